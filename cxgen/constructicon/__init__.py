@@ -1,0 +1,20 @@
+"""Constructions as read from their files: form, meaning, slots, premise kinds, templates, hypotheses, designs."""
+
+from cxgen.constructicon.load import load_all, load_construction
+from cxgen.constructicon.model import Atom, Construction, Design, Kind, Predicate, Rule, Slot, Template
+from cxgen.constructicon.pattern import Part, parse_pattern
+
+__all__ = [
+    "Atom",
+    "Construction",
+    "Design",
+    "Kind",
+    "Part",
+    "Predicate",
+    "Rule",
+    "Slot",
+    "Template",
+    "load_all",
+    "load_construction",
+    "parse_pattern",
+]

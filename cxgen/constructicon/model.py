@@ -1,0 +1,206 @@
+"""The nouns of the domain, as plain frozen data."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+from cxgen.constructicon.pattern import Part, parse_pattern
+from cxgen.errors import unknown
+from cxgen.lexicon import Frame
+from cxgen.schema import Document
+
+_ATOM = re.compile(r"^(not )?([a-z][a-z-]*)\(([^)]*)\)$")
+
+
+@dataclass(frozen=True)
+class Atom:
+    """A predicate over slots, such as ``reached(theme, goal)``."""
+
+    predicate: str
+    args: tuple[str, ...]
+
+    @classmethod
+    def parse(cls, text: str) -> tuple[Atom, bool]:
+        """The atom and its polarity: ``not p(x)`` gives ``(p(x), False)``."""
+        match = _ATOM.match(text)
+        if match is None:
+            raise ValueError(f"not a claim: {text!r}")
+        args = tuple(part.strip() for part in match[3].split(","))
+        return cls(match[2], args), match[1] is None
+
+    def __str__(self) -> str:
+        return f"{self.predicate}({', '.join(self.args)})"
+
+
+@dataclass(frozen=True)
+class Predicate:
+    """What a claim can say.
+
+    Attributes:
+        contrary: a predicate that cannot be true of the same arguments.
+        asymmetric: p(x, y) excludes p(y, x).
+        lexical: its last argument is a property to which lexical relations apply.
+    """
+
+    name: str
+    gloss: str
+    contrary: str = ""
+    asymmetric: bool = False
+    lexical: bool = False
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A place to fill.
+
+    Attributes:
+        role: agent, theme, patient, goal, result, verb, ...
+        classes: word classes to draw from; empty when the frame or a relation fills it.
+        source: the frame's slot that fills it; its own name unless the file says otherwise.
+        relation: lexical relation to ``parent``, or empty.
+        number: singular, plural, mixed, or frame (the frame's word ``number``).
+        carries: it carries the construction, so the strict frequency band applies.
+        optional: share of sets without it.
+        wrap: text around the filler.
+        distinct: slots that must hold another lemma.
+    """
+
+    name: str
+    role: str
+    classes: tuple[str, ...] = ()
+    source: str = ""
+    relation: str = ""
+    parent: str = ""
+    number: str = "singular"
+    carries: bool = False
+    optional: float = 0.0
+    wrap: str = "{}"
+    distinct: tuple[str, ...] = ()
+
+    @property
+    def from_frame(self) -> bool:
+        """Whether the frame fills it."""
+        return not self.classes and not self.relation
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A premise kind: what its sentences look like and which facts they make true or false.
+
+    Attributes:
+        name: as designs name it; a look-alike's is ``lookalike/kind``.
+        construction: the construction whose meaning its sentences have.
+        verb: the slot of its verb.
+        bindings: text for ``{@key}`` in templates.
+    """
+
+    name: str
+    gloss: str
+    construction: str
+    verb: str
+    bindings: dict[str, str]
+    true: tuple[Atom, ...]
+    false: tuple[Atom, ...]
+
+
+@dataclass(frozen=True)
+class Template:
+    """A premise pattern and the kinds to which it applies (``only`` empty: all but ``excepted``)."""
+
+    name: str
+    pattern: str
+    only: tuple[str, ...] = ()
+    excepted: tuple[str, ...] = ()
+
+    def applies(self, kind: str) -> bool:
+        """Whether ``kind`` can be said with it."""
+        return (kind in self.only if self.only else True) and kind not in self.excepted
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A hypothesis: a claim with a polarity, and ways to word it."""
+
+    name: str
+    claim: Atom
+    polarity: bool
+    wordings: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Design:
+    """The plan of a contrast set: which premise kinds meet which hypotheses, and by which name frames are chosen."""
+
+    name: str
+    kinds: tuple[str, ...]
+    rules: tuple[str, ...]
+    weight: float
+    frames: str
+
+
+@dataclass(frozen=True)
+class Construction:
+    """A construction with its look-alikes merged in."""
+
+    name: str
+    title: str
+    form: str
+    meaning: str
+    schematicity: int
+    sources: tuple[str, ...]
+    predicates: dict[str, Predicate]
+    slots: dict[str, Slot]
+    kinds: dict[str, Kind]
+    templates: dict[str, Template]
+    rules: dict[str, Rule]
+    designs: dict[str, Design]
+    frames: tuple[Frame, ...]
+    lookalikes: tuple[str, ...]
+    documents: tuple[Document, ...]
+
+    @property
+    def document(self) -> Document:
+        """Its own file."""
+        return self.documents[0]
+
+    def design(self, name: str) -> Design:
+        """A design by name.
+
+        Raises:
+            UnknownNameError: none of that name.
+        """
+        if name not in self.designs:
+            raise unknown("design", name, self.designs, file=self.document.path)
+        return self.designs[name]
+
+    def templates_for(self, kind: str) -> list[Template]:
+        """The templates with which ``kind`` can be said, in file order."""
+        return [template for template in self.templates.values() if template.applies(kind)]
+
+    def premise_parts(self, kind: str, template: str) -> tuple[Part, ...]:
+        """The parts of a premise of ``kind`` in ``template``."""
+        chosen = self.kinds[kind]
+        return parse_pattern(self.templates[template].pattern, {**chosen.bindings, "verb": chosen.verb})
+
+    @cached_property
+    def verb_slots(self) -> tuple[str, ...]:
+        """The slots whose fillers are premise verbs."""
+        return tuple(dict.fromkeys(kind.verb for kind in self.kinds.values()))
+
+    def design_slots(self, design: Design) -> tuple[str, ...]:
+        """Every slot that a sentence of ``design`` uses, parents of related slots included, in declaration order."""
+        used: set[str] = set()
+        for kind in design.kinds:
+            for template in self.templates_for(kind):
+                used.update(part.slot for part in self.premise_parts(kind, template.name) if part.slot)
+        for rule in design.rules:
+            for wording in self.rules[rule].wordings:
+                used.update(part.slot for part in parse_pattern(wording) if part.slot)
+        for name in self.slots:
+            slot = name
+            while name in used and self.slots[slot].parent:
+                slot = self.slots[slot].parent
+                used.add(slot)
+        return tuple(name for name in self.slots if name in used)

@@ -1,0 +1,80 @@
+"""WordNet 3.0 through NLTK, from NLTK's data path or from a folder with the Princeton database files."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from cxgen.errors import CxgenError
+
+POS = {"1": "noun", "2": "verb", "3": "adjective", "4": "adverb", "5": "adjective"}
+_SYSTEM = (Path("/usr/share/wordnet"), Path("/usr/local/WordNet-3.0/dict"), Path("/opt/homebrew/opt/wordnet/dict"))
+# The lexicographer files in the order of their numbers, with their parts of speech: lexnames(5).
+_LEXNAMES = (
+    "adj.all adj.pert adv.all noun.Tops noun.act noun.animal noun.artifact noun.attribute noun.body noun.cognition "
+    "noun.communication noun.event noun.feeling noun.food noun.group noun.location noun.motive noun.object noun.person "
+    "noun.phenomenon noun.plant noun.possession noun.process noun.quantity noun.relation noun.shape noun.state "
+    "noun.substance noun.time verb.body verb.change verb.cognition verb.communication verb.competition verb.consumption "
+    "verb.contact verb.creation verb.emotion verb.motion verb.perception verb.possession verb.social verb.stative "
+    "verb.weather adj.ppl"
+).split()
+_NUMBERS = {"noun": 1, "verb": 2, "adj": 3, "adv": 4}
+_MEND = "install WordNet 3.0 (Debian: wordnet-base and wordnet-sense-index; or nltk.download('wordnet')), or set CXGEN_WORDNET to its dict folder"
+
+
+def find_wordnet() -> Path | None:
+    """The folder with WordNet's database files, or None.
+
+    ``CXGEN_WORDNET`` comes first, then NLTK's data path, then the usual system folders.
+    """
+    named = os.environ.get("CXGEN_WORDNET")
+    if named:
+        return Path(named) if (Path(named) / "index.sense").is_file() else None
+    import nltk
+
+    candidates = [Path(folder) / "corpora" / "wordnet" for folder in nltk.data.path]
+    for folder in (*candidates, *_SYSTEM):
+        if (folder / "index.sense").is_file() and (folder / "data.noun").is_file():
+            return folder
+    return None
+
+
+@contextmanager
+def open_wordnet() -> Iterator[Any]:
+    """An NLTK ``WordNetCorpusReader``; takes about 6 s, so only curation calls it.
+
+    Raises:
+        CxgenError: WordNet is not installed.
+    """
+    source = find_wordnet()
+    if source is None:
+        raise CxgenError("WordNet's database is not installed", mend=_MEND)
+    import nltk
+    from nltk.corpus.reader.wordnet import WordNetCorpusReader
+
+    # NLTK reads only below its data path and follows no links out of it: copy into a folder of our own.
+    with tempfile.TemporaryDirectory(prefix="cxgen-wordnet-") as data:
+        folder = Path(data) / "corpora" / "wordnet"
+        folder.mkdir(parents=True)
+        for path in sorted(source.iterdir()):
+            if path.is_file() and path.name.split(".")[0] in {"index", "data", "noun", "verb", "adj", "adv", "cntlist"}:
+                shutil.copyfile(path, folder / path.name)
+        _write_lexnames(folder / "lexnames")
+        nltk.data.path.insert(0, data)
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", UserWarning)  # no multilingual data: not needed
+                yield WordNetCorpusReader(nltk.data.find("corpora/wordnet"), None)
+        finally:
+            nltk.data.path.remove(data)
+
+
+def _write_lexnames(path: Path) -> None:
+    rows = (f"{number:02d}\t{name}\t{_NUMBERS[name.split('.')[0]]}" for number, name in enumerate(_LEXNAMES))
+    path.write_text("\n".join(rows) + "\n", "utf-8")

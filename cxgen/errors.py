@@ -1,0 +1,72 @@
+"""Expected failures: what went wrong, where, and how to mend it. The CLI prints them without a traceback, exit code 2."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from pathlib import Path
+
+
+class CxgenError(Exception):
+    """Base of every expected failure.
+
+    Args:
+        message: what is wrong, in one sentence.
+        file: the file at fault, if any.
+        line: its 1-based line, if known.
+        mend: what the user can do about it.
+    """
+
+    def __init__(self, message: str, *, file: Path | None = None, line: int | None = None, mend: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.file = file
+        self.line = line
+        self.mend = mend
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Survive the trip from a worker process."""
+        return (_rebuild, (type(self), self.message, self.file, self.line, self.mend))
+
+    @property
+    def where(self) -> str:
+        """``file:line``, relative to the working directory where possible; empty when unknown."""
+        if self.file is None:
+            return ""
+        path = self.file
+        if path.is_absolute() and path.is_relative_to(Path.cwd()):
+            path = path.relative_to(Path.cwd())
+        return f"{path}:{self.line}" if self.line else str(path)
+
+    def render(self) -> str:
+        """The lines that the user sees."""
+        head = f"{self.where}: {self.message}" if self.where else self.message
+        return f"{head}\n  mend: {self.mend}" if self.mend else head
+
+
+def _rebuild(cls: type[CxgenError], message: str, file: Path | None, line: int | None, mend: str) -> CxgenError:
+    return cls(message, file=file, line=line, mend=mend)
+
+
+class SchemaError(CxgenError):
+    """A YAML file that does not parse or breaks its schema."""
+
+
+class UnknownNameError(CxgenError):
+    """A name that does not exist; the message lists the nearest ones."""
+
+
+class EmptySlotError(CxgenError):
+    """A slot that nothing fills; the message says which constraint emptied it."""
+
+
+class DataError(CxgenError):
+    """An input table that is missing or malformed."""
+
+
+def unknown(what: str, name: str, known: Iterable[str], *, file: Path | None = None, line: int | None = None) -> UnknownNameError:
+    """An :class:`UnknownNameError` for ``name`` that suggests the nearest of ``known``."""
+    names = sorted(known)
+    near = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
+    mend = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(names[:20]) or 'none'}"
+    return UnknownNameError(f"unknown {what} {name!r}", file=file, line=line, mend=mend)

@@ -1,0 +1,152 @@
+"""Candidate items of a construction: whole contrast sets, more than needed, for the judge to choose from."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import polars as pl
+
+from cxgen.constructicon import Construction, Design
+from cxgen.errors import DataError, EmptySlotError
+from cxgen.generate.forms import Forms
+from cxgen.generate.partition import SPLITS, partition_verbs, set_counts
+from cxgen.generate.plan import draw_plan
+from cxgen.generate.pools import PRESETS, Pools, design_pools, verb_pools
+from cxgen.generate.sets import realise_sets
+from cxgen.lexicon import Lexicon
+from cxgen.semantics import Selection, label_matrix, solve
+
+BLOCKS = 12
+SHARES = {"train": 0.7, "dev": 0.15, "test": 0.15}
+
+
+@dataclass(frozen=True)
+class Request:
+    """What to generate.
+
+    Attributes:
+        triples: rows wanted per construction, its look-alikes' and opposites' not counted.
+        seed: the project's seed.
+        shares: split -> share.
+        preset: frequency preset, ``sliced`` or ``contest``.
+        oversample: candidates per set that will be kept, at least 1.
+    """
+
+    triples: int = 4000
+    seed: int = 1
+    shares: Mapping[str, float] = field(default_factory=lambda: dict(SHARES))
+    preset: str = "sliced"
+    oversample: float = 1.15
+
+    def __post_init__(self) -> None:
+        if self.preset not in PRESETS:
+            raise DataError(f"unknown band preset {self.preset!r}", mend=f"bands.preset in params.yaml is one of {', '.join(PRESETS)}")
+        if self.triples < 1 or self.oversample < 1:
+            raise DataError("n_per_construction and generate.oversample must be at least 1", mend="see params.yaml")
+
+
+def selections(construction: Construction, design: Design) -> list[Selection]:
+    """The balanced selections of cells of ``design``.
+
+    Raises:
+        EmptySlotError: there is none.
+    """
+    found = solve(label_matrix(construction, design))
+    if not found:
+        raise EmptySlotError(
+            f"{construction.name}: no balanced contrast set in design {design.name!r}",
+            file=construction.document.path,
+            line=construction.document.line(["designs", design.name]),
+            mend=f"see `cxgen explain {construction.name}`: every kind needs an E, an N and a C, every hypothesis all three equally often",
+        )
+    return found
+
+
+def generate_items(construction: Construction, lexicon: Lexicon, request: Request) -> pl.DataFrame:
+    """Candidate items of every design and split.
+
+    Returns:
+        One row per (premise, hypothesis): ``set_number`` (i64, rank of its set in its design and split), ``design``, ``split``, ``frame``,
+        ``wording`` and the columns of the dataset but ``acceptability``. Rows of a set are adjacent, ordered by premise kind and label.
+        No premise occurs in two sets.
+
+    Raises:
+        EmptySlotError: a slot that nothing fills, a design without balanced sets, or too few distinct sets.
+    """
+    forms = Forms(lexicon)
+    splits = partition_verbs(verb_pools(construction, lexicon, request.preset), request.shares, request.seed, construction.name)
+    counts = set_counts(construction, request.triples, request.shares)
+    seen: set[str] = set()
+    tables: list[pl.DataFrame] = []
+    for design in construction.designs.values():
+        found = selections(construction, design)
+        for split in SPLITS:
+            pools = design_pools(construction, design, lexicon, splits, split, request.preset)
+            wanted = math.ceil(counts[design.name, split] * request.oversample)
+            stream = (request.seed, construction.name, design.name, split)
+            table = _distinct_sets(construction, design, pools, found, lexicon, forms, stream, wanted, counts[design.name, split], seen)
+            tables.append(table.with_columns(split=pl.lit(split)))
+    return pl.concat(tables)
+
+
+def sample_items(construction: Construction, lexicon: Lexicon, seed: int, sets: int) -> pl.DataFrame:
+    """Items of ``sets`` contrast sets of every design, over all verbs, for a preview."""
+    forms = Forms(lexicon)
+    tables = []
+    for design in construction.designs.values():
+        pools = design_pools(construction, design, lexicon, {}, None)
+        stream = (seed, construction.name, design.name, "sample")
+        found = selections(construction, design)
+        tables.append(_distinct_sets(construction, design, pools, found, lexicon, forms, stream, sets, 1, set()))
+    return pl.concat(tables).with_columns(split=pl.lit("sample"))
+
+
+def _distinct_sets(
+    construction: Construction,
+    design: Design,
+    pools: Pools,
+    found: list[Selection],
+    lexicon: Lexicon,
+    forms: Forms,
+    stream: tuple[str | int, ...],
+    wanted: int,
+    needed: int,
+    seen: set[str],
+) -> pl.DataFrame:
+    """The first ``wanted`` sets of the stream none of whose premises is in ``seen``, which grows.
+
+    Fewer are given where the stream runs dry, but never fewer than ``needed``.
+    """
+    tables: list[pl.DataFrame] = []
+    have = start = 0
+    for _ in range(BLOCKS):
+        count = max(wanted - have, 1) + 8
+        plan = draw_plan(construction, design, pools, lexicon, stream, start, count)
+        block = realise_sets(construction, design, plan, pools, found, forms)
+        fresh = _fresh(block, seen)[: wanted - have]
+        tables.append(block.filter(pl.col("set_number").is_in(fresh)).with_columns(pl.col("set_number").cast(pl.Int64) + start))
+        have += len(fresh)
+        start += count
+        if have >= wanted:
+            break
+    if have < needed:
+        raise EmptySlotError(
+            f"{construction.name}: only {have} distinct contrast sets of design {stream[2]!r} in {stream[3]}, {needed} are needed",
+            file=construction.document.path,
+            line=construction.document.line(["designs", design.name]),
+            mend="add words or frames, or lower n_per_construction or the design's weight",
+        )
+    return pl.concat(tables)
+
+
+def _fresh(block: pl.DataFrame, seen: set[str]) -> list[int]:
+    """Numbers of the sets whose premises are all new, to one another and to ``seen``."""
+    fresh: list[int] = []
+    premises = block.select("set_number", "premise").unique(maintain_order=True).group_by("set_number", maintain_order=True).agg("premise")
+    for number, texts in premises.iter_rows():
+        if seen.isdisjoint(texts):
+            seen.update(texts)
+            fresh.append(number)
+    return fresh

@@ -1,0 +1,73 @@
+"""Verbs are split before anything is drawn, so that no contrast set can straddle splits."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+
+from cxgen.constructicon import Construction
+from cxgen.errors import CxgenError
+from cxgen.generate.streams import order_key
+
+SPLITS = ("train", "dev", "test")
+
+
+def set_counts(construction: Construction, triples: int, shares: Mapping[str, float]) -> dict[tuple[str, str], int]:
+    """How many contrast sets each design has in each split.
+
+    A design's number is the least for which its share of ``triples`` is reached and every split's part is a whole number, so that the
+    split sizes are exact.
+
+    Args:
+        construction: gives the designs and which of their premise kinds are the construction's own.
+        triples: (premise, hypothesis, label) rows wanted over all splits, those of look-alikes and opposites not counted.
+        shares: split -> share; they add up to 1.
+
+    Returns:
+        (design, split) -> number of sets.
+    """
+    exact = {split: Fraction(str(shares[split])) for split in SPLITS}
+    if sum(exact.values()) != 1 or min(exact.values()) <= 0:
+        raise CxgenError(f"split shares must be positive and add up to 1: {dict(shares)}", mend="see split: in params.yaml")
+    unit = math.lcm(*(share.denominator for share in exact.values()))
+    total = sum(design.weight for design in construction.designs.values())
+    counts: dict[tuple[str, str], int] = {}
+    for design in construction.designs.values():
+        own = 3 * sum(construction.kinds[kind].construction == construction.name for kind in design.kinds)
+        wanted = triples * design.weight / total / own
+        sets = unit * math.ceil(round(wanted / unit, 9))
+        for split in SPLITS:
+            counts[design.name, split] = int(sets * exact[split])
+    return counts
+
+
+def partition_verbs(pools: Sequence[frozenset[str]], shares: Mapping[str, float], seed: int, construction: str) -> dict[str, str]:
+    """Verb lemma -> split.
+
+    Lemmas come in an order fixed by seed and construction; each goes to the split that its pools lack most, so that every pool is divided
+    in about the given shares.
+
+    Args:
+        pools: sets of verb lemmas that are drawn from together, such as one frame's.
+        shares: split -> share.
+        seed: the project's seed.
+        construction: the construction's name.
+    """
+    held: list[dict[str, int]] = [dict.fromkeys(SPLITS, 0) for _ in pools]
+    lemmas = sorted({lemma for pool in pools for lemma in pool})
+    # Lemmas of small pools first: they have the least choice.
+    size = {lemma: min(len(pool) for pool in pools if lemma in pool) for lemma in lemmas}
+    lemmas.sort(key=lambda lemma: (size[lemma], order_key(seed, construction, "verb", lemma)))
+    result: dict[str, str] = {}
+    for lemma in lemmas:
+        mine = [number for number, pool in enumerate(pools) if lemma in pool]
+        need = {
+            split: sum((shares[split] * len(pools[n]) - held[n][split]) / (shares[split] * len(pools[n])) for n in mine)
+            for split in SPLITS
+        }
+        best = max(SPLITS, key=lambda split: (round(need[split], 9), order_key(seed, construction, lemma, split)))
+        result[lemma] = best
+        for number in mine:
+            held[number][best] += 1
+    return result

@@ -1,0 +1,136 @@
+"""The plan: a table of draws, one row per contrast set."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxgen.constructicon import Construction, Design, Slot
+from cxgen.errors import EmptySlotError
+from cxgen.generate.pools import Pools, Segments
+from cxgen.generate.streams import uniform
+from cxgen.lexicon import Lexicon
+
+Rows = NDArray[np.int64]
+TRIES = 12
+PLURAL_SHARE = 0.2
+# Pronouns of a slot's referent: he, she, singular they, it, plural they.
+HE, SHE, THEY, IT, PLURAL = range(5)
+ABSENT = -1
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Draws for a run of contrast sets.
+
+    Attributes:
+        frame: frame number per set.
+        fillers: slot -> lexeme row per set; -1 where an optional slot is left out.
+        number: slot -> 0 singular, 1 plural.
+        pronoun: slot -> 0 he, 1 she, 2 singular they, 3 it, 4 plural they.
+        chance: stream name -> numbers in [0, 1) for templates, wordings and selections.
+    """
+
+    frame: Rows
+    fillers: dict[str, Rows]
+    number: dict[str, Rows]
+    pronoun: dict[str, Rows]
+    stream: tuple[str | int, ...]
+    start: int
+
+    def chance(self, name: str) -> NDArray[np.float64]:
+        """Further random numbers, one per set."""
+        return uniform((*self.stream, name), self.start, len(self.frame))
+
+
+def draw_plan(
+    construction: Construction, design: Design, pools: Pools, lexicon: Lexicon, stream: tuple[str | int, ...], start: int, count: int
+) -> Plan:
+    """Draw sets ``start`` to ``start + count - 1``.
+
+    Args:
+        stream: seed, construction, design and split.
+
+    Raises:
+        EmptySlotError: a related slot whose parent's fillers have no such relation.
+    """
+
+    def chance(name: str) -> NDArray[np.float64]:
+        return uniform((*stream, name), start, count)
+
+    frame = np.searchsorted(np.cumsum(pools.weights), chance("frame"), side="right").clip(max=len(pools.frames) - 1).astype(np.int64)
+    fillers: dict[str, Rows] = {}
+    pending = [construction.slots[name] for name in construction.design_slots(design)]
+    while pending:
+        slot = next(s for s in pending if not s.parent or s.parent in fillers)
+        pending.remove(slot)
+        lists, segments = _segments(slot, construction, pools, lexicon, frame, fillers)
+        drawn = segments.draw(lists, chance(slot.name))
+        for attempt in range(1, TRIES):
+            clash = _clash(slot, drawn, fillers, lexicon)
+            if not clash.any():
+                break
+            drawn = np.where(clash, segments.draw(lists, chance(f"{slot.name}#{attempt}")), drawn)
+        if slot.optional:
+            drawn = np.where(chance(f"{slot.name}?") < slot.optional, ABSENT, drawn)
+        fillers[slot.name] = drawn
+    number, pronoun = _agreement(construction, pools, lexicon, frame, fillers, chance)
+    return Plan(frame, fillers, number, pronoun, stream, start)
+
+
+def _segments(
+    slot: Slot, construction: Construction, pools: Pools, lexicon: Lexicon, frame: Rows, fillers: dict[str, Rows]
+) -> tuple[Rows, Segments]:
+    """Which list each set draws from, and the lists."""
+    if not slot.relation:
+        return frame, Segments(pools.candidates[slot.name], lexicon.bands)
+    parents, lists = np.unique(fillers[slot.parent], return_inverse=True)
+    related = [lexicon.related(slot.relation, int(parent)) for parent in parents]
+    for parent, rows in zip(parents, related, strict=True):
+        if not rows:
+            raise EmptySlotError(
+                f"{construction.name}: slot {slot.name!r}: {lexicon.lemmas[parent]!r} has no {slot.relation} in the lexicon",
+                file=construction.document.path,
+                line=construction.document.line(["slots", slot.name]),
+                mend=f"add {slot.relation} to {lexicon.table['key'][int(parent)]} under lexicons/classes",
+            )
+    return lists.astype(np.int64), Segments(related, lexicon.bands)
+
+
+def _clash(slot: Slot, drawn: Rows, fillers: dict[str, Rows], lexicon: Lexicon) -> NDArray[np.bool_]:
+    clash = np.zeros(len(drawn), dtype=bool)
+    lemma = lexicon.lemma_codes
+    for other in slot.distinct:
+        if other in fillers:
+            clash |= lemma[drawn] == lemma[fillers[other]]
+    return clash
+
+
+def _agreement(
+    construction: Construction,
+    pools: Pools,
+    lexicon: Lexicon,
+    frame: Rows,
+    fillers: dict[str, Rows],
+    chance: Callable[[str], NDArray[np.float64]],
+) -> tuple[dict[str, Rows], dict[str, Rows]]:
+    """Grammatical number and pronoun of every slot's referent."""
+    number: dict[str, Rows] = {}
+    pronoun: dict[str, Rows] = {}
+    for name, rows in fillers.items():
+        slot = construction.slots[name]
+        if slot.number == "frame":
+            words = np.array([f.words.get("number", "singular") == "plural" for f in pools.frames], dtype=np.int64)
+            number[name] = words[frame]
+        elif slot.number == "mixed":
+            number[name] = ((chance(f"{name}#number") < PLURAL_SHARE) & lexicon.can_be_plural[rows]).astype(np.int64)
+        else:
+            number[name] = np.full(len(rows), int(slot.number == "plural"), dtype=np.int64)
+        gender = lexicon.genders[rows]  # 0 m, 1 f, 2 any, 3 none
+        drawn = np.digitize(chance(f"{name}#gender"), [0.4, 0.8])
+        single = np.where(gender == 2, drawn, gender)
+        pronoun[name] = np.where(number[name] == 1, PLURAL, single)
+    return number, pronoun

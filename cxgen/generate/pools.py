@@ -1,0 +1,141 @@
+"""What can fill each slot of a design in one split: frames, candidates, weights."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxgen.constructicon import Construction, Design, Slot
+from cxgen.errors import EmptySlotError
+from cxgen.lexicon import Frame, Lexicon
+
+PRESETS = ("sliced", "contest")
+
+
+class Segments:
+    """Lists of lexemes of different lengths, drawn from by weight over whole columns.
+
+    Within a list every frequency band present has the same chance, then every member of the band.
+    """
+
+    def __init__(self, lists: Sequence[Sequence[int]], bands: NDArray[np.int8]) -> None:
+        self.ids = np.array([row for rows in lists for row in rows], dtype=np.int64)
+        self.sizes = np.array([len(rows) for rows in lists], dtype=np.int64)
+        weights = [self._weights(bands[np.array(rows, dtype=np.int64)]) for rows in lists]
+        flat = np.concatenate(weights) if weights else np.empty(0)
+        self.ends = np.cumsum(flat)  # each list's weights add up to 1, so list k covers [k, k + 1)
+        self.last = np.cumsum(self.sizes) - 1
+
+    @staticmethod
+    def _weights(bands: NDArray[np.int8]) -> NDArray[np.float64]:
+        counts = np.bincount(bands, minlength=3)
+        return 1.0 / (counts[bands] * np.count_nonzero(counts))
+
+    def draw(self, lists: NDArray[np.int64], numbers: NDArray[np.float64]) -> NDArray[np.int64]:
+        """One lexeme from each of ``lists``, by ``numbers`` in [0, 1)."""
+        found = np.searchsorted(self.ends, lists + numbers, side="right")
+        first = self.last[lists] - self.sizes[lists] + 1
+        result: NDArray[np.int64] = self.ids[np.clip(found, first, self.last[lists])]
+        return result
+
+
+@dataclass(frozen=True)
+class Pools:
+    """Candidates of one design in one split.
+
+    Attributes:
+        frames: the usable frames.
+        weights: chance of each frame, by the number of its main verbs.
+        candidates: slot -> one list of lexemes per frame; related slots are absent.
+    """
+
+    frames: tuple[Frame, ...]
+    weights: NDArray[np.float64]
+    candidates: dict[str, list[list[int]]]
+
+
+def frame_candidates(frame: Frame, slot: Slot, lexicon: Lexicon) -> list[int]:
+    """The lexemes that may fill ``slot`` in ``frame``: the frame's own filler, else the slot's classes.
+
+    Raises:
+        EmptySlotError: neither says anything.
+        UnknownNameError: a class or sense key that does not exist.
+    """
+    names = frame.slots.get(slot.source) or slot.classes
+    if not names:
+        raise EmptySlotError(f"frame {frame.name!r} does not fill slot {slot.name!r}", mend=f"add {slot.name}: CLASS to the frame")
+    return list(dict.fromkeys(row for name in names for row in lexicon.resolve(name).ids))
+
+
+def frames_of(construction: Construction, design: Design) -> list[Frame]:
+    """The frames of ``design``; a single empty one when it draws everything from classes."""
+    frames = [frame for frame in construction.frames if design.frames in frame.designs]
+    free = all(not construction.slots[name].from_frame for name in construction.design_slots(design))
+    return frames or ([Frame("any", (design.name,), {})] if free else [])
+
+
+def verb_pools(construction: Construction, lexicon: Lexicon, preset: str) -> list[frozenset[str]]:
+    """The verb lemmas of every frame, slot by slot, over all designs."""
+    pools: dict[frozenset[str], None] = {}
+    for design in construction.designs.values():
+        slots = [construction.slots[name] for name in construction.verb_slots if name in construction.design_slots(design)]
+        for frame in frames_of(construction, design):
+            for slot in slots:
+                rows = _in_band(frame_candidates(frame, slot, lexicon), slot, lexicon, preset)
+                pools[frozenset(lexicon.lemmas[row] for row in rows)] = None
+    return [pool for pool in pools if pool]
+
+
+def _in_band(rows: Iterable[int], slot: Slot, lexicon: Lexicon, preset: str) -> list[int]:
+    if preset != "contest" or not slot.carries:
+        return list(rows)
+    top = lexicon.table["top10k"]
+    return [row for row in rows if lexicon.bands[row] == 1 and not top[row]]
+
+
+def design_pools(
+    construction: Construction, design: Design, lexicon: Lexicon, splits: Mapping[str, str], split: str | None, preset: str = "sliced"
+) -> Pools:
+    """The usable frames of ``design`` in ``split`` with their candidates.
+
+    Args:
+        splits: verb lemma -> split.
+        split: None for all verbs.
+        preset: ``sliced`` or ``contest``.
+
+    Raises:
+        EmptySlotError: no frame is left; the message says which slot each frame lacks, and why.
+    """
+    usable: list[Frame] = []
+    candidates: dict[str, list[list[int]]] = {}
+    emptied: list[str] = []
+    slots = [slot for slot in map(construction.slots.__getitem__, construction.design_slots(design)) if not slot.relation]
+    for frame in frames_of(construction, design):
+        filled: dict[str, list[int]] = {}
+        for slot in slots:
+            rows = _in_band(frame_candidates(frame, slot, lexicon), slot, lexicon, preset)
+            why = "the class is empty" if preset == "sliced" or not slot.carries else f"the band of preset {preset!r}"
+            if slot.name in construction.verb_slots and split is not None:
+                why = f"no verb of it is in split {split!r}" if rows else why
+                rows = [row for row in rows if splits.get(lexicon.lemmas[row]) == split]
+            if not rows:
+                emptied.append(f"{frame.name}: slot {slot.name!r} ({why})")
+                break
+            filled[slot.name] = rows
+        else:
+            usable.append(frame)
+            for name, rows in filled.items():
+                candidates.setdefault(name, []).append(rows)
+    if not usable:
+        raise EmptySlotError(
+            f"{construction.name}: nothing fills design {design.name!r}" + (f" in {split}" if split else "") + f": {'; '.join(emptied[:5]) or 'no frame'}",
+            file=construction.document.path,
+            line=construction.document.line(["designs", design.name]),
+            mend="add words to those classes, or frames under lexicons/frames, then run `cxgen lexicon build`",
+        )
+    main = construction.kinds[design.kinds[0]].verb
+    weights = np.array([len(rows) for rows in candidates.get(main, [[0]] * len(usable))], dtype=np.float64)
+    return Pools(tuple(usable), weights / weights.sum(), candidates)

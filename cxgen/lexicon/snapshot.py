@@ -1,0 +1,166 @@
+"""The built lexicon: a table of lexemes, word classes and event frames."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from cxgen.errors import DataError, unknown
+
+RELATIONS = ("contrary", "complement", "near", "near_text")
+BANDS = ("low", "mid", "high")
+
+
+@dataclass(frozen=True)
+class WordClass:
+    """A curated class.
+
+    Attributes:
+        name: the class name.
+        pos: noun, verb, adjective, adverb, phrase or name.
+        ids: row numbers into the lexeme table, in curated order.
+        extended: those of ``ids`` whose own meaning does not hold that of the construction.
+    """
+
+    name: str
+    pos: str
+    ids: tuple[int, ...]
+    extended: frozenset[int]
+
+
+@dataclass(frozen=True)
+class Frame:
+    """Words that go together.
+
+    Attributes:
+        name: unique within its construction.
+        designs: contrast-set designs that use it.
+        slots: slot -> class names and sense keys.
+        words: closed-class words.
+        origin: the file in which it is declared.
+    """
+
+    name: str
+    designs: tuple[str, ...]
+    slots: dict[str, tuple[str, ...]]
+    words: dict[str, str] = field(default_factory=dict)
+    origin: str = ""
+
+    @classmethod
+    def parse(cls, raw: dict[str, Any], origin: str = "") -> Frame:
+        """From a schema-checked mapping."""
+        slots = {slot: _as_tuple(value) for slot, value in raw["slots"].items()}
+        return cls(raw["name"], _as_tuple(raw["design"]), slots, dict(raw.get("words", {})), origin)
+
+
+def _as_tuple(value: str | Iterable[str]) -> tuple[str, ...]:
+    return (value,) if isinstance(value, str) else tuple(value)
+
+
+class Lexicon:
+    """The snapshot in memory.
+
+    Attributes:
+        table: one row per lexeme: ``key`` (sense key, or ``phrase:``/``name:`` + text), ``lemma``, ``pos``, ``sense``, ``lexfile``,
+            ``zipf`` (f64), ``percentile`` (f64, 0-100 within part of speech), ``band``, ``top10k`` (bool), ``countability``, ``gender``,
+            ``article``, the forms ``plural, third, ing, past, participle, comparative, superlative``, and the list columns ``contrary``,
+            ``complement``, ``near``, ``near_text``, ``touches``, ``derived``, ``classes``, ``frames``.
+        classes: class name -> :class:`WordClass`.
+    """
+
+    def __init__(self, table: pl.DataFrame, classes: dict[str, WordClass], frames: dict[str, list[Frame]]) -> None:
+        self.table = table
+        self.classes = classes
+        self._frames = frames
+
+    @classmethod
+    def load(cls, folder: Path) -> Lexicon:
+        """Read a snapshot folder.
+
+        Raises:
+            DataError: the snapshot is missing or damaged.
+        """
+        try:
+            table = pl.read_parquet(folder / "lexemes.parquet")
+            raw = json.loads((folder / "classes.json").read_text("utf-8"))
+        except (OSError, ValueError, pl.exceptions.PolarsError) as error:
+            raise DataError(f"no usable lexicon snapshot: {error}", file=folder, mend="run `cxgen lexicon build`") from error
+        classes = {
+            name: WordClass(name, entry["pos"], tuple(entry["ids"]), frozenset(entry["extended"]))
+            for name, entry in raw["classes"].items()
+        }
+        frames = {name: [Frame.parse(frame, name) for frame in entries] for name, entries in raw["frames"].items()}
+        return cls(table, classes, frames)
+
+    def __len__(self) -> int:
+        return self.table.height
+
+    @cached_property
+    def index(self) -> dict[str, int]:
+        """Key -> row number."""
+        return {key: row for row, key in enumerate(self.table["key"].to_list())}
+
+    @cached_property
+    def lemmas(self) -> list[str]:
+        """Lemma of each row."""
+        return self.table["lemma"].to_list()
+
+    def frames(self, construction: str) -> list[Frame]:
+        """The frames of a construction; empty if it has none here."""
+        return self._frames.get(construction, [])
+
+    def resolve(self, name: str) -> WordClass:
+        """A class by name, or a class of one lexeme by its sense key.
+
+        Raises:
+            UnknownNameError: neither.
+        """
+        if name in self.classes:
+            return self.classes[name]
+        if name in self.index:
+            row = self.index[name]
+            return WordClass(name, self.table["pos"][row], (row,), frozenset())
+        raise unknown("word class or sense key", name, self.classes)
+
+    @cached_property
+    def bands(self) -> NDArray[np.int8]:
+        """Band number of each lexeme (0 low, 1 mid, 2 high)."""
+        codes = self.table["band"].replace_strict(list(BANDS), list(range(len(BANDS))), return_dtype=pl.Int8)
+        return codes.to_numpy()
+
+    @cached_property
+    def lemma_codes(self) -> NDArray[np.int64]:
+        """A number per lemma, whatever its part of speech and sense: equal numbers, equal words."""
+        return self.table["lemma"].str.to_lowercase().rank("dense").to_numpy().astype(np.int64)
+
+    @cached_property
+    def can_be_plural(self) -> NDArray[np.bool_]:
+        """Whether each lexeme is a count noun."""
+        return (self.table["countability"] == "count").fill_null(value=False).to_numpy()
+
+    @cached_property
+    def genders(self) -> NDArray[np.int64]:
+        """Gender of each lexeme's referent: 0 m, 1 f, 2 any, 3 none."""
+        known = self.table["gender"].fill_null("none").replace_strict(["m", "f", "any", "none"], [0, 1, 2, 3], return_dtype=pl.Int64)
+        return known.to_numpy()
+
+    def related(self, relation: str, row: int) -> tuple[int, ...]:
+        """Row numbers of the lexemes which stand in ``relation`` to ``row``, in curated order."""
+        return self._relation(relation).get(row, ())
+
+    def _relation(self, relation: str) -> dict[int, tuple[int, ...]]:
+        cache = self.__dict__.setdefault("_related", {})
+        if relation not in cache:
+            rows = self.table[relation]
+            filled = rows.list.len().arg_true().to_list()
+            cache[relation] = {row: tuple(self.index[key] for key in rows[row]) for row in filled}
+        related: dict[int, tuple[int, ...]] = cache[relation]
+        return related

@@ -1,0 +1,92 @@
+"""From facts and a claim to a label.
+
+A premise kind makes some atoms true and some false. Their consequences follow from the predicates (contrary, asymmetric) and, where a
+predicate's last argument is a property, from the lexical relations between the fillers. What neither they nor their negations reach is open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from cxgen.constructicon.model import Atom, Construction, Design, Kind
+
+LABELS = ("entailment", "neutral", "contradiction")
+ENTAILMENT, NEUTRAL, CONTRADICTION = 0, 1, 2
+
+
+class Inconsistency(ValueError):  # noqa: N818 - it names a property of the facts
+    """Facts from which an atom follows together with its negation; the argument is the atom."""
+
+
+def truth(kind: Kind, construction: Construction, broken: frozenset[str] = frozenset()) -> dict[Atom, bool]:
+    """Every atom that ``kind`` decides, with its truth value.
+
+    Args:
+        kind: the premise kind.
+        construction: gives the predicates and the slots' lexical relations.
+        broken: slots whose words were replaced (pseudowords): lexical relations to and from them no longer hold.
+
+    Raises:
+        Inconsistency: an atom comes out both true and false.
+    """
+    known: dict[Atom, bool] = {}
+    todo = [(atom, True) for atom in kind.true] + [(atom, False) for atom in kind.false]
+    relations = _relations(construction, broken)
+    while todo:
+        atom, value = todo.pop()
+        if atom in known:
+            if known[atom] != value:
+                raise Inconsistency(str(atom))
+            continue
+        known[atom] = value
+        todo.extend(_consequences(atom, value, construction, relations))
+    return known
+
+
+_Relations = Mapping[str, tuple[tuple[str, str], ...]]
+
+
+def _relations(construction: Construction, broken: frozenset[str]) -> _Relations:
+    """Slot -> (relation, other slot), both ways: every relation used here is symmetric."""
+    pairs: dict[str, tuple[tuple[str, str], ...]] = {}
+    for slot in construction.slots.values():
+        if slot.relation and not broken & {slot.name, slot.parent}:
+            relation = "near" if slot.relation == "near_text" else slot.relation
+            pairs[slot.name] = (*pairs.get(slot.name, ()), (relation, slot.parent))
+            pairs[slot.parent] = (*pairs.get(slot.parent, ()), (relation, slot.name))
+    return pairs
+
+
+def _consequences(atom: Atom, value: bool, construction: Construction, relations: _Relations) -> Iterator[tuple[Atom, bool]]:
+    predicate = construction.predicates[atom.predicate]
+    if value and predicate.contrary:
+        yield Atom(predicate.contrary, atom.args), False
+    if value:
+        for other in construction.predicates.values():
+            if other.contrary == predicate.name:
+                yield Atom(other.name, atom.args), False
+    if value and predicate.asymmetric:
+        yield Atom(atom.predicate, atom.args[::-1]), False
+    if predicate.lexical:
+        *rest, last = atom.args
+        for relation, other in relations.get(last, ()):
+            moved = Atom(atom.predicate, (*rest, other))
+            if relation == "near":
+                yield moved, value
+            elif relation == "complement":
+                yield moved, not value
+            elif value:  # contrary
+                yield moved, False
+
+
+def label_matrix(construction: Construction, design: Design, broken: frozenset[str] = frozenset()) -> dict[str, dict[str, int]]:
+    """Kind -> hypothesis rule -> label (0 entailment, 1 neutral, 2 contradiction)."""
+    matrix: dict[str, dict[str, int]] = {}
+    for name in design.kinds:
+        known = truth(construction.kinds[name], construction, broken)
+        row: dict[str, int] = {}
+        for rule in (construction.rules[rule] for rule in design.rules):
+            value = known.get(rule.claim)
+            row[rule.name] = NEUTRAL if value is None else ENTAILMENT if value == rule.polarity else CONTRADICTION
+        matrix[name] = row
+    return matrix
