@@ -13,12 +13,12 @@ from cxgen.schema import Document, read_yaml
 
 def load_all(project: Project, lexicon: Lexicon) -> dict[str, Construction]:
     """Every construction (look-alikes come inside theirs), by name."""
-    found: dict[str, Construction] = {}
-    for name in project.template_files():
-        document = _read(project, name)
-        if "lookalike_of" not in document.data:
-            found[name] = _assemble(project, document, lexicon)
-    return found
+    return {name: load_construction(project, name, lexicon) for name in target_names(project)}
+
+
+def target_names(project: Project) -> list[str]:
+    """Names of the constructions that are not look-alikes, sorted."""
+    return [name for name in project.template_files() if "lookalike_of" not in _read(project, name).data]
 
 
 def load_construction(project: Project, name: str, lexicon: Lexicon) -> Construction:
@@ -122,8 +122,8 @@ def _kind(name: str, raw: dict[str, Any], owner: str) -> Kind:
         construction=raw.get("construction", owner),
         verb=bindings.pop("verb"),
         bindings=bindings,
-        true=tuple(Atom.parse(text)[0] for text in raw.get("true", [])),
-        false=tuple(Atom.parse(text)[0] for text in raw.get("false", [])),
+        entails=tuple(Atom.parse(text)[0] for text in raw.get("entails", [])),
+        excludes=tuple(Atom.parse(text)[0] for text in raw.get("excludes", [])),
     )
 
 

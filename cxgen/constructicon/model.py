@@ -87,7 +87,7 @@ class Slot:
 
 @dataclass(frozen=True)
 class Kind:
-    """A premise kind: what its sentences look like and which facts they make true or false.
+    """A premise kind: what its sentences look like, what they entail and what they exclude.
 
     Attributes:
         name: as designs name it; a look-alike's is ``lookalike/kind``.
@@ -101,8 +101,8 @@ class Kind:
     construction: str
     verb: str
     bindings: dict[str, str]
-    true: tuple[Atom, ...]
-    false: tuple[Atom, ...]
+    entails: tuple[Atom, ...]
+    excludes: tuple[Atom, ...]
 
 
 @dataclass(frozen=True)

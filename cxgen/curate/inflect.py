@@ -1,9 +1,8 @@
-"""Inflected forms: lemminflect, corrected by frequency and by the override table."""
+"""Inflected forms: lemminflect, corrected by rule and by the override table."""
 
 from __future__ import annotations
 
 import re
-from functools import cache
 
 FORMS = ("plural", "third", "ing", "past", "participle", "comparative", "superlative")
 _TAGS = {
@@ -22,19 +21,14 @@ def article(text: str) -> str:
     return "an" if text[:1].lower() in "aeiou" and not _YOO.match(text) else "a"
 
 
-@cache
-def _zipf(word: str) -> float:
-    from wordfreq import zipf_frequency
-
-    return float(zipf_frequency(word, "en"))
-
-
 def _inflect(word: str, tag: str) -> str | None:
     from lemminflect import getInflection
 
     variants = getInflection(word, tag, inflect_oov=True)
-    # Of several variants (hung / hanged, shoveled / shovelled) the more frequent one; the dictionary's order breaks ties.
-    return max(variants, key=_zipf) if variants else None
+    if tag == "NNS":  # a zero plural (brush, sponge) is listed for many count nouns: the marked one is meant
+        variants = tuple(variant for variant in variants if variant != word) or variants
+    # Of several variants (hung / hanged) the dictionary's first: by frequency, homographs win (heaved / hove, crowed / crew).
+    return variants[0] if variants else None
 
 
 def is_synthetic(adjective: str) -> bool:
@@ -44,7 +38,7 @@ def is_synthetic(adjective: str) -> bool:
     syllables = len(re.findall(r"[aeiouy]+", re.sub(r"(?<=[^l])e$", "", adjective)))
     if adjective.endswith(("ed", "ing", "ous", "ful", "less")) and syllables + adjective.endswith("ed") > 1:
         return False
-    return syllables <= 1 or (syllables == 2 and adjective.endswith(("y", "le", "ow")) and not adjective.endswith("ly"))
+    return syllables <= 1 or (syllables == 2 and adjective.endswith(("y", "le", "ow")))
 
 
 def forms(lemma: str, pos: str, overrides: dict[str, str]) -> dict[str, str]:

@@ -29,7 +29,7 @@ def realise(parts: Sequence[Part], construction: Construction, plan: Plan, pools
     columns: list[pl.Series | pl.Expr] = []
     for part in parts:
         if not part.slot:
-            columns.append(pl.lit(part.text))
+            columns.append(pl.lit(part.text) if columns else pl.repeat(part.text, len(rows), eager=True))
         elif part.slot in construction.slots:
             columns.append(forms.column(construction.slots[part.slot], part.form, plan, pools, rows))
         else:

@@ -160,7 +160,7 @@ class Lexicon:
         cache = self.__dict__.setdefault("_related", {})
         if relation not in cache:
             rows = self.table[relation]
-            filled = rows.list.len().arg_true().to_list()
+            filled = (rows.list.len() > 0).arg_true().to_list()
             cache[relation] = {row: tuple(self.index[key] for key in rows[row]) for row in filled}
         related: dict[int, tuple[int, ...]] = cache[relation]
         return related

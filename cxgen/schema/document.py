@@ -14,7 +14,17 @@ import yaml
 
 from cxgen.errors import SchemaError
 
-_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_Base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class _Loader(_Base):  # type: ignore[misc]
+    """Safe, and without YAML 1.1's other booleans: ``on`` is a preposition here."""
+
+
+_Loader.yaml_implicit_resolvers = {
+    first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:bool" or first in "tTfF"]
+    for first, resolvers in _Base.yaml_implicit_resolvers.items()
+}
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ def truth(kind: Kind, construction: Construction, broken: frozenset[str] = froze
         Inconsistency: an atom comes out both true and false.
     """
     known: dict[Atom, bool] = {}
-    todo = [(atom, True) for atom in kind.true] + [(atom, False) for atom in kind.false]
+    todo = [(atom, True) for atom in kind.entails] + [(atom, False) for atom in kind.excludes]
     relations = _relations(construction, broken)
     while todo:
         atom, value = todo.pop()

@@ -1,0 +1,178 @@
+"""Commands to look around: list, sample, explain, lint."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cxgen.cli.output import Format, emit, label, premises
+from cxgen.errors import CxgenError, unknown
+
+if TYPE_CHECKING:
+    from cxgen.constructicon import Construction
+    from cxgen.lexicon import Lexicon
+
+Name = Annotated[str, typer.Argument(metavar="CONSTRUCTION", help="A name that `cxgen list` shows, such as resultative.")]
+Form = Annotated[Format, typer.Option("--format", help="Output format.")]
+
+
+class Label(StrEnum):
+    """The labels of natural language inference."""
+
+    entailment = "entailment"
+    neutral = "neutral"
+    contradiction = "contradiction"
+
+
+def _load(name: str) -> tuple[Construction, Lexicon]:
+    from cxgen.constructicon import load_construction
+    from cxgen.lexicon import Lexicon
+    from cxgen.project import Project
+
+    project = Project.find()
+    project.template_file(name)  # a wrong name should not wait for the lexicon
+    lexicon = Lexicon.load(project.snapshot)
+    return load_construction(project, name, lexicon), lexicon
+
+
+def list_constructions(form: Form = Format.table) -> None:
+    """List the constructions, most substantive first.
+
+    Example: cxgen list --format json
+    """
+    from cxgen.constructicon import load_all
+    from cxgen.generate.pools import verb_pools
+    from cxgen.lexicon import Lexicon
+    from cxgen.project import Project
+
+    project = Project.find()
+    lexicon = Lexicon.load(project.snapshot)
+    rows: list[dict[str, Any]] = [
+        {
+            "name": item.name,
+            "rank": item.schematicity,
+            "form": item.form,
+            "look-alike": ", ".join(item.lookalikes),
+            "templates": len(item.templates),
+            "hypotheses": len(item.rules),
+            "verbs": len({lemma for pool in verb_pools(item, lexicon, "sliced") for lemma in pool}),
+        }
+        for item in load_all(project, lexicon).values()
+    ]
+    emit(sorted(rows, key=lambda row: int(row["rank"])), form)
+
+
+def sample(
+    construction: Name,
+    n: Annotated[int, typer.Option("--n", min=1, help="How many premises.")] = 10,
+    seed: Annotated[int, typer.Option(help="Another seed, other items.")] = 1,
+    only: Annotated[Label | None, typer.Option("--label", help="Only hypotheses with this label.")] = None,
+    kind: Annotated[str | None, typer.Option(help="Only premises of this kind.")] = None,
+    form: Form = Format.table,
+) -> None:
+    """Preview a construction's items: premises with their hypotheses and labels.
+
+    Examples:  cxgen sample resultative --n 50
+               cxgen sample caused-motion --kind up --label neutral --format jsonl
+    """
+    import polars as pl
+
+    from cxgen.generate.items import sample_items
+    from cxgen.lint import require_sound
+    from cxgen.semantics import LABELS
+
+    loaded, lexicon = _load(construction)
+    if kind is not None and kind not in loaded.kinds:
+        raise unknown("premise kind", kind, loaded.kinds, file=loaded.document.path)
+    require_sound(loaded, lexicon)
+    kinds = 1 if kind else min(len(design.kinds) for design in loaded.designs.values())
+    designs = [d for d in loaded.designs.values() if kind is None or kind in d.kinds]
+    if not designs:
+        raise CxgenError(f"no design of {construction} uses the kind {kind!r}", file=loaded.document.path)
+    items = sample_items(loaded, lexicon, seed, -(-n // (kinds * len(designs))))
+    if kind is not None:
+        items = items.filter(pl.col("kind") == kind)
+    order = items.unique("premise_id", maintain_order=True).sort("set_number", maintain_order=True)["premise_id"].head(n)
+    items = order.to_frame().join(items, on="premise_id", maintain_order="left_right")
+    if only is not None:
+        items = items.filter(pl.col("label") == LABELS.index(only.value))
+    if form is Format.table:
+        groups = items.group_by("premise_id", maintain_order=True)
+        premises((g.row(0, named=True), [(LABELS[x], h) for x, h in g.select("label", "hypothesis").iter_rows()]) for _, g in groups)
+        return
+    columns = ["id", "contrast_set", "construction", "contrast_of", "kind", "template", "premise", "hypothesis", "label", "rule", "claim"]
+    rows = items.select(*columns, "polarity", "verb", "slots").to_dicts()
+    emit([{**row, "label": LABELS[row["label"]]} for row in rows], form)
+
+
+def explain(construction: Name, form: Form = Format.table) -> None:
+    """Print the premise x hypothesis label matrix, computed from facts and claims.
+
+    Example: cxgen explain resultative
+    """
+    from cxgen.lint import require_sound
+    from cxgen.semantics import LABELS, label_matrix, solve
+
+    loaded, lexicon = _load(construction)
+    require_sound(loaded, lexicon)
+    matrices = {design.name: label_matrix(loaded, design) for design in loaded.designs.values()}
+    if form is not Format.table:
+        emit(
+            [
+                {"design": design, "kind": kind, "construction": loaded.kinds[kind].construction, "rule": rule, "label": LABELS[value]}
+                for design, matrix in matrices.items()
+                for kind, row in matrix.items()
+                for rule, value in row.items()
+            ],
+            form,
+        )
+        return
+    typer.echo(f"{loaded.title}: {loaded.form}\n{loaded.meaning}\n")
+    for design, matrix in matrices.items():
+        rules = loaded.designs[design].rules
+        width = max(len(kind) for kind in matrix) + 2
+        typer.echo(typer.style(f"design {design}", bold=True) + f" ({len(solve(matrix))} balanced selections of cells)")
+        for number, rule in enumerate(rules, 1):
+            item = loaded.rules[rule]
+            typer.echo(f"  h{number} {'' if item.polarity else 'not '}{item.claim}   e.g. {item.wordings[0]}")
+        typer.echo(" " * (width + 2) + " ".join(f"h{number}".ljust(3) for number in range(1, len(rules) + 1)))
+        for kind, row in matrix.items():
+            cells = " ".join(label(LABELS[row[rule]]).replace(LABELS[row[rule]], LABELS[row[rule]][0].upper().ljust(3)) for rule in rules)
+            typer.echo(f"  {kind.ljust(width)}{cells} {loaded.kinds[kind].gloss}")
+        typer.echo("")
+
+
+def lint(
+    construction: Annotated[str | None, typer.Argument(metavar="[CONSTRUCTION]", help="Default: all.")] = None,
+    form: Form = Format.table,
+    strict: Annotated[bool, typer.Option(help="Warnings fail too.")] = False,
+) -> None:
+    """Check constructions without generating: codes E... and W..., file:line, mend. Exit code 2 if there are errors.
+
+    Example: cxgen lint resultative --strict
+    """
+    from cxgen.constructicon import load_construction
+    from cxgen.lexicon import Lexicon
+    from cxgen.lint import lint as check
+    from cxgen.project import Project
+
+    project = Project.find()
+    if construction is not None:
+        names = [construction]
+    else:
+        from cxgen.constructicon import target_names
+
+        names = target_names(project)
+    lexicon = Lexicon.load(project.snapshot)
+    found = [finding for name in names for finding in check(load_construction(project, name, lexicon), lexicon)]
+    if form is Format.table:
+        for item in found:
+            where = CxgenError("", file=item.file, line=item.line).where
+            typer.echo(f"{where}: {item.code} {item.message}\n  mend: {item.mend}")
+        typer.echo(f"{len(names)} constructions, {len(found)} findings")
+    else:
+        emit([{"code": f.code, "file": str(f.file), "line": f.line, "message": f.message, "mend": f.mend} for f in found], form)
+    if any(item.code.startswith("E") or strict for item in found):
+        raise typer.Exit(2)

@@ -1,0 +1,97 @@
+"""Commands that are the pipeline's stages. `dvc repro` runs them in order."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from cxgen.cli.output import Format, emit
+
+ParamsFile = Annotated[Path | None, typer.Option("--params", help="Parameter file; default: params.yaml.")]
+Form = Annotated[Format, typer.Option("--format", help="Output format.")]
+report = typer.Typer(help="Measures of the finished dataset.", no_args_is_help=True)
+
+
+def _open(params: Path | None) -> Any:
+    from cxgen.project import Project
+    from cxgen.stages.params import Params
+
+    project = Project.find()
+    return project, Params.read(params or project.params)
+
+
+def generate(
+    params: ParamsFile = None,
+    workers: Annotated[int | None, typer.Option(min=1, help="Processes; the rows do not depend on it.")] = None,
+) -> None:
+    """Draw candidate contrast sets: outputs/work/candidates.parquet.
+
+    Example: cxgen generate --workers 2
+    """
+    from cxgen.stages import generate as stage
+
+    project, settings = _open(params)
+    table = stage.run(project, settings, workers)
+    typer.echo(f"{table.height} items in {table['contrast_set'].n_unique()} contrast sets: {stage.CANDIDATES}")
+
+
+def judge(params: ParamsFile = None, form: Form = Format.table) -> None:
+    """Judge the candidates: premises prototypical / extended / unacceptable, pairs appropriate / inappropriate.
+
+    Example: cxgen judge
+    """
+    from cxgen.stages import judge as stage
+
+    project, _ = _open(params)
+    counts = stage.run(project)
+    verdicts = ("prototypical", "extended", "unacceptable", "appropriate", "inappropriate")
+    emit([{"construction": name, **{verdict: found.get(verdict, 0) for verdict in verdicts}} for name, found in counts.items()], form)
+
+
+def split(params: ParamsFile = None, form: Form = Format.table) -> None:
+    """Keep whole accepted contrast sets, split by verb, audit, write outputs/dataset.
+
+    Example: cxgen split
+    """
+    from cxgen.stages import split as stage
+
+    project, settings = _open(params)
+    audit = stage.run(project, settings)
+    rows = [
+        {"construction": name, **{f"{s} triples": n for s, n in found["triples"].items()}, **{f"{s} verbs": n for s, n in found["verbs"].items()}}
+        for name, found in audit["constructions"].items()
+    ]
+    emit(rows, form)
+
+
+@report.command()
+def baselines(params: ParamsFile = None, form: Form = Format.table) -> None:
+    """Give-away classifiers: hypothesis only, and overlap / negation / length only. They should fail (chance: 33%).
+
+    Example: cxgen report baselines
+    """
+    from cxgen.stages.report import run_baselines
+
+    project, settings = _open(params)
+    found = run_baselines(project, settings.folds)
+    names = ("hypothesis_only", "overlap_only")
+    rows: list[dict[str, Any]] = [{"construction": "(all)", **{name: found[name]["overall"] for name in names}}]
+    rows += [{"construction": c, **{name: found[name]["constructions"][c] for name in names}} for c in found[names[0]]["constructions"]]
+    emit(rows, form)
+    if not all(found[name]["passed"] for name in names):
+        typer.echo("a gate is broken: see outputs/metrics/baselines.json", err=True)
+        raise typer.Exit(1)
+
+
+@report.command()
+def variety(form: Form = Format.table) -> None:
+    """Distinct-2, numbers of sentences, the largest share of a template.
+
+    Example: cxgen report variety --format json
+    """
+    from cxgen.project import Project
+    from cxgen.stages.report import run_variety
+
+    emit([{"construction": name, **found} for name, found in run_variety(Project.find()).items()], form)

@@ -1,0 +1,6 @@
+"""The filter: premises prototypical / extended / unacceptable, pairs appropriate / inappropriate, each with a reason."""
+
+from cxgen.judge.rules import judge_items
+from cxgen.judge.verdicts import PAIR, PREMISE, VERDICTS
+
+__all__ = ["PAIR", "PREMISE", "VERDICTS", "judge_items"]

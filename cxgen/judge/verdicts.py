@@ -1,0 +1,16 @@
+"""What a judge says, whichever judge it is."""
+
+from __future__ import annotations
+
+import polars as pl
+
+PREMISE = ("prototypical", "extended", "unacceptable", "undecided")
+PAIR = ("appropriate", "inappropriate", "undecided")
+# One row per item.
+VERDICTS: dict[str, pl.DataType | type[pl.DataType]] = {
+    "id": pl.String,
+    "premise_verdict": pl.String,
+    "premise_reason": pl.String,
+    "pair_verdict": pl.String,
+    "pair_reason": pl.String,
+}

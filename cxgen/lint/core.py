@@ -1,0 +1,58 @@
+"""The registry of checks, and how to run them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from cxgen.constructicon import Construction
+from cxgen.errors import CxgenError
+from cxgen.lexicon import Lexicon
+from cxgen.lint import contents, references
+from cxgen.lint.finding import Finding
+
+Check = Callable[[Construction, Lexicon], Iterable[Finding]]
+
+# In order: what a later check looks at is sound by the earlier ones.
+CHECKS: dict[str, Check] = {
+    "E101": references.unknown_slot,
+    "E102": references.unknown_form,
+    "E103": references.unknown_binding,
+    "E104": references.unknown_name,
+    "E105": references.unknown_predicate,
+    "E201": contents.unfillable_slot,
+    "E202": contents.contradictory_facts,
+    "E203": contents.one_label_hypothesis,
+    "E204": contents.unbalanced_design,
+    "E205": contents.touching_modifier,
+    "W301": contents.unused_slot,
+    "W302": contents.duplicate_surface,
+    "W303": contents.missing_lookalike,
+    "W304": contents.few_templates,
+    "W305": contents.unmentioned_noun,
+    "W306": contents.unused_part,
+}
+
+
+def lint(construction: Construction, lexicon: Lexicon) -> Iterator[Finding]:
+    """Every finding, errors first; a check is skipped when an earlier family of errors makes it meaningless."""
+    failed = ""
+    for code, check in CHECKS.items():
+        if failed and code[1] > failed:
+            return
+        for finding in check(construction, lexicon):
+            if code.startswith("E"):
+                failed = code[1]
+            yield finding
+
+
+def require_sound(construction: Construction, lexicon: Lexicon) -> None:
+    """Nothing if there is no error.
+
+    Raises:
+        CxgenError: the first error.
+    """
+    for finding in lint(construction, lexicon):
+        if finding.code.startswith("E"):
+            raise CxgenError(f"{finding.code} {finding.message}", file=finding.file, line=finding.line, mend=finding.mend)
+        return
+

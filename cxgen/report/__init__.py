@@ -1,0 +1,1 @@
+"""Measures of a finished dataset: give-away baselines, variety."""

@@ -1,0 +1,1 @@
+"""The pipeline's stages: each reads files, writes files, and leaves nothing half-written."""

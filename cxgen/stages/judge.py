@@ -1,0 +1,42 @@
+"""Stage ``judge``: a verdict on every candidate."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+
+from cxgen.constructicon import load_construction
+from cxgen.judge import judge_items
+from cxgen.lexicon import Lexicon
+from cxgen.project import Project
+from cxgen.stages.generate import CANDIDATES
+from cxgen.stages.tables import read_table, write_json, write_table
+
+VERDICT_FILE = Path("outputs/work/verdicts.parquet")
+METRICS = Path("outputs/metrics/judge.json")
+_NEED = ("id", "premise_id", "construction", "contrast_of", "kind", "frame", "premise", "hypothesis", "slots")
+
+
+def run(project: Project) -> dict[str, dict[str, int]]:
+    """Judge the candidates by rule; write verdicts and their counts; return the counts per construction."""
+    items = read_table(project.root / CANDIDATES, _NEED, "generate")
+    lexicon = Lexicon.load(project.snapshot)
+    targets = items.select(pl.coalesce("contrast_of", "construction")).to_series().unique().sort()
+    constructions = [load_construction(project, name, lexicon) for name in targets]
+    verdicts = judge_items(items, constructions, lexicon)
+    write_table(verdicts, project.root / VERDICT_FILE)
+    counts = summary(items, verdicts)
+    write_json(counts, project.root / METRICS)
+    return counts
+
+
+def summary(items: pl.DataFrame, verdicts: pl.DataFrame) -> dict[str, dict[str, int]]:
+    """Construction -> verdict -> number of premises (pairs for the pair verdicts)."""
+    table = items.select("id", "premise_id", "construction").join(verdicts, on="id", maintain_order="left")
+    premises = table.unique("premise_id", maintain_order=True).select("construction", verdict="premise_verdict")
+    pairs = table.select("construction", verdict="pair_verdict")
+    counts: dict[str, dict[str, int]] = {}
+    for name, verdict, number in pl.concat([premises, pairs]).group_by("construction", "verdict").len().sort("construction", "verdict").iter_rows():
+        counts.setdefault(name, {})[verdict] = number
+    return counts

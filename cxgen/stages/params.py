@@ -1,0 +1,51 @@
+"""The parameters of a run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from cxgen.generate import Request
+from cxgen.schema import read_yaml
+
+
+@dataclass(frozen=True)
+class Params:
+    """What ``params.yaml`` says.
+
+    Attributes:
+        request: seed, sizes, bands and split shares of the generation.
+        constructions: names, or None for all.
+        workers: processes of the generate stage.
+        backend: the judge.
+        folds: folds of the baselines' cross-validation.
+    """
+
+    request: Request
+    constructions: tuple[str, ...] | None
+    workers: int
+    backend: str
+    folds: int
+
+    @classmethod
+    def read(cls, path: Path) -> Params:
+        """Read and check ``path``.
+
+        Raises:
+            SchemaError: a key is unknown, missing or of the wrong type.
+        """
+        data = read_yaml(path, "params").data
+        names = data.get("constructions", "all")
+        return cls(
+            request=Request(
+                triples=data["n_per_construction"],
+                seed=data["seed"],
+                shares=data["split"],
+                preset=data["bands"]["preset"],
+                oversample=float(data["generate"]["oversample"]),
+            ),
+            constructions=None if names == "all" else tuple(names),
+            workers=data["generate"]["workers"],
+            backend=data["judge"]["backend"],
+            folds=data["baselines"]["folds"],
+        )
