@@ -102,7 +102,19 @@ def sample(
         groups = items.group_by("premise_id", maintain_order=True)
         premises((g.row(0, named=True), [(LABELS[x], h) for x, h in g.select("label", "hypothesis").iter_rows()]) for _, g in groups)
         return
-    columns = ["id", "contrast_set", "construction", "contrast_of", "kind", "template", "premise", "hypothesis", "label", "rule", "claim"]
+    columns = [
+        "id",
+        "contrast_set",
+        "construction",
+        "contrast_of",
+        "kind",
+        "template",
+        "premise",
+        "hypothesis",
+        "label",
+        "rule",
+        "claim",
+    ]
     rows = items.select(*columns, "polarity", "verb", "slots").to_dicts()
     emit([{**row, "label": LABELS[row["label"]]} for row in rows], form)
 
@@ -121,7 +133,13 @@ def explain(construction: Name, form: Form = Format.table) -> None:
     if form is not Format.table:
         emit(
             [
-                {"design": design, "kind": kind, "construction": loaded.kinds[kind].construction, "rule": rule, "label": LABELS[value]}
+                {
+                    "design": design,
+                    "kind": kind,
+                    "construction": loaded.kinds[kind].construction,
+                    "rule": rule,
+                    "label": LABELS[value],
+                }
                 for design, matrix in matrices.items()
                 for kind, row in matrix.items()
                 for rule, value in row.items()
@@ -173,6 +191,9 @@ def lint(
             typer.echo(f"{where}: {item.code} {item.message}\n  mend: {item.mend}")
         typer.echo(f"{len(names)} constructions, {len(found)} findings")
     else:
-        emit([{"code": f.code, "file": str(f.file), "line": f.line, "message": f.message, "mend": f.mend} for f in found], form)
+        emit(
+            [{"code": f.code, "file": str(f.file), "line": f.line, "message": f.message, "mend": f.mend} for f in found],
+            form,
+        )
     if any(item.code.startswith("E") or strict for item in found):
         raise typer.Exit(2)

@@ -47,7 +47,10 @@ def judge(params: ParamsFile = None, form: Form = Format.table) -> None:
     project, _ = _open(params)
     counts = stage.run(project)
     verdicts = ("prototypical", "extended", "unacceptable", "appropriate", "inappropriate")
-    emit([{"construction": name, **{verdict: found.get(verdict, 0) for verdict in verdicts}} for name, found in counts.items()], form)
+    emit(
+        [{"construction": name, **{verdict: found.get(verdict, 0) for verdict in verdicts}} for name, found in counts.items()],
+        form,
+    )
 
 
 def split(params: ParamsFile = None, form: Form = Format.table) -> None:
@@ -60,7 +63,11 @@ def split(params: ParamsFile = None, form: Form = Format.table) -> None:
     project, settings = _open(params)
     audit = stage.run(project, settings)
     rows = [
-        {"construction": name, **{f"{s} triples": n for s, n in found["triples"].items()}, **{f"{s} verbs": n for s, n in found["verbs"].items()}}
+        {
+            "construction": name,
+            **{f"{s} triples": n for s, n in found["triples"].items()},
+            **{f"{s} verbs": n for s, n in found["verbs"].items()},
+        }
         for name, found in audit["constructions"].items()
     ]
     emit(rows, form)

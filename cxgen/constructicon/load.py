@@ -87,7 +87,13 @@ def _assemble(project: Project, document: Document, lexicon: Lexicon) -> Constru
         templates={name: _template(name, raw) for name, raw in data["templates"].items()},
         rules={name: _rule(name, raw) for name, raw in data["hypotheses"].items()},
         designs={
-            name: Design(name, tuple(raw["kinds"]), tuple(raw["hypotheses"]), float(raw.get("weight", 1)), raw.get("frames", name))
+            name: Design(
+                name,
+                tuple(raw["kinds"]),
+                tuple(raw["hypotheses"]),
+                float(raw.get("weight", 1)),
+                raw.get("frames", name),
+            )
             for name, raw in data["designs"].items()
         },
         frames=(*lexicon.frames(data["name"]), *inline),

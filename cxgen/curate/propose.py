@@ -12,13 +12,21 @@ from cxgen.curate.wordnet import open_wordnet
 from cxgen.errors import unknown
 from cxgen.lexicon import Lexicon
 
-_BAD_DOMAINS = {"ethnic_slur.n.01", "disparagement.n.01", "obscenity.n.02", "archaism.n.01", "vulgarism.n.02", "trade_name.n.01"}
+_BAD_DOMAINS = {
+    "ethnic_slur.n.01",
+    "disparagement.n.01",
+    "obscenity.n.02",
+    "archaism.n.01",
+    "vulgarism.n.02",
+    "trade_name.n.01",
+}
 
 
 def propose(folder: Path, name: str) -> pl.DataFrame:
     """Synonyms, sisters and hyponyms of the members of class ``name``.
 
-    Only main senses (the candidate's first) are proposed; slurs, obscenities, archaisms and trade names by WordNet's usage domains are left out.
+    Only main senses (the candidate's first) are proposed; slurs, obscenities, archaisms and trade names by WordNet's usage
+    domains are left out.
 
     Returns:
         ``band`` (str), ``zipf`` (f64), ``lemma``, ``sense``, ``because`` (the member it neighbours), ``gloss``; rarest band last.
@@ -39,7 +47,14 @@ def propose(folder: Path, name: str) -> pl.DataFrame:
             _neighbours(wordnet, key, taken, found)
     for row in found.values():
         row["band"] = "low" if row["zipf"] < cuts[0] else "mid" if row["zipf"] <= cuts[1] else "high"
-    schema = {"band": pl.String, "zipf": pl.Float64, "lemma": pl.String, "sense": pl.String, "because": pl.String, "gloss": pl.String}
+    schema = {
+        "band": pl.String,
+        "zipf": pl.Float64,
+        "lemma": pl.String,
+        "sense": pl.String,
+        "because": pl.String,
+        "gloss": pl.String,
+    }
     table = pl.DataFrame([{c: row[c] for c in schema} for row in found.values()], schema=schema)
     return table.sort(["zipf", "sense"], descending=[True, False])
 

@@ -16,14 +16,53 @@ from cxgen.errors import CxgenError
 POS = {"1": "noun", "2": "verb", "3": "adjective", "4": "adverb", "5": "adjective"}
 _SYSTEM = (Path("/usr/share/wordnet"), Path("/usr/local/WordNet-3.0/dict"), Path("/opt/homebrew/opt/wordnet/dict"))
 # The lexicographer files in the order of their numbers, with their parts of speech: lexnames(5).
-_LEXNAMES = (
-    "adj.all adj.pert adv.all noun.Tops noun.act noun.animal noun.artifact noun.attribute noun.body noun.cognition "
-    "noun.communication noun.event noun.feeling noun.food noun.group noun.location noun.motive noun.object noun.person "
-    "noun.phenomenon noun.plant noun.possession noun.process noun.quantity noun.relation noun.shape noun.state "
-    "noun.substance noun.time verb.body verb.change verb.cognition verb.communication verb.competition verb.consumption "
-    "verb.contact verb.creation verb.emotion verb.motion verb.perception verb.possession verb.social verb.stative "
-    "verb.weather adj.ppl"
-).split()
+_LEXNAMES = [
+    "adj.all",
+    "adj.pert",
+    "adv.all",
+    "noun.Tops",
+    "noun.act",
+    "noun.animal",
+    "noun.artifact",
+    "noun.attribute",
+    "noun.body",
+    "noun.cognition",
+    "noun.communication",
+    "noun.event",
+    "noun.feeling",
+    "noun.food",
+    "noun.group",
+    "noun.location",
+    "noun.motive",
+    "noun.object",
+    "noun.person",
+    "noun.phenomenon",
+    "noun.plant",
+    "noun.possession",
+    "noun.process",
+    "noun.quantity",
+    "noun.relation",
+    "noun.shape",
+    "noun.state",
+    "noun.substance",
+    "noun.time",
+    "verb.body",
+    "verb.change",
+    "verb.cognition",
+    "verb.communication",
+    "verb.competition",
+    "verb.consumption",
+    "verb.contact",
+    "verb.creation",
+    "verb.emotion",
+    "verb.motion",
+    "verb.perception",
+    "verb.possession",
+    "verb.social",
+    "verb.stative",
+    "verb.weather",
+    "adj.ppl",
+]
 _NUMBERS = {"noun": 1, "verb": 2, "adj": 3, "adv": 4}
 _MEND = "install WordNet 3.0 (Debian: wordnet-base and wordnet-sense-index; or nltk.download('wordnet')), or set CXGEN_WORDNET to its dict folder"
 

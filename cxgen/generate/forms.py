@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 import numpy as np
 import polars as pl
 
@@ -93,7 +92,15 @@ class Forms:
         elif form == "bare":
             one, many = pl.col("lemma"), plural
         elif form == "np":
-            return _interleave(table, [pl.lit("the ") + pl.col("lemma"), pl.concat_str("article", pl.lit(" "), "lemma"), pl.col("lemma"), plural])
+            return _interleave(
+                table,
+                [
+                    pl.lit("the ") + pl.col("lemma"),
+                    pl.concat_str("article", pl.lit(" "), "lemma"),
+                    pl.col("lemma"),
+                    plural,
+                ],
+            )
         elif form == "poss-of":
             of_plural = pl.when(plural.str.ends_with("s")).then(plural + "'").otherwise(plural + "'s")
             one, many = _definite(noun, pl.col("lemma")) + "'s", _definite(noun, of_plural)
@@ -113,5 +120,3 @@ def _interleave(table: pl.DataFrame, columns: list[pl.Expr]) -> pl.Series:
 
 def _choose(words: tuple[str, ...], codes: Rows) -> pl.Series:
     return pl.Series(words, dtype=pl.String).gather(codes)
-
-

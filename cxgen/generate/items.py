@@ -42,7 +42,10 @@ class Request:
 
     def __post_init__(self) -> None:
         if self.preset not in PRESETS:
-            raise DataError(f"unknown band preset {self.preset!r}", mend=f"bands.preset in params.yaml is one of {', '.join(PRESETS)}")
+            raise DataError(
+                f"unknown band preset {self.preset!r}",
+                mend=f"bands.preset in params.yaml is one of {', '.join(PRESETS)}",
+            )
         if self.triples < 1 or self.oversample < 1:
             raise DataError("n_per_construction and generate.oversample must be at least 1", mend="see params.yaml")
 

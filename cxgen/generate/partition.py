@@ -63,8 +63,7 @@ def partition_verbs(pools: Sequence[frozenset[str]], shares: Mapping[str, float]
     for lemma in lemmas:
         mine = [number for number, pool in enumerate(pools) if lemma in pool]
         need = {
-            split: sum((shares[split] * len(pools[n]) - held[n][split]) / (shares[split] * len(pools[n])) for n in mine)
-            for split in SPLITS
+            split: sum((shares[split] * len(pools[n]) - held[n][split]) / (shares[split] * len(pools[n])) for n in mine) for split in SPLITS
         }
         best = max(SPLITS, key=lambda split: (round(need[split], 9), order_key(seed, construction, lemma, split)))
         result[lemma] = best

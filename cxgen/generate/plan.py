@@ -47,7 +47,13 @@ class Plan:
 
 
 def draw_plan(
-    construction: Construction, design: Design, pools: Pools, lexicon: Lexicon, stream: tuple[str | int, ...], start: int, count: int
+    construction: Construction,
+    design: Design,
+    pools: Pools,
+    lexicon: Lexicon,
+    stream: tuple[str | int, ...],
+    start: int,
+    count: int,
 ) -> Plan:
     """Draw sets ``start`` to ``start + count - 1``.
 

@@ -97,7 +97,12 @@ def _in_band(rows: Iterable[int], slot: Slot, lexicon: Lexicon, preset: str) -> 
 
 
 def design_pools(
-    construction: Construction, design: Design, lexicon: Lexicon, splits: Mapping[str, str], split: str | None, preset: str = "sliced"
+    construction: Construction,
+    design: Design,
+    lexicon: Lexicon,
+    splits: Mapping[str, str],
+    split: str | None,
+    preset: str = "sliced",
 ) -> Pools:
     """The usable frames of ``design`` in ``split`` with their candidates.
 
@@ -131,7 +136,9 @@ def design_pools(
                 candidates.setdefault(name, []).append(rows)
     if not usable:
         raise EmptySlotError(
-            f"{construction.name}: nothing fills design {design.name!r}" + (f" in {split}" if split else "") + f": {'; '.join(emptied[:5]) or 'no frame'}",
+            f"{construction.name}: nothing fills design {design.name!r}"
+            + (f" in {split}" if split else "")
+            + f": {'; '.join(emptied[:5]) or 'no frame'}",
             file=construction.document.path,
             line=construction.document.line(["designs", design.name]),
             mend="add words to those classes, or frames under lexicons/frames, then run `cxgen lexicon build`",

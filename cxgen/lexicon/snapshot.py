@@ -94,8 +94,7 @@ class Lexicon:
         except (OSError, ValueError, pl.exceptions.PolarsError) as error:
             raise DataError(f"no usable lexicon snapshot: {error}", file=folder, mend="run `cxgen lexicon build`") from error
         classes = {
-            name: WordClass(name, entry["pos"], tuple(entry["ids"]), frozenset(entry["extended"]))
-            for name, entry in raw["classes"].items()
+            name: WordClass(name, entry["pos"], tuple(entry["ids"]), frozenset(entry["extended"])) for name, entry in raw["classes"].items()
         }
         frames = {name: [Frame.parse(frame, name) for frame in entries] for name, entries in raw["frames"].items()}
         return cls(table, classes, frames)

@@ -36,7 +36,13 @@ def unfillable_slot(construction: Construction, lexicon: Lexicon) -> Iterator[Fi
             if lacking:
                 where, at = slot_place(construction, slot.name)
                 message = f"slot {slot.name!r} in design {design.name!r}: no {slot.relation} in the lexicon for {', '.join(lacking[:5])}"
-                yield finding("E201", message, where, at, "add the relation under lexicons/classes, or drop the word from the frames")
+                yield finding(
+                    "E201",
+                    message,
+                    where,
+                    at,
+                    "add the relation under lexicons/classes, or drop the word from the frames",
+                )
             fillers[slot.name] = {other for row in fillers[slot.parent] for other in lexicon.related(slot.relation, row)}
 
 
@@ -47,7 +53,13 @@ def contradictory_facts(construction: Construction, _: Lexicon) -> Iterator[Find
             truth(kind, construction)
         except Inconsistency as error:
             document, keys = kind_place(construction, kind.name)
-            yield finding("E202", f"kind {kind.name!r} makes {error} both true and false", document, keys, "mend entails / excludes")
+            yield finding(
+                "E202",
+                f"kind {kind.name!r} makes {error} both true and false",
+                document,
+                keys,
+                "mend entails / excludes",
+            )
 
 
 def one_label_hypothesis(construction: Construction, _: Lexicon) -> Iterator[Finding]:
@@ -68,7 +80,13 @@ def unbalanced_design(construction: Construction, _: Lexicon) -> Iterator[Findin
         matrix = _matrix(construction, design.name)
         if matrix and not solve(matrix, 1):
             mend = f"see `cxgen explain {construction.name}`"
-            yield finding("E204", f"design {design.name!r} has no balanced contrast set", construction.document, ["designs", design.name], mend)
+            yield finding(
+                "E204",
+                f"design {design.name!r} has no balanced contrast set",
+                construction.document,
+                ["designs", design.name],
+                mend,
+            )
 
 
 def touching_modifier(construction: Construction, lexicon: Lexicon) -> Iterator[Finding]:
@@ -113,8 +131,14 @@ def duplicate_surface(construction: Construction, _: Lexicon) -> Iterator[Findin
         for number, wording in enumerate(rule.wordings):
             first = wordings.setdefault(wording, rule.name)
             if list(rule.wordings).index(wording) != number or first != rule.name:
-                keys = ["hypotheses", rule.name, "wordings", number]
-                yield finding("W302", f"wording {number + 1} of {rule.name!r} stands already in {first!r}", construction.document, keys, "remove one")
+                keys: list[str | int] = ["hypotheses", rule.name, "wordings", number]
+                yield finding(
+                    "W302",
+                    f"wording {number + 1} of {rule.name!r} stands already in {first!r}",
+                    construction.document,
+                    keys,
+                    "remove one",
+                )
 
 
 def missing_lookalike(construction: Construction, _: Lexicon) -> Iterator[Finding]:
@@ -144,20 +168,32 @@ def unmentioned_noun(construction: Construction, lexicon: Lexicon) -> Iterator[F
                     lacking = nouns - {part.slot for part in construction.premise_parts(kind, template.name)}
                     if lacking and (template.name, rule.name) not in seen:
                         seen.add((template.name, rule.name))
-                        message = f"{rule.name!r} is about {', '.join(sorted(lacking))}, which {kind!r} in {template.name!r} does not mention"
-                        yield finding("W305", message, construction.document, ["templates", template.name], "mention it, or except the kind")
+                        message = (
+                            f"{rule.name!r} is about {', '.join(sorted(lacking))}, which {kind!r} in {template.name!r} does not mention"
+                        )
+                        yield finding(
+                            "W305",
+                            message,
+                            construction.document,
+                            ["templates", template.name],
+                            "mention it, or except the kind",
+                        )
 
 
 def unused_part(construction: Construction, _: Lexicon) -> Iterator[Finding]:
     """W306: a premise kind, a hypothesis or a predicate that nothing uses."""
-    used = defaultdict(set)
+    used: dict[str, set[str]] = defaultdict(set)
     for design in construction.designs.values():
         used["kinds"].update(design.kinds)
         used["hypotheses"].update(design.rules)
     atoms = [atom for kind in construction.kinds.values() for atom in (*kind.entails, *kind.excludes)]
     used["predicates"] = {atom.predicate for atom in atoms} | {rule.claim.predicate for rule in construction.rules.values()}
     used["predicates"] |= {predicate.contrary for predicate in construction.predicates.values()}
-    for what, names in (("kinds", construction.kinds), ("hypotheses", construction.rules), ("predicates", construction.predicates)):
+    for what, names in (
+        ("kinds", construction.kinds),
+        ("hypotheses", construction.rules),
+        ("predicates", construction.predicates),
+    ):
         for name in names:
             if name not in used[what]:
                 document, keys = kind_place(construction, name) if what == "kinds" else (construction.document, [what, name])

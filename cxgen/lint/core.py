@@ -55,4 +55,3 @@ def require_sound(construction: Construction, lexicon: Lexicon) -> None:
         if finding.code.startswith("E"):
             raise CxgenError(f"{finding.code} {finding.message}", file=finding.file, line=finding.line, mend=finding.mend)
         return
-

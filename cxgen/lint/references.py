@@ -37,7 +37,10 @@ def patterns(construction: Construction) -> Iterator[tuple[Place, tuple[Part, ..
         for kind in construction.kinds:
             if template.applies(kind):
                 try:
-                    yield (construction.document, ["templates", template.name]), construction.premise_parts(kind, template.name)
+                    yield (
+                        (construction.document, ["templates", template.name]),
+                        construction.premise_parts(kind, template.name),
+                    )
                 except (KeyError, ValueError):
                     continue
     for rule in construction.rules.values():
@@ -76,7 +79,13 @@ def unknown_slot(construction: Construction, _: Lexicon) -> Iterator[Finding]:
     for rule in construction.rules.values():
         for name in sorted(set(rule.claim.args) - known):
             keys = ["hypotheses", rule.name, "claim"]
-            yield finding("E101", f"claim of {rule.name!r}: unknown slot {name!r}", construction.document, keys, _near(name, known))
+            yield finding(
+                "E101",
+                f"claim of {rule.name!r}: unknown slot {name!r}",
+                construction.document,
+                keys,
+                _near(name, known),
+            )
     for slot in construction.slots.values():
         for name in sorted({*slot.distinct, slot.parent} - known - {""}):
             document, keys = slot_place(construction, slot.name)
@@ -132,7 +141,7 @@ def unknown_binding(construction: Construction, _: Lexicon) -> Iterator[Finding]
             except ValueError as error:
                 problem = str(error)
             if problem:
-                keys = ["hypotheses", rule.name, "wordings", number]
+                keys: list[str | int] = ["hypotheses", rule.name, "wordings", number]
                 yield finding("E103", problem, construction.document, keys, "write {slot} or {slot:form}")
 
 
@@ -140,14 +149,29 @@ def unknown_name(construction: Construction, _: Lexicon) -> Iterator[Finding]:
     """E104: a design or a template names a kind, or a design a hypothesis, that does not exist."""
     document = construction.document
     for design in construction.designs.values():
-        for what, names, known in (("kinds", design.kinds, construction.kinds), ("hypotheses", design.rules, construction.rules)):
+        for what, names, known in (
+            ("kinds", design.kinds, construction.kinds),
+            ("hypotheses", design.rules, construction.rules),
+        ):
             for number, name in enumerate(names):
                 if name not in known:
                     keys: list[str | int] = ["designs", design.name, what, number]
-                    yield finding("E104", f"unknown {what[:-1] if what == 'kinds' else 'hypothesis'} {name!r}", document, keys, _near(name, known))
+                    yield finding(
+                        "E104",
+                        f"unknown {what[:-1] if what == 'kinds' else 'hypothesis'} {name!r}",
+                        document,
+                        keys,
+                        _near(name, known),
+                    )
     for template in construction.templates.values():
         for name in {*template.only, *template.excepted} - set(construction.kinds):
-            yield finding("E104", f"unknown kind {name!r}", document, ["templates", template.name], _near(name, construction.kinds))
+            yield finding(
+                "E104",
+                f"unknown kind {name!r}",
+                document,
+                ["templates", template.name],
+                _near(name, construction.kinds),
+            )
 
 
 def unknown_predicate(construction: Construction, _: Lexicon) -> Iterator[Finding]:
@@ -161,8 +185,20 @@ def unknown_predicate(construction: Construction, _: Lexicon) -> Iterator[Findin
     for rule in construction.rules.values():
         if rule.claim.predicate not in known:
             where: list[str | int] = ["hypotheses", rule.name, "claim"]
-            yield finding("E105", f"unknown predicate {rule.claim.predicate!r}", construction.document, where, _near(rule.claim.predicate, known))
+            yield finding(
+                "E105",
+                f"unknown predicate {rule.claim.predicate!r}",
+                construction.document,
+                where,
+                _near(rule.claim.predicate, known),
+            )
     for predicate in known.values():
         if predicate.contrary and predicate.contrary not in known:
             where = ["predicates", predicate.name, "contrary"]
-            yield finding("E105", f"unknown predicate {predicate.contrary!r}", construction.document, where, _near(predicate.contrary, known))
+            yield finding(
+                "E105",
+                f"unknown predicate {predicate.contrary!r}",
+                construction.document,
+                where,
+                _near(predicate.contrary, known),
+            )

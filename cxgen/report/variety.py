@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import polars as pl
 
 
 def variety(dataset: pl.DataFrame) -> dict[str, Any]:
-    """Per construction: distinct-2 (distinct bigrams / bigrams; Li et al. 2016) of premises and hypotheses, and the largest share of a template.
+    """Per construction: distinct-2 (distinct bigrams / bigrams; Li et al. 2016) of premises and hypotheses, and the largest
+    share of a template.
 
     Args:
         dataset: columns ``construction, contrast_of, premise, hypothesis, template``.
@@ -35,7 +37,7 @@ def distinct(texts: pl.Series) -> float:
     total = 0
     for text in texts:
         words = text.lower().rstrip(".").split()
-        pairs = list(zip(words, words[1:], strict=False))
+        pairs = list(pairwise(words))
         seen.update(pairs)
         total += len(pairs)
     return round(len(seen) / max(total, 1), 4)

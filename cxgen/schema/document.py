@@ -83,7 +83,7 @@ def read_yaml(path: Path, schema: str | None = None) -> Document:
     except (OSError, UnicodeDecodeError) as error:
         raise SchemaError(f"cannot read: {error}", file=path) from error
     try:
-        data = yaml.load(text, Loader=_Loader)  # noqa: S506 - a safe loader
+        data = yaml.load(text, Loader=_Loader)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else None
         raise SchemaError(f"not valid YAML: {error.problem}", file=path, line=line, mend="check indentation and quotes") from error

@@ -1,7 +1,8 @@
 """From facts and a claim to a label.
 
 A premise kind makes some atoms true and some false. Their consequences follow from the predicates (contrary, asymmetric) and, where a
-predicate's last argument is a property, from the lexical relations between the fillers. What neither they nor their negations reach is open.
+predicate's last argument is a property, from the lexical relations between the fillers. What neither they nor their negations
+reach is open.
 """
 
 from __future__ import annotations
@@ -69,8 +70,8 @@ def _consequences(atom: Atom, value: bool, construction: Construction, relations
         yield Atom(atom.predicate, atom.args[::-1]), False
     if predicate.lexical:
         *rest, last = atom.args
-        for relation, other in relations.get(last, ()):
-            moved = Atom(atom.predicate, (*rest, other))
+        for relation, partner in relations.get(last, ()):
+            moved = Atom(atom.predicate, (*rest, partner))
             if relation == "near":
                 yield moved, value
             elif relation == "complement":
@@ -85,7 +86,7 @@ def label_matrix(construction: Construction, design: Design, broken: frozenset[s
     for name in design.kinds:
         known = truth(construction.kinds[name], construction, broken)
         row: dict[str, int] = {}
-        for rule in (construction.rules[rule] for rule in design.rules):
+        for rule in map(construction.rules.__getitem__, design.rules):
             value = known.get(rule.claim)
             row[rule.name] = NEUTRAL if value is None else ENTAILMENT if value == rule.polarity else CONTRADICTION
         matrix[name] = row

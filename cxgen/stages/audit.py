@@ -16,10 +16,12 @@ def audit(dataset: pl.DataFrame) -> dict[str, Any]:
     """Counts per construction, and proof that nothing leaks and everything is balanced.
 
     Returns:
-        ``constructions``: name -> triples per split, verb lemmas per split, verbs shared between splits; ``balance``: violations found (all 0).
+        ``constructions``: name -> triples per split, verb lemmas per split, verbs shared between splits; ``balance``:
+            violations found (all 0).
 
     Raises:
-        DataError: a verb in two splits of a construction, unequal labels, a premise without exactly one hypothesis per label, a repeated pair or id.
+        DataError: a verb in two splits of a construction, unequal labels, a premise without exactly one hypothesis per label,
+            a repeated pair or id.
     """
     dataset = dataset.with_columns(target=_TARGET)
     report: dict[str, Any] = {"constructions": {}, "look_alikes_and_opposites": {}}
@@ -43,7 +45,10 @@ def audit(dataset: pl.DataFrame) -> dict[str, Any]:
     report["violations"] = violations(dataset)
     problems += [f"{what}: {count}" for what, count in report["violations"].items() if count]
     if problems:
-        raise DataError(f"the dataset is not sound: {'; '.join(problems)}", mend="this is a bug in cxgen or in an edited intermediate table")
+        raise DataError(
+            f"the dataset is not sound: {'; '.join(problems)}",
+            mend="this is a bug in cxgen or in an edited intermediate table",
+        )
     return report
 
 
@@ -52,10 +57,11 @@ def violations(dataset: pl.DataFrame) -> dict[str, int]:
     labels = [(pl.col("label") == label).sum() for label in range(3)]
     unequal = (labels[0] != labels[1]) | (labels[0] != labels[2])
     one_each = (pl.len() != 3) | (pl.col("label").n_unique() != 3)
-    return {
+    counts = {
         "construction x split with unequal labels": dataset.group_by("construction", "split").agg(bad=unequal)["bad"].sum(),
         "hypothesis x split with unequal labels": dataset.group_by("hypothesis", "split").agg(bad=unequal)["bad"].sum(),
         "premises without one hypothesis per label": dataset.group_by("premise_id").agg(bad=one_each)["bad"].sum(),
         "repeated (premise, hypothesis)": dataset.height - dataset.select("premise", "hypothesis").unique().height,
         "repeated ids": dataset.height - dataset["id"].n_unique(),
     }
+    return {what: int(count) for what, count in counts.items()}

@@ -37,6 +37,8 @@ def summary(items: pl.DataFrame, verdicts: pl.DataFrame) -> dict[str, dict[str, 
     premises = table.unique("premise_id", maintain_order=True).select("construction", verdict="premise_verdict")
     pairs = table.select("construction", verdict="pair_verdict")
     counts: dict[str, dict[str, int]] = {}
-    for name, verdict, number in pl.concat([premises, pairs]).group_by("construction", "verdict").len().sort("construction", "verdict").iter_rows():
+    for name, verdict, number in (
+        pl.concat([premises, pairs]).group_by("construction", "verdict").len().sort("construction", "verdict").iter_rows()
+    ):
         counts.setdefault(name, {})[verdict] = number
     return counts

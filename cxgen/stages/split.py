@@ -80,7 +80,7 @@ def accept(judged: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
 def wanted_sets(project: Project, params: Params, items: pl.DataFrame) -> pl.DataFrame:
     """How many sets each construction, design and split must have: ``target, design, split, wanted``."""
     lexicon = Lexicon.load(project.snapshot)
-    rows = []
+    rows: list[dict[str, str | int]] = []
     for name in items.select(TARGET).to_series().unique().sort():
         counts = set_counts(load_construction(project, name, lexicon), params.request.triples, params.request.shares)
         rows.extend({"target": name, "design": design, "split": split, "wanted": n} for (design, split), n in counts.items())
@@ -103,7 +103,8 @@ def choose(accepted: pl.DataFrame, wanted: pl.DataFrame) -> pl.DataFrame:
     if short.height:
         row = short.sort(keys).row(0, named=True)
         raise DataError(
-            f"{row['target']}, design {row['design']}, {row['split']}: {row['wanted']} contrast sets are wanted, {row['have']} were accepted",
+            f"{row['target']}, design {row['design']}, {row['split']}: {row['wanted']} contrast sets are wanted"
+            f", {row['have']} were accepted",
             mend="raise generate.oversample in params.yaml, or mend what the judge rejects (outputs/dataset/rejected)",
         )
     return chosen.with_columns(acceptability=pl.col("premise_verdict")).select(COLUMNS)
