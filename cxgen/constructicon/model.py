@@ -181,8 +181,16 @@ class Construction:
 
     def premise_parts(self, kind: str, template: str) -> tuple[Part, ...]:
         """The parts of a premise of ``kind`` in ``template``."""
-        chosen = self.kinds[kind]
-        return parse_pattern(self.templates[template].pattern, {**chosen.bindings, "verb": chosen.verb})
+        known = self._parts.get((kind, template))
+        if known is None:
+            chosen = self.kinds[kind]
+            known = parse_pattern(self.templates[template].pattern, {**chosen.bindings, "verb": chosen.verb})
+            self._parts[kind, template] = known
+        return known
+
+    @cached_property
+    def _parts(self) -> dict[tuple[str, str], tuple[Part, ...]]:
+        return {}
 
     @cached_property
     def verb_slots(self) -> tuple[str, ...]:

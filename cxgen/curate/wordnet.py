@@ -64,7 +64,10 @@ _LEXNAMES = [
     "adj.ppl",
 ]
 _NUMBERS = {"noun": 1, "verb": 2, "adj": 3, "adv": 4}
-_MEND = "install WordNet 3.0 (Debian: wordnet-base and wordnet-sense-index; or nltk.download('wordnet')), or set CXGEN_WORDNET to its dict folder"
+_MEND = (
+    "install WordNet 3.0 (Debian: wordnet-base and wordnet-sense-index; or nltk.download('wordnet')), "
+    "or set CXGEN_WORDNET to its dict folder"
+)
 
 
 def find_wordnet() -> Path | None:

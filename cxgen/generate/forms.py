@@ -45,14 +45,14 @@ FORMS: dict[str, tuple[str, ...]] = {
 class Forms:
     """Tables of forms over a lexicon, composed once and gathered from by row.
 
-    Every method returns one string per set.
+    Columns are expressions, so that a whole sentence is composed in one go.
     """
 
     def __init__(self, lexicon: Lexicon) -> None:
         self.lexicon = lexicon
         self._tables: dict[str, pl.Series] = {}
 
-    def column(self, slot: Slot, form: str, plan: Plan, pools: Pools, rows: Rows) -> pl.Series:
+    def column(self, slot: Slot, form: str, plan: Plan, pools: Pools, rows: Rows) -> pl.Expr:
         """The ``form`` of what fills ``slot`` in the sets ``rows`` of ``plan``, wrapped as the slot says; empty where absent."""
         name = slot.name
         fillers = plan.fillers[name][rows]
@@ -65,12 +65,12 @@ class Forms:
             keys = fillers * len(DETERMINERS) + codes[plan.frame[rows]]
         else:
             keys = fillers * 2 + plan.number[name][rows]
-        text = self._table(form).gather(np.where(fillers == ABSENT, 0, keys))
+        text = _pick(self._table(form), np.where(fillers == ABSENT, 0, keys))
         if slot.wrap != "{}":
             before, _, after = slot.wrap.partition("{}")
-            text = before + text + after
+            text = pl.lit(before) + text + after
         if slot.optional:
-            text = pl.select(pl.when(pl.Series(fillers == ABSENT)).then(pl.lit("")).otherwise(text)).to_series()
+            text = pl.when(pl.lit(pl.Series(fillers == ABSENT))).then(pl.lit("")).otherwise(text)
         return text
 
     def _table(self, form: str) -> pl.Series:
@@ -118,5 +118,9 @@ def _interleave(table: pl.DataFrame, columns: list[pl.Expr]) -> pl.Series:
     return wide["all"].explode()
 
 
-def _choose(words: tuple[str, ...], codes: Rows) -> pl.Series:
-    return pl.Series(words, dtype=pl.String).gather(codes)
+def _choose(words: tuple[str, ...], codes: Rows) -> pl.Expr:
+    return _pick(pl.Series(words, dtype=pl.String), codes)
+
+
+def _pick(table: pl.Series, rows: Rows) -> pl.Expr:
+    return pl.lit(table).gather(pl.lit(pl.Series(rows)))

@@ -26,24 +26,22 @@ def realise(parts: Sequence[Part], construction: Construction, plan: Plan, pools
     Raises:
         UnknownNameError: a part names neither a slot nor a word of the frames.
     """
-    columns: list[pl.Series | pl.Expr] = []
+    columns: list[pl.Expr] = [pl.repeat("", len(rows))]  # fixes the height where a pattern has no slot
     for part in parts:
         if not part.slot:
-            columns.append(pl.lit(part.text) if columns else pl.repeat(part.text, len(rows), eager=True))
+            columns.append(pl.lit(part.text))
         elif part.slot in construction.slots:
             columns.append(forms.column(construction.slots[part.slot], part.form, plan, pools, rows))
         else:
             columns.append(_frame_word(part.slot, construction, plan, pools, rows))
-    frame = pl.DataFrame({str(n): column for n, column in enumerate(columns) if isinstance(column, pl.Series)})
-    names = [pl.col(str(n)) if isinstance(column, pl.Series) else column for n, column in enumerate(columns)]
-    text = pl.concat_str(names).str.replace_all("  ", " ", literal=True)
-    return frame.select((text.str.slice(0, 1).str.to_uppercase() + text.str.slice(1)).alias("text"))["text"]
+    text = pl.concat_str(columns).str.replace_all("  ", " ", literal=True)
+    return pl.select((text.str.slice(0, 1).str.to_uppercase() + text.str.slice(1)).alias("text"))["text"]
 
 
-def _frame_word(name: str, construction: Construction, plan: Plan, pools: Pools, rows: Rows) -> pl.Series:
+def _frame_word(name: str, construction: Construction, plan: Plan, pools: Pools, rows: Rows) -> pl.Expr:
     if not all(name in frame.words for frame in pools.frames):
         raise UnknownNameError(f"{{{name}}} is neither a slot nor a word of every frame", file=construction.document.path)
-    return pl.Series([frame.words[name] for frame in pools.frames], dtype=pl.String).gather(plan.frame[rows])
+    return pl.lit(pl.Series([frame.words[name] for frame in pools.frames], dtype=pl.String)).gather(pl.lit(pl.Series(plan.frame[rows])))
 
 
 def scatter(pieces: Sequence[tuple[Rows, pl.Series]], count: int) -> pl.Series:
