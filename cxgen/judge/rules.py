@@ -84,7 +84,7 @@ def _result_in_verb(slots: pl.DataFrame, lexicon: Lexicon) -> pl.DataFrame:
     pairs = results.join(verbs, on="premise_id").join(derived, on="sense", how="left")
     stem = pl.col("result").str.strip_suffix("e")
     repeats = pl.col("verb").str.starts_with(stem) | pl.col("derived").list.contains(pl.col("result")).fill_null(value=False)
-    return _reason(pairs.filter(repeats), 1, pl.format("the result repeats the verb's own meaning: {} ... {}", "verb", "result"))
+    return _reason(pairs.filter(repeats), 0, pl.format("the result repeats the verb's own meaning: {} ... {}", "verb", "result"))
 
 
 def _outside(slots: pl.DataFrame, allowed: pl.DataFrame) -> pl.DataFrame:
@@ -99,7 +99,7 @@ def _outside(slots: pl.DataFrame, allowed: pl.DataFrame) -> pl.DataFrame:
     no_verb = strange.filter(is_verb).join(elsewhere, on=["target", "slot", "sense"], how="anti")
     return pl.concat(
         [
-            _reason(no_verb, 0, pl.format("the verb is at odds with the construction: {}", "lemma")),
+            _reason(no_verb, 1, pl.format("the verb is at odds with the construction: {}", "lemma")),
             _reason(strange, 3, pl.format("argument outside the frame: {} as {}", "lemma", "slot")),
         ]
     )

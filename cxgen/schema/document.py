@@ -98,8 +98,11 @@ def read_yaml(path: Path, schema: str | None = None) -> Document:
 def _validate(document: Document, schema: dict[str, Any]) -> None:
     from jsonschema import Draft202012Validator
     from jsonschema.exceptions import best_match
+    from referencing import Registry, Resource
 
-    errors = list(Draft202012Validator(schema).iter_errors(document.data))
+    frames = Resource.from_contents(load_schema("frames"))
+    registry: Any = Registry().with_resource("frames.schema.json", frames)
+    errors = list(Draft202012Validator(schema, registry=registry).iter_errors(document.data))
     if not errors:
         return
     error = best_match(errors)

@@ -1,0 +1,59 @@
+"""Shared fixtures: the committed lexicon, the shipped constructions, a scratch project to break."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cxgen.constructicon import load_all
+from cxgen.lexicon import Lexicon
+from cxgen.project import Project
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="session")
+def project():
+    return Project(ROOT)
+
+
+@pytest.fixture(scope="session")
+def lexicon(project):
+    return Lexicon.load(project.snapshot)
+
+
+@pytest.fixture(scope="session")
+def constructions(project, lexicon):
+    return load_all(project, lexicon)
+
+
+@pytest.fixture
+def scratch(tmp_path):
+    """A project folder of its own with copies of templates and params; the lexicon is the shipped one."""
+    shutil.copytree(ROOT / "templates", tmp_path / "templates")
+    shutil.copy(ROOT / "params.yaml", tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def cli():
+    """Run ``cxgen`` in a process of its own, in a folder."""
+
+    def run(*args, cwd=ROOT, **env):
+        command = [sys.executable, "-c", "from cxgen.cli import main; main()", *args]
+        return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False, env={**os.environ, **env}, timeout=300)
+
+    return run
+
+
+def edit(path: Path, old: str, new: str) -> int:
+    """Replace ``old`` once in ``path``; the 1-based line where it stood."""
+    text = path.read_text("utf-8")
+    assert old in text, f"{old!r} is not in {path.name}"
+    path.write_text(text.replace(old, new, 1), "utf-8")
+    return text[: text.index(old)].count("\n") + 1

@@ -1,0 +1,134 @@
+"""The lexicon: forms, bands, relations, and the proof that the committed snapshot rebuilds."""
+
+from __future__ import annotations
+
+import os
+import shutil
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cxgen.curate.build import build
+from cxgen.curate.inflect import article, forms, is_synthetic
+from cxgen.curate.propose import propose
+from cxgen.curate.sources import read_sources
+from cxgen.curate.wordnet import find_wordnet
+from cxgen.errors import SchemaError, UnknownNameError
+from cxgen.generate.pools import Segments
+from tests.conftest import ROOT, edit
+
+FOUND = find_wordnet() is not None or os.environ.get("CXGEN_REQUIRE_WORDNET") == "1"
+wordnet = pytest.mark.skipif(not FOUND, reason="WordNet 3.0 is not installed here; .ci/run installs it and requires it")
+
+
+@pytest.mark.parametrize(
+    ("lemma", "pos", "form", "expected"),
+    [
+        ("gate", "noun", "plural", "gates"),
+        ("brush", "noun", "plural", "brushes"),
+        ("scarf", "noun", "plural", "scarves"),
+        ("fire engine", "noun", "plural", "fire engines"),
+        ("swing", "verb", "past", "swung"),
+        ("heave", "verb", "past", "heaved"),
+        ("drag", "verb", "ing", "dragging"),
+        ("carry", "verb", "third", "carries"),
+        ("drowsy", "adjective", "comparative", "drowsier"),
+        ("alert", "adjective", "comparative", "more alert"),
+        ("bored", "adjective", "comparative", "more bored"),
+        ("simple", "adjective", "comparative", "simpler"),
+    ],
+)
+def test_forms(lemma, pos, form, expected):
+    assert forms(lemma, pos, {})[form] == expected
+
+
+def test_an_override_wins():
+    assert forms("draftsman", "noun", {"plural": "draftsmen"})["plural"] == "draftsmen"
+
+
+@pytest.mark.parametrize(
+    ("word", "expected"), [("gate", "a"), ("engine", "an"), ("hour", "an"), ("unicorn", "a"), ("uncle", "an"), ("ewe", "a")]
+)
+def test_articles(word, expected):
+    assert article(word) == expected
+
+
+@given(st.text("abcdefghijklmnopqrstuvwxyz", min_size=1, max_size=12))
+def test_long_adjectives_never_take_er(stem):
+    assert not is_synthetic(f"{stem}aeful")
+    assert not is_synthetic(f"{stem}-minded")
+
+
+def test_the_snapshot_keeps_what_it_promises(lexicon):
+    table = lexicon.table
+    assert table["key"].is_unique().all()
+    content = table.filter(~pl.col("pos").is_in(["phrase", "name"]))
+    assert content["sense"].null_count() == 0
+    assert content["lexfile"].null_count() == 0
+    bands = table.group_by("pos", "band").agg(pl.col("percentile").min().alias("low"), pl.col("percentile").max().alias("high"))
+    for _, band, low, high in bands.iter_rows():
+        assert {"low": high < 20, "mid": 20 <= low <= high <= 60, "high": low > 60}[band]
+    verbs = table.filter(pl.col("pos") == "verb")
+    assert verbs.select(pl.any_horizontal(pl.col("past", "participle", "ing", "third").is_null())).to_series().sum() == 0
+
+
+def test_every_frame_word_exists_and_every_relation_is_between_lexemes(lexicon):
+    keys = set(lexicon.table["key"])
+    for relation in ("contrary", "complement", "near", "near_text"):
+        assert set(lexicon.table[relation].explode().drop_nulls()) <= keys
+    members = {row for group in lexicon.classes.values() for row in group.ids}
+    assert max(members) < len(lexicon)
+
+
+@given(
+    st.lists(st.lists(st.integers(0, 29), min_size=1, max_size=9, unique=True), min_size=1, max_size=6), st.floats(0, 1, exclude_max=True)
+)
+def test_a_draw_is_always_from_its_own_list(lists, number):
+    import numpy as np
+
+    bands = np.array([row % 3 for row in range(30)], dtype=np.int8)
+    which = np.arange(len(lists))
+    drawn = Segments(lists, bands).draw(which, np.full(len(lists), number))
+    assert all(row in rows for row, rows in zip(drawn, lists, strict=True))
+
+
+@wordnet
+def test_the_committed_snapshot_rebuilds_identically(tmp_path):
+    shutil.copytree(ROOT / "lexicons", tmp_path / "lexicons")
+    shutil.rmtree(tmp_path / "lexicons/snapshot")
+    build(tmp_path / "lexicons")
+    for name in ("lexemes.parquet", "classes.json"):
+        assert (tmp_path / "lexicons/snapshot" / name).read_bytes() == (ROOT / "lexicons/snapshot" / name).read_bytes(), name
+
+
+@wordnet
+def test_proposals_are_new_main_senses_of_the_right_band(lexicon):
+    table = propose(ROOT / "lexicons", "landmarks")
+    assert table.height > 20
+    taken = {lexicon.table["key"][row] for row in lexicon.classes["landmarks"].ids}
+    assert taken.isdisjoint(table["sense"])
+    assert set(table["band"]) <= {"low", "mid", "high"}
+    with pytest.raises(UnknownNameError) as caught:
+        propose(ROOT / "lexicons", "landmark")
+    assert "landmarks" in caught.value.mend
+
+
+@wordnet
+def test_a_sense_key_that_does_not_exist_is_named_with_its_line(tmp_path):
+    shutil.copytree(ROOT / "lexicons", tmp_path / "lexicons")
+    path = tmp_path / "lexicons/classes/places.yaml"
+    line = edit(path, "gate%1:06:00::", "gate%1:06:99::")
+    with pytest.raises(SchemaError, match="gate%1:06:99::") as caught:
+        build(tmp_path / "lexicons")
+    assert (caught.value.file, caught.value.line) == (path, line)
+
+
+def test_bad_sources_are_named_with_their_line(tmp_path):
+    shutil.copytree(ROOT / "lexicons", tmp_path / "lexicons")
+    path = tmp_path / "lexicons/classes/names.yaml"
+    line = edit(path, "  names:", "  people:")
+    with pytest.raises(SchemaError, match="declared twice") as caught:
+        read_sources(tmp_path / "lexicons")
+    assert caught.value.line in (line, 3)

@@ -1,0 +1,80 @@
+"""Labels: the exact matrices of every design, and what follows from which relation."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cxgen.constructicon import Atom
+from cxgen.semantics import Inconsistency, label_matrix, solve, truth
+
+SQUARE = ("ECNN", "CENN", "NNEC", "NNCE")
+MATRICES = {
+    ("caused-motion", "path"): SQUARE,
+    ("caused-motion", "path-part"): SQUARE,
+    ("caused-motion", "dative"): SQUARE,
+    ("causative-with", "contents"): SQUARE,
+    ("comparative-correlative", "trend"): SQUARE,
+    ("conative", "contact"): SQUARE,
+    ("conative", "place"): SQUARE,
+    ("intransitive-motion", "path"): SQUARE,
+    ("intransitive-motion", "path-part"): SQUARE,
+    ("intransitive-motion", "to"): SQUARE,
+    # third>first, first>second, second>third, second>first, third>second, first>third
+    ("let-alone", "order"): ("ENCNEC", "NCEECN", "CENCNE"),
+    ("let-alone", "rather"): SQUARE,
+    ("resultative", "property"): SQUARE,
+    ("resultative", "depictive"): ("CENN", "ECNN", "NNCE", "NNEC"),
+    ("way-manner", "arrival"): SQUARE,
+    ("way-manner", "arrival-nearly"): SQUARE,
+}
+
+
+def test_every_design_has_its_matrix(constructions):
+    found = {
+        (name, design.name): tuple("".join("ENC"[label] for label in row.values()) for row in label_matrix(construction, design).values())
+        for name, construction in constructions.items()
+        for design in construction.designs.values()
+    }
+    assert found == MATRICES
+
+
+def test_a_lexical_relation_does_not_outlive_its_words(constructions):
+    construction = constructions["resultative"]
+    design = construction.designs["property"]
+    broken = label_matrix(construction, design, frozenset({"result"}))
+    assert broken["achieved"]["no-longer-opposite"] == 1
+    assert broken["other-achieved"]["no-longer-other"] == 0
+
+
+def test_an_asymmetric_predicate_excludes_its_converse(constructions):
+    construction = constructions["let-alone"]
+    known = truth(construction.kinds["up"], construction)
+    assert known == {Atom("harder", ("second", "thing")): True, Atom("harder", ("thing", "second")): False}
+
+
+def test_contradictory_facts_are_found(constructions):
+    construction = constructions["caused-motion"]
+    kind = dataclasses.replace(construction.kinds["up"], entails=(Atom("higher", ("theme",)), Atom("lower", ("theme",))))
+    with pytest.raises(Inconsistency, match=r"(higher|lower)\(theme\)"):
+        truth(kind, construction)
+
+
+@given(st.lists(st.lists(st.integers(0, 2), min_size=4, max_size=4), min_size=1, max_size=4))
+def test_every_selection_is_balanced(rows):
+    matrix = {f"k{i}": {f"h{j}": label for j, label in enumerate(row)} for i, row in enumerate(rows)}
+    for selection in solve(matrix):
+        assert all(matrix[cell.kind][cell.rule] == cell.label for cell in selection)
+        assert Counter((cell.kind, cell.label) for cell in selection) == Counter({(k, x): 1 for k in matrix for x in range(3)})
+        counts = Counter((cell.rule, cell.label) for cell in selection)
+        assert all(len({counts[rule, x] for x in range(3)}) == 1 for rule in {cell.rule for cell in selection})
+
+
+def test_the_solver_misses_no_selection_of_the_square():
+    matrix = {f"k{i}": {f"h{j}": "ENC".index(x) for j, x in enumerate(row)} for i, row in enumerate(SQUARE)}
+    assert len(solve(matrix)) == 4
+    assert solve({"k": {"h": 0, "i": 1, "j": 2}}) == []
