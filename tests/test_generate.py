@@ -126,5 +126,5 @@ frames:
     plain = '\ntemplates:\n  plain: "{agent} {@verb:past} at {target}{@rest}."\n'
     path.write_text(f"{head}{plain}\nhypotheses:{hypotheses}{tail}", "utf-8")
     construction = load_construction(Project(scratch), "conative", lexicon)
-    with pytest.raises(EmptySlotError, match=r"only \d+ distinct contrast sets of design 'contact' in train, 714 are needed"):
+    with pytest.raises(EmptySlotError, match=r"only \d+ distinct contrast sets of design 'contact' in train, 700 are needed"):
         generate_items(construction, lexicon, Request(triples=12_000))
