@@ -5,12 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
 
 import pytest
 
 from tests.conftest import edit
-
-COUNTS = ["E", "N", "C"]
 
 
 def fails(result, *parts):
@@ -62,9 +65,6 @@ def test_nothing_heavy_is_loaded_for_a_sample(cli):
         "try: main()\nexcept SystemExit: pass\n"
         "print([m for m in ('nltk', 'spacy', 'openai', 'datasets', 'sklearn', 'wordfreq', 'lemminflect', 'scipy') if m in sys.modules])"
     )
-    import subprocess
-    import sys
-
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
 
@@ -143,3 +143,15 @@ def test_a_failed_stage_leaves_the_last_good_output_alone(cli, scratch):
 def test_a_projects_own_template_shadows_the_shipped_one(cli, scratch):
     edit(scratch / "templates/conative.yaml", "title: Conative", "title: My own conative")
     assert cli("explain", "conative", cwd=scratch).stdout.startswith("My own conative")
+
+
+def test_ctrl_c_leaves_no_half_written_file(scratch):
+    edit(scratch / "params.yaml", "n_per_construction: 4000", "n_per_construction: 90000")
+    command = [sys.executable, "-c", "from cxgen.cli import main; main()", "generate", "--workers", "2"]
+    with subprocess.Popen(command, cwd=scratch, stderr=subprocess.PIPE, text=True, start_new_session=True) as process:
+        time.sleep(3)
+        os.killpg(process.pid, signal.SIGINT)
+        _, message = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert message == "cxgen: interrupted; finished files are complete, unfinished ones were not written\n"
+    assert not (scratch / "outputs").exists()

@@ -11,6 +11,7 @@ import typer
 from cxgen.cli import explore, lexicon, pipeline
 from cxgen.errors import CxgenError
 
+_INTERRUPTED = 130
 app = typer.Typer(
     name="cxgen",
     help="Diagnostic NLI datasets for construction grammar, from readable template files.",
@@ -53,14 +54,13 @@ def main() -> None:
         sys.stderr.write(f"cxgen: {error.render()}\n")
         code = 2
     except click.exceptions.Abort:
-        code = 130
+        code = _INTERRUPTED
     except click.ClickException as error:
         error.show()
         code = error.exit_code
-    except KeyboardInterrupt:
-        sys.stderr.write("cxgen: interrupted; finished files are complete, unfinished ones were not written\n")
-        code = 130
     except BrokenPipeError:
         sys.stderr.close()
         code = 0
+    if code == _INTERRUPTED:  # typer turns Ctrl-C into this code
+        sys.stderr.write("cxgen: interrupted; finished files are complete, unfinished ones were not written\n")
     sys.exit(code)

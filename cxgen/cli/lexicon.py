@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from cxgen.cli.output import Format, emit
+from cxgen.cli.output import Format, busy, emit
 from cxgen.errors import unknown
 
 app = typer.Typer(help="The lexicon: rebuild the snapshot, propose candidates, look up a word.", no_args_is_help=True)
@@ -21,7 +21,8 @@ def build() -> None:
     from cxgen.curate.build import build as run
     from cxgen.project import Project
 
-    counts = run(Project.find().lexicons)
+    with busy("building the lexicon"):
+        counts = run(Project.find().lexicons)
     typer.echo(", ".join(f"{number} {what}" for what, number in counts.items()))
 
 
@@ -38,7 +39,9 @@ def propose(
     from cxgen.curate.propose import propose as run
     from cxgen.project import Project
 
-    emit(run(Project.find().lexicons, name).head(n).to_dicts(), form)
+    with busy("searching WordNet"):
+        table = run(Project.find().lexicons, name)
+    emit(table.head(n).to_dicts(), form)
 
 
 @app.command()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from enum import StrEnum
 from typing import Any
 
@@ -18,6 +19,18 @@ class Format(StrEnum):
     jsonl = "jsonl"
     csv = "csv"
     json = "json"
+
+
+@contextmanager
+def busy(what: str) -> Iterator[None]:
+    """A spinner on stderr while the block runs; silent when that is no terminal."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(what):
+        yield
 
 
 def emit(rows: Sequence[dict[str, Any]], form: Format) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from cxgen.cli.output import Format, emit
+from cxgen.cli.output import Format, busy, emit
 
 ParamsFile = Annotated[Path | None, typer.Option("--params", help="Parameter file; default: params.yaml.")]
 Form = Annotated[Format, typer.Option("--format", help="Output format.")]
@@ -82,7 +82,8 @@ def baselines(params: ParamsFile = None, form: Form = Format.table) -> None:
     from cxgen.stages.report import run_baselines
 
     project, settings = _open(params)
-    found = run_baselines(project, settings.folds)
+    with busy("training the give-away classifiers"):
+        found = run_baselines(project, settings.folds)
     names = ("hypothesis_only", "overlap_only")
     rows: list[dict[str, Any]] = [{"construction": "(all)", **{name: found[name]["overall"] for name in names}}]
     rows += [{"construction": c, **{name: found[name]["constructions"][c] for name in names}} for c in found[names[0]]["constructions"]]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import multiprocessing
+import signal
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import polars as pl
@@ -30,9 +30,13 @@ def _run(jobs: list[tuple[Project, str, Request]], workers: int) -> Iterator[pl.
     if workers <= 1:
         yield from map(_one, jobs)
         return
-    # spawn: polars' threads do not survive a fork
-    with ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn")) as pool:
-        yield from pool.map(_one, jobs)
+    # spawn: polars' threads do not survive a fork. Leaving the block ends the workers, so Ctrl-C need only reach the parent.
+    with multiprocessing.get_context("spawn").Pool(workers, initializer=_ignore_interrupt) as pool:
+        yield from pool.imap(_one, jobs)
+
+
+def _ignore_interrupt() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _one(job: tuple[Project, str, Request]) -> pl.DataFrame:
