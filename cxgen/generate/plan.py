@@ -136,7 +136,7 @@ def _agreement(
         else:
             number[name] = np.full(len(rows), int(slot.number == "plural"), dtype=np.int64)
         gender = lexicon.genders[rows]  # 0 m, 1 f, 2 any, 3 none
-        drawn = np.digitize(chance(f"{name}#gender"), [0.4, 0.8])
+        drawn = np.digitize(chance(f"{name}#gender"), [0.48, 0.96])
         single = np.where(gender == 2, drawn, gender)
         pronoun[name] = np.where(number[name] == 1, PLURAL, single)
     return number, pronoun
