@@ -85,8 +85,12 @@ def baselines(params: ParamsFile = None, form: Form = Format.table) -> None:
     with busy("training the give-away classifiers"):
         found = run_baselines(project, settings.folds)
     names = ("hypothesis_only", "overlap_only")
-    rows: list[dict[str, Any]] = [{"construction": "(all)", **{name: found[name]["overall"] for name in names}}]
-    rows += [{"construction": c, **{name: found[name]["constructions"][c] for name in names}} for c in found[names[0]]["constructions"]]
+    rows: list[dict[str, Any]] = [{"config": "(all)", "construction": "(all)", **{name: found[name]["overall"] for name in names}}]
+    rows += [
+        {"config": config, "construction": c, **{name: found[name]["configs"][config][c] for name in names}}
+        for config, each in found[names[0]]["configs"].items()
+        for c in each
+    ]
     emit(rows, form)
     if not all(found[name]["passed"] for name in names):
         typer.echo("a gate is broken: see outputs/metrics/baselines.json", err=True)
@@ -94,12 +98,29 @@ def baselines(params: ParamsFile = None, form: Form = Format.table) -> None:
 
 
 @report.command()
-def variety(form: Form = Format.table) -> None:
-    """Distinct-2, numbers of sentences, the largest share of a template.
+def variety(params: ParamsFile = None, form: Form = Format.table) -> None:
+    """Numbers of sentences, the largest share of a template, distinct-2 and self-BLEU beside those of a plain single-template fill.
 
     Example: cxgen report variety --format json
     """
-    from cxgen.project import Project
     from cxgen.stages.report import run_variety
 
-    emit([{"construction": name, **found} for name, found in run_variety(Project.find()).items()], form)
+    project, settings = _open(params)
+    with busy("measuring how varied the sentences are"):
+        found = run_variety(project, settings.request.seed)
+    rows = [
+        {
+            "construction": name,
+            "premises": entry["premises"],
+            "templates": entry["templates"],
+            "largest": entry["largest template share"],
+            **{
+                f"{what[:4]}. {measure}{' (plain)' if 'plain' in side else ''}": value
+                for side in ("spread", "spread of a plain fill")
+                for what, measures in entry.get(side, {}).items()
+                for measure, value in measures.items()
+            },
+        }
+        for name, entry in found.items()
+    ]
+    emit(rows, form)

@@ -139,6 +139,11 @@ class Design:
     weight: float
     frames: str
 
+    @property
+    def config(self) -> str:
+        """``distinction`` if look-alikes are among the premise kinds, else ``nli``."""
+        return "distinction" if any("/" in kind for kind in self.kinds) else "nli"
+
 
 @dataclass(frozen=True)
 class Construction:

@@ -27,7 +27,8 @@ class Request:
     """What to generate.
 
     Attributes:
-        triples: rows wanted per construction, its look-alikes' and opposites' not counted.
+        triples: rows wanted per construction in ``nli``, its opposites' not counted.
+        lookalike_triples: rows wanted per look-alike in ``distinction``, its target's not counted.
         seed: the project's seed.
         shares: split -> share.
         preset: frequency preset, ``sliced`` or ``contest``.
@@ -35,6 +36,7 @@ class Request:
     """
 
     triples: int = 4000
+    lookalike_triples: int = 1000
     seed: int = 1
     shares: Mapping[str, float] = field(default_factory=lambda: dict(SHARES))
     preset: str = "sliced"
@@ -46,8 +48,13 @@ class Request:
                 f"unknown band preset {self.preset!r}",
                 mend=f"bands.preset in params.yaml is one of {', '.join(PRESETS)}",
             )
-        if self.triples < 1 or self.oversample < 1:
-            raise DataError("n_per_construction and generate.oversample must be at least 1", mend="see params.yaml")
+        if min(self.triples, self.lookalike_triples, self.oversample) < 1:
+            raise DataError("n_per_construction, n_per_lookalike and generate.oversample must be at least 1", mend="see params.yaml")
+
+    @property
+    def wanted(self) -> dict[str, int]:
+        """Rows wanted per construction or look-alike, by config."""
+        return {"nli": self.triples, "distinction": self.lookalike_triples}
 
 
 def selections(construction: Construction, design: Design) -> list[Selection]:
@@ -80,7 +87,7 @@ def generate_items(construction: Construction, lexicon: Lexicon, request: Reques
     """
     forms = Forms(lexicon)
     splits = partition_verbs(verb_pools(construction, lexicon, request.preset), request.shares, request.seed, construction.name)
-    counts = set_counts(construction, request.triples, request.shares)
+    counts = set_counts(construction, request.wanted, request.shares)
     seen: set[str] = set()
     tables: list[pl.DataFrame] = []
     for design in construction.designs.values():

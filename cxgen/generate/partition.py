@@ -13,15 +13,16 @@ from cxgen.generate.streams import order_key
 SPLITS = ("train", "dev", "test")
 
 
-def set_counts(construction: Construction, triples: int, shares: Mapping[str, float]) -> dict[tuple[str, str], int]:
+def set_counts(construction: Construction, triples: Mapping[str, int], shares: Mapping[str, float]) -> dict[tuple[str, str], int]:
     """How many contrast sets each design has in each split.
 
-    A design's number is the least for which its share of ``triples`` is reached and every split's part is a whole number, so that the
-    split sizes are exact.
+    A design's number is the least for which its share of its config's ``triples`` is reached and every split's part is a whole number,
+    so that the split sizes are exact.
 
     Args:
-        construction: gives the designs and which of their premise kinds are the construction's own.
-        triples: (premise, hypothesis, label) rows wanted over all splits, those of look-alikes and opposites not counted.
+        construction: gives the designs and which of their premise kinds count.
+        triples: (premise, hypothesis, label) rows wanted over all splits; of ``nli`` the construction's own count, of ``distinction``
+            those of its look-alike.
         shares: split -> share; they add up to 1.
 
     Returns:
@@ -31,11 +32,12 @@ def set_counts(construction: Construction, triples: int, shares: Mapping[str, fl
     if sum(exact.values()) != 1 or min(exact.values()) <= 0:
         raise CxgenError(f"split shares must be positive and add up to 1: {dict(shares)}", mend="see split: in params.yaml")
     unit = math.lcm(*(share.denominator for share in exact.values()))
-    total = sum(design.weight for design in construction.designs.values())
+    total = {config: sum(d.weight for d in construction.designs.values() if d.config == config) for config in triples}
     counts: dict[tuple[str, str], int] = {}
     for design in construction.designs.values():
-        own = 3 * sum(construction.kinds[kind].construction == construction.name for kind in design.kinds)
-        wanted = triples * design.weight / total / own
+        counted = construction.lookalikes if design.config == "distinction" else (construction.name,)
+        rows = 3 * sum(construction.kinds[kind].construction in counted for kind in design.kinds)
+        wanted = triples[design.config] * design.weight / total[design.config] / rows
         sets = unit * math.ceil(round(wanted / unit, 9))
         for split in SPLITS:
             counts[design.name, split] = int(sets * exact[split])

@@ -92,7 +92,7 @@ def _segments(
 ) -> tuple[Rows, Segments]:
     """Which list each set draws from, and the lists."""
     if not slot.relation:
-        return frame, Segments(pools.candidates[slot.name], lexicon.bands)
+        return frame, Segments(pools.candidates[slot.name], lexicon.bands, even=slot.carries)
     parents, lists = np.unique(fillers[slot.parent], return_inverse=True)
     related = [lexicon.related(slot.relation, int(parent)) for parent in parents]
     for parent, rows in zip(parents, related, strict=True):
@@ -103,7 +103,7 @@ def _segments(
                 line=construction.document.line(["slots", slot.name]),
                 mend=f"add {slot.relation} to {lexicon.table['key'][int(parent)]} under lexicons/classes",
             )
-    return lists.astype(np.int64), Segments(related, lexicon.bands)
+    return lists.astype(np.int64), Segments(related, lexicon.bands, even=False)
 
 
 def _clash(slot: Slot, drawn: Rows, fillers: dict[str, Rows], lexicon: Lexicon) -> NDArray[np.bool_]:

@@ -13,15 +13,18 @@ from cxgen.errors import EmptySlotError
 from cxgen.lexicon import Frame, Lexicon
 
 PRESETS = ("sliced", "contest")
+CROWDING = 2.0
 
 
 class Segments:
     """Lists of lexemes of different lengths, drawn from by weight over whole columns.
 
-    Within a list every frequency band present has the same chance, then every member of the band.
+    Within a list the frequency bands have the same chance if ``even``, but none lets a member come up more than ``CROWDING`` times as
+    often as in a plain draw; otherwise all members have the same.
     """
 
-    def __init__(self, lists: Sequence[Sequence[int]], bands: NDArray[np.int8]) -> None:
+    def __init__(self, lists: Sequence[Sequence[int]], bands: NDArray[np.int8], *, even: bool = True) -> None:
+        self.even = even
         self.ids = np.array([row for rows in lists for row in rows], dtype=np.int64)
         self.sizes = np.array([len(rows) for rows in lists], dtype=np.int64)
         weights = [self._weights(bands[np.array(rows, dtype=np.int64)]) for rows in lists]
@@ -29,10 +32,13 @@ class Segments:
         self.ends = np.cumsum(flat)  # each list's weights add up to 1, so list k covers [k, k + 1)
         self.last = np.cumsum(self.sizes) - 1
 
-    @staticmethod
-    def _weights(bands: NDArray[np.int8]) -> NDArray[np.float64]:
+    def _weights(self, bands: NDArray[np.int8]) -> NDArray[np.float64]:
+        plain = 1.0 / len(bands) if len(bands) else 0.0
+        if not self.even:
+            return np.full(len(bands), plain)
         counts = np.bincount(bands, minlength=3)
-        return 1.0 / (counts[bands] * np.count_nonzero(counts))
+        weights: NDArray[np.float64] = np.minimum(1.0 / (counts[bands] * np.count_nonzero(counts)), CROWDING * plain)
+        return weights / weights.sum()
 
     def draw(self, lists: NDArray[np.int64], numbers: NDArray[np.float64]) -> NDArray[np.int64]:
         """One lexeme from each of ``lists``, by ``numbers`` in [0, 1)."""

@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-GATES = {"hypothesis_only": {"overall": 0.36, "construction": 0.40}, "overlap_only": {"overall": 0.50}}
+GATES = {"hypothesis_only": {"overall": 0.35, "construction": 0.37}, "overlap_only": {"overall": 0.42}}
 _NEGATIONS = frozenset(["no", "not", "never", "nothing", "nobody", "none", "neither", "nor", "without", "cannot"])
 _TOKEN = re.compile(r"[a-z]+(?:'[a-z]+)?")
 OVERLAP_FEATURES = (
@@ -33,31 +33,34 @@ OVERLAP_FEATURES = (
 
 
 def baselines(dataset: pl.DataFrame, folds: int = 3) -> dict[str, Any]:
-    """Accuracy of both classifiers over all and trained and tested within every construction (look-alikes and opposites with their own).
+    """Accuracy of both classifiers over all, and trained and tested within every construction of every config (look-alikes and opposites
+    with their target).
 
     Args:
-        dataset: columns ``premise, hypothesis, label, contrast_set, construction, contrast_of``.
+        dataset: columns ``config, premise, hypothesis, label, contrast_set, construction, contrast_of``.
         folds: number of folds.
 
     Returns:
-        classifier -> ``overall`` (accuracy), ``constructions`` (name -> accuracy), and whether the gates hold.
+        classifier -> ``overall`` (accuracy), ``configs`` (config -> construction -> accuracy), and whether the gates hold.
     """
     labels = dataset["label"].to_numpy().astype(np.int64)
     groups = dataset["contrast_set"].rank("dense").to_numpy().astype(np.int64)
-    targets = dataset.select(pl.coalesce("contrast_of", "construction")).to_series().to_numpy()
+    parts = dataset.select("config", target=pl.coalesce("contrast_of", "construction")).with_row_index("row")
+    parts = parts.group_by("config", "target", maintain_order=True).agg("row").sort("config", "target")
     report: dict[str, Any] = {}
     for name, features, make in (
         ("hypothesis_only", _ngrams(dataset["hypothesis"]), _logistic),
         ("overlap_only", _counts(dataset["premise"], dataset["hypothesis"]), _boosting),
     ):
         overall = _accuracy(features, labels, groups, make, folds)
-        each = {}
-        for target in sorted(set(targets)):
-            rows = np.flatnonzero(targets == target)
-            each[str(target)] = _accuracy(features[rows], labels[rows], groups[rows], make, folds)
+        configs: dict[str, dict[str, float]] = {}
+        for config, target, numbers in parts.iter_rows():
+            rows = np.array(numbers)
+            configs.setdefault(config, {})[target] = _accuracy(features[rows], labels[rows], groups[rows], make, folds)
         gates = GATES[name]
-        passed = overall <= gates["overall"] and max(each.values()) <= gates.get("construction", 1.0)
-        report[name] = {"overall": overall, "constructions": each, "gates": gates, "passed": passed}
+        worst = max(value for each in configs.values() for value in each.values())
+        passed = overall <= gates["overall"] and worst <= gates.get("construction", 1.0)
+        report[name] = {"overall": overall, "configs": configs, "gates": gates, "passed": passed}
     report["chance"] = round(1 / 3, 4)
     report["folds"] = folds
     return report

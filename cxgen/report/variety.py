@@ -1,43 +1,93 @@
-"""How varied the sentences are."""
+"""How varied the sentences are, beside a plain fill of one template with the same words."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
 import polars as pl
 
+from cxgen.constructicon import Construction
+from cxgen.errors import DataError
+from cxgen.generate import sample_items
+from cxgen.generate.streams import order_key
+from cxgen.lexicon import Lexicon
 
-def variety(dataset: pl.DataFrame) -> dict[str, Any]:
-    """Per construction: distinct-2 (distinct bigrams / bigrams; Li et al. 2016) of premises and hypotheses, and the largest
-    share of a template.
+SENTENCES = 300  # distinct-2 falls with the number of sentences: both sides get as many
+BLEU_SENTENCES = 100
+
+
+def variety(dataset: pl.DataFrame, constructions: dict[str, Construction], lexicon: Lexicon, seed: int) -> dict[str, Any]:
+    """Per construction: numbers of sentences, the largest share of a template, and the measures of ``spread`` for its premises and
+    hypotheses, beside those of ``plain_fill``.
 
     Args:
-        dataset: columns ``construction, contrast_of, premise, hypothesis, template``.
+        dataset: columns ``construction, contrast_of, premise, hypothesis, template, slots``.
+        constructions: name -> construction; look-alikes and opposites are measured without a plain fill.
+        lexicon: for the plain fill.
+        seed: the project's seed.
     """
     report: dict[str, Any] = {}
     for (name,), rows in dataset.group_by("construction", maintain_order=True):
         premises = rows.unique("premise", maintain_order=True)
         largest = premises["template"].value_counts(sort=True)
-        report[str(name)] = {
+        entry: dict[str, Any] = {
             "premises": premises.height,
             "hypotheses": rows["hypothesis"].n_unique(),
-            "distinct-2 premises": distinct(premises["premise"]),
-            "distinct-2 hypotheses": distinct(rows["hypothesis"].unique(maintain_order=True)),
             "templates": largest.height,
             "largest template share": round(largest["count"][0] / premises.height, 4),
             "lexemes": rows.select(pl.col("slots").list.eval(pl.element().struct.field("sense")).explode().n_unique()).item(),
+            "spread": _both(rows, seed),
         }
+        if str(name) in constructions:
+            entry["spread of a plain fill"] = _both(plain_fill(constructions[str(name)], lexicon, seed), seed)
+        report[str(name)] = entry
     return dict(sorted(report.items()))
 
 
-def distinct(texts: pl.Series) -> float:
+def plain_fill(construction: Construction, lexicon: Lexicon, seed: int) -> pl.DataFrame:
+    """What filling one premise template and one hypothesis with the same words gives: the first of each."""
+    design = next(iter(construction.designs.values()))
+    kind, rule = design.kinds[0], design.rules[0]
+    template = construction.templates_for(kind)[0]
+    plain = replace(
+        construction,
+        designs={design.name: design},
+        templates={name: replace(each, pattern=template.pattern) for name, each in construction.templates.items()},
+        rules={name: replace(each, wordings=each.wordings[:1]) for name, each in construction.rules.items()},
+    )
+    items = sample_items(plain, lexicon, seed, SENTENCES * 2)
+    premises = items.filter(pl.col("kind") == kind)["premise"].unique(maintain_order=True).head(SENTENCES)
+    hypotheses = items.filter(pl.col("rule") == rule)["hypothesis"].unique(maintain_order=True).head(SENTENCES)
+    size = min(len(premises), len(hypotheses))
+    return pl.DataFrame({"premise": premises.head(size), "hypothesis": hypotheses.head(size)})
+
+
+def _both(rows: pl.DataFrame, seed: int) -> dict[str, dict[str, float]]:
+    return {name: spread(rows[column], seed) for name, column in (("premises", "premise"), ("hypotheses", "hypothesis"))}
+
+
+def spread(texts: pl.Series, seed: int) -> dict[str, float]:
+    """Distinct-2 (higher is more varied; Li et al. 2016, "A diversity-promoting objective function", sec. 5) of 300 sentences and
+    self-BLEU (lower is more varied; Zhu et al. 2018, "Texygen", sec. 3) of 100, drawn by hash.
+
+    Raises:
+        DataError: nltk is not installed.
+    """
+    try:
+        from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu
+    except ImportError as error:
+        raise DataError("self-BLEU needs nltk", mend="pip install 'cxgen[report]'") from error
+    distinct_texts = texts.unique(maintain_order=True)
+    drawn = sorted(distinct_texts, key=lambda text: order_key(seed, text))[:SENTENCES]
+    words = [text.lower().rstrip(".").split() for text in drawn]
+    few, smooth = words[:BLEU_SENTENCES], SmoothingFunction().method1
+    bleu = [sentence_bleu(few[:n] + few[n + 1 :], few[n], smoothing_function=smooth) for n in range(len(few))]
+    return {"distinct-2": distinct(words), "self-BLEU": round(sum(bleu) / len(bleu), 4)}
+
+
+def distinct(sentences: list[list[str]]) -> float:
     """Distinct bigrams over bigrams."""
-    seen: set[tuple[str, str]] = set()
-    total = 0
-    for text in texts:
-        words = text.lower().rstrip(".").split()
-        pairs = list(pairwise(words))
-        seen.update(pairs)
-        total += len(pairs)
-    return round(len(seen) / max(total, 1), 4)
+    pairs = [pair for words in sentences for pair in pairwise(words)]
+    return round(len(set(pairs)) / max(len(pairs), 1), 4)

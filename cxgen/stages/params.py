@@ -39,6 +39,7 @@ class Params:
         return cls(
             request=Request(
                 triples=data["n_per_construction"],
+                lookalike_triples=data["n_per_lookalike"],
                 seed=data["seed"],
                 shares=data["split"],
                 preset=data["bands"]["preset"],

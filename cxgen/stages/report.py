@@ -7,21 +7,30 @@ from typing import Any
 
 import polars as pl
 
+from cxgen.constructicon import load_construction
 from cxgen.errors import DataError
 from cxgen.generate import SPLITS
+from cxgen.lexicon import Lexicon
 from cxgen.project import Project
 from cxgen.report.baselines import baselines
 from cxgen.report.variety import variety
-from cxgen.stages.split import DATASET
+from cxgen.stages.audit import TARGET
+from cxgen.stages.split import CONFIGS, table_file
 from cxgen.stages.tables import read_table, write_json
 
 METRICS = Path("outputs/metrics")
 
 
 def dataset(project: Project) -> pl.DataFrame:
-    """All splits of the ``nli`` config."""
+    """All splits of both configs, with the column ``config``."""
     need = ("premise", "hypothesis", "label", "contrast_set")
-    return pl.concat(read_table(project.root / DATASET / f"{split}-00000-of-00001.parquet", need, "split") for split in SPLITS)
+    tables = [
+        read_table(table_file(project, config, split), need, "split").with_columns(config=pl.lit(config))
+        for config in CONFIGS
+        for split in SPLITS
+        if config == "nli" or table_file(project, config, split).is_file()
+    ]
+    return pl.concat(tables, how="diagonal")
 
 
 def run_baselines(project: Project, folds: int) -> dict[str, Any]:
@@ -39,8 +48,11 @@ def run_baselines(project: Project, folds: int) -> dict[str, Any]:
     return report
 
 
-def run_variety(project: Project) -> dict[str, Any]:
+def run_variety(project: Project, seed: int) -> dict[str, Any]:
     """Write and return ``outputs/metrics/variety.json``."""
-    report = variety(dataset(project))
+    lexicon = Lexicon.load(project.snapshot)
+    table = dataset(project)
+    targets = table.select(TARGET).to_series().unique().sort()
+    report = variety(table, {name: load_construction(project, name, lexicon) for name in targets}, lexicon, seed)
     write_json(report, project.root / METRICS / "variety.json")
     return report

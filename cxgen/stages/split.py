@@ -13,15 +13,17 @@ from cxgen.generate import SPLITS, set_counts
 from cxgen.judge import VERDICTS
 from cxgen.lexicon import Lexicon
 from cxgen.project import Project
-from cxgen.stages.audit import audit
+from cxgen.stages.audit import TARGET, audit, balance
 from cxgen.stages.generate import CANDIDATES
 from cxgen.stages.judge import VERDICT_FILE
 from cxgen.stages.params import Params
 from cxgen.stages.tables import read_table, write_json, write_table
 
-DATASET = Path("outputs/dataset/nli")
+CONFIGS = ("nli", "distinction")
+DATASET = Path("outputs/dataset")
 REJECTED = Path("outputs/dataset/rejected/rejected-00000-of-00001.parquet")
 SPLIT_METRICS = Path("outputs/metrics/splits.json")
+BALANCE = Path("outputs/metrics/balance.json")
 COLUMNS = (
     "id",
     "contrast_set",
@@ -44,7 +46,6 @@ COLUMNS = (
     "acceptability",
     "split",
 )
-TARGET = pl.coalesce("contrast_of", "construction")
 
 
 def run(project: Project, params: Params) -> dict[str, Any]:
@@ -61,12 +62,34 @@ def run(project: Project, params: Params) -> dict[str, Any]:
     accepted, rejected = accept(judged)
     dataset = choose(accepted, wanted_sets(project, params, items))
     report = audit(dataset)
-    folder = project.root / DATASET
-    for split in SPLITS:
-        write_table(dataset.filter(pl.col("split") == split), folder / f"{split}-00000-of-00001.parquet")
+    for config in CONFIGS:
+        rows = dataset.filter(pl.col("config") == config).drop("config")
+        if not rows.height:
+            continue
+        rows = paired(rows) if config == "distinction" else rows
+        for split in SPLITS:
+            write_table(rows.filter(pl.col("split") == split), table_file(project, config, split))
     write_table(rejected, project.root / REJECTED)
     write_json(report, project.root / SPLIT_METRICS)
+    write_json(balance(dataset), project.root / BALANCE)
     return report
+
+
+def table_file(project: Project, config: str, split: str) -> Path:
+    """Where the rows of a split are written."""
+    return project.root / DATASET / config / f"{split}-00000-of-00001.parquet"
+
+
+def paired(rows: pl.DataFrame) -> pl.DataFrame:
+    """Add ``target_id`` and ``target_label`` to the look-alikes' rows: the item of the same contrast set that puts the same hypothesis to
+    the target construction (null in the target's own rows). Every hypothesis of a balanced set meets a target premise.
+    """
+    keys = ["contrast_set", "hypothesis"]
+    targets = rows.filter(pl.col("contrast_of").is_null()).unique(keys, keep="first", maintain_order=True)
+    found = targets.select(*keys, target_id="id", target_label="label")
+    joined = rows.join(found, on=keys, how="left", maintain_order="left")
+    own = pl.col("contrast_of").is_null()
+    return joined.with_columns(pl.when(own).then(None).otherwise(pl.col(name)).alias(name) for name in ("target_id", "target_label"))
 
 
 def accept(judged: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -78,12 +101,16 @@ def accept(judged: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
 
 
 def wanted_sets(project: Project, params: Params, items: pl.DataFrame) -> pl.DataFrame:
-    """How many sets each construction, design and split must have: ``target, design, split, wanted``."""
+    """How many sets each construction, design and split must have: ``target, design, config, split, wanted``."""
     lexicon = Lexicon.load(project.snapshot)
     rows: list[dict[str, str | int]] = []
     for name in items.select(TARGET).to_series().unique().sort():
-        counts = set_counts(load_construction(project, name, lexicon), params.request.triples, params.request.shares)
-        rows.extend({"target": name, "design": design, "split": split, "wanted": n} for (design, split), n in counts.items())
+        construction = load_construction(project, name, lexicon)
+        counts = set_counts(construction, params.request.wanted, params.request.shares)
+        rows.extend(
+            {"target": name, "design": design, "config": construction.designs[design].config, "split": split, "wanted": n}
+            for (design, split), n in counts.items()
+        )
     return pl.DataFrame(rows)
 
 
@@ -107,4 +134,4 @@ def choose(accepted: pl.DataFrame, wanted: pl.DataFrame) -> pl.DataFrame:
             f", {row['have']} were accepted",
             mend="raise generate.oversample in params.yaml, or mend what the judge rejects (outputs/dataset/rejected)",
         )
-    return chosen.with_columns(acceptability=pl.col("premise_verdict")).select(COLUMNS)
+    return chosen.with_columns(acceptability=pl.col("premise_verdict")).select("config", *COLUMNS)
