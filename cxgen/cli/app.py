@@ -8,7 +8,7 @@ from typing import Annotated
 import click
 import typer
 
-from cxgen.cli import explore, lexicon, pipeline
+from cxgen.cli import explore, export, lexicon, pipeline
 from cxgen.errors import CxgenError
 
 _INTERRUPTED = 130
@@ -29,6 +29,7 @@ app.command()(pipeline.generate)
 app.command()(pipeline.judge)
 app.command()(pipeline.split)
 app.add_typer(pipeline.report, name="report")
+app.add_typer(export.export, name="export")
 
 
 def _version(show: bool) -> None:

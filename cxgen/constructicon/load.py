@@ -98,6 +98,7 @@ def _assemble(project: Project, document: Document, lexicon: Lexicon) -> Constru
         },
         frames=(*lexicon.frames(data["name"]), *inline),
         lookalikes=tuple(data.get("lookalikes", [])),
+        form_check=tuple(tuple(pattern) for pattern in data.get("form_check", [])),
         documents=tuple(documents),
     )
 

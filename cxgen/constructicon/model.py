@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from cxgen.constructicon.pattern import Part, parse_pattern
 from cxgen.errors import unknown
@@ -163,6 +164,7 @@ class Construction:
     designs: dict[str, Design]
     frames: tuple[Frame, ...]
     lookalikes: tuple[str, ...]
+    form_check: tuple[tuple[dict[str, Any], ...], ...]
     documents: tuple[Document, ...]
 
     @property

@@ -11,7 +11,7 @@ from cxgen.generate.pools import Pools
 from cxgen.lexicon import Lexicon
 
 # By pronoun: he, she, singular they, it, plural they.
-_PRONOUNS = {
+PRONOUNS = {
     "subj": ("he", "she", "they", "it", "they"),
     "obj": ("him", "her", "them", "it", "them"),
     "poss": ("his", "her", "their", "its", "their"),
@@ -20,7 +20,7 @@ _PRONOUNS = {
     "subj-had": ("he had", "she had", "they had", "it had", "they had"),
 }
 # By number of the noun phrase: singular, plural.
-_AGREEMENT = {
+AGREEMENT = {
     "was": ("was", "were"),
     "is": ("is", "are"),
     "has": ("has", "have"),
@@ -33,8 +33,8 @@ _NOUN = ("", "a", "bare", "np", "poss-of")
 DETERMINERS = ("the", "a", "bare", "plural")
 
 FORMS: dict[str, tuple[str, ...]] = {
-    "noun": (*_NOUN, *_PRONOUNS, *_AGREEMENT),
-    "name": (*_NOUN, *_PRONOUNS, *_AGREEMENT),
+    "noun": (*_NOUN, *PRONOUNS, *AGREEMENT),
+    "name": (*_NOUN, *PRONOUNS, *AGREEMENT),
     "verb": tuple(_VERB),
     "adjective": tuple(_ADJECTIVE),
     "adverb": ("",),
@@ -56,10 +56,10 @@ class Forms:
         """The ``form`` of what fills ``slot`` in the sets ``rows`` of ``plan``, wrapped as the slot says; empty where absent."""
         name = slot.name
         fillers = plan.fillers[name][rows]
-        if form in _PRONOUNS:
-            return _choose(_PRONOUNS[form], plan.pronoun[name][rows])
-        if form in _AGREEMENT:
-            return _choose(_AGREEMENT[form], plan.number[name][rows])
+        if form in PRONOUNS:
+            return _choose(PRONOUNS[form], plan.pronoun[name][rows])
+        if form in AGREEMENT:
+            return _choose(AGREEMENT[form], plan.number[name][rows])
         if form == "np":
             codes = np.array([DETERMINERS.index(f.words.get("det", "the")) for f in pools.frames], dtype=np.int64)
             keys = fillers * len(DETERMINERS) + codes[plan.frame[rows]]

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import polars as pl
 
+from cxgen.annotate import Chunks
 from cxgen.constructicon import load_construction
 from cxgen.judge import judge_items
+from cxgen.judge.form import form_failures, with_form
 from cxgen.lexicon import Lexicon
 from cxgen.project import Project
 from cxgen.stages.generate import CANDIDATES
@@ -15,7 +17,7 @@ from cxgen.stages.tables import read_table, write_json, write_table
 
 VERDICT_FILE = Path("outputs/work/verdicts.parquet")
 METRICS = Path("outputs/metrics/judge.json")
-_NEED = ("id", "premise_id", "construction", "contrast_of", "kind", "frame", "premise", "hypothesis", "slots")
+_NEED = ("id", "premise_id", "construction", "contrast_of", "kind", "template", "frame", "premise", "hypothesis", "slots")
 
 
 def run(project: Project) -> dict[str, dict[str, int]]:
@@ -25,6 +27,8 @@ def run(project: Project) -> dict[str, dict[str, int]]:
     targets = items.select(pl.coalesce("contrast_of", "construction")).to_series().unique().sort()
     constructions = [load_construction(project, name, lexicon) for name in targets]
     verdicts = judge_items(items, constructions, lexicon)
+    chunks = Chunks.load(project.lexicons / "chunks.yaml")
+    verdicts = with_form(verdicts, items, form_failures(items, constructions, lexicon, chunks))
     write_table(verdicts, project.root / VERDICT_FILE)
     counts = summary(items, verdicts)
     write_json(counts, project.root / METRICS)

@@ -1,0 +1,7 @@
+"""Gold annotation: every token of a premise has a known lemma, tag, head and slot, because its template has."""
+
+from cxgen.annotate.chunks import Chunks
+from cxgen.annotate.form import FormCheck
+from cxgen.annotate.sentence import Annotator, Sentence, Token
+
+__all__ = ["Annotator", "Chunks", "FormCheck", "Sentence", "Token"]

@@ -1,0 +1,110 @@
+"""The hand-annotated closed-class words of ``lexicons/chunks.yaml``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from cxgen.errors import DataError, SchemaError
+from cxgen.schema import Document, read_yaml
+
+_TOKEN = re.compile(r"^(?P<form>[^=/]+)(?:=(?P<lemma>[^/]+))?/(?P<upos>[A-Z]+)/(?P<xpos>[^/]+)/(?P<mark>!?)(?P<rel>[a-z:]+)>(?P<head>\w+)$")
+_OTHER = re.compile(r"^(?P<anchor>NEXT|PREV|V|P)=(?P<rel>[a-z:]+)>(?P<head>\w+)$")
+
+
+@dataclass(frozen=True)
+class Link:
+    """A relation to a head: a number in the chunk (from 1), 0 for the root, or an anchor (V, P, R, NEXT, PREV, OBJ)."""
+
+    relation: str
+    head: str
+
+
+@dataclass(frozen=True)
+class Word:
+    """An annotated closed-class word; ``predicate`` marks the predicate of the clause."""
+
+    form: str
+    lemma: str
+    upos: str
+    xpos: str
+    link: Link
+    predicate: bool
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Words in a row, and the relations that they give to anchors outside."""
+
+    words: tuple[Word, ...]
+    others: dict[str, Link]
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """The forms in lower case."""
+        return tuple(word.form.lower() for word in self.words)
+
+
+class Chunks:
+    """All chunks, found by the words that they consist of."""
+
+    def __init__(self, chunks: Sequence[Chunk], adjectives: Iterable[str] = ()) -> None:
+        self.adjectives = frozenset(adjectives)
+        self._by_key = {chunk.key: chunk for chunk in chunks}
+        self._longest = max(map(len, self._by_key), default=0)
+
+    @classmethod
+    def load(cls, path: Path) -> Chunks:
+        """Read ``chunks.yaml``.
+
+        Raises:
+            SchemaError: a line that cannot be read; the message says which token.
+        """
+        document = read_yaml(path, "chunks")
+        chunks = [_parse(text, document, number) for number, text in enumerate(document.data["chunks"])]
+        return cls(chunks, document.data.get("adjectives", ()))
+
+    def split(self, words: Sequence[str]) -> list[Chunk]:
+        """The run ``words`` as chunks, longer ones first.
+
+        Raises:
+            DataError: words that no chunks cover.
+        """
+        found = self._cover(tuple(word.lower() for word in words), 0)
+        if found is None:
+            raise DataError(
+                f"no annotation for {' '.join(words)!r}",
+                mend="add the words, as they stand between two slots, to lexicons/chunks.yaml",
+            )
+        return found
+
+    def _cover(self, words: tuple[str, ...], at: int) -> list[Chunk] | None:
+        if at == len(words):
+            return []
+        for size in range(min(self._longest, len(words) - at), 0, -1):
+            chunk = self._by_key.get(words[at : at + size])
+            rest = None if chunk is None else self._cover(words, at + size)
+            if chunk is not None and rest is not None:
+                return [chunk, *rest]
+        return None
+
+
+def _parse(text: str, document: Document, number: int) -> Chunk:
+    words: list[Word] = []
+    others: dict[str, Link] = {}
+    for part in text.split(" "):
+        if match := _OTHER.match(part):
+            others[match["anchor"]] = Link(match["rel"], match["head"])
+        elif match := _TOKEN.match(part):
+            link = Link(match["rel"], match["head"])
+            words.append(Word(match["form"], match["lemma"] or match["form"], match["upos"], match["xpos"], link, bool(match["mark"])))
+        else:
+            raise SchemaError(
+                f"cannot read the token {part!r}",
+                file=document.path,
+                line=document.line(["chunks", number]),
+                mend="write form[=lemma]/UPOS/XPOS/relation>head, or NEXT=relation>head",
+            )
+    return Chunk(tuple(words), others)

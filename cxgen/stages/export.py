@@ -1,0 +1,62 @@
+"""Gold annotation of the dataset's premises, as CoNLL-U or spaCy's DocBin."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from cxgen.annotate import Annotator, Chunks, Sentence
+from cxgen.annotate.conllu import to_conllu
+from cxgen.annotate.document import to_doc, vocabulary
+from cxgen.constructicon import Construction, load_construction
+from cxgen.lexicon import Lexicon
+from cxgen.project import Project, write_atomically
+from cxgen.stages.audit import TARGET
+from cxgen.stages.split import table_file
+from cxgen.stages.tables import read_table, track
+
+_NEED = ("premise_id", "construction", "contrast_of", "kind", "template", "premise", "slots")
+
+
+def sentences(project: Project, config: str, split: str) -> Iterator[tuple[Sentence, Construction]]:
+    """Every premise of a split, annotated, with its construction.
+
+    Raises:
+        DataError: no such table, or a premise that its template does not give.
+    """
+    items = read_table(table_file(project, config, split), _NEED, "split")
+    premises = items.select(*_NEED, target=TARGET).unique("premise_id", keep="first", maintain_order=True)
+    lexicon = Lexicon.load(project.snapshot)
+    chunks = Chunks.load(project.lexicons / "chunks.yaml")
+    annotators: dict[str, Annotator] = {}
+    for item in track(premises.iter_rows(named=True), "annotating", premises.height):
+        name = item["target"]
+        if name not in annotators:
+            annotators[name] = Annotator(load_construction(project, name, lexicon), lexicon, chunks)
+        yield annotators[name].sentence(item), annotators[name].construction
+
+
+def export_conllu(project: Project, config: str, split: str, path: Path) -> int:
+    """Write the premises of a split to ``path`` as CoNLL-U; return how many."""
+    texts = [to_conllu(sentence, element_roles(construction)) for sentence, construction in sentences(project, config, split)]
+    write_atomically(path, lambda temporary: temporary.write_text("".join(texts), "utf-8"))
+    return len(texts)
+
+
+def export_docbin(project: Project, config: str, split: str, path: Path) -> int:
+    """Write the premises of a split to ``path`` as a spaCy DocBin with slot spans; return how many."""
+    vocabulary()  # says what to install if spaCy is missing
+    from spacy.tokens import DocBin
+
+    attributes = ["LEMMA", "POS", "TAG", "HEAD", "DEP"]
+    binary = DocBin(attrs=attributes, store_user_data=True)
+    for sentence, _ in sentences(project, config, split):
+        binary.add(to_doc(sentence))
+    write_atomically(path, lambda temporary: temporary.write_bytes(binary.to_bytes()))
+    return len(binary)
+
+
+def element_roles(construction: Construction) -> dict[str, str]:
+    """Slot -> role, for the slots that are elements of the construction."""
+    return {name: slot.role for name, slot in construction.slots.items() if slot.role not in {"verb", "modifier"}}
+
