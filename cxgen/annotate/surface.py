@@ -68,16 +68,18 @@ def _nouns(lexeme: dict[str, Any], form: str, adjectives: frozenset[str]) -> Ite
 def _phrase(determiner: Piece | None, text: str, singular: str, tag: str, adjectives: frozenset[str]) -> Look:
     """Determiner, modifiers and head: the last word, or the first before *of*."""
     words, lemmas = text.split(" "), singular.split(" ")
+    proper = singular[:1].isupper() and tag == "NN" and determiner is None
+    noun, tag = ("PROPN", "NNP") if proper else ("NOUN", tag)
     start = int(determiner is not None)
     head = (words.index("of") if "of" in words else len(words)) - 1
     pieces = [] if determiner is None else [Piece(**{**determiner.__dict__, "head": start + head})]
     for number, (word, lemma) in enumerate(zip(words, lemmas, strict=True)):
         if number == head:
-            pieces.append(Piece(word, lemma, "NOUN", tag))
+            pieces.append(Piece(word, lemma, noun, tag))
         elif number < head and word in adjectives:
             pieces.append(Piece(word, lemma, "ADJ", "JJ", "amod", start + head))
         elif number < head:
-            pieces.append(Piece(word, lemma, "NOUN", "NN", "compound", start + head))
+            pieces.append(Piece(word, lemma, noun, "NNP" if proper else "NN", "compound", start + head))
         elif word == "of":
             pieces.append(Piece(word, lemma, "ADP", "IN", "case", start + len(words) - 1))
         else:
