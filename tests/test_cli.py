@@ -50,7 +50,7 @@ def test_explain_prints_the_matrix(cli):
     out = cli("explain", "conative").stdout
     assert any(line.split()[:5] == ["missed", "E", "C", "N", "N"] for line in out.splitlines())
     cells = json.loads(cli("explain", "conative", "--format", "json").stdout)
-    assert len(cells) == 32
+    assert len(cells) == 48
 
 
 def test_lint_is_clean_on_the_shipped_constructions(cli):

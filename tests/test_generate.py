@@ -44,6 +44,9 @@ frames:
   - name: walk-home
     design: arrival
     slots: {verb: wm-crowd-push, sound: [wm-sound-music, wm-sound-laugh], medium: wm-crowds, goal: wm-hall-goals}
+  - name: walk-around
+    design: rooms
+    slots: {verb: wm-crowd-push, sound: [wm-sound-music, wm-sound-laugh], origin: wm-rooms, room: wm-rooms}
 """
     (scratch / "templates/ninth.yaml").write_text(text.replace("name: way-manner", "name: ninth") + frames, "utf-8")
     names = [*constructions, "ninth"]

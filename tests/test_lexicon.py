@@ -76,7 +76,7 @@ def test_the_snapshot_keeps_what_it_promises(lexicon):
 
 def test_every_frame_word_exists_and_every_relation_is_between_lexemes(lexicon):
     keys = set(lexicon.table["key"])
-    for relation in ("contrary", "complement", "near", "near_text"):
+    for relation in ("contrary", "complement", "near"):
         assert set(lexicon.table[relation].explode().drop_nulls()) <= keys
     members = {row for group in lexicon.classes.values() for row in group.ids}
     assert max(members) < len(lexicon)
@@ -132,3 +132,50 @@ def test_bad_sources_are_named_with_their_line(tmp_path):
     with pytest.raises(SchemaError, match="declared twice") as caught:
         read_sources(tmp_path / "lexicons")
     assert caught.value.line in (line, 3)
+
+
+LOOKALIKE_VERBS = {
+    "causative-with": "tool_verb",
+    "caused-motion": "say",
+    "conative": "stay",
+    "intransitive-motion": "say",
+    "resultative": "dep",
+}
+
+
+def lemmas(lexicon, construction, *slots):
+    names = [name for frame in lexicon.frames(construction) for slot in slots for name in frame.slots.get(slot, ())]
+    return {lexicon.lemmas[row] for name in names for row in lexicon.resolve(name).ids}
+
+
+def test_the_lexicon_is_as_deep_as_promised(lexicon):
+    pinned = lexicon.table.filter(pl.col("key").str.contains("%"))
+    assert pinned.height >= 5500
+    assert pinned["key"].is_unique().all()
+    for construction in ("caused-motion", "causative-with", "conative", "intransitive-motion"):
+        assert len(lemmas(lexicon, construction, "verb")) >= 100, construction
+    assert len(lemmas(lexicon, "resultative", "verb", "verb2")) >= 100
+    assert len(lemmas(lexicon, "way-manner", "verb", "sound")) >= 100
+    for construction, slot in LOOKALIKE_VERBS.items():
+        assert len(lemmas(lexicon, construction, slot)) >= 40, construction
+
+
+def test_properties_have_contraries(lexicon):
+    opposed = (pl.col("contrary").list.len() > 0) | (pl.col("complement").list.len() > 0)
+    assert lexicon.table.filter((pl.col("pos") == "adjective") & opposed).height >= 60
+
+
+def test_the_let_alone_has_rival_things_enough_and_natural_scales(lexicon):
+    frames = lexicon.frames("let-alone")
+    free = {frame.slots["thing"] for frame in frames if "order" in frame.designs}
+    assert sum(sum(len(lexicon.resolve(name).ids) for name in names) >= 6 for names in free) >= 40
+    scales = [frame for frame in frames if frame.designs == ("conjuncts",)]
+    assert len(scales) >= 12
+    assert all(frame.slots["thing"] != frame.slots["high"] for frame in scales)
+
+
+def test_templates_and_wordings_are_as_many_as_promised(constructions):
+    for construction in constructions.values():
+        assert len(construction.templates) >= 12
+        assert len(construction.rules) >= 8
+        assert all(len(set(rule.wordings)) >= 3 for rule in construction.rules.values())

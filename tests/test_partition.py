@@ -28,19 +28,28 @@ def test_a_single_pool_is_divided_in_the_given_shares(size, seed):
         assert abs(sum(value == name for value in split.values()) - SHARES[name] * size) <= 1.5
 
 
+WANTED = {"nli": 4000, "distinction": 1200}
+
+
 def test_set_counts_are_exact_and_reach_the_total(constructions):
     for construction in constructions.values():
-        counts = set_counts(construction, 4000, SHARES)
-        own = {
-            d.name: 3 * sum(construction.kinds[k].construction == construction.name for k in d.kinds) for d in construction.designs.values()
-        }
-        total = sum(number * own[design] for (design, _), number in counts.items())
-        assert total >= 4000
-        for split in SPLITS:
-            part = sum(number * own[design] for (design, name), number in counts.items() if name == split)
-            assert part == round(total * SHARES[split])
+        counts = set_counts(construction, WANTED, SHARES)
+        for config, wanted in WANTED.items():
+            counted = construction.lookalikes if config == "distinction" else (construction.name,)
+            own = {
+                d.name: 3 * sum(construction.kinds[k].construction in counted for k in d.kinds)
+                for d in construction.designs.values()
+                if d.config == config
+            }
+            if not own:
+                continue
+            total = sum(number * own[design] for (design, _), number in counts.items() if design in own)
+            assert wanted <= total < wanted * 1.2
+            for split in SPLITS:
+                part = sum(number * own[design] for (design, name), number in counts.items() if name == split and design in own)
+                assert part == round(total * SHARES[split])
 
 
 def test_shares_must_add_up(constructions):
     with pytest.raises(CxgenError, match="add up to 1"):
-        set_counts(constructions["conative"], 10, {"train": 0.7, "dev": 0.2, "test": 0.2})
+        set_counts(constructions["conative"], WANTED, {"train": 0.7, "dev": 0.2, "test": 0.2})

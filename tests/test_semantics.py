@@ -13,24 +13,29 @@ from cxgen.constructicon import Atom
 from cxgen.semantics import Inconsistency, label_matrix, solve, truth
 
 SQUARE = ("ECNN", "CENN", "NNEC", "NNCE")
+SIX = ("ECCENN", "CEECNN", "NNNNEC", "NNNNCE")
 MATRICES = {
     ("caused-motion", "path"): SQUARE,
-    ("caused-motion", "path-part"): SQUARE,
+    ("caused-motion", "people"): SQUARE,
     ("caused-motion", "dative"): SQUARE,
+    ("causative-with", "idea"): SIX,
     ("causative-with", "contents"): SQUARE,
     ("comparative-correlative", "trend"): SQUARE,
+    ("comparative-correlative", "outcome"): SQUARE,
     ("conative", "contact"): SQUARE,
+    ("conative", "posture"): SQUARE,
     ("conative", "place"): SQUARE,
     ("intransitive-motion", "path"): SQUARE,
-    ("intransitive-motion", "path-part"): SQUARE,
+    ("intransitive-motion", "people"): SQUARE,
     ("intransitive-motion", "to"): SQUARE,
     # third>first, first>second, second>third, second>first, third>second, first>third
     ("let-alone", "order"): ("ENCNEC", "NCEECN", "CENCNE"),
-    ("let-alone", "rather"): SQUARE,
+    ("let-alone", "conjuncts"): ("CENN", "ECNN", "NNCE", "NNEC"),
     ("resultative", "property"): SQUARE,
+    ("resultative", "attempt"): SQUARE,
     ("resultative", "depictive"): ("CENN", "ECNN", "NNCE", "NNEC"),
     ("way-manner", "arrival"): SQUARE,
-    ("way-manner", "arrival-nearly"): SQUARE,
+    ("way-manner", "rooms"): SIX,
 }
 
 
@@ -47,14 +52,28 @@ def test_a_lexical_relation_does_not_outlive_its_words(constructions):
     construction = constructions["resultative"]
     design = construction.designs["property"]
     broken = label_matrix(construction, design, frozenset({"result"}))
-    assert broken["achieved"]["no-longer-opposite"] == 1
-    assert broken["other-achieved"]["no-longer-other"] == 0
+    assert broken["completely"]["no-trace"] == 1
+    assert broken["almost"]["trace"] == 1
+    assert broken["other-completely"]["no-trace-other"] == 0
+
+
+def test_a_change_concerns_a_property_and_its_complement_alike(constructions):
+    construction = constructions["resultative"]
+    known = truth(construction.kinds["achieved"], construction)
+    assert known[Atom("changed", ("patient", "opposite"))] is True
+    assert known[Atom("has", ("patient", "opposite"))] is False
+    assert truth(construction.kinds["depictive/state"], construction)[Atom("changed", ("patient", "opposite"))] is False
 
 
 def test_an_asymmetric_predicate_excludes_its_converse(constructions):
     construction = constructions["let-alone"]
-    known = truth(construction.kinds["up"], construction)
-    assert known == {Atom("harder", ("second", "thing")): True, Atom("harder", ("thing", "second")): False}
+    known = truth(construction.kinds["third-last"], construction)
+    assert known == {
+        Atom("harder", ("third", "thing")): True,
+        Atom("harder", ("third", "second")): True,
+        Atom("harder", ("thing", "third")): False,
+        Atom("harder", ("second", "third")): False,
+    }
 
 
 def test_contradictory_facts_are_found(constructions):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from cxgen.annotate.sentence import Sentence
 from cxgen.errors import DataError
 
@@ -27,10 +25,11 @@ def to_conllu(sentence: Sentence, roles: dict[str, str]) -> str:
     """
     try:
         from conllu.models import Metadata, TokenList
+        from conllu.models import Token as Row
     except ImportError as error:
         raise DataError("CoNLL-U needs the conllu package", mend="pip install 'cxgen[annotate]'") from error
     name = camel(sentence.construction)
-    rows: list[dict[str, Any]] = []
+    rows = []
     for number, token in enumerate(sentence.tokens, 1):
         misc: dict[str, str] = {}
         if number == sentence.verb:
@@ -40,18 +39,18 @@ def to_conllu(sentence: Sentence, roles: dict[str, str]) -> str:
         if not token.space_after and number < len(sentence.tokens):
             misc["SpaceAfter"] = "No"
         rows.append(
-            {
-                "id": number,
-                "form": token.form,
-                "lemma": token.lemma,
-                "upos": token.upos,
-                "xpos": token.xpos,
-                "feats": None,
-                "head": token.head,
-                "deprel": token.relation,
-                "deps": None,
-                "misc": misc or None,
-            }
+            Row(
+                id=number,
+                form=token.form,
+                lemma=token.lemma,
+                upos=token.upos,
+                xpos=token.xpos,
+                feats=None,
+                head=token.head,
+                deprel=token.relation,
+                deps=None,
+                misc=misc or None,
+            )
         )
     metadata = Metadata({"sent_id": sentence.item, "text": sentence.text})
     return str(TokenList(rows, metadata).serialize())

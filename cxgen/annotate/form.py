@@ -34,7 +34,9 @@ class FormCheck:
             try:
                 matcher.add(name, [[dict(node) for node in pattern] for pattern in each])
             except ValueError as error:
-                raise SchemaError(f"{name}: form: spaCy does not accept the pattern: {error}", mend="see spaCy's DependencyMatcher") from error
+                raise SchemaError(
+                    f"{name}: form: spaCy does not accept the pattern: {error}", mend="see spaCy's DependencyMatcher"
+                ) from error
             self._matchers[name] = matcher
 
     def holds(self, sentence: Sentence, construction: str) -> bool:

@@ -12,6 +12,7 @@ from cxgen.annotate.chunks import Chunk, Chunks, Link
 from cxgen.annotate.surface import Look, looks
 from cxgen.constructicon import Construction, Part
 from cxgen.errors import DataError
+from cxgen.generate.forms import AGREEMENT, PRONOUNS
 from cxgen.lexicon import Lexicon
 
 _WORD = re.compile(r"[A-Za-z]+(?=n't|'s\b)|n't|'s\b|[\w'-]+|[.,]")
@@ -92,6 +93,11 @@ class Annotator:
         table = self.lexicon.table
         return {key: row for row, key in reversed(list(enumerate(zip(table["lemma"], table["sense"], strict=True))))}
 
+    def _row(self, lemma: str, sense: str | None) -> int:
+        if (lemma, sense) not in self._rows:
+            raise DataError(f"{lemma!r} ({sense}) is not in the lexicon that is loaded", mend="run `dvc repro`: the lexicon has changed")
+        return self._rows[lemma, sense]
+
     def sentence(self, item: Mapping[str, Any]) -> Sentence:
         """Annotate the premise of ``item``.
 
@@ -103,7 +109,7 @@ class Annotator:
         """
         kind = self.construction.kinds[item["kind"]]
         parts = self.construction.premise_parts(item["kind"], item["template"])
-        fillers = {entry["slot"]: self._rows[entry["lemma"], entry["sense"]] for entry in item["slots"]}
+        fillers = {entry["slot"]: self._row(entry["lemma"], entry["sense"]) for entry in item["slots"]}
         draft = _Draft()
         run: list[str] = []
         for piece in self._pieces(item["premise"], parts, fillers):
@@ -185,8 +191,10 @@ def _add_filler(draft: _Draft, slot: str, form: str, look: Look) -> None:
     start = len(draft.tokens) + 1
     head = next(number for number, piece in enumerate(look) if piece.head < 0)
     draft.units.append(_Unit(start, len(look), start + head, slot=slot, form=form))
+    named = "" if form in PRONOUNS or form in AGREEMENT else slot  # pronouns and agreeing verbs are not the filler
     for number, piece in enumerate(look):
-        draft.tokens.append(Token(piece.form, piece.lemma, piece.upos, piece.xpos, slot=slot, anchor=number == head))
+        anchor = bool(named) and number == head
+        draft.tokens.append(Token(piece.form, piece.lemma, piece.upos, piece.xpos, slot=named, anchor=anchor))
         if piece.head >= 0:
             draft.links[start + number] = (piece.relation, start + piece.head)
 

@@ -8,7 +8,13 @@ from typing import Any
 
 from cxgen.generate.forms import AGREEMENT, PRONOUNS
 
-_VERB_TAGS = {"base": ("lemma", "VB"), "third": ("third", "VBZ"), "ing": ("ing", "VBG"), "past": ("past", "VBD"), "participle": ("participle", "VBN")}
+_VERB_TAGS = {
+    "base": ("lemma", "VB"),
+    "third": ("third", "VBZ"),
+    "ing": ("ing", "VBG"),
+    "past": ("past", "VBD"),
+    "participle": ("participle", "VBN"),
+}
 _AUXILIARIES = {"was": ("be", "VBD"), "is": ("be", "VBZ"), "has": ("have", "VBZ"), "does": ("do", "VBZ")}
 
 

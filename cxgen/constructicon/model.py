@@ -43,6 +43,7 @@ class Predicate:
         contrary: a predicate that cannot be true of the same arguments.
         asymmetric: p(x, y) excludes p(y, x).
         lexical: its last argument is a property to which lexical relations apply.
+        either_way: what it says of a property it says of the complement too.
     """
 
     name: str
@@ -50,6 +51,7 @@ class Predicate:
     contrary: str = ""
     asymmetric: bool = False
     lexical: bool = False
+    either_way: bool = False
 
 
 @dataclass(frozen=True)

@@ -93,10 +93,9 @@ def _collect(sources: Sources) -> dict[str, dict[str, Any]]:
     for sense, relations in sources.relations.items():
         row = _row(rows, sense, "adjective")
         for relation, values in relations.items():
-            keys = [f"phrase:{value}" if relation == "near_text" else value for value in values]
-            row[relation] = keys
-            for key in keys:
-                _row(rows, key, "phrase")
+            row[relation] = list(values)
+            for key in values:
+                _row(rows, key, "adjective")
     return rows
 
 

@@ -38,7 +38,8 @@ class Segments:
             return np.full(len(bands), plain)
         counts = np.bincount(bands, minlength=3)
         weights: NDArray[np.float64] = np.minimum(1.0 / (counts[bands] * np.count_nonzero(counts)), CROWDING * plain)
-        return weights / weights.sum()
+        even: NDArray[np.float64] = weights / weights.sum()
+        return even
 
     def draw(self, lists: NDArray[np.int64], numbers: NDArray[np.float64]) -> NDArray[np.int64]:
         """One lexeme from each of ``lists``, by ``numbers`` in [0, 1)."""

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from cxgen.errors import DataError, unknown
 
-RELATIONS = ("contrary", "complement", "near", "near_text")
+RELATIONS = ("contrary", "complement", "near")
 BANDS = ("low", "mid", "high")
 
 
@@ -72,7 +72,7 @@ class Lexicon:
         table: one row per lexeme: ``key`` (sense key, or ``phrase:``/``name:`` + text), ``lemma``, ``pos``, ``sense``, ``lexfile``,
             ``zipf`` (f64), ``percentile`` (f64, 0-100 within part of speech), ``band``, ``top10k`` (bool), ``countability``, ``gender``,
             ``article``, the forms ``plural, third, ing, past, participle, comparative, superlative``, and the list columns ``contrary``,
-            ``complement``, ``near``, ``near_text``, ``touches``, ``derived``, ``classes``, ``frames``.
+            ``complement``, ``near``, ``touches``, ``derived``, ``classes``, ``frames``.
         classes: class name -> :class:`WordClass`.
     """
 

@@ -112,7 +112,7 @@ def slot_pos(construction: Construction, name: str, lexicon: Lexicon) -> set[str
     """Parts of speech of what can fill a slot, as far as its classes exist."""
     slot = construction.slots[name]
     if slot.relation:
-        return {"phrase" if slot.relation == "near_text" else "adjective"}
+        return {"adjective"}
     names = {*slot.classes, *(value for frame in construction.frames for value in frame.slots.get(slot.source, ()))}
     known = [lexicon.resolve(value) for value in names if value in lexicon.classes or value in lexicon.index]
     return {group.pos for group in known}

@@ -52,9 +52,8 @@ def _relations(construction: Construction, broken: frozenset[str]) -> _Relations
     pairs: dict[str, tuple[tuple[str, str], ...]] = {}
     for slot in construction.slots.values():
         if slot.relation and not broken & {slot.name, slot.parent}:
-            relation = "near" if slot.relation == "near_text" else slot.relation
-            pairs[slot.name] = (*pairs.get(slot.name, ()), (relation, slot.parent))
-            pairs[slot.parent] = (*pairs.get(slot.parent, ()), (relation, slot.name))
+            pairs[slot.name] = (*pairs.get(slot.name, ()), (slot.relation, slot.parent))
+            pairs[slot.parent] = (*pairs.get(slot.parent, ()), (slot.relation, slot.name))
     return pairs
 
 
@@ -72,11 +71,11 @@ def _consequences(atom: Atom, value: bool, construction: Construction, relations
         *rest, last = atom.args
         for relation, partner in relations.get(last, ()):
             moved = Atom(atom.predicate, (*rest, partner))
-            if relation == "near":
+            if relation == "near" or (relation == "complement" and predicate.either_way):
                 yield moved, value
             elif relation == "complement":
                 yield moved, not value
-            elif value:  # contrary
+            elif value and not predicate.either_way:  # contrary
                 yield moved, False
 
 

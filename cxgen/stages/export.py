@@ -59,4 +59,3 @@ def export_docbin(project: Project, config: str, split: str, path: Path) -> int:
 def element_roles(construction: Construction) -> dict[str, str]:
     """Slot -> role, for the slots that are elements of the construction."""
     return {name: slot.role for name, slot in construction.slots.items() if slot.role not in {"verb", "modifier"}}
-

@@ -1,0 +1,276 @@
+"""Gold annotation: well-formed trees, the right heads, CoNLL-U and DocBin round trips, and a form check that rejects."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import conllu
+import polars as pl
+import pytest
+import spacy
+from spacy.tokens import DocBin
+
+from cxgen.annotate import Annotator, Chunks, FormCheck
+from cxgen.annotate.conllu import camel, to_conllu
+from cxgen.annotate.document import SPANS, to_doc
+from cxgen.errors import DataError, SchemaError
+from cxgen.generate import sample_items
+from cxgen.judge.form import REASON, form_failures, with_form
+from cxgen.project import Project
+from cxgen.stages import generate, judge, split
+from cxgen.stages.export import element_roles
+from cxgen.stages.params import Params
+from tests.conftest import ROOT, edit
+
+UPOS = {"ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "NOUN", "NUM", "PART", "PRON", "PROPN", "PUNCT", "SCONJ", "VERB"}
+# Universal Dependencies 2: the relations and subtypes that the chunks use.
+RELATIONS = {
+    "acl",
+    "acl:relcl",
+    "advcl",
+    "advmod",
+    "amod",
+    "aux",
+    "aux:pass",
+    "case",
+    "cc",
+    "cc:preconj",
+    "ccomp",
+    "compound",
+    "compound:prt",
+    "conj",
+    "cop",
+    "det",
+    "det:predet",
+    "expl",
+    "fixed",
+    "mark",
+    "nmod",
+    "nmod:poss",
+    "nsubj",
+    "nsubj:pass",
+    "nummod",
+    "obj",
+    "obl",
+    "obl:agent",
+    "obl:npmod",
+    "obl:tmod",
+    "punct",
+    "root",
+    "xcomp",
+}
+
+
+@pytest.fixture(scope="module")
+def chunks(project):
+    return Chunks.load(project.lexicons / "chunks.yaml")
+
+
+@pytest.fixture(scope="module")
+def premises(constructions, lexicon):
+    """Premises of every kind in every template, by target construction."""
+    return {
+        name: sample_items(construction, lexicon, 17, 90).unique("premise_id", keep="first", maintain_order=True)
+        for name, construction in constructions.items()
+    }
+
+
+@pytest.fixture(scope="module")
+def annotated(constructions, lexicon, chunks, premises):
+    found = {}
+    for name, items in premises.items():
+        annotator = Annotator(constructions[name], lexicon, chunks)
+        found[name] = [(item, annotator.sentence(item)) for item in items.iter_rows(named=True)]
+    return found
+
+
+def every(annotated):
+    return [pair for pairs in annotated.values() for pair in pairs]
+
+
+def test_every_kind_and_template_is_there(constructions, annotated):
+    for name, construction in constructions.items():
+        seen = {(item["kind"], item["template"]) for item, _ in annotated[name]}
+        wanted = {(k, t.name) for d in construction.designs.values() for k in d.kinds for t in construction.templates_for(k)}
+        assert seen == wanted
+
+
+def test_trees_are_well_formed(annotated):
+    for item, sentence in every(annotated):
+        tokens = sentence.tokens
+        assert "".join(t.form + " " * t.space_after for t in tokens).strip() == item["premise"]
+        assert [t.relation for t in tokens if t.head == 0] == ["root"]
+        assert {t.upos for t in tokens} <= UPOS
+        assert {t.relation for t in tokens} <= RELATIONS, item["premise"]
+        for number in range(1, len(tokens) + 1):
+            path, here = set(), number
+            while here:
+                assert here not in path, item["premise"]
+                path.add(here)
+                here = tokens[here - 1].head
+
+
+def test_functional_relations_go_with_their_parts_of_speech(annotated):
+    wanted = {
+        "case": {"ADP", "ADV", "VERB", "PART"},
+        "det": {"DET"},
+        "aux": {"AUX"},
+        "aux:pass": {"AUX"},
+        "cop": {"AUX"},
+        "mark": {"SCONJ", "PART"},
+    }
+    wanted |= {"nsubj": {"NOUN", "PROPN", "PRON"}, "obj": {"NOUN", "PROPN", "PRON"}, "cc": {"CCONJ"}, "punct": {"PUNCT"}, "amod": {"ADJ"}}
+    for item, sentence in every(annotated):
+        for token in sentence.tokens:
+            assert token.upos in wanted.get(token.relation, UPOS), (item["premise"], token)
+
+
+def test_the_verb_of_the_dataset_is_the_verb_of_the_tree(annotated):
+    for item, sentence in every(annotated):
+        assert sentence.tokens[sentence.verb - 1].lemma == item["verb"]
+        assert sentence.tokens[sentence.verb - 1].upos == "VERB"
+
+
+def test_known_sentences_get_known_trees(annotated):
+    def tree(construction, kind, template):
+        pairs = annotated[construction]
+        sentence = next(s for item, s in pairs if (item["kind"], item["template"]) == (kind, template))
+        return [(t.relation, t.head) for t in sentence.tokens if t.slot == "" or t.anchor], sentence
+
+    _, sentence = tree("caused-motion", "up", "passive")
+    relations = {t.slot: (t.relation, sentence.tokens[t.head - 1].slot) for t in sentence.tokens if t.anchor}
+    assert relations == {
+        "theme": ("nsubj:pass", "verb"),
+        "verb": ("root", relations["verb"][1]),
+        "slope": ("obl", "verb"),
+        "goal": ("obl", "verb"),
+        "agent": ("obl:agent", "verb"),
+    }
+    _, sentence = tree("let-alone", "third-last", "not-expected")
+    relations = {t.slot: (t.relation, sentence.tokens[t.head - 1].slot) for t in sentence.tokens if t.anchor}
+    assert relations["thing"] == ("obj", "verb")
+    assert relations["second"] == relations["third"] == ("conj", "thing")
+    _, sentence = tree("comparative-correlative", "to-pole", "reversed")
+    heads = {t.slot: sentence.tokens[t.head - 1].form for t in sentence.tokens if t.anchor}
+    assert heads["affected"] == heads["pole"] == heads["verb"] == "became"
+
+
+def test_every_premise_of_every_template_has_the_form(constructions, lexicon, chunks, premises):
+    for name, construction in constructions.items():
+        assert construction.form_check, name
+        assert form_failures(premises[name], [construction], lexicon, chunks).rows() == []
+
+
+def test_the_form_check_refuses_other_forms(constructions, annotated):
+    checks = FormCheck({name: construction.form_check for name, construction in constructions.items()})
+    plain = {
+        name: next(s for item, s in pairs if item["template"] in {"plain", "cant", "longer-became"}) for name, pairs in annotated.items()
+    }
+    accepted = {(name, other) for name, sentence in plain.items() for other in constructions if checks.holds(sentence, other)}
+    # `with rags` is an oblique too, and so is the goal of a way: their coarser forms are instances of the motion patterns.
+    coarser = {("causative-with", "caused-motion"), ("conative", "intransitive-motion"), ("way-manner", "caused-motion")}
+    coarser |= {("caused-motion", "intransitive-motion"), ("way-manner", "intransitive-motion")}
+    assert accepted == {(name, name) for name in constructions} | coarser
+
+
+def test_a_broken_premise_is_rejected_with_its_reason(constructions, lexicon, chunks, premises):
+    construction = constructions["resultative"]
+    wrong = replace(construction, form_check=constructions["conative"].form_check)
+    items = premises["resultative"].filter(pl.col("construction") == "resultative").head(3)
+    failures = form_failures(items, [wrong], lexicon, chunks)
+    assert failures.rows() == [(premise, REASON) for premise in items["premise_id"]]
+    verdicts = items.select("id", premise_verdict=pl.lit("prototypical"), premise_reason=pl.lit(""))
+    assert with_form(verdicts, items, failures)["premise_verdict"].unique().to_list() == ["unacceptable"]
+
+
+def test_a_pattern_that_spacy_does_not_know_is_an_error():
+    with pytest.raises(SchemaError, match="spaCy does not accept"):
+        FormCheck(
+            {
+                "x": [
+                    [
+                        {"RIGHT_ID": "verb", "RIGHT_ATTRS": {"POS": "VERB"}},
+                        {"LEFT_ID": "verb", "REL_OP": "~", "RIGHT_ID": "a", "RIGHT_ATTRS": {}},
+                    ]
+                ]
+            }
+        )
+
+
+def test_words_without_annotation_are_an_error_that_names_them(scratch, lexicon, chunks):
+    from cxgen.constructicon import load_construction
+
+    edit(scratch / "templates/conative.yaml", '"Suddenly, {agent}', '"Lo and behold, {agent}')
+    construction = load_construction(Project(scratch), "conative", lexicon)
+    items = sample_items(construction, lexicon, 3, 40).filter(pl.col("template") == "suddenly")
+    with pytest.raises(DataError, match="no annotation for 'Lo and behold ,'") as error:
+        Annotator(construction, lexicon, chunks).sentence(items.row(0, named=True))
+    assert "lexicons/chunks.yaml" in error.value.mend
+
+
+def test_a_token_that_cannot_be_read_is_an_error_with_its_line(tmp_path):
+    path = tmp_path / "chunks.yaml"
+    path.write_text('chunks:\n  - "./PUNCT/./punct>R"\n  - "in/ADP/IN/case"\n', "utf-8")
+    with pytest.raises(SchemaError) as error:
+        Chunks.load(path)
+    assert error.value.line == 3
+    assert "'in/ADP/IN/case'" in str(error.value)
+
+
+def test_conllu_is_valid_and_says_which_words_make_the_construction(constructions, annotated):
+    for name, pairs in annotated.items():
+        roles = element_roles(constructions[name])
+        text = "".join(to_conllu(sentence, roles) for _, sentence in pairs)
+        parsed = conllu.parse(text)
+        assert [s.metadata["text"] for s in parsed] == [item["premise"] for item, _ in pairs]
+        for (item, sentence), rows in zip(pairs, parsed, strict=True):
+            assert rows.to_tree().token["head"] == 0
+            verb = [row for row in rows if (row["misc"] or {}).get("Cxn")]
+            assert [(row["id"], row["misc"]["Cxn"]) for row in verb] == [(sentence.verb, camel(item["construction"]))]
+            elements = {row["misc"]["CxnElt"] for row in rows if (row["misc"] or {}).get("CxnElt")}
+            fillers = {slot["slot"]: slot["role"] for slot in item["slots"]}
+            wanted = {f"{sentence.verb}:{camel(item['construction'])}.{camel(role)}" for slot, role in fillers.items() if slot in roles}
+            assert elements == wanted
+
+
+def test_docs_survive_spacy_s_own_round_trip(annotated):
+    binary = DocBin(attrs=["LEMMA", "POS", "TAG", "HEAD", "DEP"], store_user_data=True)
+    sentences = [sentence for pairs in annotated.values() for _, sentence in pairs[:20]]
+    for sentence in sentences:
+        binary.add(to_doc(sentence))
+    docs = list(DocBin().from_bytes(binary.to_bytes()).get_docs(spacy.blank("en").vocab))
+    for sentence, doc in zip(sentences, docs, strict=True):
+        assert doc.text == sentence.text
+        assert doc.user_data["premise_id"] == sentence.item
+        for token, gold in zip(doc, sentence.tokens, strict=True):
+            assert (token.lemma_, token.pos_, token.tag_) == (gold.lemma, gold.upos, gold.xpos)
+            assert token.head.i + 1 == (gold.head or token.i + 1)
+        slots = {span.label_: span.text for span in doc.spans[SPANS]}
+        anchors = {t.slot: t.form for t in sentence.tokens if t.anchor}
+        assert slots.keys() == anchors.keys()
+        assert all(anchors[slot] in text for slot, text in slots.items())
+
+
+def test_the_commands_write_both_files(tmp_path, cli):
+    (tmp_path / "params.yaml").write_text((ROOT / "params.yaml").read_text("utf-8"), "utf-8")
+    edit(tmp_path / "params.yaml", "n_per_construction: 4000", "n_per_construction: 300")
+    edit(tmp_path / "params.yaml", "n_per_lookalike: 1200", "n_per_lookalike: 60")
+    edit(tmp_path / "params.yaml", "constructions: all", "constructions: [conative]")
+    project = Project(tmp_path)
+    params = Params.read(project.params)
+    generate.run(project, params, workers=1)
+    judge.run(project)
+    split.run(project, params)
+    done = cli("export", "conllu", "--config", "distinction", "--split", "dev", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    text = (tmp_path / "outputs/annotation/distinction-dev.conllu").read_text("utf-8")
+    premises = pl.read_parquet(split.table_file(project, "distinction", "dev"))["premise_id"].unique(maintain_order=True).to_list()
+    assert [sentence.metadata["sent_id"] for sentence in conllu.parse(text)] == premises
+    assert cli("export", "docbin", "--split", "test", "-o", "x.spacy", cwd=tmp_path).returncode == 0
+    assert len(DocBin().from_disk(tmp_path / "x.spacy")) > 0
+    missing = cli("export", "conllu", cwd=tmp_path / "outputs" / "work", CXGEN_PROJECT=str(tmp_path / "outputs" / "work"))
+    assert missing.returncode == 2
+    assert "dvc repro" in missing.stderr
+    metrics = json.loads((tmp_path / "outputs/metrics/balance.json").read_text("utf-8"))
+    assert metrics["distinction"]["conative"]["unequal"] == 0
