@@ -66,3 +66,10 @@ def test_w304_and_w305_few_templates_and_an_unmentioned_noun(scratch, lexicon):
 def test_every_check_is_tested_and_has_its_own_function():
     assert set(CHECKS) == set(FAULTS) | {"E205", "W303", "W304", "W305"}
     assert len({check.__name__ for check in CHECKS.values()}) == len(CHECKS)
+
+
+def test_a_repeated_key_is_an_error_at_its_line(scratch, cli):
+    line = edit(scratch / "templates/conative.yaml", "schematicity: 4\n", "schematicity: 4\nschematicity: 5\n") + 1
+    result = cli("lint", "conative", cwd=scratch)
+    assert result.returncode == 2
+    assert f"conative.yaml:{line}: not valid YAML: the key 'schematicity' occurs twice" in result.stderr
