@@ -57,15 +57,17 @@ def plain_fill(construction: Construction, lexicon: Lexicon, seed: int) -> pl.Da
         templates={name: replace(each, pattern=template.pattern) for name, each in construction.templates.items()},
         rules={name: replace(each, wordings=each.wordings[:1]) for name, each in construction.rules.items()},
     )
-    items = sample_items(plain, lexicon, seed, SENTENCES * 2)
-    premises = items.filter(pl.col("kind") == kind)["premise"].unique(maintain_order=True).head(SENTENCES)
-    hypotheses = items.filter(pl.col("rule") == rule)["hypothesis"].unique(maintain_order=True).head(SENTENCES)
-    size = min(len(premises), len(hypotheses))
-    return pl.DataFrame({"premise": premises.head(size), "hypothesis": hypotheses.head(size)})
+    items = sample_items(plain, lexicon, seed, SENTENCES)
+    premises = items.filter(pl.col("kind") == kind).select("contrast_set", "premise").unique(maintain_order=True)
+    hypotheses = items.filter(pl.col("rule") == rule).select("contrast_set", "hypothesis").unique(maintain_order=True)
+    return premises.join(hypotheses, on="contrast_set", maintain_order="left")
 
 
 def _both(rows: pl.DataFrame, seed: int) -> dict[str, dict[str, float]]:
-    return {name: spread(rows[column], seed) for name, column in (("premises", "premise"), ("hypotheses", "hypothesis"))}
+    """Of a contrast set, whose premises share their words, one item takes part."""
+    drawn = sorted(rows.select("contrast_set", "premise", "hypothesis").iter_rows(), key=lambda row: order_key(seed, *row))
+    one = {row[0]: row for row in drawn}.values()
+    return {name: spread(pl.Series([row[n] for row in one]), seed) for n, name in ((1, "premises"), (2, "hypotheses"))}
 
 
 def spread(texts: pl.Series, seed: int) -> dict[str, float]:
