@@ -8,9 +8,9 @@ import pytest
 from cxgen.generate import Request, generate_items
 from cxgen.judge import judge_items
 
-GOOD = {"premise": "The guard wiped the counter clean.", "hypothesis": "Afterwards, the counter was no longer dirty."}
+GOOD = {"premise": "The neighbor wiped the counter clean.", "hypothesis": "Afterwards, the counter was no longer dirty."}
 SLOTS = {
-    "agent": ("agent", "guard", "guard%1:18:03::"),
+    "agent": ("agent", "neighbor", "neighbor%1:18:00::"),
     "verb": ("verb", "wipe", "wipe%2:35:00::"),
     "patient": ("patient", "counter", "counter%1:06:00::"),
     "result": ("result", "clean", "clean%3:00:01::"),
@@ -67,7 +67,7 @@ def test_a_bad_premise_is_rejected_with_its_reason(judge, slots, reason):
     ("hypothesis", "reason"),
     [
         (GOOD["premise"], "word for word"),
-        ("The guard wiped the counter.", "repeats part of its premise"),
+        ("The neighbor wiped the counter.", "repeats part of its premise"),
         ("afterwards, the counter was clean.", "well-formed"),
         ("The {patient} was clean.", "well-formed"),
     ],
