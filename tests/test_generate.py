@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from cxgen.constructicon import load_construction
 from cxgen.errors import EmptySlotError
-from cxgen.generate import Request, generate_items
+from cxgen.generate import Request, generate_items, set_counts
 from cxgen.generate.items import sample_items
 from cxgen.generate.streams import uniform
 from cxgen.project import Project
@@ -107,13 +107,18 @@ def test_ids_are_of_content(small):
     assert again["premise"].n_unique() == again.height
 
 
-def test_the_strict_preset_keeps_to_its_band(project, lexicon, constructions):
-    construction = constructions["resultative"]
-    items = generate_items(construction, lexicon, Request(triples=120, preset="contest"))
-    carried = {name for name, slot in construction.slots.items() if slot.carries}
-    slots = items.select("slots").explode("slots").unnest("slots").filter(pl.col("slot").is_in(sorted(carried)))
-    assert slots["band"].unique().to_list() == ["mid"]
-    assert slots["percentile"].is_between(20, 60).all()
+def test_the_strict_preset_keeps_to_its_band_and_meets_every_count(lexicon, constructions):
+    request = Request(preset="contest")
+    for construction in constructions.values():
+        items = generate_items(construction, lexicon, request)
+        sets = items.select("design", "split", "contrast_set").unique().group_by("design", "split").len().rows()
+        wanted = set_counts(construction, request.wanted, request.shares)
+        assert all(number >= wanted[design, split] for design, split, number in sets)
+        assert len(sets) == len(wanted)
+        carried = {name for name, slot in construction.slots.items() if slot.carries}
+        slots = items.select("slots").explode("slots").unnest("slots").filter(pl.col("slot").is_in(sorted(carried)))
+        assert slots["band"].unique().to_list() == ["mid"]
+        assert slots["percentile"].is_between(20, 60).all()
 
 
 def test_too_many_sets_asked_for_is_an_error(scratch, lexicon):
