@@ -132,7 +132,9 @@ def test_every_look_alike_item_is_paired_with_its_target_s(built):
     own = {row["id"]: row for row in rows.filter(pl.col("contrast_of").is_null()).iter_rows(named=True)}
     assert rows.filter(pl.col("contrast_of").is_null())["target_id"].null_count() == len(own)
     differing = 0
-    for row in rows.filter(pl.col("contrast_of").is_not_null()).iter_rows(named=True):
+    alone = rows.filter(pl.col("contrast_of").is_not_null() & pl.col("target_id").is_null())
+    assert alone.select("construction", "claim").unique().rows() == [("depictive", "drunk(agent)")]
+    for row in rows.filter(pl.col("target_id").is_not_null()).iter_rows(named=True):
         target = own[row["target_id"]]
         assert (target["contrast_set"], target["hypothesis"], target["construction"]) == (
             row["contrast_set"],

@@ -129,7 +129,7 @@ def test_too_many_sets_asked_for_is_an_error(scratch, lexicon):
 designs:
   contact: {frames: tiny, kinds: [missed, made-contact, again-and-again, only-once], hypotheses: [untouched, touched, repeated, single]}
 frames:
-  - {name: tiny, design: tiny, slots: {agent: co-crabs, verb: co-blow, target: "dummy%1:06:00::"}}
+  - {name: tiny, design: tiny, slots: {agent: co-crab-agents, verb: co-hanging-verbs, target: "dummy%1:06:00::", landed: co-land-hit}}
 """
     plain = '\ntemplates:\n  plain: "{agent} {@verb:past} at {target}{@rest}."\n'
     path.write_text(f"{head}{plain}\nhypotheses:{hypotheses}{tail}", "utf-8")

@@ -23,7 +23,7 @@ MATRICES = {
     ("comparative-correlative", "trend"): SQUARE,
     ("comparative-correlative", "outcome"): SQUARE,
     ("conative", "contact"): SQUARE,
-    ("conative", "posture"): SQUARE,
+    ("conative", "mood"): ("ECNN", "CENN", "NNCE", "NNEC"),
     ("conative", "place"): SQUARE,
     ("intransitive-motion", "path"): SQUARE,
     ("intransitive-motion", "people"): SQUARE,
@@ -33,9 +33,9 @@ MATRICES = {
     ("let-alone", "conjuncts"): ("CENN", "ECNN", "NNCE", "NNEC"),
     ("resultative", "property"): SQUARE,
     ("resultative", "attempt"): SQUARE,
-    ("resultative", "depictive"): ("CENN", "ECNN", "NNCE", "NNEC"),
+    ("resultative", "depictive"): ("CENN", "ECNN", "NNEC", "NNCE"),
     ("way-manner", "arrival"): SQUARE,
-    ("way-manner", "rooms"): SIX,
+    ("way-manner", "rooms"): SQUARE,
 }
 
 
