@@ -133,7 +133,7 @@ def test_every_look_alike_item_is_paired_with_its_target_s(built):
     assert rows.filter(pl.col("contrast_of").is_null())["target_id"].null_count() == len(own)
     differing = 0
     alone = rows.filter(pl.col("contrast_of").is_not_null() & pl.col("target_id").is_null())
-    assert alone.select("construction", "claim").unique().rows() == [("depictive", "drunk(agent)")]
+    assert alone.select("construction", "claim").unique().rows() == [("depictive", "armed(agent)")]
     for row in rows.filter(pl.col("target_id").is_not_null()).iter_rows(named=True):
         target = own[row["target_id"]]
         assert (target["contrast_set"], target["hypothesis"], target["construction"]) == (

@@ -11,7 +11,7 @@ from tests.conftest import edit
 
 FAULTS = {
     "E101": ('  then: "A moment later, {agent}', '  then: "A moment later, {agents}'),
-    "E102": ('"Suddenly, {agent} {@verb:past}', '"Suddenly, {agent} {@verb:pst}'),
+    "E102": ('"Before long, {agent} {@verb:past}', '"Before long, {agent} {@verb:pst}'),
     "E103": ("{@verb:past} at {target}{@rest}.", "{@verb:past} at {target}{@tail}."),
     "E104": ("kinds: [missed, made-contact, again", "kinds: [mised, made-contact, again"),
     "E105": ('excludes: ["touched(agent, target)"]', 'excludes: ["touchd(agent, target)"]'),
@@ -20,7 +20,7 @@ FAULTS = {
     "E203": ("claim: repeated(agent)", "claim: accompanied(target)"),
     "E204": ("claim: not repeated(agent)", "claim: repeated(agent)"),
     "W301": ("  opener: {role: modifier", "  extra: {role: agent, class: people}\n  opener: {role: modifier"),
-    "W302": ('  suddenly: "Suddenly', '  again: "{agent} {@verb:past} at {target}{@rest}."\n  suddenly: "Suddenly'),
+    "W302": ('  before-long: "Before long', '  again: "{agent} {@verb:past} at {target}{@rest}."\n  before-long: "Before long'),
     "W306": ("  repeated: {gloss:", "  spare: {gloss: nothing}\n  repeated: {gloss:"),
 }
 
