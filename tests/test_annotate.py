@@ -201,9 +201,9 @@ def test_a_pattern_that_spacy_does_not_know_is_an_error():
 def test_words_without_annotation_are_an_error_that_names_them(scratch, lexicon, chunks):
     from cxgen.constructicon import load_construction
 
-    edit(scratch / "templates/conative.yaml", '"Before long, {agent}', '"Lo and behold, {agent}')
+    edit(scratch / "templates/conative.yaml", '"Last Sunday, {agent}', '"Lo and behold, {agent}')
     construction = load_construction(Project(scratch), "conative", lexicon)
-    items = sample_items(construction, lexicon, 3, 40).filter(pl.col("template") == "before-long")
+    items = sample_items(construction, lexicon, 3, 40).filter(pl.col("template") == "last-sunday")
     with pytest.raises(DataError, match="no annotation for 'Lo and behold ,'") as error:
         Annotator(construction, lexicon, chunks).sentence(items.row(0, named=True))
     assert "lexicons/chunks.yaml" in error.value.mend

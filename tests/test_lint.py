@@ -10,8 +10,8 @@ from cxgen.project import Project
 from tests.conftest import edit
 
 FAULTS = {
-    "E101": ('  then: "A moment later, {agent}', '  then: "A moment later, {agents}'),
-    "E102": ('"Before long, {agent} {@verb:past}', '"Before long, {agent} {@verb:pst}'),
+    "E101": ('  a-minute-ago: "A minute ago, {agent}', '  a-minute-ago: "A minute ago, {agents}'),
+    "E102": ('"Last Sunday, {agent} {@verb:past}', '"Last Sunday, {agent} {@verb:pst}'),
     "E103": ("{@verb:past} at {target}{@rest}.", "{@verb:past} at {target}{@tail}."),
     "E104": ("kinds: [missed, made-contact, again", "kinds: [mised, made-contact, again"),
     "E105": ('excludes: ["touched(agent, target)"]', 'excludes: ["touchd(agent, target)"]'),
@@ -20,7 +20,7 @@ FAULTS = {
     "E203": ("claim: repeated(agent)", "claim: accompanied(target)"),
     "E204": ("claim: not repeated(agent)", "claim: repeated(agent)"),
     "W301": ("  opener: {role: modifier", "  extra: {role: agent, class: people}\n  opener: {role: modifier"),
-    "W302": ('  before-long: "Before long', '  again: "{agent} {@verb:past} at {target}{@rest}."\n  before-long: "Before long'),
+    "W302": ('  last-sunday: "Last Sunday', '  again: "{agent} {@verb:past} at {target}{@rest}."\n  last-sunday: "Last Sunday'),
     "W306": ("  repeated: {gloss:", "  spare: {gloss: nothing}\n  repeated: {gloss:"),
 }
 
