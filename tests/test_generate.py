@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 
 import numpy as np
@@ -14,6 +15,8 @@ from cxgen.constructicon import load_construction
 from cxgen.errors import EmptySlotError
 from cxgen.generate import Request, generate_items, set_counts
 from cxgen.generate.items import sample_items
+from cxgen.generate.plan import draw_plan
+from cxgen.generate.pools import design_pools
 from cxgen.generate.streams import uniform
 from cxgen.project import Project
 from cxgen.stages.generate import candidates
@@ -136,3 +139,27 @@ frames:
     construction = load_construction(Project(scratch), "conative", lexicon)
     with pytest.raises(EmptySlotError, match=r"only \d+ distinct contrast sets of design 'contact' in train, 700 are needed"):
         generate_items(construction, lexicon, Request(triples=12_000))
+
+
+def test_a_marked_verb_still_comes_up_but_a_sixth_as_often(lexicon, constructions):
+    construction = constructions["caused-motion"]
+    design = construction.designs["path"]
+    frames = [dataclasses.replace(frame, marked=frozenset()) for frame in construction.frames if design.frames in frame.designs]
+    frame = max(frames, key=lambda frame: sum(len(lexicon.resolve(name).ids) for name in frame.slots["verb"]))
+    keys = [lexicon.table["key"][row] for name in frame.slots["verb"] for row in lexicon.resolve(name).ids]
+    other = next(other for other in frames if other is not frame)
+
+    def shares(marked: list[str]) -> tuple[float, float]:
+        """How often the frame is drawn, and how often the first of its verbs is when it is."""
+        changed = dataclasses.replace(construction, frames=(dataclasses.replace(frame, marked=frozenset(marked)), other))
+        plan = draw_plan(changed, design, design_pools(changed, design, lexicon, {}, None), lexicon, ("s",), 0, 40_000)
+        mine = plan.frame == 0
+        return mine.mean(), (plan.fillers["verb"][mine] == lexicon.index[keys[0]]).mean()
+
+    _, usual = shares([])
+    _, seldom = shares(keys[:1])
+    assert 0 < seldom < usual / 4
+    frequent, _ = shares([])
+    rare, same = shares(keys)
+    assert same == pytest.approx(usual, abs=0.02)
+    assert rare / (1 - rare) == pytest.approx(frequent / (1 - frequent) / 6, rel=0.1)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 
 from cxgen.constructicon import load_construction
@@ -63,8 +65,17 @@ def test_w304_and_w305_few_templates_and_an_unmentioned_noun(scratch, lexicon):
     assert "is about target" in found["W305"].message
 
 
+def test_w307_a_mark_on_a_word_that_the_frame_has_not(constructions, lexicon):
+    construction = constructions["conative"]
+    frame = dataclasses.replace(construction.frames[0], marked=frozenset({"gate%1:06:00::"}))
+    found = list(CHECKS["W307"](dataclasses.replace(construction, frames=(frame,)), lexicon))
+    assert [finding.code for finding in found] == ["W307"]
+    assert frame.name in found[0].message
+    assert list(CHECKS["W307"](construction, lexicon)) == []
+
+
 def test_every_check_is_tested_and_has_its_own_function():
-    assert set(CHECKS) == set(FAULTS) | {"E205", "W303", "W304", "W305"}
+    assert set(CHECKS) == set(FAULTS) | {"E205", "W303", "W304", "W305", "W307"}
     assert len({check.__name__ for check in CHECKS.values()}) == len(CHECKS)
 
 

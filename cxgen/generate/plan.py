@@ -92,7 +92,7 @@ def _segments(
 ) -> tuple[Rows, Segments]:
     """Which list each set draws from, and the lists."""
     if not slot.relation:
-        return frame, Segments(pools.candidates[slot.name], lexicon.bands, even=slot.carries)
+        return frame, Segments(pools.candidates[slot.name], lexicon.bands, even=slot.carries, fits=pools.fits[slot.name])
     parents, lists = np.unique(fillers[slot.parent], return_inverse=True)
     related = [lexicon.related(slot.relation, int(parent)) for parent in parents]
     for parent, rows in zip(parents, related, strict=True):

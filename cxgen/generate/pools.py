@@ -14,20 +14,33 @@ from cxgen.lexicon import Frame, Lexicon
 
 PRESETS = ("sliced", "contest")
 CROWDING = 2.0
+# How often a frame's marked filler comes up, beside its other fillers. In use, too, a few verbs carry most instances of a construction
+# and many occur seldom (Ellis & Ferreira-Junior 2009, Construction learning as a function of frequency, frequency distribution, and function).
+MARKED = 1 / 6
 
 
 class Segments:
     """Lists of lexemes of different lengths, drawn from by weight over whole columns.
 
     Within a list the frequency bands have the same chance if ``even``, but none lets a member come up more than ``CROWDING`` times as
-    often as in a plain draw; otherwise all members have the same.
+    often as in a plain draw; otherwise all members have the same. ``fits`` then scales each member's chance.
     """
 
-    def __init__(self, lists: Sequence[Sequence[int]], bands: NDArray[np.int8], *, even: bool = True) -> None:
+    def __init__(
+        self,
+        lists: Sequence[Sequence[int]],
+        bands: NDArray[np.int8],
+        *,
+        even: bool = True,
+        fits: Sequence[NDArray[np.float64]] | None = None,
+    ) -> None:
         self.even = even
         self.ids = np.array([row for rows in lists for row in rows], dtype=np.int64)
         self.sizes = np.array([len(rows) for rows in lists], dtype=np.int64)
         weights = [self._weights(bands[np.array(rows, dtype=np.int64)]) for rows in lists]
+        if fits is not None:
+            scaled = [weight * fit for weight, fit in zip(weights, fits, strict=True)]
+            weights = [weight / weight.sum() if len(weight) else weight for weight in scaled]
         flat = np.concatenate(weights) if weights else np.empty(0)
         self.ends = np.cumsum(flat)  # each list's weights add up to 1, so list k covers [k, k + 1)
         self.last = np.cumsum(self.sizes) - 1
@@ -55,13 +68,15 @@ class Pools:
 
     Attributes:
         frames: the usable frames.
-        weights: chance of each frame, by the number of its main verbs.
+        weights: chance of each frame, by the number of its main verbs and by how well its verbs fit.
         candidates: slot -> one list of lexemes per frame; related slots are absent.
+        fits: slot -> per frame, what the chance of each candidate is multiplied by.
     """
 
     frames: tuple[Frame, ...]
     weights: NDArray[np.float64]
     candidates: dict[str, list[list[int]]]
+    fits: dict[str, list[NDArray[np.float64]]]
 
 
 def frame_candidates(frame: Frame, slot: Slot, lexicon: Lexicon) -> list[int]:
@@ -150,6 +165,13 @@ def design_pools(
             line=construction.document.line(["designs", design.name]),
             mend="add words to those classes, or frames under lexicons/frames, then run `cxgen lexicon build`",
         )
+    marked = [{lexicon.index[key] for key in frame.marked & lexicon.index.keys()} for frame in usable]
+    fits = {
+        name: [np.array([MARKED if row in seldom else 1.0 for row in rows]) for seldom, rows in zip(marked, lists, strict=True)]
+        for name, lists in candidates.items()
+    }
+    weights = np.ones(len(usable))
     main = construction.kinds[design.kinds[0]].verb
-    weights = np.array([len(rows) for rows in candidates.get(main, [[0]] * len(usable))], dtype=np.float64)
-    return Pools(tuple(usable), weights / weights.sum(), candidates)
+    for name in set(construction.verb_slots) & set(fits):
+        weights *= [fit.sum() if name == main else fit.mean() for fit in fits[name]]
+    return Pools(tuple(usable), weights / weights.sum(), candidates, fits)

@@ -45,6 +45,7 @@ class Frame:
         designs: contrast-set designs that use it.
         slots: slot -> class names and sense keys.
         words: closed-class words.
+        marked: keys of fillers that fit, but that speakers seldom use so: they are drawn less often.
         origin: the file in which it is declared.
     """
 
@@ -52,13 +53,14 @@ class Frame:
     designs: tuple[str, ...]
     slots: dict[str, tuple[str, ...]]
     words: dict[str, str] = field(default_factory=dict)
+    marked: frozenset[str] = frozenset()
     origin: str = ""
 
     @classmethod
     def parse(cls, raw: dict[str, Any], origin: str = "") -> Frame:
         """From a schema-checked mapping."""
         slots = {slot: _as_tuple(value) for slot, value in raw["slots"].items()}
-        return cls(raw["name"], _as_tuple(raw["design"]), slots, dict(raw.get("words", {})), origin)
+        return cls(raw["name"], _as_tuple(raw["design"]), slots, dict(raw.get("words", {})), frozenset(raw.get("marked", ())), origin)
 
 
 def _as_tuple(value: str | Iterable[str]) -> tuple[str, ...]:

@@ -30,6 +30,7 @@ CHECKS: dict[str, Check] = {
     "W304": contents.few_templates,
     "W305": contents.unmentioned_noun,
     "W306": contents.unused_part,
+    "W307": contents.stray_mark,
 }
 
 
