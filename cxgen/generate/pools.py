@@ -68,7 +68,7 @@ class Pools:
 
     Attributes:
         frames: the usable frames.
-        weights: chance of each frame, by the number of its main verbs and by how well its verbs fit.
+        weights: chance of each frame, by the number of its main verbs, and by the mean fit of the verbs of its worst slot.
         candidates: slot -> one list of lexemes per frame; related slots are absent.
         fits: slot -> per frame, what the chance of each candidate is multiplied by.
     """
@@ -170,8 +170,9 @@ def design_pools(
         name: [np.array([MARKED if row in seldom else 1.0 for row in rows]) for seldom, rows in zip(marked, lists, strict=True)]
         for name, lists in candidates.items()
     }
-    weights = np.ones(len(usable))
     main = construction.kinds[design.kinds[0]].verb
-    for name in set(construction.verb_slots) & set(fits):
-        weights *= [fit.sum() if name == main else fit.mean() for fit in fits[name]]
+    weights = np.array([len(rows) for rows in candidates.get(main, [[0]] * len(usable))], dtype=np.float64)
+    verbs = [name for name in construction.verb_slots if name in fits]
+    if verbs:
+        weights *= np.min([[fit.mean() for fit in fits[name]] for name in verbs], axis=0)
     return Pools(tuple(usable), weights / weights.sum(), candidates, fits)
