@@ -145,8 +145,10 @@ def test_known_sentences_get_known_trees(annotated):
         "verb": ("root", relations["verb"][1]),
         "slope": ("obl", "verb"),
         "goal": ("obl", "verb"),
-        "agent": ("obl:agent", "verb"),
     }
+    _, sentence = tree("causative-with", "with-content", "passive")
+    relations = {t.slot: t.relation for t in sentence.tokens if t.anchor}
+    assert relations == {"location": "nsubj:pass", "verb": "root", "agent": "obl:agent", "content": "obl", "other": "nmod"}
     _, sentence = tree("let-alone", "third-last", "not-expected")
     relations = {t.slot: (t.relation, sentence.tokens[t.head - 1].slot) for t in sentence.tokens if t.anchor}
     assert relations["thing"] == ("obj", "verb")
