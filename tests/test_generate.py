@@ -45,11 +45,11 @@ def test_a_ninth_construction_leaves_the_others_as_they_were(scratch, constructi
     frames = """
 frames:
   - name: walk-home
-    design: arrival
+    design: [arrival, manner]
     slots: {verb: wm-crowd-push, sound: [wm-sound-music, wm-sound-laugh], medium: wm-crowds, goal: wm-hall-goals}
   - name: walk-around
     design: rooms
-    slots: {verb: wm-crowd-push, sound: [wm-sound-music, wm-sound-laugh], origin: wm-rooms, room: wm-rooms}
+    slots: {verb: wm-crowd-push, origin: wm-rooms, room: wm-rooms}
 """
     (scratch / "templates/ninth.yaml").write_text(text.replace("name: way-manner", "name: ninth") + frames, "utf-8")
     names = [*constructions, "ninth"]

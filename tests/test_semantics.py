@@ -35,6 +35,7 @@ MATRICES = {
     ("resultative", "attempt"): SQUARE,
     ("resultative", "depictive"): ("CENN", "ECNN", "NNEC", "NNCE"),
     ("way-manner", "arrival"): SQUARE,
+    ("way-manner", "manner"): SQUARE,
     ("way-manner", "rooms"): SQUARE,
 }
 
