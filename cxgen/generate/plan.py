@@ -15,7 +15,8 @@ from cxgen.generate.streams import uniform
 from cxgen.lexicon import Lexicon
 
 Rows = NDArray[np.int64]
-TRIES = 12
+TRIES = 24
+PICKY = 8  # tries that still prefer unmarked fillers
 PLURAL_SHARE = 0.2
 # Pronouns of a slot's referent: he, she, singular they, it, plural they.
 HE, SHE, THEY, IT, PLURAL = range(5)
@@ -79,7 +80,8 @@ def draw_plan(
             clash = _clash(slot, drawn, fillers, lexicon)
             if not clash.any():
                 break
-            drawn = np.where(clash, segments.draw(lists, chance(f"{slot.name}#{attempt}")), drawn)
+            source = segments if attempt < PICKY else segments.unmarked
+            drawn = np.where(clash, source.draw(lists, chance(f"{slot.name}#{attempt}")), drawn)
         if slot.optional:
             drawn = np.where(chance(f"{slot.name}?") < slot.optional, ABSENT, drawn)
         fillers[slot.name] = drawn

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,7 @@ PRESETS = ("sliced", "contest")
 CROWDING = 2.0
 # How often a frame's marked filler comes up, beside its other fillers. In use, too, a few verbs carry most instances of a construction
 # and many occur seldom (Ellis & Ferreira-Junior 2009, Construction learning as a function of frequency, frequency distribution, and function).
-MARKED = 1 / 6
+MARKED = 1 / 10
 
 
 class Segments:
@@ -35,6 +36,7 @@ class Segments:
         fits: Sequence[NDArray[np.float64]] | None = None,
     ) -> None:
         self.even = even
+        self._lists, self._bands, self._fits = lists, bands, fits
         self.ids = np.array([row for rows in lists for row in rows], dtype=np.int64)
         self.sizes = np.array([len(rows) for rows in lists], dtype=np.int64)
         weights = [self._weights(bands[np.array(rows, dtype=np.int64)]) for rows in lists]
@@ -53,6 +55,11 @@ class Segments:
         weights: NDArray[np.float64] = np.minimum(1.0 / (counts[bands] * np.count_nonzero(counts)), CROWDING * plain)
         even: NDArray[np.float64] = weights / weights.sum()
         return even
+
+    @cached_property
+    def unmarked(self) -> Segments:
+        """The same lists, every fit taken as 1."""
+        return self if self._fits is None else Segments(self._lists, self._bands, even=self.even)
 
     def draw(self, lists: NDArray[np.int64], numbers: NDArray[np.float64]) -> NDArray[np.int64]:
         """One lexeme from each of ``lists``, by ``numbers`` in [0, 1)."""
@@ -92,9 +99,9 @@ def frame_candidates(frame: Frame, slot: Slot, lexicon: Lexicon) -> list[int]:
     return list(dict.fromkeys(row for name in names for row in lexicon.resolve(name).ids))
 
 
-def frames_of(construction: Construction, design: Design) -> list[Frame]:
-    """The frames of ``design``; a single empty one when it draws everything from classes."""
-    frames = [frame for frame in construction.frames if design.frames in frame.designs]
+def frames_of(construction: Construction, design: Design, preset: str = "") -> list[Frame]:
+    """The frames of ``design``, of one preset if given; a single empty one when it draws everything from classes."""
+    frames = [f for f in construction.frames if design.frames in f.designs and (not preset or f.preset in {"", preset})]
     free = all(not construction.slots[name].from_frame for name in construction.design_slots(design))
     return frames or ([Frame("any", (design.name,), {})] if free else [])
 
@@ -104,7 +111,7 @@ def verb_pools(construction: Construction, lexicon: Lexicon, preset: str) -> lis
     pools: dict[frozenset[str], None] = {}
     for design in construction.designs.values():
         slots = [construction.slots[name] for name in construction.verb_slots if name in construction.design_slots(design)]
-        for frame in frames_of(construction, design):
+        for frame in frames_of(construction, design, preset):
             for slot in slots:
                 rows = _in_band(frame_candidates(frame, slot, lexicon), slot, lexicon, preset)
                 pools[frozenset(lexicon.lemmas[row] for row in rows)] = None
@@ -140,7 +147,7 @@ def design_pools(
     candidates: dict[str, list[list[int]]] = {}
     emptied: list[str] = []
     slots = [slot for slot in map(construction.slots.__getitem__, construction.design_slots(design)) if not slot.relation]
-    for frame in frames_of(construction, design):
+    for frame in frames_of(construction, design, preset):
         filled: dict[str, list[int]] = {}
         for slot in slots:
             rows = _in_band(frame_candidates(frame, slot, lexicon), slot, lexicon, preset)

@@ -46,6 +46,7 @@ class Frame:
         slots: slot -> class names and sense keys.
         words: closed-class words.
         marked: keys of fillers that fit, but that speakers seldom use so: they are drawn less often.
+        preset: the only band preset that uses it; empty for all.
         origin: the file in which it is declared.
     """
 
@@ -54,13 +55,15 @@ class Frame:
     slots: dict[str, tuple[str, ...]]
     words: dict[str, str] = field(default_factory=dict)
     marked: frozenset[str] = frozenset()
+    preset: str = ""
     origin: str = ""
 
     @classmethod
     def parse(cls, raw: dict[str, Any], origin: str = "") -> Frame:
         """From a schema-checked mapping."""
         slots = {slot: _as_tuple(value) for slot, value in raw["slots"].items()}
-        return cls(raw["name"], _as_tuple(raw["design"]), slots, dict(raw.get("words", {})), frozenset(raw.get("marked", ())), origin)
+        words, marked = dict(raw.get("words", {})), frozenset(raw.get("marked", ()))
+        return cls(raw["name"], _as_tuple(raw["design"]), slots, words, marked, raw.get("preset", ""), origin)
 
 
 def _as_tuple(value: str | Iterable[str]) -> tuple[str, ...]:
