@@ -15,8 +15,9 @@ from cxgen.lexicon import Frame, Lexicon
 
 PRESETS = ("sliced", "contest")
 CROWDING = 2.0
-# How often a frame's marked filler comes up, beside its other fillers. In use, too, a few verbs carry most instances of a construction
-# and many occur seldom (Ellis & Ferreira-Junior 2009, Construction learning as a function of frequency, frequency distribution, and function).
+# How often a frame's marked filler comes up, beside its other fillers. In use, too, a few verbs carry most instances of a construction and
+# many occur seldom (Ellis & Ferreira-Junior 2009, Construction learning as a function
+# of frequency, frequency distribution, and function).
 MARKED = 1 / 10
 
 

@@ -204,7 +204,9 @@ def stray_mark(construction: Construction, lexicon: Lexicon) -> Iterator[Finding
     """W307: a frame marks a word that none of its slots holds."""
     keys = lexicon.table["key"].to_list()
     for frame in construction.frames:
-        held = {keys[row] for names in frame.slots.values() for name in names for row in lexicon.resolve(name).ids} if frame.marked else set()
+        held = (
+            {keys[row] for names in frame.slots.values() for name in names for row in lexicon.resolve(name).ids} if frame.marked else set()
+        )
         for key in sorted(frame.marked - held):
             message = f"frame {frame.name!r} marks {key}, which none of its slots holds"
             yield finding("W307", message, construction.document, ["frames"], "unmark it, or add it to a class of the frame")
