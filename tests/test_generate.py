@@ -61,7 +61,8 @@ frames:
 
 def test_another_seed_gives_other_items(project, small):
     other = candidates(project, ["conative"], Request(triples=240, seed=8))
-    assert set(other["premise_id"]).isdisjoint(small["premise_id"])
+    mine = set(other["premise_id"])
+    assert len(mine & set(small["premise_id"])) < len(mine) / 20  # a few come up twice by chance
 
 
 def test_sentences_are_well_formed(small):
@@ -141,7 +142,7 @@ frames:
         generate_items(construction, lexicon, Request(triples=12_000))
 
 
-def test_a_marked_verb_still_comes_up_but_a_tenth_as_often(lexicon, constructions):
+def test_a_marked_verb_still_comes_up_but_as_seldom_as_asked(lexicon, constructions):
     construction = constructions["caused-motion"]
     design = construction.designs["path"]
     frames = [dataclasses.replace(frame, marked=frozenset()) for frame in construction.frames if design.frames in frame.designs]
@@ -152,7 +153,7 @@ def test_a_marked_verb_still_comes_up_but_a_tenth_as_often(lexicon, construction
     def shares(marked: list[str]) -> tuple[float, float]:
         """How often the frame is drawn, and how often the first of its verbs is when it is."""
         changed = dataclasses.replace(construction, frames=(dataclasses.replace(frame, marked=frozenset(marked)), other))
-        plan = draw_plan(changed, design, design_pools(changed, design, lexicon, {}, None), lexicon, ("s",), 0, 40_000)
+        plan = draw_plan(changed, design, design_pools(changed, design, lexicon, {}, None, marked=0.1), lexicon, ("s",), 0, 40_000)
         mine = plan.frame == 0
         return mine.mean(), (plan.fillers["verb"][mine] == lexicon.index[keys[0]]).mean()
 
@@ -163,6 +164,19 @@ def test_a_marked_verb_still_comes_up_but_a_tenth_as_often(lexicon, construction
     rare, same = shares(keys)
     assert same == pytest.approx(usual, abs=0.02)
     assert rare / (1 - rare) == pytest.approx(frequent / (1 - frequent) / 10, rel=0.15)
+
+
+def test_a_frame_whose_nouns_are_all_marked_comes_up_as_seldom(lexicon, constructions):
+    construction = constructions["caused-motion"]
+    design = construction.designs["path"]
+    first, other = [dataclasses.replace(f, marked=frozenset()) for f in construction.frames if design.frames in f.designs][:2]
+    keys = frozenset(lexicon.table["key"][row] for name in first.slots["theme"] for row in lexicon.resolve(name).ids)
+
+    def weights(frame):
+        return design_pools(dataclasses.replace(construction, frames=(frame, other)), design, lexicon, {}, None, marked=0.1).weights
+
+    usual, seldom = weights(first), weights(dataclasses.replace(first, marked=keys))
+    assert seldom[0] / seldom[1] == pytest.approx(usual[0] / usual[1] / 10)
 
 
 def test_marks_on_all_fillers_but_one_do_not_make_two_slots_alike(lexicon, constructions):

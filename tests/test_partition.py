@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 
 from cxgen.errors import CxgenError
 from cxgen.generate import SPLITS, partition_verbs, set_counts
+from cxgen.generate.partition import best_partition
+from cxgen.generate.pools import frame_verbs, verb_pools
 
 SHARES = {"train": 0.7, "dev": 0.15, "test": 0.15}
 pools = st.lists(st.frozensets(st.sampled_from([f"verb{i}" for i in range(60)]), min_size=1), min_size=1, max_size=8)
@@ -26,6 +28,26 @@ def test_a_single_pool_is_divided_in_the_given_shares(size, seed):
     split = partition_verbs([frozenset(f"v{i}" for i in range(size))], SHARES, seed, "c")
     for name in SPLITS:
         assert abs(sum(value == name for value in split.values()) - SHARES[name] * size) <= 1.5
+
+
+def test_each_split_has_usual_verbs_where_some_partition_gives_them_all():
+    # A frame can be used where one of a, b, c meets one of x, y, z: pools alone would let a split have a verb of either sort that do not meet.
+    frames = [[frozenset("a"), frozenset("x")], [frozenset("b"), frozenset("y")], [frozenset("c"), frozenset("z")]]
+    whole = [frozenset("abc"), frozenset("xyz")]
+    for seed in range(5):
+        split = best_partition(whole, {"d": frames}, {"d": frames}, SHARES, seed, "c")
+        assert [split[v] for v in "abc"] == [split[v] for v in "xyz"]
+        assert sorted(split[v] for v in "abc") == sorted(SPLITS)
+
+
+def test_no_split_of_the_real_lexicon_is_left_with_marked_verbs_only(lexicon, constructions):
+    for name, construction in constructions.items():
+        usable, usual = (frame_verbs(construction, lexicon, "sliced", marked=marked) for marked in (True, False))
+        split = best_partition(verb_pools(construction, lexicon, "sliced"), usable, usual, SHARES, 20261121, name)
+        for design, frames in usual.items():
+            for part in SPLITS:
+                served = [verbs for verbs in frames if all(any(split[verb] == part for verb in pool) for pool in verbs)]
+                assert served, (name, design, part)
 
 
 WANTED = {"nli": 4000, "distinction": 1200}

@@ -11,9 +11,9 @@ import polars as pl
 from cxgen.constructicon import Construction, Design
 from cxgen.errors import DataError, EmptySlotError
 from cxgen.generate.forms import Forms
-from cxgen.generate.partition import SPLITS, partition_verbs, set_counts
+from cxgen.generate.partition import SPLITS, best_partition, set_counts
 from cxgen.generate.plan import draw_plan
-from cxgen.generate.pools import PRESETS, Pools, design_pools, verb_pools
+from cxgen.generate.pools import MARKED, PRESETS, Pools, design_pools, frame_verbs, verb_pools
 from cxgen.generate.sets import realise_sets
 from cxgen.lexicon import Lexicon
 from cxgen.semantics import Selection, label_matrix, solve
@@ -33,6 +33,7 @@ class Request:
         shares: split -> share.
         preset: frequency preset, ``sliced`` or ``contest``.
         oversample: candidates per set that will be kept, at least 1.
+        marked: how often a filler that its frame marks comes up, relative to one that it does not: above 0, up to 1.
     """
 
     triples: int = 4000
@@ -41,6 +42,7 @@ class Request:
     shares: Mapping[str, float] = field(default_factory=lambda: dict(SHARES))
     preset: str = "sliced"
     oversample: float = 1.15
+    marked: float = MARKED
 
     def __post_init__(self) -> None:
         if self.preset not in PRESETS:
@@ -50,6 +52,8 @@ class Request:
             )
         if min(self.triples, self.lookalike_triples, self.oversample) < 1:
             raise DataError("n_per_construction, n_per_lookalike and generate.oversample must be at least 1", mend="see params.yaml")
+        if not 0 < self.marked <= 1:
+            raise DataError(f"generate.marked is {self.marked}: it must be above 0 and at most 1", mend="see params.yaml")
 
     @property
     def wanted(self) -> dict[str, int]:
@@ -86,17 +90,19 @@ def generate_items(construction: Construction, lexicon: Lexicon, request: Reques
         EmptySlotError: a slot that nothing fills, a design without balanced sets, or too few distinct sets.
     """
     forms = Forms(lexicon)
-    splits = partition_verbs(verb_pools(construction, lexicon, request.preset), request.shares, request.seed, construction.name)
+    usable, usual = (frame_verbs(construction, lexicon, request.preset, marked=marked) for marked in (True, False))
+    pools = verb_pools(construction, lexicon, request.preset)
+    splits = best_partition(pools, usable, usual, request.shares, request.seed, construction.name)
     counts = set_counts(construction, request.wanted, request.shares)
     seen: set[str] = set()
     tables: list[pl.DataFrame] = []
     for design in construction.designs.values():
         found = selections(construction, design)
         for split in SPLITS:
-            pools = design_pools(construction, design, lexicon, splits, split, request.preset)
+            fillers = design_pools(construction, design, lexicon, splits, split, request.preset, request.marked)
             wanted = math.ceil(counts[design.name, split] * request.oversample)
             stream = (request.seed, construction.name, design.name, split)
-            table = _distinct_sets(construction, design, pools, found, lexicon, forms, stream, wanted, counts[design.name, split], seen)
+            table = _distinct_sets(construction, design, fillers, found, lexicon, forms, stream, wanted, counts[design.name, split], seen)
             tables.append(table.with_columns(split=pl.lit(split)))
     return pl.concat(tables)
 

@@ -18,7 +18,7 @@ CROWDING = 2.0
 # How often a frame's marked filler comes up, beside its other fillers. In use, too, a few verbs carry most instances of a construction and
 # many occur seldom (Ellis & Ferreira-Junior 2009, Construction learning as a function
 # of frequency, frequency distribution, and function).
-MARKED = 1 / 10
+MARKED = 1 / 50
 
 
 class Segments:
@@ -76,7 +76,7 @@ class Pools:
 
     Attributes:
         frames: the usable frames.
-        weights: chance of each frame, by the number of its main verbs, and by the mean fit of the verbs of its worst slot.
+        weights: chance of each frame, by the number of its main verbs, and by the mean fit of the fillers of its worst slot.
         candidates: slot -> one list of lexemes per frame; related slots are absent.
         fits: slot -> per frame, what the chance of each candidate is multiplied by.
     """
@@ -108,15 +108,42 @@ def frames_of(construction: Construction, design: Design, preset: str = "") -> l
 
 
 def verb_pools(construction: Construction, lexicon: Lexicon, preset: str) -> list[frozenset[str]]:
-    """The verb lemmas of every frame, slot by slot, over all designs."""
+    """The verb lemmas of every frame, slot by slot, over all designs; then those that the frame does not mark, frame by frame and design by
+    design, so that no split is left with marked verbs only.
+    """
     pools: dict[frozenset[str], None] = {}
     for design in construction.designs.values():
         slots = [construction.slots[name] for name in construction.verb_slots if name in construction.design_slots(design)]
-        for frame in frames_of(construction, design, preset):
-            for slot in slots:
+        for slot in slots:
+            usual: set[str] = set()
+            for frame in frames_of(construction, design, preset):
                 rows = _in_band(frame_candidates(frame, slot, lexicon), slot, lexicon, preset)
                 pools[frozenset(lexicon.lemmas[row] for row in rows)] = None
+                mine = frozenset(lexicon.lemmas[row] for row in rows if lexicon.table["key"][row] not in frame.marked)
+                pools[mine] = None
+                usual |= mine
+            pools[frozenset(usual)] = None
     return [pool for pool in pools if pool]
+
+
+def frame_verbs(construction: Construction, lexicon: Lexicon, preset: str, *, marked: bool) -> dict[str, list[list[frozenset[str]]]]:
+    """What can be said, with marked fillers or without: design -> frames -> the verbs of each verb slot, the main slot first.
+
+    Frames in which nothing fills some slot are left out.
+    """
+    found: dict[str, list[list[frozenset[str]]]] = {}
+    for design in construction.designs.values():
+        main = construction.kinds[design.kinds[0]].verb
+        slots = [construction.slots[name] for name in construction.design_slots(design) if construction.slots[name].from_frame]
+        slots.sort(key=lambda slot: slot.name != main)
+        for frame in frames_of(construction, design, preset):
+            rows = {slot.name: _in_band(frame_candidates(frame, slot, lexicon), slot, lexicon, preset) for slot in slots}
+            if not marked:
+                rows = {name: [row for row in mine if lexicon.table["key"][row] not in frame.marked] for name, mine in rows.items()}
+            if all(rows.values()):
+                verbs = [frozenset(lexicon.lemmas[row] for row in mine) for name, mine in rows.items() if name in construction.verb_slots]
+                found.setdefault(design.name, []).append(verbs)
+    return found
 
 
 def _in_band(rows: Iterable[int], slot: Slot, lexicon: Lexicon, preset: str) -> list[int]:
@@ -133,6 +160,7 @@ def design_pools(
     splits: Mapping[str, str],
     split: str | None,
     preset: str = "sliced",
+    marked: float = MARKED,
 ) -> Pools:
     """The usable frames of ``design`` in ``split`` with their candidates.
 
@@ -140,6 +168,7 @@ def design_pools(
         splits: verb lemma -> split.
         split: None for all verbs.
         preset: ``sliced`` or ``contest``.
+        marked: chance of a marked filler, relative to one that is not.
 
     Raises:
         EmptySlotError: no frame is left; the message says which slot each frame lacks, and why.
@@ -173,14 +202,14 @@ def design_pools(
             line=construction.document.line(["designs", design.name]),
             mend="add words to those classes, or frames under lexicons/frames, then run `cxgen lexicon build`",
         )
-    marked = [{lexicon.index[key] for key in frame.marked & lexicon.index.keys()} for frame in usable]
+    seldom = [{lexicon.index[key] for key in frame.marked & lexicon.index.keys()} for frame in usable]
     fits = {
-        name: [np.array([MARKED if row in seldom else 1.0 for row in rows]) for seldom, rows in zip(marked, lists, strict=True)]
+        name: [np.array([marked if row in few else 1.0 for row in rows]) for few, rows in zip(seldom, lists, strict=True)]
         for name, lists in candidates.items()
     }
     main = construction.kinds[design.kinds[0]].verb
     weights = np.array([len(rows) for rows in candidates.get(main, [[0]] * len(usable))], dtype=np.float64)
-    verbs = [name for name in construction.verb_slots if name in fits]
-    if verbs:
-        weights *= np.min([[fit.mean() for fit in fits[name]] for name in verbs], axis=0)
+    own = [slot.name for slot in slots if slot.from_frame]
+    if own:
+        weights *= np.min([[fit.mean() for fit in fits[name]] for name in own], axis=0)
     return Pools(tuple(usable), weights / weights.sum(), candidates, fits)

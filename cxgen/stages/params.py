@@ -44,6 +44,7 @@ class Params:
                 shares=data["split"],
                 preset=data["bands"]["preset"],
                 oversample=float(data["generate"]["oversample"]),
+                marked=float(data["generate"]["marked"]),
             ),
             constructions=None if names == "all" else tuple(names),
             workers=data["generate"]["workers"],
