@@ -31,7 +31,7 @@ def test_a_single_pool_is_divided_in_the_given_shares(size, seed):
 
 
 def test_each_split_has_usual_verbs_where_some_partition_gives_them_all():
-    # A frame can be used where one of a, b, c meets one of x, y, z: pools alone would let a split have a verb of either sort that do not meet.
+    # Two verbs each, which must meet in one split: a split of each slot by itself would not see to that.
     frames = [[frozenset("a"), frozenset("x")], [frozenset("b"), frozenset("y")], [frozenset("c"), frozenset("z")]]
     whole = [frozenset("abc"), frozenset("xyz")]
     for seed in range(5):
