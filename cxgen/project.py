@@ -67,6 +67,11 @@ class Project:
         """The parameter file: the project's own, else the shipped default."""
         return self._first("params.yaml")
 
+    @property
+    def prompts(self) -> Path:
+        """The folder of the judge's prompts: the project's own, else the shipped ones."""
+        return self._first("pipelines/prompts")
+
     def template_files(self) -> dict[str, Path]:
         """Construction name -> its YAML file; a project's own file shadows a shipped one of the same name."""
         found: dict[str, Path] = {}

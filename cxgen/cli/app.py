@@ -8,7 +8,7 @@ from typing import Annotated
 import click
 import typer
 
-from cxgen.cli import explore, export, lexicon, pipeline
+from cxgen.cli import explore, export, judge, lexicon, pipeline
 from cxgen.errors import CxgenError
 
 _INTERRUPTED = 130
@@ -26,7 +26,7 @@ app.command()(explore.explain)
 app.command()(explore.lint)
 app.add_typer(lexicon.app, name="lexicon")
 app.command()(pipeline.generate)
-app.command()(pipeline.judge)
+app.command()(judge.judge)
 app.command()(pipeline.split)
 app.add_typer(pipeline.report, name="report")
 app.add_typer(export.export, name="export")

@@ -37,22 +37,6 @@ def generate(
     typer.echo(f"{table.height} items in {table['contrast_set'].n_unique()} contrast sets: {stage.CANDIDATES}")
 
 
-def judge(params: ParamsFile = None, form: Form = Format.table) -> None:
-    """Judge the candidates: premises prototypical / extended / unacceptable, pairs appropriate / inappropriate.
-
-    Example: cxgen judge
-    """
-    from cxgen.stages import judge as stage
-
-    project, _ = _open(params)
-    counts = stage.run(project)
-    verdicts = ("prototypical", "extended", "unacceptable", "appropriate", "inappropriate")
-    emit(
-        [{"construction": name, **{verdict: found.get(verdict, 0) for verdict in verdicts}} for name, found in counts.items()],
-        form,
-    )
-
-
 def split(params: ParamsFile = None, form: Form = Format.table) -> None:
     """Keep whole accepted contrast sets, split by verb, audit, write outputs/dataset.
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
 
 from cxgen.annotate import Chunks
-from cxgen.constructicon import load_construction
+from cxgen.constructicon import Construction, load_construction
 from cxgen.judge import judge_items
 from cxgen.judge.form import form_failures, with_form
 from cxgen.lexicon import Lexicon
@@ -17,22 +18,45 @@ from cxgen.stages.tables import read_table, write_json, write_table
 
 VERDICT_FILE = Path("outputs/work/verdicts.parquet")
 METRICS = Path("outputs/metrics/judge.json")
-_NEED = ("id", "premise_id", "construction", "contrast_of", "kind", "template", "frame", "premise", "hypothesis", "slots")
+_NEED = ("id", "premise_id", "construction", "contrast_of", "kind", "template", "frame", "premise", "hypothesis", "label", "slots")
+Merge = Callable[[pl.DataFrame], pl.DataFrame]
 
 
-def run(project: Project) -> dict[str, dict[str, int]]:
-    """Judge the candidates by rule; write verdicts and their counts; return the counts per construction."""
-    items = read_table(project.root / CANDIDATES, _NEED, "generate")
+def run(project: Project, more: Callable[[pl.DataFrame, list[Construction]], Merge] | None = None) -> dict[str, dict[str, int]]:
+    """Judge the candidates by rule, and by models if asked to; write verdicts and their counts; return the counts per construction.
+
+    Args:
+        project: whose candidates.
+        more: given the items and their constructions, what else there is to say: a function from the rules' verdicts to the final ones.
+    """
+    items = candidates(project)
     lexicon = Lexicon.load(project.snapshot)
-    targets = items.select(pl.coalesce("contrast_of", "construction")).to_series().unique().sort()
-    constructions = [load_construction(project, name, lexicon) for name in targets]
+    constructions = constructions_of(items, project, lexicon)
+    change = more(items, constructions) if more else None
     verdicts = judge_items(items, constructions, lexicon)
     chunks = Chunks.load(project.lexicons / "chunks.yaml")
     verdicts = with_form(verdicts, items, form_failures(items, constructions, lexicon, chunks))
+    if change:
+        verdicts = change(verdicts)
     write_table(verdicts, project.root / VERDICT_FILE)
     counts = summary(items, verdicts)
     write_json(counts, project.root / METRICS)
     return counts
+
+
+def candidates(project: Project) -> pl.DataFrame:
+    """The candidate items.
+
+    Raises:
+        DataError: there are none yet.
+    """
+    return read_table(project.root / CANDIDATES, _NEED, "generate")
+
+
+def constructions_of(items: pl.DataFrame, project: Project, lexicon: Lexicon) -> list[Construction]:
+    """The constructions that ``items`` are about."""
+    targets = items.select(pl.coalesce("contrast_of", "construction")).to_series().unique().sort()
+    return [load_construction(project, name, lexicon) for name in targets]
 
 
 def summary(items: pl.DataFrame, verdicts: pl.DataFrame) -> dict[str, dict[str, int]]:

@@ -18,6 +18,8 @@ class Params:
         constructions: names, or None for all.
         workers: processes of the generate stage.
         backend: the judge.
+        judge_models, judge_tasks: models to ask, and what about.
+        keep_undecided: whether items that a model did not decide stay in the dataset.
         folds: folds of the baselines' cross-validation.
     """
 
@@ -25,6 +27,9 @@ class Params:
     constructions: tuple[str, ...] | None
     workers: int
     backend: str
+    judge_models: tuple[str, ...]
+    judge_tasks: tuple[str, ...]
+    keep_undecided: bool
     folds: int
 
     @classmethod
@@ -49,5 +54,8 @@ class Params:
             constructions=None if names == "all" else tuple(names),
             workers=data["generate"]["workers"],
             backend=data["judge"]["backend"],
+            judge_models=tuple(data["judge"].get("models", ())),
+            judge_tasks=tuple(data["judge"].get("tasks", ("acceptability", "appropriateness", "label"))),
+            keep_undecided=data["judge"].get("keep_undecided", False),
             folds=data["baselines"]["folds"],
         )

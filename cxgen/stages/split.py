@@ -59,7 +59,7 @@ def run(project: Project, params: Params) -> dict[str, Any]:
     judged = items.join(verdicts, on="id", how="left", maintain_order="left")
     if judged["premise_verdict"].null_count():
         raise DataError("there are items without a verdict", file=project.root / VERDICT_FILE, mend="run `cxgen judge` again")
-    accepted, rejected = accept(judged)
+    accepted, rejected = accept(judged, keep_undecided=params.keep_undecided)
     dataset = choose(accepted, wanted_sets(project, params, items))
     report = audit(dataset)
     for config in CONFIGS:
@@ -92,9 +92,13 @@ def paired(rows: pl.DataFrame) -> pl.DataFrame:
     return joined.with_columns(pl.when(own).then(None).otherwise(pl.col(name)).alias(name) for name in ("target_id", "target_label"))
 
 
-def accept(judged: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Items of the sets in which nothing is rejected or undecided, and the rejected items of the others with their reasons."""
-    good = pl.col("premise_verdict").is_in(["prototypical", "extended"]) & (pl.col("pair_verdict") == "appropriate")
+def accept(judged: pl.DataFrame, *, keep_undecided: bool = False) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Items of the sets in which nothing is rejected or undecided, and the rejected items of the others with their reasons.
+
+    With ``keep_undecided`` what is undecided counts as good.
+    """
+    more = ["undecided"] if keep_undecided else []
+    good = pl.col("premise_verdict").is_in(["prototypical", "extended", *more]) & pl.col("pair_verdict").is_in(["appropriate", *more])
     whole = good.all().over("contrast_set")
     rejected = judged.filter(~good).with_columns(acceptability="premise_verdict")
     return judged.filter(whole), rejected.select(*COLUMNS, "premise_reason", "pair_verdict", "pair_reason")

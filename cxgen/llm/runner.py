@@ -1,0 +1,310 @@
+"""Judging many items: grouped, cached, retried, bounded, and never a verdict that no model gave."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from cxgen.errors import CxgenError
+from cxgen.llm.cache import Cache
+from cxgen.llm.limits import Breaker, Budget, Gate, Limits, OverBudgetError, Rates
+from cxgen.llm.messages import Backend, Call, CallError, Reply
+from cxgen.llm.parse import parse
+from cxgen.llm.prompts import Prompt
+
+ATTEMPTS = 3  # how often an item is asked about by itself when the answers are unusable
+_FEW = 20  # calls before the share of failures means anything
+_OPENINGS = 5
+_BACKOFF = 0.5
+_LONGEST = 30.0
+
+
+class BackendError(CxgenError):
+    """A run that cannot go on: credentials, quota, an unknown model, too many failures."""
+
+
+@dataclass(frozen=True)
+class Judgment:
+    """What one model said about one item.
+
+    Attributes:
+        item: the item's id.
+        task: what was asked.
+        value: the verdict (or free answer); empty if undecided.
+        reason: why it is undecided; empty otherwise.
+        judge: the model that was asked; ``model``: the one that answered, by its own account.
+        fingerprint, request_id: the server's.
+        prompt: the prompt's content hash.
+        temperature, max_tokens: the request's parameters.
+        call: the request's content address.
+        asked: items in that request; ``tokens_in`` and ``tokens_out`` are the request's, not the item's.
+        logprob: log probability of the verdict; None where the server gives none.
+        attempt: 0, or how often the item had been answered unusably before.
+    """
+
+    item: str
+    task: str
+    value: str
+    reason: str
+    judge: str
+    model: str = ""
+    fingerprint: str = ""
+    request_id: str = ""
+    prompt: str = ""
+    temperature: float = 0.0
+    max_tokens: int = 0
+    call: str = ""
+    asked: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    logprob: float | None = None
+    attempt: int = 0
+
+
+@dataclass(frozen=True)
+class Job:
+    """Items to judge.
+
+    Attributes:
+        prompt: the task's wording.
+        model: the model's name.
+        items: item id -> field -> text.
+        per_request: items in a request.
+        max_tokens: per item; None for the prompt's.
+    """
+
+    prompt: Prompt
+    model: str
+    items: Mapping[str, Mapping[str, str]]
+    per_request: int = 10
+    max_tokens: int | None = None
+
+    def groups(self) -> list[tuple[str, ...]]:
+        """The items' ids, request by request, in the items' order."""
+        ids = list(self.items)
+        return [tuple(ids[start : start + self.per_request]) for start in range(0, len(ids), self.per_request)]
+
+    def call(self, ids: Sequence[str], attempt: int = 0) -> Call:
+        """The request about ``ids``; another attempt may be answered at greater length."""
+        prompt = self.prompt
+        user = prompt.user([(name, self.items[name]) for name in ids])
+        tokens = ((self.max_tokens or prompt.max_tokens) * len(ids) + 16) * 2**attempt
+        return Call(self.model, prompt.system, user, prompt.schema(ids), prompt.temperature, tokens, attempt)
+
+
+@dataclass
+class Tally:
+    """Where a run stands; the progress line and the metrics are made from it.
+
+    Attributes:
+        items: items in all; ``decided``, ``undecided``: of them so far; ``cached``: those decided without a new call.
+        calls, failed: requests that ended with a reply or for good without one; tries are in ``budget``.
+        errors: reason -> number of tries.
+    """
+
+    items: int
+    budget: Budget
+    decided: int = 0
+    undecided: int = 0
+    cached: int = 0
+    calls: int = 0
+    failed: int = 0
+    errors: Counter[str] = field(default_factory=Counter)
+    started: float = field(default_factory=time.monotonic)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Judgments in the order of the items, and what they took. ``stopped`` says which bound ended the run early, if one did."""
+
+    judgments: list[Judgment]
+    tally: Tally
+    stopped: str = ""
+
+
+async def judge(job: Job, backend: Backend, cache: Cache, limits: Limits, watch: Callable[[Tally], None] = lambda _: None) -> Outcome:
+    """Judge the items of ``job``.
+
+    Replies are cached as they come, so that an interrupted run goes on where it was. Items without a usable answer are undecided, with the
+    reason; those that a bound kept from being asked are, too.
+
+    Raises:
+        BackendError: no call can succeed, or more than ``max_failures`` of them failed.
+    """
+    return await _Run(job, backend, cache, limits, watch).all()
+
+
+class _Run:
+    def __init__(self, job: Job, backend: Backend, cache: Cache, limits: Limits, watch: Callable[[Tally], None]) -> None:
+        self.job, self.backend, self.cache, self.limits, self.watch = job, backend, cache, limits, watch
+        self.budget = Budget(limits)
+        self.gate, self.rates, self.breaker = Gate(limits.concurrency), Rates(limits), Breaker(limits.trip, limits.cool)
+        self.tally = Tally(len(job.items), self.budget)
+        self.todo: deque[tuple[tuple[str, ...], int]] = deque((ids, 0) for ids in job.groups())
+        self.done: dict[str, Judgment] = {}
+        self.active = 0
+        self.stopped = ""
+        self.random = random.Random()
+
+    async def all(self) -> Outcome:
+        try:
+            async with asyncio.TaskGroup() as group:
+                for _ in range(min(self.limits.concurrency, max(1, len(self.todo)))):
+                    group.create_task(self._worker())
+        except* BackendError as errors:
+            raise errors.exceptions[0] from None
+        for name in self.job.items:
+            if name not in self.done:
+                self._undecided((name,), f"not asked: {self.stopped}", None)
+        return Outcome([self.done[name] for name in self.job.items], self.tally, self.stopped)
+
+    async def _worker(self) -> None:
+        # A group that is under way may leave items to ask about again: only when none is can a worker go.
+        while self.todo or self.active:
+            if not self.todo:
+                await asyncio.sleep(0.01)
+                continue
+            ids, attempt = self.todo.popleft()
+            self.active += 1
+            try:
+                await self._group(ids, attempt)
+            finally:
+                self.active -= 1
+            self.watch(self.tally)
+
+    async def _group(self, ids: tuple[str, ...], attempt: int) -> None:
+        call = self.job.call(ids, attempt)
+        reply = self.cache.get(call)
+        cached = reply is not None
+        if reply is None:
+            if self.stopped:
+                return
+            try:
+                reply = await self._obtain(call)
+            except OverBudgetError as error:
+                self.stopped = str(error)
+                return
+            except CallError as error:
+                self._failed(ids, attempt, call, error)
+                return
+        self._read(ids, attempt, call, reply, cached)
+
+    def _failed(self, ids: tuple[str, ...], attempt: int, call: Call, error: CallError) -> None:
+        self.tally.calls += 1
+        if error.too_long and len(ids) > 1:
+            self._halve(ids, attempt)
+            return
+        self.tally.failed += 1
+        self._undecided(ids, error.reason, call)
+        tally = self.tally
+        if error.fatal:
+            raise BackendError(error.reason, mend="what was answered is kept: mend the cause and run the same command again")
+        if tally.calls >= _FEW and tally.failed / tally.calls > self.limits.max_failures:
+            raise BackendError(
+                f"{tally.failed} of {tally.calls} calls failed, more than the share of {self.limits.max_failures:g}; last: {error.reason}",
+                mend="what was answered is kept: run the same command again, or raise --max-failures",
+            )
+
+    async def _obtain(self, call: Call) -> Reply:
+        """Send ``call`` until it is answered, as often and as long as the limits let it."""
+        ends = time.monotonic() + self.limits.deadline
+        last = CallError("the deadline passed")
+        for number in range(self.limits.tries):
+            if time.monotonic() >= ends:
+                break
+            await self.rates.wait(call)
+            async with self.gate:
+                if self.stopped:
+                    raise OverBudgetError(self.stopped)
+                self.budget.reserve(call)
+                reply = None
+                try:
+                    reply = await asyncio.wait_for(self.backend.send(call), min(self.limits.timeout, max(0.05, ends - time.monotonic())))
+                    self.cache.put(call, reply)
+                except TimeoutError:
+                    last = CallError("timed out", retry=True)
+                except CallError as error:
+                    last = error
+                finally:
+                    self.budget.settle(call, reply)
+            if reply is not None:
+                self.gate.faster()
+                self.breaker.succeeded()
+                self.tally.calls += 1
+                return reply
+            self.tally.errors[last.reason] += 1
+            if last.fatal or not last.retry:
+                raise last
+            await self._back_off(number, last)
+        raise CallError(f"{last.reason}, {self.limits.tries} tries at most")
+
+    async def _back_off(self, number: int, error: CallError) -> None:
+        wait = self.random.uniform(0.5, 1.0) * min(_LONGEST, _BACKOFF * 2**number)
+        if error.limited:
+            self.gate.slower(error.after)
+        elif cool := self.breaker.failed():
+            if self.breaker.opened > _OPENINGS:
+                raise CallError(f"the server does not recover: {error.reason}", fatal=True)
+            self.gate.pause(cool)
+        await asyncio.sleep(max(wait, error.after))
+
+    def _read(self, ids: tuple[str, ...], attempt: int, call: Call, reply: Reply, cached: bool) -> None:
+        parsed = parse(reply, self.job.prompt, ids)
+        for name, answer in parsed.answers.items():
+            self.done[name] = self._judgment(name, call, len(ids), reply, value=answer.value, logprob=answer.logprob)
+        self.tally.decided += len(parsed.answers)
+        self.tally.cached += len(parsed.answers) * cached
+        left = tuple(name for name in ids if name in parsed.problems)
+        if not left:
+            return
+        refused = bool(reply.refusal) or reply.finish == "content_filter"
+        if len(ids) > 1 and (refused or reply.finish == "length"):
+            self._halve(left, 0)  # the same request would be refused, or cut off, again; a smaller one may not be
+        elif len(ids) > 1 and attempt:
+            self.todo.extendleft(((name,), 0) for name in reversed(left))
+        elif not refused and attempt + 1 < ATTEMPTS:
+            self.todo.appendleft((left, attempt + 1))
+        else:
+            for name in left:
+                reason = "truncated" if reply.finish == "length" else parsed.problems[name]
+                self.done[name] = self._judgment(name, call, len(ids), reply, reason=reason)
+            self.tally.undecided += len(left)
+
+    def _halve(self, ids: tuple[str, ...], attempt: int) -> None:
+        if len(ids) == 1:
+            self.todo.appendleft((ids, attempt))
+            return
+        middle = len(ids) // 2
+        self.todo.extendleft([(ids[middle:], attempt), (ids[:middle], attempt)])
+
+    def _undecided(self, ids: Sequence[str], reason: str, call: Call | None) -> None:
+        for name in ids:
+            self.done[name] = Judgment(name, self.job.prompt.task, "", reason, self.job.model, call=call.key if call else "")
+        self.tally.undecided += len(ids)
+
+    def _judgment(
+        self, name: str, call: Call, asked: int, reply: Reply, *, value: str = "", reason: str = "", logprob: float | None = None
+    ) -> Judgment:
+        return Judgment(
+            item=name,
+            task=self.job.prompt.task,
+            value=value,
+            reason=reason,
+            judge=call.model,
+            model=reply.model,
+            fingerprint=reply.fingerprint,
+            request_id=reply.request_id,
+            prompt=self.job.prompt.hash,
+            temperature=call.temperature,
+            max_tokens=call.max_tokens,
+            call=call.key,
+            asked=asked,
+            tokens_in=reply.tokens_in,
+            tokens_out=reply.tokens_out,
+            logprob=logprob,
+            attempt=call.attempt,
+        )

@@ -1,0 +1,69 @@
+"""The batch and file routes of the test server: a batch is done at the second look; one call in seven lands in the error file."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from llm_server import answers_to, completion
+
+
+def batch_route(server, method, path, headers, raw):
+    """(status, data) of a request to /files or /batches."""
+    if method == "POST" and path.endswith("/files"):
+        boundary = re.search(r"boundary=(\S+)", headers["content-type"])[1].encode()
+        part = next(part for part in re.split(b"--" + re.escape(boundary), raw, flags=re.IGNORECASE) if b'name="file"' in part)
+        name = f"file-{len(server.files)}"
+        server.files[name] = part.split(b"\r\n\r\n", 1)[1].rstrip(b"\r\n")
+        return 200, {
+            "id": name,
+            "object": "file",
+            "bytes": 1,
+            "created_at": 0,
+            "filename": "calls.jsonl",
+            "purpose": "batch",
+            "status": "processed",
+        }
+    if method == "POST":
+        name = f"batch-{len(server.batches)}"
+        server.batches[name] = {"id": name, "input": json.loads(raw)["input_file_id"], "looks": 0}
+        if server.log:
+            server.log.write(f"batch {name}\n")
+            server.log.flush()
+        return 200, _shown(server, name)
+    if "/files/" in path:
+        return 200, server.files[path.split("/files/")[1].split("/")[0]]
+    name = path.rsplit("/", 1)[1]
+    server.batches[name]["looks"] += 1
+    if server.batches[name]["looks"] == 2:
+        _finish(server, name)
+    return 200, _shown(server, name)
+
+
+def _finish(server, name):
+    good, bad = [], []
+    for number, line in enumerate(server.files[server.batches[name]["input"]].decode().splitlines()):
+        call = json.loads(line)
+        if number % 7 == 3 and name == "batch-0":
+            bad.append({"id": f"r{number}", "custom_id": call["custom_id"], "response": {"status_code": 500, "body": {}}, "error": None})
+            continue
+        answer = completion(json.dumps({"answers": answers_to(call["body"]["messages"])}), call["body"]["model"])
+        response = {"status_code": 200, "request_id": f"b{number}", "body": answer}
+        good.append({"id": f"r{number}", "custom_id": call["custom_id"], "response": response})
+    for kind, lines in (("out", good[::-1]), ("err", bad)):  # results come in no particular order
+        server.files[f"{name}-{kind}"] = "\n".join(json.dumps(line) for line in lines).encode()
+
+
+def _shown(server, name):
+    batch = server.batches[name]
+    done = batch["looks"] >= 2
+    shown = {
+        "id": name,
+        "object": "batch",
+        "endpoint": "/v1/chat/completions",
+        "completion_window": "24h",
+        "created_at": 0,
+        "input_file_id": batch["input"],
+        "status": "completed" if done else "in_progress",
+    }
+    return {**shown, "output_file_id": f"{name}-out", "error_file_id": f"{name}-err"} if done else shown
