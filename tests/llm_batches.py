@@ -31,6 +31,8 @@ def batch_route(server, method, path, headers, raw):
             server.log.write(f"batch {name}\n")
             server.log.flush()
         return 200, _shown(server, name)
+    if "/batches?" in path or path.endswith("/batches"):
+        return 200, {"object": "list", "data": [_shown(server, name) for name in server.batches], "has_more": False}
     if "/files/" in path:
         return 200, server.files[path.split("/files/")[1].split("/")[0]]
     name = path.rsplit("/", 1)[1]

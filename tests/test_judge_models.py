@@ -86,6 +86,34 @@ def test_killed_ten_times_it_ends_the_same_and_pays_for_nothing_twice(here, tmp_
     assert (here / "outputs/work/verdicts.parquet").read_bytes() == (tmp_path / "whole/outputs/work/verdicts.parquet").read_bytes()
 
 
+def test_ctrl_c_loses_nothing_and_says_so(here, tmp_path):
+    log = tmp_path / "log"
+    with serving(latency=0.1, log=str(log)) as url:
+        words = ask(url, "--task", "label", "--items-per-request", "5")
+        process = subprocess.Popen(
+            [*COMMAND, *words],
+            cwd=here,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "OPENAI_API_KEY": SECRET},
+        )
+        deadline = time.monotonic() + 30
+        while lines(log) < 20 and time.monotonic() < deadline:
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=30)
+        assert process.returncode == 130, said
+        assert "interrupted" in said
+        assert "Traceback" not in said
+        assert not (here / "outputs/work/verdicts.parquet").exists()
+        answered = lines(log)
+        again = cxgen(here, *words)
+    assert again.returncode == 0, again.stderr
+    assert lines(log) <= -(-pl.read_parquet(here / "outputs/work/candidates.parquet").height // 5) + 16
+    assert answered < lines(log)
+
+
 def test_a_clone_without_a_key_replays_the_run_byte_for_byte(here, tmp_path):
     items = pl.read_parquet(here / "outputs/work/candidates.parquet")
     truth = {f"{p}|{h}": "ENC"[label] for p, h, label in items.select("premise", "hypothesis", "label").iter_rows()}
@@ -205,3 +233,27 @@ def test_two_models_vote_and_their_agreement_is_reported(here):
     assert report["judges"] == ["m", "n"]
     found = report["agreement"]["appropriateness"]
     assert (found["judges"], found["agreement"], found["alpha"]) == (2, 1.0, 1.0)
+
+
+def test_words_for_a_slot_are_proposed_with_what_the_lexicon_knows(here):
+    with serving() as url:
+        words = ("--slot", "target", "--model", "m", "--base-url", url, "--n", "5", "--format", "json")
+        result = cxgen(here, "ask", "fill", "conative", *words)
+        assert result.returncode == 0, result.stderr
+        rows = json.loads(result.stdout)
+        wrong = cxgen(here, "ask", "fill", "conative", "--slot", "targets", "--model", "m", "--base-url", url)
+    assert len(rows) == 5
+    assert all(row["sentence"].count("_____") == 1 and " at " in row["sentence"] for row in rows)
+    assert {row["in_lexicon"] for row in rows} == {False}
+    assert wrong.returncode == 2
+    assert "did you mean target" in wrong.stderr
+
+
+def test_a_model_is_given_seed_words_for_sentences_of_its_own(here):
+    with serving() as url:
+        result = cxgen(here, "ask", "premise", "caused-motion", "--model", "m", "--base-url", url, "--n", "4", "--format", "json")
+    assert result.returncode == 0, result.stderr
+    rows = json.loads(result.stdout)
+    assert len(rows) == 4
+    assert all(len(row["words"].split(", ")) >= 2 for row in rows)
+    assert not any(row["words_used"] for row in rows)  # this server's model says anything

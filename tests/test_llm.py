@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sqlite3
 import subprocess
 import sys
 import time
@@ -131,6 +132,8 @@ def test_the_verdicts_own_tokens_give_its_logprob():
     parsed = said("".join(token for token, _ in tokens), logprobs=tokens)
     assert parsed.answers["a"].logprob == -0.5
     assert parsed.answers["b"].logprob == -0.25
+    fenced = (("```json\n", -9.0), *tokens, ("\n```", -9.0))
+    assert said("".join(token for token, _ in tokens), logprobs=fenced).answers["b"].logprob == -0.25
     assert said('{"answers": [{"id": "a", "label": "E"}]}', logprobs=(("other text", -1.0),)).answers["a"].logprob is None
 
 
@@ -317,7 +320,7 @@ def test_requests_per_minute_are_kept(tmp_path):
 
 
 def batches(url, folder, poll=0.05):
-    return BatchBackend(url, "m", folder / "c.sqlite", gather=0.1, poll=poll)
+    return BatchBackend(url, "m", folder / "c.sqlite", gather=0.6, poll=poll)
 
 
 def test_batches_are_matched_by_id_and_what_failed_is_asked_again(tmp_path):
@@ -329,12 +332,54 @@ def test_batches_are_matched_by_id_and_what_failed_is_asked_again(tmp_path):
     assert log.read_text().splitlines() == ["batch batch-0", "batch batch-1"]
 
 
-def test_a_batch_that_was_submitted_before_is_collected_not_paid_again(tmp_path):
+@pytest.mark.parametrize("noted", [True, False])
+def test_a_batch_that_was_submitted_before_is_collected_not_paid_again(tmp_path, noted):
     items, log = pairs(50), tmp_path / "log"
-    hasty = Limits(concurrency=99, timeout=1.0, deadline=1.0, tries=1, max_failures=1.0)
+    hasty = Limits(concurrency=99, timeout=2.0, deadline=2.0, tries=1, max_failures=1.0)
     with serving(log=str(log)) as url:
         first = run(url, items, tmp_path / "c.sqlite", hasty, backend=lambda: batches(url, tmp_path, poll=30.0))
         assert not any(values(first).values())
+        if not noted:  # killed after the server had made the batch, before its name was kept
+            with sqlite3.connect(tmp_path / "c.sqlite") as database:
+                database.execute("DELETE FROM batches WHERE state = 'closed'")
+                database.execute("UPDATE batches SET id = 'file:file-0' WHERE id = 'batch-0'")
         second = run(url, items, tmp_path / "c.sqlite", Limits(concurrency=99), backend=lambda: batches(url, tmp_path))
     assert values(second) == expected(items)
     assert log.read_text().splitlines() == ["batch batch-0", "batch batch-1"]  # the second one for the call that failed in the first
+
+
+# a real model
+
+
+@pytest.fixture
+def tiny(tmp_path):
+    """llama.cpp's server with a random model."""
+    pytest.importorskip("xllamacpp", reason="llama.cpp has no wheel for this platform")
+    command = [sys.executable, str(ROOT / "tests/tiny_model.py"), str(tmp_path)]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+    with subprocess.Popen(command, text=True, **pipes) as process:
+        try:
+            yield f"{process.stdout.readline().strip()}/v1"
+        finally:
+            process.kill()
+
+
+def test_a_real_model_answers_the_same_client_end_to_end(tiny, tmp_path):
+    items = pairs(12)
+
+    async def all_of_it():
+        backend = OpenAIBackend(tiny, 60.0)
+        with Cache(tmp_path / "c.sqlite") as replies:
+            outcome = await judge(Job(LABEL, "tiny", items, 2, max_tokens=300), backend, replies, Limits(concurrency=2))
+        await backend.close()
+        return outcome
+
+    outcome, again = asyncio.run(all_of_it()), asyncio.run(all_of_it())
+    assert [judgment.item for judgment in outcome.judgments] == list(items)
+    decided = [judgment for judgment in outcome.judgments if judgment.value]
+    assert decided  # random weights under a JSON grammar: most answers are complete, none means anything
+    assert {judgment.value for judgment in decided} <= set(LABEL.choices.values())
+    assert all(judgment.logprob is not None and judgment.logprob < 0 for judgment in decided)
+    assert all(judgment.reason for judgment in outcome.judgments if not judgment.value)
+    assert values(again) == values(outcome)
+    assert again.tally.budget.requests == 0

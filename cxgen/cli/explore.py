@@ -26,7 +26,12 @@ class Label(StrEnum):
     contradiction = "contradiction"
 
 
-def _load(name: str) -> tuple[Construction, Lexicon]:
+def load_with_lexicon(name: str) -> tuple[Construction, Lexicon]:
+    """A construction by name, and the lexicon.
+
+    Raises:
+        UnknownNameError: no such construction.
+    """
     from cxgen.constructicon import load_construction
     from cxgen.lexicon import Lexicon
     from cxgen.project import Project
@@ -83,7 +88,7 @@ def sample(
     from cxgen.lint import require_sound
     from cxgen.semantics import LABELS
 
-    loaded, lexicon = _load(construction)
+    loaded, lexicon = load_with_lexicon(construction)
     if kind is not None and kind not in loaded.kinds:
         raise unknown("premise kind", kind, loaded.kinds, file=loaded.document.path)
     require_sound(loaded, lexicon)
@@ -127,7 +132,7 @@ def explain(construction: Name, form: Form = Format.table) -> None:
     from cxgen.lint import require_sound
     from cxgen.semantics import LABELS, label_matrix, solve
 
-    loaded, lexicon = _load(construction)
+    loaded, lexicon = load_with_lexicon(construction)
     require_sound(loaded, lexicon)
     matrices = {design.name: label_matrix(loaded, design) for design in loaded.designs.values()}
     if form is not Format.table:

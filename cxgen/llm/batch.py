@@ -19,6 +19,7 @@ from cxgen.llm.messages import Call, CallError, Reply
 
 _ENDPOINT: Final = "/v1/chat/completions"
 _OPEN = ("validating", "in_progress", "finalizing", "cancelling")
+_FILE = "file:"  # noted under this name until its batch has one of its own
 _MOST = 50_000  # calls in a batch, OpenAI's limit
 
 
@@ -47,7 +48,7 @@ class BatchBackend:
         """See `Backend.send`; it takes as long as the batch."""
         if not self._resumed:
             self._resumed = True
-            for name in self._cache.open_batches(self._model):
+            for name in await self._open():
                 self._under_way[name] = asyncio.create_task(self._collect(name))
         await self._await_open(call)
         if call.key in self._results:
@@ -58,6 +59,20 @@ class BatchBackend:
             self._flush.cancel()
         self._flush = asyncio.create_task(self._submit_soon())
         return await future
+
+    async def _open(self) -> list[str]:
+        """Batches to collect. A file that was sent may have become one just before the process died: the server's list tells."""
+        names: list[str] = []
+        for name, keys in self._cache.open_batches(self._model).items():
+            if not name.startswith(_FILE):
+                names.append(name)
+                continue
+            self._cache.close_batch(name)
+            async for batch in self._client.batches.list(limit=100):
+                if batch.input_file_id == name.removeprefix(_FILE):
+                    self._cache.open_batch(batch.id, self._model, keys)
+                    names.append(batch.id)
+        return names
 
     async def _await_open(self, call: Call) -> None:
         """Wait for the open batch that holds ``call``, if one does."""
@@ -95,8 +110,11 @@ class BatchBackend:
             sent = body(call, FORMATS[0], logprobs=True)
             lines.append(json.dumps({"custom_id": call.key, "method": "POST", "url": _ENDPOINT, "body": sent}, ensure_ascii=False))
         uploaded = await self._client.files.create(file=("calls.jsonl", "\n".join(lines).encode()), purpose="batch")
+        keys = [call.key for call in calls]
+        self._cache.open_batch(_FILE + uploaded.id, self._model, keys)
         batch = await self._client.batches.create(input_file_id=uploaded.id, endpoint=_ENDPOINT, completion_window="24h")
-        self._cache.open_batch(batch.id, self._model, [call.key for call in calls])
+        self._cache.open_batch(batch.id, self._model, keys)
+        self._cache.close_batch(_FILE + uploaded.id)
         return batch.id
 
     async def _collect(self, name: str) -> None:

@@ -99,14 +99,20 @@ def _value(said: Any, prompt: Prompt) -> str | None:
 
 
 def _logprob(reply: Reply, prompt: Prompt, name: str) -> float | None:
-    """Sum over the tokens of the value that follows ``name``; None where the tokens do not make up the text."""
-    if not reply.logprobs or not prompt.choices or "".join(token for token, _ in reply.logprobs) != reply.text:
+    """Sum over the tokens of the value that follows ``name``; None where the tokens do not make up the text.
+
+    Some servers cut a wrapper off the text (llama.cpp: a code fence) but not off the tokens.
+    """
+    if not reply.logprobs or not prompt.choices:
+        return None
+    before = "".join(token for token, _ in reply.logprobs).find(reply.text)
+    if before < 0:
         return None
     choice = "|".join(re.escape(said) for said in prompt.choices)
     match = re.search(rf'"{re.escape(name)}"[^}}]*?"{re.escape(prompt.key)}"\s*:\s*"\s*({choice})\s*"', reply.text)
     if match is None:
         return None
-    start, total = 0, 0.0
+    start, total = -before, 0.0
     for token, logprob in reply.logprobs:
         if start < match.end(1) and start + len(token) > match.start(1):
             total += logprob

@@ -100,7 +100,7 @@ class Prompt:
         }
         return {
             "type": "object",
-            "properties": {"answers": {"type": "array", "items": answer}},
+            "properties": {"answers": {"type": "array", "items": answer, "minItems": len(ids), "maxItems": len(ids)}},
             "required": ["answers"],
             "additionalProperties": False,
         }

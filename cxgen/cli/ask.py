@@ -1,0 +1,83 @@
+"""Asking a model for words and sentences."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cxgen.cli.explore import load_with_lexicon
+from cxgen.cli.output import Format, emit
+
+if TYPE_CHECKING:
+    from cxgen.lexicon import Lexicon
+
+app = typer.Typer(help="Ask a model for material: proposals for people to decide on.", no_args_is_help=True)
+Name = Annotated[str, typer.Argument(help="Construction.")]
+Model = Annotated[str, typer.Option(help="Model name.")]
+Url = Annotated[str | None, typer.Option(envvar="OPENAI_BASE_URL", help="OpenAI-compatible server; key: OPENAI_API_KEY.")]
+Number = Annotated[int, typer.Option("--n", min=1, help="How many are asked about.")]
+Seed = Annotated[int, typer.Option(help="Another seed, other draws.")]
+Most = Annotated[int | None, typer.Option(min=0, help="Requests at most, retries counted.")]
+Form = Annotated[Format, typer.Option("--format", help="Output format.")]
+
+
+@app.command()
+def fill(
+    construction: Name,
+    slot: Annotated[str, typer.Option(help="The slot to fill.")],
+    model: Model,
+    base_url: Url = None,
+    n: Number = 10,
+    count: Annotated[int, typer.Option(min=1, max=50, help="Words for each sentence.")] = 8,
+    seed: Seed = 1,
+    max_requests: Most = None,
+    form: Form = Format.table,
+) -> None:
+    """Words for a slot, each with whether the lexicon has it.
+
+    Example: cxgen ask fill resultative --slot patient --model gpt-4.1-mini
+    """
+    from cxgen.stages.elicit import slot_questions
+
+    loaded, lexicon = load_with_lexicon(construction)
+    _put("fill", slot_questions(loaded, lexicon, slot, n, count, seed), lexicon, model, base_url, max_requests, form)
+
+
+@app.command()
+def premise(
+    construction: Name,
+    model: Model,
+    base_url: Url = None,
+    n: Number = 10,
+    seed: Seed = 1,
+    max_requests: Most = None,
+    form: Form = Format.table,
+) -> None:
+    """Sentences of the model's own around words drawn from the lexicon.
+
+    Example: cxgen ask premise caused-motion --model gpt-4.1-mini --n 20
+    """
+    from cxgen.stages.elicit import word_questions
+
+    loaded, lexicon = load_with_lexicon(construction)
+    _put("premise", word_questions(loaded, lexicon, n, seed), lexicon, model, base_url, max_requests, form)
+
+
+def _put(
+    task: str, asked: dict[str, dict[str, str]], lexicon: Lexicon, model: str, base_url: str | None, most: int | None, form: Format
+) -> None:
+    from cxgen.llm import Limits
+    from cxgen.llm.client import OpenAIBackend
+    from cxgen.project import Project
+    from cxgen.stages.consult import CACHE, Question, summary_line
+    from cxgen.stages.elicit import proposals, put
+
+    project = Project.find()
+    limits = Limits(max_requests=most)
+    cache: Path = project.root / CACHE
+    question = Question((model,), (task,), project.prompts, per_request=1, limits=limits, cache=cache)
+    outcome = put(question, asked, OpenAIBackend(base_url, limits.timeout, logprobs=False))
+    emit(proposals(outcome, asked, lexicon), form)
+    typer.echo(summary_line(outcome), err=True)

@@ -1,0 +1,105 @@
+"""Asking a model for material: words for a slot, sentences around given words. What comes back is a proposal; people decide."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from cxgen.constructicon import Construction
+from cxgen.errors import unknown
+from cxgen.generate.items import sample_items
+from cxgen.lexicon import Lexicon
+from cxgen.llm import Backend, Cache, Job, Outcome, Prompt, judge
+from cxgen.stages.consult import Question
+
+GAP = "_____"
+_FORMS = ("lemma", "plural", "third", "ing", "past", "participle", "comparative", "superlative")
+
+
+def slot_questions(construction: Construction, lexicon: Lexicon, slot: str, n: int, count: int, seed: int) -> dict[str, dict[str, str]]:
+    """Premises with the filler of ``slot`` left open: premise id -> the fields of the prompt ``fill``.
+
+    Args:
+        n: how many premises at most; those that do not show the slot are passed over.
+        count: words wanted for each.
+
+    Raises:
+        UnknownNameError: the construction has no such slot.
+    """
+    if slot not in construction.slots:
+        raise unknown("slot", slot, construction.slots, file=construction.document.path)
+    items = sample_items(construction, lexicon, seed, n).unique("premise_id", keep="first", maintain_order=True)
+    role = construction.slots[slot].role
+    asked: dict[str, dict[str, str]] = {}
+    for item in items.filter(items["construction"] == construction.name).iter_rows(named=True):
+        filler = next((each for each in item["slots"] if each["slot"] == slot), None)
+        sentence = _blanked(item["premise"], lexicon, filler) if filler else None
+        if sentence is None:
+            continue
+        described = {"construction": construction.title, "meaning": " ".join(construction.meaning.split())}
+        asked[item["premise_id"]] = {**described, "sentence": sentence, "gap": f"the {role}", "count": str(count)}
+        if len(asked) == n:
+            break
+    return asked
+
+
+def _blanked(premise: str, lexicon: Lexicon, filler: Mapping[str, Any]) -> str | None:
+    """``premise`` with the filler, in whatever form it has, replaced by underscores; None if it is not to be found."""
+    row = lexicon.index.get(filler["sense"] or "")
+    forms = {filler["lemma"]} if row is None else {str(lexicon.table[name][row]) for name in _FORMS if lexicon.table[name][row]}
+    found = re.search(rf"\b({'|'.join(re.escape(form) for form in sorted(forms, key=len, reverse=True))})\b", premise)
+    return premise[: found.start()] + GAP + premise[found.end() :] if found else None
+
+
+def word_questions(construction: Construction, lexicon: Lexicon, n: int, seed: int) -> dict[str, dict[str, str]]:
+    """Seed lemmas for sentences of a model's own: premise id of the draw -> the fields of the prompt ``premise``.
+
+    The seeds are the fillers that carry the construction in a draw: its verb, and what else its slots mark as such.
+    """
+    items = sample_items(construction, lexicon, seed, n).unique("premise_id", keep="first", maintain_order=True)
+    asked: dict[str, dict[str, str]] = {}
+    for item in items.filter(items["construction"] == construction.name).head(n).iter_rows(named=True):
+        words = [each["lemma"] for each in item["slots"] if construction.slots[each["slot"]].carries]
+        described = {"construction": construction.title, "form": construction.form, "meaning": " ".join(construction.meaning.split())}
+        asked[item["premise_id"]] = {**described, "words": ", ".join(dict.fromkeys(words))}
+    return asked
+
+
+def put(question: Question, asked: Mapping[str, Mapping[str, str]], backend: Backend) -> Outcome:
+    """Put the one task of ``question`` about ``asked`` to its one model."""
+
+    async def all_of_it() -> Outcome:
+        try:
+            with Cache(question.cache) as cache:
+                prompt = Prompt.load(question.prompts, question.tasks[0])
+                return await judge(Job(prompt, question.models[0], asked, question.per_request), backend, cache, question.limits)
+        finally:
+            await backend.close()
+
+    return asyncio.run(all_of_it())
+
+
+def proposals(outcome: Outcome, asked: Mapping[str, Mapping[str, str]], lexicon: Lexicon) -> list[dict[str, Any]]:
+    """One row per proposed word or sentence.
+
+    Returns:
+        For ``fill``: ``sentence, filler, in_lexicon``; for ``premise``: ``words, sentence, words_used`` (whether each of the words, or its
+        first four letters, occurs). What a model did not answer is left out.
+    """
+    known = {lemma.lower() for lemma in lexicon.lemmas}
+    rows: list[dict[str, Any]] = []
+    for judgment in outcome.judgments:
+        shown = asked[judgment.item]
+        if not judgment.value:
+            continue
+        if judgment.task == "fill":
+            words = dict.fromkeys(word.lower() for word in json.loads(judgment.value))
+            rows += [{"sentence": shown["sentence"], "filler": word, "in_lexicon": word in known} for word in words]
+        else:
+            text = judgment.value.lower()
+            used = all(word[:4].lower() in text for word in shown["words"].split(", "))
+            rows.append({"words": shown["words"], "sentence": judgment.value, "words_used": used})
+    return rows
