@@ -179,9 +179,10 @@ def test_a_dry_run_sends_nothing_and_tells_the_price(here, tmp_path):
 
 def test_a_bound_ends_the_run_with_what_there_is(here):
     with serving() as url:
-        result = cxgen(here, *ask(url, "--task", "label", "--max-requests", "5"))
+        result = cxgen(here, *ask(url, "--task", "label", "--max-requests", "5", "--export"))
         assert result.returncode == 1
         assert "stopped by --max-requests 5" in result.stderr
+        assert pl.read_parquet(here / "pipelines/judgments.parquet").height == 50
         assert cxgen(here, *ask(url, "--task", "label")).returncode == 0
 
 
@@ -209,7 +210,7 @@ def test_neither_key_nor_path_gets_into_a_file_or_a_message(here):
         (["--backend", "openai"], "no model is named"),
         (["--backend", "openai", "--model", "m", "--task", "labels"], "did you mean label"),
         (["--backend", "openai", "--model", "m", "--max-cost", "1"], "needs prices"),
-        (["--backend", "replay"], "no frozen judgments"),
+        (["--backend", "replay"], "no such table"),
     ],
 )
 def test_bad_requests_are_refused_with_their_mend(here, words, part):
@@ -257,3 +258,14 @@ def test_a_model_is_given_seed_words_for_sentences_of_its_own(here):
     assert len(rows) == 4
     assert all(len(row["words"].split(", ")) >= 2 for row in rows)
     assert not any(row["words_used"] for row in rows)  # this server's model says anything
+
+
+def test_batches_give_what_single_calls_give(here, tmp_path):
+    shutil.copytree(here, tmp_path / "single")
+    with serving() as url:
+        assert cxgen(tmp_path / "single", *ask(url, "--task", "label")).returncode == 0
+        words = ("judge", "--backend", "openai-batch", "--model", "m", "--base-url", url, "--task", "label", "--poll", "0.2")
+        result = cxgen(here, *words)
+    assert result.returncode == 0, result.stderr
+    verdicts = "outputs/work/verdicts.parquet"
+    assert (here / verdicts).read_bytes() == (tmp_path / "single" / verdicts).read_bytes()

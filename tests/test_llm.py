@@ -17,12 +17,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cxgen.errors import CxgenError
-from cxgen.llm import BackendError, Cache, Call, Job, Limits, Prompt, Reply, agreement, freeze, judge, majority
+from cxgen.llm import BackendError, Cache, Call, Job, Limits, Prompt, Reply, agreement, judge, majority
 from cxgen.llm.batch import BatchBackend
 from cxgen.llm.client import OpenAIBackend, retry_after
-from cxgen.llm.frozen import as_table, read_frozen
 from cxgen.llm.parse import parse
+from cxgen.llm.progress import line
 from cxgen.llm.prompts import TASKS
+from cxgen.stages.frozen import as_table, freeze, read_frozen
 from tests.conftest import ROOT
 from tests.llm_server import FAULTS, answer_to
 
@@ -211,6 +212,25 @@ def test_a_server_without_json_schema_or_logprobs_is_asked_more_simply(tmp_path)
         outcome = run(url, items, tmp_path / "c.sqlite")
     assert values(outcome) == expected(items)
     assert all(judgment.logprob is None for judgment in outcome.judgments)
+
+
+def test_the_progress_line_tells_what_is_done_what_it_cost_and_how_long_it_takes(tmp_path):
+    seen = []
+
+    async def all_of_it(url):
+        backend = OpenAIBackend(url, 5.0)
+        with Cache(tmp_path / "c.sqlite") as replies:
+            await judge(
+                Job(LABEL, "m", pairs(100)), backend, replies, Limits(price_in=1.0, concurrency=1), lambda tally: seen.append(line(tally))
+            )
+        await backend.close()
+
+    with serving(latency=0.01) as url:
+        run(url, pairs(50), tmp_path / "c.sqlite")
+        asyncio.run(all_of_it(url))
+    assert seen[0].startswith("10/100 judged, 10 cached, 0 undecided, 0 requests, cost 0.0000, - to go")
+    assert seen[-1].startswith("100/100 judged, 50 cached, 0 undecided, 5 requests, cost 0.0005, 0 s to go")
+    assert len(seen) == 10
 
 
 def test_a_refused_item_does_not_poison_its_neighbours(tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from cxgen.project import Project
     from cxgen.stages.consult import Question
     from cxgen.stages.judge import Merge
+
+
+_ALL, _DAYS = 50_000, 2 * 86_400.0
 
 
 class BackendName(StrEnum):
@@ -50,6 +54,7 @@ def judge(
     price_in: Annotated[float, typer.Option(min=0.0, help="Per million prompt tokens.")] = 0.0,
     price_out: Annotated[float, typer.Option(min=0.0, help="Per million reply tokens.")] = 0.0,
     max_failures: Annotated[float, typer.Option(min=0.0, max=1.0, help="Stop when a larger share of requests failed for good.")] = 0.2,
+    poll: Annotated[float, typer.Option(min=0.05, help="openai-batch: seconds between two looks at a batch.")] = 20.0,
     cache: Annotated[Path | None, typer.Option(help="Database of replies; default: .cxgen/replies.sqlite.")] = None,
     export: Annotated[bool, typer.Option("--export", help="Freeze the judgments in pipelines/judgments.parquet.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print requests, tokens and cost; send nothing.")] = False,
@@ -101,6 +106,9 @@ def judge(
         ),
         cache=cache or project.root / consult.CACHE,
     )
+    if who is BackendName.batch:  # everything is handed in at once, and a batch may take a day
+        limits = replace(question.limits, concurrency=_ALL, timeout=_DAYS, deadline=_DAYS)
+        question = replace(question, limits=limits)
     if who is not BackendName.replay and not question.models:
         raise CxgenError("no model is named", mend="give --model, or judge.models in params.yaml")
     if dry_run:
@@ -110,7 +118,7 @@ def judge(
         made = stage.constructions_of(items, project, Lexicon.load(project.snapshot))
         emit(consult.estimate(question, {name: consult.fields_of(items, made, name) for name in tasks}), form)
         return
-    consulted = _Consultation(project, question, who, base_url, export)
+    consulted = _Consultation(project, question, who, base_url, export, poll)
     counts = stage.run(project, consulted)
     _show(counts, form)
     consulted.report()
@@ -119,15 +127,15 @@ def judge(
 class _Consultation:
     """Asks or replays when the stage has its items; keeps what there is to report."""
 
-    def __init__(self, project: Project, question: Question, who: BackendName, base_url: str | None, export: bool) -> None:
-        self.project, self.question, self.who, self.base_url, self.export = project, question, who, base_url, export
+    def __init__(self, project: Project, question: Question, who: BackendName, base_url: str | None, export: bool, poll: float) -> None:
+        self.project, self.question, self.who, self.base_url, self.export, self.poll = project, question, who, base_url, export, poll
         self.outcomes: list[Outcome] = []
         self.undecided = 0
 
     def __call__(self, items: pl.DataFrame, constructions: list[Construction]) -> Merge:
-        from cxgen.llm import FILE, freeze
         from cxgen.llm.progress import watching
         from cxgen.stages import consult
+        from cxgen.stages.frozen import FILE, freeze
 
         shown = {task: consult.fields_of(items, constructions, task) for task in self.question.tasks}
         frozen = self.project.root / FILE
@@ -137,7 +145,7 @@ class _Consultation:
             with watching() as watch:
                 judgments, self.outcomes = consult.ask(self.question, shown, self._connect(), watch)
             if self.export:
-                freeze(judgments, frozen)
+                freeze(judgments.filter(judgments["call"] != ""), frozen)  # what a bound kept from being asked is no judgment
         self.undecided = consult.record(judgments, self.project.root, self.question)
         return lambda verdicts: consult.merge(verdicts, items, judgments, self.question.tasks)
 
@@ -147,7 +155,7 @@ class _Consultation:
         if self.who is BackendName.batch:
             from cxgen.llm.batch import BatchBackend
 
-            return lambda model: BatchBackend(self.base_url, model, self.question.cache)
+            return lambda model: BatchBackend(self.base_url, model, self.question.cache, poll=self.poll)
         return lambda _: OpenAIBackend(self.base_url, self.question.limits.timeout)
 
     def report(self) -> None:

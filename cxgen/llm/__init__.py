@@ -1,7 +1,6 @@
 """Language models as judges: prompts, a cache of paid replies, bounds, and records."""
 
 from cxgen.llm.cache import Cache
-from cxgen.llm.frozen import FILE, freeze, read_frozen
 from cxgen.llm.limits import Limits
 from cxgen.llm.messages import Backend, Call, CallError, Reply
 from cxgen.llm.prompts import FOLDER, TASKS, Prompt
@@ -9,7 +8,6 @@ from cxgen.llm.runner import BackendError, Job, Judgment, Outcome, judge
 from cxgen.llm.vote import agreement, majority
 
 __all__ = [
-    "FILE",
     "FOLDER",
     "TASKS",
     "Backend",
@@ -24,8 +22,6 @@ __all__ = [
     "Prompt",
     "Reply",
     "agreement",
-    "freeze",
     "judge",
     "majority",
-    "read_frozen",
 ]

@@ -13,9 +13,9 @@ import polars as pl
 from cxgen.constructicon import Construction
 from cxgen.errors import CxgenError
 from cxgen.llm import Backend, Cache, Job, Limits, Outcome, Prompt, agreement, judge, majority
-from cxgen.llm.frozen import as_table, read_frozen
 from cxgen.llm.runner import Tally
 from cxgen.project import write_atomically
+from cxgen.stages.frozen import as_table, read_frozen
 from cxgen.stages.tables import write_json
 
 CACHE = Path(".cxgen/replies.sqlite")
@@ -78,7 +78,7 @@ def ask(
         connect: model -> backend.
 
     Returns:
-        The judgments (columns of `cxgen.llm.frozen`), and how each run went.
+        The judgments (columns of `cxgen.stages.frozen`), and how each run went.
 
     Raises:
         BackendError: the run cannot go on; what was answered is cached.

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import polars as pl
 
-from cxgen.errors import DataError
 from cxgen.llm.runner import Judgment
-from cxgen.project import write_atomically
+from cxgen.stages.tables import read_table, write_table
 
 FILE = Path("pipelines/judgments.parquet")
 COLUMNS: dict[str, pl.DataType | type[pl.DataType]] = {
@@ -46,16 +45,7 @@ def read_frozen(path: Path) -> pl.DataFrame:
     Raises:
         DataError: no such file, or not one of ours.
     """
-    mend = "record a run with `cxgen judge --backend openai --export`, or set judge.backend: rules in params.yaml"
-    if not path.is_file():
-        raise DataError("no frozen judgments", file=path, mend=mend)
-    try:
-        table = pl.read_parquet(path)
-    except pl.exceptions.PolarsError as error:
-        raise DataError(f"not a readable parquet file: {error}", file=path, mend=mend) from error
-    missing = [name for name in COLUMNS if name not in table.columns]
-    if missing:
-        raise DataError(f"lacks the columns {', '.join(missing)}", file=path, mend=mend)
+    table = read_table(path, COLUMNS, "judge --backend openai --export")
     return table.select(pl.col(name).cast(kind) for name, kind in COLUMNS.items())
 
 
@@ -70,5 +60,5 @@ def freeze(judgments: pl.DataFrame, path: Path) -> int:
     decided = (pl.col("value") != "").cast(pl.Int8)
     table = table.sort([decided, "rank"], maintain_order=True).unique(_KEYS, keep="last", maintain_order=True)
     table = table.drop("rank").sort([*_KEYS, "call"])
-    write_atomically(path, lambda temporary: table.write_parquet(temporary, compression="zstd", row_group_size=131_072))
+    write_table(table, path)
     return table.height
