@@ -269,3 +269,15 @@ def test_batches_give_what_single_calls_give(here, tmp_path):
     assert result.returncode == 0, result.stderr
     verdicts = "outputs/work/verdicts.parquet"
     assert (here / verdicts).read_bytes() == (tmp_path / "single" / verdicts).read_bytes()
+
+
+def test_a_run_ends_with_a_table_of_what_it_took(here):
+    with serving(faults={"500": 0.1}, seed=5) as url:
+        result = cxgen(here, *ask(url, "--task", "label", "--format", "json"), COLUMNS="200")
+    assert result.returncode == 0
+    assert {row["construction"] for row in json.loads(result.stdout)} == {"conative", "intransitive-at"}
+    items = pl.read_parquet(here / "outputs/work/candidates.parquet").height
+    header, row, *_ = result.stderr.splitlines()
+    assert header.split()[:6] == ["model", "task", "decided", "cached", "undecided", "requests"]
+    assert row.split()[:5] == ["m", "label", str(items), "0", "0"]
+    assert "server error (500)" in row

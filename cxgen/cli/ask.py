@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cxgen.cli.explore import load_with_lexicon
-from cxgen.cli.output import Format, emit
+from cxgen.cli.output import Format, emit, summarise
 
 if TYPE_CHECKING:
     from cxgen.lexicon import Lexicon
@@ -71,7 +71,7 @@ def _put(
     from cxgen.llm import Limits
     from cxgen.llm.client import OpenAIBackend
     from cxgen.project import Project
-    from cxgen.stages.consult import CACHE, Question, summary_line
+    from cxgen.stages.consult import CACHE, Question, summary
     from cxgen.stages.elicit import proposals, put
 
     project = Project.find()
@@ -80,4 +80,4 @@ def _put(
     question = Question((model,), (task,), project.prompts, per_request=1, limits=limits, cache=cache)
     outcome = put(question, asked, OpenAIBackend(base_url, limits.timeout, logprobs=False))
     emit(proposals(outcome, asked, lexicon), form)
-    typer.echo(summary_line(outcome), err=True)
+    summarise([summary(outcome)])

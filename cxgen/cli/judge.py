@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cxgen.cli.output import Format, emit
+from cxgen.cli.output import Format, emit, summarise
 from cxgen.errors import CxgenError, unknown
 
 if TYPE_CHECKING:
@@ -162,8 +162,8 @@ class _Consultation:
         """The run's summary on stderr; exit code 1 if a bound ended it early."""
         from cxgen.stages import consult
 
-        for outcome in self.outcomes:
-            typer.echo(consult.summary_line(outcome), err=True)
+        if self.outcomes:
+            summarise([consult.summary(outcome) for outcome in self.outcomes])
         if self.undecided:
             typer.echo(f"{self.undecided} undecided: {consult.UNDECIDED}; run again to ask about those without a reply", err=True)
         stopped = next((outcome.stopped for outcome in self.outcomes if outcome.stopped), "")

@@ -54,7 +54,12 @@ def _flat(value: Any) -> Any:
     return json.dumps(value, ensure_ascii=False) if isinstance(value, list | dict) else value
 
 
-def _table(rows: Sequence[dict[str, Any]]) -> None:
+def summarise(rows: Sequence[dict[str, Any]]) -> None:
+    """Print ``rows`` as a table on stderr, beside the command's own output."""
+    _table(rows, stderr=True)
+
+
+def _table(rows: Sequence[dict[str, Any]], *, stderr: bool = False) -> None:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -64,7 +69,7 @@ def _table(rows: Sequence[dict[str, Any]]) -> None:
         table.add_column(name, overflow="fold")
     for row in rows:
         table.add_row(*(Text(str(_flat(value))) for value in row.values()))
-    Console().print(table)
+    Console(stderr=stderr).print(table)
 
 
 _COLOURS = {"entailment": typer.colors.GREEN, "neutral": typer.colors.YELLOW, "contradiction": typer.colors.RED}

@@ -119,11 +119,12 @@ class Tally:
 
 @dataclass(frozen=True)
 class Outcome:
-    """Judgments in the order of the items, and what they took. ``stopped`` says which bound ended the run early, if one did."""
+    """Judgments in the order of the items, and what they took, ``seconds`` of it. ``stopped`` says which bound ended the run early, if any."""
 
     judgments: list[Judgment]
     tally: Tally
     stopped: str = ""
+    seconds: float = 0.0
 
 
 async def judge(job: Job, backend: Backend, cache: Cache, limits: Limits, watch: Callable[[Tally], None] = lambda _: None) -> Outcome:
@@ -160,7 +161,7 @@ class _Run:
         for name in self.job.items:
             if name not in self.done:
                 self._undecided((name,), f"not asked: {self.stopped}", None)
-        return Outcome([self.done[name] for name in self.job.items], self.tally, self.stopped)
+        return Outcome([self.done[name] for name in self.job.items], self.tally, self.stopped, time.monotonic() - self.tally.started)
 
     async def _worker(self) -> None:
         # A group that is under way may leave items to ask about again: only when none is can a worker go.

@@ -237,13 +237,20 @@ def record(judgments: pl.DataFrame, root: Path, question: Question) -> int:
     return undecided.height
 
 
-def summary_line(outcome: Outcome) -> str:
-    """What one model's run of one task took."""
+def summary(outcome: Outcome) -> dict[str, Any]:
+    """What one model's run of one task took: a row of the table that ends a run."""
     tally, budget = outcome.tally, outcome.tally.budget
     first = outcome.judgments[0] if outcome.judgments else None
-    what = f"{first.judge}, {first.task}" if first else "nothing to judge"
-    errors = ", ".join(f"{reason}: {number}" for reason, number in tally.errors.most_common())
-    return (
-        f"{what}: {tally.decided} decided ({tally.cached} from the cache), {tally.undecided} undecided, {budget.requests} requests, "
-        f"{budget.tokens_in} + {budget.tokens_out} tokens, cost {budget.cost:.4f}" + (f"; failed tries: {errors}" if errors else "")
-    )
+    return {
+        "model": first.judge if first else "",
+        "task": first.task if first else "",
+        "decided": tally.decided,
+        "cached": tally.cached,
+        "undecided": tally.undecided,
+        "requests": budget.requests,
+        "tokens in": budget.tokens_in,
+        "tokens out": budget.tokens_out,
+        "cost": round(budget.cost, 4),
+        "seconds": round(outcome.seconds, 1),
+        "failed tries": "; ".join(f"{number} x {reason}" for reason, number in tally.errors.most_common()) or 0,
+    }
