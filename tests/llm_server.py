@@ -133,6 +133,10 @@ class Server:
                 self.note("400", body)
                 self.fail(writer, 400, "unsupported_value", f"{word} of this kind is not supported")
                 return
+        for name in {"temperature", "max_tokens"} & set(self.forbid) & set(body):
+            self.note("400", body)
+            self.fail(writer, 400, "unsupported_parameter", f"Unsupported parameter: '{name}' is not supported with this model.")
+            return
         if self.most and self.under_way > self.most:
             self.note("429", body)
             self.fail(writer, 429, "rate_limit_exceeded", headers=["retry-after: 0.05"])

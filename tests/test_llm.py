@@ -208,8 +208,10 @@ def test_every_fault_is_survived_without_loss_or_invention(tmp_path):
 
 def test_a_server_without_json_schema_or_logprobs_is_asked_more_simply(tmp_path):
     items = pairs(40)
-    with serving(forbid=["json_schema", "json_object", "logprobs"]) as url:
+    log = tmp_path / "log"
+    with serving(forbid=["json_schema", "json_object", "logprobs", "temperature", "max_tokens"], log=str(log)) as url:
         outcome = run(url, items, tmp_path / "c.sqlite")
+    assert outcome.tally.budget.requests == len(log.read_text().splitlines())  # those that were refused count, too
     assert values(outcome) == expected(items)
     assert all(judgment.logprob is None for judgment in outcome.judgments)
 

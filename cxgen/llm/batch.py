@@ -107,7 +107,7 @@ class BatchBackend:
     async def _submit(self, calls: list[Call]) -> str:
         lines = []
         for call in calls:
-            sent = body(call, FORMATS[0], logprobs=True)
+            sent = body(call, FORMATS[0])
             lines.append(json.dumps({"custom_id": call.key, "method": "POST", "url": _ENDPOINT, "body": sent}, ensure_ascii=False))
         uploaded = await self._client.files.create(file=("calls.jsonl", "\n".join(lines).encode()), purpose="batch")
         keys = [call.key for call in calls]

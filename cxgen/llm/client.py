@@ -13,6 +13,7 @@ from cxgen.llm.messages import Call, CallError, Reply
 
 KEY = "OPENAI_API_KEY"
 FORMATS = ("json_schema", "json_object", "text")
+_OPTIONAL = ("logprobs", "temperature", "max_tokens")
 _QUOTA = ("insufficient_quota", "billing_hard_limit_reached", "billing_not_active")
 _TOO_LONG = ("context_length_exceeded", "string_above_max_length")
 # The same request would be answered in the same way.
@@ -38,8 +39,8 @@ def api_key(base_url: str | None) -> str:
 class OpenAIBackend:
     """Chat completions of an OpenAI-compatible server.
 
-    The reply's form is asked for by ``json_schema``; a server that does not know it is asked by ``json_object``, then in words only.
-    Likewise for log probabilities.
+    The reply's form is asked for by ``json_schema``; a server that does not know it is asked by ``json_object``, then in words only. What else
+    a server or model refuses is left out (log probabilities, a temperature) or called by its other name (the limit of tokens).
 
     Args:
         base_url: None for OpenAI's own.
@@ -50,36 +51,36 @@ class OpenAIBackend:
         CxgenError: no API key.
     """
 
-    def __init__(self, base_url: str | None, timeout: float, *, logprobs: bool = True, connections: int = 100) -> None:
+    def __init__(self, base_url: str | None, timeout: float, *, logprobs: bool = True) -> None:
         self._client = openai.AsyncOpenAI(api_key=api_key(base_url), base_url=base_url, max_retries=0, timeout=timeout)
-        self._connections = connections
         self.format = 0
-        self.logprobs = logprobs
+        self.without = frozenset(() if logprobs else ("logprobs",))
 
     async def send(self, call: Call) -> Reply:
         """See `Backend.send`."""
-        while True:
-            asked = self.format, self.logprobs
-            try:
-                raw = await self._client.chat.completions.with_raw_response.create(**body(call, FORMATS[asked[0]], logprobs=asked[1]))
-                return reply_of(call, raw.http_response.json(), raw.headers.get("x-request-id") or "")
-            except openai.APIStatusError as error:
-                if not self._simpler(error, *asked):
-                    raise error_of(error) from None
-            except openai.OpenAIError as error:
-                raise error_of(error) from None
-            except (ValueError, KeyError, IndexError, TypeError, AttributeError):
-                raise CallError("the server's answer is no chat completion", retry=True) from None
+        form, without = self.format, self.without
+        try:
+            raw = await self._client.chat.completions.with_raw_response.create(**body(call, FORMATS[form], without))
+            return reply_of(call, raw.http_response.json(), raw.headers.get("x-request-id") or "")
+        except openai.APIStatusError as error:
+            if self._simpler(error, form, without):
+                raise CallError("the server cannot be asked in this way", simpler=True) from None
+            raise error_of(error) from None
+        except openai.OpenAIError as error:
+            raise error_of(error) from None
+        except (ValueError, KeyError, IndexError, TypeError, AttributeError):
+            raise CallError("the server's answer is no chat completion", retry=True) from None
 
-    def _simpler(self, error: openai.APIStatusError, form: int, logprobs: bool) -> bool:
+    def _simpler(self, error: openai.APIStatusError, form: int, without: frozenset[str]) -> bool:
         """Whether the server refused how it was asked, and can be asked more simply; calls under way may have found out already."""
         if error.status_code not in {400, 404, 422, 501}:
             return False
         said = json.dumps(error.body).lower() if error.body else str(error.message).lower()
-        if "logprob" in said and logprobs:
-            self.logprobs = False
-            return True
-        if ("response_format" in said or "json_schema" in said or "json_object" in said) and form + 1 < len(FORMATS):
+        for name in _OPTIONAL:
+            if name in said and name not in without:
+                self.without |= {name}
+                return True
+        if any(name in said for name in ("response_format", *FORMATS[:2])) and form + 1 < len(FORMATS):
             self.format = max(self.format, form + 1)
             return True
         return False
@@ -89,21 +90,20 @@ class OpenAIBackend:
         await self._client.close()
 
 
-def body(call: Call, form: str, *, logprobs: bool) -> dict[str, Any]:
-    """The request as sent."""
+def body(call: Call, form: str, without: frozenset[str] = frozenset()) -> dict[str, Any]:
+    """The request as sent: the reply's ``form`` is one of ``FORMATS``, ``without`` names what this server does not take."""
     sent: dict[str, Any] = {
         "model": call.model,
         "messages": [{"role": "system", "content": call.system}, {"role": "user", "content": call.user}],
         "temperature": call.temperature,
-        "max_tokens": call.max_tokens,
+        "logprobs": True,
     }
+    sent["max_completion_tokens" if "max_tokens" in without else "max_tokens"] = call.max_tokens
     if form == "json_schema":
         sent["response_format"] = {"type": form, "json_schema": {"name": "answers", "strict": True, "schema": call.schema}}
     elif form == "json_object":
         sent["response_format"] = {"type": form}
-    if logprobs:
-        sent["logprobs"] = True
-    return sent
+    return {name: value for name, value in sent.items() if name not in without}
 
 
 def reply_of(call: Call, data: Any, request_id: str) -> Reply:

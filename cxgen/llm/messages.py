@@ -95,10 +95,19 @@ class CallError(Exception):
         after: seconds that the server asks to wait.
         limited: whether the server said that there are too many calls.
         too_long: whether the request has too many tokens, so that a part of it may pass.
+        simpler: whether the server refused how it was asked, and the backend will ask more simply from now on.
     """
 
     def __init__(
-        self, reason: str, *, retry: bool = False, fatal: bool = False, after: float = 0.0, limited: bool = False, too_long: bool = False
+        self,
+        reason: str,
+        *,
+        retry: bool = False,
+        fatal: bool = False,
+        after: float = 0.0,
+        limited: bool = False,
+        too_long: bool = False,
+        simpler: bool = False,
     ) -> None:
         super().__init__(reason)
         self.reason = reason
@@ -107,3 +116,4 @@ class CallError(Exception):
         self.after = after
         self.limited = limited
         self.too_long = too_long
+        self.simpler = simpler

@@ -119,7 +119,7 @@ class Tally:
 
 @dataclass(frozen=True)
 class Outcome:
-    """Judgments in the order of the items, and what they took, ``seconds`` of it. ``stopped`` says which bound ended the run early, if any."""
+    """Judgments in the order of the items, and what they took; ``stopped`` says which bound ended the run early, if one did."""
 
     judgments: list[Judgment]
     tally: Tally
@@ -214,9 +214,8 @@ class _Run:
         """Send ``call`` until it is answered, as often and as long as the limits let it."""
         ends = time.monotonic() + self.limits.deadline
         last = CallError("the deadline passed")
-        for number in range(self.limits.tries):
-            if time.monotonic() >= ends:
-                break
+        number = 0
+        while number < self.limits.tries and time.monotonic() < ends:
             await self.rates.wait(call)
             async with self.gate:
                 if self.stopped:
@@ -237,10 +236,13 @@ class _Run:
                 self.breaker.succeeded()
                 self.tally.calls += 1
                 return reply
+            if last.simpler:
+                continue  # the backend has learnt to ask more simply
             self.tally.errors[last.reason] += 1
             if last.fatal or not last.retry:
                 raise last
             await self._back_off(number, last)
+            number += 1
         raise CallError(f"{last.reason}, {self.limits.tries} tries at most")
 
     async def _back_off(self, number: int, error: CallError) -> None:
