@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cxgen.errors import CxgenError
-from cxgen.llm import BackendError, Cache, Call, Job, Limits, Prompt, Reply, agreement, judge, majority
+from cxgen.llm import BackendError, Cache, Call, Job, Limits, Prompt, Reply, agreement, judge, majority, require
 from cxgen.llm.batch import BatchBackend
 from cxgen.llm.client import OpenAIBackend, retry_after
 from cxgen.llm.parse import parse
@@ -178,6 +178,13 @@ def test_freezing_is_idempotent_and_keeps_decided_over_undecided(tmp_path):
     freeze(table.with_columns(value=pl.lit(""), reason=pl.lit("later failure")), file)
     assert file.read_bytes() == first
     assert read_frozen(file)["prompt"].unique().to_list() == [LABEL.hash]
+
+
+def test_missing_packages_are_named_with_the_extra_that_has_them(monkeypatch):
+    monkeypatch.setattr("cxgen.llm.extra.find_spec", lambda name: None if name == "aiolimiter" else object())
+    with pytest.raises(CxgenError, match="aiolimiter is missing") as caught:
+        require()
+    assert "cxgen[llm]" in caught.value.mend
 
 
 # whole runs

@@ -68,7 +68,9 @@ def premise(
 def _put(
     task: str, asked: dict[str, dict[str, str]], lexicon: Lexicon, model: str, base_url: str | None, most: int | None, form: Format
 ) -> None:
-    from cxgen.llm import Limits
+    from cxgen.llm import Limits, require
+
+    require()
     from cxgen.llm.client import OpenAIBackend
     from cxgen.project import Project
     from cxgen.stages.consult import CACHE, Question, summary

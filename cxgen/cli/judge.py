@@ -150,6 +150,9 @@ class _Consultation:
         return lambda verdicts: consult.merge(verdicts, items, judgments, self.question.tasks)
 
     def _connect(self) -> Callable[[str], Any]:
+        from cxgen.llm import require
+
+        require()
         from cxgen.llm.client import OpenAIBackend
 
         if self.who is BackendName.batch:

@@ -1,6 +1,7 @@
 """Language models as judges: prompts, a cache of paid replies, bounds, and records."""
 
 from cxgen.llm.cache import Cache
+from cxgen.llm.extra import require
 from cxgen.llm.limits import Limits
 from cxgen.llm.messages import Backend, Call, CallError, Reply
 from cxgen.llm.prompts import FOLDER, TASKS, Prompt
@@ -24,4 +25,5 @@ __all__ = [
     "agreement",
     "judge",
     "majority",
+    "require",
 ]

@@ -39,8 +39,8 @@ def api_key(base_url: str | None) -> str:
 class OpenAIBackend:
     """Chat completions of an OpenAI-compatible server.
 
-    The reply's form is asked for by ``json_schema``; a server that does not know it is asked by ``json_object``, then in words only. What else
-    a server or model refuses is left out (log probabilities, a temperature) or called by its other name (the limit of tokens).
+    The reply's form is asked for by ``json_schema``; a server that does not know it is asked by ``json_object``, then in words only. What
+    else a server or model refuses is left out (log probabilities, a temperature) or called by its other name (the limit of tokens).
 
     Args:
         base_url: None for OpenAI's own.
