@@ -29,6 +29,7 @@ app.command()(pipeline.generate)
 app.command()(judge.judge)
 app.command()(pipeline.split)
 app.add_typer(pipeline.report, name="report")
+app.command()(pipeline.diff)
 app.add_typer(ask.app, name="ask")
 app.add_typer(export.export, name="export")
 

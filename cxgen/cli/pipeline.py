@@ -108,3 +108,24 @@ def variety(params: ParamsFile = None, form: Form = Format.table) -> None:
         for name, entry in found.items()
     ]
     emit(rows, form)
+
+
+def diff(
+    old: Annotated[Path, typer.Argument(help="Dataset folder, or a project's.")],
+    new: Annotated[Path, typer.Argument(help="The same, newer.")],
+    items: Annotated[bool, typer.Option("--items", help="List the items that changed instead of counting.")] = False,
+    form: Form = Format.table,
+) -> None:
+    """What changed between two datasets: counts per config, split, construction and label, or the items themselves.
+
+    Example: cxgen diff ../release-1/outputs/dataset outputs/dataset --items --format jsonl
+    """
+    from cxgen.stages import diff as stage
+
+    before, after = stage.read_dataset(old), stage.read_dataset(new)
+    changes = stage.changed_items(before, after)
+    emit((changes if items else stage.counts(before, after)).to_dicts(), form)
+    kinds = dict(changes["change"].value_counts().iter_rows())
+    same = after.height - sum(kinds.get(kind, 0) for kind in ("added", "relabelled", "moved"))
+    told = ", ".join(f"{kinds.get(kind, 0)} {kind}" for kind in ("added", "removed", "relabelled", "moved"))
+    typer.echo(f"{told}, {same} the same", err=True)

@@ -1,0 +1,86 @@
+"""What changed between two versions of a dataset, by content-addressed item id."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+
+from cxgen.errors import DataError
+from cxgen.generate import SPLITS
+from cxgen.semantics import LABELS
+from cxgen.stages.split import DATASET
+from cxgen.stages.tables import read_table
+
+_NEED = ("id", "construction", "label", "premise", "hypothesis")
+_KEYS = ["config", "split", "construction", "label"]
+
+
+def read_dataset(folder: Path) -> pl.DataFrame:
+    """All items of a dataset folder (``<config>/<split>-*.parquet``), or of the dataset of a project folder.
+
+    Returns:
+        ``config, split, id, construction, label, premise, hypothesis``; all strings.
+
+    Raises:
+        DataError: there is no dataset in it, or a table is damaged.
+    """
+    root = folder / DATASET if (folder / DATASET).is_dir() else folder
+    tables = []
+    for path in sorted(root.glob("*/*.parquet")):
+        split = path.name.split("-")[0]
+        if split in SPLITS:
+            table = read_table(path, _NEED, "split").select(_NEED)
+            tables.append(table.with_columns(config=pl.lit(path.parent.name), split=pl.lit(split)))
+    if not tables:
+        raise DataError("no dataset in it: expected CONFIG/SPLIT-*.parquet", file=folder, mend="give a folder such as outputs/dataset")
+    names = dict(enumerate(LABELS))
+    items = pl.concat(tables).with_columns(pl.col("label").replace_strict(names, return_dtype=pl.String))
+    return items.select("config", "split", "id", "construction", "label", "premise", "hypothesis")
+
+
+def changed_items(old: pl.DataFrame, new: pl.DataFrame) -> pl.DataFrame:
+    """The items that are not the same in both.
+
+    Args:
+        old, new: from `read_dataset`.
+
+    Returns:
+        ``change`` (added, removed, relabelled or moved: to another split), ``config, id, construction, old_split, new_split, old_label,
+        new_label, premise, hypothesis`` (strings; null where a side has no such item), sorted by config, change and id.
+    """
+    keys = ["config", "id"]
+    both = old.join(new, on=keys, how="full", coalesce=True, suffix="_new")
+    change = (
+        pl.when(pl.col("label").is_null())
+        .then(pl.lit("added"))
+        .when(pl.col("label_new").is_null())
+        .then(pl.lit("removed"))
+        .when(pl.col("label") != pl.col("label_new"))
+        .then(pl.lit("relabelled"))
+        .when(pl.col("split") != pl.col("split_new"))
+        .then(pl.lit("moved"))
+    )
+    return (
+        both.with_columns(change=change)
+        .drop_nulls("change")
+        .select(
+            "change",
+            *keys,
+            pl.coalesce("construction_new", "construction").alias("construction"),
+            old_split="split",
+            new_split="split_new",
+            old_label="label",
+            new_label="label_new",
+            premise=pl.coalesce("premise_new", "premise"),
+            hypothesis=pl.coalesce("hypothesis_new", "hypothesis"),
+        )
+        .sort("config", "change", "id")
+    )
+
+
+def counts(old: pl.DataFrame, new: pl.DataFrame) -> pl.DataFrame:
+    """Numbers of items: ``config, split, construction, label`` (strings), ``old, new, difference`` (i64), sorted."""
+    sides = [side.group_by(_KEYS).agg(pl.len().cast(pl.Int64).alias(name)) for side, name in ((old, "old"), (new, "new"))]
+    table = sides[0].join(sides[1], on=_KEYS, how="full", coalesce=True).with_columns(pl.col("old", "new").fill_null(0))
+    return table.with_columns(difference=pl.col("new") - pl.col("old")).sort(_KEYS)
