@@ -223,6 +223,26 @@ def test_a_server_without_json_schema_or_logprobs_is_asked_more_simply(tmp_path)
     assert all(judgment.logprob is None for judgment in outcome.judgments)
 
 
+def test_an_item_more_or_other_company_does_not_make_the_rest_be_asked_again(tmp_path):
+    items, log = pairs(100), tmp_path / "log"
+    with serving(log=str(log)) as url:
+        first = run(url, items, tmp_path / "c.sqlite")
+        more = {"new": {"premise": "Anna ran.", "hypothesis": "Anna sat."}, **items}
+        renamed = {f"{name}x": shown for name, shown in more.items()}
+        with_more, in_threes, other_ids = (
+            run(url, more, tmp_path / "c.sqlite"),
+            run(url, more, tmp_path / "c.sqlite", per_request=3),
+            run(url, renamed, tmp_path / "c.sqlite"),
+        )
+        changed = {**more, "00000042": {**items["00000042"], "premise": "Anna slept."}}
+        after_change = run(url, changed, tmp_path / "c.sqlite")
+    assert [o.tally.budget.requests for o in (first, with_more, in_threes, other_ids, after_change)] == [10, 1, 0, 0, 1]
+    assert values(with_more) == values(in_threes) == expected(more)
+    assert values(other_ids) == expected(renamed)
+    assert values(after_change) == expected(changed)
+    assert {j.item: j.call for j in first.judgments}.items() <= {j.item: j.call for j in with_more.judgments}.items()
+
+
 def test_the_progress_line_tells_what_is_done_what_it_cost_and_how_long_it_takes(tmp_path):
     seen = []
 

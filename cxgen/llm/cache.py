@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from dataclasses import asdict
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import TracebackType
 
@@ -18,6 +19,14 @@ CREATE TABLE IF NOT EXISTS replies (
     reply TEXT NOT NULL,
     at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))
 ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS items (
+    key TEXT PRIMARY KEY,
+    name TEXT NOT NULL,
+    call TEXT NOT NULL,
+    asked INTEGER NOT NULL,
+    max_tokens INTEGER NOT NULL,
+    attempt INTEGER NOT NULL
+) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS batches (
     id TEXT PRIMARY KEY,
     model TEXT NOT NULL,
@@ -25,6 +34,17 @@ CREATE TABLE IF NOT EXISTS batches (
     state TEXT NOT NULL
 ) WITHOUT ROWID;
 """
+
+
+@dataclass(frozen=True)
+class Answered:
+    """Where an item's answer is: under the id ``name`` in the reply to ``call``, one of ``asked`` items."""
+
+    name: str
+    call: str
+    asked: int
+    max_tokens: int
+    attempt: int
 
 
 class Cache:
@@ -50,7 +70,11 @@ class Cache:
 
     def get(self, call: Call) -> Reply | None:
         """The reply to ``call``, if there is one."""
-        row = self._database.execute("SELECT reply FROM replies WHERE key = ?", (call.key,)).fetchone()
+        return self.reply(call.key)
+
+    def reply(self, key: str) -> Reply | None:
+        """The reply to the call with this key, if there is one."""
+        row = self._database.execute("SELECT reply FROM replies WHERE key = ?", (key,)).fetchone()
         if row is None:
             return None
         data = json.loads(row[0])
@@ -61,6 +85,22 @@ class Cache:
         """Keep ``reply``. The first one stays: a second answer to the same call would only be an accident."""
         text = json.dumps(asdict(reply), ensure_ascii=False)
         self._database.execute("INSERT OR IGNORE INTO replies (key, model, reply) VALUES (?, ?, ?)", (call.key, call.model, text))
+
+    def has(self, key: str) -> bool:
+        """Whether there is a reply to the call with this key."""
+        return self._database.execute("SELECT 1 FROM replies WHERE key = ?", (key,)).fetchone() is not None
+
+    def answered(self, key: str) -> Answered | None:
+        """Where the answer to an item is, if it has one."""
+        row = self._database.execute("SELECT name, call, asked, max_tokens, attempt FROM items WHERE key = ?", (key,)).fetchone()
+        return None if row is None else Answered(*row)
+
+    def note_answers(self, answers: Mapping[str, Answered]) -> None:
+        """Note where answers are, by item key; an answer that is known already stays."""
+        rows = [(key, a.name, a.call, a.asked, a.max_tokens, a.attempt) for key, a in answers.items()]
+        self._database.execute("BEGIN")
+        self._database.executemany("INSERT OR IGNORE INTO items VALUES (?, ?, ?, ?, ?, ?)", rows)
+        self._database.execute("COMMIT")
 
     def __len__(self) -> int:
         count: int = self._database.execute("SELECT count(*) FROM replies").fetchone()[0]

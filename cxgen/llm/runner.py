@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import json
 import random
 import time
 from collections import Counter, deque
@@ -10,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from cxgen.errors import CxgenError
-from cxgen.llm.cache import Cache
+from cxgen.llm.cache import Answered, Cache
 from cxgen.llm.limits import Breaker, Budget, Gate, Limits, OverBudgetError, Rates
 from cxgen.llm.messages import Backend, Call, CallError, Reply
 from cxgen.llm.parse import parse
@@ -19,6 +21,7 @@ from cxgen.llm.prompts import Prompt
 ATTEMPTS = 3  # how often an item is asked about by itself when the answers are unusable
 _FEW = 20  # calls before the share of failures means anything
 _OPENINGS = 5
+_NOTES = 2_000
 _BACKOFF = 0.5
 _LONGEST = 30.0
 
@@ -95,6 +98,37 @@ class Job:
         tokens = ((self.max_tokens or prompt.max_tokens) * len(ids) + 16) * 2**attempt
         return Call(self.model, prompt.system, user, prompt.schema(ids), prompt.temperature, tokens, attempt)
 
+    def key(self, name: str) -> str:
+        """Content address of what is shown of an item, for this prompt and model; whatever its id, its neighbours and their number."""
+        shown = {field: self.items[name][field] for field in self.prompt.fields}
+        text = json.dumps([self.model, self.prompt.hash, shown], sort_keys=True, ensure_ascii=False)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+def plan(job: Job, cache: Cache) -> tuple[list[tuple[str, ...]], dict[str, Answered]]:
+    """What is to be asked, in groups, and where the answers are that other groups were given before.
+
+    Groups whose reply is kept come as they were. Of the others, items that were answered in other company are left out, and the rest is
+    grouped anew in their order: an item more or less does not make the others be asked again.
+    """
+    groups: list[tuple[str, ...]] = []
+    answers: dict[str, Answered] = {}
+    rest: list[str] = []
+    if not len(cache):
+        return job.groups(), {}
+    for ids in job.groups():
+        if cache.has(job.call(ids).key):
+            groups.append(ids)
+            continue
+        for name in ids:
+            found = cache.answered(job.key(name))
+            if found is None:
+                rest.append(name)
+            else:
+                answers[name] = found
+    groups += [tuple(rest[start : start + job.per_request]) for start in range(0, len(rest), job.per_request)]
+    return groups, answers
+
 
 @dataclass
 class Tally:
@@ -145,11 +179,33 @@ class _Run:
         self.budget = Budget(limits)
         self.gate, self.rates, self.breaker = Gate(limits.concurrency), Rates(limits), Breaker(limits.trip, limits.cool)
         self.tally = Tally(len(job.items), self.budget)
-        self.todo: deque[tuple[tuple[str, ...], int]] = deque((ids, 0) for ids in job.groups())
+        groups, answers = plan(job, cache)
         self.done: dict[str, Judgment] = {}
+        self.notes: dict[str, Answered] = {}
+        groups += [(name,) for name in self._recall(answers)]
+        self.todo: deque[tuple[tuple[str, ...], int]] = deque((ids, 0) for ids in groups)
         self.active = 0
         self.stopped = ""
         self.random = random.Random()
+
+    def _note(self) -> None:
+        # Late is soon enough: what a killed run did not note, the next one notes when it meets the reply.
+        self.cache.note_answers(self.notes)
+        self.notes = {}
+
+    def _recall(self, answers: Mapping[str, Answered]) -> list[str]:
+        """Take answers that were given in other company; the items whose reply says nothing any more."""
+        lost: list[str] = []
+        for name, at in answers.items():
+            reply = self.cache.reply(at.call)
+            answer = parse(reply, self.job.prompt, (at.name,)).answers.get(at.name) if reply else None
+            if reply is None or answer is None:
+                lost.append(name)
+                continue
+            self.done[name] = self._judgment(name, at, reply, value=answer.value, logprob=answer.logprob)
+            self.tally.decided += 1
+            self.tally.cached += 1
+        return lost
 
     async def all(self) -> Outcome:
         try:
@@ -158,6 +214,8 @@ class _Run:
                     group.create_task(self._worker())
         except* BackendError as errors:
             raise errors.exceptions[0] from None
+        finally:
+            self._note()
         for name in self.job.items:
             if name not in self.done:
                 self._undecided((name,), f"not asked: {self.stopped}", None)
@@ -257,8 +315,12 @@ class _Run:
 
     def _read(self, ids: tuple[str, ...], attempt: int, call: Call, reply: Reply, cached: bool) -> None:
         parsed = parse(reply, self.job.prompt, ids)
+        at = {name: Answered(name, call.key, len(ids), call.max_tokens, call.attempt) for name in ids}
         for name, answer in parsed.answers.items():
-            self.done[name] = self._judgment(name, call, len(ids), reply, value=answer.value, logprob=answer.logprob)
+            self.done[name] = self._judgment(name, at[name], reply, value=answer.value, logprob=answer.logprob)
+        self.notes |= {self.job.key(name): at[name] for name in parsed.answers}
+        if len(self.notes) >= _NOTES:
+            self._note()
         self.tally.decided += len(parsed.answers)
         self.tally.cached += len(parsed.answers) * cached
         left = tuple(name for name in ids if name in parsed.problems)
@@ -274,7 +336,7 @@ class _Run:
         else:
             for name in left:
                 reason = "truncated" if reply.finish == "length" else parsed.problems[name]
-                self.done[name] = self._judgment(name, call, len(ids), reply, reason=reason)
+                self.done[name] = self._judgment(name, at[name], reply, reason=reason)
             self.tally.undecided += len(left)
 
     def _halve(self, ids: tuple[str, ...], attempt: int) -> None:
@@ -290,24 +352,25 @@ class _Run:
         self.tally.undecided += len(ids)
 
     def _judgment(
-        self, name: str, call: Call, asked: int, reply: Reply, *, value: str = "", reason: str = "", logprob: float | None = None
+        self, name: str, at: Answered, reply: Reply, *, value: str = "", reason: str = "", logprob: float | None = None
     ) -> Judgment:
+        prompt = self.job.prompt
         return Judgment(
             item=name,
-            task=self.job.prompt.task,
+            task=prompt.task,
             value=value,
             reason=reason,
-            judge=call.model,
+            judge=self.job.model,
             model=reply.model,
             fingerprint=reply.fingerprint,
             request_id=reply.request_id,
-            prompt=self.job.prompt.hash,
-            temperature=call.temperature,
-            max_tokens=call.max_tokens,
-            call=call.key,
-            asked=asked,
+            prompt=prompt.hash,
+            temperature=prompt.temperature,
+            max_tokens=at.max_tokens,
+            call=at.call,
+            asked=at.asked,
             tokens_in=reply.tokens_in,
             tokens_out=reply.tokens_out,
             logprob=logprob,
-            attempt=call.attempt,
+            attempt=at.attempt,
         )

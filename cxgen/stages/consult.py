@@ -13,7 +13,7 @@ import polars as pl
 from cxgen.constructicon import Construction
 from cxgen.errors import CxgenError
 from cxgen.llm import Backend, Cache, Job, Limits, Outcome, Prompt, agreement, judge, majority
-from cxgen.llm.runner import Tally
+from cxgen.llm.runner import Tally, plan
 from cxgen.project import write_atomically
 from cxgen.stages.frozen import as_table, read_frozen
 from cxgen.stages.tables import write_json
@@ -121,11 +121,12 @@ def estimate(question: Question, shown: Mapping[str, Mapping[str, Mapping[str, s
         for model in question.models:
             for task in question.tasks:
                 job = Job(Prompt.load(question.prompts, task), model, shown[task], question.per_request)
-                calls = [job.call(ids) for ids in job.groups()]
-                new = [call for call in calls if cache.get(call) is None]
+                groups, answered = plan(job, cache)
+                calls = [job.call(ids) for ids in groups]
+                new = [call for call in calls if not cache.has(call.key)]
                 tokens_in, tokens_out = sum(call.tokens for call in new), sum(call.max_tokens for call in new)
                 cost = question.limits.cost(tokens_in, tokens_out)
-                counts = {"items": len(job.items), "calls": len(new), "cached calls": len(calls) - len(new)}
+                counts = {"items": len(job.items), "calls": len(new), "cached calls": len(calls) - len(new), "cached items": len(answered)}
                 rows.append(
                     {
                         "model": model,
