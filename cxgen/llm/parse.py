@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 import math
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from itertools import accumulate
 from typing import Any
 
 from cxgen.llm.messages import Reply
@@ -61,12 +64,12 @@ def parse(reply: Reply, prompt: Prompt, ids: Collection[str]) -> Parsed:
             problems[name] = f"not a possible {prompt.key}"
         else:
             found.setdefault(name, set()).add(value)
-    parsed = Parsed(problems=problems)
+    parsed, logprobs = Parsed(problems=problems), _logprobs(reply, prompt)
     for name in ids:
         values = found.get(name, set())
         if len(values) == 1 and name not in problems:
             value = next(iter(values))
-            parsed.answers[name] = Answer(value, _logprob(reply, prompt, name))
+            parsed.answers[name] = Answer(value, logprobs.get(name))
         elif name not in problems:
             problems[name] = "two different answers" if values else "not answered"
     return parsed
@@ -98,23 +101,28 @@ def _value(said: Any, prompt: Prompt) -> str | None:
     return said.strip() if isinstance(said, str) and said.strip() else None
 
 
-def _logprob(reply: Reply, prompt: Prompt, name: str) -> float | None:
-    """Sum over the tokens of the value that follows ``name``; None where the tokens do not make up the text.
+def _logprobs(reply: Reply, prompt: Prompt) -> dict[str, float]:
+    """Id -> sum over the tokens of its verdict; empty where the tokens do not make up the text.
 
     Some servers cut a wrapper off the text (llama.cpp: a code fence) but not off the tokens.
     """
     if not reply.logprobs or not prompt.choices:
-        return None
+        return {}
+    ends = list(accumulate(len(token) for token, _ in reply.logprobs))
     before = "".join(token for token, _ in reply.logprobs).find(reply.text)
     if before < 0:
-        return None
-    choice = "|".join(re.escape(said) for said in prompt.choices)
-    match = re.search(rf'"{re.escape(name)}"[^}}]*?"{re.escape(prompt.key)}"\s*:\s*"\s*({choice})\s*"', reply.text)
-    if match is None:
-        return None
-    start, total = -before, 0.0
-    for token, logprob in reply.logprobs:
-        if start < match.end(1) and start + len(token) > match.start(1):
-            total += logprob
-        start += len(token)
-    return round(total, 6) if math.isfinite(total) else None
+        return {}
+    found: dict[str, float] = {}
+    for match in _verdicts(prompt.key, tuple(prompt.choices)).finditer(reply.text):
+        first, last = bisect_right(ends, before + match.start(2)), bisect_left(ends, before + match.end(2))
+        total = sum(logprob for _, logprob in reply.logprobs[first : last + 1])
+        if math.isfinite(total):
+            found.setdefault(match[1], round(total, 6))
+    return found
+
+
+@cache
+def _verdicts(key: str, choices: tuple[str, ...]) -> re.Pattern[str]:
+    """An id and the verdict after it, within one object."""
+    said = "|".join(re.escape(choice) for choice in choices)
+    return re.compile(rf'"id"\s*:\s*"([^"]+)"[^}}]*?"{re.escape(key)}"\s*:\s*"\s*({said})\s*"')
