@@ -17,7 +17,6 @@ import pickle
 import random
 import signal
 import sqlite3
-import subprocess
 import sys
 import tempfile
 import time
@@ -28,7 +27,7 @@ sys.path.insert(0, str(ROOT))
 
 from cxgen.llm import Cache, Job, Limits, Outcome, Prompt, judge  # noqa: E402
 from cxgen.llm.client import OpenAIBackend  # noqa: E402
-from tests.llm_server import FAULTS, answer_to  # noqa: E402
+from tests.llm_server import FAULTS, answer_to, serving  # noqa: E402
 
 PER_REQUEST, CONCURRENCY, LATENCY = 10, 16, 0.2
 GOOD = {"answered", "slow", "prose", "no-logprobs", "repeated"}
@@ -48,14 +47,6 @@ async def run(work: Job, url: str, cache: Path, limits: Limits) -> Outcome:
             return await judge(work, backend, replies, limits)
     finally:
         await backend.close()
-
-
-def serve(**options: object) -> tuple[subprocess.Popen[str], str]:
-    """A server and its URL."""
-    command = [sys.executable, str(ROOT / "tests/llm_server.py"), json.dumps(options)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    assert process.stdout
-    return process, f"http://127.0.0.1:{process.stdout.readline().strip()}/v1"
 
 
 def verdicts(outcome: Outcome) -> dict[str, str]:
@@ -84,42 +75,46 @@ def main() -> None:
     work, groups = job(count), job(count).groups()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        server, url = serve(latency=LATENCY)
-        start = time.monotonic()
-        outcome = asyncio.run(run(work, url, folder / "clean.sqlite", Limits(concurrency=CONCURRENCY)))
-        wall, ideal = time.monotonic() - start, len(groups) * LATENCY / CONCURRENCY
-        server.kill()
+        with serving(latency=LATENCY) as url:
+            start = time.monotonic()
+            outcome = asyncio.run(run(work, url, folder / "clean.sqlite", Limits(concurrency=CONCURRENCY)))
+            wall, ideal = time.monotonic() - start, len(groups) * LATENCY / CONCURRENCY
         sent = outcome.tally.budget.requests
         ratios = f"requests / ideal {sent / len(groups):.3f}; wall / ideal {wall / ideal:.3f} ({wall:.1f} s)"
         print(f"no faults: {check(work, outcome)}; {ratios}")
 
         faults = {fault: 0.003 if fault == "hang" else 0.02 for fault in FAULTS}
         limits = Limits(concurrency=CONCURRENCY, timeout=2.0, tries=10)
-        server, url = serve(latency=LATENCY / 10, faults=faults, seed=1)
-        outcome = asyncio.run(run(work, url, folder / "faults.sqlite", limits))
-        server.kill()
+        with serving(latency=LATENCY / 10, faults=faults, seed=1) as url:
+            outcome = asyncio.run(run(work, url, folder / "faults.sqlite", limits))
         ratio = outcome.tally.budget.requests / len(groups)
         print(f"faults: {check(work, outcome)}; requests / ideal {ratio:.3f}; {dict(outcome.tally.errors)}")
 
-        log, cache, result = folder / "log", folder / "killed.sqlite", folder / "result"
-        server, url = serve(latency=LATENCY / 10, faults=faults, seed=2, log=str(log))
-        chance, again, of = random.Random(1), 0, {digest(work, ids): work.call(ids).key for ids in groups}
-        for attempt in range(11):
-            kept, before = _kept(cache), _lines(log)
-            child = os.fork()
-            if child == 0:
-                result.write_bytes(pickle.dumps(verdicts(asyncio.run(run(work, url, cache, limits)))))
-                os._exit(0)
-            if attempt < 10:
-                time.sleep(chance.uniform(0.5, 3.0))
-                os.kill(child, signal.SIGKILL)
-            os.waitpid(child, 0)
-            # A reply that could not be used is asked for again, in the same words; one that could must not be.
-            useless = {line[1] for line in _lines(log) if line[0] not in GOOD}
-            again += sum(of.get(line[1]) in kept for line in _lines(log)[len(before) :] if line[1] not in useless)
-        server.kill()
-        same = pickle.loads(result.read_bytes()) == verdicts(outcome)
-        print(f"killed ten times: the same result: {same}; answered requests sent again: {again}; requests logged {len(_lines(log))}")
+        with serving(latency=LATENCY / 10, faults=faults, seed=2, log=str(folder / "log")) as url:
+            again = kill_and_resume(work, url, limits, folder)
+        same = pickle.loads((folder / "result").read_bytes()) == verdicts(outcome)
+        logged = len(_lines(folder / "log"))
+        print(f"killed ten times: the same result: {same}; answered requests sent again: {again}; requests logged {logged}")
+
+
+def kill_and_resume(work: Job, url: str, limits: Limits, folder: Path) -> int:
+    """Kill a run ten times, then let it end, with its verdicts in ``folder / "result"``; how many answered requests were sent again."""
+    log, cache = folder / "log", folder / "killed.sqlite"
+    chance, again, of = random.Random(1), 0, {digest(work, ids): work.call(ids).key for ids in work.groups()}
+    for attempt in range(11):
+        kept, before = _kept(cache), _lines(log)
+        child = os.fork()
+        if child == 0:
+            (folder / "result").write_bytes(pickle.dumps(verdicts(asyncio.run(run(work, url, cache, limits)))))
+            os._exit(0)
+        if attempt < 10:
+            time.sleep(chance.uniform(0.5, 3.0))
+            os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        # A reply that could not be used is asked for again, in the same words; one that could must not be.
+        useless = {line[1] for line in _lines(log) if line[0] not in GOOD}
+        again += sum(of.get(line[1]) in kept for line in _lines(log)[len(before) :] if line[1] not in useless)
+    return again
 
 
 def _kept(cache: Path) -> set[str]:

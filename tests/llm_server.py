@@ -14,7 +14,9 @@ import json
 import os
 import random
 import re
+import subprocess
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 
 FAULTS = ("429", "429-after", "500", "slow", "hang", "reset", "not-json")
@@ -180,6 +182,17 @@ class Server:
         elif fault == "repeated":
             text = json.dumps({"answers": entries + entries})
         return completion(text, body["model"], **options)
+
+
+@contextmanager
+def serving(**options):
+    """The server in a process of its own; gives its base URL."""
+    command = [sys.executable, __file__, json.dumps(options)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            yield f"http://127.0.0.1:{process.stdout.readline().strip()}/v1"
+        finally:
+            process.kill()
 
 
 async def watch_parent():

@@ -16,7 +16,8 @@ import polars as pl
 import pytest
 
 from tests.conftest import ROOT, edit
-from tests.test_llm import SECRET, serving
+from tests.llm_server import serving
+from tests.test_llm import SECRET
 
 COMMAND = [sys.executable, "-c", "from cxgen.cli import main; main()"]
 

@@ -9,7 +9,6 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from contextlib import contextmanager
 
 import polars as pl
 import pytest
@@ -25,22 +24,11 @@ from cxgen.llm.progress import line
 from cxgen.llm.prompts import TASKS
 from cxgen.stages.frozen import as_table, freeze, read_frozen
 from tests.conftest import ROOT
-from tests.llm_server import FAULTS, answer_to
+from tests.llm_server import FAULTS, answer_to, serving
 
 PROMPTS = ROOT / "pipelines/prompts"
 LABEL = Prompt.load(PROMPTS, "label")
 SECRET = "sk-test-4711"
-
-
-@contextmanager
-def serving(**options):
-    """A server of its own process; gives its base URL."""
-    command = [sys.executable, str(ROOT / "tests/llm_server.py"), json.dumps(options)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        try:
-            yield f"http://127.0.0.1:{process.stdout.readline().strip()}/v1"
-        finally:
-            process.kill()
 
 
 @pytest.fixture(autouse=True)

@@ -73,13 +73,14 @@ def _put(
     require()
     from cxgen.llm.client import OpenAIBackend
     from cxgen.project import Project
-    from cxgen.stages.consult import CACHE, Question, summary
-    from cxgen.stages.elicit import proposals, put
+    from cxgen.stages.consult import CACHE, Question, ask, summary
+    from cxgen.stages.elicit import proposals
 
     project = Project.find()
     limits = Limits(max_requests=most)
     cache: Path = project.root / CACHE
     question = Question((model,), (task,), project.prompts, per_request=1, limits=limits, cache=cache)
-    outcome = put(question, asked, OpenAIBackend(base_url, limits.timeout, logprobs=False))
+    backend = OpenAIBackend(base_url, limits.timeout, logprobs=False)
+    _, (outcome,) = ask(question, {task: asked}, lambda _: backend, lambda _: None)
     emit(proposals(outcome, asked, lexicon), form)
     summarise([summary(outcome)])

@@ -68,10 +68,6 @@ class Cache:
         except sqlite3.DatabaseError as error:
             raise DataError(f"not a cache of replies: {error}", file=path, mend="move it away; a new one is made") from error
 
-    def get(self, call: Call) -> Reply | None:
-        """The reply to ``call``, if there is one."""
-        return self.reply(call.key)
-
     def reply(self, key: str) -> Reply | None:
         """The reply to the call with this key, if there is one."""
         row = self._database.execute("SELECT reply FROM replies WHERE key = ?", (key,)).fetchone()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -123,11 +124,8 @@ class Gate:
                     self.active += 1
                     return
                 if pause > 0:
-                    with_timeout = asyncio.wait_for(self._wake.wait(), pause)
-                    try:
-                        await with_timeout
-                    except TimeoutError:
-                        continue
+                    with suppress(TimeoutError):
+                        await asyncio.wait_for(self._wake.wait(), pause)
                 else:
                     await self._wake.wait()
 

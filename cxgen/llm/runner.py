@@ -237,7 +237,7 @@ class _Run:
 
     async def _group(self, ids: tuple[str, ...], attempt: int) -> None:
         call = self.job.call(ids, attempt)
-        reply = self.cache.get(call)
+        reply = self.cache.reply(call.key)
         cached = reply is not None
         if reply is None:
             if self.stopped:

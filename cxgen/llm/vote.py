@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+_NO_PAIRS = pl.DataFrame(schema={"same": pl.Boolean})
+
 
 def majority(judgments: pl.DataFrame) -> pl.DataFrame:
     """One verdict per item and task.
@@ -58,18 +60,15 @@ def agreement(judgments: pl.DataFrame) -> dict[str, dict[str, Any]]:
     for (task,), table in decided.group_by("task", maintain_order=True):
         wide = table.pivot("judge", index="item", values="value", maintain_order=True).drop("item")
         judges = wide.columns
-        same = [
-            both.select((pl.col(a) == pl.col(b)).mean()).item() * both.height
-            for a, b in combinations(judges, 2)
-            if (both := wide.drop_nulls([a, b])).height
+        same = pl.concat([wide.drop_nulls([a, b]).select(same=pl.col(a) == pl.col(b)) for a, b in combinations(judges, 2)] or [_NO_PAIRS])[
+            "same"
         ]
-        pairs = sum(wide.drop_nulls([a, b]).height for a, b in combinations(judges, 2))
         shared = wide.filter(pl.sum_horizontal(pl.col(judge).is_not_null().cast(pl.Int8) for judge in judges) > 1).height
         report[str(task)] = {
             "judges": len(judges),
             "items": shared,
-            "agreement": round(sum(same) / pairs, 4) if pairs else None,
-            "alpha": _alpha(wide) if pairs else None,
+            "agreement": round(same.sum() / len(same), 4) if len(same) else None,
+            "alpha": _alpha(wide) if len(same) else None,
         }
     return report
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from cxgen.errors import CxgenError
 from cxgen.llm import Backend, Cache, Job, Limits, Outcome, Prompt, agreement, judge, majority
 from cxgen.llm.runner import Tally, plan
 from cxgen.project import write_atomically
+from cxgen.semantics import LABELS
 from cxgen.stages.frozen import as_table, read_frozen
 from cxgen.stages.tables import write_json
 
@@ -25,7 +26,6 @@ TASKS = ("acceptability", "appropriateness", "label")
 NONE = as_table(())  # no judgments
 # Opposites have no file of their own.
 _PLAIN = {"construction": "any", "form": "any", "meaning": "an ordinary sentence"}
-_LABELS = ("entailment", "neutral", "contradiction")
 
 
 @dataclass(frozen=True)
@@ -103,8 +103,6 @@ def ask(
 
 def _rest(limits: Limits, outcomes: Sequence[Outcome]) -> Limits:
     """What is left of the budget after ``outcomes``."""
-    from dataclasses import replace
-
     spent = [outcome.tally.budget for outcome in outcomes]
     return replace(
         limits,
@@ -205,7 +203,7 @@ def _pairs(table: pl.DataFrame, why: pl.Expr, task: str) -> pl.DataFrame:
     open_ = pl.col("pair_verdict") != "inappropriate"
     silent = pl.col("said") == ""
     if task == "label":
-        names = pl.col("label").replace_strict(dict(enumerate(_LABELS)), return_dtype=pl.String)
+        names = pl.col("label").replace_strict(dict(enumerate(LABELS)), return_dtype=pl.String)
         bad = pl.col("said") != names
         reason = pl.format("label: the model reads {}, {} is computed", "said", names)
     else:

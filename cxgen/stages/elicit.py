@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 from collections.abc import Mapping
@@ -12,8 +11,7 @@ from cxgen.constructicon import Construction
 from cxgen.errors import unknown
 from cxgen.generate.items import sample_items
 from cxgen.lexicon import Lexicon
-from cxgen.llm import Backend, Cache, Job, Outcome, Prompt, judge
-from cxgen.stages.consult import Question
+from cxgen.llm import Outcome
 
 GAP = "_____"
 _FORMS = ("lemma", "plural", "third", "ing", "past", "participle", "comparative", "superlative")
@@ -66,20 +64,6 @@ def word_questions(construction: Construction, lexicon: Lexicon, n: int, seed: i
         described = {"construction": construction.title, "form": construction.form, "meaning": " ".join(construction.meaning.split())}
         asked[item["premise_id"]] = {**described, "words": ", ".join(dict.fromkeys(words))}
     return asked
-
-
-def put(question: Question, asked: Mapping[str, Mapping[str, str]], backend: Backend) -> Outcome:
-    """Put the one task of ``question`` about ``asked`` to its one model."""
-
-    async def all_of_it() -> Outcome:
-        try:
-            with Cache(question.cache) as cache:
-                prompt = Prompt.load(question.prompts, question.tasks[0])
-                return await judge(Job(prompt, question.models[0], asked, question.per_request), backend, cache, question.limits)
-        finally:
-            await backend.close()
-
-    return asyncio.run(all_of_it())
 
 
 def proposals(outcome: Outcome, asked: Mapping[str, Mapping[str, str]], lexicon: Lexicon) -> list[dict[str, Any]]:
