@@ -60,9 +60,8 @@ def agreement(judgments: pl.DataFrame) -> dict[str, dict[str, Any]]:
     for (task,), table in decided.group_by("task", maintain_order=True):
         wide = table.pivot("judge", index="item", values="value", maintain_order=True).drop("item")
         judges = wide.columns
-        same = pl.concat([wide.drop_nulls([a, b]).select(same=pl.col(a) == pl.col(b)) for a, b in combinations(judges, 2)] or [_NO_PAIRS])[
-            "same"
-        ]
+        both = [wide.drop_nulls([a, b]).select(same=pl.col(a) == pl.col(b)) for a, b in combinations(judges, 2)]
+        same = pl.concat([_NO_PAIRS, *both])["same"]
         shared = wide.filter(pl.sum_horizontal(pl.col(judge).is_not_null().cast(pl.Int8) for judge in judges) > 1).height
         report[str(task)] = {
             "judges": len(judges),
