@@ -7,36 +7,41 @@ transition is keyed by the number of syllables of the word and its place in it, 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from cxgen.wug.compiled import compiled
+from cxgen.wug.known import BASE, hashed
 from cxgen.wug.syllables import Segments
 
 Ints = NDArray[np.int64]
+Key = tuple[tuple[int, ...], int, int]  # what ``Chain.layers`` takes
 
 
-@dataclass(frozen=True)
-class Layer:
-    """The transitions of one place that can be part of a whole word.
+_PLACES = 1000  # more than any word has
+
+
+class Layers(NamedTuple):
+    """The transitions that can be part of a whole word of some shape: from nodes, which stand for the segments of a place, to nodes.
 
     Attributes:
-        left, right: of each transition, where its segments are in this place's and the next place's ``nodes``; sorted by ``left``.
+        starts: for every node its first transition, and their number: those of a node follow one another.
+        right: of each transition, the node that it leads to.
         types: in how many words each transition occurs.
-        starts, spans: for every left node its first transition, and how many it has.
-        nodes: segment numbers on the right.
-        letters: of each of ``nodes``.
+        places: for every place its first node (0 is the start, the last is the end), and their number.
+        segments: segment number of each node.
+        letters: of each node.
     """
 
-    left: Ints
+    starts: Ints
     right: Ints
     types: Ints
-    starts: Ints
-    spans: Ints
-    nodes: Ints
+    places: Ints
+    segments: Ints
     letters: Ints
 
 
@@ -46,6 +51,7 @@ class Chain:
     Attributes:
         texts: segment number -> letters.
         letters: segment number -> how many.
+        hashes: of the segments, and the powers of the base by which what stands before them is multiplied (see ``cxgen.wug.known``).
     """
 
     def __init__(self, table: pl.DataFrame) -> None:
@@ -54,6 +60,8 @@ class Chain:
         self.texts = sorted({*left, *right}, key=lambda text: (len(text), text))
         self._numbers = {text: number for number, text in enumerate(self.texts)}
         self.letters = np.array([len(text) for text in self.texts])
+        powers = [pow(BASE, len(text), 2**64) for text in self.texts]
+        self.hashes = np.array([hashed(text) for text in self.texts], dtype=np.uint64), np.array(powers, dtype=np.uint64)
         self._rows = np.array(
             [
                 table["syllables"].to_numpy(),
@@ -65,10 +73,13 @@ class Chain:
             dtype=np.int64,
         )
         self._counts = {(n, place, a, b): types for n, place, a, b, types in self._rows.T.tolist()}
+        codes = self._codes(*self._rows[:4])
+        self._order = np.argsort(codes)
+        self._codes_known = codes[self._order]
         self._groups = _group(self._rows[0], self._rows[1], self.letters[self._rows[2]], self.letters[self._rows[3]])
         self._places = _group(self._rows[0], self._rows[1])
         self._loose: dict[int, Ints] = {}
-        self._layers: dict[tuple[tuple[int, ...], int, int], list[Layer] | None] = {}
+        self._layers: dict[Key, Layers | None] = {}
 
     def numbers(self, parts: Segments) -> list[int]:
         """Segment numbers of a word with its start and end; -1 for a segment that no word of the lexicon has."""
@@ -79,8 +90,13 @@ class Chain:
         syllables = (len(numbers) - 2) // 3
         return [self._counts.get((syllables, place, a, b), 0) for place, (a, b) in enumerate(pairwise(numbers))]
 
-    def layers(self, shape: tuple[int, ...], least: int, slack: int = 0) -> list[Layer] | None:
-        """The transitions, place by place, of words whose segments have the letters ``shape``; None if there is no such word.
+    def compared(self, parts: Segments) -> tuple[Ints, Ints, Ints]:
+        """What a search needs of its source: segment numbers and letters, with start and end, and transition frequencies."""
+        numbers = self.numbers(parts)
+        return np.array(numbers), np.array([1, *map(len, parts), 1]), np.array(self.frequencies(numbers))
+
+    def layers(self, shape: tuple[int, ...], least: int, slack: int = 0) -> Layers | None:
+        """The transitions of words whose segments have the letters ``shape``; None if there is no such word.
 
         Args:
             shape: letters of each segment.
@@ -92,7 +108,7 @@ class Chain:
         if key not in self._layers:
             letters = (1, *shape, 1)
             rows = [self._rows_at(len(shape) // 3, place, letters, least, slack) for place in range(len(letters) - 1)]
-            self._layers[key] = _clean(rows, self.letters)
+            self._layers[key] = _layers(rows, self.letters)
         return self._layers[key]
 
     def _rows_at(self, syllables: int, place: int, letters: tuple[int, ...], least: int, slack: int) -> Ints:
@@ -113,8 +129,13 @@ class Chain:
         rows = rows[:, np.lexsort((rows[1], rows[0]))]
         if least:
             return rows
-        types = [self._counts.get((syllables, place, a, b), 0) for a, b in rows.T.tolist()]
-        return np.vstack([rows, np.array(types, dtype=np.int64)])
+        wanted_ = self._codes(syllables, place, *rows)
+        at = np.minimum(np.searchsorted(self._codes_known, wanted_), len(self._codes_known) - 1)
+        return np.vstack([rows, np.where(self._codes_known[at] == wanted_, self._rows[4, self._order[at]], 0)])
+
+    def _codes(self, syllables: int | Ints, place: int | Ints, left: Ints, right: Ints) -> Ints:
+        """One number for each transition."""
+        return ((syllables * _PLACES + place) * len(self.texts) + left) * len(self.texts) + right
 
     def _anywhere(self, part: int) -> Ints:
         """The transitions of a part of a word, in words of any length: ``left, right``, those that occur in two types or more."""
@@ -140,27 +161,66 @@ def _group(*columns: Ints) -> dict[tuple[int, ...], tuple[int, int]]:
     return {tuple(rows[:, start].tolist()): (start, end) for start, end in pairwise(cuts)}
 
 
-def _clean(rows: list[Ints], letters: Ints) -> list[Layer] | None:
-    """Drop the transitions that no whole word can use, and number the segments of each place; ``rows`` are sorted by left segments."""
-    for index in range(1, len(rows)):
-        rows[index] = rows[index][:, _among(rows[index - 1][1], letters)[rows[index][0]]]
-    for index in range(len(rows) - 2, -1, -1):
-        rows[index] = rows[index][:, _among(rows[index + 1][0], letters)[rows[index][1]]]
-    if not rows[0].size:
-        return None
-    firsts = [np.flatnonzero(np.diff(left, prepend=-1)) for left, _, _ in rows]
-    layers = []
-    for index, ((left, right, types), starts) in enumerate(zip(rows, firsts, strict=True)):
-        nodes = rows[index + 1][0][firsts[index + 1]] if index + 1 < len(rows) else right[:1]
-        spans = np.diff(starts, append=len(left))
-        layers.append(
-            Layer(np.repeat(np.arange(len(starts)), spans), np.searchsorted(nodes, right), types, starts, spans, nodes, letters[nodes])
-        )
-    return layers
+def _layers(rows: list[Ints], letters: Ints) -> Layers | None:
+    """The ``left, right, types`` of each place, sorted by ``left``, without transitions that no whole word can use."""
+    edges = np.cumsum([0, *(row.shape[1] for row in rows)])
+    found = link(np.ascontiguousarray(np.hstack(rows)), edges, len(letters))
+    starts, right, types, places, segments = found
+    return Layers(starts, right, types, places, segments, letters[segments]) if len(right) else None
 
 
-def _among(numbers: Ints, letters: Ints) -> NDArray[np.bool_]:
-    """For every segment whether it is one of ``numbers``."""
-    found = np.zeros(len(letters), dtype=bool)
-    found[numbers] = True
-    return found
+@compiled("UniTuple(i8[::1],5)(i8[:,::1],i8[::1],i8)")
+def link(rows: Ints, edges: Ints, count: int) -> tuple[Ints, Ints, Ints, Ints, Ints]:
+    """Drop the transitions that no whole word can use, and number the segments of each place.
+
+    Args:
+        rows: left and right segment and types of the transitions of all places, sorted by place and left segment.
+        edges: for every place its first transition, and their number.
+        count: of segments.
+
+    Returns:
+        All but the last of the arrays of ``Layers``.
+    """
+    last = len(edges) - 1
+    kept = np.ones(rows.shape[1], np.bool_)
+    numbers = np.full((last + 1, count), -1, np.int64)  # nodes, by place and segment
+    for place in range(last):
+        for edge in range(edges[place], edges[place + 1]):
+            kept[edge] = place == 0 or numbers[place, rows[0, edge]] == 0
+            if kept[edge]:
+                numbers[place + 1, rows[1, edge]] = 0
+    leads = np.zeros((last + 1, count), np.bool_)
+    leads[last, :] = True
+    size = 0
+    for place in range(last - 1, -1, -1):
+        for edge in range(edges[place], edges[place + 1]):
+            kept[edge] = kept[edge] and leads[place + 1, rows[1, edge]]
+            if kept[edge]:
+                leads[place, rows[0, edge]] = True
+                size += 1
+    places, nodes = np.empty(last + 2, np.int64), 0
+    starts, segments = np.empty(size + 2, np.int64), np.empty(size + 2, np.int64)
+    edge_ = 0
+    for place in range(last):
+        places[place] = nodes
+        before = -1
+        for edge in range(edges[place], edges[place + 1]):
+            if kept[edge]:
+                if rows[0, edge] != before:
+                    before = rows[0, edge]
+                    numbers[place, before], segments[nodes], starts[nodes] = nodes, before, edge_
+                    nodes += 1
+                edge_ += 1
+    places[last], places[last + 1] = nodes, nodes + 1
+    right, types = np.empty(size, np.int64), np.empty(size, np.int64)
+    edge_ = 0
+    for place in range(last):
+        for edge in range(edges[place], edges[place + 1]):
+            if kept[edge]:
+                right[edge_] = numbers[place + 1, rows[1, edge]] if place + 1 < last else nodes
+                types[edge_] = rows[2, edge]
+                if place + 1 == last:
+                    segments[nodes] = rows[1, edge]
+                edge_ += 1
+    starts[nodes], starts[nodes + 1] = size, size
+    return starts[: nodes + 2].copy(), right, types, places, segments[: nodes + 1].copy()

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from heapq import heappop, heappush, heapreplace
 from itertools import chain
 
-import numpy as np
 import polars as pl
 
 from cxgen.errors import CxgenError
@@ -146,6 +145,7 @@ def pseudowords(
         raise CxgenError("pos: expected noun, verb, adjective or None, for all words or one for each word")
     sources = [_Source(word, lexicon.segments(word), kind) for word, kind in zip(words, each, strict=True)]
     refusal, used = Refusal(lexicon), set(taken)
+    refusal.known.update(taken)
     rows: list[tuple[object, ...]] = []
     for start in range(0, len(sources), _TOGETHER):
         rows.extend(_together(lexicon, refusal, sources[start : start + _TOGETHER], n, used, seed))
@@ -182,6 +182,7 @@ def _choose(refusal: Refusal, source: _Source, found: list[_Measured], old20: fl
         if len(chosen) < n and used.isdisjoint(forms):
             chosen.append(candidate)
             used.update(forms)
+            refusal.known.update(forms)
     return chosen
 
 
@@ -237,33 +238,24 @@ def _ascending(lexicon: WugLexicon, refusal: Refusal, source: _Source, used: set
 
 def _candidates(lexicon: WugLexicon, refusal: Refusal, parts: Segments, step: _Step, used: set[str], seed: int) -> Iterator[Found]:
     """The candidates under the constraints of a step that are new and no words nor like words, best first."""
-    links = lexicon.chain
     shape = tuple(len(part) for part in parts)
     key = (shape, 1 - step.loose, min(step.moved // 2 + step.moved % 2, 2))
-    layers = links.layers(*key)
+    layers = lexicon.chain.layers(*key)
     if layers is None:
         return
-    source = links.numbers(parts)
-    frequencies = links.frequencies(source)
     owed = (len(parts) // 3, step.longer, step.moved)
-    letters = np.array([1, *shape, 1])
     stream = (seed, "".join(parts), step.cost)
     if key not in lexicon.listed:
-        lexicon.listed[key] = Listed.of(layers, links.texts, links.letters)
+        lexicon.listed[key] = Listed.of(lexicon.chain, layers)
     listed = lexicon.listed[key]
     if listed is None:
-        search = Search(layers, source, frequencies, States.owing(*owed), letters=letters)
-        candidates = search.ascending(links.texts, *stream)
+        candidates = Search(lexicon.chain, layers, parts, States.owing(*owed), refusal.known).ascending(*stream)
     else:
-        gone = refusal.gone.setdefault(key, listed.refused.copy())
-        candidates = listed.ascending(source, frequencies, owed, letters, gone, *stream)
+        candidates = listed.ascending(parts, owed, refusal.known, *stream)
     for found in candidates:
         form = "".join(found.parts)
         if not form or not (form in used or refusal.is_word(form) or refusal.wordlike(form, found.parts)):
             yield found
-        elif listed is not None:
-            gone[found.place] = True
-            listed.refused[found.place] = form not in used
 
 
 def _rows(lexicon: WugLexicon, source: _Source, distance: float, chosen: list[_Measured]) -> Iterator[tuple[object, ...]]:

@@ -12,6 +12,7 @@ from cxgen.errors import CxgenError, DataError
 from cxgen.project import Project
 from cxgen.wug.chain import Chain
 from cxgen.wug.distance import Distances
+from cxgen.wug.known import Known
 from cxgen.wug.listed import Listed
 from cxgen.wug.sound import Readings, heads
 from cxgen.wug.syllables import Segments, segments, syllabify
@@ -64,6 +65,11 @@ class WugLexicon:
     def heads(self) -> frozenset[str]:
         """The beginnings of ``sounds``."""
         return heads(self.sounds)
+
+    @cached_property
+    def known(self) -> Known:
+        """``refused`` as compiled code asks it."""
+        return Known(self.refused)
 
     @cached_property
     def distances(self) -> Distances:

@@ -2,76 +2,110 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cxgen.streams import uniform
-from cxgen.wug.chain import Ints, Layer
+from cxgen.wug.chain import Chain, Ints, Layers
+from cxgen.wug.compiled import compiled
+from cxgen.wug.known import Hashes, Known, holds
 from cxgen.wug.search import RUNGS, Found
+from cxgen.wug.syllables import Segments
 
 _MOST = 20_000  # sequences; more are searched
 _BLOCK = 64  # sequences sorted at a time
 
 
 class Listed:
-    """All sequences of some layers.
+    """All sequences of some layers."""
 
-    Attributes:
-        refused: those which are no good for any source: whoever finds that out marks them, and they do not come again.
-    """
-
-    def __init__(self, layers: list[Layer], texts: Sequence[str], letters: Ints) -> None:
+    def __init__(self, chain: Chain, layers: Layers) -> None:
+        spans = np.diff(layers.starts)
         node = np.zeros(1, dtype=np.int64)
         numbers, types = np.empty((1, 0), dtype=np.int64), np.empty((1, 0), dtype=np.int64)
-        for layer in layers:
-            spans = layer.spans[node]
-            edge = np.repeat(layer.starts[node] - np.cumsum(spans) + spans, spans) + np.arange(spans.sum())
-            before = np.repeat(np.arange(len(node)), spans)
-            node = layer.right[edge]
-            numbers = np.column_stack([numbers[before], layer.nodes[node]])
-            types = np.column_stack([types[before], layer.types[edge]])
-        self._numbers = numbers[:, :-1]
-        self._types = types
+        for _ in range(len(layers.places) - 2):
+            edge = np.repeat(layers.starts[node] - np.cumsum(spans[node]) + spans[node], spans[node]) + np.arange(spans[node].sum())
+            before = np.repeat(np.arange(len(node)), spans[node])
+            node = layers.right[edge]
+            numbers = np.column_stack([numbers[before], layers.segments[node]])
+            types = np.column_stack([types[before], layers.types[edge]])
+        self._chain = chain
+        self._numbers, self._types = np.ascontiguousarray(numbers[:, :-1]), types
         self._once = types.min(axis=1) < 2
-        self._letters = letters[self._numbers]
-        self._parts = [tuple([texts[number] for number in row]) for row in self._numbers.tolist()]
-        self.refused = np.zeros(len(numbers), dtype=bool)
+        self._hashes = np.zeros(len(numbers), dtype=np.uint64)
+        values, powers = chain.hashes
+        for segments in self._numbers.T:
+            self._hashes = self._hashes * powers[segments] + values[segments]
 
     @classmethod
-    def of(cls, layers: list[Layer], texts: Sequence[str], letters: Ints) -> Listed | None:
+    def of(cls, chain: Chain, layers: Layers) -> Listed | None:
         """All sequences of ``layers``; None if they are too many."""
-        ways = np.ones(1)
-        for layer in reversed(layers):
-            ways = np.add.reduceat(ways[layer.right], layer.starts)
-        return cls(layers, texts, letters) if ways[0] <= _MOST else None
+        ways = np.zeros(len(layers.segments))
+        ways[-1] = 1
+        for place in range(len(layers.places) - 3, -1, -1):
+            starts = layers.starts[layers.places[place] : layers.places[place + 1] + 1]
+            onward = ways[layers.right[starts[0] : starts[-1]]]
+            ways[layers.places[place] : layers.places[place + 1]] = np.add.reduceat(onward, starts[:-1] - starts[0])
+        return cls(chain, layers) if ways[0] <= _MOST else None
 
-    def ascending(
-        self,
-        source: Sequence[int],
-        frequencies: Sequence[int],
-        owed: tuple[int, int, int],
-        letters: Ints,
-        gone: NDArray[np.bool_],
-        *key: str | int,
-    ) -> Iterator[Found]:
-        """As ``Search.ascending``, less those marked in ``gone``; ``owed`` is what ``States.owing`` takes."""
-        changes, longer, moved = owed
-        more = self._letters - letters[1:-1]
-        owing = ((self._numbers != np.array(source[1:-1])).sum(axis=1) >= changes) & (np.abs(more).sum(axis=1) == moved)
-        places = np.flatnonzero(owing & (more.sum(axis=1) == longer) & ~gone)
-        deviations = np.abs(self._types[places] - np.array(frequencies))
-        rungs = np.searchsorted(RUNGS, deviations.max(axis=1, initial=0))
-        sums = deviations.sum(axis=1) * (0.5 + uniform(("order", *key), 0, len(self._parts))[places])
-        ranks = rungs + sums / (1 + sums.max(initial=0))
-        size = _BLOCK
+    def ascending(self, source: Segments, owed: tuple[int, int, int], known: Known, *key: str | int) -> Iterator[Found]:
+        """As ``Search.ascending``, less the forms that are ``known``; ``owed`` is what ``States.owing`` takes."""
+        numbers, letters, frequencies = self._chain.compared(source)
+        compared = numbers[1:-1], letters[1:-1], frequencies
+        places, largest, sums = paying(self._numbers, self._types, self._chain.letters, *compared, owed, self._hashes, known.table)
+        if not len(places):
+            return
+        rungs = np.searchsorted(RUNGS, largest)
+        blurred = sums * (0.5 + uniform(("order", *key), 0, len(self._once))[places])
+        ranks = rungs + blurred / (1 + blurred.max())
+        size, texts = _BLOCK, self._chain.texts
         while len(places):
             size = min(size, len(places))
             best = np.argpartition(ranks, size - 1)[:size]
             best = best[np.argsort(ranks[best], kind="stable")]
             for place, rung in zip(places[best].tolist(), rungs[best].tolist(), strict=True):
-                yield Found(rung, self._parts[place], bool(self._once[place]), place)
+                yield Found(rung, tuple([texts[number] for number in self._numbers[place].tolist()]), bool(self._once[place]))
             rest = np.ones(len(places), dtype=bool)
             rest[best] = False
             places, rungs, ranks, size = places[rest], rungs[rest], ranks[rest], 4 * size
+
+
+@compiled("UniTuple(i8[::1],3)(i8[:,::1],i8[:,::1],i8[::1],i8[::1],i8[::1],i8[::1],UniTuple(i8,3),u8[::1],u8[::1])")
+def paying(
+    numbers: Ints,
+    types: Ints,
+    letters: Ints,
+    source: Ints,
+    lengths: Ints,
+    frequencies: Ints,
+    owed: tuple[int, int, int],
+    forms: Hashes,
+    table: Hashes,
+) -> tuple[Ints, Ints, Ints]:
+    """Which unknown sequences pay what is ``owed``, the largest deviation of each, and the sum of its deviations.
+
+    Args:
+        numbers, types: segments and transition types of each sequence.
+        letters: of the segments.
+        source, lengths, frequencies: segments, letters and transition frequencies of the source.
+        owed: changes, letters more, and letters moved.
+        forms: the hash of each sequence.
+        table: of known forms.
+    """
+    changes, longer, moved = owed
+    places, largest, sums = np.empty(len(numbers), np.int64), np.empty(len(numbers), np.int64), np.empty(len(numbers), np.int64)
+    size = 0
+    for row in range(len(numbers)):
+        differs, more, shifted = 0, 0, 0
+        for at in range(len(source)):
+            differs += numbers[row, at] != source[at]
+            by = letters[numbers[row, at]] - lengths[at]
+            more, shifted = more + by, shifted + abs(by)
+        if differs >= changes and more == longer and shifted == moved and not holds(table, forms[row]):
+            places[size], largest[size], sums[size] = row, 0, 0
+            for at in range(len(frequencies)):
+                deviation = abs(types[row, at] - frequencies[at])
+                largest[size], sums[size] = max(largest[size], deviation), sums[size] + deviation
+            size += 1
+    return places[:size].copy(), largest[:size].copy(), sums[:size].copy()

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import re
 
-import numpy as np
-from numpy.typing import NDArray
-
 from cxgen.wug.lexicon import WugLexicon
 from cxgen.wug.sound import sounds_like
 from cxgen.wug.spelling import inflect, skeleton
@@ -36,15 +33,15 @@ class Refusal:
     What does not depend on the source is remembered for each candidate.
 
     Attributes:
-        gone: of what is written out (see ``cxgen.wug.listed``), which sequences are of no more use.
+        known: forms that need not be looked at again, as none of them will do.
     """
 
     def __init__(self, lexicon: WugLexicon) -> None:
         self._lexicon = lexicon
         self._stems = lexicon.words(2.0)
         self._common = lexicon.words(3.0)
-        self._known: dict[str, bool] = {}
-        self.gone: dict[tuple[tuple[int, ...], int, int], NDArray[np.bool_]] = {}
+        self._wordlike: dict[str, bool] = {}
+        self.known = lexicon.known.copy()
 
     def forms(self, base: str, pos: str | None) -> tuple[str, ...]:
         """The candidate and its inflected forms that are single words."""
@@ -52,16 +49,18 @@ class Refusal:
 
     def wordlike(self, base: str, parts: Segments) -> bool:
         """Whether a reader would take ``base`` for a word, a misspelt word, or nothing that can be said."""
-        known = self._known.get(base)
-        if known is None:
-            known = self._known[base] = (
+        found = self._wordlike.get(base)
+        if found is None:
+            found = self._wordlike[base] = (
                 self._lexicon.rude.search(base) is not None
                 or _HARD.search(base) is not None
                 or skeleton(base) in self._lexicon.skeletons
                 or self._derived(base)
                 or sounds_like(parts, self._lexicon.readings, self._lexicon.sounds, self._lexicon.heads)
             )
-        return known
+            if found:
+                self.known.update([base])
+        return found
 
     def ending(self, base: str, pos: str | None) -> str:
         """The ending by which ``base`` looks inflected (or, of an adjective, like an adverb), so that one would look for another base."""

@@ -8,8 +8,9 @@ without trying any sequence in vain.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 from typing import NamedTuple
 
@@ -17,7 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxgen.streams import uniform
-from cxgen.wug.chain import Ints, Layer
+from cxgen.wug.chain import Chain, Ints, Layers
+from cxgen.wug.compiled import compiled
+from cxgen.wug.known import Hashes, Known, holds
 from cxgen.wug.syllables import Segments
 
 Floats = NDArray[np.float64]
@@ -27,6 +30,9 @@ _AT_ONCE = 4  # thresholds counted in one pass
 _WIDE = 4  # rungs between them
 _ENOUGH = 60  # sequences looked at together
 _MOST = 4096  # sequences drawn from one rung
+_UNREACHED = 1 << 62
+_ARRAYS = "UniTuple(i8[::1],6)"  # ``Layers``
+_HASHES = "UniTuple(u8[::1],3)"  # ``Chain.hashes``, and the table of a ``Known``
 
 
 class Found(NamedTuple):
@@ -36,13 +42,11 @@ class Found(NamedTuple):
         rung: which of ``RUNGS`` its largest deviation is within.
         parts: its segments.
         once: whether it has a transition that only one word has, or none.
-        place: its number in the list that it is from, if it is from one.
     """
 
     rung: int
     parts: Segments
     once: bool
-    place: int = -1
 
 
 @dataclass(frozen=True)
@@ -82,35 +86,27 @@ class States:
 class Search:
     """The sequences of one source in one set of layers."""
 
-    def __init__(self, layers: list[Layer], source: Sequence[int], frequencies: Sequence[int], states: States, *, letters: Ints) -> None:
+    def __init__(self, chain: Chain, layers: Layers, source: Segments, states: States, known: Known) -> None:
         """Search ``layers`` for sequences that pay what they owe to ``source``.
 
         Args:
+            chain: of the segments.
             layers: from ``Chain.layers``.
-            source: its segment numbers, with start and end.
-            frequencies: its transition frequencies.
+            source: its segments.
             states: what is owed.
-            letters: of each segment of the source, with start and end.
+            known: forms that are left out.
         """
-        self._layers = layers
-        self._states = states
-        self._deviations = [np.abs(layer.types - reference) for layer, reference in zip(layers, frequencies, strict=True)]
-        self._after = []
-        for layer, number, length in zip(layers, source[1:], letters[1:], strict=True):
-            differs = (layer.nodes != number) if layer is not layers[-1] else np.zeros(1, dtype=bool)
-            self._after.append(states.moves[differs * 5 + layer.letters - length + 2])
-        best = np.full((1, states.moves.shape[1]), np.inf)
-        best[0, states.end] = 0
-        for layer, deviation, after in self._backwards():
-            onward = best[layer.right[:, None], after[layer.right]]
-            best = np.minimum.reduceat(np.maximum(onward, deviation[:, None]), layer.starts, axis=0)
-        self.best = float(best[0, states.start])
+        self._chain, self._layers, self._states, self._known = chain, tuple(layers), states, known
+        self._deviations, self._entered = compare(self._layers, *chain.compared(source))
+        self.best = smallest(self._layers, self._deviations, self._entered, states.moves, states.start, states.end)
 
-    def _backwards(self) -> Iterator[tuple[Layer, Ints, Ints]]:
-        return zip(reversed(self._layers), reversed(self._deviations), reversed(self._after), strict=True)
+    @cached_property
+    def _all(self) -> Floats:
+        """``_count`` without a limit."""
+        return self._count(RUNGS[-1:])
 
-    def ascending(self, texts: Sequence[str], *key: str | int) -> Iterator[Found]:
-        """Sequences, best rung first, after a first item that only says which rung that is; ``texts`` are the letters of the segments.
+    def ascending(self, *key: str | int) -> Iterator[Found]:
+        """Sequences, best rung first, after a first item that only says which rung that is.
 
         Within a rung they are ordered by their sum of deviations, blurred by the random numbers of stream ``key``.
         """
@@ -119,67 +115,218 @@ class Search:
             yield Found(rung, (), once=False)
         done, seen = -1, 0.0
         while rung < len(RUNGS):
-            thresholds = np.append(RUNGS[rung + wide - 1 :: wide][:_AT_ONCE], RUNGS[-1])
-            counts = self._count(thresholds)
-            totals = counts[0][0, self._states.start]
+            thresholds = RUNGS[rung + wide - 1 :: wide][:_AT_ONCE]
+            ways = self._count(thresholds)
+            totals = ways[0, self._states.start]
             # The first threshold with sequences enough, but rather a small step than a large set.
-            column = min(int(np.searchsorted(totals, max(2 * seen, _ENOUGH))), len(thresholds) - 1)
+            column = int(np.searchsorted(totals, max(2 * seen, _ENOUGH)))
+            if column == len(thresholds):
+                thresholds, ways = np.append(thresholds, RUNGS[-1]), np.append(ways, self._all, axis=2)
+                totals = ways[0, self._states.start]
             if totals[column] > _MOST and (column > 0 or wide > 1):
                 column, wide = column - 1, 1
             if column < 0:
                 continue
             if totals[column] > seen:
-                drawn = self._draw([at[..., column] for at in counts[1:]], int(thresholds[column]), float(totals[column]), done, *key)
-                for row, reached, least in drawn:
-                    yield Found(reached, tuple([texts[segment] for segment in row]), least < 2)
+                yield from self._drawn(ways, column, int(thresholds[column]), done, *key)
             done, seen, wide = int(thresholds[column]), float(totals[column]), _WIDE
-            if seen == totals[-1] <= _MOST:
+            if seen == self._all[0, self._states.start, 0] <= _MOST:
                 return
             rung = int(np.searchsorted(RUNGS, done)) + 1
 
-    def _count(self, thresholds: Ints) -> list[Floats]:
-        """For every place, node, state and threshold: how many ways lead to the end."""
-        ways = np.zeros((1, self._states.moves.shape[1], len(thresholds)))
-        ways[0, self._states.end] = 1
-        kept = [ways]
-        for layer, deviation, after in self._backwards():
-            within = deviation[:, None] <= thresholds
-            onward = ways[layer.right[:, None], after[layer.right]] * within[:, None, :]
-            ways = np.add.reduceat(onward, layer.starts, axis=0)
-            kept.append(ways)
-        return kept[::-1]
+    def _count(self, thresholds: Ints) -> Floats:
+        """For every node, state and threshold: how many ways lead to the end."""
+        return count(self._layers, self._deviations, self._entered, self._states.moves, self._states.end, np.ascontiguousarray(thresholds))
 
-    def _draw(self, counts: list[Floats], threshold: int, total: float, done: int, *key: str | int) -> Iterator[tuple[list[int], int, int]]:
-        """The sequences within ``threshold``, not within ``done``, or some of very many: segments, rung, types of the rarest transition."""
-        every = total <= _MOST
-        ranks = np.arange(total) if every else np.zeros(_MOST // 4)
-        chances = None if every else uniform(("ranks", threshold, *key), 0, len(ranks) * len(self._layers)).reshape(len(self._layers), -1)
-        node = np.zeros(len(ranks), dtype=np.int64)
-        state = np.full(len(ranks), self._states.start)
-        sums, largest = np.zeros((2, len(ranks)), dtype=np.int64)
-        rows, rarest = [], np.full(len(ranks), 2)
-        for place, (layer, deviation, after, ways) in enumerate(zip(self._layers, self._deviations, self._after, counts, strict=True)):
-            weights = ways[layer.right[:, None], after[layer.right]] * (deviation <= threshold)[:, None]
-            passed = np.concatenate([[0.0], np.cumsum(weights.T.ravel())])
-            size = len(layer.right)
-            first = state * size + layer.starts[node]
-            if chances is not None:
-                ranks = chances[place] * (passed[first + layer.spans[node]] - passed[first])
-            target = passed[first] + ranks
-            edge = np.searchsorted(passed, target, side="right") - 1
-            ranks = target - passed[edge]
-            edge -= state * size
-            node = layer.right[edge]
-            state = after[node, state]
-            rows.append(layer.nodes[node])
-            sums += deviation[edge]
-            largest = np.maximum(largest, deviation[edge])
-            rarest = np.minimum(rarest, layer.types[edge])
-        fresh = np.flatnonzero(largest > done)
-        blurred = sums[fresh] * (0.5 + uniform(("order", threshold, *key), 0, len(sums))[fresh])
-        rungs = np.searchsorted(RUNGS, largest[fresh])
+    def _drawn(self, ways: Floats, column: int, threshold: int, done: int, *key: str | int) -> Iterator[Found]:
+        """The unknown sequences within ``threshold``, not within ``done``, or some of very many."""
+        total = int(min(ways[0, self._states.start, column], _MOST + 1))
+        limits = column, threshold, done, self._states.start
+        graph = self._layers, self._deviations, self._entered, self._states.moves, ways
+        hashes = *self._chain.hashes, self._known.table
+        if total <= _MOST:
+            segments, figures = every(*graph, *limits, hashes, total)
+        else:
+            total, places = _MOST // 4, len(self._layers[3]) - 2
+            chances = uniform(("ranks", threshold, *key), 0, total * places).reshape(places, total)
+            segments, figures = some(*graph, *limits, hashes, chances)
+        if not len(segments):
+            return
+        ranks, largest, sums, rarest = figures.T
+        blurred = sums * (0.5 + uniform(("order", threshold, *key), 0, total)[ranks])
+        rungs = np.searchsorted(RUNGS, largest)
         order = np.lexsort((blurred, rungs))
-        segments = np.stack(rows[:-1], axis=1)
+        texts = self._chain.texts
         for start in range(0, len(order), _ENOUGH):  # mostly only the first are wanted
             block = order[start : start + _ENOUGH]
-            yield from zip(segments[fresh[block]].tolist(), rungs[block].tolist(), rarest[fresh[block]].tolist(), strict=True)
+            for row, rung, least in zip(segments[block].tolist(), rungs[block].tolist(), rarest[block].tolist(), strict=True):
+                yield Found(rung, tuple([texts[segment] for segment in row]), least < 2)
+
+
+@compiled(f"UniTuple(i8[::1],2)({_ARRAYS},i8[::1],i8[::1],i8[::1])")
+def compare(layers: tuple[Ints, ...], source: Ints, lengths: Ints, frequencies: Ints) -> tuple[Ints, Ints]:
+    """For every transition its deviation from the source's; for every node the row of ``States.moves`` that entering it means.
+
+    Args:
+        layers: ``Layers``.
+        source, lengths: segment number and letters of each place of the source.
+        frequencies: of its transitions.
+    """
+    starts, _, types, places, segments, letters = layers
+    deviations, entered = np.empty(len(types), np.int64), np.empty(len(segments), np.int64)
+    for place in range(len(places) - 1):
+        for node in range(places[place], places[place + 1]):
+            entered[node] = 5 * (segments[node] != source[place]) + letters[node] - lengths[place] + 2
+            for edge in range(starts[node], starts[node + 1]):
+                deviations[edge] = abs(types[edge] - frequencies[place])
+    return deviations, entered
+
+
+@compiled(f"i8({_ARRAYS},i8[::1],i8[::1],i8[:,::1],i8,i8)")
+def smallest(layers: tuple[Ints, ...], deviations: Ints, entered: Ints, moves: Ints, start: int, end: int) -> int:
+    """The smallest largest deviation of all sequences."""
+    starts, right, _, _, _, _ = layers
+    dead = moves.shape[1] - 1
+    best = np.full((len(entered), dead), _UNREACHED)
+    best[-1, end] = 0
+    for node in range(len(entered) - 2, -1, -1):
+        for edge in range(starts[node], starts[node + 1]):
+            following, move = best[right[edge]], moves[entered[right[edge]]]
+            for state in range(dead):
+                if move[state] < dead:
+                    best[node, state] = min(best[node, state], max(following[move[state]], deviations[edge]))
+    return best[0, start]
+
+
+@compiled(f"f8[:,:,::1]({_ARRAYS},i8[::1],i8[::1],i8[:,::1],i8,i8[::1])")
+def count(layers: tuple[Ints, ...], deviations: Ints, entered: Ints, moves: Ints, end: int, thresholds: Ints) -> Floats:
+    """For every node, state and threshold: how many ways lead to the end."""
+    starts, right, _, _, _, _ = layers
+    dead = moves.shape[1] - 1
+    ways = np.zeros((len(entered), dead, len(thresholds)))
+    ways[-1, end] = 1.0
+    if not len(thresholds):
+        return ways
+    for node in range(len(entered) - 2, -1, -1):
+        for edge in range(starts[node], starts[node + 1]):
+            if deviations[edge] <= thresholds[-1]:
+                following, move = ways[right[edge]], moves[entered[right[edge]]]
+                for state in range(dead):
+                    if move[state] < dead:
+                        for column in range(len(thresholds)):
+                            if deviations[edge] <= thresholds[column]:
+                                ways[node, state, column] += following[move[state], column]
+    return ways
+
+
+@compiled(
+    f"Tuple((i8[:,::1],i8[:,::1]))({_ARRAYS},i8[::1],i8[::1],i8[:,::1],f8[:,:,::1],i8,i8,i8,i8,{_HASHES},i8)",
+)
+def every(
+    layers: tuple[Ints, ...],
+    deviations: Ints,
+    entered: Ints,
+    moves: Ints,
+    ways: Floats,
+    column: int,
+    threshold: int,
+    done: int,
+    start: int,
+    hashes: tuple[Hashes, Hashes, Hashes],
+    total: int,
+) -> tuple[Ints, Ints]:
+    """All unknown sequences within ``threshold``, not within ``done``.
+
+    Args:
+        layers, deviations, entered, moves: what is searched.
+        ways: from ``count``.
+        column: of ``ways``, that of ``threshold``.
+        threshold, done: largest deviations.
+        start: the state before the first segment.
+        hashes: of the segments; powers of the base for them; the table of known forms.
+        total: how many sequences there are within ``threshold``.
+
+    Returns:
+        Segment numbers of each sequence; and of each its rank among all, its largest deviation, the sum of its deviations, and the types of
+        its rarest transition.
+    """
+    starts, right, types, places, segments, _ = layers
+    values, powers, table = hashes
+    dead, last = moves.shape[1] - 1, len(places) - 2
+    found, figures = np.empty((total, last - 1), np.int64), np.empty((total, 4), np.int64)
+    edges, nodes, states = np.zeros(last, np.int64), np.zeros(last + 1, np.int64), np.full(last + 1, start)
+    largest, sums, rarest = np.zeros(last + 1, np.int64), np.zeros(last + 1, np.int64), np.full(last + 1, 2)
+    forms = np.zeros(last + 1, np.uint64)
+    edges[0] = starts[0]
+    place, size, rank = 0, 0, 0
+    while place >= 0:
+        edge = edges[place]
+        if edge == starts[nodes[place] + 1]:
+            place -= 1
+            continue
+        edges[place] += 1
+        node = right[edge]
+        state = moves[entered[node], states[place]]
+        if deviations[edge] > threshold or state == dead or ways[node, state, column] == 0:
+            continue
+        largest[place + 1], sums[place + 1] = max(largest[place], deviations[edge]), sums[place] + deviations[edge]
+        rarest[place + 1] = min(rarest[place], types[edge])
+        if place + 1 < last:
+            segment = segments[node]
+            nodes[place + 1], states[place + 1], edges[place + 1] = node, state, starts[node]
+            forms[place + 1] = forms[place] * powers[segment] + values[segment]
+            place += 1
+            continue
+        if largest[last] > done and not holds(table, forms[place]):
+            for at in range(last - 1):
+                found[size, at] = segments[nodes[at + 1]]
+            figures[size, 0], figures[size, 1], figures[size, 2], figures[size, 3] = rank, largest[last], sums[last], rarest[last]
+            size += 1
+        rank += 1
+    return found[:size].copy(), figures[:size].copy()
+
+
+@compiled(
+    f"Tuple((i8[:,::1],i8[:,::1]))({_ARRAYS},i8[::1],i8[::1],i8[:,::1],f8[:,:,::1],i8,i8,i8,i8,{_HASHES},f8[:,::1])",
+)
+def some(
+    layers: tuple[Ints, ...],
+    deviations: Ints,
+    entered: Ints,
+    moves: Ints,
+    ways: Floats,
+    column: int,
+    threshold: int,
+    done: int,
+    start: int,
+    hashes: tuple[Hashes, Hashes, Hashes],
+    chances: Floats,
+) -> tuple[Ints, Ints]:
+    """Sequences drawn as ``chances`` (place x draw, in [0, 1)) say, otherwise as ``every``."""
+    starts, right, types, places, segments, _ = layers
+    values, powers, table = hashes
+    dead, last = moves.shape[1] - 1, len(places) - 2
+    total = chances.shape[1]
+    found, figures = np.empty((total, last), np.int64), np.empty((total, 4), np.int64)
+    size = 0
+    for draw in range(total):
+        node, state, largest, summed, rarest, form = 0, start, 0, 0, 2, np.uint64(0)
+        for place in range(last):
+            left = chances[place, draw] * ways[node, state, column]
+            chosen, entering = -1, dead
+            for edge in range(starts[node], starts[node + 1]):
+                after = moves[entered[right[edge]], state]
+                if deviations[edge] <= threshold and after != dead and ways[right[edge], after, column] > 0:
+                    chosen, entering = edge, after
+                    if left < ways[right[edge], after, column]:
+                        break
+                    left -= ways[right[edge], after, column]
+            node, state = right[chosen], entering
+            found[size, place] = segments[node]
+            largest, summed, rarest = max(largest, deviations[chosen]), summed + deviations[chosen], min(rarest, types[chosen])
+            if place + 1 < last:
+                form = form * powers[segments[node]] + values[segments[node]]
+        if largest > done and not holds(table, form):
+            figures[size, 0], figures[size, 1], figures[size, 2], figures[size, 3] = draw, largest, summed, rarest
+            size += 1
+    return found[:size, : last - 1].copy(), figures[:size].copy()

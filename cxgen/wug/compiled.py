@@ -1,0 +1,23 @@
+"""Functions that are compiled to machine code: once, when they are first loaded; what was compiled is kept for the next process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+import numba
+
+_Function = TypeVar("_Function", bound=Callable[..., object])
+
+
+def compiled(signature: str) -> Callable[[_Function], _Function]:
+    """Compile a function for arguments of the types of ``signature`` (as numba writes them); it runs beside other threads."""
+
+    def compile_(function: _Function) -> _Function:
+        try:
+            found: _Function = numba.njit(signature, cache=True, nogil=True)(function)
+        except RuntimeError:  # neither the package's folder nor the user's can be written to
+            found = numba.njit(signature, nogil=True)(function)
+        return found
+
+    return compile_

@@ -1,0 +1,122 @@
+"""Levenshtein distances of many forms to all words at once: down a trie of the words, so that what words share is compared once.
+
+In a cell (i, j) of the table of a word and a form stands i + j less the distance of their first i and j letters: what two prefixes have in
+common, which is never negative and grows by 2 with a letter that is kept, by 1 with one that is replaced and not at all with one that is
+added or left out. The same cell of ``LANES`` forms of one length is computed together. Only the cells about the diagonal are.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxgen.wug.compiled import compiled
+
+LANES = 256  # forms compared at once
+_DEEPEST = 64  # letters of a word, at most
+_BYTE = 255
+_ALL = np.uint64(LANES)  # numba reads arrays faster by numbers without sign
+
+Bytes = NDArray[np.uint8]
+Trie = tuple[NDArray[np.int8], NDArray[np.int8], NDArray[np.int8], NDArray[np.int8], NDArray[np.bool_], NDArray[np.int32]]
+
+
+def encode(words: list[str], width: int) -> Bytes:
+    """The letters of words as 1 to 26, a row for each word, filled up with 0."""
+    return np.array(words, dtype=f"S{width}").view(np.uint8).reshape(len(words), width) & np.uint8(31)
+
+
+@compiled("Tuple((i1[::1],i1[::1],i1[::1],i1[::1],b1[::1],i4[::1]))(u1[:,::1],i8[::1])")
+def build(letters: Bytes, lengths: NDArray[np.int64]) -> Trie:
+    """The trie of sorted words as arrays over its nodes, each node before those below it.
+
+    Args:
+        letters: from ``encode``.
+        lengths: of the words.
+
+    Returns:
+        Of each node: its letter, its depth, the lengths of the shortest and the longest word below, whether a word ends here, and the next
+        node that is not below.
+    """
+    shared = np.zeros(len(lengths) + 1, np.int64)  # by each word with the one before
+    size = 0
+    for word in range(len(lengths)):
+        same = 0
+        while word and same < min(lengths[word], lengths[word - 1]) and letters[word, same] == letters[word - 1, same]:
+            same += 1
+        shared[word] = same
+        size += lengths[word] - same
+    letter, depth, shortest, longest = np.empty(size, np.int8), np.empty(size, np.int8), np.full(size, 127, np.int8), np.zeros(size, np.int8)
+    ends, following = np.zeros(size, np.bool_), np.empty(size, np.int32)
+    path = np.empty(_DEEPEST, np.int64)
+    node = 0
+    for word in range(len(lengths)):
+        for at in range(shared[word], lengths[word]):
+            letter[node], depth[node], path[at] = letters[word, at], at + 1, node
+            node += 1
+        ends[path[lengths[word] - 1]] = True
+        for at in range(lengths[word]):
+            shortest[path[at]] = min(shortest[path[at]], lengths[word])
+            longest[path[at]] = max(longest[path[at]], lengths[word])
+        for at in range(shared[word + 1], lengths[word]):
+            following[path[at]] = node
+    return letter, depth, shortest, longest, ends, following
+
+
+@compiled("i8[:,::1](Tuple((i1[::1],i1[::1],i1[::1],i1[::1],b1[::1],i4[::1])),u1[:,::1],i8,i8)")
+def near(trie: Trie, forms: Bytes, size: int, most: int) -> NDArray[np.int64]:
+    """How many words are 0, 1, ... ``most`` away from each form, among those that are less than ``most`` letters longer or shorter.
+
+    Args:
+        trie: of the words.
+        forms: from ``encode``, ``LANES`` at most.
+        size: letters of each form.
+        most: distances counted, at least 1.
+
+    Returns:
+        Distance x form.
+    """
+    letter, depth, shortest, longest, ends, following = trie
+    reach = most - 1  # no way to a word of these lengths in so few steps leaves the diagonal further
+    width = 2 * reach + 1
+    row = (width + 2) * LANES  # cells of one word's letter, with an empty one at either end
+    cells = np.zeros((size + most + 1) * row, np.uint8)
+    gains = np.ones(27 * (size + 1) * LANES, np.uint8)
+    for form in range(len(forms)):
+        for at in range(size):
+            gains[(forms[form, at] * (size + 1) + at + 1) * LANES + form] = 2
+    counts = np.zeros((most + 1, LANES), np.int64)
+    recent, waiting = np.zeros((most + 1) * LANES, np.uint8), 0  # bytes, added up before they overflow
+    node = 0
+    while node < len(letter):
+        i = depth[node]
+        if longest[node] < size - reach or shortest[node] > size + reach or i > size + reach:
+            node = following[node]
+            continue
+        for offset in range(width):
+            j = i + offset - reach
+            here = np.uint64(i * row + (offset + 1) * LANES)
+            if j <= 0 or j > size:
+                for lane in range(_ALL):
+                    cells[here + lane] = np.uint8(0)
+                continue
+            diagonal, above, before = here - np.uint64(row), here - np.uint64(row - LANES), here - _ALL
+            gain = np.uint64((letter[node] * (size + 1) + j) * LANES)
+            for lane in range(_ALL):
+                kept = np.uint8(cells[diagonal + lane] + gains[gain + lane])
+                kept = max(kept, cells[above + lane])
+                cells[here + lane] = max(kept, cells[before + lane])
+        offset = size - i + reach
+        if ends[node] and 0 <= offset < width:
+            here = np.uint64(i * row + (offset + 1) * LANES)
+            for distance in range(most + 1):
+                wanted, there = np.uint8(i + size - distance), np.uint64(distance * LANES)
+                for lane in range(_ALL):
+                    recent[there + lane] += np.uint8(cells[here + lane] == wanted)
+            waiting += 1
+            if waiting == _BYTE:
+                counts += recent.reshape(counts.shape)
+                recent[:], waiting = 0, 0
+        node += 1
+    counts += recent.reshape(counts.shape)
+    return counts[:, : len(forms)].copy()
