@@ -79,6 +79,7 @@ class Chain:
         self._groups = _group(self._rows[0], self._rows[1], self.letters[self._rows[2]], self.letters[self._rows[3]])
         self._places = _group(self._rows[0], self._rows[1])
         self._loose: dict[int, Ints] = {}
+        self._selected: dict[tuple[int, int, tuple[int, int], int, int], Ints] = {}
         self._layers: dict[Key, Layers | None] = {}
 
     def numbers(self, parts: Segments) -> list[int]:
@@ -106,14 +107,19 @@ class Chain:
         """
         key = (shape, least, slack)
         if key not in self._layers:
-            letters = (1, *shape, 1)
-            rows = [self._rows_at(len(shape) // 3, place, letters, least, slack) for place in range(len(letters) - 1)]
+            letters = pairwise((1, *shape, 1))
+            rows = [self._rows_at(len(shape) // 3, place, wanted, least, slack) for place, wanted in enumerate(letters)]
             self._layers[key] = _layers(rows, self.letters)
         return self._layers[key]
 
-    def _rows_at(self, syllables: int, place: int, letters: tuple[int, ...], least: int, slack: int) -> Ints:
-        """``left, right, types`` of the transitions at ``place`` between segments of the wanted letters, sorted by ``left``."""
-        wanted = letters[place], letters[place + 1]
+    def _rows_at(self, syllables: int, place: int, wanted: tuple[int, int], least: int, slack: int) -> Ints:
+        """``left, right, types`` of the transitions at ``place`` between segments of the ``wanted`` letters, sorted by ``left``."""
+        key = (syllables, place, wanted, least, slack)
+        if key not in self._selected:
+            self._selected[key] = self._select(*key)
+        return self._selected[key]
+
+    def _select(self, syllables: int, place: int, wanted: tuple[int, int], least: int, slack: int) -> Ints:
         if least and not slack:
             start, end = self._groups.get((syllables, place, *wanted), (0, 0))
             rows = self._rows[2:, start:end]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 
 import numpy as np
 
@@ -27,36 +27,47 @@ class Distances:
         self._longest = int(lengths.max())
         self._trie = build(encode(ordered, self._longest), lengths)
         self._known: dict[str, tuple[float, int]] = {}
+        self._asked: set[str] = set()
+        self._waiting: dict[int, list[str]] = {}
+        self._running: list[Future[dict[str, tuple[float, int]]]] = []
+        self._threads = ThreadPoolExecutor(os.cpu_count())
+
+    def prepare(self, forms: Iterable[str]) -> None:
+        """Let forms be measured, in the background, as soon as there are enough of a length."""
+        for form in forms:
+            if form not in self._asked:
+                self._asked.add(form)
+                alike = self._waiting.setdefault(len(form), [])
+                alike.append(form)
+                if len(alike) == LANES:
+                    self._running.append(self._threads.submit(self._measure, self._waiting.pop(len(form))))
 
     def measure(self, forms: Sequence[str]) -> list[tuple[float, int]]:
         """OLD20 and the number of neighbours of each form."""
-        new: dict[int, list[str]] = {}
-        for form in dict.fromkeys(forms):
-            if form not in self._known:
-                new.setdefault(len(form), []).append(form)
-        blocks = [some[start : start + LANES] for some in new.values() for start in range(0, len(some), LANES)]
-        if len(blocks) > 1:
-            with ThreadPoolExecutor(os.cpu_count()) as threads:
-                for _ in threads.map(self._measure, blocks):
-                    pass
-        elif blocks:
-            self._measure(blocks[0])
+        self.prepare(forms)
+        self._running += [self._threads.submit(self._measure, alike) for alike in self._waiting.values()]
+        for running in self._running:
+            self._known.update(running.result())
+        self._waiting, self._running = {}, []
         return [self._known[form] for form in forms]
 
-    def _measure(self, forms: list[str]) -> None:
+    def _measure(self, forms: list[str]) -> dict[str, tuple[float, int]]:
         """The same for forms of one length, of those that are nearest first.
 
         A word that is k letters longer or shorter is at least k away: once 20 words of less than k letters more or less are within k, no
         others need be compared.
         """
+        found = {}
         size = len(forms[0])
         most = _START[min(size, len(_START) - 1)]
         while forms:
             counts = near(self._trie, encode(forms, size), size, most)[1:]
             within = np.minimum(np.cumsum(counts, axis=0), NEAREST)
             distances = np.arange(1, most + 1) @ np.diff(within, axis=0, prepend=0) / NEAREST
-            enough = (within[-1] == NEAREST) | (most > max(size, self._longest))
-            for place in np.flatnonzero(enough).tolist():
-                self._known[forms[place]] = float(distances[place]), int(counts[0, place])
-            forms = [form for form, done in zip(forms, enough.tolist(), strict=True) if not done]
+            enough = ((within[-1] == NEAREST) | (most > max(size, self._longest))).tolist()
+            for form, done, *figures in zip(forms, enough, distances.tolist(), counts[0].tolist(), strict=True):
+                if done:
+                    found[form] = tuple(figures)
+            forms = [form for form, done in zip(forms, enough, strict=True) if not done]
             most += 1
+        return found

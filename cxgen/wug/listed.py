@@ -62,13 +62,12 @@ class Listed:
         size, texts = _BLOCK, self._chain.texts
         while len(places):
             size = min(size, len(places))
-            best = np.argpartition(ranks, size - 1)[:size]
+            first = ranks <= np.partition(ranks, size - 1)[size - 1]
+            best = np.flatnonzero(first)
             best = best[np.argsort(ranks[best], kind="stable")]
             for place, rung in zip(places[best].tolist(), rungs[best].tolist(), strict=True):
                 yield Found(rung, tuple([texts[number] for number in self._numbers[place].tolist()]), bool(self._once[place]))
-            rest = np.ones(len(places), dtype=bool)
-            rest[best] = False
-            places, rungs, ranks, size = places[rest], rungs[rest], ranks[rest], 4 * size
+            places, rungs, ranks, size = places[~first], rungs[~first], ranks[~first], 4 * size
 
 
 @compiled("UniTuple(i8[::1],3)(i8[:,::1],i8[:,::1],i8[::1],i8[::1],i8[::1],i8[::1],UniTuple(i8,3),u8[::1],u8[::1])")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 from cxgen.wug.lexicon import WugLexicon
-from cxgen.wug.sound import sounds_like
 from cxgen.wug.spelling import inflect, skeleton
 from cxgen.wug.syllables import Segments
 
@@ -45,7 +44,7 @@ class Refusal:
 
     def forms(self, base: str, pos: str | None) -> tuple[str, ...]:
         """The candidate and its inflected forms that are single words."""
-        return (base, *dict.fromkeys(form for form in inflect(base, pos or "").values() if " " not in form))
+        return (base, *{form: None for form in inflect(base, pos).values() if " " not in form}) if pos else (base,)
 
     def wordlike(self, base: str, parts: Segments) -> bool:
         """Whether a reader would take ``base`` for a word, a misspelt word, or nothing that can be said."""
@@ -56,7 +55,7 @@ class Refusal:
                 or _HARD.search(base) is not None
                 or skeleton(base) in self._lexicon.skeletons
                 or self._derived(base)
-                or sounds_like(parts, self._lexicon.readings, self._lexicon.sounds, self._lexicon.heads)
+                or self._lexicon.sounds.like(parts)
             )
             if found:
                 self.known.update([base])

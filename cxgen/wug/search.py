@@ -8,9 +8,10 @@ without trying any sequence in vain.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import product
 from typing import NamedTuple
 
@@ -26,6 +27,7 @@ from cxgen.wug.syllables import Segments
 Floats = NDArray[np.float64]
 # Largest deviations between two neighbours of this list count as equally good.
 RUNGS = np.unique([*range(8), *(round(2 ** (3 + step / 8)) for step in range(96))])
+_RUNGS = RUNGS.tolist()
 _AT_ONCE = 4  # thresholds counted in one pass
 _WIDE = 4  # rungs between them
 _ENOUGH = 60  # sequences looked at together
@@ -65,6 +67,7 @@ class States:
     moves: Ints
 
     @classmethod
+    @cache
     def owing(cls, changes: int, letters: int, moved: int) -> States:
         """For sequences with at least ``changes`` segments that differ.
 
@@ -110,7 +113,7 @@ class Search:
 
         Within a rung they are ordered by their sum of deviations, blurred by the random numbers of stream ``key``.
         """
-        rung, wide = int(np.searchsorted(RUNGS, self.best)), _WIDE
+        rung, wide = bisect_left(_RUNGS, self.best), _WIDE
         if rung < len(RUNGS):
             yield Found(rung, (), once=False)
         done, seen = -1, 0.0
@@ -132,7 +135,7 @@ class Search:
             done, seen, wide = int(thresholds[column]), float(totals[column]), _WIDE
             if seen == self._all[0, self._states.start, 0] <= _MOST:
                 return
-            rung = int(np.searchsorted(RUNGS, done)) + 1
+            rung = bisect_left(_RUNGS, done) + 1
 
     def _count(self, thresholds: Ints) -> Floats:
         """For every node, state and threshold: how many ways lead to the end."""
@@ -191,10 +194,10 @@ def smallest(layers: tuple[Ints, ...], deviations: Ints, entered: Ints, moves: I
     best[-1, end] = 0
     for node in range(len(entered) - 2, -1, -1):
         for edge in range(starts[node], starts[node + 1]):
-            following, move = best[right[edge]], moves[entered[right[edge]]]
             for state in range(dead):
-                if move[state] < dead:
-                    best[node, state] = min(best[node, state], max(following[move[state]], deviations[edge]))
+                after = moves[entered[right[edge]], state]
+                if after < dead:
+                    best[node, state] = min(best[node, state], max(best[right[edge], after], deviations[edge]))
     return best[0, start]
 
 
@@ -203,19 +206,21 @@ def count(layers: tuple[Ints, ...], deviations: Ints, entered: Ints, moves: Ints
     """For every node, state and threshold: how many ways lead to the end."""
     starts, right, _, _, _, _ = layers
     dead = moves.shape[1] - 1
-    ways = np.zeros((len(entered), dead, len(thresholds)))
-    ways[-1, end] = 1.0
-    if not len(thresholds):
-        return ways
+    ways, some_ = np.zeros((len(entered), dead, len(thresholds))), np.zeros(len(entered), np.bool_)
+    ways[-1, end], some_[-1] = 1.0, True
     for node in range(len(entered) - 2, -1, -1):
         for edge in range(starts[node], starts[node + 1]):
-            if deviations[edge] <= thresholds[-1]:
-                following, move = ways[right[edge]], moves[entered[right[edge]]]
-                for state in range(dead):
-                    if move[state] < dead:
-                        for column in range(len(thresholds)):
-                            if deviations[edge] <= thresholds[column]:
-                                ways[node, state, column] += following[move[state], column]
+            following, first = right[edge], 0
+            while first < len(thresholds) and deviations[edge] > thresholds[first]:
+                first += 1
+            if first == len(thresholds) or not some_[following]:
+                continue
+            some_[node] = True
+            for state in range(dead):
+                after = moves[entered[following], state]
+                if after < dead:
+                    for column in range(first, len(thresholds)):
+                        ways[node, state, column] += ways[following, after, column]
     return ways
 
 

@@ -11,31 +11,27 @@ __all__ = ["article", "inflect", "skeleton"]
 _SIBILANT = re.compile(r"(?:[sxz]|[cs]h)$")
 _Y = re.compile(r"(?<=[b-df-hj-np-tv-z])y$")
 _DOUBLED = re.compile(r"^(?:[^aeiou]|(?<=q)u)*[aeiouy][b-df-hj-np-tvz]$")
-_SAME = (
-    (re.compile(r"(.)\1+"), r"\1"),
-    (re.compile(r"ck|qu?e$|c(?![eiyh])|k"), "k"),
-    (re.compile(r"qu"), "kw"),
-    (re.compile(r"ph"), "f"),
-    (re.compile(r"^kn|^gn"), "n"),
-    (re.compile(r"^wr|rh"), "r"),
-    (re.compile(r"wh"), "w"),
-    (re.compile(r"dg|j|g(?=[eiy])"), "j"),
-    (re.compile(r"[sc](?=[eiy])|z"), "s"),
-    (re.compile(r"mb$"), "m"),
-    (re.compile(r"ea|ie|ei|ey$"), "e"),
-    (re.compile(r"ay|ai"), "a"),
-    (re.compile(r"ow|ou"), "o"),
-    (re.compile(r"y"), "i"),
-    (re.compile(r"([aeiou].*[^aeiou])[aeiou](?=[lrn]$)"), r"\1e"),
-    (re.compile(r"(.)\1+"), r"\1"),
-)
+_TWICE = re.compile(r"(.)(?=\1)")
+_AS_K = re.compile(r"ck|qu?e$|c(?![eiyh])|k")
+_AS_J = re.compile(r"dg|g(?=[eiy])")
+_AS_S = re.compile(r"c(?=[eiy])|z")
+_AS_E = re.compile(r"ea|ie|ei|ey$")
+_AS_A = re.compile(r"ay|ai")
+_AS_O = re.compile(r"ow|ou")
+_VOWELS = frozenset("aeiou")
 
 
 def skeleton(word: str) -> str:
     """What remains of ``word`` when the spellings that writers of English confuse are made one: *begining*, *biginning*, *beginning*."""
-    for pattern, same in _SAME:
-        word = pattern.sub(same, word)
-    return word
+    word = _AS_K.sub("k", _TWICE.sub("", word)).replace("qu", "kw").replace("ph", "f")
+    if word.startswith(("kn", "gn", "wr")):
+        word = word[1:]
+    word = _AS_S.sub("s", _AS_J.sub("j", word.replace("rh", "r").replace("wh", "w")))
+    word = _AS_O.sub("o", _AS_A.sub("a", _AS_E.sub("e", word.removesuffix("b") if word.endswith("mb") else word))).replace("y", "i")
+    start, vowel, last = word[:-2], word[-2:-1], word[-1:]
+    if last in {"l", "r", "n"} and vowel in _VOWELS and start[-1:] not in _VOWELS and not _VOWELS.isdisjoint(start):
+        word = f"{start}e{last}"
+    return _TWICE.sub("", word)
 
 
 def _suffixed(base: str, suffix: str) -> str:
