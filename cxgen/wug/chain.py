@@ -91,6 +91,17 @@ class Chain:
         syllables = (len(numbers) - 2) // 3
         return [self._counts.get((syllables, place, a, b), 0) for place, (a, b) in enumerate(pairwise(numbers))]
 
+    def types(self, numbers: Ints) -> Ints:
+        """The same for many words of equally many syllables, a row for each."""
+        left, right = numbers[:, :-1], numbers[:, 1:]
+        found = self._found(self._codes((numbers.shape[1] - 2) // 3, np.arange(left.shape[1]), left, right))
+        return np.where((left >= 0) & (right >= 0), found, 0)
+
+    def _found(self, codes: Ints) -> Ints:
+        """Types of the transitions with these codes; 0 where there is none."""
+        at = np.minimum(np.searchsorted(self._codes_known, codes), len(self._codes_known) - 1)
+        return np.where(self._codes_known[at] == codes, self._rows[4, self._order[at]], 0)
+
     def compared(self, parts: Segments) -> tuple[Ints, Ints, Ints]:
         """What a search needs of its source: segment numbers and letters, with start and end, and transition frequencies."""
         numbers = self.numbers(parts)
@@ -135,9 +146,7 @@ class Chain:
         rows = rows[:, np.lexsort((rows[1], rows[0]))]
         if least:
             return rows
-        wanted_ = self._codes(syllables, place, *rows)
-        at = np.minimum(np.searchsorted(self._codes_known, wanted_), len(self._codes_known) - 1)
-        return np.vstack([rows, np.where(self._codes_known[at] == wanted_, self._rows[4, self._order[at]], 0)])
+        return np.vstack([rows, self._found(self._codes(syllables, place, *rows))])
 
     def _codes(self, syllables: int | Ints, place: int | Ints, left: Ints, right: Ints) -> Ints:
         """One number for each transition."""

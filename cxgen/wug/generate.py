@@ -18,24 +18,8 @@ from cxgen.wug.listed import Listed
 from cxgen.wug.refuse import Refusal
 from cxgen.wug.search import Found, Search, States
 from cxgen.wug.syllables import Segments
+from cxgen.wug.table import Row, table
 
-SCHEMA: dict[str, type[pl.DataType]] = {
-    "word": pl.String,
-    "pseudoword": pl.String,
-    "rank": pl.Int32,
-    "syllables": pl.Int8,
-    "segments": pl.String,
-    "changed": pl.Int8,
-    "max_deviation": pl.Int32,
-    "max_deviation_at": pl.Int8,
-    "sum_deviation": pl.Int32,
-    "old20_word": pl.Float64,
-    "old20": pl.Float64,
-    "old20_difference": pl.Float64,
-    "neighbours": pl.Int32,
-    "zipf": pl.Float64,
-    "widened": pl.Int8,
-}
 POS = ("noun", "verb", "adjective", None)
 
 
@@ -148,11 +132,11 @@ def pseudowords(
     sources = [_Source(word, lexicon.segments(word), kind) for word, kind in zip(words, each, strict=True)]
     refusal, used = Refusal(lexicon), set(taken)
     refusal.known.update(taken)
-    rows: list[tuple[object, ...]] = []
+    rows: list[Row] = []
     with _uncollected():
         for start in range(0, len(sources), _TOGETHER):
             rows.extend(_together(lexicon, refusal, sources[start : start + _TOGETHER], n, used, seed))
-    return pl.DataFrame(rows, schema=SCHEMA, orient="row")
+    return table(lexicon.chain, rows)
 
 
 @contextmanager
@@ -169,7 +153,7 @@ def _uncollected() -> Iterator[None]:
 
 def _together(
     lexicon: WugLexicon, refusal: Refusal, sources: list[_Source], n: int, used: set[str], seed: int
-) -> Iterator[tuple[object, ...]]:
+) -> Iterator[Row]:
     """The rows of some sources; the outputs' forms are added to ``used``."""
     streams = [_pools(lexicon, refusal, source, n, used, seed) for source in sources]
     lexicon.distances.prepare(source.word.lower() for source in sources)
@@ -188,7 +172,9 @@ def _together(
                 break
         else:
             raise CxgenError(f"only {len(chosen)} of {n} pseudowords for {source.word!r}", mend="ask for fewer")
-        yield from _rows(lexicon, source, distance, chosen)
+        for rank, (output, old20, neighbours) in enumerate(chosen, 1):
+            zipf = lexicon.rare.get(output.form, 0.0)
+            yield Row(source.word, source.parts, output.form, output.parts, rank, distance, old20, neighbours, zipf, output.step)
 
 
 def _choose(refusal: Refusal, source: _Source, found: list[_Measured], old20: float, n: int, used: set[str]) -> list[_Measured]:
@@ -273,25 +259,3 @@ def _candidates(lexicon: WugLexicon, refusal: Refusal, parts: Segments, step: _S
         form = "".join(found.parts)
         if not form or not (form in used or refusal.is_word(form) or refusal.wordlike(form, found.parts)):
             yield found
-
-
-def _rows(lexicon: WugLexicon, source: _Source, distance: float, chosen: list[_Measured]) -> Iterator[tuple[object, ...]]:
-    """The rows of a source's outputs; ``distance`` is its own OLD20."""
-    links, parts = lexicon.chain, source.parts
-    reference = links.frequencies(links.numbers(parts))
-    for rank, (output, old20, neighbours) in enumerate(chosen, 1):
-        deviations = [a - b for a, b in zip(links.frequencies(links.numbers(output.parts)), reference, strict=True)]
-        sizes = [abs(deviation) for deviation in deviations]
-        where = sizes.index(max(sizes))
-        yield (
-            *(source.word, output.form, rank, len(parts) // 3, _show(output.parts)),
-            sum(a != b for a, b in zip(output.parts, parts, strict=True)),
-            *(deviations[where], where, sum(sizes)),
-            *(distance, old20, old20 - distance, neighbours),
-            lexicon.rare.get(output.form, 0.0),
-            output.step,
-        )
-
-
-def _show(parts: Segments) -> str:
-    return ".".join(":".join(parts[at : at + 3]) for at in range(0, len(parts), 3))

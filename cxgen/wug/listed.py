@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cxgen.streams import uniform
 from cxgen.wug.chain import Chain, Ints, Layers
@@ -31,7 +32,8 @@ class Listed:
             numbers = np.column_stack([numbers[before], layers.segments[node]])
             types = np.column_stack([types[before], layers.types[edge]])
         self._chain = chain
-        self._numbers, self._types = np.ascontiguousarray(numbers[:, :-1]), types
+        self._numbers, self._types = np.ascontiguousarray(numbers[:, :-1]), types.astype(np.int32)
+        self._letters = chain.letters[self._numbers].astype(np.int8)
         self._once = types.min(axis=1) < 2
         self._hashes = np.zeros(len(numbers), dtype=np.uint64)
         values, powers = chain.hashes
@@ -53,7 +55,7 @@ class Listed:
         """As ``Search.ascending``, less the forms that are ``known``; ``owed`` is what ``States.owing`` takes."""
         numbers, letters, frequencies = self._chain.compared(source)
         compared = numbers[1:-1], letters[1:-1], frequencies
-        places, largest, sums = paying(self._numbers, self._types, self._chain.letters, *compared, owed, self._hashes, known.table)
+        places, largest, sums = paying(self._numbers, self._types, self._letters, *compared, owed, self._hashes, known.table)
         if not len(places):
             return
         rungs = np.searchsorted(RUNGS, largest)
@@ -70,11 +72,11 @@ class Listed:
             places, rungs, ranks, size = places[~first], rungs[~first], ranks[~first], 4 * size
 
 
-@compiled("UniTuple(i8[::1],3)(i8[:,::1],i8[:,::1],i8[::1],i8[::1],i8[::1],i8[::1],UniTuple(i8,3),u8[::1],u8[::1])")
+@compiled("UniTuple(i8[::1],3)(i8[:,::1],i4[:,::1],i1[:,::1],i8[::1],i8[::1],i8[::1],UniTuple(i8,3),u8[::1],u8[::1])")
 def paying(
     numbers: Ints,
-    types: Ints,
-    letters: Ints,
+    types: NDArray[np.int32],
+    letters: NDArray[np.int8],
     source: Ints,
     lengths: Ints,
     frequencies: Ints,
@@ -85,8 +87,7 @@ def paying(
     """Which unknown sequences pay what is ``owed``, the largest deviation of each, and the sum of its deviations.
 
     Args:
-        numbers, types: segments and transition types of each sequence.
-        letters: of the segments.
+        numbers, types, letters: segments, their letters and transition types of each sequence.
         source, lengths, frequencies: segments, letters and transition frequencies of the source.
         owed: changes, letters more, and letters moved.
         forms: the hash of each sequence.
@@ -98,10 +99,13 @@ def paying(
     for row in range(len(numbers)):
         differs, more, shifted = 0, 0, 0
         for at in range(len(source)):
-            differs += numbers[row, at] != source[at]
-            by = letters[numbers[row, at]] - lengths[at]
+            by = letters[row, at] - lengths[at]
             more, shifted = more + by, shifted + abs(by)
-        if differs >= changes and more == longer and shifted == moved and not holds(table, forms[row]):
+        if more != longer or shifted != moved:
+            continue
+        for at in range(len(source)):
+            differs += numbers[row, at] != source[at]
+        if differs >= changes and not holds(table, forms[row]):
             places[size], largest[size], sums[size] = row, 0, 0
             for at in range(len(frequencies)):
                 deviation = abs(types[row, at] - frequencies[at])

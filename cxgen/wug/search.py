@@ -120,12 +120,12 @@ class Search:
         while rung < len(RUNGS):
             thresholds = RUNGS[rung + wide - 1 :: wide][:_AT_ONCE]
             ways = self._count(thresholds)
-            totals = ways[0, self._states.start]
+            totals = ways[0, :, self._states.start]
             # The first threshold with sequences enough, but rather a small step than a large set.
             column = int(np.searchsorted(totals, max(2 * seen, _ENOUGH)))
             if column == len(thresholds):
-                thresholds, ways = np.append(thresholds, RUNGS[-1]), np.append(ways, self._all, axis=2)
-                totals = ways[0, self._states.start]
+                thresholds, ways = np.append(thresholds, RUNGS[-1]), np.append(ways, self._all, axis=1)
+                totals = ways[0, :, self._states.start]
             if totals[column] > _MOST and (column > 0 or wide > 1):
                 column, wide = column - 1, 1
             if column < 0:
@@ -133,17 +133,17 @@ class Search:
             if totals[column] > seen:
                 yield from self._drawn(ways, column, int(thresholds[column]), done, *key)
             done, seen, wide = int(thresholds[column]), float(totals[column]), _WIDE
-            if seen == self._all[0, self._states.start, 0] <= _MOST:
+            if seen == self._all[0, 0, self._states.start] <= _MOST:
                 return
             rung = bisect_left(_RUNGS, done) + 1
 
     def _count(self, thresholds: Ints) -> Floats:
-        """For every node, state and threshold: how many ways lead to the end."""
+        """For every node, threshold and state: how many ways lead to the end."""
         return count(self._layers, self._deviations, self._entered, self._states.moves, self._states.end, np.ascontiguousarray(thresholds))
 
     def _drawn(self, ways: Floats, column: int, threshold: int, done: int, *key: str | int) -> Iterator[Found]:
         """The unknown sequences within ``threshold``, not within ``done``, or some of very many."""
-        total = int(min(ways[0, self._states.start, column], _MOST + 1))
+        total = int(min(ways[0, column, self._states.start], _MOST + 1))
         limits = column, threshold, done, self._states.start
         graph = self._layers, self._deviations, self._entered, self._states.moves, ways
         hashes = *self._chain.hashes, self._known.table
@@ -189,38 +189,33 @@ def compare(layers: tuple[Ints, ...], source: Ints, lengths: Ints, frequencies: 
 def smallest(layers: tuple[Ints, ...], deviations: Ints, entered: Ints, moves: Ints, start: int, end: int) -> int:
     """The smallest largest deviation of all sequences."""
     starts, right, _, _, _, _ = layers
-    dead = moves.shape[1] - 1
-    best = np.full((len(entered), dead), _UNREACHED)
+    best = np.full((len(entered), moves.shape[1]), _UNREACHED)  # the last state has no way out
     best[-1, end] = 0
     for node in range(len(entered) - 2, -1, -1):
+        here = best[node]
         for edge in range(starts[node], starts[node + 1]):
-            for state in range(dead):
-                after = moves[entered[right[edge]], state]
-                if after < dead:
-                    best[node, state] = min(best[node, state], max(best[right[edge], after], deviations[edge]))
+            following, move, deviation = best[right[edge]], moves[entered[right[edge]]], deviations[edge]
+            for state in range(len(here) - 1):
+                here[state] = min(here[state], max(following[move[state]], deviation))
     return best[0, start]
 
 
 @compiled(f"f8[:,:,::1]({_ARRAYS},i8[::1],i8[::1],i8[:,::1],i8,i8[::1])")
 def count(layers: tuple[Ints, ...], deviations: Ints, entered: Ints, moves: Ints, end: int, thresholds: Ints) -> Floats:
-    """For every node, state and threshold: how many ways lead to the end."""
+    """For every node, threshold and state: how many ways lead to the end."""
     starts, right, _, _, _, _ = layers
-    dead = moves.shape[1] - 1
-    ways, some_ = np.zeros((len(entered), dead, len(thresholds))), np.zeros(len(entered), np.bool_)
-    ways[-1, end], some_[-1] = 1.0, True
+    ways = np.zeros((len(entered), len(thresholds), moves.shape[1]))  # the last state has no way out
+    ways[-1, :, end] = 1.0
     for node in range(len(entered) - 2, -1, -1):
         for edge in range(starts[node], starts[node + 1]):
-            following, first = right[edge], 0
+            first = 0
             while first < len(thresholds) and deviations[edge] > thresholds[first]:
                 first += 1
-            if first == len(thresholds) or not some_[following]:
-                continue
-            some_[node] = True
-            for state in range(dead):
-                after = moves[entered[following], state]
-                if after < dead:
-                    for column in range(first, len(thresholds)):
-                        ways[node, state, column] += ways[following, after, column]
+            move = moves[entered[right[edge]]]
+            for column in range(first, len(thresholds)):
+                here, following = ways[node, column], ways[right[edge], column]
+                for state in range(len(here) - 1):
+                    here[state] += following[move[state]]
     return ways
 
 
@@ -272,7 +267,7 @@ def every(
         edges[place] += 1
         node = right[edge]
         state = moves[entered[node], states[place]]
-        if deviations[edge] > threshold or state == dead or ways[node, state, column] == 0:
+        if deviations[edge] > threshold or state == dead or ways[node, column, state] == 0:
             continue
         largest[place + 1], sums[place + 1] = max(largest[place], deviations[edge]), sums[place] + deviations[edge]
         rarest[place + 1] = min(rarest[place], types[edge])
@@ -317,15 +312,15 @@ def some(
     for draw in range(total):
         node, state, largest, summed, rarest, form = 0, start, 0, 0, 2, np.uint64(0)
         for place in range(last):
-            left = chances[place, draw] * ways[node, state, column]
+            left = chances[place, draw] * ways[node, column, state]
             chosen, entering = -1, dead
             for edge in range(starts[node], starts[node + 1]):
                 after = moves[entered[right[edge]], state]
-                if deviations[edge] <= threshold and after != dead and ways[right[edge], after, column] > 0:
+                if deviations[edge] <= threshold and after != dead and ways[right[edge], column, after] > 0:
                     chosen, entering = edge, after
-                    if left < ways[right[edge], after, column]:
+                    if left < ways[right[edge], column, after]:
                         break
-                    left -= ways[right[edge], after, column]
+                    left -= ways[right[edge], column, after]
             node, state = right[chosen], entering
             found[size, place] = segments[node]
             largest, summed, rarest = max(largest, deviations[chosen]), summed + deviations[chosen], min(rarest, types[chosen])
