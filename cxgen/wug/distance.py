@@ -7,6 +7,7 @@ OLD20 is the mean distance to the 20 nearest words, the word itself excluded (Ya
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 
@@ -15,7 +16,8 @@ import numpy as np
 from cxgen.wug.trie import LANES, build, encode, near
 
 NEAREST = 20
-_START = 2, 2, 2, 2, 2, 3, 3, 3, 4, 4, 5  # by the length of a form: within which distance 20 words mostly are
+_Figures = tuple[float, int]
+_START = 2, 2, 2, 2, 2, 3, 3, 3, 4, 5, 5, 6, 6, 7, 8, 9  # by the length of a form: within which distance 20 words mostly are
 
 
 class Distances:
@@ -26,10 +28,10 @@ class Distances:
         lengths = np.array([len(word) for word in ordered])
         self._longest = int(lengths.max())
         self._trie = build(encode(ordered, self._longest), lengths)
-        self._known: dict[str, tuple[float, int]] = {}
+        self._known: dict[str, _Figures] = {}
         self._asked: set[str] = set()
-        self._waiting: dict[int, list[str]] = {}
-        self._running: list[Future[dict[str, tuple[float, int]]]] = []
+        self._waiting: dict[tuple[int, int], list[str]] = {}  # by length, and the largest distance that is to be counted
+        self._running: deque[tuple[list[str], int, Future[list[_Figures | None]]]] = deque()
         self._threads = ThreadPoolExecutor(os.cpu_count())
 
     def prepare(self, forms: Iterable[str]) -> None:
@@ -37,37 +39,48 @@ class Distances:
         for form in forms:
             if form not in self._asked:
                 self._asked.add(form)
-                alike = self._waiting.setdefault(len(form), [])
-                alike.append(form)
-                if len(alike) == LANES:
-                    self._running.append(self._threads.submit(self._measure, self._waiting.pop(len(form))))
+                self._wait(form, _START[min(len(form), len(_START) - 1)])
+        while self._running and self._running[0][-1].done():
+            self._end()
 
-    def measure(self, forms: Sequence[str]) -> list[tuple[float, int]]:
+    def measure(self, forms: Sequence[str]) -> list[_Figures]:
         """OLD20 and the number of neighbours of each form."""
         self.prepare(forms)
-        self._running += [self._threads.submit(self._measure, alike) for alike in self._waiting.values()]
-        for running in self._running:
-            self._known.update(running.result())
-        self._waiting, self._running = {}, []
+        while self._waiting or self._running:
+            for key in list(self._waiting):
+                self._begin(*key)
+            for _ in range(len(self._running)):
+                self._end()
         return [self._known[form] for form in forms]
 
-    def _measure(self, forms: list[str]) -> dict[str, tuple[float, int]]:
-        """The same for forms of one length, of those that are nearest first.
+    def _wait(self, form: str, most: int) -> None:
+        alike = self._waiting.setdefault((len(form), most), [])
+        alike.append(form)
+        if len(alike) == LANES:
+            self._begin(len(form), most)
+
+    def _begin(self, size: int, most: int) -> None:
+        forms = self._waiting.pop((size, most))
+        self._running.append((forms, most, self._threads.submit(self._nearest, forms, most)))
+
+    def _end(self) -> None:
+        forms, most, running = self._running.popleft()
+        for form, found in zip(forms, running.result(), strict=True):
+            if found is None:
+                self._wait(form, most + 1)
+            else:
+                self._known[form] = found
+
+    def _nearest(self, forms: list[str], most: int) -> list[_Figures | None]:
+        """The same for forms of one length; None for those that have no 20 words within ``most``.
 
         A word that is k letters longer or shorter is at least k away: once 20 words of less than k letters more or less are within k, no
         others need be compared.
         """
-        found = {}
         size = len(forms[0])
-        most = _START[min(size, len(_START) - 1)]
-        while forms:
-            counts = near(self._trie, encode(forms, size), size, most)[1:]
-            within = np.minimum(np.cumsum(counts, axis=0), NEAREST)
-            distances = np.arange(1, most + 1) @ np.diff(within, axis=0, prepend=0) / NEAREST
-            enough = ((within[-1] == NEAREST) | (most > max(size, self._longest))).tolist()
-            for form, done, *figures in zip(forms, enough, distances.tolist(), counts[0].tolist(), strict=True):
-                if done:
-                    found[form] = tuple(figures)
-            forms = [form for form, done in zip(forms, enough, strict=True) if not done]
-            most += 1
-        return found
+        counts = near(self._trie, encode(forms, size), size, most)[1:]
+        within = np.minimum(np.cumsum(counts, axis=0), NEAREST)
+        distances = np.arange(1, most + 1) @ np.diff(within, axis=0, prepend=0) / NEAREST
+        enough = (within[-1] == NEAREST) | (most > max(size, self._longest))
+        figures = zip(distances.tolist(), counts[0].tolist(), strict=True)
+        return [found if done else None for done, found in zip(enough.tolist(), figures, strict=True)]

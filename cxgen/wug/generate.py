@@ -136,7 +136,7 @@ def pseudowords(
     with _uncollected():
         for start in range(0, len(sources), _TOGETHER):
             rows.extend(_together(lexicon, refusal, sources[start : start + _TOGETHER], n, used, seed))
-    return table(lexicon.chain, rows)
+        return table(lexicon.chain, rows)
 
 
 @contextmanager

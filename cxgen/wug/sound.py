@@ -21,9 +21,10 @@ from cxgen.wug.syllables import Segments
 
 Bytes = NDArray[np.uint8]
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 _LEAST = 0.03  # a pronunciation less probable than this, relative to the likeliest, is not considered
 _MOST = 64  # pronunciations considered
-_ROOM = 1 << 11  # for pronunciations of one unit more
+_ROOM = 1 << 10  # for pronunciations of one unit more
 HEAD = 5  # characters by which a beginning is told
 
 
@@ -55,30 +56,32 @@ class Sounds:
         for unit, sound, share in table.filter(pl.col("unit").is_not_null()).iter_rows():
             read.setdefault(unit, []).append((sound, share / 100))
         self._listed = {unit: tuple(found) for unit, found in read.items()}
-        self._places: dict[str, tuple[int, int]] = {}
-        self._letters, self._shares, self._count = np.zeros((1024, 8), dtype=np.uint8), np.zeros(1024), 0
+        self._numbers: dict[str, int] = {}  # of the units asked for
+        self._starts = np.zeros(2, dtype=np.int64)  # for each of them, where its readings are in the arrays
+        self._letters, self._shares = np.zeros((1, 1), dtype=np.uint8), np.zeros(1)
 
     def like(self, parts: Segments) -> bool:
         """Whether a likely pronunciation of a form is that of a real word.
 
         Forms with a part that occurs in no word whose pronunciation is known sound like none.
         """
-        places = [self._places.get(unit) or self._place(unit) for unit in units(parts)]
-        return bool(spoken(np.array(places), self._letters, self._shares, self._real, self._heads))
+        numbers = [self._numbers[unit] if unit in self._numbers else self._number(unit) for unit in units(parts)]
+        return bool(spoken(np.array(numbers), self._starts, self._letters, self._shares, self._real, self._heads))
 
-    def _place(self, unit: str) -> tuple[int, int]:
-        """Where the readings of a unit are in the arrays: the first, and the one after the last."""
-        found = self._readings(unit)
-        first, last = self._count, self._count + len(found)
-        width = max((len(sound) for sound, _ in found), default=0)
-        while last > len(self._shares) or width > self._letters.shape[1]:
-            more = max(width - self._letters.shape[1], 0)
-            self._letters = np.pad(self._letters, ((0, len(self._shares)), (0, more)))
-            self._shares = np.pad(self._shares, (0, len(self._shares)))
+    def _number(self, unit: str) -> int:
+        """The number of a new unit, whose readings are put into the arrays."""
+        found, number = self._readings(unit), len(self._numbers)
+        if number + 1 == len(self._starts):
+            self._starts = np.pad(self._starts, (0, number + 1))
+        first, last = int(self._starts[number]), int(self._starts[number]) + len(found)
+        width = max([len(sound) for sound, _ in found], default=0)
+        if last > len(self._shares) or width > self._letters.shape[1]:
+            more = last, max(width - self._letters.shape[1], 0)
+            self._letters, self._shares = np.pad(self._letters, ((0, more[0]), (0, more[1]))), np.pad(self._shares, (0, more[0]))
         for place, (sound, share) in enumerate(found, first):
             self._letters[place, : len(sound)], self._shares[place] = list(sound.encode()), share
-        self._count, self._places[unit] = last, (first, last)
-        return first, last
+        self._starts[number + 1], self._numbers[unit] = last, number
+        return number
 
     def _readings(self, unit: str) -> tuple[tuple[str, float], ...]:
         """The readings of a unit and their shares; of an unknown one those of its parts."""
@@ -94,12 +97,13 @@ class Sounds:
         return ()
 
 
-@compiled("b1(i8[:,::1],u1[:,::1],f8[::1],u8[::1],u8[::1])")
-def spoken(units_: NDArray[np.int64], letters: Bytes, shares: Floats, real: Hashes, heads: Hashes) -> bool:
+@compiled("b1(i8[::1],i8[::1],u1[:,::1],f8[::1],u8[::1],u8[::1])")
+def spoken(numbers: Ints, starts: Ints, letters: Bytes, shares: Floats, real: Hashes, heads: Hashes) -> bool:
     """Whether a likely pronunciation of a form is a real word's.
 
     Args:
-        units_: for each unit its first reading, and the one after its last.
+        numbers: of its units.
+        starts: for every unit its first reading, and their number.
         letters, shares: of all readings: the sounds, filled up with 0, and how probable they are.
         real: a table of the pronunciations of words (see ``cxgen.wug.known``).
         heads: of the beginnings of these, up to ``HEAD`` characters.
@@ -108,8 +112,8 @@ def spoken(units_: NDArray[np.int64], letters: Bytes, shares: Floats, real: Hash
     sizes, chances = np.empty((2, _ROOM), np.int64), np.empty((2, _ROOM))
     now, count = 0, 1
     whole[0, 0], heard[0, 0], sizes[0, 0], chances[0, 0] = np.uint64(0), np.uint64(0), 0, 1.0
-    for unit in range(len(units_)):
-        first, last = units_[unit]
+    for number in numbers:
+        first, last = starts[number], starts[number + 1]
         if first == last:
             return False
         best, new, size = shares[first], 1 - now, 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from operator import ne
 from typing import NamedTuple
 
 import numpy as np
@@ -66,8 +65,10 @@ def table(chain: Chain, rows: list[Row]) -> pl.DataFrame:
 
 def _compared(chain: Chain, sources: list[Segments], outputs: list[Segments]) -> Ints:
     """Segments changed; the largest deviation with its sign, and where it is; the sum of deviations: of words of equally many syllables."""
-    old, new = (np.array([chain.numbers(parts) for parts in words]) for words in (sources, outputs))
+    known = {parts: chain.numbers(parts) for parts in {*sources, *outputs}}
+    old, new = (np.array([known[parts] for parts in words]) for words in (sources, outputs))
     deviations = chain.types(new) - chain.types(old)
-    changed = np.array([sum(map(ne, before, after)) for before, after in zip(sources, outputs, strict=True)])
-    where = np.abs(deviations).argmax(axis=1)
-    return np.stack([changed, np.take_along_axis(deviations, where[:, None], axis=1)[:, 0], where, np.abs(deviations).sum(axis=1)])
+    sizes = np.abs(deviations)
+    where = sizes.argmax(axis=1)
+    largest = np.take_along_axis(deviations, where[:, None], axis=1)[:, 0]
+    return np.stack([(new != old).sum(axis=1), largest, where, sizes.sum(axis=1)])

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from cxgen.wug.compiled import compiled
 
-LANES = 256  # forms compared at once
+LANES = 256  # forms compared at once, at most
+_GROUP = np.uint64(64)  # a processor does so many together; numba reads arrays faster by numbers without sign
 _DEEPEST = 64  # letters of a word, at most
 _BYTE = 255
-_ALL = np.uint64(LANES)  # numba reads arrays faster by numbers without sign
 
 Bytes = NDArray[np.uint8]
 Trie = tuple[NDArray[np.int8], NDArray[np.int8], NDArray[np.int8], NDArray[np.int8], NDArray[np.bool_], NDArray[np.int32]]
@@ -79,14 +79,17 @@ def near(trie: Trie, forms: Bytes, size: int, most: int) -> NDArray[np.int64]:
     letter, depth, shortest, longest, ends, following = trie
     reach = most - 1  # no way to a word of these lengths in so few steps leaves the diagonal further
     width = 2 * reach + 1
-    row = (width + 2) * LANES  # cells of one word's letter, with an empty one at either end
+    groups = np.uint64((len(forms) + 63) // 64)
+    lanes = int(groups) * 64
+    every = np.uint64(lanes)  # numba reads arrays faster by numbers without sign
+    row = (width + 2) * lanes  # cells of one word's letter, with an empty one at either end
     cells = np.zeros((size + most + 1) * row, np.uint8)
-    gains = np.ones(27 * (size + 1) * LANES, np.uint8)
+    gains = np.ones(27 * (size + 1) * lanes, np.uint8)
     for form in range(len(forms)):
         for at in range(size):
-            gains[(forms[form, at] * (size + 1) + at + 1) * LANES + form] = 2
-    counts = np.zeros((most + 1, LANES), np.int64)
-    recent, waiting = np.zeros((most + 1) * LANES, np.uint8), 0  # bytes, added up before they overflow
+            gains[(forms[form, at] * (size + 1) + at + 1) * lanes + form] = 2
+    counts = np.zeros((most + 1, lanes), np.int64)
+    recent, waiting = np.zeros((most + 1) * lanes, np.uint8), 0  # bytes, added up before they overflow
     node = 0
     while node < len(letter):
         i = depth[node]
@@ -95,24 +98,28 @@ def near(trie: Trie, forms: Bytes, size: int, most: int) -> NDArray[np.int64]:
             continue
         for offset in range(width):
             j = i + offset - reach
-            here = np.uint64(i * row + (offset + 1) * LANES)
+            here = np.uint64(i * row + (offset + 1) * lanes)
             if j <= 0 or j > size:
-                for lane in range(_ALL):
+                for lane in range(every):
                     cells[here + lane] = np.uint8(0)
                 continue
-            diagonal, above, before = here - np.uint64(row), here - np.uint64(row - LANES), here - _ALL
-            gain = np.uint64((letter[node] * (size + 1) + j) * LANES)
-            for lane in range(_ALL):
-                kept = np.uint8(cells[diagonal + lane] + gains[gain + lane])
-                kept = max(kept, cells[above + lane])
-                cells[here + lane] = max(kept, cells[before + lane])
+            diagonal, above, before = here - np.uint64(row), here - np.uint64(row - lanes), here - every
+            gain = np.uint64((letter[node] * (size + 1) + j) * lanes)
+            for _ in range(groups):
+                for lane in range(_GROUP):
+                    kept = np.uint8(cells[diagonal + lane] + gains[gain + lane])
+                    kept = max(kept, cells[above + lane])
+                    cells[here + lane] = max(kept, cells[before + lane])
+                here, diagonal, above, before, gain = here + _GROUP, diagonal + _GROUP, above + _GROUP, before + _GROUP, gain + _GROUP
         offset = size - i + reach
         if ends[node] and 0 <= offset < width:
-            here = np.uint64(i * row + (offset + 1) * LANES)
+            here = np.uint64(i * row + (offset + 1) * lanes)
             for distance in range(most + 1):
-                wanted, there = np.uint8(i + size - distance), np.uint64(distance * LANES)
-                for lane in range(_ALL):
-                    recent[there + lane] += np.uint8(cells[here + lane] == wanted)
+                wanted, there = np.uint8(i + size - distance), np.uint64(distance * lanes)
+                for group in range(groups):
+                    at, to = here + group * _GROUP, there + group * _GROUP
+                    for lane in range(_GROUP):
+                        recent[to + lane] += np.uint8(cells[at + lane] == wanted)
             waiting += 1
             if waiting == _BYTE:
                 counts += recent.reshape(counts.shape)
