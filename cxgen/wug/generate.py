@@ -5,83 +5,23 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator, Sequence, Set
 from contextlib import contextmanager
-from dataclasses import dataclass
-from heapq import heappop, heappush, heapreplace
 from itertools import chain
-from typing import NamedTuple
 
 import polars as pl
 
 from cxgen.errors import CxgenError
+from cxgen.wug.candidates import Candidates, Output, Source
 from cxgen.wug.lexicon import WugLexicon
-from cxgen.wug.listed import Listed
 from cxgen.wug.refuse import Refusal
-from cxgen.wug.search import Found, Search, States
-from cxgen.wug.syllables import Segments
 from cxgen.wug.table import Row, table
 
 POS = ("noun", "verb", "adjective", None)
-
-
-@dataclass(frozen=True)
-class _Step:
-    """How the constraints of a search are widened.
-
-    Attributes:
-        number: what ``widened`` says of an output that needs it.
-        cost: how many rungs better an output of it must be than one without.
-        loose: whether transitions may be attested elsewhere in words only: see ``Chain.layers``.
-        moved: by how many letters the segments may differ from the source's, summed.
-        longer: by how many letters the whole is longer.
-        base: whether an output must look like a base form.
-    """
-
-    number: int
-    cost: int
-    loose: bool = False
-    moved: int = 0
-    longer: int = 0
-    base: bool = True
-
-
-# The dearest come into play only where the cheaper have no outputs left: 1000 is more than there are rungs.
-STEPS = (
-    _Step(0, 0),
-    _Step(3, 6, moved=2),
-    _Step(4, 40, loose=True),
-    _Step(4, 56, loose=True, moved=2),
-    _Step(4, 900, loose=True, moved=4),
-    _Step(5, 1000, base=False),
-    *(_Step(6, 2000 + 100 * abs(by) + 30 * more, True, abs(by) + more, by) for by in (1, 2, 3, -1, -2) for more in (0, 2)),
-)
-_RARE = 1, 2  # number and cost of a form that occurs, with a zipf value below 2
-_ONCE = 2, 4  # of a transition that only one word has
-
 _TOGETHER = 512  # sources whose candidates are measured together
 _POOL = 2  # candidates measured for each output wanted
 _DEARER = 8  # by how many rungs a candidate may be worse than the last that is needed
 _OLD20 = 16  # rungs that a difference of 1 in OLD20 is worth
 
-
-@dataclass(frozen=True)
-class _Source:
-    """A word to be replaced."""
-
-    word: str
-    parts: Segments
-    pos: str | None
-
-
-class _Output(NamedTuple):
-    """A pseudoword, its cost, and the step that gave it."""
-
-    form: str
-    parts: Segments
-    cost: int
-    step: int
-
-
-_Measured = tuple[_Output, float, int]  # with OLD20 and number of neighbours
+_Measured = tuple[Output, float, int]  # with OLD20 and number of neighbours
 
 
 def pseudowords(
@@ -98,7 +38,8 @@ def pseudowords(
     An output has its source's number of syllables and letters, and of letters in each segment, and differs from it in a third of the
     segments or more. The candidates are all such sequences of segments, in the order of their largest deviation from the source's
     transition frequencies, by the steps of ``cxgen.wug.search.RUNGS``; of the first acceptable ones, twice as many as are wanted, those
-    are taken that are best in deviation and OLD20 together. Where that fails, and where it pays, constraints are widened: see ``STEPS``.
+    are taken that are best in deviation and OLD20 together. Where that fails, and where it pays, constraints are widened: see
+    ``cxgen.wug.candidates.STEPS``.
 
     The same arguments give the same outputs. No form occurs twice, inflected forms included: of two sources that would get the same
     output, the earlier one does; the outputs for a word depend on those for the words before it in this and in no other way.
@@ -129,13 +70,14 @@ def pseudowords(
     each = [pos] * len(words) if pos is None or isinstance(pos, str) else list(pos)
     if len(each) != len(words) or not set(each) <= set(POS):
         raise CxgenError("pos: expected noun, verb, adjective or None, for all words or one for each word")
-    sources = [_Source(word, lexicon.segments(word), kind) for word, kind in zip(words, each, strict=True)]
-    refusal, used = Refusal(lexicon), set(taken)
+    sources = [Source(word, lexicon.segments(word), kind) for word, kind in zip(words, each, strict=True)]
+    refusal = Refusal(lexicon)
     refusal.known.update(taken)
+    candidates = Candidates(lexicon, refusal, set(taken), seed)
     rows: list[Row] = []
     with _uncollected():
         for start in range(0, len(sources), _TOGETHER):
-            rows.extend(_together(lexicon, refusal, sources[start : start + _TOGETHER], n, used, seed))
+            rows.extend(_together(lexicon, candidates, sources[start : start + _TOGETHER], n))
         return table(lexicon.chain, rows)
 
 
@@ -151,11 +93,9 @@ def _uncollected() -> Iterator[None]:
             gc.enable()
 
 
-def _together(
-    lexicon: WugLexicon, refusal: Refusal, sources: list[_Source], n: int, used: set[str], seed: int
-) -> Iterator[Row]:
-    """The rows of some sources; the outputs' forms are added to ``used``."""
-    streams = [_pools(lexicon, refusal, source, n, used, seed) for source in sources]
+def _together(lexicon: WugLexicon, candidates: Candidates, sources: list[Source], n: int) -> Iterator[Row]:
+    """The rows of some sources; the outputs' forms are added to those that are used."""
+    streams = [_pools(candidates, source, n) for source in sources]
     lexicon.distances.prepare(source.word.lower() for source in sources)
     pools = []
     for stream in streams:
@@ -167,7 +107,7 @@ def _together(
         for pool in chain([first], later):
             measured = lexicon.distances.measure([output.form for output in pool])
             found = [(output, *figures) for output, figures in zip(pool, measured, strict=True)]
-            chosen += _choose(refusal, source, found, distance, n - len(chosen), used)
+            chosen += _choose(candidates, source, found, distance, n - len(chosen))
             if len(chosen) == n:
                 break
         else:
@@ -177,85 +117,26 @@ def _together(
             yield Row(source.word, source.parts, output.form, output.parts, rank, distance, old20, neighbours, zipf, output.step)
 
 
-def _choose(refusal: Refusal, source: _Source, found: list[_Measured], old20: float, n: int, used: set[str]) -> list[_Measured]:
+def _choose(candidates: Candidates, source: Source, found: list[_Measured], old20: float, n: int) -> list[_Measured]:
     """Of what was ``found`` the best ``n`` that are new, by cost and OLD20 together."""
     chosen: list[_Measured] = []
     for candidate in sorted(found, key=lambda item: item[0].cost + _OLD20 * abs(item[1] - old20)):
-        forms = refusal.forms(candidate[0].form, source.pos)
-        if len(chosen) < n and used.isdisjoint(forms):
+        forms = candidates.refusal.forms(candidate[0].form, source.pos)
+        if len(chosen) < n and candidates.used.isdisjoint(forms):
             chosen.append(candidate)
-            used.update(forms)
-            refusal.known.update(forms)
+            candidates.used.update(forms)
+            candidates.refusal.known.update(forms)
     return chosen
 
 
-def _pools(lexicon: WugLexicon, refusal: Refusal, source: _Source, n: int, used: set[str], seed: int) -> Iterator[list[_Output]]:
+def _pools(candidates: Candidates, source: Source, n: int) -> Iterator[list[Output]]:
     """The acceptable candidates, cheapest first, as many together as are measured for ``n`` outputs."""
-    pool: list[_Output] = []
-    for output in _ascending(lexicon, refusal, source, used, seed):
+    pool: list[Output] = []
+    for output in candidates.ascending(source):
         if len(pool) >= n and (len(pool) >= _POOL * n or output.cost > pool[n - 1].cost + _DEARER):
             yield pool
             pool = []
-        forms = refusal.forms(output.form, source.pos)
-        if not refusal.is_word(*forms) and used.isdisjoint(forms):
+        forms = candidates.refusal.forms(output.form, source.pos)
+        if not candidates.refusal.is_word(*forms) and candidates.used.isdisjoint(forms):
             pool.append(output)
     yield pool
-
-
-def _ascending(lexicon: WugLexicon, refusal: Refusal, source: _Source, used: set[str], seed: int) -> Iterator[_Output]:
-    """Candidates that are no words, cheapest first: the rung of the largest deviation, plus the cost of what had to be widened for it."""
-    streams = [_candidates(lexicon, refusal, source.parts, step, used, seed) for step in STEPS]
-    # Of every stream the next candidate, or what the first costs at least: a stream is opened when it may hold the next candidate of all.
-    waiting: list[tuple[int, int, Found | None]] = [(step.cost, order, None) for order, step in enumerate(STEPS)]
-    delayed: list[tuple[int, int, _Output]] = []
-    allowed = {"", refusal.ending("".join(source.parts), source.pos)}
-    seen: set[str] = set()
-    while waiting:
-        floor, order, found = waiting[0]
-        while delayed and delayed[0][0] <= floor:
-            yield heappop(delayed)[2]
-        step = STEPS[order]
-        following = next(streams[order], None)
-        if following is None:
-            heappop(waiting)
-        else:
-            heapreplace(waiting, (following.rung + step.cost, order, following))
-        if found is None or not found.parts:
-            continue
-        form = "".join(found.parts)
-        if form in seen or (step.base and refusal.ending(form, source.pos) not in allowed):
-            continue
-        seen.add(form)
-        number, cost = step.number, floor
-        for flaw, (least, dearer) in ((form in lexicon.rare, _RARE), (found.once, _ONCE)):
-            if flaw:
-                number, cost = max(number, least), cost + dearer
-        output = _Output(form, found.parts, cost, number)
-        if cost == floor:
-            yield output
-        else:
-            heappush(delayed, (cost, len(seen), output))
-    while delayed:
-        yield heappop(delayed)[2]
-
-
-def _candidates(lexicon: WugLexicon, refusal: Refusal, parts: Segments, step: _Step, used: set[str], seed: int) -> Iterator[Found]:
-    """The candidates under the constraints of a step that are new and no words nor like words, best first."""
-    shape = tuple(len(part) for part in parts)
-    key = (shape, 1 - step.loose, min(step.moved // 2 + step.moved % 2, 2))
-    layers = lexicon.chain.layers(*key)
-    if layers is None:
-        return
-    owed = (len(parts) // 3, step.longer, step.moved)
-    stream = (seed, "".join(parts), step.cost)
-    if key not in lexicon.listed:
-        lexicon.listed[key] = Listed.of(lexicon.chain, layers)
-    listed = lexicon.listed[key]
-    if listed is None:
-        candidates = Search(lexicon.chain, layers, parts, States.owing(*owed), refusal.known).ascending(*stream)
-    else:
-        candidates = listed.ascending(parts, owed, refusal.known, *stream)
-    for found in candidates:
-        form = "".join(found.parts)
-        if not form or not (form in used or refusal.is_word(form) or refusal.wordlike(form, found.parts)):
-            yield found

@@ -101,7 +101,9 @@ class Search:
         """
         self._chain, self._layers, self._states, self._known = chain, tuple(layers), states, known
         self._deviations, self._entered = compare(self._layers, *chain.compared(source))
-        self.best = smallest(self._layers, self._deviations, self._entered, states.moves, states.start, states.end)
+        best = smallest(self._layers, self._deviations, self._entered, states.moves, states.start, states.end)
+        self._rung = bisect_left(_RUNGS, best)
+        self._opening = self._count(_thresholds(self._rung, _WIDE))
 
     @cached_property
     def _all(self) -> Floats:
@@ -113,13 +115,13 @@ class Search:
 
         Within a rung they are ordered by their sum of deviations, blurred by the random numbers of stream ``key``.
         """
-        rung, wide = bisect_left(_RUNGS, self.best), _WIDE
+        rung, wide = self._rung, _WIDE
         if rung < len(RUNGS):
             yield Found(rung, (), once=False)
         done, seen = -1, 0.0
         while rung < len(RUNGS):
-            thresholds = RUNGS[rung + wide - 1 :: wide][:_AT_ONCE]
-            ways = self._count(thresholds)
+            thresholds = _thresholds(rung, wide)
+            ways = self._opening if rung == self._rung and wide == _WIDE else self._count(thresholds)
             totals = ways[0, :, self._states.start]
             # The first threshold with sequences enough, but rather a small step than a large set.
             column = int(np.searchsorted(totals, max(2 * seen, _ENOUGH)))
@@ -139,7 +141,7 @@ class Search:
 
     def _count(self, thresholds: Ints) -> Floats:
         """For every node, threshold and state: how many ways lead to the end."""
-        return count(self._layers, self._deviations, self._entered, self._states.moves, self._states.end, np.ascontiguousarray(thresholds))
+        return count(self._layers, self._deviations, self._entered, self._states.moves, self._states.end, thresholds)
 
     def _drawn(self, ways: Floats, column: int, threshold: int, done: int, *key: str | int) -> Iterator[Found]:
         """The unknown sequences within ``threshold``, not within ``done``, or some of very many."""
@@ -164,6 +166,11 @@ class Search:
             block = order[start : start + _ENOUGH]
             for row, rung, least in zip(segments[block].tolist(), rungs[block].tolist(), rarest[block].tolist(), strict=True):
                 yield Found(rung, tuple([texts[segment] for segment in row]), least < 2)
+
+
+def _thresholds(rung: int, wide: int) -> Ints:
+    """The largest deviations of some rungs from ``rung`` on, ``wide`` apart."""
+    return np.ascontiguousarray(RUNGS[rung + wide - 1 :: wide][:_AT_ONCE])
 
 
 @compiled(f"UniTuple(i8[::1],2)({_ARRAYS},i8[::1],i8[::1],i8[::1])")

@@ -46,7 +46,12 @@ def build(letters: Bytes, lengths: NDArray[np.int64]) -> Trie:
             same += 1
         shared[word] = same
         size += lengths[word] - same
-    letter, depth, shortest, longest = np.empty(size, np.int8), np.empty(size, np.int8), np.full(size, 127, np.int8), np.zeros(size, np.int8)
+    letter, depth, shortest, longest = (
+        np.empty(size, np.int8),
+        np.empty(size, np.int8),
+        np.full(size, 127, np.int8),
+        np.zeros(size, np.int8),
+    )
     ends, following = np.zeros(size, np.bool_), np.empty(size, np.int32)
     path = np.empty(_DEEPEST, np.int64)
     node = 0
