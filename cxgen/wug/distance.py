@@ -47,10 +47,9 @@ class Distances:
         """OLD20 and the number of neighbours of each form."""
         self.prepare(forms)
         while self._waiting or self._running:
-            for key in list(self._waiting):
+            for key in sorted(self._waiting, reverse=True):  # the longest take longest
                 self._begin(*key)
-            for _ in range(len(self._running)):
-                self._end()
+            self._end()
         return [self._known[form] for form in forms]
 
     def _wait(self, form: str, most: int) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cxgen.streams import uniform
 from cxgen.wug.chain import Chain, Ints, Layers
@@ -31,9 +30,14 @@ class Listed:
             node = layers.right[edge]
             numbers = np.column_stack([numbers[before], layers.segments[node]])
             types = np.column_stack([types[before], layers.types[edge]])
-        self._chain = chain
-        self._numbers, self._types = np.ascontiguousarray(numbers[:, :-1]), types.astype(np.int32)
-        self._letters = chain.letters[self._numbers].astype(np.int8)
+        # Those with the same letters in each segment follow one another, so that most need not be looked at.
+        shapes = chain.letters[numbers[:, :-1]]
+        order = np.lexsort(shapes.T)
+        numbers, types, shapes = numbers[order], types[order], shapes[order]
+        cuts = np.flatnonzero((shapes[1:] != shapes[:-1]).any(axis=1)) + 1
+        self._chain, self._places = chain, order
+        self._shapes, self._starts = shapes[np.r_[0, cuts]], np.r_[0, cuts, len(shapes)]
+        self._numbers, self._types = np.ascontiguousarray(numbers[:, :-1]), types
         self._once = types.min(axis=1) < 2
         self._hashes = np.zeros(len(numbers), dtype=np.uint64)
         values, powers = chain.hashes
@@ -54,61 +58,63 @@ class Listed:
     def ascending(self, source: Segments, owed: tuple[int, int, int], known: Known, *key: str | int) -> Iterator[Found]:
         """As ``Search.ascending``, less the forms that are ``known``; ``owed`` is what ``States.owing`` takes."""
         numbers, letters, frequencies = self._chain.compared(source)
-        compared = numbers[1:-1], letters[1:-1], frequencies
-        places, largest, sums = paying(self._numbers, self._types, self._letters, *compared, owed, self._hashes, known.table)
-        if not len(places):
+        more = self._shapes - letters[1:-1]
+        shapes = np.flatnonzero((more.sum(axis=1) == owed[1]) & (np.abs(more).sum(axis=1) == owed[2]))
+        listed = self._numbers, self._types, self._hashes, self._starts, shapes
+        rows, largest, sums = paying(*listed, numbers[1:-1], frequencies, owed[0], known.table)
+        if not len(rows):
             return
         rungs = np.searchsorted(RUNGS, largest)
-        blurred = sums * (0.5 + uniform(("order", *key), 0, len(self._once))[places])
+        blurred = sums * (0.5 + uniform(("order", *key), 0, len(self._once))[self._places[rows]])
         ranks = rungs + blurred / (1 + blurred.max())
         size, texts = _BLOCK, self._chain.texts
-        while len(places):
-            size = min(size, len(places))
+        while len(rows):
+            size = min(size, len(rows))
             first = ranks <= np.partition(ranks, size - 1)[size - 1]
             best = np.flatnonzero(first)
-            best = best[np.argsort(ranks[best], kind="stable")]
-            for place, rung in zip(places[best].tolist(), rungs[best].tolist(), strict=True):
-                yield Found(rung, tuple([texts[number] for number in self._numbers[place].tolist()]), bool(self._once[place]))
-            places, rungs, ranks, size = places[~first], rungs[~first], ranks[~first], 4 * size
+            best = best[np.lexsort((self._places[rows[best]], ranks[best]))]
+            for row, rung in zip(rows[best].tolist(), rungs[best].tolist(), strict=True):
+                yield Found(rung, tuple([texts[number] for number in self._numbers[row].tolist()]), bool(self._once[row]))
+            rows, rungs, ranks, size = rows[~first], rungs[~first], ranks[~first], 4 * size
 
 
-@compiled("UniTuple(i8[::1],3)(i8[:,::1],i4[:,::1],i1[:,::1],i8[::1],i8[::1],i8[::1],UniTuple(i8,3),u8[::1],u8[::1])")
+@compiled("UniTuple(i8[::1],3)(i8[:,::1],i8[:,::1],u8[::1],i8[::1],i8[::1],i8[::1],i8[::1],i8,u8[::1])")
 def paying(
     numbers: Ints,
-    types: NDArray[np.int32],
-    letters: NDArray[np.int8],
-    source: Ints,
-    lengths: Ints,
-    frequencies: Ints,
-    owed: tuple[int, int, int],
+    types: Ints,
     forms: Hashes,
+    starts: Ints,
+    shapes: Ints,
+    source: Ints,
+    frequencies: Ints,
+    changes: int,
     table: Hashes,
 ) -> tuple[Ints, Ints, Ints]:
-    """Which unknown sequences pay what is ``owed``, the largest deviation of each, and the sum of its deviations.
+    """The unknown sequences of some shapes with enough segments that differ, the largest deviation of each, and the sum of its deviations.
 
     Args:
-        numbers, types, letters: segments, their letters and transition types of each sequence.
-        source, lengths, frequencies: segments, letters and transition frequencies of the source.
-        owed: changes, letters more, and letters moved.
-        forms: the hash of each sequence.
+        numbers, types: segments and transition types of each sequence.
+        forms: the hash of each.
+        starts: for each shape its first sequence, and their number.
+        shapes: which are wanted.
+        source, frequencies: segments and transition frequencies of the source.
+        changes: segments that must differ.
         table: of known forms.
     """
-    changes, longer, moved = owed
-    places, largest, sums = np.empty(len(numbers), np.int64), np.empty(len(numbers), np.int64), np.empty(len(numbers), np.int64)
+    total = 0
+    for shape in shapes:
+        total += starts[shape + 1] - starts[shape]
+    rows, largest, sums = np.empty(total, np.int64), np.empty(total, np.int64), np.empty(total, np.int64)
     size = 0
-    for row in range(len(numbers)):
-        differs, more, shifted = 0, 0, 0
-        for at in range(len(source)):
-            by = letters[row, at] - lengths[at]
-            more, shifted = more + by, shifted + abs(by)
-        if more != longer or shifted != moved:
-            continue
-        for at in range(len(source)):
-            differs += numbers[row, at] != source[at]
-        if differs >= changes and not holds(table, forms[row]):
-            places[size], largest[size], sums[size] = row, 0, 0
-            for at in range(len(frequencies)):
-                deviation = abs(types[row, at] - frequencies[at])
-                largest[size], sums[size] = max(largest[size], deviation), sums[size] + deviation
-            size += 1
-    return places[:size].copy(), largest[:size].copy(), sums[:size].copy()
+    for shape in shapes:
+        for row in range(starts[shape], starts[shape + 1]):
+            differs = 0
+            for at in range(len(source)):
+                differs += numbers[row, at] != source[at]
+            if differs >= changes and not holds(table, forms[row]):
+                rows[size], largest[size], sums[size] = row, 0, 0
+                for at in range(len(frequencies)):
+                    deviation = abs(types[row, at] - frequencies[at])
+                    largest[size], sums[size] = max(largest[size], deviation), sums[size] + deviation
+                size += 1
+    return rows[:size].copy(), largest[:size].copy(), sums[:size].copy()

@@ -103,7 +103,6 @@ class Search:
         self._deviations, self._entered = compare(self._layers, *chain.compared(source))
         best = smallest(self._layers, self._deviations, self._entered, states.moves, states.start, states.end)
         self._rung = bisect_left(_RUNGS, best)
-        self._opening = self._count(_thresholds(self._rung, _WIDE))
 
     @cached_property
     def _all(self) -> Floats:
@@ -121,7 +120,7 @@ class Search:
         done, seen = -1, 0.0
         while rung < len(RUNGS):
             thresholds = _thresholds(rung, wide)
-            ways = self._opening if rung == self._rung and wide == _WIDE else self._count(thresholds)
+            ways = self._count(thresholds)
             totals = ways[0, :, self._states.start]
             # The first threshold with sequences enough, but rather a small step than a large set.
             column = int(np.searchsorted(totals, max(2 * seen, _ENOUGH)))

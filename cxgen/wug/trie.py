@@ -70,7 +70,7 @@ def build(letters: Bytes, lengths: NDArray[np.int64]) -> Trie:
 
 @compiled("i8[:,::1](Tuple((i1[::1],i1[::1],i1[::1],i1[::1],b1[::1],i4[::1])),u1[:,::1],i8,i8)")
 def near(trie: Trie, forms: Bytes, size: int, most: int) -> NDArray[np.int64]:
-    """How many words are 0, 1, ... ``most`` away from each form, among those that are less than ``most`` letters longer or shorter.
+    """How many words are 1, 2, ... ``most`` away from each form, among those that are less than ``most`` letters longer or shorter.
 
     Args:
         trie: of the words.
@@ -79,15 +79,14 @@ def near(trie: Trie, forms: Bytes, size: int, most: int) -> NDArray[np.int64]:
         most: distances counted, at least 1.
 
     Returns:
-        Distance x form.
+        Distance x form; nothing is said of distance 0.
     """
     letter, depth, shortest, longest, ends, following = trie
-    reach = most - 1  # no way to a word of these lengths in so few steps leaves the diagonal further
+    reach = most - 1
     width = 2 * reach + 1
     groups = np.uint64((len(forms) + 63) // 64)
     lanes = int(groups) * 64
-    every = np.uint64(lanes)  # numba reads arrays faster by numbers without sign
-    row = (width + 2) * lanes  # cells of one word's letter, with an empty one at either end
+    row = (width + 2) * lanes  # cells of one letter of a word, with an empty one at either end
     cells = np.zeros((size + most + 1) * row, np.uint8)
     gains = np.ones(27 * (size + 1) * lanes, np.uint8)
     for form in range(len(forms)):
@@ -98,28 +97,29 @@ def near(trie: Trie, forms: Bytes, size: int, most: int) -> NDArray[np.int64]:
     node = 0
     while node < len(letter):
         i = depth[node]
-        if longest[node] < size - reach or shortest[node] > size + reach or i > size + reach:
+        # No way of so few steps to one of the words below leaves the diagonal j = i further than this.
+        lower = max((size - min(longest[node], size + reach) - most + 1) // 2, 1 - i)
+        upper = min((size - max(shortest[node], size - reach) + most) // 2, size - i)
+        if longest[node] < size - reach or shortest[node] > size + reach or lower > upper:
             node = following[node]
             continue
-        for offset in range(width):
-            j = i + offset - reach
-            here = np.uint64(i * row + (offset + 1) * lanes)
-            if j <= 0 or j > size:
-                for lane in range(every):
-                    cells[here + lane] = np.uint8(0)
-                continue
-            diagonal, above, before = here - np.uint64(row), here - np.uint64(row - lanes), here - every
-            gain = np.uint64((letter[node] * (size + 1) + j) * lanes)
+        for offset in (lower - 1, upper + 1):
+            here = np.uint64(i * row + (offset + reach + 1) * lanes)
+            for lane in range(np.uint64(lanes)):
+                cells[here + lane] = np.uint8(0)
+        for offset in range(lower, upper + 1):
+            here = np.uint64(i * row + (offset + reach + 1) * lanes)
+            diagonal, above, before = here - np.uint64(row), here - np.uint64(row - lanes), here - np.uint64(lanes)
+            gain = np.uint64((letter[node] * (size + 1) + i + offset) * lanes)
             for _ in range(groups):
                 for lane in range(_GROUP):
                     kept = np.uint8(cells[diagonal + lane] + gains[gain + lane])
                     kept = max(kept, cells[above + lane])
                     cells[here + lane] = max(kept, cells[before + lane])
                 here, diagonal, above, before, gain = here + _GROUP, diagonal + _GROUP, above + _GROUP, before + _GROUP, gain + _GROUP
-        offset = size - i + reach
-        if ends[node] and 0 <= offset < width:
-            here = np.uint64(i * row + (offset + 1) * lanes)
-            for distance in range(most + 1):
+        if ends[node] and abs(size - i) <= reach:
+            here = np.uint64(i * row + (size - i + reach + 1) * lanes)
+            for distance in range(1, most + 1):
                 wanted, there = np.uint8(i + size - distance), np.uint64(distance * lanes)
                 for group in range(groups):
                     at, to = here + group * _GROUP, there + group * _GROUP
