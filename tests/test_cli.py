@@ -63,7 +63,7 @@ def test_nothing_heavy_is_loaded_for_a_sample(cli):
         "import sys; sys.argv = ['cxgen', 'sample', 'conative', '--n', '4']\n"
         "from cxgen.cli import main\n"
         "try: main()\nexcept SystemExit: pass\n"
-        "names = 'nltk spacy openai datasets sklearn wordfreq lemminflect scipy huggingface_hub jinja2 rapidfuzz pyarrow'.split()\n"
+        "names = 'nltk spacy openai datasets sklearn wordfreq lemminflect scipy huggingface_hub jinja2 numba pyarrow'.split()\n"
         "print([m for m in names if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

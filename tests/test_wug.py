@@ -19,12 +19,15 @@ from cxgen.curate.wug import _chain_table, build_wug
 from cxgen.errors import CxgenError, DataError
 from cxgen.wug import article, inflect, load, pseudowords
 from cxgen.wug.chain import Chain
-from cxgen.wug.generate import SCHEMA
+from cxgen.wug.distance import Distances
+from cxgen.wug.known import BASE, Known, hashed, holds
 from cxgen.wug.listed import Listed
 from cxgen.wug.refuse import Refusal
 from cxgen.wug.search import RUNGS, Search, States
 from cxgen.wug.spelling import skeleton
 from cxgen.wug.syllables import segments, syllabify
+from cxgen.wug.table import SCHEMA
+from cxgen.wug.trie import LANES, build, encode, near
 from tests.conftest import ROOT
 from tests.test_lexicon import wordnet
 
@@ -79,8 +82,8 @@ def test_statistics_are_what_they_say(wugs, sample):
             assert old20 == pytest.approx(sum(nearest[:20]) / 20)
         assert row["neighbours"] == nearest.count(1)
         assert row["old20_difference"] == pytest.approx(row["old20"] - row["old20_word"])
-        links = wugs.chain
-        counts = [links.frequencies(links.numbers(parts)) for parts in (wugs.segments(row["word"]), re.split(r"[:.]", row["segments"]))]
+        words_ = wugs.segments(row["word"]), re.split(r"[:.]", row["segments"])
+        counts = [types_of(wugs.chain, parts) for parts in words_]
         deviations = [b - a for a, b in zip(*counts, strict=True)]
         assert row["sum_deviation"] == sum(map(abs, deviations))
         assert abs(row["max_deviation"]) == max(map(abs, deviations))
@@ -91,6 +94,48 @@ def test_old20_of_forms_far_from_everything(wugs):
     for form in ("a", "internationalizations", "zzyzxqqq"):
         distances = sorted(Levenshtein.distance(form, word) for word in wugs.table["form"] if word != form)
         assert wugs.distances.measure([form]) == [(pytest.approx(sum(distances[:20]) / 20), distances.count(1))]
+
+
+FORM = st.text("abc", min_size=1, max_size=7)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(FORM, min_size=1, max_size=40, unique=True), st.integers(1, 7), st.integers(1, 6), st.data())
+def test_near_words_are_counted_as_levenshtein_says(words, size, most, data):
+    """For every form, those words that are less than ``most`` letters longer or shorter."""
+    count = data.draw(st.sampled_from([1, 3, 65, LANES]))
+    some = data.draw(st.lists(st.text("abcd", min_size=size, max_size=size), min_size=1, max_size=5))
+    forms, ordered = (some * count)[:count], sorted(words)
+    trie = build(encode(ordered, 7), np.array([len(word) for word in ordered]))
+    counts = near(trie, encode(forms, size), size, most)
+    assert counts.shape == (most + 1, count)
+    for place, form in list(enumerate(forms))[-5:]:
+        distances = [Levenshtein.distance(form, word) for word in ordered if abs(len(word) - size) < most]
+        assert counts[1:, place].tolist() == [distances.count(distance) for distance in range(1, most + 1)]
+
+
+@given(st.lists(st.text("abcxyz", max_size=20), max_size=30), st.lists(st.text("abcxyz", max_size=20), max_size=30))
+def test_known_forms_are_known_and_others_are_not(first, second):
+    forms = Known(first)
+    forms.update(second)
+    other = forms.copy()
+    other.update(["abcabc"])
+    for form in {*first, *second, "abcabc"} - {""}:
+        assert holds(forms.table, np.uint64(hashed(form))) == (form in {*first, *second})
+        assert holds(other.table, np.uint64(hashed(form)))
+
+
+@given(st.text("abcxyz", max_size=20), st.text("abcxyz", max_size=20))
+def test_hashes_of_segments_give_that_of_the_form(left, right):
+    assert hashed(left + right) == (hashed(left) * pow(BASE, len(right), 2**64) + hashed(right)) % 2**64
+
+
+def test_many_forms_at_once_have_the_distances_of_each(wugs):
+    forms = [f"{word[:-1]}{letter}" for word in wugs.table["form"].to_list()[::40] for letter in "aeiz"]
+    together = Distances(wugs.table["form"]).measure(forms)
+    single = Distances(wugs.table["form"])
+    for place in range(0, len(forms), 300):
+        assert single.measure([forms[place]]) == [together[place]]
 
 
 def test_no_form_occurs_twice(sample):
@@ -119,6 +164,11 @@ def test_the_same_in_another_process_and_in_another_order(wugs):
     assert turned.sort("word", "rank").equals(here.sort("word", "rank"))
     alone = pl.concat([pseudowords(wugs, [word], 5) for word in words])
     assert alone.equals(here)
+
+
+def types_of(links, parts):
+    """The type counts of a word's transitions."""
+    return links.frequencies(np.array([links.numbers(parts)]))[0].tolist()
 
 
 def test_what_is_taken_is_not_made_again(wugs):
@@ -282,10 +332,10 @@ def test_the_search_is_exact(words, least, widened):
     longer, moved = widened
     links = Chain(_chain_table(words))
     source = words[0]
-    numbers, frequencies = links.numbers(source), links.frequencies(links.numbers(source))
+    frequencies = types_of(links, source)
     expected = {}
     for parts in itertools.product(*({word[at] for word in words} for at in range(len(source)))):
-        counts = links.frequencies(links.numbers(parts))
+        counts = types_of(links, parts)
         more = [len(a) - len(b) for a, b in zip(parts, source, strict=True)]
         changed = sum(a != b for a, b in zip(parts, source, strict=True))
         shaped = sum(more) == longer and sum(map(abs, more)) == moved and max(map(abs, more)) <= min(moved, 1)
@@ -295,23 +345,44 @@ def test_the_search_is_exact(words, least, widened):
     if layers is None:
         assert not expected
         return
-    letters = np.array([1, *map(len, source), 1])
-    owed = (len(source) // 3, longer, moved)
-    search = Search(layers, numbers, frequencies, States.owing(*owed), letters=letters)
-    listed = Listed.of(layers, links.texts, links.letters)
+    owed, left_out = (len(source) // 3, longer, moved), Known(map("".join, list(expected)[::3]))
+    fresh = {parts: size for parts, size in expected.items() if "".join(parts) not in set(map("".join, list(expected)[::3]))}
+    search = Search(links, layers, source, States.owing(*owed), left_out)
     for found in (
-        [item for item in search.ascending(links.texts, 0) if item.parts],
-        list(listed.ascending(numbers, frequencies, owed, letters, listed.refused, 0)),
+        [item for item in search.ascending(0) if item.parts],
+        list(Listed.of(links, layers).ascending(source, owed, left_out, 0)),
     ):
         assert [item.rung for item in found] == sorted(item.rung for item in found)
-        assert {item.parts: item.rung for item in found} == {parts: np.searchsorted(RUNGS, size) for parts, size in expected.items()}
-        assert len(found) == len(expected)
+        assert {item.parts: item.rung for item in found} == {parts: np.searchsorted(RUNGS, size) for parts, size in fresh.items()}
+        assert len(found) == len(fresh)
 
 
 def test_nothing_on_the_way_to_a_sample_loads_it():
     code = "import sys; import cxgen.cli; from cxgen.generate import *; from cxgen.stages import *; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
-    assert not {"cxgen.wug", "rapidfuzz"} & set(loaded)
+    assert not {"cxgen.wug", "numba"} & set(loaded)
+
+
+def test_without_numba_the_extra_is_named(cli):
+    code = "import sys; sys.modules['numba'] = None; sys.argv = ['cxgen', 'wug', 'flower']; from cxgen.cli import main; main()"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "pseudowords need numba" in done.stderr
+    assert "pip install 'cxgen[wug]'" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_what_is_compiled_need_not_be_kept(tmp_path):
+    """Where no folder can be written to, it is compiled anew."""
+    code = (
+        "import numba.core.caching as caching\n"
+        "caching.CacheImpl._locator_classes = []\n"
+        "from cxgen.wug.known import Known, hashed, holds\n"
+        "import numpy as np\n"
+        "print(holds(Known(['gorp']).table, np.uint64(hashed('gorp'))))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "True"
 
 
 def test_the_snapshot_is_small():

@@ -79,9 +79,9 @@ class Candidates:
         self._lexicon, self.refusal, self.used, self._seed = lexicon, refusal, used, seed
 
     def ascending(self, source: Source) -> Iterator[Output]:
-        """Candidates that are no words, cheapest first: the rung of the largest deviation, plus the cost of what had to be widened for it."""
+        """Candidates that are no words, cheapest first: the rung of the largest deviation, plus the cost of what was widened for it."""
         streams = [self._fit(source, step) for step in STEPS]
-        # Of every stream the next candidate, or what the first costs at least: a stream is opened when it may hold the next candidate of all.
+        # Of every stream the next candidate, or what the first costs at least: one is opened when it may hold the next candidate of all.
         waiting: list[tuple[int, int, Found | None]] = [(step.cost, order, None) for order, step in enumerate(STEPS)]
         delayed: list[tuple[int, int, Output]] = []
         allowed = {"", self.refusal.ending("".join(source.parts), source.pos)}

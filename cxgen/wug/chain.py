@@ -6,7 +6,6 @@ transition is keyed by the number of syllables of the word and its place in it, 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -72,7 +71,6 @@ class Chain:
             ],
             dtype=np.int64,
         )
-        self._counts = {(n, place, a, b): types for n, place, a, b, types in self._rows.T.tolist()}
         codes = self._codes(*self._rows[:4])
         self._order = np.argsort(codes)
         self._codes_known = codes[self._order]
@@ -86,13 +84,12 @@ class Chain:
         """Segment numbers of a word with its start and end; -1 for a segment that no word of the lexicon has."""
         return [self._numbers.get(part, -1) for part in ("^", *parts, "$")]
 
-    def frequencies(self, numbers: Sequence[int]) -> list[int]:
-        """The type count of each transition of a word; 0 where no word has it."""
-        syllables = (len(numbers) - 2) // 3
-        return [self._counts.get((syllables, place, a, b), 0) for place, (a, b) in enumerate(pairwise(numbers))]
+    def frequencies(self, numbers: Ints) -> Ints:
+        """The type counts of the transitions of words of equally many syllables, a row for each; 0 where no word has a transition.
 
-    def types(self, numbers: Ints) -> Ints:
-        """The same for many words of equally many syllables, a row for each."""
+        Args:
+            numbers: from ``numbers``, a row for each word.
+        """
         left, right = numbers[:, :-1], numbers[:, 1:]
         found = self._found(self._codes((numbers.shape[1] - 2) // 3, np.arange(left.shape[1]), left, right))
         return np.where((left >= 0) & (right >= 0), found, 0)
@@ -104,8 +101,8 @@ class Chain:
 
     def compared(self, parts: Segments) -> tuple[Ints, Ints, Ints]:
         """What a search needs of its source: segment numbers and letters, with start and end, and transition frequencies."""
-        numbers = self.numbers(parts)
-        return np.array(numbers), np.array([1, *map(len, parts), 1]), np.array(self.frequencies(numbers))
+        numbers = np.array(self.numbers(parts))
+        return numbers, np.array([1, *map(len, parts), 1]), self.frequencies(numbers[None])[0]
 
     def layers(self, shape: tuple[int, ...], least: int, slack: int = 0) -> Layers | None:
         """The transitions of words whose segments have the letters ``shape``; None if there is no such word.
@@ -179,63 +176,69 @@ def _group(*columns: Ints) -> dict[tuple[int, ...], tuple[int, int]]:
 def _layers(rows: list[Ints], letters: Ints) -> Layers | None:
     """The ``left, right, types`` of each place, sorted by ``left``, without transitions that no whole word can use."""
     edges = np.cumsum([0, *(row.shape[1] for row in rows)])
-    found = link(np.ascontiguousarray(np.hstack(rows)), edges, len(letters))
-    starts, right, types, places, segments = found
-    return Layers(starts, right, types, places, segments, letters[segments]) if len(right) else None
+    joined = np.ascontiguousarray(np.hstack(rows))
+    kept = usable(joined, edges, len(letters))
+    if not kept.any():
+        return None
+    starts, right, types, places, segments = link(joined, edges, len(letters), kept)
+    return Layers(starts, right, types, places, segments, letters[segments])
 
 
-@compiled("UniTuple(i8[::1],5)(i8[:,::1],i8[::1],i8)")
-def link(rows: Ints, edges: Ints, count: int) -> tuple[Ints, Ints, Ints, Ints, Ints]:
-    """Drop the transitions that no whole word can use, and number the segments of each place.
+@compiled("b1[::1](i8[:,::1],i8[::1],i8)")
+def usable(rows: Ints, edges: Ints, count: int) -> NDArray[np.bool_]:
+    """Which transitions a whole word can use.
 
     Args:
         rows: left and right segment and types of the transitions of all places, sorted by place and left segment.
         edges: for every place its first transition, and their number.
         count: of segments.
+    """
+    last = len(edges) - 1
+    reached, leads = np.zeros((last + 1, count), np.bool_), np.zeros((last + 1, count), np.bool_)
+    reached[0, :], leads[last, :] = True, True
+    for place in range(last):
+        for edge in range(edges[place], edges[place + 1]):
+            if reached[place, rows[0, edge]]:
+                reached[place + 1, rows[1, edge]] = True
+    kept = np.zeros(rows.shape[1], np.bool_)
+    for place in range(last - 1, -1, -1):
+        for edge in range(edges[place], edges[place + 1]):
+            kept[edge] = reached[place, rows[0, edge]] and leads[place + 1, rows[1, edge]]
+            if kept[edge]:
+                leads[place, rows[0, edge]] = True
+    return kept
+
+
+@compiled("UniTuple(i8[::1],5)(i8[:,::1],i8[::1],i8,b1[::1])")
+def link(rows: Ints, edges: Ints, count: int, kept: NDArray[np.bool_]) -> tuple[Ints, Ints, Ints, Ints, Ints]:
+    """Number the segments of each place.
+
+    Args:
+        rows, edges, count: as for ``usable``, which leaves some.
+        kept: from there.
 
     Returns:
         All but the last of the arrays of ``Layers``.
     """
-    last = len(edges) - 1
-    kept = np.ones(rows.shape[1], np.bool_)
-    numbers = np.full((last + 1, count), -1, np.int64)  # nodes, by place and segment
-    for place in range(last):
-        for edge in range(edges[place], edges[place + 1]):
-            kept[edge] = place == 0 or numbers[place, rows[0, edge]] == 0
-            if kept[edge]:
-                numbers[place + 1, rows[1, edge]] = 0
-    leads = np.zeros((last + 1, count), np.bool_)
-    leads[last, :] = True
-    size = 0
-    for place in range(last - 1, -1, -1):
-        for edge in range(edges[place], edges[place + 1]):
-            kept[edge] = kept[edge] and leads[place + 1, rows[1, edge]]
-            if kept[edge]:
-                leads[place, rows[0, edge]] = True
-                size += 1
-    places, nodes = np.empty(last + 2, np.int64), 0
-    starts, segments = np.empty(size + 2, np.int64), np.empty(size + 2, np.int64)
-    edge_ = 0
+    last, size = len(edges) - 1, kept.sum()
+    numbers = np.full((last, count), -1, np.int64)  # nodes, by place and segment
+    places, starts, segments = np.empty(last + 2, np.int64), np.empty(size + 2, np.int64), np.empty(size + 1, np.int64)
+    right, types = np.empty(size, np.int64), np.empty(size, np.int64)
+    nodes, to = 0, 0
     for place in range(last):
         places[place] = nodes
-        before = -1
         for edge in range(edges[place], edges[place + 1]):
+            segment = rows[0, edge]
             if kept[edge]:
-                if rows[0, edge] != before:
-                    before = rows[0, edge]
-                    numbers[place, before], segments[nodes], starts[nodes] = nodes, before, edge_
+                if numbers[place, segment] < 0:
+                    numbers[place, segment], segments[nodes], starts[nodes] = nodes, segment, to
                     nodes += 1
-                edge_ += 1
-    places[last], places[last + 1] = nodes, nodes + 1
-    right, types = np.empty(size, np.int64), np.empty(size, np.int64)
-    edge_ = 0
+                right[to], types[to] = rows[1, edge], rows[2, edge]
+                to += 1
+    segments[nodes] = right[size - 1]
     for place in range(last):
-        for edge in range(edges[place], edges[place + 1]):
-            if kept[edge]:
-                right[edge_] = numbers[place + 1, rows[1, edge]] if place + 1 < last else nodes
-                types[edge_] = rows[2, edge]
-                if place + 1 == last:
-                    segments[nodes] = rows[1, edge]
-                edge_ += 1
+        for edge in range(starts[places[place]], starts[places[place + 1]] if place + 1 < last else size):
+            right[edge] = numbers[place + 1, right[edge]] if place + 1 < last else nodes
+    places[last], places[last + 1] = nodes, nodes + 1
     starts[nodes], starts[nodes + 1] = size, size
     return starts[: nodes + 2].copy(), right, types, places, segments[: nodes + 1].copy()

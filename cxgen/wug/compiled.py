@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import TypeVar, cast
 
-import numba
+from cxgen.errors import needs
+
+with needs("pseudowords need numba", "wug"):
+    import numba
 
 _Function = TypeVar("_Function", bound=Callable[..., object])
 
 
 def compiled(signature: str) -> Callable[[_Function], _Function]:
-    """Compile a function for arguments of the types of ``signature`` (as numba writes them); it runs beside other threads."""
+    """Compile a function for arguments of the types of ``signature`` (as numba writes them); it runs beside other threads.
+
+    Raises:
+        DataError: numba is not installed.
+    """
 
     def compile_(function: _Function) -> _Function:
         try:
-            found: _Function = numba.njit(signature, cache=True, nogil=True)(function)
+            return cast(_Function, numba.njit(signature, cache=True, nogil=True)(function))
         except RuntimeError:  # neither the package's folder nor the user's can be written to
-            found = numba.njit(signature, nogil=True)(function)
-        return found
+            return cast(_Function, numba.njit(signature, nogil=True)(function))
 
     return compile_

@@ -66,7 +66,7 @@ class Known:
 
     def __init__(self, forms: Iterable[str] = ()) -> None:
         listed = list(forms)
-        width = max(map(len, listed), default=1)
+        width = max([1, *map(len, listed)])
         self._waiting: list[int] = []
         self._count = len(listed)
         self._table = np.zeros(_SMALLEST, dtype=np.uint64)

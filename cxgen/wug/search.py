@@ -149,11 +149,11 @@ class Search:
         graph = self._layers, self._deviations, self._entered, self._states.moves, ways
         hashes = *self._chain.hashes, self._known.table
         if total <= _MOST:
-            segments, figures = every(*graph, *limits, hashes, total)
+            segments, figures = every(*graph, limits, hashes, total)
         else:
             total, places = _MOST // 4, len(self._layers[3]) - 2
             chances = uniform(("ranks", threshold, *key), 0, total * places).reshape(places, total)
-            segments, figures = some(*graph, *limits, hashes, chances)
+            segments, figures = some(*graph, limits, hashes, chances)
         if not len(segments):
             return
         ranks, largest, sums, rarest = figures.T
@@ -203,7 +203,7 @@ def smallest(layers: tuple[Ints, ...], deviations: Ints, entered: Ints, moves: I
             following, move, deviation = best[right[edge]], moves[entered[right[edge]]], deviations[edge]
             for state in range(len(here) - 1):
                 here[state] = min(here[state], max(following[move[state]], deviation))
-    return best[0, start]
+    return int(best[0, start])
 
 
 @compiled(f"f8[:,:,::1]({_ARRAYS},i8[::1],i8[::1],i8[:,::1],i8,i8[::1])")
@@ -226,7 +226,7 @@ def count(layers: tuple[Ints, ...], deviations: Ints, entered: Ints, moves: Ints
 
 
 @compiled(
-    f"Tuple((i8[:,::1],i8[:,::1]))({_ARRAYS},i8[::1],i8[::1],i8[:,::1],f8[:,:,::1],i8,i8,i8,i8,{_HASHES},i8)",
+    f"Tuple((i8[:,::1],i8[:,::1]))({_ARRAYS},i8[::1],i8[::1],i8[:,::1],f8[:,:,::1],UniTuple(i8,4),{_HASHES},i8)",
 )
 def every(
     layers: tuple[Ints, ...],
@@ -234,10 +234,7 @@ def every(
     entered: Ints,
     moves: Ints,
     ways: Floats,
-    column: int,
-    threshold: int,
-    done: int,
-    start: int,
+    limits: tuple[int, int, int, int],
     hashes: tuple[Hashes, Hashes, Hashes],
     total: int,
 ) -> tuple[Ints, Ints]:
@@ -246,9 +243,7 @@ def every(
     Args:
         layers, deviations, entered, moves: what is searched.
         ways: from ``count``.
-        column: of ``ways``, that of ``threshold``.
-        threshold, done: largest deviations.
-        start: the state before the first segment.
+        limits: column of ``ways`` that stands for ``threshold``; ``threshold`` and ``done``, largest deviations; the state at the start.
         hashes: of the segments; powers of the base for them; the table of known forms.
         total: how many sequences there are within ``threshold``.
 
@@ -257,6 +252,7 @@ def every(
         its rarest transition.
     """
     starts, right, types, places, segments, _ = layers
+    column, threshold, done, start = limits
     values, powers, table = hashes
     dead, last = moves.shape[1] - 1, len(places) - 2
     found, figures = np.empty((total, last - 1), np.int64), np.empty((total, 4), np.int64)
@@ -293,7 +289,7 @@ def every(
 
 
 @compiled(
-    f"Tuple((i8[:,::1],i8[:,::1]))({_ARRAYS},i8[::1],i8[::1],i8[:,::1],f8[:,:,::1],i8,i8,i8,i8,{_HASHES},f8[:,::1])",
+    f"Tuple((i8[:,::1],i8[:,::1]))({_ARRAYS},i8[::1],i8[::1],i8[:,::1],f8[:,:,::1],UniTuple(i8,4),{_HASHES},f8[:,::1])",
 )
 def some(
     layers: tuple[Ints, ...],
@@ -301,15 +297,13 @@ def some(
     entered: Ints,
     moves: Ints,
     ways: Floats,
-    column: int,
-    threshold: int,
-    done: int,
-    start: int,
+    limits: tuple[int, int, int, int],
     hashes: tuple[Hashes, Hashes, Hashes],
     chances: Floats,
 ) -> tuple[Ints, Ints]:
     """Sequences drawn as ``chances`` (place x draw, in [0, 1)) say, otherwise as ``every``."""
     starts, right, types, places, segments, _ = layers
+    column, threshold, done, start = limits
     values, powers, table = hashes
     dead, last = moves.shape[1] - 1, len(places) - 2
     total = chances.shape[1]

@@ -97,6 +97,17 @@ class Sounds:
         return ()
 
 
+@compiled("Tuple((u8,u8,i8))(u8,u8,i8,u1[::1])")
+def extended(said: np.uint64, head: np.uint64, size: int, sounds: Bytes) -> tuple[np.uint64, np.uint64, int]:
+    """The hash of what is said and ``sounds``, that of its beginning, and the length of this."""
+    for sound in sounds:
+        if sound:
+            said = said * np.uint64(BASE) + np.uint64(sound)
+            if size < HEAD:
+                head, size = head * np.uint64(BASE) + np.uint64(sound), size + 1
+    return said, head, size
+
+
 @compiled("b1(i8[::1],i8[::1],u1[:,::1],f8[::1],u8[::1],u8[::1])")
 def spoken(numbers: Ints, starts: Ints, letters: Bytes, shares: Floats, real: Hashes, heads: Hashes) -> bool:
     """Whether a likely pronunciation of a form is a real word's.
@@ -122,13 +133,7 @@ def spoken(numbers: Ints, starts: Ints, letters: Bytes, shares: Floats, real: Ha
                 chance = chances[now, before] * shares[reading]
                 if chance < _LEAST * best or size == _ROOM:
                     continue
-                said, head, long = whole[now, before], heard[now, before], sizes[now, before]
-                for letter in letters[reading]:
-                    if letter == 0:
-                        break
-                    said = said * np.uint64(BASE) + np.uint64(letter)
-                    if long < HEAD:
-                        head, long = head * np.uint64(BASE) + np.uint64(letter), long + 1
+                said, head, long = extended(whole[now, before], heard[now, before], sizes[now, before], letters[reading])
                 if long == 0 or holds(heads, head):
                     whole[new, size], heard[new, size], sizes[new, size], chances[new, size] = said, head, long, chance / best
                     size += 1
@@ -139,7 +144,7 @@ def spoken(numbers: Ints, starts: Ints, letters: Bytes, shares: Floats, real: Ha
             whole[new, :_MOST], heard[new, :_MOST] = whole[new][order], heard[new][order]
             sizes[new, :_MOST], chances[new, :_MOST] = sizes[new][order], chances[new][order]
         now, count = new, min(size, _MOST)
+    found = False
     for at in range(count):
-        if holds(real, whole[now, at]):
-            return True
-    return False
+        found = found or holds(real, whole[now, at])
+    return found

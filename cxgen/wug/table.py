@@ -10,7 +10,7 @@ import polars as pl
 from cxgen.wug.chain import Chain, Ints
 from cxgen.wug.syllables import Segments
 
-SCHEMA: dict[str, type[pl.DataType]] = {
+SCHEMA: dict[str, pl.datatypes.DataTypeClass] = {
     "word": pl.String,
     "pseudoword": pl.String,
     "rank": pl.Int32,
@@ -60,14 +60,14 @@ def table(chain: Chain, rows: list[Row]) -> pl.DataFrame:
         **dict(zip(found, figures, strict=True)),
     }
     difference = pl.col("old20") - pl.col("old20_word")
-    return pl.DataFrame({**columns, **computed}).with_columns(old20_difference=difference).select(list(SCHEMA)).cast(dict(SCHEMA))
+    return pl.DataFrame({**columns, **computed}).with_columns(old20_difference=difference).select(list(SCHEMA)).cast(pl.Schema(SCHEMA))
 
 
 def _compared(chain: Chain, sources: list[Segments], outputs: list[Segments]) -> Ints:
     """Segments changed; the largest deviation with its sign, and where it is; the sum of deviations: of words of equally many syllables."""
     known = {parts: chain.numbers(parts) for parts in {*sources, *outputs}}
     old, new = (np.array([known[parts] for parts in words]) for words in (sources, outputs))
-    deviations = chain.types(new) - chain.types(old)
+    deviations = chain.frequencies(new) - chain.frequencies(old)
     sizes = np.abs(deviations)
     where = sizes.argmax(axis=1)
     largest = np.take_along_axis(deviations, where[:, None], axis=1)[:, 0]

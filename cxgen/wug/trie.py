@@ -68,6 +68,16 @@ def build(letters: Bytes, lengths: NDArray[np.int64]) -> Trie:
     return letter, depth, shortest, longest, ends, following
 
 
+@compiled("u1[::1](u1[:,::1],i8,i8)")
+def gained(forms: Bytes, size: int, lanes: int) -> Bytes:
+    """By how much a cell can be more than that before it on the diagonal: letter x place in the form x lane."""
+    gains = np.ones(27 * (size + 1) * lanes, np.uint8)
+    for form in range(len(forms)):
+        for at in range(size):
+            gains[(forms[form, at] * (size + 1) + at + 1) * lanes + form] = 2
+    return gains
+
+
 @compiled("i8[:,::1](Tuple((i1[::1],i1[::1],i1[::1],i1[::1],b1[::1],i4[::1])),u1[:,::1],i8,i8)")
 def near(trie: Trie, forms: Bytes, size: int, most: int) -> NDArray[np.int64]:
     """How many words are 1, 2, ... ``most`` away from each form, among those that are less than ``most`` letters longer or shorter.
@@ -88,12 +98,10 @@ def near(trie: Trie, forms: Bytes, size: int, most: int) -> NDArray[np.int64]:
     lanes = int(groups) * 64
     row = (width + 2) * lanes  # cells of one letter of a word, with an empty one at either end
     cells = np.zeros((size + most + 1) * row, np.uint8)
-    gains = np.ones(27 * (size + 1) * lanes, np.uint8)
-    for form in range(len(forms)):
-        for at in range(size):
-            gains[(forms[form, at] * (size + 1) + at + 1) * lanes + form] = 2
+    gains = gained(forms, size, lanes)
     counts = np.zeros((most + 1, lanes), np.int64)
-    recent, waiting = np.zeros((most + 1) * lanes, np.uint8), 0  # bytes, added up before they overflow
+    recent = np.zeros((most + 1) * lanes, np.uint8)  # bytes, added up before they overflow
+    waiting = 0
     node = 0
     while node < len(letter):
         i = depth[node]
