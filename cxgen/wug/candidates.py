@@ -115,11 +115,9 @@ class Candidates:
             yield heappop(delayed)[2]
 
     def _fit(self, source: Source, step: Step) -> Iterator[Found]:
-        """What the search under the constraints of a step finds that is new and no word nor like one."""
-        refusal = self.refusal
+        """What the search under the constraints of a step finds that is not like a word; no forms that are known to be no good."""
         for found in self._search(source.parts, step, (self._seed, "".join(source.parts), step.cost)):
-            form = "".join(found.parts)
-            if not form or not (form in self.used or refusal.is_word(form) or refusal.wordlike(form, found.parts)):
+            if not found.parts or not self.refusal.wordlike("".join(found.parts), found.parts):
                 yield found
 
     def _search(self, parts: Segments, step: Step, stream: tuple[int | str, ...]) -> Iterator[Found]:

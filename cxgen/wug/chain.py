@@ -78,6 +78,7 @@ class Chain:
         self._places = _group(self._rows[0], self._rows[1])
         self._loose: dict[int, Ints] = {}
         self._selected: dict[tuple[int, int, tuple[int, int], int, int], Ints] = {}
+        self._sources: dict[Segments, tuple[Ints, Ints, Ints]] = {}
         self._layers: dict[Key, Layers | None] = {}
 
     def numbers(self, parts: Segments) -> list[int]:
@@ -101,8 +102,10 @@ class Chain:
 
     def compared(self, parts: Segments) -> tuple[Ints, Ints, Ints]:
         """What a search needs of its source: segment numbers and letters, with start and end, and transition frequencies."""
-        numbers = np.array(self.numbers(parts))
-        return numbers, np.array([1, *map(len, parts), 1]), self.frequencies(numbers[None])[0]
+        if parts not in self._sources:
+            numbers = np.array(self.numbers(parts))
+            self._sources[parts] = numbers, np.array([1, *map(len, parts), 1]), self.frequencies(numbers[None])[0]
+        return self._sources[parts]
 
     def layers(self, shape: tuple[int, ...], least: int, slack: int = 0) -> Layers | None:
         """The transitions of words whose segments have the letters ``shape``; None if there is no such word.

@@ -64,7 +64,7 @@ class Listed:
         rows, largest, sums = paying(*listed, numbers[1:-1], frequencies, owed[0], known.table)
         if not len(rows):
             return
-        rungs = np.searchsorted(RUNGS, largest)
+        rungs = RUNGS.searchsorted(largest)
         blurred = sums * (0.5 + uniform(("order", *key), 0, len(self._once))[self._places[rows]])
         ranks = rungs + blurred / (1 + blurred.max())
         size, texts = _BLOCK, self._chain.texts

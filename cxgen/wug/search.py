@@ -121,19 +121,20 @@ class Search:
         while rung < len(RUNGS):
             thresholds = _thresholds(rung, wide)
             ways = self._count(thresholds)
-            totals = ways[0, :, self._states.start]
+            totals = ways[0, :, self._states.start].tolist()
             # The first threshold with sequences enough, but rather a small step than a large set.
-            column = int(np.searchsorted(totals, max(2 * seen, _ENOUGH)))
-            if column == len(thresholds):
-                thresholds, ways = np.append(thresholds, RUNGS[-1]), np.append(ways, self._all, axis=1)
-                totals = ways[0, :, self._states.start]
+            column = bisect_left(totals, max(2 * seen, _ENOUGH))
+            if column == len(totals):
+                totals.append(float(self._all[0, 0, self._states.start]))
             if totals[column] > _MOST and (column > 0 or wide > 1):
                 column, wide = column - 1, 1
             if column < 0:
                 continue
+            some_ = column < len(thresholds)
+            threshold = int(thresholds[column] if some_ else RUNGS[-1])
             if totals[column] > seen:
-                yield from self._drawn(ways, column, int(thresholds[column]), done, *key)
-            done, seen, wide = int(thresholds[column]), float(totals[column]), _WIDE
+                yield from self._drawn(ways if some_ else self._all, column if some_ else 0, threshold, done, *key)
+            done, seen, wide = threshold, totals[column], _WIDE
             if seen == self._all[0, 0, self._states.start] <= _MOST:
                 return
             rung = bisect_left(_RUNGS, done) + 1
@@ -158,7 +159,7 @@ class Search:
             return
         ranks, largest, sums, rarest = figures.T
         blurred = sums * (0.5 + uniform(("order", threshold, *key), 0, total)[ranks])
-        rungs = np.searchsorted(RUNGS, largest)
+        rungs = RUNGS.searchsorted(largest)
         order = np.lexsort((blurred, rungs))
         texts = self._chain.texts
         for start in range(0, len(order), _ENOUGH):  # mostly only the first are wanted
@@ -212,11 +213,14 @@ def count(layers: tuple[Ints, ...], deviations: Ints, entered: Ints, moves: Ints
     starts, right, _, _, _, _ = layers
     ways = np.zeros((len(entered), len(thresholds), moves.shape[1]))  # the last state has no way out
     ways[-1, :, end] = 1.0
+    firsts = np.full(len(entered), len(thresholds))  # the first threshold within which there are any ways
+    firsts[-1] = 0
     for node in range(len(entered) - 2, -1, -1):
         for edge in range(starts[node], starts[node + 1]):
-            first = 0
+            first = firsts[right[edge]]
             while first < len(thresholds) and deviations[edge] > thresholds[first]:
                 first += 1
+            firsts[node] = min(firsts[node], first)
             move = moves[entered[right[edge]]]
             for column in range(first, len(thresholds)):
                 here, following = ways[node, column], ways[right[edge], column]
