@@ -137,6 +137,6 @@ def _pools(candidates: Candidates, source: Source, n: int) -> Iterator[list[Outp
             yield pool
             pool = []
         forms = candidates.refusal.forms(output.form, source.pos)
-        if not candidates.refusal.is_word(*forms) and candidates.used.isdisjoint(forms):
+        if not candidates.refusal.is_word(*forms[1:]) and candidates.used.isdisjoint(forms):
             pool.append(output)
     yield pool

@@ -1,7 +1,7 @@
-"""Sets of forms that compiled code can ask: a table of 64-bit hashes.
+"""Sets of forms that compiled code can ask: a table of hashes, small enough to stay near the processor.
 
-The hash of a form is that of its letters as a number in base ``BASE``, so that it follows from the hashes of its segments. Two forms may
-have the same one; that a form that nobody knows is taken for known so has a chance of 10^-13.
+The hash of a form is that of its letters as a number in base ``BASE``, so that it follows from the hashes of its segments. Half of its
+bits say where in the table the form is, the others stand there: that a form that nobody knows is taken for known has a chance of 10^-9.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from cxgen.wug.compiled import compiled
 
 BASE = 0x9E3779B97F4A7C15  # odd, without regularity
 _MASK = 2**64 - 1
-_SMALLEST = 1 << 16
 Hashes = NDArray[np.uint64]
+Table = NDArray[np.uint32]
 
 
 def hashed(text: str) -> int:
@@ -27,27 +27,41 @@ def hashed(text: str) -> int:
     return value
 
 
-@compiled("void(u8[::1],u8[::1])")
-def insert(table: Hashes, values: Hashes) -> None:
-    """Put hashes into a table whose size is a power of two; 0 is an empty place."""
-    mask = np.uint64(len(table) - 1)
+@compiled("UniTuple(u8,2)(u8,i8)")
+def _placed(value: np.uint64, size: int) -> tuple[np.uint64, np.uint64]:
+    """Where a hash is looked for first in a table of some size, and what stands there: not 0, which is an empty place."""
+    mixed = value * np.uint64(BASE)
+    return (mixed >> np.uint64(32)) & np.uint64(size - 1), (mixed & np.uint64(_MASK >> 32)) | np.uint64(1)
+
+
+@compiled("void(u4[::1],u8[::1])")
+def insert(table: Table, values: Hashes) -> None:
+    """Put hashes into a table whose size is a power of two."""
     for value in values:
-        at = (value ^ (value >> np.uint64(32))) & mask
-        while table[at] != 0 and table[at] != value:
-            at = (at + np.uint64(1)) & mask
-        table[at] = value
+        at, mark = _placed(value, len(table))
+        while table[at] != 0 and table[at] != mark:
+            at = (at + np.uint64(1)) & np.uint64(len(table) - 1)
+        table[at] = mark
 
 
-@compiled("b1(u8[::1],u8)")
-def holds(table: Hashes, value: np.uint64) -> bool:
+@compiled("b1(u4[::1],u8)")
+def holds(table: Table, value: np.uint64) -> bool:
     """Whether a hash is in a table."""
-    mask = np.uint64(len(table) - 1)
-    at = (value ^ (value >> np.uint64(32))) & mask
+    at, mark = _placed(value, len(table))
     while table[at] != 0:
-        if table[at] == value:
+        if table[at] == mark:
             return True
-        at = (at + np.uint64(1)) & mask
+        at = (at + np.uint64(1)) & np.uint64(len(table) - 1)
     return False
+
+
+@compiled("b1[::1](u4[::1],u8[::1])")
+def unheld(table: Table, values: Hashes) -> NDArray[np.bool_]:
+    """Which of some hashes are not in a table."""
+    found = np.empty(len(values), np.bool_)
+    for place in range(len(values)):
+        found[place] = not holds(table, values[place])
+    return found
 
 
 @compiled("u8[::1](u1[:,::1])")
@@ -67,16 +81,16 @@ class Known:
     def __init__(self, forms: Iterable[str] = ()) -> None:
         listed = list(forms)
         width = max([1, *map(len, listed)])
+        self._values = [rows_hashed(np.array(listed, dtype=f"S{width}").view(np.uint8).reshape(len(listed), width))]
         self._waiting: list[int] = []
         self._count = len(listed)
-        self._table = np.zeros(_SMALLEST, dtype=np.uint64)
+        self._table: Table = np.zeros(0, dtype=np.uint32)
         self._grow()
-        insert(self._table, rows_hashed(np.array(listed, dtype=f"S{width}").view(np.uint8).reshape(len(listed), width)))
 
     def copy(self) -> Known:
         """Another set with the same forms."""
         other = object.__new__(Known)
-        other._waiting, other._count, other._table = self._waiting[:], self._count, self._table.copy()
+        other._values, other._waiting, other._count, other._table = self._values[:], self._waiting[:], self._count, self._table.copy()
         return other
 
     def update(self, forms: Iterable[str]) -> None:
@@ -84,21 +98,20 @@ class Known:
         self._waiting.extend(map(hashed, forms))
 
     @property
-    def table(self) -> Hashes:
-        """The hashes."""
+    def table(self) -> Table:
+        """What ``holds`` takes."""
         if self._waiting:
+            self._values.append(np.array(self._waiting, dtype=np.uint64))
             self._count += len(self._waiting)
-            self._grow()
-            insert(self._table, np.array(self._waiting, dtype=np.uint64))
             self._waiting.clear()
+            if 2 * self._count > len(self._table):
+                self._grow()
+            else:
+                insert(self._table, self._values[-1])
         return self._table
 
     def _grow(self) -> None:
-        """Leave at least three quarters empty."""
-        if 4 * self._count > len(self._table):
-            size = len(self._table)
-            while 4 * self._count > size:
-                size *= 2
-            values = self._table[self._table > 0]
-            self._table = np.zeros(size, dtype=np.uint64)
+        """Leave at least half of the places empty."""
+        self._table = np.zeros(1 << max(8, (2 * self._count - 1).bit_length()), dtype=np.uint32)
+        for values in self._values:
             insert(self._table, values)

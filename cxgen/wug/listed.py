@@ -9,7 +9,7 @@ import numpy as np
 from cxgen.streams import uniform
 from cxgen.wug.chain import Chain, Ints, Layers
 from cxgen.wug.compiled import compiled
-from cxgen.wug.known import Hashes, Known, holds
+from cxgen.wug.known import Known, unheld
 from cxgen.wug.search import RUNGS, Found
 from cxgen.wug.syllables import Segments
 
@@ -60,8 +60,7 @@ class Listed:
         numbers, letters, frequencies = self._chain.compared(source)
         more = self._shapes - letters[1:-1]
         shapes = np.flatnonzero((more.sum(axis=1) == owed[1]) & (np.abs(more).sum(axis=1) == owed[2]))
-        listed = self._numbers, self._types, self._hashes, self._starts, shapes
-        rows, largest, sums = paying(*listed, numbers[1:-1], frequencies, owed[0], known.table)
+        rows, largest, sums = paying(self._numbers, self._types, self._starts, shapes, numbers[1:-1], frequencies, owed[0])
         if not len(rows):
             return
         rungs = RUNGS.searchsorted(largest)
@@ -73,33 +72,30 @@ class Listed:
             first = ranks <= np.partition(ranks, size - 1)[size - 1]
             best = np.flatnonzero(first)
             best = best[np.lexsort((self._places[rows[best]], ranks[best]))]
+            best = best[unheld(known.table, self._hashes[rows[best]])]
             for row, rung in zip(rows[best].tolist(), rungs[best].tolist(), strict=True):
                 yield Found(rung, tuple([texts[number] for number in self._numbers[row].tolist()]), bool(self._once[row]))
             rows, rungs, ranks, size = rows[~first], rungs[~first], ranks[~first], 4 * size
 
 
-@compiled("UniTuple(i8[::1],3)(i8[:,::1],i8[:,::1],u8[::1],i8[::1],i8[::1],i8[::1],i8[::1],i8,u8[::1])")
+@compiled("UniTuple(i8[::1],3)(i8[:,::1],i8[:,::1],i8[::1],i8[::1],i8[::1],i8[::1],i8)")
 def paying(
     numbers: Ints,
     types: Ints,
-    forms: Hashes,
     starts: Ints,
     shapes: Ints,
     source: Ints,
     frequencies: Ints,
     changes: int,
-    table: Hashes,
 ) -> tuple[Ints, Ints, Ints]:
-    """The unknown sequences of some shapes with enough segments that differ, the largest deviation of each, and the sum of its deviations.
+    """The sequences of some shapes with enough segments that differ, the largest deviation of each, and the sum of its deviations.
 
     Args:
         numbers, types: segments and transition types of each sequence.
-        forms: the hash of each.
         starts: for each shape its first sequence, and their number.
         shapes: which are wanted.
         source, frequencies: segments and transition frequencies of the source.
         changes: segments that must differ.
-        table: of known forms.
     """
     total = 0
     for shape in shapes:
@@ -111,7 +107,7 @@ def paying(
             differs = 0
             for at in range(len(source)):
                 differs += numbers[row, at] != source[at]
-            if differs >= changes and not holds(table, forms[row]):
+            if differs >= changes:
                 rows[size], largest[size], sums[size] = row, 0, 0
                 for at in range(len(frequencies)):
                     deviation = abs(types[row, at] - frequencies[at])

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from cxgen.streams import uniform
 from cxgen.wug.chain import Chain, Ints, Layers
 from cxgen.wug.compiled import compiled
-from cxgen.wug.known import Hashes, Known, holds
+from cxgen.wug.known import Hashes, Known, Table, holds
 from cxgen.wug.syllables import Segments
 
 Floats = NDArray[np.float64]
@@ -34,7 +34,7 @@ _ENOUGH = 60  # sequences looked at together
 _MOST = 4096  # sequences drawn from one rung
 _UNREACHED = 1 << 62
 _ARRAYS = "UniTuple(i8[::1],6)"  # ``Layers``
-_HASHES = "UniTuple(u8[::1],3)"  # ``Chain.hashes``, and the table of a ``Known``
+_HASHES = "Tuple((u8[::1],u8[::1],u4[::1]))"  # ``Chain.hashes``, and the table of a ``Known``
 
 
 class Found(NamedTuple):
@@ -239,7 +239,7 @@ def every(
     moves: Ints,
     ways: Floats,
     limits: tuple[int, int, int, int],
-    hashes: tuple[Hashes, Hashes, Hashes],
+    hashes: tuple[Hashes, Hashes, Table],
     total: int,
 ) -> tuple[Ints, Ints]:
     """All unknown sequences within ``threshold``, not within ``done``.
@@ -302,7 +302,7 @@ def some(
     moves: Ints,
     ways: Floats,
     limits: tuple[int, int, int, int],
-    hashes: tuple[Hashes, Hashes, Hashes],
+    hashes: tuple[Hashes, Hashes, Table],
     chances: Floats,
 ) -> tuple[Ints, Ints]:
     """Sequences drawn as ``chances`` (place x draw, in [0, 1)) say, otherwise as ``every``."""

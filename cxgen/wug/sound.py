@@ -16,7 +16,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from cxgen.wug.compiled import compiled
-from cxgen.wug.known import BASE, Hashes, Known, holds
+from cxgen.wug.known import BASE, Known, Table, holds
 from cxgen.wug.syllables import Segments
 
 Bytes = NDArray[np.uint8]
@@ -108,8 +108,8 @@ def extended(said: np.uint64, head: np.uint64, size: int, sounds: Bytes) -> tupl
     return said, head, size
 
 
-@compiled("b1(i8[::1],i8[::1],u1[:,::1],f8[::1],u8[::1],u8[::1])")
-def spoken(numbers: Ints, starts: Ints, letters: Bytes, shares: Floats, real: Hashes, heads: Hashes) -> bool:
+@compiled("b1(i8[::1],i8[::1],u1[:,::1],f8[::1],u4[::1],u4[::1])")
+def spoken(numbers: Ints, starts: Ints, letters: Bytes, shares: Floats, real: Table, heads: Table) -> bool:
     """Whether a likely pronunciation of a form is a real word's.
 
     Args:
