@@ -31,9 +31,9 @@ def wug(
     Examples:  cxgen wug flower --n 10 --stats
                cxgen wug stride --pos verb --format json
     """
-    from cxgen.wug import inflect, load, pseudowords
-
     with busy("searching"):
+        from cxgen.wug import inflect, load, pseudowords  # compiles, the first time
+
         found = pseudowords(load(), words, n, seed=seed, pos=pos.value if pos else None)
     rows = []
     for row in found.iter_rows(named=True):

@@ -1,4 +1,8 @@
-"""Functions that are compiled to machine code: once, when they are first loaded; what was compiled is kept for the next process."""
+"""Functions that are compiled to machine code: once, when they are first loaded; what was compiled is kept for the next process.
+
+It is kept as long as the module with the function is as old. Whoever changes a compiled function that those of other modules call deletes
+what was kept of these (``__pycache__/*.nb?``): numba does not see that they have changed, too.
+"""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from cxgen.wug.search import RUNGS, Found
 from cxgen.wug.syllables import Segments
 
 _MOST = 20_000  # sequences; more are searched
-_BLOCK = 64  # sequences sorted at a time
+_BLOCK = 512  # sequences sorted at a time
 
 
 class Listed:
