@@ -198,12 +198,15 @@ def smallest(layers: tuple[Ints, ...], deviations: Ints, entered: Ints, moves: I
     starts, right, _, _, _, _ = layers
     best = np.full((len(entered), moves.shape[1]), _UNREACHED)  # the last state has no way out
     best[-1, end] = 0
-    for node in range(len(entered) - 2, -1, -1):
-        here = best[node]
+    entering = np.empty_like(best)  # by the state before a node, not in it
+    for node in range(len(entered) - 1, -1, -1):
+        here, move = best[node], moves[entered[node]]
         for edge in range(starts[node], starts[node + 1]):
-            following, move, deviation = best[right[edge]], moves[entered[right[edge]]], deviations[edge]
-            for state in range(len(here) - 1):
-                here[state] = min(here[state], max(following[move[state]], deviation))
+            following, deviation = entering[right[edge]], deviations[edge]
+            for state in range(len(here)):
+                here[state] = min(here[state], max(following[state], deviation))
+        for state in range(len(here)):
+            entering[node, state] = here[move[state]]
     return int(best[0, start])
 
 
