@@ -25,6 +25,7 @@ from cxgen.wug.known import Hashes, Known, Table, holds
 from cxgen.wug.syllables import Segments
 
 Floats = NDArray[np.float64]
+Graph = tuple[tuple[Ints, ...], Ints, Ints, Ints, Floats]
 # Largest deviations between two neighbours of this list count as equally good.
 RUNGS = np.unique([*range(8), *(round(2 ** (3 + step / 8)) for step in range(96))])
 _RUNGS = RUNGS.tolist()
@@ -34,6 +35,8 @@ _ENOUGH = 60  # sequences looked at together
 _MOST = 4096  # sequences drawn from one rung
 _UNREACHED = 1 << 62
 _ARRAYS = "UniTuple(i8[::1],6)"  # ``Layers``
+_GRAPH = f"Tuple(({_ARRAYS},i8[::1],i8[::1],i8[:,::1],f8[:,:,::1]))"
+_ROWS = "Tuple((i8[:,::1],i8[:,::1]))"
 _HASHES = "Tuple((u8[::1],u8[::1],u4[::1]))"  # ``Chain.hashes``, and the table of a ``Known``
 
 
@@ -150,11 +153,11 @@ class Search:
         graph = self._layers, self._deviations, self._entered, self._states.moves, ways
         hashes = *self._chain.hashes, self._known.table
         if total <= _MOST:
-            segments, figures = every(*graph, limits, hashes, total)
+            segments, figures = every(graph, limits, hashes, total)
         else:
             total, places = _MOST // 4, len(self._layers[3]) - 2
             chances = uniform(("ranks", threshold, *key), 0, total * places).reshape(places, total)
-            segments, figures = some(*graph, limits, hashes, chances)
+            segments, figures = some(graph, limits, hashes, chances)
         if not len(segments):
             return
         ranks, largest, sums, rarest = figures.T
@@ -232,24 +235,12 @@ def count(layers: tuple[Ints, ...], deviations: Ints, entered: Ints, moves: Ints
     return ways
 
 
-@compiled(
-    f"Tuple((i8[:,::1],i8[:,::1]))({_ARRAYS},i8[::1],i8[::1],i8[:,::1],f8[:,:,::1],UniTuple(i8,4),{_HASHES},i8)",
-)
-def every(
-    layers: tuple[Ints, ...],
-    deviations: Ints,
-    entered: Ints,
-    moves: Ints,
-    ways: Floats,
-    limits: tuple[int, int, int, int],
-    hashes: tuple[Hashes, Hashes, Table],
-    total: int,
-) -> tuple[Ints, Ints]:
+@compiled(f"{_ROWS}({_GRAPH},UniTuple(i8,4),{_HASHES},i8)")
+def every(graph: Graph, limits: tuple[int, int, int, int], hashes: tuple[Hashes, Hashes, Table], total: int) -> tuple[Ints, Ints]:
     """All unknown sequences within ``threshold``, not within ``done``.
 
     Args:
-        layers, deviations, entered, moves: what is searched.
-        ways: from ``count``.
+        graph: what is searched: layers, deviations, entered, moves, and ways from ``count``.
         limits: column of ``ways`` that stands for ``threshold``; ``threshold`` and ``done``, largest deviations; the state at the start.
         hashes: of the segments; powers of the base for them; the table of known forms.
         total: how many sequences there are within ``threshold``.
@@ -258,6 +249,7 @@ def every(
         Segment numbers of each sequence; and of each its rank among all, its largest deviation, the sum of its deviations, and the types of
         its rarest transition.
     """
+    layers, deviations, entered, moves, ways = graph
     starts, right, types, places, segments, _ = layers
     column, threshold, done, start = limits
     values, powers, table = hashes
@@ -295,20 +287,10 @@ def every(
     return found[:size].copy(), figures[:size].copy()
 
 
-@compiled(
-    f"Tuple((i8[:,::1],i8[:,::1]))({_ARRAYS},i8[::1],i8[::1],i8[:,::1],f8[:,:,::1],UniTuple(i8,4),{_HASHES},f8[:,::1])",
-)
-def some(
-    layers: tuple[Ints, ...],
-    deviations: Ints,
-    entered: Ints,
-    moves: Ints,
-    ways: Floats,
-    limits: tuple[int, int, int, int],
-    hashes: tuple[Hashes, Hashes, Table],
-    chances: Floats,
-) -> tuple[Ints, Ints]:
+@compiled(f"{_ROWS}({_GRAPH},UniTuple(i8,4),{_HASHES},f8[:,::1])")
+def some(graph: Graph, limits: tuple[int, int, int, int], hashes: tuple[Hashes, Hashes, Table], chances: Floats) -> tuple[Ints, Ints]:
     """Sequences drawn as ``chances`` (place x draw, in [0, 1)) say, otherwise as ``every``."""
+    layers, deviations, entered, moves, ways = graph
     starts, right, types, places, segments, _ = layers
     column, threshold, done, start = limits
     values, powers, table = hashes
