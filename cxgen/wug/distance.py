@@ -66,7 +66,7 @@ class Distances:
         forms, most, running = self._running.popleft()
         for form, found in zip(forms, running.result(), strict=True):
             if found is None:
-                self._wait(form, most + 1)
+                self._wait(form, most + 1 + most // 8)
             else:
                 self._known[form] = found
 

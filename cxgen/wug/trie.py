@@ -127,7 +127,7 @@ def near(trie: Trie, forms: Bytes, size: int, most: int) -> NDArray[np.int64]:
                 here, diagonal, above, before, gain = here + _GROUP, diagonal + _GROUP, above + _GROUP, before + _GROUP, gain + _GROUP
         if ends[node] and abs(size - i) <= reach:
             here = np.uint64(i * row + (size - i + reach + 1) * lanes)
-            for distance in range(1, most + 1):
+            for distance in range(max(1, abs(size - i)), most + 1):
                 wanted, there = np.uint8(i + size - distance), np.uint64(distance * lanes)
                 for group in range(groups):
                     at, to = here + group * _GROUP, there + group * _GROUP
