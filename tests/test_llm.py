@@ -303,6 +303,46 @@ def test_a_deterministic_refusal_is_not_sent_twice_and_is_no_rejection(tmp_path)
     assert {(j.value, j.reason) for j in outcome.judgments} == {("", "the server refuses the request (422)")}
 
 
+class _Late:
+    """A backend whose first reply comes when it is released; all others come at once."""
+
+    def __init__(self):
+        self.asked, self.released, self.count = asyncio.Event(), asyncio.get_running_loop().create_future(), 0
+
+    async def send(self, call):
+        self.count += 1
+        if not self.asked.is_set():
+            self.asked.set()
+            await self.released
+        await asyncio.sleep(0)
+        return Reply("", "stop")
+
+    async def close(self):
+        pass
+
+
+@pytest.mark.parametrize("turns", range(9))
+def test_a_run_ends_when_it_is_cancelled_at_the_moment_of_a_reply(tmp_path, turns):
+    """However many turns of the event loop after the reply that is."""
+
+    async def cancelled():
+        backend = _Late()
+        with Cache(tmp_path / "c.sqlite") as replies:
+            task = asyncio.create_task(judge(Job(LABEL, "m", pairs(400)), backend, replies, Limits(concurrency=1, max_failures=1.0)))
+            await backend.asked.wait()
+            backend.released.set_result(None)
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            before = backend.count
+            assert task.cancel()
+            await asyncio.wait([task], timeout=20)
+            return task.cancelled(), backend.count - before
+
+    ended, more = asyncio.run(cancelled())
+    assert ended
+    assert more <= 1
+
+
 def test_the_share_of_failed_calls_ends_the_run(tmp_path):
     with serving(status=[422, "bad", "cannot"]) as url, pytest.raises(BackendError, match=r"20 of 20 calls failed"):
         run(url, pairs(1000), tmp_path / "c.sqlite", Limits(concurrency=1, max_failures=0.5))

@@ -125,7 +125,8 @@ class Gate:
                     return
                 if pause > 0:
                     with suppress(TimeoutError):
-                        await asyncio.wait_for(self._wake.wait(), pause)
+                        async with asyncio.timeout(pause):
+                            await self._wake.wait()
                 else:
                     await self._wake.wait()
 

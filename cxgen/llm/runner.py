@@ -281,7 +281,9 @@ class _Run:
                 self.budget.reserve(call)
                 reply = None
                 try:
-                    reply = await asyncio.wait_for(self.backend.send(call), min(self.limits.timeout, max(0.05, ends - time.monotonic())))
+                    # Not wait_for, which before Python 3.12 forgets that it was cancelled when the reply comes at that moment.
+                    async with asyncio.timeout(min(self.limits.timeout, max(0.05, ends - time.monotonic()))):
+                        reply = await self.backend.send(call)
                     self.cache.put(call, reply)
                 except TimeoutError:
                     last = CallError("timed out", retry=True)
