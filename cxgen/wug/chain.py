@@ -13,11 +13,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from cxgen.wug.compiled import compiled
+from cxgen.wug.compiled import Ints, compiled
 from cxgen.wug.known import BASE, hashed
 from cxgen.wug.syllables import Segments
 
-Ints = NDArray[np.int64]
 Key = tuple[tuple[int, ...], int, int]  # what ``Chain.layers`` takes
 
 
@@ -60,7 +59,7 @@ class Chain:
         self._numbers = {text: number for number, text in enumerate(self.texts)}
         self.letters = np.array([len(text) for text in self.texts])
         powers = [pow(BASE, len(text), 2**64) for text in self.texts]
-        self.hashes = np.array([hashed(text) for text in self.texts], dtype=np.uint64), np.array(powers, dtype=np.uint64)
+        self.hashes = hashed(self.texts), np.array(powers, dtype=np.uint64)
         self._rows = np.array(
             [
                 table["syllables"].to_numpy(),

@@ -9,10 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar, cast
 
+import numpy as np
+from numpy.typing import NDArray
+
 from cxgen.errors import needs
 
 with needs("pseudowords need numba", "wug"):
     import numba
+
+# Arrays as compiled functions take them.
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Bytes = NDArray[np.uint8]
 
 _Function = TypeVar("_Function", bound=Callable[..., object])
 

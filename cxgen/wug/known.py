@@ -11,27 +11,19 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from cxgen.wug.compiled import compiled
+from cxgen.wug.compiled import Bytes, compiled
 
 BASE = 0x9E3779B97F4A7C15  # odd, without regularity
-_MASK = 2**64 - 1
+_LOW = 2**32 - 1
 Hashes = NDArray[np.uint64]
 Table = NDArray[np.uint32]
-
-
-def hashed(text: str) -> int:
-    """The hash of a form; of a segment, as it counts in a form."""
-    value = 0
-    for letter in text.encode():
-        value = (value * BASE + letter) & _MASK
-    return value
 
 
 @compiled("UniTuple(u8,2)(u8,i8)")
 def _placed(value: np.uint64, size: int) -> tuple[np.uint64, np.uint64]:
     """Where a hash is looked for first in a table of some size, and what stands there: not 0, which is an empty place."""
     mixed = value * np.uint64(BASE)
-    return (mixed >> np.uint64(32)) & np.uint64(size - 1), (mixed & np.uint64(_MASK >> 32)) | np.uint64(1)
+    return (mixed >> np.uint64(32)) & np.uint64(size - 1), (mixed & np.uint64(_LOW)) | np.uint64(1)
 
 
 @compiled("void(u4[::1],u8[::1])")
@@ -65,7 +57,7 @@ def unheld(table: Table, values: Hashes) -> NDArray[np.bool_]:
 
 
 @compiled("u8[::1](u1[:,::1])")
-def rows_hashed(letters: NDArray[np.uint8]) -> Hashes:
+def rows_hashed(letters: Bytes) -> Hashes:
     """The hashes of forms, a row for each, filled up with 0."""
     found = np.zeros(len(letters), np.uint64)
     for row in range(len(letters)):
@@ -75,14 +67,19 @@ def rows_hashed(letters: NDArray[np.uint8]) -> Hashes:
     return found
 
 
+def hashed(forms: list[str]) -> Hashes:
+    """The hashes of forms; those of segments, as they count in a form."""
+    width = max([1, *map(len, forms)])
+    return rows_hashed(np.array(forms, dtype=f"S{width}").view(np.uint8).reshape(len(forms), width))
+
+
 class Known:
     """A growing set of forms."""
 
     def __init__(self, forms: Iterable[str] = ()) -> None:
         listed = list(forms)
-        width = max([1, *map(len, listed)])
-        self._values = [rows_hashed(np.array(listed, dtype=f"S{width}").view(np.uint8).reshape(len(listed), width))]
-        self._waiting: list[int] = []
+        self._values = [hashed(listed)]
+        self._waiting: list[str] = []
         self._count = len(listed)
         self._table: Table = np.zeros(0, dtype=np.uint32)
         self._grow()
@@ -95,13 +92,13 @@ class Known:
 
     def update(self, forms: Iterable[str]) -> None:
         """Add forms."""
-        self._waiting.extend(map(hashed, forms))
+        self._waiting.extend(forms)
 
     @property
     def table(self) -> Table:
         """What ``holds`` takes."""
         if self._waiting:
-            self._values.append(np.array(self._waiting, dtype=np.uint64))
+            self._values.append(hashed(self._waiting))
             self._count += len(self._waiting)
             self._waiting.clear()
             if 2 * self._count > len(self._table):

@@ -12,7 +12,7 @@ import polars as pl
 
 from cxgen.errors import CxgenError, DataError
 from cxgen.project import Project
-from cxgen.wug.chain import Chain
+from cxgen.wug.chain import Chain, Key
 from cxgen.wug.distance import Distances
 from cxgen.wug.known import Known
 from cxgen.wug.listed import Listed
@@ -42,7 +42,7 @@ class WugLexicon:
         self.table = tables["wug_lexicon"]
         self.chain = Chain(tables["wug_chain"])
         self._words: dict[float, frozenset[str]] = {}
-        self.listed: dict[tuple[tuple[int, ...], int, int], Listed | None] = {}
+        self.listed: dict[Key, Listed | None] = {}
         forms = tables["wug_forms"]
         self._lengths = dict(zip(self.table["form"].to_list(), self.table["lengths"].to_list(), strict=True))
         refused = forms.filter(pl.col("zipf").is_null())["form"]

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from cxgen.streams import uniform
-from cxgen.wug.chain import Chain, Ints, Layers
-from cxgen.wug.compiled import compiled
+from cxgen.wug.chain import Chain, Layers
+from cxgen.wug.compiled import Ints, compiled
 from cxgen.wug.known import Known, unheld
 from cxgen.wug.search import RUNGS, Found
 from cxgen.wug.syllables import Segments

@@ -16,15 +16,13 @@ from itertools import product
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cxgen.streams import uniform
-from cxgen.wug.chain import Chain, Ints, Layers
-from cxgen.wug.compiled import compiled
+from cxgen.wug.chain import Chain, Layers
+from cxgen.wug.compiled import Floats, Ints, compiled
 from cxgen.wug.known import Hashes, Known, Table, holds
 from cxgen.wug.syllables import Segments
 
-Floats = NDArray[np.float64]
 Graph = tuple[tuple[Ints, ...], Ints, Ints, Ints, Floats]
 # Largest deviations between two neighbours of this list count as equally good.
 RUNGS = np.unique([*range(8), *(round(2 ** (3 + step / 8)) for step in range(96))])

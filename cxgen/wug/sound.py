@@ -13,15 +13,11 @@ from itertools import product
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
-from cxgen.wug.compiled import compiled
+from cxgen.wug.compiled import Bytes, Floats, Ints, compiled
 from cxgen.wug.known import BASE, Known, Table, holds
 from cxgen.wug.syllables import Segments
 
-Bytes = NDArray[np.uint8]
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 _LEAST = 0.03  # a pronunciation less probable than this, relative to the likeliest, is not considered
 _MOST = 64  # pronunciations considered
 _ROOM = 1 << 10  # for pronunciations of one unit more

@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from cxgen.wug.chain import Chain, Ints
+from cxgen.wug.chain import Chain
+from cxgen.wug.compiled import Ints
 from cxgen.wug.syllables import Segments
 
 SCHEMA: dict[str, pl.datatypes.DataTypeClass] = {

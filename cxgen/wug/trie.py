@@ -10,14 +10,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from cxgen.wug.compiled import compiled
+from cxgen.wug.compiled import Bytes, Ints, compiled
 
 LANES = 256  # forms compared at once, at most
 _GROUP = np.uint64(64)  # a processor does so many together; numba reads arrays faster by numbers without sign
 _DEEPEST = 64  # letters of a word, at most
 _BYTE = 255
 
-Bytes = NDArray[np.uint8]
 Trie = tuple[NDArray[np.int8], NDArray[np.int8], NDArray[np.int8], NDArray[np.int8], NDArray[np.bool_], NDArray[np.int32]]
 
 
@@ -27,7 +26,7 @@ def encode(words: list[str], width: int) -> Bytes:
 
 
 @compiled("Tuple((i1[::1],i1[::1],i1[::1],i1[::1],b1[::1],i4[::1]))(u1[:,::1],i8[::1])")
-def build(letters: Bytes, lengths: NDArray[np.int64]) -> Trie:
+def build(letters: Bytes, lengths: Ints) -> Trie:
     """The trie of sorted words as arrays over its nodes, each node before those below it.
 
     Args:
@@ -79,7 +78,7 @@ def gained(forms: Bytes, size: int, lanes: int) -> Bytes:
 
 
 @compiled("i8[:,::1](Tuple((i1[::1],i1[::1],i1[::1],i1[::1],b1[::1],i4[::1])),u1[:,::1],i8,i8)")
-def near(trie: Trie, forms: Bytes, size: int, most: int) -> NDArray[np.int64]:
+def near(trie: Trie, forms: Bytes, size: int, most: int) -> Ints:
     """How many words are 1, 2, ... ``most`` away from each form, among those that are less than ``most`` letters longer or shorter.
 
     Args:
