@@ -43,7 +43,7 @@ def main() -> None:
     print(f"start     cxgen sample {ours:.2f} s, import polars {floor:.2f} s: {ours / floor:.1f}x")
 
     project = Project.find()
-    lexicon = Lexicon.load(project.snapshot)
+    lexicon = Lexicon.of(project)
     constructions = load_all(project, lexicon).values()
     request = Request(triples=10_000)
     tables = [generate_items(construction, lexicon, request) for construction in constructions]

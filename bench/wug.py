@@ -47,7 +47,7 @@ DIGEST = "from bench.wug import digest; print(digest())"
 
 def content_words(count: int) -> list[tuple[str, str]]:
     """Single-word nouns, verbs and adjectives of the lexicon with their parts of speech, equally many of each kind and band."""
-    table = Lexicon.load(Project(ROOT).snapshot).table.filter(
+    table = Lexicon.of(Project(ROOT)).table.filter(
         pl.col("pos").is_in(["noun", "verb", "adjective"]) & pl.col("lemma").str.contains("^[a-z]+$")
     )
     chance = random.Random(1)
@@ -115,7 +115,7 @@ def digest() -> str:
 
 def many(count: int) -> list[str]:
     """Words of the lexicon and, where these do not suffice, frequent words, some of them inflected."""
-    table = Lexicon.load(Project(ROOT).snapshot).table.filter(pl.col("lemma").str.contains("^[a-z]+$"))
+    table = Lexicon.of(Project(ROOT)).table.filter(pl.col("lemma").str.contains("^[a-z]+$"))
     own = sorted(set(table["lemma"]))
     words = random.Random(2).sample(own, min(count, len(own)))
     if len(words) < count:

@@ -15,19 +15,19 @@ class CxgenError(Exception):
         message: what is wrong, in one sentence.
         file: the file at fault, if any.
         line: its 1-based line, if known.
-        mend: what the user can do about it.
+        hint: what the user can do about it.
     """
 
-    def __init__(self, message: str, *, file: Path | None = None, line: int | None = None, mend: str = "") -> None:
+    def __init__(self, message: str, *, file: Path | None = None, line: int | None = None, hint: str = "") -> None:
         super().__init__(message)
         self.message = message
         self.file = file
         self.line = line
-        self.mend = mend
+        self.hint = hint
 
     def __reduce__(self) -> tuple[object, ...]:
         """Survive the trip from a worker process."""
-        return (_rebuild, (type(self), self.message, self.file, self.line, self.mend))
+        return (_rebuild, (type(self), self.message, self.file, self.line, self.hint))
 
     @property
     def where(self) -> str:
@@ -42,11 +42,11 @@ class CxgenError(Exception):
     def render(self) -> str:
         """The lines that the user sees."""
         head = f"{self.where}: {self.message}" if self.where else self.message
-        return f"{head}\n  mend: {self.mend}" if self.mend else head
+        return f"{head}\n  hint: {self.hint}" if self.hint else head
 
 
-def _rebuild(cls: type[CxgenError], message: str, file: Path | None, line: int | None, mend: str) -> CxgenError:
-    return cls(message, file=file, line=line, mend=mend)
+def _rebuild(cls: type[CxgenError], message: str, file: Path | None, line: int | None, hint: str) -> CxgenError:
+    return cls(message, file=file, line=line, hint=hint)
 
 
 class SchemaError(CxgenError):
@@ -69,8 +69,8 @@ def unknown(what: str, name: str, known: Iterable[str], *, file: Path | None = N
     """An :class:`UnknownNameError` for ``name`` that suggests the nearest of ``known``."""
     names = sorted(known)
     near = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
-    mend = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(names[:20]) or 'none'}"
-    return UnknownNameError(f"unknown {what} {name!r}", file=file, line=line, mend=mend)
+    hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(names[:20]) or 'none'}"
+    return UnknownNameError(f"unknown {what} {name!r}", file=file, line=line, hint=hint)
 
 
 @contextmanager
@@ -83,4 +83,4 @@ def needs(what: str, extra: str) -> Iterator[None]:
     try:
         yield
     except ImportError as error:
-        raise DataError(what, mend=f"pip install 'cxgen[{extra}]'") from error
+        raise DataError(what, hint=f"pip install 'cxgen[{extra}]'") from error

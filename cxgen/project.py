@@ -40,7 +40,7 @@ class Project:
         if named:
             root = Path(named)
             if not root.is_dir():
-                raise CxgenError(f"CXGEN_PROJECT is not a folder: {named}", mend="unset it or point it at a project folder")
+                raise CxgenError(f"CXGEN_PROJECT is not a folder: {named}", hint="unset it or point it at a project folder")
             return cls(root)
         here = (start or Path.cwd()).resolve()
         for folder in (here, *here.parents):

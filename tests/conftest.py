@@ -25,7 +25,7 @@ def project():
 
 @pytest.fixture(scope="session")
 def lexicon(project):
-    return Lexicon.load(project.snapshot)
+    return Lexicon.of(project)
 
 
 @pytest.fixture(scope="session")

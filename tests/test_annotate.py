@@ -208,7 +208,7 @@ def test_words_without_annotation_are_an_error_that_names_them(scratch, lexicon,
     items = sample_items(construction, lexicon, 3, 40).filter(pl.col("template") == "last-sunday")
     with pytest.raises(DataError, match="no annotation for 'Lo and behold ,'") as error:
         Annotator(construction, lexicon, chunks).sentence(items.row(0, named=True))
-    assert "lexicons/chunks.yaml" in error.value.mend
+    assert "lexicons/chunks.yaml" in error.value.hint
 
 
 def test_a_token_that_cannot_be_read_is_an_error_with_its_line(tmp_path):

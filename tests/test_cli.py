@@ -95,7 +95,7 @@ def test_bad_yaml_says_where_what_and_how_to_mend_it(cli, scratch, old, new, par
     line = edit(scratch / "templates/conative.yaml", old, new)
     if "colour" in new or "[" in new:
         line += 1
-    fails(cli("sample", "conative", cwd=scratch), f"templates/conative.yaml:{line}:", "mend:", *parts)
+    fails(cli("sample", "conative", cwd=scratch), f"templates/conative.yaml:{line}:", "hint:", *parts)
 
 
 def test_an_emptied_slot_says_which_constraint_emptied_it(cli, scratch):

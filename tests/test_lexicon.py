@@ -113,7 +113,7 @@ def test_proposals_are_new_main_senses_of_the_right_band(lexicon):
     assert set(table["band"]) <= {"low", "mid", "high"}
     with pytest.raises(UnknownNameError) as caught:
         propose(ROOT / "lexicons", "landmark")
-    assert "landmarks" in caught.value.mend
+    assert "landmarks" in caught.value.hint
 
 
 @wordnet

@@ -34,7 +34,7 @@ def test_a_planted_fault_is_found_at_its_line(scratch, lexicon, code):
     construction = load_construction(Project(scratch), "conative", lexicon)
     found = list(lint(construction, lexicon))
     assert code in {finding.code for finding in found}
-    assert all(finding.file.name == "conative.yaml" and finding.line > 1 and finding.mend for finding in found)
+    assert all(finding.file.name == "conative.yaml" and finding.line > 1 and finding.hint for finding in found)
 
 
 def test_e205_a_modifier_that_touches_a_fact(scratch, constructions, lexicon):

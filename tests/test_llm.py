@@ -172,7 +172,7 @@ def test_missing_packages_are_named_with_the_extra_that_has_them(monkeypatch):
     monkeypatch.setattr("cxgen.llm.extra.find_spec", lambda name: None if name == "aiolimiter" else object())
     with pytest.raises(CxgenError, match="aiolimiter is missing") as caught:
         require()
-    assert "cxgen[llm]" in caught.value.mend
+    assert "cxgen[llm]" in caught.value.hint
 
 
 # whole runs

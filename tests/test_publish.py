@@ -368,7 +368,7 @@ def test_a_tag_that_exists_is_refused_before_anything_is_sent(run, hub, made):
 
 
 @pytest.mark.parametrize(
-    ("status", "said", "mend"),
+    ("status", "said", "hint"),
     [
         (401, "does not know the token", "hf auth login"),
         (403, "may not write to me/constructions", "right to write"),
@@ -377,11 +377,11 @@ def test_a_tag_that_exists_is_refused_before_anything_is_sent(run, hub, made):
         (500, "the Hub failed (500)", "publish again"),
     ],
 )
-def test_each_failure_of_the_hub_is_one_clear_line(run, hub, made, status, said, mend):
+def test_each_failure_of_the_hub_is_one_clear_line(run, hub, made, status, said, hint):
     hub.fail(commit=[status])
     result = run(made)
     assert said in refusal(result)
-    assert mend in result.stderr.splitlines()[-1]
+    assert hint in result.stderr.splitlines()[-1]
     assert releases(hub) == []
     assert run(made).returncode == 0
 

@@ -76,7 +76,7 @@ class Chunks:
         if found is None:
             raise DataError(
                 f"no annotation for {' '.join(words)!r}",
-                mend="add the words, as they stand between two slots, to lexicons/chunks.yaml",
+                hint="add the words, as they stand between two slots, to lexicons/chunks.yaml",
             )
         return found
 
@@ -105,6 +105,6 @@ def _parse(text: str, document: Document, number: int) -> Chunk:
                 f"cannot read the token {part!r}",
                 file=document.path,
                 line=document.line(["chunks", number]),
-                mend="write form[=lemma]/UPOS/XPOS/relation>head, or NEXT=relation>head",
+                hint="write form[=lemma]/UPOS/XPOS/relation>head, or NEXT=relation>head",
             )
     return Chunk(tuple(words), others)

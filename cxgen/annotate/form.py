@@ -35,7 +35,7 @@ class FormCheck:
                 matcher.add(name, [[dict(node) for node in pattern] for pattern in each])
             except ValueError as error:
                 raise SchemaError(
-                    f"{name}: form: spaCy does not accept the pattern: {error}", mend="see spaCy's DependencyMatcher"
+                    f"{name}: form: spaCy does not accept the pattern: {error}", hint="see spaCy's DependencyMatcher"
                 ) from error
             self._matchers[name] = matcher
 

@@ -95,7 +95,7 @@ class Annotator:
 
     def _row(self, lemma: str, sense: str | None) -> int:
         if (lemma, sense) not in self._rows:
-            raise DataError(f"{lemma!r} ({sense}) is not in the lexicon that is loaded", mend="run `dvc repro`: the lexicon has changed")
+            raise DataError(f"{lemma!r} ({sense}) is not in the lexicon that is loaded", hint="run `dvc repro`: the lexicon has changed")
         return self._rows[lemma, sense]
 
     def sentence(self, item: Mapping[str, Any]) -> Sentence:
@@ -170,7 +170,7 @@ class Annotator:
         for written, look in self._looks[key]:
             if _stands(text, at, written) and not text[at + len(written) : at + len(written) + 1].isalpha():
                 return written, look
-        raise DataError(f"{part.slot} of {text!r} is not {self.lexicon.lemmas[row]!r}", mend="run `cxgen generate` again")
+        raise DataError(f"{part.slot} of {text!r} is not {self.lexicon.lemmas[row]!r}", hint="run `cxgen generate` again")
 
 
 def _stands(text: str, at: int, part: str) -> bool:
@@ -183,7 +183,7 @@ def _literal(text: str, at: int, part: str) -> int:
     if at and text[at - 1] == " ":
         part = part.lstrip(" ")
     if not _stands(text, at, part):
-        raise DataError(f"{text!r} does not follow its template at {text[at:]!r}", mend="run `cxgen generate` again")
+        raise DataError(f"{text!r} does not follow its template at {text[at:]!r}", hint="run `cxgen generate` again")
     return at + len(part)
 
 

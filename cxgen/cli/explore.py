@@ -50,7 +50,7 @@ def load_with_lexicon(name: str) -> tuple[Construction, Lexicon]:
 
     project = Project.find()
     project.template_file(name)  # a wrong name should not wait for the lexicon
-    lexicon = Lexicon.load(project.snapshot)
+    lexicon = Lexicon.of(project)
     return load_construction(project, name, lexicon), lexicon
 
 
@@ -65,7 +65,7 @@ def list_constructions(form: Form = Format.table) -> None:
     from cxgen.project import Project
 
     project = Project.find()
-    lexicon = Lexicon.load(project.snapshot)
+    lexicon = Lexicon.of(project)
     rows: list[dict[str, Any]] = [
         {
             "name": item.name,
@@ -205,7 +205,7 @@ def lint(
     form: Form = Format.table,
     strict: Annotated[bool, typer.Option(help="Warnings fail too.")] = False,
 ) -> None:
-    """Check constructions without generating: codes E... and W..., file:line, mend. Exit code 2 if there are errors.
+    """Check constructions without generating: codes E... and W..., file:line, hint. Exit code 2 if there are errors.
 
     Example: cxgen lint resultative --strict
     """
@@ -221,16 +221,16 @@ def lint(
         from cxgen.constructicon import target_names
 
         names = target_names(project)
-    lexicon = Lexicon.load(project.snapshot)
+    lexicon = Lexicon.of(project)
     found = [finding for name in names for finding in check(load_construction(project, name, lexicon), lexicon)]
     if form is Format.table:
         for item in found:
             where = CxgenError("", file=item.file, line=item.line).where
-            typer.echo(f"{where}: {item.code} {item.message}\n  mend: {item.mend}")
+            typer.echo(f"{where}: {item.code} {item.message}\n  hint: {item.hint}")
         typer.echo(f"{len(names)} constructions, {len(found)} findings")
     else:
         emit(
-            [{"code": f.code, "file": str(f.file), "line": f.line, "message": f.message, "mend": f.mend} for f in found],
+            [{"code": f.code, "file": str(f.file), "line": f.line, "message": f.message, "hint": f.hint} for f in found],
             form,
         )
     if any(item.code.startswith("E") or strict for item in found):

@@ -84,7 +84,7 @@ def judge(
         if name not in consult.TASKS:
             raise unknown("task", name, consult.TASKS)
     if max_cost is not None and not (price_in or price_out):
-        raise CxgenError("--max-cost needs prices", mend="give --price-in and --price-out, per million tokens")
+        raise CxgenError("--max-cost needs prices", hint="give --price-in and --price-out, per million tokens")
     question = consult.Question(
         models=tuple(dict.fromkeys(model or settings.judge_models)),
         tasks=tasks,
@@ -110,12 +110,12 @@ def judge(
         limits = replace(question.limits, concurrency=_ALL, timeout=_DAYS, deadline=_DAYS)
         question = replace(question, limits=limits)
     if who is not BackendName.replay and not question.models:
-        raise CxgenError("no model is named", mend="give --model, or judge.models in params.yaml")
+        raise CxgenError("no model is named", hint="give --model, or judge.models in params.yaml")
     if dry_run:
         from cxgen.lexicon import Lexicon
 
         items = stage.candidates(project)
-        made = stage.constructions_of(items, project, Lexicon.load(project.snapshot))
+        made = stage.constructions_of(items, project, Lexicon.of(project))
         emit(consult.estimate(question, {name: consult.fields_of(items, made, name) for name in tasks}), form)
         return
     consulted = _Consultation(project, question, who, base_url, export, poll)

@@ -61,7 +61,7 @@ def show(
     from cxgen.lexicon import Lexicon
     from cxgen.project import Project
 
-    table = Lexicon.load(Project.find().snapshot).table
+    table = Lexicon.of(Project.find()).table
     rows = table.filter(pl.col("lemma").str.to_lowercase() == lemma.lower()).to_dicts()
     if not rows:
         raise unknown("lemma", lemma, table["lemma"].unique())

@@ -57,7 +57,7 @@ def publish(
     from cxgen.stages import publish as stage
 
     if not _REPOSITORY.fullmatch(repository):
-        raise CxgenError(f"not a repository: {repository!r}", mend="expected OWNER/NAME, such as me/constructions")
+        raise CxgenError(f"not a repository: {repository!r}", hint="expected OWNER/NAME, such as me/constructions")
     project, settings = open_project(params)
     client = hub.api()
     with stage.prepared(project, settings, hub.Target(repository, revision, tag, private, parent)) as release:

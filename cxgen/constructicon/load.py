@@ -35,7 +35,7 @@ def load_construction(project: Project, name: str, lexicon: Lexicon) -> Construc
             f"{name!r} is a look-alike: its items come with those of {target!r}",
             file=document.path,
             line=document.line(["lookalike_of"]),
-            mend=f"ask for {target}",
+            hint=f"ask for {target}",
         )
     return _assemble(project, document, lexicon)
 
@@ -47,7 +47,7 @@ def _read(project: Project, name: str) -> Document:
             f"name is {document.data['name']!r} but the file is {document.path.name!r}",
             file=document.path,
             line=document.line(["name"]),
-            mend="give file and construction the same name",
+            hint="give file and construction the same name",
         )
     return document
 
@@ -62,7 +62,7 @@ def _assemble(project: Project, document: Document, lexicon: Lexicon) -> Constru
                 f"{lookalike!r} does not say lookalike_of: {data['name']}",
                 file=other.path,
                 line=1,
-                mend=f"add lookalike_of: {data['name']}",
+                hint=f"add lookalike_of: {data['name']}",
             )
         documents.append(other)
     slots: dict[str, Slot] = {}

@@ -84,7 +84,7 @@ def _collect(sources: Sources) -> dict[str, dict[str, Any]]:
                     f"class {name!r}: {row['key']} is a {row['pos']}, not a {entry['pos']}",
                     file=document.path,
                     line=_line_with(document.text, row["key"]),
-                    mend="take a sense key of the right part of speech",
+                    hint="take a sense key of the right part of speech",
                 )
             row["classes"].append(name)
             if isinstance(member, dict):
@@ -146,7 +146,7 @@ def _unknown_sense(sense: str, sources: Sources) -> CxgenError:
     for document in sources.documents:
         line = _line_with(document.text, sense)
         if line:
-            return SchemaError(f"WordNet has no sense {sense}", file=document.path, line=line, mend="see `cxgen lexicon show LEMMA`")
+            return SchemaError(f"WordNet has no sense {sense}", file=document.path, line=line, hint="see `cxgen lexicon show LEMMA`")
     return SchemaError(f"WordNet has no sense {sense}")
 
 
@@ -182,7 +182,7 @@ def _check_frames(sources: Sources, rows: dict[str, dict[str, Any]]) -> None:
                         f"frame {frame['name']!r}, slot {slot!r}: no class {name!r}",
                         file=document.path,
                         line=document.line(["frames", number, "slots", slot]),
-                        mend="declare the class under classes/ or give a sense key",
+                        hint="declare the class under classes/ or give a sense key",
                     )
 
 

@@ -50,7 +50,7 @@ def read_sources(folder: Path) -> Sources:
                     f"class {name!r} is declared twice (first in {first})",
                     file=path,
                     line=document.line(["classes", name]),
-                    mend="rename or merge",
+                    hint="rename or merge",
                 )
             sources.classes[name] = entry
             sources.origin[name] = document

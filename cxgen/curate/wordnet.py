@@ -96,7 +96,7 @@ def open_wordnet() -> Iterator[Any]:
     """
     source = find_wordnet()
     if source is None:
-        raise CxgenError("WordNet's database is not installed", mend=_MEND)
+        raise CxgenError("WordNet's database is not installed", hint=_MEND)
     import nltk
     from nltk.corpus.reader.wordnet import WordNetCorpusReader
 
@@ -125,7 +125,7 @@ def entries() -> Iterator[tuple[str, str]]:
     """
     source = find_wordnet()
     if source is None:
-        raise CxgenError("WordNet's database is not installed", mend=_MEND)
+        raise CxgenError("WordNet's database is not installed", hint=_MEND)
     for suffix, pos in (("noun", "noun"), ("verb", "verb"), ("adj", "adjective"), ("adv", "adverb")):
         for line in (source / f"data.{suffix}").read_text("utf-8").splitlines():
             if not line.startswith("  "):  # the licence

@@ -49,12 +49,12 @@ class Request:
         if self.preset not in PRESETS:
             raise DataError(
                 f"unknown band preset {self.preset!r}",
-                mend=f"bands.preset in params.yaml is one of {', '.join(PRESETS)}",
+                hint=f"bands.preset in params.yaml is one of {', '.join(PRESETS)}",
             )
         if min(self.triples, self.lookalike_triples, self.oversample) < 1:
-            raise DataError("n_per_construction, n_per_lookalike and generate.oversample must be at least 1", mend="see params.yaml")
+            raise DataError("n_per_construction, n_per_lookalike and generate.oversample must be at least 1", hint="see params.yaml")
         if not 0 < self.marked <= 1:
-            raise DataError(f"generate.marked is {self.marked}: it must be above 0 and at most 1", mend="see params.yaml")
+            raise DataError(f"generate.marked is {self.marked}: it must be above 0 and at most 1", hint="see params.yaml")
 
     @property
     def wanted(self) -> dict[str, int]:
@@ -74,7 +74,7 @@ def selections(construction: Construction, design: Design) -> list[Selection]:
             f"{construction.name}: no balanced contrast set in design {design.name!r}",
             file=construction.document.path,
             line=construction.document.line(["designs", design.name]),
-            mend=f"see `cxgen explain {construction.name}`: every kind needs an E, an N and a C, every hypothesis all three equally often",
+            hint=f"see `cxgen explain {construction.name}`: every kind needs an E, an N and a C, every hypothesis all three equally often",
         )
     return found
 
@@ -163,7 +163,7 @@ def sample_items(
         raise EmptySlotError(
             f"{construction.name}: nothing survives the substitution {mode!r}",
             file=construction.document.path,
-            mend=f"see `cxgen explain {construction.name} --wug {mode}`",
+            hint=f"see `cxgen explain {construction.name} --wug {mode}`",
         )
     return pl.concat(tables).with_columns(split=pl.lit("sample"))
 
@@ -201,7 +201,7 @@ def _distinct_sets(
             f"{construction.name}: only {have} distinct contrast sets of design {stream[2]!r} in {stream[3]}, {needed} are needed",
             file=construction.document.path,
             line=construction.document.line(["designs", design.name]),
-            mend="add words or frames, or lower n_per_construction or the design's weight",
+            hint="add words or frames, or lower n_per_construction or the design's weight",
         )
     return pl.concat(tables)
 

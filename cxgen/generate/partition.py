@@ -31,7 +31,7 @@ def set_counts(construction: Construction, triples: Mapping[str, int], shares: M
     """
     exact = {split: Fraction(str(shares[split])) for split in SPLITS}
     if sum(exact.values()) != 1 or min(exact.values()) <= 0:
-        raise CxgenError(f"split shares must be positive and add up to 1: {dict(shares)}", mend="see split: in params.yaml")
+        raise CxgenError(f"split shares must be positive and add up to 1: {dict(shares)}", hint="see split: in params.yaml")
     unit = math.lcm(*(share.denominator for share in exact.values()))
     total = {config: sum(d.weight for d in construction.designs.values() if d.config == config) for config in triples}
     counts: dict[tuple[str, str], int] = {}

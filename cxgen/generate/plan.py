@@ -115,7 +115,7 @@ def _segments(
                 f"{construction.name}: slot {slot.name!r}: {lexicon.lemmas[parent]!r} has no {slot.relation} in the lexicon",
                 file=construction.document.path,
                 line=construction.document.line(["slots", slot.name]),
-                mend=f"add {slot.relation} to {lexicon.table['key'][int(parent)]} under lexicons/classes",
+                hint=f"add {slot.relation} to {lexicon.table['key'][int(parent)]} under lexicons/classes",
             )
     return lists.astype(np.int64), Segments(related, lexicon.bands, even=False)
 

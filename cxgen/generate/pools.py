@@ -96,7 +96,7 @@ def frame_candidates(frame: Frame, slot: Slot, lexicon: Lexicon) -> list[int]:
     """
     names = frame.slots.get(slot.source) or slot.classes
     if not names:
-        raise EmptySlotError(f"frame {frame.name!r} does not fill slot {slot.name!r}", mend=f"add {slot.name}: CLASS to the frame")
+        raise EmptySlotError(f"frame {frame.name!r} does not fill slot {slot.name!r}", hint=f"add {slot.name}: CLASS to the frame")
     return list(dict.fromkeys(row for name in names for row in lexicon.resolve(name).ids))
 
 
@@ -200,7 +200,7 @@ def design_pools(
             + f": {'; '.join(emptied[:5]) or 'no frame'}",
             file=construction.document.path,
             line=construction.document.line(["designs", design.name]),
-            mend="add words to those classes, or frames under lexicons/frames, then run `cxgen lexicon build`",
+            hint="add words to those classes, or frames under lexicons/frames, then run `cxgen lexicon build`",
         )
     seldom = [{lexicon.index[key] for key in frame.marked & lexicon.index.keys()} for frame in usable]
     fits = {

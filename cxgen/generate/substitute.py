@@ -52,7 +52,7 @@ class Wugs:
         try:
             table = pl.read_parquet(folder / INVENTORY)
         except (OSError, pl.exceptions.PolarsError) as error:
-            raise DataError(f"no usable pseudowords: {error}", file=folder / INVENTORY, mend="run `cxgen lexicon build`") from error
+            raise DataError(f"no usable pseudowords: {error}", file=folder / INVENTORY, hint="run `cxgen lexicon build`") from error
         return cls(table)
 
     @cached_property
@@ -78,7 +78,7 @@ class Wugs:
         replaced = pl.col("pos").is_in(MODES[mode])
         lacking = table.filter(replaced & pl.col("lemma_wug").is_null())
         if lacking.height:
-            raise DataError(f"{lacking['lemma'][0]!r} has no pseudoword", mend="run `cxgen lexicon build`")
+            raise DataError(f"{lacking['lemma'][0]!r} has no pseudoword", hint="run `cxgen lexicon build`")
         kept = {name: pl.col(name).is_not_null() for name in _FORMS}  # a mass noun's pseudoword has no plural either
         changes = [
             *(pl.when(replaced).then(f"{name}_wug").otherwise(name).alias(name) for name in ("lemma", "article")),

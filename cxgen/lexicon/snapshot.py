@@ -14,6 +14,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from cxgen.errors import DataError, unknown
+from cxgen.project import Project
 
 RELATIONS = ("contrary", "complement", "near")
 BANDS = ("low", "mid", "high")
@@ -87,6 +88,15 @@ class Lexicon:
         self._frames = frames
 
     @classmethod
+    def of(cls, project: Project) -> Lexicon:
+        """The lexicon of ``project``.
+
+        Raises:
+            DataError: the snapshot is missing or damaged.
+        """
+        return cls.load(project.snapshot)
+
+    @classmethod
     def load(cls, folder: Path) -> Lexicon:
         """Read a snapshot folder.
 
@@ -97,7 +107,7 @@ class Lexicon:
             table = pl.read_parquet(folder / "lexemes.parquet")
             raw = json.loads((folder / "classes.json").read_text("utf-8"))
         except (OSError, ValueError, pl.exceptions.PolarsError) as error:
-            raise DataError(f"no usable lexicon snapshot: {error}", file=folder, mend="run `cxgen lexicon build`") from error
+            raise DataError(f"no usable lexicon snapshot: {error}", file=folder, hint="run `cxgen lexicon build`") from error
         classes = {
             name: WordClass(name, entry["pos"], tuple(entry["ids"]), frozenset(entry["extended"])) for name, entry in raw["classes"].items()
         }

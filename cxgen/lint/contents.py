@@ -23,7 +23,7 @@ def unfillable_slot(construction: Construction, lexicon: Lexicon) -> Iterator[Fi
         try:
             pools = design_pools(construction, design, lexicon, {}, None)
         except CxgenError as error:
-            yield finding("E201", error.message, document, keys, error.mend)
+            yield finding("E201", error.message, document, keys, error.hint)
             continue
         fillers = {name: {row for rows in lists for row in rows} for name, lists in pools.candidates.items()}
         pending = [construction.slots[name] for name in construction.design_slots(design) if construction.slots[name].relation]
@@ -58,7 +58,7 @@ def contradictory_facts(construction: Construction, _: Lexicon) -> Iterator[Find
                 f"kind {kind.name!r} makes {error} both true and false",
                 document,
                 keys,
-                "mend entails / excludes",
+                "change entails or excludes",
             )
 
 
@@ -70,8 +70,8 @@ def one_label_hypothesis(construction: Construction, _: Lexicon) -> Iterator[Fin
             labels = {row[rule] for row in matrix.values()}
             if len(labels) == 1:
                 message = f"hypothesis {rule!r} is always {LABELS[labels.pop()]} in design {design.name!r}"
-                mend = "add premise kinds that decide it otherwise, or leave it out of the design"
-                yield finding("E203", message, construction.document, ["designs", design.name], mend)
+                hint = "add premise kinds that decide it otherwise, or leave it out of the design"
+                yield finding("E203", message, construction.document, ["designs", design.name], hint)
 
 
 def unbalanced_design(construction: Construction, _: Lexicon) -> Iterator[Finding]:
@@ -79,13 +79,13 @@ def unbalanced_design(construction: Construction, _: Lexicon) -> Iterator[Findin
     for design in construction.designs.values():
         matrix = _matrix(construction, design.name)
         if matrix and not solve(matrix, 1):
-            mend = f"see `cxgen explain {construction.name}`"
+            hint = f"see `cxgen explain {construction.name}`"
             yield finding(
                 "E204",
                 f"design {design.name!r} has no balanced contrast set",
                 construction.document,
                 ["designs", design.name],
-                mend,
+                hint,
             )
 
 
@@ -144,8 +144,8 @@ def duplicate_surface(construction: Construction, _: Lexicon) -> Iterator[Findin
 def missing_lookalike(construction: Construction, _: Lexicon) -> Iterator[Finding]:
     """W303: no look-alike, and no reason given."""
     if not construction.lookalikes and "no_lookalike" not in construction.document.data:
-        mend = "add lookalikes: [NAME] with a file of its own, or no_lookalike: the reason"
-        yield finding("W303", "there is no look-alike of the same form", construction.document, ["name"], mend)
+        hint = "add lookalikes: [NAME] with a file of its own, or no_lookalike: the reason"
+        yield finding("W303", "there is no look-alike of the same form", construction.document, ["name"], hint)
 
 
 def few_templates(construction: Construction, _: Lexicon) -> Iterator[Finding]:

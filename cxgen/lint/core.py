@@ -56,4 +56,4 @@ def require_sound(construction: Construction, lexicon: Lexicon) -> None:
     """
     skip = frozenset(code for code in CHECKS if code.startswith("W") or code == "E201")
     for finding in lint(construction, lexicon, skip):
-        raise CxgenError(f"{finding.code} {finding.message}", file=finding.file, line=finding.line, mend=finding.mend)
+        raise CxgenError(f"{finding.code} {finding.message}", file=finding.file, line=finding.line, hint=finding.hint)

@@ -11,7 +11,7 @@ from cxgen.schema import Document
 
 @dataclass(frozen=True)
 class Finding:
-    """A fault with its place and mend.
+    """A fault with its place and hint.
 
     Attributes:
         code: E... (nothing can be generated) or W... (something is probably not meant).
@@ -21,9 +21,9 @@ class Finding:
     message: str
     file: Path
     line: int
-    mend: str
+    hint: str
 
 
-def finding(code: str, message: str, document: Document, keys: Sequence[str | int], mend: str) -> Finding:
+def finding(code: str, message: str, document: Document, keys: Sequence[str | int], hint: str) -> Finding:
     """A finding at the node under ``keys``."""
-    return Finding(code, message, document.path, document.line(keys), mend)
+    return Finding(code, message, document.path, document.line(keys), hint)

@@ -119,11 +119,11 @@ def unknown_binding(construction: Construction, _: Lexicon) -> Iterator[Finding]
                 construction.premise_parts(kind, template.name)
             except KeyError as error:
                 message = f"template {template.name!r} needs @{error.args[0]}, which kind {kind!r} does not bind"
-                mend = "bind it, or name the kind under `except`"
-                yield finding("E103", message, construction.document, ["templates", template.name], mend)
+                hint = "bind it, or name the kind under `except`"
+                yield finding("E103", message, construction.document, ["templates", template.name], hint)
             except ValueError as error:
-                mend = "write {slot}, {slot:form} or {@binding}"
-                yield finding("E103", str(error), construction.document, ["templates", template.name], mend)
+                hint = "write {slot}, {slot:form} or {@binding}"
+                yield finding("E103", str(error), construction.document, ["templates", template.name], hint)
     for rule in construction.rules.values():
         for number, wording in enumerate(rule.wordings):
             problem = "hypotheses bind nothing: @ is for premises" if "{@" in wording else ""

@@ -66,7 +66,7 @@ class Cache:
             self._database.execute("PRAGMA synchronous=NORMAL")
             self._database.executescript(_SCHEMA)
         except sqlite3.DatabaseError as error:
-            raise DataError(f"not a cache of replies: {error}", file=path, mend="move it away; a new one is made") from error
+            raise DataError(f"not a cache of replies: {error}", file=path, hint="move it away; a new one is made") from error
 
     def reply(self, key: str) -> Reply | None:
         """The reply to the call with this key, if there is one."""

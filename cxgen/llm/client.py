@@ -33,7 +33,7 @@ def api_key(base_url: str | None) -> str:
         return key
     if base_url and any(f"//{name}" in base_url for name in _UNSENT):
         return "none"
-    raise CxgenError(f"no API key: {KEY} is not set", mend=f"export {KEY}=... (any text for a server that needs none)")
+    raise CxgenError(f"no API key: {KEY} is not set", hint=f"export {KEY}=... (any text for a server that needs none)")
 
 
 class OpenAIBackend:

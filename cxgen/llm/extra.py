@@ -17,4 +17,4 @@ def require() -> None:
     """
     for name in PACKAGES:
         if find_spec(name) is None:
-            raise CxgenError(f"the package {name} is missing", mend="pip install 'cxgen[llm]'")
+            raise CxgenError(f"the package {name} is missing", hint="pip install 'cxgen[llm]'")

@@ -261,11 +261,11 @@ class _Run:
         self._undecided(ids, error.reason, call)
         tally = self.tally
         if error.fatal:
-            raise BackendError(error.reason, mend="what was answered is kept: mend the cause and run the same command again")
+            raise BackendError(error.reason, hint="what was answered is kept: hint the cause and run the same command again")
         if tally.calls >= _FEW and tally.failed / tally.calls > self.limits.max_failures:
             raise BackendError(
                 f"{tally.failed} of {tally.calls} calls failed, more than the share of {self.limits.max_failures:g}; last: {error.reason}",
-                mend="what was answered is kept: run the same command again, or raise --max-failures",
+                hint="what was answered is kept: run the same command again, or raise --max-failures",
             )
 
     async def _obtain(self, call: Call) -> Reply:

@@ -150,14 +150,14 @@ def _is_there(client: HfApi, target: Target, commit: str, folder: Path) -> bool:
 def _tagged(target: Target) -> HubError:
     return HubError(
         f"{target.repository} has a tag {target.tag} already",
-        mend="raise publish.version in params.yaml, or give another --tag",
+        hint="raise publish.version in params.yaml, or give another --tag",
     )
 
 
 def _moved(target: Target, parent: str) -> HubError:
     return HubError(
         f"{target.branch} of {target.repository} is no longer at {parent[:8] or 'the commit it was at'}: somebody else has committed to it",
-        mend="look at what has changed (`cxgen publish ... --dry-run` shows it), then publish again",
+        hint="look at what has changed (`cxgen publish ... --dry-run` shows it), then publish again",
     )
 
 
@@ -188,9 +188,9 @@ def failures(target: Target, conflict: HubError | None = None) -> Iterator[None]
             raise (conflict or _moved(target, target.parent)) if status in {409, 412} else _refused(status, target) from error
         if isinstance(error, OfflineModeIsEnabled | HTTPError | ConnectionError):
             raise UnreachableError(
-                "the Hub cannot be reached", mend="check the connection and HF_ENDPOINT, HF_HUB_OFFLINE; then publish again"
+                "the Hub cannot be reached", hint="check the connection and HF_ENDPOINT, HF_HUB_OFFLINE; then publish again"
             ) from error
-        raise HubError(f"the hub client failed: {type(error).__name__}", mend="publish again; what was uploaded is kept") from error
+        raise HubError(f"the hub client failed: {type(error).__name__}", hint="publish again; what was uploaded is kept") from error
 
 
 _STATUS = {
@@ -204,5 +204,5 @@ _STATUS = {
 
 
 def _refused(status: int, target: Target) -> HubError:
-    told, mend = _STATUS.get(status, (f"the Hub failed ({status})", "publish again later; what was uploaded is kept"))
-    return HubError(told.format(repository=target.repository, branch=target.branch), mend=mend)
+    told, hint = _STATUS.get(status, (f"the Hub failed ({status})", "publish again later; what was uploaded is kept"))
+    return HubError(told.format(repository=target.repository, branch=target.branch), hint=hint)

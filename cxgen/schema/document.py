@@ -95,7 +95,7 @@ def read_yaml(path: Path, schema: str | None = None) -> Document:
         data = yaml.load(text, Loader=_Loader)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else None
-        raise SchemaError(f"not valid YAML: {error.problem}", file=path, line=line, mend="check indentation and quotes") from error
+        raise SchemaError(f"not valid YAML: {error.problem}", file=path, line=line, hint="check indentation and quotes") from error
     if not isinstance(data, dict):
         raise SchemaError("expected a mapping at the top level", file=path, line=1)
     document = Document(path, data, text)
@@ -126,8 +126,8 @@ def validate(document: Document, name: str) -> None:
         allowed = error.schema.get("properties", {})
         extra = next((k for k in error.instance if k not in allowed), None)
         keys += [] if extra is None else [str(extra)]
-        message, mend = f"{at}: unexpected key {extra!r}", f"allowed here: {', '.join(sorted(allowed)) or 'none'}"
+        message, hint = f"{at}: unexpected key {extra!r}", f"allowed here: {', '.join(sorted(allowed)) or 'none'}"
     else:
-        message, mend = f"{at}: {error.message[:300]}", str(error.schema.get("description", ""))
-        mend = f"expected: {mend}" if mend else f"expected {error.validator}: {json.dumps(error.validator_value)[:200]}"
-    raise SchemaError(message, file=document.path, line=document.line(keys), mend=mend)
+        message, hint = f"{at}: {error.message[:300]}", str(error.schema.get("description", ""))
+        hint = f"expected: {hint}" if hint else f"expected {error.validator}: {json.dumps(error.validator_value)[:200]}"
+    raise SchemaError(message, file=document.path, line=document.line(keys), hint=hint)

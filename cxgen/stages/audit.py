@@ -55,7 +55,7 @@ def audit(dataset: pl.DataFrame) -> dict[str, Any]:
     if problems:
         raise DataError(
             f"the dataset is not sound: {'; '.join(problems)}",
-            mend="this is a bug in cxgen or in an edited intermediate table",
+            hint="this is a bug in cxgen or in an edited intermediate table",
         )
     return report
 

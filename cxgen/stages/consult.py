@@ -156,7 +156,7 @@ def replay(path: Path, shown: Mapping[str, Mapping[str, Mapping[str, str]]], que
             raise CxgenError(
                 f"the frozen judgments of {task!r} were made with another prompt",
                 file=path,
-                mend=f"restore {task}.yaml in {question.prompts.name}, or record them again: cxgen judge --backend openai --export",
+                hint=f"restore {task}.yaml in {question.prompts.name}, or record them again: cxgen judge --backend openai --export",
             )
         kept.append(current.filter(pl.col("item").is_in(list(shown[task]))))
     return pl.concat(kept)

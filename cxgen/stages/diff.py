@@ -34,7 +34,7 @@ def read_dataset(folder: Path) -> pl.DataFrame:
             table = read_table(path, _NEED, "split").select(_NEED)
             tables.append(table.with_columns(config=pl.lit(path.parent.name), split=pl.lit(split)))
     if not tables:
-        raise DataError("no dataset in it: expected CONFIG/SPLIT-*.parquet", file=folder, mend="give a folder such as outputs/dataset")
+        raise DataError("no dataset in it: expected CONFIG/SPLIT-*.parquet", file=folder, hint="give a folder such as outputs/dataset")
     names = dict(enumerate(LABELS))
     items = pl.concat(tables).with_columns(pl.col("label").replace_strict(names, return_dtype=pl.String))
     return items.select("config", "split", "id", "construction", "label", "premise", "hypothesis")

@@ -26,7 +26,7 @@ def sentences(project: Project, config: str, split: str) -> Iterator[tuple[Sente
     """
     items = read_table(table_file(project, config, split), _NEED, "split")
     premises = items.select(*_NEED, target=TARGET).unique("premise_id", keep="first", maintain_order=True)
-    lexicon = Lexicon.load(project.snapshot)
+    lexicon = Lexicon.of(project)
     chunks = Chunks.load(project.lexicons / "chunks.yaml")
     annotators: dict[str, Annotator] = {}
     for item in track(premises.iter_rows(named=True), "annotating", premises.height):

@@ -41,7 +41,7 @@ def _ignore_interrupt() -> None:
 
 def _one(job: tuple[Project, str, Request]) -> pl.DataFrame:
     project, name, request = job
-    lexicon = Lexicon.load(project.snapshot)
+    lexicon = Lexicon.of(project)
     construction = load_construction(project, name, lexicon)
     require_sound(construction, lexicon)
     return generate_items(construction, lexicon, request)

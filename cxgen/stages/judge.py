@@ -31,7 +31,7 @@ def run(project: Project, more: Callable[[pl.DataFrame, list[Construction]], Mer
         more: given the items and their constructions, what else there is to say: a function from the rules' verdicts to the final ones.
     """
     items = candidates(project)
-    lexicon = Lexicon.load(project.snapshot)
+    lexicon = Lexicon.of(project)
     constructions = constructions_of(items, project, lexicon)
     change = more(items, constructions) if more else None
     verdicts = judge_items(items, constructions, lexicon)

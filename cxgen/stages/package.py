@@ -66,7 +66,7 @@ def read_tables(project: Project) -> dict[tuple[str, str], pl.DataFrame]:
             if rows.height:  # `datasets` cannot load a split without rows
                 tables[config, split] = rows
     if not any(config == "nli" for config, _ in tables):
-        raise DataError("there is no dataset", file=project.root / DATASET, mend="run `dvc repro` first")
+        raise DataError("there is no dataset", file=project.root / DATASET, hint="run `dvc repro` first")
     return tables
 
 
@@ -83,7 +83,7 @@ def read_metrics(project: Project) -> dict[str, Any]:
         try:
             found[name] = json.loads(path.read_text("utf-8"))
         except (OSError, json.JSONDecodeError) as error:
-            raise DataError("the metrics are missing or damaged", file=path, mend="run `dvc repro` first") from error
+            raise DataError("the metrics are missing or damaged", file=path, hint="run `dvc repro` first") from error
     return found
 
 
@@ -135,7 +135,7 @@ def _write(rows: pl.DataFrame, folder: Path, config: str, split: str, most: int,
 
 
 def _facts(project: Project, params: Params, tables: facts.Tables, metrics: Mapping[str, Any], record: Mapping[str, Any]) -> dict[str, Any]:
-    lexicon = Lexicon.load(project.snapshot)
+    lexicon = Lexicon.of(project)
     accepted = {key: rows for key, rows in tables.items() if key[0] in CONFIGS}
     names = pl.concat([rows.select(TARGET.alias("target")) for rows in accepted.values()])["target"].unique().sort()
     constructions = [load_construction(project, name, lexicon) for name in names]

@@ -60,4 +60,4 @@ def require(release: Release) -> None:
         CxgenError: with every reason.
     """
     if release.reasons:
-        raise CxgenError("\n  ".join(["not released:", *release.reasons]), mend="put these right, then publish again")
+        raise CxgenError("\n  ".join(["not released:", *release.reasons]), hint="put these right, then publish again")

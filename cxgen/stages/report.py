@@ -50,7 +50,7 @@ def run_baselines(project: Project, folds: int) -> dict[str, Any]:
 
 def run_variety(project: Project, seed: int) -> dict[str, Any]:
     """Write and return ``outputs/metrics/variety.json``."""
-    lexicon = Lexicon.load(project.snapshot)
+    lexicon = Lexicon.of(project)
     table = dataset(project)
     targets = table.select(TARGET).to_series().unique().sort()
     report = variety(table, {name: load_construction(project, name, lexicon) for name in targets}, lexicon, seed)
@@ -71,14 +71,14 @@ def run_reading(project: Project) -> dict[str, Any]:
 
 
 def _answers(path: Path) -> pl.DataFrame:
-    mend = f"expected the columns {', '.join(ANSWERS)}; relation E, N or C, ratings 1 to 5, kind human or model"
+    hint = f"expected the columns {', '.join(ANSWERS)}; relation E, N or C, ratings 1 to 5, kind human or model"
     try:
         table = pl.read_csv(path, schema_overrides=ANSWERS).select(*ANSWERS)
     except pl.exceptions.PolarsError as error:
-        raise DataError(f"not a table of readers' answers: {str(error).splitlines()[0]}", file=path, mend=mend) from error
+        raise DataError(f"not a table of readers' answers: {str(error).splitlines()[0]}", file=path, hint=hint) from error
     rated = pl.col("prem_nat", "hyp_nat").is_between(1, 5)
     good = pl.all_horizontal(pl.col("relation").is_in(["E", "N", "C"]), rated, pl.col("kind").is_in(["human", "model"])).fill_null(False)
     wrong = table.with_row_index("line", 2).filter(~good)
     if wrong.height:
-        raise DataError(f"not an answer: {wrong.row(0)[1:]}", file=path, line=wrong["line"][0], mend=mend)
+        raise DataError(f"not an answer: {wrong.row(0)[1:]}", file=path, line=wrong["line"][0], hint=hint)
     return table

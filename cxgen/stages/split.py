@@ -58,7 +58,7 @@ def run(project: Project, params: Params) -> dict[str, Any]:
     verdicts = read_table(project.root / VERDICT_FILE, VERDICTS, "judge")
     judged = items.join(verdicts, on="id", how="left", maintain_order="left")
     if judged["premise_verdict"].null_count():
-        raise DataError("there are items without a verdict", file=project.root / VERDICT_FILE, mend="run `cxgen judge` again")
+        raise DataError("there are items without a verdict", file=project.root / VERDICT_FILE, hint="run `cxgen judge` again")
     accepted, rejected = accept(judged, keep_undecided=params.keep_undecided)
     dataset = choose(accepted, wanted_sets(project, params, items))
     report = audit(dataset)
@@ -106,7 +106,7 @@ def accept(judged: pl.DataFrame, *, keep_undecided: bool = False) -> tuple[pl.Da
 
 def wanted_sets(project: Project, params: Params, items: pl.DataFrame) -> pl.DataFrame:
     """How many sets each construction, design and split must have: ``target, design, config, split, wanted``."""
-    lexicon = Lexicon.load(project.snapshot)
+    lexicon = Lexicon.of(project)
     rows: list[dict[str, str | int]] = []
     for name in items.select(TARGET).to_series().unique().sort():
         construction = load_construction(project, name, lexicon)
@@ -136,6 +136,6 @@ def choose(accepted: pl.DataFrame, wanted: pl.DataFrame) -> pl.DataFrame:
         raise DataError(
             f"{row['target']}, design {row['design']}, {row['split']}: {row['wanted']} contrast sets are wanted"
             f", {row['have']} were accepted",
-            mend="raise generate.oversample in params.yaml, or mend what the judge rejects (outputs/dataset/rejected)",
+            hint="raise generate.oversample in params.yaml, or hint what the judge rejects (outputs/dataset/rejected)",
         )
     return chosen.with_columns(acceptability=pl.col("premise_verdict")).select("config", *COLUMNS)

@@ -33,7 +33,7 @@ def run(project: Project, params: Params) -> dict[str, Any]:
     Raises:
         DataError: the dataset is not that of the candidates, or what was made is not balanced.
     """
-    lexicon, wugs = Lexicon.load(project.snapshot), Wugs.load(project.snapshot)
+    lexicon, wugs = Lexicon.of(project), Wugs.load(project.snapshot)
     sources = _sources(project, params.wug.share)
     tables = [sources.clear().select(*COLUMNS, mode=pl.lit(""), source_id="id")]
     kept: dict[str, dict[str, Any]] = {}
@@ -52,7 +52,7 @@ def run(project: Project, params: Params) -> dict[str, Any]:
     problems = [f"{what}: {count}" for what, count in report["violations"].items() if count]
     if problems:
         raise DataError(
-            f"the pseudoword items are not sound: {'; '.join(problems)}", mend="run `dvc repro`: candidates and dataset may differ"
+            f"the pseudoword items are not sound: {'; '.join(problems)}", hint="run `dvc repro`: candidates and dataset may differ"
         )
     for split in SPLITS:
         write_table(data.filter(pl.col("split") == split), project.root / FOLDER / CONFIG / f"{split}-00000-of-00001.parquet")
@@ -71,7 +71,7 @@ def _sources(project: Project, share: float) -> pl.DataFrame:
     parts = [read_table(table_file(project, "nli", split), COLUMNS, "split") for split in SPLITS]
     items = pl.concat(parts).join(candidates, on="id", how="left", maintain_order="left").with_columns(target=TARGET)
     if items["set_number"].null_count():
-        raise DataError("the dataset has items that are not among the candidates", file=project.root / CANDIDATES, mend="run `dvc repro`")
+        raise DataError("the dataset has items that are not among the candidates", file=project.root / CANDIDATES, hint="run `dvc repro`")
     keys = ["target", "design", "split"]
     rank, count = pl.col("set_number").rank("dense").over(keys), pl.col("set_number").n_unique().over(keys)
     return items.filter(rank <= (count * share).ceil())

@@ -22,16 +22,16 @@ def read_table(path: Path, need: Iterable[str], made_by: str) -> pl.DataFrame:
     Raises:
         DataError: missing, damaged, or without a column in ``need``.
     """
-    mend = f"run `cxgen {made_by}` (or `dvc repro`) first"
+    hint = f"run `cxgen {made_by}` (or `dvc repro`) first"
     if not path.is_file():
-        raise DataError("no such table", file=path, mend=mend)
+        raise DataError("no such table", file=path, hint=hint)
     try:
         table = pl.read_parquet(path)
     except pl.exceptions.PolarsError as error:
-        raise DataError(f"not a readable parquet file: {error}", file=path, mend=mend) from error
+        raise DataError(f"not a readable parquet file: {error}", file=path, hint=hint) from error
     missing = [column for column in need if column not in table.columns]
     if missing:
-        raise DataError(f"lacks the columns {', '.join(missing)}", file=path, mend=mend)
+        raise DataError(f"lacks the columns {', '.join(missing)}", file=path, hint=hint)
     return table
 
 

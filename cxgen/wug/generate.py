@@ -111,7 +111,7 @@ def _together(lexicon: WugLexicon, candidates: Candidates, sources: list[Source]
             if len(chosen) == n:
                 break
         else:
-            raise CxgenError(f"only {len(chosen)} of {n} pseudowords for {source.word!r}", mend="ask for fewer")
+            raise CxgenError(f"only {len(chosen)} of {n} pseudowords for {source.word!r}", hint="ask for fewer")
         for rank, (output, old20, neighbours) in enumerate(chosen, 1):
             zipf = lexicon.rare.get(output.form, 0.0)
             yield Row(source.word, source.parts, output.form, output.parts, rank, distance, old20, neighbours, zipf, output.step)

@@ -83,7 +83,7 @@ class WugLexicon:
         """
         if not _SOURCE.fullmatch(word):
             raise CxgenError(
-                f"no pseudoword for {word!r}: expected a single word of the letters a to z", mend="replace its words one by one"
+                f"no pseudoword for {word!r}: expected a single word of the letters a to z", hint="replace its words one by one"
             )
         plain = word.lower()
         if plain in self._lengths:
@@ -94,7 +94,7 @@ class WugLexicon:
             return tuple(parts)
         found = segments(syllabify(plain))
         if not found:
-            raise CxgenError(f"no pseudoword for {word!r}: expected a word with a vowel", mend="leave abbreviations as they are")
+            raise CxgenError(f"no pseudoword for {word!r}: expected a word with a vowel", hint="leave abbreviations as they are")
         return found
 
 
@@ -111,4 +111,4 @@ def load(where: Project | Path | None = None) -> WugLexicon:
     try:
         return WugLexicon({name: pl.read_parquet(folder / f"{name}.parquet") for name in _TABLES})
     except (OSError, pl.exceptions.PolarsError) as error:
-        raise DataError(f"no usable pseudoword snapshot: {error}", file=folder, mend="run `cxgen lexicon build`") from error
+        raise DataError(f"no usable pseudoword snapshot: {error}", file=folder, hint="run `cxgen lexicon build`") from error

@@ -1,0 +1,45 @@
+"""Where the files of a project are, relative to its root. Imports nothing of cxgen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+PARAMS = Path("params.yaml")
+TEMPLATES = Path("templates")
+LEXICONS = Path("lexicons")
+PROMPTS = Path("pipelines/prompts")
+JUDGMENTS = Path("pipelines/judgments.parquet")
+READINGS = Path("pipelines/readings")
+NOTICE = Path("NOTICE")  # what others ask to be said travels with the data
+
+REPLIES = Path(".cxgen/replies.sqlite")
+CANDIDATES = Path("outputs/work/candidates.parquet")
+VERDICTS = Path("outputs/work/verdicts.parquet")
+UNDECIDED = Path("outputs/work/undecided.jsonl")
+DATASET = Path("outputs/dataset")
+WUG = Path("outputs/wug")
+REJECTED = "rejected"  # the config of what was refused
+METRICS = Path("outputs/metrics")
+ANNOTATION = Path("outputs/annotation")
+HUB = Path("outputs/hub")
+VERSION_FILE = "dataset_version.json"
+
+
+def metric(name: str) -> Path:
+    """The file of a metric."""
+    return METRICS / f"{name}.json"
+
+
+def shard(split: str, number: int = 0, of: int = 1) -> str:
+    """The file name of a shard of a split, as the Hugging Face Hub reads it."""
+    return f"{split}-{number:05d}-of-{of:05d}.parquet"
+
+
+def split_of(path: Path) -> str:
+    """The split that a shard belongs to."""
+    return path.name.partition("-")[0]
+
+
+def table(config: str, split: str, folder: Path = DATASET) -> Path:
+    """Where the rows of a split of a config are written."""
+    return folder / config / shard(split)
