@@ -28,6 +28,14 @@ def uniform(stream: tuple[str | int, ...], start: int, count: int) -> NDArray[np
     return (raw >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
 
+def uniform_at(stream: tuple[str | int, ...], numbers: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The numbers of ``stream`` at the places ``numbers`` (any, in any order), in [0, 1)."""
+    if not len(numbers):
+        return np.empty(0)
+    first = int(numbers.min())
+    return uniform(stream, first, int(numbers.max()) - first + 1)[numbers - first]
+
+
 def order_key(*parts: str | int) -> bytes:
     """A digest to sort by: an order that looks random, is the same everywhere and does not depend on what else is sorted."""
     return hashlib.blake2b("\x1f".join(map(str, parts)).encode(), digest_size=8).digest()

@@ -72,17 +72,17 @@ class Role(_Meant):
 # Parts of speech of the lexicon. A name is a given name; a phrase is fixed text, such as a time or a circumstance.
 POS = ("noun", "verb", "adjective", "adverb", "name", "phrase")
 
-SPLITS: tuple[str, ...] = tuple(Split)
+SPLITS = tuple(split.value for split in Split)
 SHARES = {"train": 0.7, "dev": 0.15, "test": 0.15}
 
-LABELS: tuple[str, ...] = tuple(Label)
+LABELS = tuple(label.value for label in Label)
 ENTAILMENT, NEUTRAL, CONTRADICTION = range(3)
 
 MODES: dict[str, frozenset[str]] = {  # mode -> parts of speech that it replaces
-    Mode.verb: frozenset({"verb"}),
-    Mode.nouns: frozenset({"noun"}),
-    Mode.adjectives: frozenset({"adjective"}),
-    Mode.content: frozenset({"noun", "verb", "adjective"}),
+    Mode.verb.value: frozenset({"verb"}),
+    Mode.nouns.value: frozenset({"noun"}),
+    Mode.adjectives.value: frozenset({"adjective"}),
+    Mode.content.value: frozenset({"noun", "verb", "adjective"}),
 }
 
 # What a language model is asked: the first three judge, the others propose.

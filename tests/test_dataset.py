@@ -8,11 +8,11 @@ import shutil
 
 import polars as pl
 import pytest
+from cxgen.report.baselines import baselines
 
 from cxgen.errors import DataError
 from cxgen.generate import SPLITS
 from cxgen.project import Project
-from cxgen.report.baselines import baselines
 from cxgen.report.variety import variety
 from cxgen.stages import generate, judge, split
 from cxgen.stages.audit import audit, balance, violations

@@ -15,9 +15,9 @@ from cxgen.constructicon import load_construction
 from cxgen.errors import EmptySlotError
 from cxgen.generate import Request, generate_items, set_counts
 from cxgen.generate.items import sample_items
-from cxgen.generate.plan import draw_plan
-from cxgen.generate.pools import design_pools
 from cxgen.project import Project
+from cxgen.sets.plan import draw_plan
+from cxgen.sets.pools import design_pools
 from cxgen.stages.generate import candidates
 from cxgen.streams import uniform
 

@@ -16,8 +16,8 @@ from cxgen.curate.propose import propose
 from cxgen.curate.sources import read_sources
 from cxgen.curate.wordnet import find_wordnet
 from cxgen.errors import SchemaError, UnknownNameError
-from cxgen.generate.pools import Segments
 from cxgen.lexicon.spelling import article, is_synthetic
+from cxgen.sets.pools import Segments
 from tests.conftest import ROOT, edit
 
 FOUND = find_wordnet() is not None or os.environ.get("CXGEN_REQUIRE_WORDNET") == "1"

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from cxgen.errors import CxgenError
 from cxgen.generate import SPLITS, partition_verbs, set_counts
-from cxgen.generate.partition import best_partition
-from cxgen.generate.pools import frame_verbs, verb_pools
+from cxgen.sets.partition import best_partition
+from cxgen.sets.pools import frame_verbs, verb_pools
 
 SHARES = {"train": 0.7, "dev": 0.15, "test": 0.15}
 pools = st.lists(st.frozensets(st.sampled_from([f"verb{i}" for i in range(60)]), min_size=1), min_size=1, max_size=8)

@@ -14,16 +14,16 @@ import time
 import polars as pl
 import pytest
 import yaml
+from cxgen.publish.columns import COLUMNS
 
 from cxgen.errors import DataError, SchemaError
 from cxgen.generate import SPLITS
 from cxgen.project import Project
 from cxgen.publish import content_hash, features, render_card, rows_hash
-from cxgen.publish.columns import COLUMNS
 from cxgen.report.reading import ANSWERS, reading, sheet
-from cxgen.semantics import LABELS
 from cxgen.stages import generate, judge, package, report, split, substitute
 from cxgen.stages.params import Params
+from cxgen.vocabulary import LABELS
 from tests.conftest import edit, small_project
 from tests.hub_server import TOKEN, serving
 

@@ -12,8 +12,8 @@ from cxgen.annotate.chunks import Chunk, Chunks, Link
 from cxgen.annotate.surface import Look, looks
 from cxgen.constructicon import Construction, Part
 from cxgen.errors import DataError
-from cxgen.generate.forms import AGREEMENT, PRONOUNS
 from cxgen.lexicon import Lexicon
+from cxgen.sets.forms import AGREEMENT, PRONOUNS
 
 _WORD = re.compile(r"[A-Za-z]+(?=n't|'s\b)|n't|'s\b|[\w'-]+|[.,]")
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from cxgen.generate.forms import AGREEMENT, PRONOUNS
+from cxgen.sets.forms import AGREEMENT, PRONOUNS
 
 _VERB_TAGS = {
     "base": ("lemma", "VB"),

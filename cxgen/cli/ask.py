@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cxgen.cli.explore import load_with_lexicon
+from cxgen.cli.explore import load
 from cxgen.cli.output import Format, emit, summarise
 
 if TYPE_CHECKING:
@@ -41,8 +41,8 @@ def fill(
     """
     from cxgen.stages.elicit import slot_questions
 
-    loaded, lexicon = load_with_lexicon(construction)
-    _put("fill", slot_questions(loaded, lexicon, slot, n, count, seed), lexicon, model, base_url, max_requests, form)
+    loaded = load(construction)
+    _put("fill", slot_questions(loaded, slot, n, count, seed), loaded.lexicon, model, base_url, max_requests, form)
 
 
 @app.command()
@@ -61,8 +61,8 @@ def premise(
     """
     from cxgen.stages.elicit import word_questions
 
-    loaded, lexicon = load_with_lexicon(construction)
-    _put("premise", word_questions(loaded, lexicon, n, seed), lexicon, model, base_url, max_requests, form)
+    loaded = load(construction)
+    _put("premise", word_questions(loaded, n, seed), loaded.lexicon, model, base_url, max_requests, form)
 
 
 def _put(

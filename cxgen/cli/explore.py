@@ -2,44 +2,26 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from cxgen.cli.output import Format, emit, label, premises
 from cxgen.errors import CxgenError, unknown
+from cxgen.vocabulary import Mode
 
 if TYPE_CHECKING:
     from cxgen.constructicon import Construction
-    from cxgen.lexicon import Lexicon
 
 Name = Annotated[str, typer.Argument(metavar="CONSTRUCTION", help="A name that `cxgen list` shows, such as resultative.")]
 Form = Annotated[Format, typer.Option("--format", help="Output format.")]
 
 
-class Mode(StrEnum):
-    """Which words pseudowords replace."""
-
-    verb = "verb"
-    nouns = "nouns"
-    adjectives = "adjectives"
-    content = "content"
-
-
 Wug = Annotated[Mode | None, typer.Option("--wug", help="Pseudowords for these words; content: nouns, verbs and adjectives.")]
 
 
-class Label(StrEnum):
-    """The labels of natural language inference."""
-
-    entailment = "entailment"
-    neutral = "neutral"
-    contradiction = "contradiction"
-
-
-def load_with_lexicon(name: str) -> tuple[Construction, Lexicon]:
-    """A construction by name, and the lexicon.
+def load(name: str) -> Construction:
+    """A construction by name.
 
     Raises:
         UnknownNameError: no such construction.
@@ -51,7 +33,7 @@ def load_with_lexicon(name: str) -> tuple[Construction, Lexicon]:
     project = Project.find()
     project.template_file(name)  # a wrong name should not wait for the lexicon
     lexicon = Lexicon.of(project)
-    return load_construction(project, name, lexicon), lexicon
+    return load_construction(project, name, lexicon)
 
 
 def list_constructions(form: Form = Format.table) -> None:
@@ -60,9 +42,9 @@ def list_constructions(form: Form = Format.table) -> None:
     Example: cxgen list --format json
     """
     from cxgen.constructicon import load_all
-    from cxgen.generate.pools import verb_pools
     from cxgen.lexicon import Lexicon
     from cxgen.project import Project
+    from cxgen.sets import verb_pools
 
     project = Project.find()
     lexicon = Lexicon.of(project)
@@ -74,7 +56,7 @@ def list_constructions(form: Form = Format.table) -> None:
             "look-alike": ", ".join(item.lookalikes),
             "templates": len(item.templates),
             "hypotheses": len(item.rules),
-            "verbs": len({lemma for pool in verb_pools(item, lexicon, "sliced") for lemma in pool}),
+            "verbs": len({lemma for pool in verb_pools(item, "sliced") for lemma in pool}),
         }
         for item in load_all(project, lexicon).values()
     ]
@@ -85,8 +67,9 @@ def sample(
     construction: Name,
     n: Annotated[int, typer.Option("--n", min=1, help="How many premises.")] = 10,
     seed: Annotated[int, typer.Option(help="Another seed, other items.")] = 1,
-    only: Annotated[Label | None, typer.Option("--label", help="Only hypotheses with this label.")] = None,
+    only: Annotated[str | None, typer.Option("--label", help="Only entailment, neutral or contradiction.")] = None,
     kind: Annotated[str | None, typer.Option(help="Only premises of this kind.")] = None,
+    family: Annotated[str, typer.Option(help="Benchmark family, such as nli or minimal_pairs; default: nli.")] = "nli",
     wug: Wug = None,
     form: Form = Format.table,
 ) -> None:
@@ -98,46 +81,40 @@ def sample(
     """
     import polars as pl
 
+    from cxgen.families import FAMILIES
     from cxgen.generate import Wugs, sample_items
     from cxgen.lint import require_sound
     from cxgen.project import Project
-    from cxgen.semantics import LABELS
+    from cxgen.vocabulary import LABELS
 
-    loaded, lexicon = load_with_lexicon(construction)
+    if family not in FAMILIES:
+        raise unknown("family", family, FAMILIES)
+    chosen = FAMILIES[family]
+    if only is not None and only not in chosen.marks:
+        raise unknown("label", only, chosen.marks)
+    loaded = load(construction)
     if kind is not None and kind not in loaded.kinds:
         raise unknown("premise kind", kind, loaded.kinds, file=loaded.document.path)
-    require_sound(loaded, lexicon)
-    kinds = 1 if kind else min(len(design.kinds) for design in loaded.designs.values())
-    designs = [d for d in loaded.designs.values() if kind is None or kind in d.kinds]
-    if not designs:
+    require_sound(loaded)
+    designs = [d for d in loaded.designs.values() if set(d.configs) & set(chosen.configs) and (kind is None or kind in d.kinds)]
+    if not designs and kind:
         raise CxgenError(f"no design of {construction} uses the kind {kind!r}", file=loaded.document.path)
+    kinds = 1 if kind else min((len(design.kinds) for design in designs), default=1)
     wugs = Wugs.load(Project.find().snapshot) if wug else None
-    items = sample_items(loaded, lexicon, seed, -(-n // (kinds * len(designs))), wugs, wug.value if wug else "")
+    items = sample_items(loaded, seed, -(-n // (kinds * max(len(designs), 1))), family, wugs, wug.value if wug else "")
     if kind is not None:
         items = items.filter(pl.col("kind") == kind)
     order = items.unique("premise_id", maintain_order=True).sort("set_number", maintain_order=True)["premise_id"].head(n)
     items = order.to_frame().join(items, on="premise_id", maintain_order="left_right")
-    if only is not None:
-        items = items.filter(pl.col("label") == LABELS.index(only.value))
+    if only in LABELS:
+        items = items.filter(pl.col("label") == LABELS.index(only))
     if form is Format.table:
-        groups = items.group_by("premise_id", maintain_order=True)
-        premises((g.row(0, named=True), [(LABELS[x], h) for x, h in g.select("label", "hypothesis").iter_rows()]) for _, g in groups)
+        premises(chosen.shown(items))
         return
-    columns = [
-        "id",
-        "contrast_set",
-        "construction",
-        "contrast_of",
-        "kind",
-        "template",
-        "premise",
-        "hypothesis",
-        "label",
-        "rule",
-        "claim",
-    ]
-    rows = items.select(*columns, "polarity", "verb", "slots").to_dicts()
-    emit([{**row, "label": LABELS[row["label"]]} for row in rows], form)
+    wanted = ["id", "contrast_set", "construction", "contrast_of", "config", "design", "kind", "template"]
+    wanted += [column.name for column in chosen.columns("") if column.name in items.columns]
+    rows = items.select(*wanted, "verb", "slots").to_dicts()
+    emit([{**row, "label": LABELS[row["label"]]} if "label" in row else row for row in rows], form)
 
 
 def explain(construction: Name, wug: Wug = None, form: Form = Format.table) -> None:
@@ -148,11 +125,12 @@ def explain(construction: Name, wug: Wug = None, form: Form = Format.table) -> N
     """
     from cxgen.generate.substitute import broken_slots
     from cxgen.lint import require_sound
-    from cxgen.semantics import LABELS, label_matrix, solve
+    from cxgen.semantics import label_matrix, solve
+    from cxgen.vocabulary import LABELS
 
-    loaded, lexicon = load_with_lexicon(construction)
-    require_sound(loaded, lexicon)
-    broken = broken_slots(loaded, lexicon, wug.value) if wug else frozenset()
+    loaded = load(construction)
+    require_sound(loaded)
+    broken = broken_slots(loaded, wug.value) if wug else frozenset()
     matrices = {design.name: label_matrix(loaded, design, broken) for design in loaded.designs.values()}
     whole = {design.name: label_matrix(loaded, design) for design in loaded.designs.values()} if wug else matrices
     if form is not Format.table:
@@ -194,7 +172,7 @@ def explain(construction: Name, wug: Wug = None, form: Form = Format.table) -> N
 
 def _cell(now: int, before: int) -> str:
     """A label's initial, coloured, with the one that it had before in brackets where that was another."""
-    from cxgen.semantics import LABELS
+    from cxgen.vocabulary import LABELS
 
     initial, was = LABELS[now][0].upper(), LABELS[before][0].upper()
     return label(LABELS[now]).replace(LABELS[now], (initial if now == before else f"{initial}({was})").ljust(4))
@@ -222,7 +200,7 @@ def lint(
 
         names = target_names(project)
     lexicon = Lexicon.of(project)
-    found = [finding for name in names for finding in check(load_construction(project, name, lexicon), lexicon)]
+    found = [finding for name in names for finding in check(load_construction(project, name, lexicon))]
     if form is Format.table:
         for item in found:
             where = CxgenError("", file=item.file, line=item.line).where

@@ -3,39 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from cxgen.vocabulary import Split
 
 export = typer.Typer(
     help="The finished dataset in other forms: gold annotation of its premises, sheets for blind readers.", no_args_is_help=True
 )
 
 
-class Config(StrEnum):
-    """The configs that have premises to annotate."""
-
-    nli = "nli"
-    distinction = "distinction"
-
-
-class Split(StrEnum):
-    """The splits."""
-
-    train = "train"
-    dev = "dev"
-    test = "test"
-
-
-Which = Annotated[Config, typer.Option(help="Config of the dataset.")]
+Which = Annotated[str, typer.Option(help="Config of the dataset: nli, distinction, minimal_pairs.")]
 Part = Annotated[Split, typer.Option(help="Split of the config.")]
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="File to write; default: outputs/annotation/CONFIG-SPLIT.*")]
 
 
 @export.command()
-def conllu(config: Which = Config.nli, split: Part = Split.test, output: Output = None) -> None:
+def conllu(config: Which = "nli", split: Part = Split.test, output: Output = None) -> None:
     """CoNLL-U: lemma, UPOS, XPOS, heads, relations, and the construction with its elements in MISC (Cxn=, CxnElt=).
 
     Example: cxgen export conllu --split test
@@ -46,7 +32,7 @@ def conllu(config: Which = Config.nli, split: Part = Split.test, output: Output 
 
 
 @export.command()
-def docbin(config: Which = Config.nli, split: Part = Split.test, output: Output = None) -> None:
+def docbin(config: Which = "nli", split: Part = Split.test, output: Output = None) -> None:
     """A spaCy DocBin with the same annotation; the fillers are span groups under "slots".
 
     Example: cxgen export docbin --config distinction --split test -o test.spacy
@@ -72,17 +58,17 @@ def sheet(
     from cxgen.report.reading import sheet as draw
     from cxgen.stages.report import dataset
 
-    text = draw(dataset(Project.find()), n, seed).write_csv()
+    text = draw(dataset(Project.find(), "nli"), n, seed).write_csv()
     if output is None:
         typer.echo(text, nl=False)
     else:
         write_atomically(output, lambda temporary: temporary.write_text(text, "utf-8"))
 
 
-def _run(write: Callable[..., int], ending: str, config: Config, split: Split, output: Path | None) -> None:
+def _run(write: Callable[..., int], ending: str, config: str, split: Split, output: Path | None) -> None:
     from cxgen.project import Project
 
     project = Project.find()
-    path = output or project.root / "outputs" / "annotation" / f"{config.value}-{split.value}.{ending}"
-    count = write(project, config.value, split.value, path)
+    path = output or project.root / "outputs" / "annotation" / f"{config}-{split.value}.{ending}"
+    count = write(project, config, split.value, path)
     typer.echo(f"{count} premises: {path}")

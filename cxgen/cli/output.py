@@ -77,7 +77,7 @@ _COLOURS = {"entailment": typer.colors.GREEN, "neutral": typer.colors.YELLOW, "c
 
 def label(name: str, width: int = 0) -> str:
     """A label, coloured where the terminal can."""
-    return typer.style(name.ljust(width), fg=_COLOURS[name])
+    return typer.style(name.ljust(width), fg=_COLOURS.get(name))
 
 
 def premises(groups: Iterable[tuple[dict[str, Any], list[tuple[str, str]]]]) -> None:

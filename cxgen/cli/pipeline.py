@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cxgen import layout
 from cxgen.cli.output import Format, busy, emit
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def generate(
 
     project, settings = open_project(params)
     table = stage.run(project, settings, workers)
-    typer.echo(f"{table.height} items in {table['contrast_set'].n_unique()} contrast sets: {stage.CANDIDATES}")
+    typer.echo(f"{table.height} items in {table['contrast_set'].n_unique()} contrast sets: {layout.CANDIDATES}")
 
 
 def split(params: ParamsFile = None, form: Form = Format.table) -> None:
@@ -54,10 +55,12 @@ def split(params: ParamsFile = None, form: Form = Format.table) -> None:
     rows = [
         {
             "construction": name,
-            **{f"{s} triples": n for s, n in found["triples"].items()},
+            "config": config,
+            **{f"{split} items": number for split, number in items.items()},
             **{f"{s} verbs": n for s, n in found["verbs"].items()},
         }
         for name, found in audit["constructions"].items()
+        for config, items in found["items"].items()
     ]
     emit(rows, form)
 
@@ -90,15 +93,18 @@ def baselines(params: ParamsFile = None, form: Form = Format.table) -> None:
     project, settings = open_project(params)
     with busy("training the give-away classifiers"):
         found = run_baselines(project, settings.folds)
-    names = ("hypothesis_only", "overlap_only")
-    rows: list[dict[str, Any]] = [{"config": "(all)", "construction": "(all)", **{name: found[name]["overall"] for name in names}}]
-    rows += [
-        {"config": config, "construction": c, **{name: found[name]["configs"][config][c] for name in names}}
-        for config, each in found[names[0]]["configs"].items()
-        for c in each
-    ]
+    rows: list[dict[str, Any]] = []
+    for family, measures in found.items():
+        for name, measure in measures.items():
+            told = {"family": family, "measure": name, "chance": measure["chance"]}
+            rows.append({**told, "config": "(all)", "construction": "(all)", "figure": measure["overall"]})
+            rows += [
+                {**told, "config": config, "construction": c, "figure": figure}
+                for config, each in measure["configs"].items()
+                for c, figure in each.items()
+            ]
     emit(rows, form)
-    if not all(found[name]["passed"] for name in names):
+    if not all(measure.get("passed", True) for measures in found.values() for measure in measures.values()):
         typer.echo("a gate is broken: see outputs/metrics/baselines.json", err=True)
         raise typer.Exit(1)
 

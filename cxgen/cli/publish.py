@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cxgen import layout
 from cxgen.cli.output import Format, busy, emit
 from cxgen.cli.pipeline import Form, ParamsFile, open_project
 from cxgen.errors import CxgenError
@@ -29,10 +30,10 @@ def package(params: ParamsFile = None) -> None:
     from cxgen.stages import package as stage
 
     project, settings = open_project(params)
-    folder = project.root / stage.FOLDER
+    folder = project.root / layout.HUB
     record = stage.run(project, settings, folder, stage.Identity(settings.publish.version))
     rows = sum(entry["rows"] for entry in record["rows"].values())
-    typer.echo(f"{rows} rows, content hash {record['content_hash'][:16]}: {stage.FOLDER}")
+    typer.echo(f"{rows} rows, content hash {record['content_hash'][:16]}: {layout.HUB}")
 
 
 def publish(

@@ -93,6 +93,7 @@ def _assemble(project: Project, document: Document, lexicon: Lexicon) -> Constru
                 tuple(raw["hypotheses"]),
                 float(raw.get("weight", 1)),
                 raw.get("frames", name),
+                _listed(raw.get("config", "nli")),
             )
             for name, raw in data["designs"].items()
         },
@@ -100,7 +101,12 @@ def _assemble(project: Project, document: Document, lexicon: Lexicon) -> Constru
         lookalikes=tuple(data.get("lookalikes", [])),
         form_check=tuple(tuple(pattern) for pattern in data.get("form_check", [])),
         documents=tuple(documents),
+        lexicon=lexicon,
     )
+
+
+def _listed(value: str | list[str]) -> tuple[str, ...]:
+    return (value,) if isinstance(value, str) else tuple(value)
 
 
 def _slot(name: str, raw: dict[str, Any]) -> Slot:
@@ -109,7 +115,7 @@ def _slot(name: str, raw: dict[str, Any]) -> Slot:
     return Slot(
         name=name,
         role=raw["role"],
-        classes=(classes,) if isinstance(classes, str) else tuple(classes),
+        classes=_listed(classes),
         source=raw["frame"] if isinstance(raw.get("frame"), str) else name,
         relation=relation,
         parent=parent,

@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Any
 
 from cxgen.constructicon.pattern import Part, parse_pattern
-from cxgen.errors import unknown
-from cxgen.lexicon import Frame
+from cxgen.errors import SchemaError
+from cxgen.lexicon import Frame, Lexicon
 from cxgen.schema import Document
 
 _ATOM = re.compile(r"^(not )?([a-z][a-z-]*)\(([^)]*)\)$")
@@ -136,23 +136,29 @@ class Rule:
 
 @dataclass(frozen=True)
 class Design:
-    """The plan of a contrast set: which premise kinds meet which hypotheses, and by which name frames are chosen."""
+    """The plan of a contrast set: which premise kinds meet which hypotheses.
+
+    Attributes:
+        configs: the datasets that its sets go to; each belongs to a benchmark family.
+        weight: share of a config's items.
+        frames: the name by which frames are chosen.
+    """
 
     name: str
     kinds: tuple[str, ...]
     rules: tuple[str, ...]
     weight: float
     frames: str
-
-    @property
-    def config(self) -> str:
-        """``distinction`` if look-alikes are among the premise kinds, else ``nli``."""
-        return "distinction" if any("/" in kind for kind in self.kinds) else "nli"
+    configs: tuple[str, ...] = ("nli",)
 
 
 @dataclass(frozen=True)
 class Construction:
-    """A construction with its look-alikes merged in."""
+    """A construction with its look-alikes merged in.
+
+    Attributes:
+        lexicon: the words that it draws from, those of its own files included.
+    """
 
     name: str
     title: str
@@ -170,21 +176,12 @@ class Construction:
     lookalikes: tuple[str, ...]
     form_check: tuple[tuple[dict[str, Any], ...], ...]
     documents: tuple[Document, ...]
+    lexicon: Lexicon
 
     @property
     def document(self) -> Document:
         """Its own file."""
         return self.documents[0]
-
-    def design(self, name: str) -> Design:
-        """A design by name.
-
-        Raises:
-            UnknownNameError: none of that name.
-        """
-        if name not in self.designs:
-            raise unknown("design", name, self.designs, file=self.document.path)
-        return self.designs[name]
 
     def templates_for(self, kind: str) -> list[Template]:
         """The templates with which ``kind`` can be said, in file order."""
@@ -218,8 +215,22 @@ class Construction:
             for wording in self.rules[rule].wordings:
                 used.update(part.slot for part in parse_pattern(wording) if part.slot)
         for name in self.slots:
-            slot = name
-            while name in used and self.slots[slot].parent:
-                slot = self.slots[slot].parent
-                used.add(slot)
+            parent = self.slots[name].parent if name in used else ""
+            while parent and parent not in used:
+                used.add(parent)
+                parent = self.slots[parent].parent
         return tuple(name for name in self.slots if name in used)
+
+    def draw_order(self, design: Design) -> list[Slot]:
+        """The slots of ``design`` in the order in which they are drawn: related slots after their parents."""
+        pending = [self.slots[name] for name in self.design_slots(design)]
+        ordered: list[Slot] = []
+        while pending:
+            known = {slot.name for slot in ordered}
+            ready = next((slot for slot in pending if not slot.parent or slot.parent in known), None)
+            if ready is None:
+                names = ", ".join(slot.name for slot in pending)
+                raise SchemaError(f"{self.name}: the slots {names} are related to one another in a circle", file=self.document.path)
+            pending.remove(ready)
+            ordered.append(ready)
+        return ordered

@@ -9,10 +9,11 @@ from pathlib import Path
 import polars as pl
 
 from cxgen.curate.inflect import FORMS
-from cxgen.generate.substitute import INVENTORY, MODES
+from cxgen.generate.substitute import INVENTORY
 from cxgen.project import write_atomically
 from cxgen.schema import read_yaml
 from cxgen.streams import order_key
+from cxgen.vocabulary import MODES
 from cxgen.wug import WugLexicon, article, inflect, load, pseudowords
 
 VARIANTS = 2

@@ -1,8 +1,23 @@
-"""Contrast sets: split the verbs, draw a plan, realise it column by column."""
+"""Candidate items: sources of contrast sets, filled block by block; pseudowords in place of words."""
 
-from cxgen.generate.items import Request, generate_items, sample_items, wug_items
-from cxgen.generate.partition import SPLITS, partition_verbs, set_counts
-from cxgen.generate.sets import TARGET
-from cxgen.generate.substitute import MODES, Wugs
+from cxgen.generate.filling import Filling, Job
+from cxgen.generate.items import fill, filling, generate_items, make, sample_items, wug_items
+from cxgen.generate.request import Request
+from cxgen.generate.source import Source, previews, sources
+from cxgen.generate.substitute import Wugs
 
-__all__ = ["MODES", "SPLITS", "TARGET", "Request", "Wugs", "generate_items", "partition_verbs", "sample_items", "set_counts", "wug_items"]
+__all__ = [
+    "Filling",
+    "Job",
+    "Request",
+    "Source",
+    "Wugs",
+    "fill",
+    "filling",
+    "generate_items",
+    "make",
+    "previews",
+    "sample_items",
+    "sources",
+    "wug_items",
+]

@@ -2,162 +2,88 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
 
 import polars as pl
 
-from cxgen.constructicon import Construction, Design
-from cxgen.errors import DataError, EmptySlotError
-from cxgen.generate.forms import Forms
-from cxgen.generate.partition import SPLITS, best_partition, set_counts
-from cxgen.generate.plan import draw_plan
-from cxgen.generate.pools import MARKED, PRESETS, Pools, design_pools, frame_verbs, verb_pools
-from cxgen.generate.sets import realise_sets
+from cxgen.constructicon import Construction
+from cxgen.errors import EmptySlotError
+from cxgen.generate.filling import Filling, Job, Need, oversampled
+from cxgen.generate.request import Request
+from cxgen.generate.source import Source, previews, sources, span, wanted_designs
 from cxgen.generate.substitute import Wugs, substituted
-from cxgen.lexicon import Lexicon
-from cxgen.semantics import Selection, label_matrix, solve
-
-BLOCKS = 12
-SHARES = {"train": 0.7, "dev": 0.15, "test": 0.15}
+from cxgen.vocabulary import SPLITS
 
 
-@dataclass(frozen=True)
-class Request:
-    """What to generate.
-
-    Attributes:
-        triples: rows wanted per construction in ``nli``, its opposites' not counted.
-        lookalike_triples: rows wanted per look-alike in ``distinction``, its target's not counted.
-        seed: the project's seed.
-        shares: split -> share.
-        preset: frequency preset, ``sliced`` or ``contest``.
-        oversample: candidates per set that will be kept, at least 1.
-        marked: how often a filler that its frame marks comes up, relative to one that it does not: above 0, up to 1.
-    """
-
-    triples: int = 4000
-    lookalike_triples: int = 1000
-    seed: int = 1
-    shares: Mapping[str, float] = field(default_factory=lambda: dict(SHARES))
-    preset: str = "sliced"
-    oversample: float = 1.15
-    marked: float = MARKED
-
-    def __post_init__(self) -> None:
-        if self.preset not in PRESETS:
-            raise DataError(
-                f"unknown band preset {self.preset!r}",
-                hint=f"bands.preset in params.yaml is one of {', '.join(PRESETS)}",
-            )
-        if min(self.triples, self.lookalike_triples, self.oversample) < 1:
-            raise DataError("n_per_construction, n_per_lookalike and generate.oversample must be at least 1", hint="see params.yaml")
-        if not 0 < self.marked <= 1:
-            raise DataError(f"generate.marked is {self.marked}: it must be above 0 and at most 1", hint="see params.yaml")
-
-    @property
-    def wanted(self) -> dict[str, int]:
-        """Rows wanted per construction or look-alike, by config."""
-        return {"nli": self.triples, "distinction": self.lookalike_triples}
+def filling(construction: Construction, request: Request) -> Filling:
+    """What `generate_items` needs of every source, in the order of `sources`."""
+    needs = []
+    for design, config in wanted_designs(construction, request):
+        sets = request.sets(construction, design, config)
+        needs += [Need((config, design.name, split), oversampled(sets[split], request.oversample), sets[split]) for split in SPLITS]
+    return Filling(construction, needs)
 
 
-def selections(construction: Construction, design: Design) -> list[Selection]:
-    """The balanced selections of cells of ``design``.
-
-    Raises:
-        EmptySlotError: there is none.
-    """
-    found = solve(label_matrix(construction, design))
-    if not found:
-        raise EmptySlotError(
-            f"{construction.name}: no balanced contrast set in design {design.name!r}",
-            file=construction.document.path,
-            line=construction.document.line(["designs", design.name]),
-            hint=f"see `cxgen explain {construction.name}`: every kind needs an E, an N and a C, every hypothesis all three equally often",
-        )
-    return found
-
-
-def generate_items(construction: Construction, lexicon: Lexicon, request: Request) -> pl.DataFrame:
-    """Candidate items of every design and split.
-
-    Returns:
-        One row per (premise, hypothesis): ``set_number`` (i64, rank of its set in its design and split), ``design``, ``split``, ``frame``,
-        ``wording`` and the columns of the dataset but ``acceptability``. Rows of a set are adjacent, ordered by premise kind and label.
-        No premise occurs in two sets.
-
-    Raises:
-        EmptySlotError: a slot that nothing fills, a design without balanced sets, or too few distinct sets.
-    """
-    forms = Forms(lexicon)
-    counts = set_counts(construction, request.wanted, request.shares)
-    seen: set[str] = set()
-    tables: list[pl.DataFrame] = []
-    for design, found, split, pools, stream in _parts(construction, lexicon, request):
-        needed = counts[design.name, split]
-        wanted = math.ceil(needed * request.oversample)
-        table = _distinct_sets(construction, design, pools, found, lexicon, forms, stream, wanted, needed, seen)
-        tables.append(table.with_columns(split=pl.lit(split)))
-    return pl.concat(tables)
-
-
-_Part = tuple[Design, list[Selection], str, Pools, tuple[str | int, ...]]
-
-
-def _parts(construction: Construction, lexicon: Lexicon, request: Request) -> Iterator[_Part]:
-    """Every design, with its selections, and split, with its candidates and its stream."""
-    usable, usual = (frame_verbs(construction, lexicon, request.preset, marked=marked) for marked in (True, False))
-    pools = verb_pools(construction, lexicon, request.preset)
-    splits = best_partition(pools, usable, usual, request.shares, request.seed, construction.name)
-    for design in construction.designs.values():
-        found = selections(construction, design)
-        for split in SPLITS:
-            fillers = design_pools(construction, design, lexicon, splits, split, request.preset, request.marked)
-            yield design, found, split, fillers, (request.seed, construction.name, design.name, split)
-
-
-def wug_items(
-    construction: Construction, lexicon: Lexicon, request: Request, wugs: Wugs, modes: Sequence[str], chosen: pl.DataFrame
-) -> pl.DataFrame:
-    """Contrast sets that `generate_items` makes, with pseudowords.
+def fill(fillings: Sequence[Filling], run: Callable[[list[tuple[int, Job]]], Iterable[pl.DataFrame]]) -> None:
+    """Make blocks, round by round, until every filling has what it wants.
 
     Args:
-        construction, lexicon, request: as for `generate_items`.
-        wugs: the pseudowords.
-        modes: which words are replaced, keys of ``MODES``; each gives items of its own.
-        chosen: ``design, split, set_number`` of the sets wanted.
+        fillings: one per construction; they are filled.
+        run: (number of the filling, job) -> blocks, in the same order: in this process, in a pool, or on a cluster.
+    """
+    while jobs := [(number, job) for number, each in enumerate(fillings) for job in each.jobs()]:
+        for (number, job), block in zip(jobs, run(jobs), strict=True):
+            fillings[number].take(job, block)
+
+
+def make(source: Source, job: Job) -> pl.DataFrame:
+    """The block that ``job`` asks for."""
+    return source.block(span(job.start, job.count))
+
+
+def generate_items(construction: Construction, request: Request) -> pl.DataFrame:
+    """Candidate items of every design, config and split.
 
     Returns:
-        The columns of `generate_items` and ``mode``: what survives of the sets, labels computed anew, mode by mode.
+        The columns of `Source.block`, of all families (null where a family has no such column). Rows of a set are adjacent. No premise
+        occurs in two sets of a config.
+
+    Raises:
+        EmptySlotError: a slot that nothing fills, or too few distinct sets.
+        SchemaError: a design that gives no sets.
     """
-    tables = []
-    parts = list(_parts(construction, lexicon, request))
-    for mode in modes:
-        for design, found, split, pools, stream in parts:
-            wanted = chosen.filter((pl.col("design") == design.name) & (pl.col("split") == split))
-            numbers = wanted["set_number"].unique().sort().to_numpy()
-            table = substituted(construction, design, pools, found, lexicon, stream, numbers, wugs, mode)
-            if table.height:
-                tables.append(table.with_columns(split=pl.lit(split), mode=pl.lit(mode)))
-    return pl.concat(tables) if tables else pl.DataFrame()
+    made, whole = sources(construction, request), filling(construction, request)
+    fill([whole], lambda jobs: (make(made[job.source], job) for _, job in jobs))
+    return whole.table()
 
 
 def sample_items(
-    construction: Construction, lexicon: Lexicon, seed: int, sets: int, wugs: Wugs | None = None, mode: str = ""
+    construction: Construction, seed: int, sets: int, family: str = "", wugs: Wugs | None = None, mode: str = "", start: int = 0
 ) -> pl.DataFrame:
-    """Items of ``sets`` contrast sets of every design, over all verbs, for a preview; with pseudowords if ``wugs`` are given."""
-    forms = Forms(lexicon)
+    """Items of up to ``sets`` contrast sets of every design, over all verbs, for a preview.
+
+    Args:
+        construction: whose.
+        seed: another seed, other sets.
+        sets: per design.
+        family: items of this family; by default of the one that each design names first.
+        wugs, mode: with pseudowords for the words of ``mode``.
+        start: number of the first set.
+
+    Raises:
+        EmptySlotError: nothing fills a slot, or nothing survives the pseudowords.
+        SchemaError: no design is of the family, or gives sets.
+    """
+    made = previews(construction, seed, family)
+    whole = Filling(construction, [Need((each.config, each.design.name, each.split), sets, 0, drawn=start) for each in made])
+    fill([whole], lambda jobs: (make(made[job.source], job) for _, job in jobs))
+    items = whole.table()
+    if wugs is None:
+        return items
     tables = []
-    for design in construction.designs.values():
-        pools = design_pools(construction, design, lexicon, {}, None)
-        stream = (seed, construction.name, design.name, "sample")
-        found = selections(construction, design)
-        table = _distinct_sets(construction, design, pools, found, lexicon, forms, stream, sets, 1, set())
-        if wugs is not None:
-            numbers = table["set_number"].unique().sort().to_numpy()
-            table = substituted(construction, design, pools, found, lexicon, stream, numbers, wugs, mode)
-        tables.append(table)
+    for source in made:
+        numbers = items.filter((pl.col("design") == source.design.name) & (pl.col("config") == source.config))["set_number"]
+        tables.append(substituted(source, numbers.unique().sort().to_numpy(), wugs, mode))
     tables = [table for table in tables if table.height]
     if not tables:
         raise EmptySlotError(
@@ -165,53 +91,29 @@ def sample_items(
             file=construction.document.path,
             hint=f"see `cxgen explain {construction.name} --wug {mode}`",
         )
-    return pl.concat(tables).with_columns(split=pl.lit("sample"))
+    return pl.concat(tables, how="diagonal")
 
 
-def _distinct_sets(
-    construction: Construction,
-    design: Design,
-    pools: Pools,
-    found: list[Selection],
-    lexicon: Lexicon,
-    forms: Forms,
-    stream: tuple[str | int, ...],
-    wanted: int,
-    needed: int,
-    seen: set[str],
-) -> pl.DataFrame:
-    """The first ``wanted`` sets of the stream none of whose premises is in ``seen``, which grows.
+def wug_items(construction: Construction, request: Request, wugs: Wugs, modes: Sequence[str], chosen: pl.DataFrame) -> pl.DataFrame:
+    """Contrast sets that `generate_items` makes, with pseudowords.
 
-    Fewer are given where the stream runs dry, but never fewer than ``needed``.
+    Args:
+        construction, request: as for `generate_items`.
+        wugs: the pseudowords.
+        modes: which words are replaced; each gives items of its own.
+        chosen: ``config, design, split, set_number`` of the sets wanted.
+
+    Returns:
+        The columns of `generate_items` and ``mode``: what survives of the sets, labels computed anew, mode by mode.
     """
-    tables: list[pl.DataFrame] = []
-    have = start = 0
-    for _ in range(BLOCKS):
-        count = max(wanted - have, 1) + 8
-        plan = draw_plan(construction, design, pools, lexicon, stream, start, count)
-        block = realise_sets(construction, design, plan, pools, found, forms)
-        fresh = _fresh(block, seen)[: wanted - have]
-        tables.append(block.filter(pl.col("set_number").is_in(fresh)).with_columns(pl.col("set_number").cast(pl.Int64) + start))
-        have += len(fresh)
-        start += count
-        if have >= wanted:
-            break
-    if have < needed:
-        raise EmptySlotError(
-            f"{construction.name}: only {have} distinct contrast sets of design {stream[2]!r} in {stream[3]}, {needed} are needed",
-            file=construction.document.path,
-            line=construction.document.line(["designs", design.name]),
-            hint="add words or frames, or lower n_per_construction or the design's weight",
-        )
-    return pl.concat(tables)
-
-
-def _fresh(block: pl.DataFrame, seen: set[str]) -> list[int]:
-    """Numbers of the sets whose premises are all new, to one another and to ``seen``."""
-    fresh: list[int] = []
-    premises = block.select("set_number", "premise").unique(maintain_order=True).group_by("set_number", maintain_order=True).agg("premise")
-    for number, texts in premises.iter_rows():
-        if seen.isdisjoint(texts):
-            seen.update(texts)
-            fresh.append(number)
-    return fresh
+    configs = set(chosen["config"])
+    wanted = chosen.select("config", "design", "split", "set_number").unique().sort("set_number")
+    made = [each for each in sources(construction, request) if each.config in configs]
+    tables = []
+    for mode in modes:
+        for source in made:
+            key = (pl.col("config") == source.config) & (pl.col("design") == source.design.name) & (pl.col("split") == source.split)
+            table = substituted(source, wanted.filter(key)["set_number"].to_numpy(), wugs, mode)
+            if table.height:
+                tables.append(table.with_columns(mode=pl.lit(mode)))
+    return pl.concat(tables, how="diagonal") if tables else pl.DataFrame()

@@ -9,24 +9,15 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from cxgen.constructicon import Construction, Design
+from cxgen.constructicon import Construction
 from cxgen.errors import DataError
-from cxgen.generate.forms import Forms
-from cxgen.generate.plan import Rows, draw_plan
-from cxgen.generate.pools import Pools
-from cxgen.generate.sets import LABEL, realise_sets
+from cxgen.generate.source import Source
 from cxgen.lexicon import Lexicon
-from cxgen.semantics import LABELS, Selection, label_matrix
+from cxgen.sets import Forms, Rows
+from cxgen.sets.pools import slot_pos
+from cxgen.vocabulary import INFLECTIONS, MODES
 
-# Which parts of speech are replaced. `content`: every open-class slot, as in CxMP, section 5.3; names stay, since pronouns refer to them.
-MODES = {
-    "verb": frozenset({"verb"}),
-    "nouns": frozenset({"noun"}),
-    "adjectives": frozenset({"adjective"}),
-    "content": frozenset({"noun", "verb", "adjective"}),
-}
 INVENTORY = "pseudowords.parquet"
-_FORMS = ("plural", "third", "ing", "past", "participle", "comparative", "superlative")
 _NUMBERS = ("zipf", "percentile")
 
 
@@ -79,62 +70,36 @@ class Wugs:
         lacking = table.filter(replaced & pl.col("lemma_wug").is_null())
         if lacking.height:
             raise DataError(f"{lacking['lemma'][0]!r} has no pseudoword", hint="run `cxgen lexicon build`")
-        kept = {name: pl.col(name).is_not_null() for name in _FORMS}  # a mass noun's pseudoword has no plural either
+        kept = {name: pl.col(name).is_not_null() for name in INFLECTIONS}  # a mass noun's pseudoword has no plural either
         changes = [
             *(pl.when(replaced).then(f"{name}_wug").otherwise(name).alias(name) for name in ("lemma", "article")),
-            *(pl.when(replaced & kept[name]).then(f"{name}_wug").otherwise(name).alias(name) for name in _FORMS),
+            *(pl.when(replaced & kept[name]).then(f"{name}_wug").otherwise(name).alias(name) for name in INFLECTIONS),
             *(pl.when(replaced).then(None).otherwise(name).alias(name) for name in ("sense", "band", *_NUMBERS)),
         ]
         return Lexicon(table.with_columns(changes).select(lexicon.table.columns), lexicon.classes, {})
 
 
-def slot_pos(construction: Construction, name: str, lexicon: Lexicon) -> set[str]:
-    """Parts of speech of what can fill a slot, as far as its classes exist."""
-    slot = construction.slots[name]
-    if slot.relation:
-        return {"adjective"}
-    names = {*slot.classes, *(value for frame in construction.frames for value in frame.slots.get(slot.source, ()))}
-    known = [lexicon.resolve(value) for value in names if value in lexicon.classes or value in lexicon.index]
-    return {group.pos for group in known}
-
-
-def broken_slots(construction: Construction, lexicon: Lexicon, mode: str) -> frozenset[str]:
+def broken_slots(construction: Construction, mode: str) -> frozenset[str]:
     """The slots whose words ``mode`` replaces."""
-    return frozenset(name for name in construction.slots if slot_pos(construction, name, lexicon) & MODES[mode])
+    return frozenset(name for name in construction.slots if slot_pos(construction, name) & MODES[mode])
 
 
-def substituted(
-    construction: Construction,
-    design: Design,
-    pools: Pools,
-    found: list[Selection],
-    lexicon: Lexicon,
-    stream: tuple[str | int, ...],
-    numbers: Rows,
-    wugs: Wugs,
-    mode: str,
-) -> pl.DataFrame:
-    """The sets ``numbers`` of a stream with pseudowords; within a set, a lexeme has one pseudoword throughout.
+def substituted(source: Source, numbers: Rows, wugs: Wugs, mode: str) -> pl.DataFrame:
+    """The sets ``numbers`` of ``source`` with pseudowords; within a set, a lexeme has one pseudoword throughout.
 
-    Labels are computed anew. A hypothesis stays in its set if it is still equally often entailed, open and contradicted there.
+    Labels are computed anew; what does not hold any more is left out, as the family says.
 
     Returns:
-        The columns of `generate_items` but ``split``; no rows where ``mode`` replaces nothing or nothing survives.
+        The columns of `Source.block`; no rows where ``mode`` replaces nothing or nothing survives.
     """
-    broken = broken_slots(construction, lexicon, mode)
-    if not broken & set(construction.design_slots(design)) or not len(numbers):
+    construction = source.construction
+    broken = broken_slots(construction, mode)
+    if not broken & set(construction.design_slots(source.design)) or not len(numbers):
         return pl.DataFrame()
-    plan = draw_plan(construction, design, pools, lexicon, stream, 0, int(numbers.max()) + 1)
     tables = []
     for variant in range(wugs.variants):
         rows = np.sort(numbers[numbers % wugs.variants == variant])
         if len(rows):
-            forms = wugs.forms(lexicon, mode, variant)
-            block = realise_sets(construction, design, plan.select(rows), pools, found, forms)
-            tables.append(block.with_columns(pl.Series("set_number", rows).gather(block["set_number"])))
-    items = pl.concat(tables).sort("set_number", maintain_order=True)
-    cells = [(kind, rule, label) for kind, row in label_matrix(construction, design, broken).items() for rule, label in row.items()]
-    labels = pl.DataFrame(cells, schema={"kind": pl.String, "rule": pl.String, "label": LABEL}, orient="row")
-    items = items.drop("label").join(labels, on=["kind", "rule"], how="left", maintain_order="left")
-    counts = [(pl.col("label") == label).sum().over("set_number", "rule") for label in range(len(LABELS))]
-    return items.filter((counts[0] == counts[1]) & (counts[0] == counts[2]))
+            tables.append(source.block(rows, wugs.forms(construction.lexicon, mode, variant), broken))
+    tables = [table for table in tables if table.height]
+    return pl.concat(tables).sort("set_number", maintain_order=True) if tables else pl.DataFrame()

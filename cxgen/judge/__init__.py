@@ -1,6 +1,6 @@
 """The filter: premises prototypical / extended / unacceptable, pairs appropriate / inappropriate, each with a reason."""
 
 from cxgen.judge.rules import judge_items
-from cxgen.judge.verdicts import PAIR, PREMISE, VERDICTS
+from cxgen.judge.verdicts import VERDICTS
 
-__all__ = ["PAIR", "PREMISE", "VERDICTS", "judge_items"]
+__all__ = ["VERDICTS", "judge_items"]

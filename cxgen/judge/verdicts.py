@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import polars as pl
 
-PREMISE = ("prototypical", "extended", "unacceptable", "undecided")
-PAIR = ("appropriate", "inappropriate", "undecided")
 # One row per item.
 VERDICTS: dict[str, pl.DataType | type[pl.DataType]] = {
     "id": pl.String,

@@ -7,21 +7,22 @@ from collections.abc import Iterator
 
 from cxgen.constructicon import Construction, parse_pattern
 from cxgen.errors import CxgenError
-from cxgen.generate.pools import design_pools
-from cxgen.lexicon import Lexicon
+from cxgen.families import CONFIGS, family_of
 from cxgen.lint.finding import Finding, finding
 from cxgen.lint.references import kind_place, patterns, slot_place
-from cxgen.semantics import LABELS, NEUTRAL, Inconsistency, label_matrix, solve, truth
+from cxgen.semantics import Inconsistency, label_matrix, truth
+from cxgen.sets.pools import design_pools
+from cxgen.vocabulary import LABELS, NEUTRAL
 
 FEWEST_TEMPLATES = 8
 
 
-def unfillable_slot(construction: Construction, lexicon: Lexicon) -> Iterator[Finding]:
+def unfillable_slot(construction: Construction) -> Iterator[Finding]:
     """E201: no frame of a design fills all its slots, a class does not exist, or a related word is missing."""
     for design in construction.designs.values():
         document, keys = construction.document, ["designs", design.name]
         try:
-            pools = design_pools(construction, design, lexicon, {}, None)
+            pools = design_pools(construction, design, {}, None)
         except CxgenError as error:
             yield finding("E201", error.message, document, keys, error.hint)
             continue
@@ -32,7 +33,9 @@ def unfillable_slot(construction: Construction, lexicon: Lexicon) -> Iterator[Fi
             if slot is None:
                 break
             pending.remove(slot)
-            lacking = sorted(lexicon.lemmas[row] for row in fillers[slot.parent] if not lexicon.related(slot.relation, row))
+            lacking = sorted(
+                construction.lexicon.lemmas[row] for row in fillers[slot.parent] if not construction.lexicon.related(slot.relation, row)
+            )
             if lacking:
                 where, at = slot_place(construction, slot.name)
                 message = f"slot {slot.name!r} in design {design.name!r}: no {slot.relation} in the lexicon for {', '.join(lacking[:5])}"
@@ -43,10 +46,10 @@ def unfillable_slot(construction: Construction, lexicon: Lexicon) -> Iterator[Fi
                     at,
                     "add the relation under lexicons/classes, or drop the word from the frames",
                 )
-            fillers[slot.name] = {other for row in fillers[slot.parent] for other in lexicon.related(slot.relation, row)}
+            fillers[slot.name] = {other for row in fillers[slot.parent] for other in construction.lexicon.related(slot.relation, row)}
 
 
-def contradictory_facts(construction: Construction, _: Lexicon) -> Iterator[Finding]:
+def contradictory_facts(construction: Construction) -> Iterator[Finding]:
     """E202: from a kind's facts an atom follows together with its negation."""
     for kind in construction.kinds.values():
         try:
@@ -62,7 +65,7 @@ def contradictory_facts(construction: Construction, _: Lexicon) -> Iterator[Find
             )
 
 
-def one_label_hypothesis(construction: Construction, _: Lexicon) -> Iterator[Finding]:
+def one_label_hypothesis(construction: Construction) -> Iterator[Finding]:
     """E203: a hypothesis that can only ever take one label gives it away."""
     for design in construction.designs.values():
         matrix = _matrix(construction, design.name)
@@ -74,38 +77,45 @@ def one_label_hypothesis(construction: Construction, _: Lexicon) -> Iterator[Fin
                 yield finding("E203", message, construction.document, ["designs", design.name], hint)
 
 
-def unbalanced_design(construction: Construction, _: Lexicon) -> Iterator[Finding]:
-    """E204: no selection of cells gives every premise an E, N and C and every hypothesis all three equally often."""
+def unbalanced_design(construction: Construction) -> Iterator[Finding]:
+    """E204: a design from which a config's family can make no contrast sets."""
     for design in construction.designs.values():
-        matrix = _matrix(construction, design.name)
-        if matrix and not solve(matrix, 1):
-            hint = f"see `cxgen explain {construction.name}`"
-            yield finding(
-                "E204",
-                f"design {design.name!r} has no balanced contrast set",
-                construction.document,
-                ["designs", design.name],
-                hint,
-            )
+        for config in design.configs:
+            if config not in CONFIGS:
+                yield finding(
+                    "E204",
+                    f"design {design.name!r}: unknown config {config!r}",
+                    construction.document,
+                    ["designs", design.name],
+                    f"configs: {', '.join(CONFIGS)}",
+                )
+            elif _matrix(construction, design.name) and (why := family_of(config).unsound(construction, design)):
+                yield finding(
+                    "E204",
+                    f"design {design.name!r}: {why}",
+                    construction.document,
+                    ["designs", design.name],
+                    f"see `cxgen explain {construction.name}`",
+                )
 
 
-def touching_modifier(construction: Construction, lexicon: Lexicon) -> Iterator[Finding]:
+def touching_modifier(construction: Construction) -> Iterator[Finding]:
     """E205: a modifier that bears on a predicate of the construction's facts or claims."""
     used = {atom.predicate for kind in construction.kinds.values() for atom in (*kind.entails, *kind.excludes)}
-    touches = lexicon.table["touches"]
+    touches = construction.lexicon.table["touches"]
     for slot in construction.slots.values():
         if slot.role != "modifier":
             continue
-        rows = {row for name in slot.classes if name in lexicon.classes for row in lexicon.classes[name].ids}
+        rows = {row for name in slot.classes if name in construction.lexicon.classes for row in construction.lexicon.classes[name].ids}
         for row in sorted(rows):
             hit = used & set(touches[row].to_list())
             if hit:
                 document, keys = slot_place(construction, slot.name)
-                message = f"modifier {lexicon.lemmas[row]!r} bears on {', '.join(sorted(hit))}"
+                message = f"modifier {construction.lexicon.lemmas[row]!r} bears on {', '.join(sorted(hit))}"
                 yield finding("E205", message, document, keys, "take it out of the class, or use another class")
 
 
-def unused_slot(construction: Construction, _: Lexicon) -> Iterator[Finding]:
+def unused_slot(construction: Construction) -> Iterator[Finding]:
     """W301: a slot that no sentence and no relation uses."""
     used = {name for design in construction.designs.values() for name in construction.design_slots(design)}
     for name in construction.slots:
@@ -114,7 +124,7 @@ def unused_slot(construction: Construction, _: Lexicon) -> Iterator[Finding]:
             yield finding("W301", f"slot {name!r} is never used", document, keys, "remove it, or use it in a template")
 
 
-def duplicate_surface(construction: Construction, _: Lexicon) -> Iterator[Finding]:
+def duplicate_surface(construction: Construction) -> Iterator[Finding]:
     """W302: two templates, or two wordings, that give the same sentences."""
     premises: dict[tuple[str, str], str] = {}
     for template in construction.templates.values():
@@ -141,14 +151,14 @@ def duplicate_surface(construction: Construction, _: Lexicon) -> Iterator[Findin
                 )
 
 
-def missing_lookalike(construction: Construction, _: Lexicon) -> Iterator[Finding]:
+def missing_lookalike(construction: Construction) -> Iterator[Finding]:
     """W303: no look-alike, and no reason given."""
     if not construction.lookalikes and "no_lookalike" not in construction.document.data:
         hint = "add lookalikes: [NAME] with a file of its own, or no_lookalike: the reason"
         yield finding("W303", "there is no look-alike of the same form", construction.document, ["name"], hint)
 
 
-def few_templates(construction: Construction, _: Lexicon) -> Iterator[Finding]:
+def few_templates(construction: Construction) -> Iterator[Finding]:
     """W304: fewer premise templates than readers need for variety."""
     number = len(construction.templates)
     if number < FEWEST_TEMPLATES:
@@ -156,14 +166,14 @@ def few_templates(construction: Construction, _: Lexicon) -> Iterator[Finding]:
         yield finding("W304", message, construction.document, ["templates"], "vary word order, clause type, voice, adjuncts")
 
 
-def unmentioned_noun(construction: Construction, lexicon: Lexicon) -> Iterator[Finding]:
+def unmentioned_noun(construction: Construction) -> Iterator[Finding]:
     """W305: a hypothesis decided by a premise that does not mention the noun the hypothesis is about."""
     seen: set[tuple[str, str]] = set()
     for design in construction.designs.values():
         for kind, row in _matrix(construction, design.name).items():
             for rule in (construction.rules[name] for name, label in row.items() if label != NEUTRAL):
                 shared = set.intersection(*({p.slot for p in parse_pattern(w) if p.slot} for w in rule.wordings))
-                nouns = {name for name in shared if name in construction.slots and _is_noun(construction, name, lexicon)}
+                nouns = {name for name in shared if name in construction.slots and _is_noun(construction, name)}
                 for template in construction.templates_for(kind):
                     lacking = nouns - {part.slot for part in construction.premise_parts(kind, template.name)}
                     if lacking and (template.name, rule.name) not in seen:
@@ -180,7 +190,7 @@ def unmentioned_noun(construction: Construction, lexicon: Lexicon) -> Iterator[F
                         )
 
 
-def unused_part(construction: Construction, _: Lexicon) -> Iterator[Finding]:
+def unused_part(construction: Construction) -> Iterator[Finding]:
     """W306: a premise kind, a hypothesis or a predicate that nothing uses."""
     used: dict[str, set[str]] = defaultdict(set)
     for design in construction.designs.values():
@@ -200,12 +210,14 @@ def unused_part(construction: Construction, _: Lexicon) -> Iterator[Finding]:
                 yield finding("W306", f"{name!r} ({what}) is never used", document, keys, "remove it, or add it to a design")
 
 
-def stray_mark(construction: Construction, lexicon: Lexicon) -> Iterator[Finding]:
+def stray_mark(construction: Construction) -> Iterator[Finding]:
     """W307: a frame marks a word that none of its slots holds."""
-    keys = lexicon.table["key"].to_list()
+    keys = construction.lexicon.table["key"].to_list()
     for frame in construction.frames:
         held = (
-            {keys[row] for names in frame.slots.values() for name in names for row in lexicon.resolve(name).ids} if frame.marked else set()
+            {keys[row] for names in frame.slots.values() for name in names for row in construction.lexicon.resolve(name).ids}
+            if frame.marked
+            else set()
         )
         for key in sorted(frame.marked - held):
             message = f"frame {frame.name!r} marks {key}, which none of its slots holds"
@@ -219,7 +231,7 @@ def _matrix(construction: Construction, design: str) -> dict[str, dict[str, int]
         return {}  # E202 reports it
 
 
-def _is_noun(construction: Construction, name: str, lexicon: Lexicon) -> bool:
+def _is_noun(construction: Construction, name: str) -> bool:
     slot = construction.slots[name]
     if slot.relation or slot.role in {"verb", "modifier", "result", "property"}:
         return False

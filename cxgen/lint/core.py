@@ -6,11 +6,10 @@ from collections.abc import Callable, Iterable, Iterator
 
 from cxgen.constructicon import Construction
 from cxgen.errors import CxgenError
-from cxgen.lexicon import Lexicon
 from cxgen.lint import contents, references
 from cxgen.lint.finding import Finding
 
-Check = Callable[[Construction, Lexicon], Iterable[Finding]]
+Check = Callable[[Construction], Iterable[Finding]]
 
 # In order: what a later check looks at is sound by the earlier ones.
 CHECKS: dict[str, Check] = {
@@ -34,7 +33,7 @@ CHECKS: dict[str, Check] = {
 }
 
 
-def lint(construction: Construction, lexicon: Lexicon, skip: frozenset[str] = frozenset()) -> Iterator[Finding]:
+def lint(construction: Construction, skip: frozenset[str] = frozenset()) -> Iterator[Finding]:
     """Every finding but those of the codes ``skip``, errors first; a check that earlier errors make meaningless is left out."""
     failed = ""
     for code, check in CHECKS.items():
@@ -42,18 +41,18 @@ def lint(construction: Construction, lexicon: Lexicon, skip: frozenset[str] = fr
             return
         if code in skip:
             continue
-        for finding in check(construction, lexicon):
+        for finding in check(construction):
             if code.startswith("E"):
                 failed = code[1]
             yield finding
 
 
-def require_sound(construction: Construction, lexicon: Lexicon) -> None:
+def require_sound(construction: Construction) -> None:
     """Nothing if there is no error. E201 is left to the generator, which says the same when it comes to it.
 
     Raises:
         CxgenError: the first error.
     """
     skip = frozenset(code for code in CHECKS if code.startswith("W") or code == "E201")
-    for finding in lint(construction, lexicon, skip):
+    for finding in lint(construction, skip):
         raise CxgenError(f"{finding.code} {finding.message}", file=finding.file, line=finding.line, hint=finding.hint)

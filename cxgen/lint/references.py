@@ -6,11 +6,10 @@ import difflib
 from collections.abc import Iterable, Iterator
 
 from cxgen.constructicon import Construction, Part, parse_pattern
-from cxgen.generate.forms import FORMS
-from cxgen.generate.substitute import slot_pos
-from cxgen.lexicon import Lexicon
 from cxgen.lint.finding import Finding, finding
 from cxgen.schema import Document
+from cxgen.sets.forms import FORMS
+from cxgen.sets.pools import slot_pos
 
 Place = tuple[Document, list[str | int]]
 
@@ -63,7 +62,7 @@ def _near(name: str, known: Iterable[str]) -> str:
     return f"did you mean {' or '.join(close)}?" if close else f"declared: {', '.join(sorted(known)) or 'none'}"
 
 
-def unknown_slot(construction: Construction, _: Lexicon) -> Iterator[Finding]:
+def unknown_slot(construction: Construction) -> Iterator[Finding]:
     """E101: a pattern, a fact, a claim or a relation names a slot that is not declared."""
     known = set(construction.slots)
     seen: set[tuple[str, str]] = set()
@@ -93,7 +92,7 @@ def unknown_slot(construction: Construction, _: Lexicon) -> Iterator[Finding]:
             yield finding("E101", f"slot {slot.name!r}: unknown slot {name!r}", document, keys, _near(name, known))
 
 
-def unknown_form(construction: Construction, lexicon: Lexicon) -> Iterator[Finding]:
+def unknown_form(construction: Construction) -> Iterator[Finding]:
     """E102: a pattern asks for a form that words of the slot's part of speech do not have."""
     seen: set[tuple[str, str]] = set()
     for (document, keys), parts in patterns(construction):
@@ -101,7 +100,7 @@ def unknown_form(construction: Construction, lexicon: Lexicon) -> Iterator[Findi
             if part.slot not in construction.slots or (part.slot, part.form) in seen:
                 continue
             seen.add((part.slot, part.form))
-            pos = slot_pos(construction, part.slot, lexicon)
+            pos = slot_pos(construction, part.slot)
             bad = [p for p in pos if part.form not in FORMS.get(p, ())]
             if bad:
                 forms = ", ".join(form or "(none)" for form in FORMS.get(bad[0], ()))
@@ -109,7 +108,7 @@ def unknown_form(construction: Construction, lexicon: Lexicon) -> Iterator[Findi
                 yield finding("E102", message, document, keys, f"forms of a {bad[0]}: {forms}")
 
 
-def unknown_binding(construction: Construction, _: Lexicon) -> Iterator[Finding]:
+def unknown_binding(construction: Construction) -> Iterator[Finding]:
     """E103: a template uses {@name} but a kind to which it applies does not bind it, or a pattern has stray braces."""
     for template in construction.templates.values():
         for kind in construction.kinds:
@@ -136,7 +135,7 @@ def unknown_binding(construction: Construction, _: Lexicon) -> Iterator[Finding]
                 yield finding("E103", problem, construction.document, keys, "write {slot} or {slot:form}")
 
 
-def unknown_name(construction: Construction, _: Lexicon) -> Iterator[Finding]:
+def unknown_name(construction: Construction) -> Iterator[Finding]:
     """E104: a design or a template names a kind, or a design a hypothesis, that does not exist."""
     document = construction.document
     for design in construction.designs.values():
@@ -165,7 +164,7 @@ def unknown_name(construction: Construction, _: Lexicon) -> Iterator[Finding]:
             )
 
 
-def unknown_predicate(construction: Construction, _: Lexicon) -> Iterator[Finding]:
+def unknown_predicate(construction: Construction) -> Iterator[Finding]:
     """E105: a fact, a claim or a contrary names a predicate that is not declared."""
     known = construction.predicates
     for kind in construction.kinds.values():

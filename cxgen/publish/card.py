@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -11,11 +11,10 @@ import polars as pl
 import yaml
 
 from cxgen.errors import needs
-from cxgen.publish.columns import COLUMNS
+from cxgen.families import DEFAULT, REJECTED, columns_of
 from cxgen.publish.features import features, num_bytes
-from cxgen.schema import Document, validate
+from cxgen.schema import Column, Document, validate
 
-DEFAULT = "nli"
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"), (10_000_000, "1M<n<10M"))
 
 
@@ -30,7 +29,7 @@ def card_metadata(
         about: ``title``, ``licence``.
     """
     configs = list(dict.fromkeys(config for config, _ in tables))
-    total = sum(rows.height for (config, _), rows in tables.items() if config != "rejected")
+    total = sum(rows.height for (config, _), rows in tables.items() if config != REJECTED)
     return {
         "pretty_name": about["title"],
         "language": ["en"],
@@ -46,7 +45,7 @@ def card_metadata(
         "configs": [
             {
                 "config_name": config,
-                **({"default": True} if config == DEFAULT else {}),
+                **({"default": True} if config == (DEFAULT if DEFAULT in configs else configs[0]) else {}),
                 "data_files": [{"split": split, "path": [path for path, _ in files[config, split]]} for split in _splits(tables, config)],
             }
             for config in configs
@@ -66,15 +65,25 @@ def _info(
     each = {split: num_bytes(tables[config, split]) for split in splits}
     return {
         "config_name": config,
-        "features": features(tables[config, splits[0]].schema),
+        "features": features(_columns(tables[config, splits[0]], config)),
         "splits": [{"name": split, "num_bytes": each[split], "num_examples": tables[config, split].height} for split in splits],
         "download_size": sum(size for split in splits for _, size in files[config, split]),
         "dataset_size": sum(each.values()),
     }
 
 
-def render_card(metadata: Mapping[str, Any], facts: Mapping[str, Any]) -> str:
+def _columns(table: pl.DataFrame, config: str) -> list[Column]:
+    """The columns that ``table`` has; of `rejected` not every family's need be there."""
+    return [column for column in columns_of(config) if column.name in table.columns]
+
+
+def render_card(metadata: Mapping[str, Any], facts: Mapping[str, Any], sections: Iterable[tuple[str, Mapping[str, Any]]]) -> str:
     """The whole README.md.
+
+    Args:
+        metadata: from `card_metadata`.
+        facts: what the card states of all configs.
+        sections: per family its text and what only that states.
 
     Raises:
         DataError: Jinja2 is not installed.
@@ -85,10 +94,13 @@ def render_card(metadata: Mapping[str, Any], facts: Mapping[str, Any]) -> str:
     environment = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True, autoescape=False)
     environment.filters["percent"] = lambda share: f"{100 * share:.1f}%"
     environment.filters["cell"] = lambda text: str(text).replace("|", "\\|").replace("\n", " ")
-    environment.filters["thousands"] = lambda number: f"{number:,}"
+    environment.filters["thousands"] = lambda number: f"{number:,}" if isinstance(number, int) else number
     template = environment.from_string((resources.files(__package__) / "card.md.j2").read_text("utf-8"))
-    used = {name for info in metadata["dataset_info"] for name in (feature["name"] for feature in info["features"])}
-    prose = template.render(**facts, metadata=metadata, columns={name: text for name, text in COLUMNS.items() if name in used})
+    configs = [info["config_name"] for info in metadata["dataset_info"]]
+    used = {feature["name"] for info in metadata["dataset_info"] for feature in info["features"]}
+    columns = {column.name: column.meaning for config in configs for column in columns_of(config) if column.name in used}
+    written = [environment.from_string(text).render(**facts, **own) for text, own in sections]
+    prose = template.render(**facts, metadata=metadata, columns=columns, sections=written)
     head = yaml.safe_dump(dict(metadata), sort_keys=False, allow_unicode=True, width=120)
     validate(Document(Path("README.md"), dict(metadata), head), "card")
     return f"---\n{head}---\n\n{prose}"

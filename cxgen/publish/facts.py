@@ -11,16 +11,17 @@ from typing import Any
 import polars as pl
 
 from cxgen.constructicon import Construction
-from cxgen.generate import TARGET
-from cxgen.semantics import LABELS, label_matrix
+from cxgen.families import family_of
+from cxgen.schema import TARGET
+from cxgen.vocabulary import LABELS
 
 Tables = Mapping[tuple[str, str], pl.DataFrame]
-_LETTERS = [name[0].upper() for name in LABELS]
 
 
 def joined(tables: Tables, split: str = "") -> pl.DataFrame:
-    """The rows of one split of every config, or of all splits."""
-    return pl.concat([rows for (_, name), rows in tables.items() if split in {"", name}], how="diagonal")
+    """The rows of one split of every config, or of all splits; every family's premise is called ``premise``."""
+    found = [rows.with_columns(premise=family_of(config).text) for (config, name), rows in tables.items() if split in {"", name}]
+    return pl.concat(found, how="diagonal")
 
 
 def sizes(tables: Tables) -> list[dict[str, Any]]:
@@ -31,7 +32,7 @@ def sizes(tables: Tables) -> list[dict[str, Any]]:
             "split": split,
             "items": rows.height,
             "sets": rows["contrast_set"].n_unique(),
-            "labels": [rows.filter(pl.col("label") == label).height for label in range(len(LABELS))],
+            "labels": [rows.filter(pl.col("label") == label).height if "label" in rows.columns else "" for label in range(len(LABELS))],
         }
         for (config, split), rows in tables.items()
     ]
@@ -67,22 +68,6 @@ def _example(rows: pl.DataFrame, acceptability: str) -> str:
         return ""
     length = pl.col("premise").str.len_chars()
     return str(rows.sort((length - length.median()).abs(), "id")["premise"][0])
-
-
-def contrast_set(rows: pl.DataFrame) -> dict[str, Any]:
-    """One contrast set of ``rows``, whole: of median length, its premises with their constructions, hypotheses and labels."""
-    length = pl.col("premise").str.len_chars().sum().over("contrast_set")
-    name = rows.sort((length - length.median()).abs(), "contrast_set")["contrast_set"][0]
-    mine = rows.filter(pl.col("contrast_set") == name)
-    premises = [
-        {
-            "premise": premise,
-            "construction": own["construction"][0],
-            "items": [(LABELS[label], text) for label, text in sorted(own.select("label", "hypothesis").iter_rows())],
-        }
-        for (premise,), own in mine.group_by("premise", maintain_order=True)
-    ]
-    return {"construction": mine.select(TARGET).item(0, 0), "premises": premises}
 
 
 def extended(tables: Tables) -> dict[str, Any]:
@@ -123,8 +108,9 @@ def verbs(tables: Tables) -> list[dict[str, Any]]:
 def recurrence(tables: Tables) -> dict[str, float]:
     """Shares of the test items whose verb, frame, or hypothesis sentence occurs in the training split, of whatever construction."""
     train, test = joined(tables, "train"), joined(tables, "test")
-    names = ("verb", "frame", "hypothesis")
-    return {name: test.join(train.select(name).unique(), on=name, how="semi").height / max(test.height, 1) for name in names}
+    names = [name for name in ("verb", "frame", "hypothesis") if name in train.columns]
+    tested = {name: test.drop_nulls(name) for name in names}
+    return {name: mine.join(train.select(name).unique(), on=name, how="semi").height / max(mine.height, 1) for name, mine in tested.items()}
 
 
 def bands(tables: Tables) -> dict[str, float]:
@@ -140,29 +126,6 @@ def interval(share: float, count: int) -> tuple[float, float]:
     middle = (share + z * z / (2 * count)) / (1 + z * z / count)
     half = z * math.sqrt(share * (1 - share) / count + z * z / (4 * count * count)) / (1 + z * z / count)
     return middle - half, min(middle + half, 1.0)
-
-
-def matrices(constructions: Iterable[Construction], tables: Tables) -> list[dict[str, Any]]:
-    """Every design's premise x hypothesis label matrix: ``rules`` (claim, a hypothesis), ``kinds`` (name, gloss, letters E, N, C)."""
-    rows = joined(tables).with_columns(target=TARGET)
-    firsts = rows.unique(["target", "design", "rule"], keep="first", maintain_order=True)
-    said = {row[:3]: row[3] for row in firsts.select("target", "design", "rule", "hypothesis").iter_rows()}
-    return [
-        {
-            "construction": item.name,
-            "design": design.name,
-            "rules": [
-                (("" if rule.polarity else "not ") + str(rule.claim), said.get((item.name, design.name, rule.name), rule.wordings[0]))
-                for rule in (item.rules[name] for name in design.rules)
-            ],
-            "kinds": [
-                (kind, item.kinds[kind].gloss, [_LETTERS[row[rule]] for rule in design.rules])
-                for kind, row in label_matrix(item, design).items()
-            ],
-        }
-        for item in constructions
-        for design in item.designs.values()
-    ]
 
 
 def acceptability(tables: Tables) -> list[dict[str, Any]]:

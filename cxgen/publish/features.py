@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import polars as pl
 
 from cxgen.errors import needs
-from cxgen.semantics import LABELS
+from cxgen.schema import Column
+from cxgen.vocabulary import LABELS
 
-LABEL_COLUMNS = ("label", "target_label")
 _NAMES = {
     pl.String: "string",
     pl.Boolean: "bool",
@@ -22,17 +23,17 @@ _NAMES = {
 }
 
 
-def features(schema: pl.Schema) -> list[dict[str, Any]]:
+def features(columns: Iterable[Column]) -> list[dict[str, Any]]:
     """``dataset_info.features`` of a table: label columns become a ClassLabel, everything else its Arrow type.
 
     Raises:
         TypeError: a column type that no table of a dataset has.
     """
-    return [_feature(name, dtype) for name, dtype in schema.items()]
+    return [_feature(column.name, column.dtype, labels=column.labels) for column in columns]
 
 
-def _feature(name: str, dtype: Any) -> dict[str, Any]:
-    if name in LABEL_COLUMNS:
+def _feature(name: str, dtype: Any, *, labels: bool = False) -> dict[str, Any]:
+    if labels:
         return {"name": name, "dtype": {"class_label": {"names": {str(number): label for number, label in enumerate(LABELS)}}}}
     if isinstance(dtype, pl.List):
         inner: Any = dtype.inner

@@ -17,19 +17,32 @@ def metric_reasons(metrics: Mapping[str, Any]) -> Iterator[str]:
     Args:
         metrics: name -> content of ``outputs/metrics/NAME.json``.
     """
-    splits, balance = metrics["splits"], metrics["balance"]["all"]
+    splits = metrics["splits"]
     for name, entry in splits["constructions"].items():
         if entry["verbs_shared"]:
             yield f"splits.json: {name} has verbs in two splits: {_some(entry['verbs_shared'])}"
-    yield from (f"splits.json: {what}: {count}" for what, count in splits["violations"].items() if count)
-    yield from (f"balance.json: {name} has {entry['unequal']} unbalanced hypotheses" for name, entry in balance.items() if entry["unequal"])
+    yield from (f"splits.json: {what}: {count}" for each in splits["violations"].values() for what, count in each.items() if count)
+    for family, configs in metrics["balance"].items():
+        for name, unequal in _unequal(configs).items():
+            yield f"balance.json: {family}: {name} has {unequal} unbalanced sentences"
     yield from (f"wug.json: {what}: {count}" for what, count in metrics.get("wug", {"violations": {}})["violations"].items() if count)
-    for name in ("hypothesis_only", "overlap_only"):
-        if not metrics["baselines"][name]["passed"]:
-            yield f"baselines.json: {name} is right in {metrics['baselines'][name]['overall']:.1%} of the items: above its gate"
+    for measures in metrics["baselines"].values():
+        for name, measure in measures.items():
+            if not measure.get("passed", True):
+                yield f"baselines.json: {name} is {measure['overall']}: above its gate ({measure['gates']}; see its constructions)"
     errors = sorted({finding["code"] for finding in metrics["lint"] if finding["code"].startswith("E")})
     if errors:
         yield f"lint.json: errors {_some(errors)}"
+
+
+def _unequal(configs: Mapping[str, Any]) -> dict[str, int]:
+    """Construction -> unbalanced sentences, of the configs together where they were counted so."""
+    found: dict[str, int] = {}
+    for config, names in configs.items():
+        if config == "all" or "all" not in configs:
+            for name, entry in names.items():
+                found[name] = found.get(name, 0) + entry["unequal"]
+    return {name: count for name, count in found.items() if count}
 
 
 def undecided_reasons(path: Path) -> Iterator[str]:

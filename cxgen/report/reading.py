@@ -6,9 +6,9 @@ from typing import Any
 
 import polars as pl
 
-from cxgen.generate import TARGET
-from cxgen.semantics import LABELS
+from cxgen.schema import TARGET
 from cxgen.streams import order_key
+from cxgen.vocabulary import LABELS
 
 ANSWERS = {
     "id": pl.String,

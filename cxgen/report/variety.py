@@ -11,21 +11,19 @@ import polars as pl
 from cxgen.constructicon import Construction
 from cxgen.errors import needs
 from cxgen.generate import sample_items
-from cxgen.lexicon import Lexicon
 from cxgen.streams import order_key
 
 SENTENCES = 300  # distinct-2 falls with the number of sentences: both sides get as many
 BLEU_SENTENCES = 100
 
 
-def variety(dataset: pl.DataFrame, constructions: dict[str, Construction], lexicon: Lexicon, seed: int) -> dict[str, Any]:
+def variety(dataset: pl.DataFrame, constructions: dict[str, Construction], seed: int) -> dict[str, Any]:
     """Per construction: numbers of sentences, the largest share of a template, and the measures of ``spread`` for its premises and
     hypotheses, beside those of ``plain_fill``.
 
     Args:
         dataset: columns ``construction, contrast_of, premise, hypothesis, template, slots``.
         constructions: name -> construction; look-alikes and opposites are measured without a plain fill.
-        lexicon: for the plain fill.
         seed: the project's seed.
     """
     report: dict[str, Any] = {}
@@ -41,14 +39,14 @@ def variety(dataset: pl.DataFrame, constructions: dict[str, Construction], lexic
             "spread": _both(rows, seed),
         }
         if str(name) in constructions:
-            entry["spread of a plain fill"] = _both(plain_fill(constructions[str(name)], lexicon, seed), seed)
+            entry["spread of a plain fill"] = _both(plain_fill(constructions[str(name)], seed), seed)
         report[str(name)] = entry
     return dict(sorted(report.items()))
 
 
-def plain_fill(construction: Construction, lexicon: Lexicon, seed: int) -> pl.DataFrame:
+def plain_fill(construction: Construction, seed: int) -> pl.DataFrame:
     """What filling one premise template and one hypothesis with the same words gives: the first of each."""
-    design = next(iter(construction.designs.values()))
+    design = next(design for design in construction.designs.values() if set(design.configs) & {"nli", "distinction"})
     kind, rule = design.kinds[0], design.rules[0]
     template = construction.templates_for(kind)[0]
     plain = replace(
@@ -57,7 +55,7 @@ def plain_fill(construction: Construction, lexicon: Lexicon, seed: int) -> pl.Da
         templates={name: replace(each, pattern=template.pattern) for name, each in construction.templates.items()},
         rules={name: replace(each, wordings=each.wordings[:1]) for name, each in construction.rules.items()},
     )
-    items = sample_items(plain, lexicon, seed, SENTENCES)
+    items = sample_items(plain, seed, SENTENCES, "nli")
     premises = items.filter(pl.col("kind") == kind).select("contrast_set", "premise").unique(maintain_order=True)
     hypotheses = items.filter(pl.col("rule") == rule).select("contrast_set", "hypothesis").unique(maintain_order=True)
     return premises.join(hypotheses, on="contrast_set", maintain_order="left")

@@ -1,5 +1,6 @@
-"""YAML in, validated plain data out; every complaint carries file and line."""
+"""YAML in, validated plain data out; every complaint carries file and line. And the columns of all tables."""
 
+from cxgen.schema.columns import TARGET, Column, conform, polars_schema
 from cxgen.schema.document import Document, read_yaml, validate
 
-__all__ = ["Document", "read_yaml", "validate"]
+__all__ = ["TARGET", "Column", "Document", "conform", "polars_schema", "read_yaml", "validate"]

@@ -1,17 +1,6 @@
 """Labels follow from meaning: facts and claims to entailment, neutral, contradiction; label matrices to contrast sets."""
 
-from cxgen.semantics.labels import CONTRADICTION, ENTAILMENT, LABELS, NEUTRAL, Inconsistency, label_matrix, truth
+from cxgen.semantics.labels import Inconsistency, label_matrix, truth
 from cxgen.semantics.squares import Cell, Selection, solve
 
-__all__ = [
-    "CONTRADICTION",
-    "ENTAILMENT",
-    "LABELS",
-    "NEUTRAL",
-    "Cell",
-    "Inconsistency",
-    "Selection",
-    "label_matrix",
-    "solve",
-    "truth",
-]
+__all__ = ["Cell", "Inconsistency", "Selection", "label_matrix", "solve", "truth"]

@@ -10,9 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from cxgen.constructicon.model import Atom, Construction, Design, Kind
-
-LABELS = ("entailment", "neutral", "contradiction")
-ENTAILMENT, NEUTRAL, CONTRADICTION = 0, 1, 2
+from cxgen.vocabulary import CONTRADICTION, ENTAILMENT, NEUTRAL
 
 
 class Inconsistency(ValueError):  # noqa: N818 - it names a property of the facts

@@ -7,7 +7,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
-_LABELS = (0, 1, 2)
+from cxgen.vocabulary import LABELS
+
+_LABELS = range(len(LABELS))
 MOST = 64
 
 

@@ -15,9 +15,9 @@ from cxgen.errors import CxgenError
 from cxgen.llm import Backend, Cache, Job, Limits, Outcome, Prompt, agreement, judge, majority
 from cxgen.llm.runner import Tally, plan
 from cxgen.project import write_atomically
-from cxgen.semantics import LABELS
 from cxgen.stages.frozen import as_table, read_frozen
 from cxgen.stages.tables import write_json
+from cxgen.vocabulary import LABELS
 
 CACHE = Path(".cxgen/replies.sqlite")
 UNDECIDED = Path("outputs/work/undecided.jsonl")

@@ -6,14 +6,12 @@ from pathlib import Path
 
 import polars as pl
 
+from cxgen import layout
 from cxgen.errors import DataError
-from cxgen.generate import SPLITS
-from cxgen.semantics import LABELS
-from cxgen.stages.split import DATASET
-from cxgen.stages.substitute import FOLDER as WUGS
+from cxgen.families import CONFIGS, family_of
 from cxgen.stages.tables import read_table
+from cxgen.vocabulary import LABELS, SPLITS
 
-_NEED = ("id", "construction", "label", "premise", "hypothesis")
 _KEYS = ["config", "split", "construction", "label"]
 
 
@@ -26,18 +24,22 @@ def read_dataset(folder: Path) -> pl.DataFrame:
     Raises:
         DataError: there is no dataset in it, or a table is damaged.
     """
-    roots = [folder / DATASET, folder / WUGS] if (folder / DATASET).is_dir() else [folder]
+    roots = [folder / layout.DATASET, folder / layout.WUG] if (folder / layout.DATASET).is_dir() else [folder]
     tables = []
     for path in (path for root in roots for path in sorted(root.glob("*/*.parquet"))):
-        split = path.name.split("-")[0]
-        if split in SPLITS:
-            table = read_table(path, _NEED, "split").select(_NEED)
-            tables.append(table.with_columns(config=pl.lit(path.parent.name), split=pl.lit(split)))
+        split, config = layout.split_of(path), path.parent.name
+        if split in SPLITS and config.removesuffix("_wug") in CONFIGS:
+            columns = family_of(config).compared
+            table = read_table(path, ("id", "construction", *columns.values()), "split")
+            shown = {name: _named(pl.col(column), table.schema[column]) for name, column in columns.items()}
+            tables.append(table.select("id", "construction", **shown).with_columns(config=pl.lit(config), split=pl.lit(split)))
     if not tables:
         raise DataError("no dataset in it: expected CONFIG/SPLIT-*.parquet", file=folder, hint="give a folder such as outputs/dataset")
-    names = dict(enumerate(LABELS))
-    items = pl.concat(tables).with_columns(pl.col("label").replace_strict(names, return_dtype=pl.String))
-    return items.select("config", "split", "id", "construction", "label", "premise", "hypothesis")
+    return pl.concat(tables).select("config", "split", "id", "construction", "label", "premise", "hypothesis")
+
+
+def _named(value: pl.Expr, dtype: pl.DataType) -> pl.Expr:
+    return value if dtype == pl.String else value.replace_strict(dict(enumerate(LABELS)), return_dtype=pl.String)
 
 
 def changed_items(old: pl.DataFrame, new: pl.DataFrame) -> pl.DataFrame:

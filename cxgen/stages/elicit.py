@@ -9,7 +9,7 @@ from typing import Any
 
 from cxgen.constructicon import Construction
 from cxgen.errors import unknown
-from cxgen.generate.items import sample_items
+from cxgen.generate import sample_items
 from cxgen.lexicon import Lexicon
 from cxgen.llm import Outcome
 
@@ -17,7 +17,7 @@ GAP = "_____"
 _FORMS = ("lemma", "plural", "third", "ing", "past", "participle", "comparative", "superlative")
 
 
-def slot_questions(construction: Construction, lexicon: Lexicon, slot: str, n: int, count: int, seed: int) -> dict[str, dict[str, str]]:
+def slot_questions(construction: Construction, slot: str, n: int, count: int, seed: int) -> dict[str, dict[str, str]]:
     """Premises with the filler of ``slot`` left open: premise id -> the fields of the prompt ``fill``.
 
     Args:
@@ -29,12 +29,12 @@ def slot_questions(construction: Construction, lexicon: Lexicon, slot: str, n: i
     """
     if slot not in construction.slots:
         raise unknown("slot", slot, construction.slots, file=construction.document.path)
-    items = sample_items(construction, lexicon, seed, n).unique("premise_id", keep="first", maintain_order=True)
+    items = sample_items(construction, seed, n, "nli").unique("premise_id", keep="first", maintain_order=True)
     role = construction.slots[slot].role
     asked: dict[str, dict[str, str]] = {}
     for item in items.filter(items["construction"] == construction.name).iter_rows(named=True):
         filler = next((each for each in item["slots"] if each["slot"] == slot), None)
-        sentence = _blanked(item["premise"], lexicon, filler) if filler else None
+        sentence = _blanked(item["premise"], construction.lexicon, filler) if filler else None
         if sentence is None:
             continue
         described = {"construction": construction.title, "meaning": " ".join(construction.meaning.split())}
@@ -52,12 +52,12 @@ def _blanked(premise: str, lexicon: Lexicon, filler: Mapping[str, Any]) -> str |
     return premise[: found.start()] + GAP + premise[found.end() :] if found else None
 
 
-def word_questions(construction: Construction, lexicon: Lexicon, n: int, seed: int) -> dict[str, dict[str, str]]:
+def word_questions(construction: Construction, n: int, seed: int) -> dict[str, dict[str, str]]:
     """Seed lemmas for sentences of a model's own: premise id of the draw -> the fields of the prompt ``premise``.
 
     The seeds are the fillers that carry the construction in a draw: its verb, and what else its slots mark as such.
     """
-    items = sample_items(construction, lexicon, seed, n).unique("premise_id", keep="first", maintain_order=True)
+    items = sample_items(construction, seed, n, "nli").unique("premise_id", keep="first", maintain_order=True)
     asked: dict[str, dict[str, str]] = {}
     for item in items.filter(items["construction"] == construction.name).head(n).iter_rows(named=True):
         words = [each["lemma"] for each in item["slots"] if construction.slots[each["slot"]].carries]

@@ -9,13 +9,15 @@ from cxgen.annotate import Annotator, Chunks, Sentence
 from cxgen.annotate.conllu import to_conllu
 from cxgen.annotate.document import to_doc, vocabulary
 from cxgen.constructicon import Construction, load_construction
-from cxgen.generate import TARGET
+from cxgen.families import family_of
 from cxgen.lexicon import Lexicon
 from cxgen.project import Project, write_atomically
+from cxgen.schema import TARGET
 from cxgen.stages.split import table_file
 from cxgen.stages.tables import read_table, track
+from cxgen.vocabulary import Role
 
-_NEED = ("premise_id", "construction", "contrast_of", "kind", "template", "premise", "slots")
+_NEED = ("premise_id", "construction", "contrast_of", "kind", "template", "slots")
 
 
 def sentences(project: Project, config: str, split: str) -> Iterator[tuple[Sentence, Construction]]:
@@ -24,15 +26,17 @@ def sentences(project: Project, config: str, split: str) -> Iterator[tuple[Sente
     Raises:
         DataError: no such table, or a premise that its template does not give.
     """
-    items = read_table(table_file(project, config, split), _NEED, "split")
-    premises = items.select(*_NEED, target=TARGET).unique("premise_id", keep="first", maintain_order=True)
+    text = family_of(config).text
+    items = read_table(table_file(project, config, split), (*_NEED, text), "split")
+    premises = items.select(*_NEED, premise=text, target=TARGET).unique("premise_id", keep="first", maintain_order=True)
     lexicon = Lexicon.of(project)
     chunks = Chunks.load(project.lexicons / "chunks.yaml")
     annotators: dict[str, Annotator] = {}
     for item in track(premises.iter_rows(named=True), "annotating", premises.height):
         name = item["target"]
         if name not in annotators:
-            annotators[name] = Annotator(load_construction(project, name, lexicon), lexicon, chunks)
+            construction = load_construction(project, name, lexicon)
+            annotators[name] = Annotator(construction, construction.lexicon, chunks)
         yield annotators[name].sentence(item), annotators[name].construction
 
 
@@ -58,4 +62,4 @@ def export_docbin(project: Project, config: str, split: str, path: Path) -> int:
 
 def element_roles(construction: Construction) -> dict[str, str]:
     """Slot -> role, for the slots that are elements of the construction."""
-    return {name: slot.role for name, slot in construction.slots.items() if slot.role not in {"verb", "modifier"}}
+    return {name: slot.role for name, slot in construction.slots.items() if slot.role not in {Role.verb, Role.modifier}}

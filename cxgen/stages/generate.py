@@ -3,48 +3,134 @@
 from __future__ import annotations
 
 import multiprocessing
+import secrets
 import signal
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol, TypeVar
 
 import polars as pl
 
+from cxgen import layout
 from cxgen.constructicon import load_construction, target_names
-from cxgen.generate import Request, generate_items
+from cxgen.generate import Job, Request, Source, fill, filling, make, sources
 from cxgen.lexicon import Lexicon
 from cxgen.lint import require_sound
 from cxgen.project import Project
 from cxgen.stages.params import Params
 from cxgen.stages.tables import track, write_table
 
-CANDIDATES = Path("outputs/work/candidates.parquet")
+In = TypeVar("In")
+Out = TypeVar("Out")
 
 
-def candidates(project: Project, names: Sequence[str], request: Request, workers: int = 1) -> pl.DataFrame:
-    """Candidate items of the constructions ``names``, in that order, whatever the number of ``workers``."""
-    jobs = [(project, name, request) for name in names]
-    return pl.concat(track(_run(jobs, min(workers, len(jobs))), "generating", len(jobs)))
+class Executor(Protocol):
+    """Anything that maps a function over jobs and gives the results in their order: a pool, an engine."""
+
+    def map(self, function: Callable[[In], Out], jobs: Iterable[In]) -> Iterable[Out]:
+        """As the built-in ``map``."""
 
 
-def _run(jobs: list[tuple[Project, str, Request]], workers: int) -> Iterator[pl.DataFrame]:
-    if workers <= 1:
-        yield from map(_one, jobs)
-        return
-    # spawn: polars' threads do not survive a fork. Leaving the block ends the workers, so Ctrl-C need only reach the parent.
-    with multiprocessing.get_context("spawn").Pool(workers, initializer=_ignore_interrupt) as pool:
-        yield from pool.imap(_one, jobs)
+class Here:
+    """Maps in this process."""
+
+    def map(self, function: Callable[[In], Out], jobs: Iterable[In]) -> Iterator[Out]:
+        """As the built-in ``map``."""
+        return map(function, jobs)
+
+
+class _Pool:
+    def __init__(self, workers: int) -> None:
+        # spawn: polars' threads do not survive a fork
+        self.pool = multiprocessing.get_context("spawn").Pool(workers, initializer=_ignore_interrupt)
+        self.workers = workers
+
+    def map(self, function: Callable[[In], Out], jobs: Iterable[In]) -> Iterator[Out]:
+        jobs = list(jobs)  # neighbouring jobs are of one construction: whoever has it loaded goes on with it
+        return self.pool.imap(function, jobs, chunksize=max(1, -(-len(jobs) // (4 * self.workers))))
 
 
 def _ignore_interrupt() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def _one(job: tuple[Project, str, Request]) -> pl.DataFrame:
-    project, name, request = job
-    lexicon = Lexicon.of(project)
-    construction = load_construction(project, name, lexicon)
-    require_sound(construction, lexicon)
-    return generate_items(construction, lexicon, request)
+@contextmanager
+def executor(workers: int) -> Iterator[Executor]:
+    """Processes on this machine; this one if one is enough. Leaving the block ends them, so Ctrl-C need only reach the parent."""
+    if workers <= 1:
+        yield Here()
+        return
+    pool = _Pool(workers)
+    try:
+        yield pool
+    finally:
+        pool.pool.terminate()
+        pool.pool.join()
+
+
+@dataclass(frozen=True)
+class Order:
+    """A block to make, wherever that may be.
+
+    Attributes:
+        run: the run that it belongs to; what a process has loaded for another run is not used, since files may have changed.
+    """
+
+    run: str
+    project: Project
+    request: Request
+    name: str
+    job: Job
+
+
+class _Workshop:
+    """What a process keeps loaded during a run."""
+
+    def __init__(self, project: Project, request: Request) -> None:
+        self.project, self.request = project, request
+        self._sources: dict[str, list[Source]] = {}
+
+    @cached_property
+    def lexicon(self) -> Lexicon:
+        return Lexicon.of(self.project)
+
+    def sources(self, name: str) -> list[Source]:
+        if name not in self._sources:
+            self._sources[name] = sources(load_construction(self.project, name, self.lexicon), self.request)
+        return self._sources[name]
+
+
+_WORKSHOPS: dict[str, _Workshop] = {}  # of the current run only
+
+
+def block(order: Order) -> pl.DataFrame:
+    """The items that ``order`` asks for."""
+    if order.run not in _WORKSHOPS:
+        _WORKSHOPS.clear()
+        _WORKSHOPS[order.run] = _Workshop(order.project, order.request)
+    return make(_WORKSHOPS[order.run].sources(order.name)[order.job.source], order.job)
+
+
+def candidates(project: Project, names: Sequence[str], request: Request, run: Executor) -> pl.DataFrame:
+    """Candidate items of the constructions ``names``, in that order, whoever runs the jobs."""
+    token, lexicon = secrets.token_hex(8), Lexicon.of(project)
+    fillings = []
+    for name in names:
+        construction = load_construction(project, name, lexicon)
+        require_sound(construction)
+        fillings.append(filling(construction, request))
+
+    def blocks(jobs: list[tuple[int, Job]]) -> Iterator[pl.DataFrame]:
+        orders = [Order(token, project, request, names[number], job) for number, job in jobs]
+        return track(run.map(block, orders), "generating", len(orders))
+
+    try:
+        fill(fillings, blocks)
+    finally:
+        _WORKSHOPS.clear()
+    return pl.concat([each.table() for each in fillings], how="diagonal")
 
 
 def construction_names(project: Project, params: Params) -> list[str]:
@@ -61,7 +147,8 @@ def construction_names(project: Project, params: Params) -> list[str]:
 
 
 def run(project: Project, params: Params, workers: int | None = None) -> pl.DataFrame:
-    """Generate and write ``outputs/work/candidates.parquet``; returns the table."""
-    table = candidates(project, construction_names(project, params), params.request, workers or params.workers)
-    write_table(table, project.root / CANDIDATES)
+    """Generate and write the candidates; returns the table."""
+    with executor(workers or params.workers) as pool:
+        table = candidates(project, construction_names(project, params), params.request, pool)
+    write_table(table, project.root / layout.CANDIDATES)
     return table

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 import polars as pl
 
+from cxgen import layout
 from cxgen.annotate import Chunks
 from cxgen.constructicon import Construction, load_construction
-from cxgen.generate import TARGET
 from cxgen.judge import judge_items
 from cxgen.judge.form import form_failures, with_form
 from cxgen.lexicon import Lexicon
 from cxgen.project import Project
-from cxgen.stages.generate import CANDIDATES
+from cxgen.schema import TARGET
 from cxgen.stages.tables import read_table, write_json, write_table
 
-VERDICT_FILE = Path("outputs/work/verdicts.parquet")
-METRICS = Path("outputs/metrics/judge.json")
-_NEED = ("id", "premise_id", "construction", "contrast_of", "kind", "template", "frame", "premise", "hypothesis", "label", "slots")
+_NEED = ("id", "premise_id", "construction", "contrast_of", "kind", "template", "frame", "premise", "config", "slots")
 Merge = Callable[[pl.DataFrame], pl.DataFrame]
 
 
@@ -34,14 +31,14 @@ def run(project: Project, more: Callable[[pl.DataFrame, list[Construction]], Mer
     lexicon = Lexicon.of(project)
     constructions = constructions_of(items, project, lexicon)
     change = more(items, constructions) if more else None
-    verdicts = judge_items(items, constructions, lexicon)
+    verdicts = judge_items(items, constructions)
     chunks = Chunks.load(project.lexicons / "chunks.yaml")
     verdicts = with_form(verdicts, items, form_failures(items, constructions, lexicon, chunks))
     if change:
         verdicts = change(verdicts)
-    write_table(verdicts, project.root / VERDICT_FILE)
+    write_table(verdicts, project.root / layout.VERDICTS)
     counts = summary(items, verdicts)
-    write_json(counts, project.root / METRICS)
+    write_json(counts, project.root / layout.metric("judge"))
     return counts
 
 
@@ -51,7 +48,7 @@ def candidates(project: Project) -> pl.DataFrame:
     Raises:
         DataError: there are none yet.
     """
-    return read_table(project.root / CANDIDATES, _NEED, "generate")
+    return read_table(project.root / layout.CANDIDATES, _NEED, "generate")
 
 
 def constructions_of(items: pl.DataFrame, project: Project, lexicon: Lexicon) -> list[Construction]:

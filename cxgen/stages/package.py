@@ -3,34 +3,26 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from cxgen import __version__
-from cxgen.constructicon import load_construction
+from cxgen import __version__, layout
+from cxgen.constructicon import Construction, load_construction
 from cxgen.errors import DataError
-from cxgen.generate import SPLITS, TARGET
+from cxgen.families import CONFIGS, FAMILIES, REJECTED, columns_of
 from cxgen.lexicon import Lexicon
 from cxgen.project import Project, write_atomically
 from cxgen.publish import card_metadata, content_hash, facts, render_card, rows_hash
-from cxgen.semantics import LABELS
-from cxgen.stages.frozen import FILE as JUDGMENTS
+from cxgen.schema import TARGET
 from cxgen.stages.params import Params
-from cxgen.stages.report import METRICS
-from cxgen.stages.split import CONFIGS, DATASET, REJECTED
-from cxgen.stages.substitute import FOLDER as WUGS
-from cxgen.stages.substitute import METRICS as WUG_METRICS
 from cxgen.stages.tables import read_table, write_json, write_table
+from cxgen.vocabulary import LABELS, SPLITS
 
-FOLDER = Path("outputs/hub")
-VERSION_FILE = "dataset_version.json"
-NOTICE = "NOTICE"  # what others ask to be said travels with the data
 NEEDED = ("balance", "baselines", "judge", "lint", "models", "reading", "splits", "variety")
-_SCHEMA_COLUMNS = ("id", "premise", "hypothesis", "label", "contrast_set")
 
 
 @dataclass(frozen=True)
@@ -50,23 +42,24 @@ class Identity:
 
 
 def read_tables(project: Project) -> dict[tuple[str, str], pl.DataFrame]:
-    """(config, split) -> rows, of every config in ``outputs/dataset`` and ``outputs/wug`` that has any: nli first, rejected last.
+    """(config, split) -> rows, of every config in ``outputs/dataset`` and ``outputs/wug`` that has any: `rejected` last.
 
     Raises:
         DataError: there is no dataset, or a table is damaged.
     """
-    ranks = {"nli": 0, "distinction": 1, REJECTED.parent.name: 9}
-    folders = [path for root in (DATASET, WUGS) for path in (project.root / root).glob("*") if path.is_dir()]
+    ranks = {**{config: number for number, config in enumerate(CONFIGS)}, REJECTED: 99}
+    folders = [path for root in (layout.DATASET, layout.WUG) for path in (project.root / root).glob("*") if path.is_dir()]
     tables = {}
-    for folder in sorted(folders, key=lambda path: (ranks.get(path.name, 5), path.name)):
+    for folder in sorted(folders, key=lambda path: (ranks.get(path.name, len(ranks)), path.name)):
         config = folder.name
-        found = {path.name.split("-")[0]: path for path in sorted(folder.glob("*.parquet"))}
+        found = {layout.split_of(path): path for path in sorted(folder.glob("*.parquet"))}
         for split in sorted(found, key=lambda name: SPLITS.index(name) if name in SPLITS else len(SPLITS)):
-            rows = read_table(found[split], _SCHEMA_COLUMNS, "split")
+            need = [column.name for column in columns_of(config) if config != REJECTED]
+            rows = read_table(found[split], need, "split")
             if rows.height:  # `datasets` cannot load a split without rows
                 tables[config, split] = rows
-    if not any(config == "nli" for config, _ in tables):
-        raise DataError("there is no dataset", file=project.root / DATASET, hint="run `dvc repro` first")
+    if not any(config in CONFIGS for config, _ in tables):
+        raise DataError("there is no dataset", file=project.root / layout.DATASET, hint="run `dvc repro` first")
     return tables
 
 
@@ -77,9 +70,9 @@ def read_metrics(project: Project) -> dict[str, Any]:
         DataError: one is missing or damaged.
     """
     found = {}
-    wug = (WUG_METRICS.stem,) if (project.root / WUGS).is_dir() else ()
+    wug = ("wug",) if (project.root / layout.WUG).is_dir() else ()
     for name in (*NEEDED, *wug):
-        path = project.root / METRICS / f"{name}.json"
+        path = project.root / layout.metric(name)
         try:
             found[name] = json.loads(path.read_text("utf-8"))
         except (OSError, json.JSONDecodeError) as error:
@@ -109,12 +102,13 @@ def run(project: Project, params: Params, folder: Path, identity: Identity) -> d
     }
     files = {key: _write(rows, folder, *key, params.publish.shard_rows, params.publish.canary) for key, rows in tables.items()}
     metadata = card_metadata(tables, files, {"title": params.publish.title, "licence": params.publish.licence})
-    text = render_card(metadata, _facts(project, params, tables, metrics, record))
+    constructions = _constructions(project, tables)
+    text = render_card(metadata, _facts(project, params, tables, constructions, metrics, record), _sections(tables, constructions))
     write_atomically(folder / "README.md", lambda temporary: temporary.write_text(text, "utf-8"))
-    write_json(record, folder / VERSION_FILE)
-    notice = project.root / NOTICE
+    write_json(record, folder / layout.VERSION_FILE)
+    notice = project.root / layout.NOTICE
     if notice.is_file():
-        write_atomically(folder / NOTICE, lambda temporary: temporary.write_bytes(notice.read_bytes()))
+        write_atomically(folder / layout.NOTICE, lambda temporary: temporary.write_bytes(notice.read_bytes()))
     wanted = {path for each in files.values() for path, _ in each}
     for path in sorted(folder.rglob("*.parquet")):  # of an earlier run with more shards or configs
         if path.relative_to(folder).as_posix() not in wanted:
@@ -127,21 +121,45 @@ def _write(rows: pl.DataFrame, folder: Path, config: str, split: str, most: int,
     shards = max(1, -(-rows.height // most))
     written = []
     for number in range(shards):
-        name = f"{config}/{split}-{number:05d}-of-{shards:05d}.parquet"
+        name = f"{config}/{layout.shard(split, number, shards)}"
         part = rows[number * rows.height // shards : (number + 1) * rows.height // shards]
         write_table(part, folder / name, {"canary": canary} if canary else None)
         written.append((name, (folder / name).stat().st_size))
     return written
 
 
-def _facts(project: Project, params: Params, tables: facts.Tables, metrics: Mapping[str, Any], record: Mapping[str, Any]) -> dict[str, Any]:
+def _accepted(tables: facts.Tables) -> facts.Tables:
+    return {key: rows for key, rows in tables.items() if key[0] in CONFIGS}
+
+
+def _constructions(project: Project, tables: facts.Tables) -> list[Construction]:
     lexicon = Lexicon.of(project)
-    accepted = {key: rows for key, rows in tables.items() if key[0] in CONFIGS}
-    names = pl.concat([rows.select(TARGET.alias("target")) for rows in accepted.values()])["target"].unique().sort()
-    constructions = [load_construction(project, name, lexicon) for name in names]
-    balances = metrics["balance"]["all"].values()
+    names = pl.concat([rows.select(TARGET.alias("target")) for rows in _accepted(tables).values()])["target"].unique().sort()
+    return [load_construction(project, name, lexicon) for name in names]
+
+
+def _sections(tables: facts.Tables, constructions: Sequence[Construction]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The text of every family that the dataset has, and what only that states."""
+    accepted = _accepted(tables)
+    for family in FAMILIES.values():
+        if any(config in family.configs for config, _ in accepted):
+            yield family.card, family.card_facts(constructions, accepted)
+
+
+def _facts(
+    project: Project,
+    params: Params,
+    tables: facts.Tables,
+    constructions: Sequence[Construction],
+    metrics: Mapping[str, Any],
+    record: Mapping[str, Any],
+) -> dict[str, Any]:
+    accepted = _accepted(tables)
+    balances = [
+        entry for each in metrics["balance"].values() for config, names in each.items() if config != "all" for entry in names.values()
+    ]
     varieties = metrics["variety"].values()
-    judgments = project.root / JUDGMENTS
+    judgments = project.root / layout.JUDGMENTS
     replayed = params.backend == "replay" and judgments.is_file()
     sources = facts.constructicon(constructions, accepted)
     return {
@@ -152,20 +170,16 @@ def _facts(project: Project, params: Params, tables: facts.Tables, metrics: Mapp
         "labels": LABELS,
         "constructicon": sources,
         "sources": sorted({source for item in sources for source in item["sources"]}),
-        "example_set": facts.contrast_set(accepted["nli", "train"]),
-        "distinction_set": facts.contrast_set(accepted["distinction", "train"]) if ("distinction", "train") in accepted else None,
+        "holds": {config: text for family in FAMILIES.values() for config, text in family.configs.items()},
         "sizes": facts.sizes(tables),
-        "matrices": facts.matrices(constructions, accepted),
         "extended": facts.extended(accepted),
         "recurrence": facts.recurrence(accepted),
         "bands": facts.bands(accepted),
         "interval": facts.interval,
-        "set_sizes": sorted({size for rows in accepted.values() for size in rows.group_by("contrast_set").len()["len"].unique()}),
         "acceptability": facts.acceptability(accepted),
         "verbs": facts.verbs(accepted),
         "audit": metrics["splits"],
         "baselines": metrics["baselines"],
-        "worst_overlap": max(share for each in metrics["baselines"]["overlap_only"]["configs"].values() for share in each.values()),
         "balance": {what: sum(entry[what] for entry in balances) for what in ("sentences", "unequal")},
         "variety": {
             "least": min(entry["templates"] for entry in varieties),

@@ -96,8 +96,7 @@ class Params:
         names = data.get("constructions", "all")
         return cls(
             request=Request(
-                triples=data["n_per_construction"],
-                lookalike_triples=data["n_per_lookalike"],
+                sizes={"nli": data["n_per_construction"], "distinction": data["n_per_lookalike"], **data.get("sizes", {})},
                 seed=data["seed"],
                 shares=data["split"],
                 preset=data["bands"]["preset"],

@@ -7,54 +7,58 @@ from typing import Any
 
 import polars as pl
 
+from cxgen import layout
 from cxgen.constructicon import load_construction
 from cxgen.errors import DataError, needs
-from cxgen.generate import SPLITS, TARGET
+from cxgen.families import CONFIGS, columns_of, family_of
 from cxgen.lexicon import Lexicon
 from cxgen.project import Project
-from cxgen.report.baselines import baselines, cues_only
 from cxgen.report.reading import ANSWERS, reading
 from cxgen.report.variety import variety
-from cxgen.stages.split import CONFIGS, table_file
+from cxgen.schema import TARGET, polars_schema
+from cxgen.stages.audit import by_family
+from cxgen.stages.split import table_file
 from cxgen.stages.tables import read_table, write_json
-
-METRICS = Path("outputs/metrics")
-READINGS = Path("pipelines/readings")
+from cxgen.vocabulary import SPLITS
 
 
-def dataset(project: Project) -> pl.DataFrame:
-    """All splits of both configs, with the column ``config``."""
-    need = ("premise", "hypothesis", "label", "contrast_set")
+def dataset(project: Project, family: str = "") -> pl.DataFrame:
+    """All splits of every config of ``family`` (default: of all) that the dataset has, with the column ``config``.
+
+    Raises:
+        DataError: there is none.
+    """
     tables = [
-        read_table(table_file(project, config, split), need, "split").with_columns(config=pl.lit(config))
+        read_table(table_file(project, config, split), polars_schema(columns_of(config)), "split").with_columns(config=pl.lit(config))
         for config in CONFIGS
         for split in SPLITS
-        if config == "nli" or table_file(project, config, split).is_file()
+        if table_file(project, config, split).is_file() and family in {"", family_of(config).name}
     ]
+    if not tables:
+        raise DataError("there is no dataset", file=project.root / layout.DATASET, hint="run `dvc repro` first")
     return pl.concat(tables, how="diagonal")
 
 
 def run_baselines(project: Project, folds: int) -> dict[str, Any]:
-    """Write and return ``outputs/metrics/baselines.json``.
+    """Write and return ``outputs/metrics/baselines.json``: family -> measure -> figures.
 
     Raises:
         DataError: scikit-learn is not installed.
     """
     with needs("the baselines need scikit-learn", "report"):
         import sklearn  # noqa: F401
-    table = dataset(project)
-    report = baselines(table, folds) | {"cues_only": cues_only(table)}
-    write_json(report, project.root / METRICS / "baselines.json")
+    report: dict[str, Any] = {family.name: family.measures(rows, folds) for family, rows in by_family(dataset(project))}
+    write_json(report, project.root / layout.metric("baselines"))
     return report
 
 
 def run_variety(project: Project, seed: int) -> dict[str, Any]:
     """Write and return ``outputs/metrics/variety.json``."""
     lexicon = Lexicon.of(project)
-    table = dataset(project)
+    table = dataset(project, "nli")
     targets = table.select(TARGET).to_series().unique().sort()
-    report = variety(table, {name: load_construction(project, name, lexicon) for name in targets}, lexicon, seed)
-    write_json(report, project.root / METRICS / "variety.json")
+    report = variety(table, {name: load_construction(project, name, lexicon) for name in targets}, seed)
+    write_json(report, project.root / layout.metric("variety"))
     return report
 
 
@@ -64,9 +68,9 @@ def run_reading(project: Project) -> dict[str, Any]:
     Raises:
         DataError: a file that is not such a table, or an answer that is not one.
     """
-    tables = [_answers(path) for path in sorted((project.root / READINGS).glob("*.csv"))]
-    report = reading(pl.concat(tables) if tables else pl.DataFrame(schema=ANSWERS), dataset(project))
-    write_json(report, project.root / METRICS / "reading.json")
+    tables = [_answers(path) for path in sorted((project.root / layout.READINGS).glob("*.csv"))]
+    report = reading(pl.concat(tables) if tables else pl.DataFrame(schema=ANSWERS), dataset(project, "nli"))
+    write_json(report, project.root / layout.metric("reading"))
     return report
 
 

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from cxgen.constructicon import Construction, Design, Slot
 from cxgen.errors import EmptySlotError
-from cxgen.generate.pools import Pools, Segments
 from cxgen.lexicon import Lexicon
-from cxgen.streams import uniform
+from cxgen.sets.pools import Pools, Segments
+from cxgen.streams import uniform_at
 
 Rows = NDArray[np.int64]
 TRIES = 24
@@ -25,71 +25,49 @@ ABSENT = -1
 
 @dataclass(frozen=True)
 class Plan:
-    """Draws for a run of contrast sets.
+    """Draws for some contrast sets.
 
     Attributes:
+        stream: where the draws come from: seed, construction, design, split.
+        numbers: which sets of the stream these are.
         frame: frame number per set.
         fillers: slot -> lexeme row per set; -1 where an optional slot is left out.
         number: slot -> 0 singular, 1 plural.
         pronoun: slot -> 0 he, 1 she, 2 singular they, 3 it, 4 plural they.
-        stream, start: where the draws come from.
-        rows: which sets of the block these are; None: all of them, in order.
     """
 
+    stream: tuple[str | int, ...]
+    numbers: Rows
     frame: Rows
     fillers: dict[str, Rows]
     number: dict[str, Rows]
     pronoun: dict[str, Rows]
-    stream: tuple[str | int, ...]
-    start: int
-    rows: Rows | None = None
+
+    def __len__(self) -> int:
+        return len(self.numbers)
 
     def chance(self, name: str) -> NDArray[np.float64]:
         """Further random numbers, one per set: for templates, wordings and selections."""
-        if self.rows is None:
-            return uniform((*self.stream, name), self.start, len(self.frame))
-        return uniform((*self.stream, name), self.start, int(self.rows.max()) + 1)[self.rows]
-
-    def select(self, rows: Rows) -> Plan:
-        """Some of a whole block's sets."""
-        frame, fillers, number, pronoun = (
-            self.frame[rows],
-            *({slot: drawn[rows] for slot, drawn in each.items()} for each in (self.fillers, self.number, self.pronoun)),
-        )
-        return Plan(frame, fillers, number, pronoun, self.stream, self.start, rows)
+        return uniform_at((*self.stream, name), self.numbers)
 
 
-def draw_plan(
-    construction: Construction,
-    design: Design,
-    pools: Pools,
-    lexicon: Lexicon,
-    stream: tuple[str | int, ...],
-    start: int,
-    count: int,
-) -> Plan:
-    """Draw sets ``start`` to ``start + count - 1``.
-
-    Args:
-        stream: seed, construction, design and split.
+def draw_plan(construction: Construction, design: Design, pools: Pools, stream: tuple[str | int, ...], numbers: Rows) -> Plan:
+    """Draw the sets ``numbers`` of ``stream`` (seed, construction, design, split).
 
     Raises:
         EmptySlotError: a related slot whose parent's fillers have no such relation.
     """
 
     def chance(name: str) -> NDArray[np.float64]:
-        return uniform((*stream, name), start, count)
+        return uniform_at((*stream, name), numbers)
 
     frame = np.searchsorted(np.cumsum(pools.weights), chance("frame"), side="right").clip(max=len(pools.frames) - 1).astype(np.int64)
     fillers: dict[str, Rows] = {}
-    pending = [construction.slots[name] for name in construction.design_slots(design)]
-    while pending:
-        slot = next(s for s in pending if not s.parent or s.parent in fillers)
-        pending.remove(slot)
-        lists, segments = _segments(slot, construction, pools, lexicon, frame, fillers)
+    for slot in construction.draw_order(design):
+        lists, segments = _segments(slot, construction, pools, frame, fillers)
         drawn = segments.draw(lists, chance(slot.name))
         for attempt in range(1, TRIES):
-            clash = _clash(slot, drawn, fillers, lexicon)
+            clash = _clash(slot, drawn, fillers, construction.lexicon)
             if not clash.any():
                 break
             source = segments if attempt < PICKY else segments.unmarked
@@ -97,14 +75,13 @@ def draw_plan(
         if slot.optional:
             drawn = np.where(chance(f"{slot.name}?") < slot.optional, ABSENT, drawn)
         fillers[slot.name] = drawn
-    number, pronoun = _agreement(construction, pools, lexicon, frame, fillers, chance)
-    return Plan(frame, fillers, number, pronoun, stream, start)
+    number, pronoun = _agreement(construction, pools, frame, fillers, chance)
+    return Plan(stream, numbers, frame, fillers, number, pronoun)
 
 
-def _segments(
-    slot: Slot, construction: Construction, pools: Pools, lexicon: Lexicon, frame: Rows, fillers: dict[str, Rows]
-) -> tuple[Rows, Segments]:
+def _segments(slot: Slot, construction: Construction, pools: Pools, frame: Rows, fillers: dict[str, Rows]) -> tuple[Rows, Segments]:
     """Which list each set draws from, and the lists."""
+    lexicon = construction.lexicon
     if not slot.relation:
         return frame, Segments(pools.candidates[slot.name], lexicon.bands, even=slot.carries, fits=pools.fits[slot.name])
     parents, lists = np.unique(fillers[slot.parent], return_inverse=True)
@@ -132,12 +109,12 @@ def _clash(slot: Slot, drawn: Rows, fillers: dict[str, Rows], lexicon: Lexicon) 
 def _agreement(
     construction: Construction,
     pools: Pools,
-    lexicon: Lexicon,
     frame: Rows,
     fillers: dict[str, Rows],
     chance: Callable[[str], NDArray[np.float64]],
 ) -> tuple[dict[str, Rows], dict[str, Rows]]:
     """Grammatical number and pronoun of every slot's referent."""
+    lexicon = construction.lexicon
     number: dict[str, Rows] = {}
     pronoun: dict[str, Rows] = {}
     for name, rows in fillers.items():

@@ -9,9 +9,9 @@ import polars as pl
 
 from cxgen.constructicon import Construction, Part
 from cxgen.errors import UnknownNameError
-from cxgen.generate.forms import Forms
-from cxgen.generate.plan import Plan, Rows
-from cxgen.generate.pools import Pools
+from cxgen.sets.forms import Forms
+from cxgen.sets.plan import Plan, Rows
+from cxgen.sets.pools import Pools
 
 
 def pick(chance: np.ndarray, size: int) -> Rows:

@@ -6,9 +6,9 @@ import numpy as np
 import polars as pl
 
 from cxgen.constructicon import Slot
-from cxgen.generate.plan import ABSENT, Plan, Rows
-from cxgen.generate.pools import Pools
 from cxgen.lexicon import Lexicon
+from cxgen.sets.plan import ABSENT, Plan, Rows
+from cxgen.sets.pools import Pools
 
 # By pronoun: he, she, singular they, it, plural they.
 PRONOUNS = {

@@ -6,43 +6,27 @@ import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from cxgen.constructicon import Construction
 from cxgen.errors import CxgenError
 from cxgen.streams import order_key
+from cxgen.vocabulary import SPLITS
 
-SPLITS = ("train", "dev", "test")
 ATTEMPTS = 64
 
 
-def set_counts(construction: Construction, triples: Mapping[str, int], shares: Mapping[str, float]) -> dict[tuple[str, str], int]:
-    """How many contrast sets each design has in each split.
-
-    A design's number is the least for which its share of its config's ``triples`` is reached and every split's part is a whole number,
-    so that the split sizes are exact.
+def set_counts(wanted: float, rows: int, shares: Mapping[str, float]) -> dict[str, int]:
+    """How many contrast sets each split has: the least number for which ``wanted`` rows are reached and every split's part is whole.
 
     Args:
-        construction: gives the designs and which of their premise kinds count.
-        triples: (premise, hypothesis, label) rows wanted over all splits; of ``nli`` the construction's own count, of ``distinction``
-            those of its look-alike.
+        wanted: rows over all splits.
+        rows: rows that a set counts for.
         shares: split -> share; they add up to 1.
-
-    Returns:
-        (design, split) -> number of sets.
     """
     exact = {split: Fraction(str(shares[split])) for split in SPLITS}
     if sum(exact.values()) != 1 or min(exact.values()) <= 0:
         raise CxgenError(f"split shares must be positive and add up to 1: {dict(shares)}", hint="see split: in params.yaml")
     unit = math.lcm(*(share.denominator for share in exact.values()))
-    total = {config: sum(d.weight for d in construction.designs.values() if d.config == config) for config in triples}
-    counts: dict[tuple[str, str], int] = {}
-    for design in construction.designs.values():
-        counted = construction.lookalikes if design.config == "distinction" else (construction.name,)
-        rows = 3 * sum(construction.kinds[kind].construction in counted for kind in design.kinds)
-        wanted = triples[design.config] * design.weight / total[design.config] / rows
-        sets = unit * math.ceil(round(wanted / unit, 9))
-        for split in SPLITS:
-            counts[design.name, split] = int(sets * exact[split])
-    return counts
+    sets = unit * math.ceil(round(wanted / rows / unit, 9))
+    return {split: int(sets * share) for split, share in exact.items()}
 
 
 FrameVerbs = Mapping[str, Sequence[Sequence[frozenset[str]]]]

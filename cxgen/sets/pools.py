@@ -13,7 +13,6 @@ from cxgen.constructicon import Construction, Design, Slot
 from cxgen.errors import EmptySlotError
 from cxgen.lexicon import Frame, Lexicon
 
-PRESETS = ("sliced", "contest")
 CROWDING = 2.0
 # How often a frame's marked filler comes up, beside its other fillers. In use, too, a few verbs carry most instances of a construction and
 # many occur seldom (Ellis & Ferreira-Junior 2009, Construction learning as a function
@@ -107,10 +106,11 @@ def frames_of(construction: Construction, design: Design, preset: str = "") -> l
     return frames or ([Frame("any", (design.name,), {})] if free else [])
 
 
-def verb_pools(construction: Construction, lexicon: Lexicon, preset: str) -> list[frozenset[str]]:
+def verb_pools(construction: Construction, preset: str) -> list[frozenset[str]]:
     """The verb lemmas of every frame, slot by slot, over all designs; then those that the frame does not mark, frame by frame and design by
     design, so that no split is left with marked verbs only.
     """
+    lexicon = construction.lexicon
     pools: dict[frozenset[str], None] = {}
     for design in construction.designs.values():
         slots = [construction.slots[name] for name in construction.verb_slots if name in construction.design_slots(design)]
@@ -126,11 +126,12 @@ def verb_pools(construction: Construction, lexicon: Lexicon, preset: str) -> lis
     return [pool for pool in pools if pool]
 
 
-def frame_verbs(construction: Construction, lexicon: Lexicon, preset: str, *, marked: bool) -> dict[str, list[list[frozenset[str]]]]:
+def frame_verbs(construction: Construction, preset: str, *, marked: bool) -> dict[str, list[list[frozenset[str]]]]:
     """What can be said, with marked fillers or without: design -> frames -> the verbs of each verb slot, the main slot first.
 
     Frames in which nothing fills some slot are left out.
     """
+    lexicon = construction.lexicon
     found: dict[str, list[list[frozenset[str]]]] = {}
     for design in construction.designs.values():
         main = construction.kinds[design.kinds[0]].verb
@@ -156,7 +157,6 @@ def _in_band(rows: Iterable[int], slot: Slot, lexicon: Lexicon, preset: str) -> 
 def design_pools(
     construction: Construction,
     design: Design,
-    lexicon: Lexicon,
     splits: Mapping[str, str],
     split: str | None,
     preset: str = "sliced",
@@ -173,6 +173,7 @@ def design_pools(
     Raises:
         EmptySlotError: no frame is left; the message says which slot each frame lacks, and why.
     """
+    lexicon = construction.lexicon
     usable: list[Frame] = []
     candidates: dict[str, list[list[int]]] = {}
     emptied: list[str] = []
@@ -213,3 +214,13 @@ def design_pools(
     if own:
         weights *= np.min([[fit.mean() for fit in fits[name]] for name in own], axis=0)
     return Pools(tuple(usable), weights / weights.sum(), candidates, fits)
+
+
+def slot_pos(construction: Construction, name: str) -> set[str]:
+    """Parts of speech of what can fill a slot, as far as its classes exist."""
+    slot, lexicon = construction.slots[name], construction.lexicon
+    if slot.relation:
+        return {"adjective"}
+    names = {*slot.classes, *(value for frame in construction.frames for value in frame.slots.get(slot.source, ()))}
+    known = [lexicon.resolve(value) for value in names if value in lexicon.classes or value in lexicon.index]
+    return {group.pos for group in known}

@@ -18,8 +18,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from cxgen.generate import TARGET
+from cxgen.schema import TARGET
 
+CHANCE = round(1 / 3, 4)
 GATES = {"hypothesis_only": {"overall": 0.35, "construction": 0.37}, "overlap_only": {"overall": 0.42}}
 _NEGATIONS = frozenset(["no", "not", "never", "nothing", "nobody", "none", "neither", "nor", "without", "cannot"])
 _RECURRENT = 10
@@ -66,9 +67,7 @@ def baselines(dataset: pl.DataFrame, folds: int = 3) -> dict[str, Any]:
         gates = GATES[name]
         worst = max(value for each in configs.values() for value in each.values())
         passed = overall <= gates["overall"] and worst <= gates.get("construction", 1.0)
-        report[name] = {"overall": overall, "configs": configs, "gates": gates, "passed": passed}
-    report["chance"] = round(1 / 3, 4)
-    report["folds"] = folds
+        report[name] = {"overall": overall, "configs": configs, "chance": CHANCE, "folds": folds, "gates": gates, "passed": passed}
     return report
 
 
@@ -101,7 +100,21 @@ def cues_only(dataset: pl.DataFrame) -> dict[str, Any]:
     configs: dict[str, dict[str, float]] = {}
     for config, target, share in shares.iter_rows():
         configs.setdefault(config, {})[target] = share
-    return {"overall": round(float(right.mean()), 4), "configs": configs}
+    return {"overall": round(float(right.mean()), 4), "configs": configs, "chance": CHANCE}
+
+
+def side_only(good: pl.Series, bad: pl.Series, groups: pl.Series, folds: int) -> float:
+    """Accuracy of a classifier that tells good from bad continuations without their contexts (chance 50%), cross-validated by group.
+
+    Args:
+        good, bad: texts, row by row.
+        groups: what is held out together.
+        folds: number of folds; fewer if there are fewer groups.
+    """
+    texts = pl.concat([good.alias("text"), bad.alias("text")])
+    labels = np.repeat(np.array([1, 0], dtype=np.int64), len(good))
+    numbers = np.tile(groups.rank("dense").to_numpy().astype(np.int64), 2)
+    return _accuracy(_ngrams(texts), labels, numbers, _logistic, min(folds, groups.n_unique()))
 
 
 def _ngrams(texts: pl.Series) -> Any:

@@ -1,0 +1,44 @@
+"""The benchmark families. A new one is a file here and a line in ``FAMILIES``; template files then name its configs."""
+
+from __future__ import annotations
+
+from cxgen.errors import unknown
+from cxgen.families.core import Family, Shown
+from cxgen.families.minimal_pairs import MinimalPairs
+from cxgen.families.nli import NLI
+from cxgen.schema.columns import LINEAGE, MATERIAL, REJECTS, WUG, Column
+
+FAMILIES: dict[str, Family] = {family.name: family for family in (NLI(), MinimalPairs())}
+CONFIGS: dict[str, Family] = {config: family for family in FAMILIES.values() for config in family.configs}
+DEFAULT = "nli"
+REJECTED = "rejected"
+_WUG = "_wug"
+
+
+def family_of(config: str) -> Family:
+    """The family that a config belongs to; that of ``nli_wug`` is the family of ``nli``.
+
+    Raises:
+        UnknownNameError: no family has it.
+    """
+    name = config.removesuffix(_WUG)
+    if name not in CONFIGS:
+        raise unknown("config", config, CONFIGS)
+    return CONFIGS[name]
+
+
+def wug_config(config: str) -> str:
+    """The config that holds the items of ``config`` with pseudowords."""
+    return config + _WUG
+
+
+def columns_of(config: str) -> tuple[Column, ...]:
+    """The columns of a config's tables, in order; of ``rejected``: those that an item of any family can have."""
+    if config == REJECTED:
+        own = {column.name: column for name, family in CONFIGS.items() for column in family.columns(name)}
+        return (*LINEAGE, *own.values(), *MATERIAL, *REJECTS)
+    more = WUG if config.endswith(_WUG) else ()
+    return (*LINEAGE, *family_of(config).columns(config.removesuffix(_WUG)), *MATERIAL, *more)
+
+
+__all__ = ["CONFIGS", "DEFAULT", "FAMILIES", "REJECTED", "Family", "Shown", "columns_of", "family_of", "wug_config"]

@@ -1,0 +1,75 @@
+"""What a benchmark family is: how contrast sets become its items, and what must be true of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Protocol
+
+import polars as pl
+
+from cxgen.constructicon import Construction, Design
+from cxgen.schema import Column
+from cxgen.sets import Block
+
+# A premise with its lines to print below it: (mark, text).
+Shown = tuple[dict[str, Any], list[tuple[str, str]]]
+
+
+class Family(Protocol):
+    """A benchmark family. Words, plan, premises, trees, splits and streams are shared; this is the rest.
+
+    Attributes:
+        name: as in the registry.
+        configs: config -> what it holds, in a sentence for README and card; the configs that designs can name.
+        sizes: config -> rows per construction where ``params.yaml`` says nothing.
+        marks: what ``sample`` can be filtered by: the marks of `shown`.
+        text: the column that holds the premise in its finished tables.
+        compared: ``premise``, ``hypothesis`` and ``label`` -> the columns that `diff` shows and compares as such.
+        card: Jinja text of the family's section of the dataset card.
+    """
+
+    name: str
+    configs: Mapping[str, str]
+    sizes: Mapping[str, int]
+    marks: tuple[str, ...]
+    text: str
+    compared: Mapping[str, str]
+    card: str
+
+    def columns(self, config: str) -> tuple[Column, ...]:
+        """The columns that its items have besides those of all families."""
+
+    def unsound(self, construction: Construction, design: Design) -> str:
+        """Why ``design`` gives no contrast sets of this family; empty if it gives some."""
+
+    def rows_per_set(self, construction: Construction, design: Design, config: str) -> int:
+        """How many rows of a set count towards the size of ``config``."""
+
+    def realise(self, block: Block) -> pl.DataFrame:
+        """Items of every set of ``block``: the columns of ``block.premises``, ``id``, and what `columns` names except what `finish` adds.
+
+        Rows of a set are adjacent. With pseudowords (``block.broken``) only what still holds is given.
+        """
+
+    def fault(self) -> pl.Expr:
+        """Over items: what is wrong with an item as a whole, in words; empty where nothing is."""
+
+    def finish(self, rows: pl.DataFrame, config: str) -> pl.DataFrame:
+        """The chosen rows of a config with the columns that only whole sets can have."""
+
+    def violations(self, rows: pl.DataFrame) -> dict[str, int]:
+        """How often each rule of balance is broken in the finished rows of its configs (column ``config``); all 0 in a sound dataset."""
+
+    def balance(self, rows: pl.DataFrame) -> dict[str, Any]:
+        """The counts that prove the balance: config -> construction -> ``sentences``, ``unequal`` and whatever else is counted."""
+
+    def measures(self, rows: pl.DataFrame, folds: int) -> dict[str, dict[str, Any]]:
+        """Can the answer be had without understanding? measure -> ``overall``, ``configs`` (config -> construction -> figure), ``chance``
+        and, where it has a gate, ``gates`` and ``passed``.
+        """
+
+    def shown(self, items: pl.DataFrame) -> Iterator[Shown]:
+        """Items as ``sample`` prints them, premise by premise."""
+
+    def card_facts(self, constructions: Iterable[Construction], tables: Mapping[tuple[str, str], pl.DataFrame]) -> dict[str, Any]:
+        """What its section of the card states beyond the facts of all families; read from the data."""

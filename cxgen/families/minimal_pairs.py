@@ -1,0 +1,209 @@
+"""Minimal pairs: a context with a plausible and an implausible continuation, after CxMP's design, in its plainest form.
+
+Two premises of a contrast set with the same words differ only in construction, or only in which filler has which role. Of two continuations
+each is entailed by one of them and contradicted by the other, by the same facts that label `nli`. So every continuation is equally often
+the good and the bad one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from importlib import resources
+from itertools import combinations, permutations
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from cxgen.constructicon import Construction, Design
+from cxgen.families.core import Shown
+from cxgen.families.nli import badly_formed
+from cxgen.measures import giveaway
+from cxgen.schema import TARGET, Column
+from cxgen.semantics import label_matrix
+from cxgen.sets import Block, digests, said_alike
+from cxgen.vocabulary import CONTRADICTION, ENTAILMENT
+
+_COLUMNS = (
+    Column("pair_group", pl.String, "the two premises that differ only in construction or roles, with the same two continuations"),
+    Column("context", pl.String, "the premise"),
+    Column("diagnostic_good", pl.String, "the continuation that the context entails"),
+    Column("diagnostic_bad", pl.String, "the continuation that the context contradicts"),
+    Column("sentence_good", pl.String, "context and good continuation"),
+    Column("sentence_bad", pl.String, "context and bad continuation"),
+    Column("claim_good", pl.String, "what the good continuation claims, e.g. `not reached(theme, goal)`"),
+    Column("claim_bad", pl.String, "what the bad continuation claims"),
+)
+_GOOD, _BAD = "good", "bad"
+
+
+class MinimalPairs:
+    """The family ``minimal_pairs``."""
+
+    name = "minimal_pairs"
+    configs: Mapping[str, str] = {
+        "minimal_pairs": "two premises with the same words, each with the continuation that it entails and the one that it contradicts"
+    }
+    sizes: Mapping[str, int] = {"minimal_pairs": 600}
+    marks: tuple[str, ...] = (_GOOD, _BAD)
+    text = "context"
+    compared: Mapping[str, str] = {"premise": "context", "hypothesis": "diagnostic_good", "label": "diagnostic_bad"}
+    card = (resources.files(__package__) / "minimal_pairs.md.j2").read_text("utf-8")
+
+    def columns(self, config: str) -> tuple[Column, ...]:
+        """See `Family`."""
+        return _COLUMNS
+
+    def unsound(self, construction: Construction, design: Design) -> str:
+        """See `Family`."""
+        if pairings(construction, design):
+            return ""
+        return (
+            "no minimal pair: two kinds must share their templates and the slots of these, and two hypotheses must be such that one kind"
+            " entails the first and contradicts the second, and the other kind the reverse"
+        )
+
+    def rows_per_set(self, construction: Construction, design: Design, config: str) -> int:
+        """Two for every pair of kinds."""
+        return 2 * len(pairings(construction, design))
+
+    def realise(self, block: Block) -> pl.DataFrame:
+        """See `Family`. With pseudowords a pair stays if the facts still decide both continuations."""
+        count = len(block)
+        labels = label_matrix(block.construction, block.design, block.broken)
+        kinds = {kind: number for number, kind in enumerate(block.design.kinds)}
+        tables = []
+        for (one, other), options in pairings(block.construction, block.design).items():
+            choice = block.choose(f"pair:{one}|{other}", len(options))
+            for number, (first, second) in enumerate(options):
+                rows = np.flatnonzero(choice == number)
+                if not len(rows) or not _holds(labels, one, other, first, second):
+                    continue
+                said = [self._continuation(block, rule, first + "|" + second)[rows] for rule in (first, second)]
+                for order, (kind, (good, bad)) in enumerate(((one, said), (other, said[::-1]))):
+                    premises = block.premises[kinds[kind] * count + rows]
+                    both = [side.select(pl.all().name.suffix(f"_{name}")) for side, name in ((good, _GOOD), (bad, _BAD))]
+                    table = pl.concat([premises, *both], how="horizontal")
+                    tables.append(table.with_columns(pair=pl.lit(f"{one}|{other}"), order=pl.lit(order)))
+        if not tables:
+            return pl.DataFrame()
+        items = pl.concat(tables).sort("set_number", "pair", "order", maintain_order=True)
+        texts = (
+            pl.concat_str(*names, separator="\x1f")
+            for names in (("contrast_set", "pair"), ("premise_id", "diagnostic_good", "diagnostic_bad"))
+        )
+        group, key = (digests(items.select(text).to_series()) for text in texts)
+        return items.with_columns(
+            pair_group=group,
+            id=key,
+            context="premise",
+            sentence_good=pl.concat_str("premise", "diagnostic_good", separator=" "),
+            sentence_bad=pl.concat_str("premise", "diagnostic_bad", separator=" "),
+        ).drop("pair", "order")
+
+    def fault(self) -> pl.Expr:
+        """See `Family`."""
+        return (
+            pl.when(pl.col("diagnostic_good") == pl.col("diagnostic_bad"))
+            .then(pl.lit("good and bad continuation are the same"))
+            .when(badly_formed("diagnostic_good") | badly_formed("diagnostic_bad"))
+            .then(pl.lit("a continuation is not a well-formed sentence"))
+            .otherwise(pl.lit(""))
+        )
+
+    def finish(self, rows: pl.DataFrame, config: str) -> pl.DataFrame:
+        """See `Family`."""
+        return rows
+
+    def violations(self, rows: pl.DataFrame) -> dict[str, int]:
+        """See `Family`."""
+        groups = rows.group_by("pair_group").agg(
+            two=(pl.len() == 2) & (pl.col("premise_id").n_unique() == 2),
+            swapped=(pl.col("diagnostic_good").sort() == pl.col("diagnostic_bad").sort()).all(),
+        )
+        return {
+            "pair groups without two premises": int((~groups["two"]).sum()),
+            "continuations that are not equally often good and bad": int((~groups["swapped"]).sum()),
+            "repeated (context, continuations)": rows.height - rows.select("context", "diagnostic_good", "diagnostic_bad").unique().height,
+        }
+
+    def balance(self, rows: pl.DataFrame) -> dict[str, Any]:
+        """Config -> construction -> ``sentences`` (continuation x split), and how many are ``unequal``: not as often good as bad."""
+        return {
+            str(config): {str(name): _balance(part) for (name,), part in mine.group_by(TARGET, maintain_order=True)}
+            for (config,), mine in rows.group_by("config", maintain_order=True)
+        }
+
+    def measures(self, rows: pl.DataFrame, folds: int) -> dict[str, dict[str, Any]]:
+        """``unequal_words`` (not equally often in good and bad continuations) and ``diagnostic_only`` (a classifier without contexts)."""
+        parts = {(str(config), str(name)): mine for (config, name), mine in rows.group_by("config", TARGET, maintain_order=True)}
+        figures: dict[str, dict[str, Any]] = {}
+        for name, figure, most, chance in (("unequal_words", _unequal_words, 0, 0), ("diagnostic_only", giveaway.side_only, 0.55, 0.5)):
+            configs: dict[str, dict[str, float]] = {}
+            for (config, target), mine in parts.items():
+                configs.setdefault(config, {})[target] = figure(
+                    mine["diagnostic_good"], mine["diagnostic_bad"], mine["contrast_set"], folds
+                )
+            overall = figure(rows["diagnostic_good"], rows["diagnostic_bad"], rows["contrast_set"], folds)
+            worst = max([overall, *(value for each in configs.values() for value in each.values())])
+            figures[name] = {
+                "overall": overall,
+                "configs": configs,
+                "chance": chance,
+                "gates": {"construction": most},
+                "passed": worst <= most,
+            }
+        return figures
+
+    def shown(self, items: pl.DataFrame) -> Iterator[Shown]:
+        """See `Family`."""
+        for row in items.iter_rows(named=True):
+            yield row, [(_GOOD, row["diagnostic_good"]), (_BAD, row["diagnostic_bad"])]
+
+    def card_facts(self, constructions: Iterable[Construction], tables: Mapping[tuple[str, str], pl.DataFrame]) -> dict[str, Any]:
+        """See `Family`."""
+        rows = next(rows for (config, _), rows in tables.items() if config in self.configs)
+        length = pl.col("sentence_good").str.len_chars()
+        return {"example": rows.sort((length - length.median()).abs(), "id").row(0, named=True)}
+
+    def _continuation(self, block: Block, rule: str, both: str) -> pl.DataFrame:
+        """What ``rule`` says, the two rules of a pair in the same of their wordings."""
+        item = block.construction.rules[rule]
+        fewest = min(len(block.construction.rules[name].wordings) for name in both.split("|"))
+        said = block.statement(rule, block.choose(f"wording:{both}", fewest))
+        return said.select(diagnostic="hypothesis", claim=pl.lit(("" if item.polarity else "not ") + str(item.claim)))
+
+
+def pairings(construction: Construction, design: Design) -> dict[tuple[str, str], list[tuple[str, str]]]:
+    """Pair of kinds -> pairs of rules: the first kind entails the first and contradicts the second, the other kind the reverse."""
+    labels = label_matrix(construction, design)
+    found = {}
+    for one, other in combinations(design.kinds, 2):
+        rules = [pair for pair in permutations(design.rules, 2) if _holds(labels, one, other, *pair)]
+        if rules and said_alike(construction, (one, other)):
+            found[one, other] = rules
+    return found
+
+
+def _holds(labels: Mapping[str, Mapping[str, int]], one: str, other: str, first: str, second: str) -> bool:
+    return (labels[one][first], labels[one][second], labels[other][first], labels[other][second]) == (
+        ENTAILMENT,
+        CONTRADICTION,
+        CONTRADICTION,
+        ENTAILMENT,
+    )
+
+
+def _balance(rows: pl.DataFrame) -> dict[str, int]:
+    sides = [rows.select("split", text=f"diagnostic_{side}", sign=pl.lit(sign)) for side, sign in ((_GOOD, 1), (_BAD, -1))]
+    sums = pl.concat(sides).group_by("text", "split").agg(pl.col("sign").sum())
+    return {"sentences": sums.height, "unequal": sums.filter(pl.col("sign") != 0).height}
+
+
+def _unequal_words(good: pl.Series, bad: pl.Series, *_: Any) -> int:
+    counts = [
+        side.str.to_lowercase().str.extract_all(r"[\w']+").explode().value_counts(name="n").rename({side.name: "word"})
+        for side in (good, bad)
+    ]
+    both = counts[0].join(counts[1], on="word", how="full", suffix="_bad", coalesce=True)
+    return both.filter(pl.col("n").ne_missing(pl.col("n_bad"))).height

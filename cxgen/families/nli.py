@@ -1,0 +1,223 @@
+"""Natural language inference: premise, hypothesis, label. Two configs: constructions, and their look-alikes of the same form.
+
+A contrast set is a balanced selection of cells of the design's label matrix: every premise has one hypothesis per label, every hypothesis
+all three labels equally often.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from importlib import resources
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from cxgen.constructicon import Construction, Design
+from cxgen.families.core import Shown
+from cxgen.measures import giveaway
+from cxgen.schema import TARGET, Column
+from cxgen.semantics import label_matrix, solve
+from cxgen.sets import Block, digests
+from cxgen.vocabulary import LABELS
+
+_COUNTS = [(pl.col("label") == label).sum() for label in range(len(LABELS))]
+UNEQUAL = (_COUNTS[0] != _COUNTS[1]) | (_COUNTS[0] != _COUNTS[2])
+
+_COLUMNS = (
+    Column("premise", pl.String, "the premise; it has one item per label"),
+    Column("hypothesis", pl.String, "the hypothesis"),
+    Column("label", pl.Int8, "0 entailment, 1 neutral, 2 contradiction: computed from the construction's facts", labels=True),
+    Column("rule", pl.String, "hypothesis rule"),
+    Column("wording", pl.Int16, "which of the rule's wordings, from 0"),
+    Column("claim", pl.String, "what the hypothesis claims, e.g. `reached(theme, goal)`"),
+    Column("polarity", pl.Boolean, "whether it asserts (true) or denies (false) the claim"),
+)
+_PAIRED = (
+    Column("target_id", pl.String, "`distinction`: for a look-alike's item, the item that puts the same hypothesis to the target, if any"),
+    Column("target_label", pl.Int8, "`distinction`: the label of that item", labels=True),
+)
+
+
+class NLI:
+    """The family ``nli``."""
+
+    name = "nli"
+    configs: Mapping[str, str] = {
+        "nli": "the constructions and, where they have one, opposites that share their contrast sets",
+        "distinction": "contrast sets in which a look-alike of the same form meets the premises and hypotheses of its target",
+    }
+    sizes: Mapping[str, int] = {"nli": 4000, "distinction": 1200}
+    marks: tuple[str, ...] = LABELS
+    text = "premise"
+    compared: Mapping[str, str] = {"premise": "premise", "hypothesis": "hypothesis", "label": "label"}
+    card = (resources.files(__package__) / "nli.md.j2").read_text("utf-8")
+
+    def columns(self, config: str) -> tuple[Column, ...]:
+        """See `Family`."""
+        return (*_COLUMNS, *(_PAIRED if config == "distinction" else ()))
+
+    def unsound(self, construction: Construction, design: Design) -> str:
+        """See `Family`."""
+        if solve(label_matrix(construction, design), 1):
+            return ""
+        return "no balanced contrast set: every kind needs an E, an N and a C, every hypothesis all three equally often"
+
+    def rows_per_set(self, construction: Construction, design: Design, config: str) -> int:
+        """The rows of the construction's own premises in ``nli``, of the look-alikes' in ``distinction``."""
+        counted = construction.lookalikes if config == "distinction" else (construction.name,)
+        return len(LABELS) * sum(construction.kinds[kind].construction in counted for kind in design.kinds)
+
+    def realise(self, block: Block) -> pl.DataFrame:
+        """See `Family`. A hypothesis stays in a set with pseudowords if it is still equally often entailed, open and contradicted there."""
+        construction, design, count = block.construction, block.design, len(block)
+        hypotheses = pl.concat([_hypothesis(block, rule) for rule in design.rules])
+        selections = solve(label_matrix(construction, design))
+        kinds = {kind: number for number, kind in enumerate(design.kinds)}
+        rules = {rule: number for number, rule in enumerate(design.rules)}
+        cells = np.array([[(kinds[c.kind], rules[c.rule]) for c in selection] for selection in selections], dtype=np.int64)
+        chosen = cells[block.choose("selection", len(selections))]  # (sets, cells, 2)
+        sets = np.repeat(np.arange(count), chosen.shape[1])
+        kind, rule = (chosen[:, :, axis].reshape(-1) for axis in range(2))
+        items = pl.concat([block.premises[kind * count + sets], hypotheses[rule * count + sets]], how="horizontal")
+        labels = label_matrix(construction, design, block.broken)
+        table = [(name, other, label) for name, row in labels.items() for other, label in row.items()]
+        known = pl.DataFrame(table, schema={"kind": pl.String, "rule": pl.String, "label": pl.Int8}, orient="row")
+        items = items.join(known, on=["kind", "rule"], how="left", maintain_order="left")
+        items = items.with_columns(
+            id=digests(items.select(pl.concat_str("premise_id", "rule", "hypothesis", separator="\x1f")).to_series())
+        )
+        return items.filter(~UNEQUAL.over("set_number", "rule")) if block.broken else items
+
+    def fault(self) -> pl.Expr:
+        """See `Family`."""
+        premise, hypothesis = _plain("premise"), _plain("hypothesis")
+        return (
+            pl.when(hypothesis == premise)
+            .then(pl.lit("the hypothesis is its premise, word for word"))
+            .when(premise.str.contains(hypothesis, literal=True))
+            .then(pl.lit("the hypothesis repeats part of its premise, word for word"))
+            .when(badly_formed("hypothesis"))
+            .then(pl.lit("the hypothesis is not a well-formed sentence"))
+            .otherwise(pl.lit(""))
+        )
+
+    def finish(self, rows: pl.DataFrame, config: str) -> pl.DataFrame:
+        """Add ``target_id`` and ``target_label`` to the look-alikes' rows: the item of the same contrast set that puts the same hypothesis
+        to the target construction. They are null in the target's own rows, and where no target premise meets the hypothesis.
+        """
+        if config != "distinction":
+            return rows
+        keys = ["contrast_set", "hypothesis"]
+        targets = rows.filter(pl.col("contrast_of").is_null()).unique(keys, keep="first", maintain_order=True)
+        found = targets.select(*keys, target_id="id", target_label="label")
+        joined = rows.join(found, on=keys, how="left", maintain_order="left")
+        own = pl.col("contrast_of").is_null()
+        return joined.with_columns(pl.when(own).then(None).otherwise(pl.col(name)).alias(name) for name in ("target_id", "target_label"))
+
+    def violations(self, rows: pl.DataFrame) -> dict[str, int]:
+        """See `Family`."""
+        one_each = (pl.len() != len(LABELS)) | (pl.col("label").n_unique() != len(LABELS))
+        counts = {
+            "construction x split with unequal labels": rows.group_by("construction", "split").agg(bad=UNEQUAL)["bad"].sum(),
+            "hypothesis x split with unequal labels": rows.group_by("config", "hypothesis", "split").agg(bad=UNEQUAL)["bad"].sum(),
+            "premises without one hypothesis per label": rows.group_by("premise_id").agg(bad=one_each)["bad"].sum(),
+            "repeated (premise, hypothesis)": rows.height - rows.select("premise", "hypothesis").unique().height,
+        }
+        return {what: int(count) for what, count in counts.items()}
+
+    def balance(self, rows: pl.DataFrame) -> dict[str, Any]:
+        """Config (or ``all``) -> construction -> ``sentences`` (hypothesis sentence x split), how many have ``unequal`` label counts, and
+        ``rules``: rule -> split -> [entailment, neutral, contradiction].
+        """
+        report: dict[str, Any] = {}
+        for config in (*rows["config"].unique().sort(), "all"):
+            mine = rows if config == "all" else rows.filter(pl.col("config") == config)
+            report[config] = {str(name): _balance(part) for (name,), part in mine.group_by(TARGET, maintain_order=True)}
+        return report
+
+    def measures(self, rows: pl.DataFrame, folds: int) -> dict[str, dict[str, Any]]:
+        """See `Family` and `cxgen.measures.giveaway`."""
+        return giveaway.baselines(rows, folds) | {"cues_only": giveaway.cues_only(rows)}
+
+    def shown(self, items: pl.DataFrame) -> Iterator[Shown]:
+        """See `Family`."""
+        for _, group in items.group_by("premise_id", maintain_order=True):
+            yield group.row(0, named=True), [(LABELS[label], text) for label, text in group.select("label", "hypothesis").iter_rows()]
+
+    def card_facts(self, constructions: Iterable[Construction], tables: Mapping[tuple[str, str], pl.DataFrame]) -> dict[str, Any]:
+        """See `Family`."""
+        mine = {key: rows for key, rows in tables.items() if key[0] in self.configs}
+        return {
+            "example_set": _example(mine.get(("nli", "train"))),
+            "distinction_set": _example(mine.get(("distinction", "train"))),
+            "set_sizes": sorted({size for rows in mine.values() for size in rows.group_by("contrast_set").len()["len"].unique()}),
+            "matrices": _matrices(
+                [item for item in constructions if any(set(d.configs) & set(self.configs) for d in item.designs.values())], mine
+            ),
+        }
+
+
+def badly_formed(column: str) -> pl.Expr:
+    """Whether a text is no sentence: capital letter, full stop, no braces, single spaces."""
+    return ~pl.col(column).str.contains(r"^\p{Lu}.*\.$") | pl.col(column).str.contains(r"[{}]|\s\s")
+
+
+def _plain(name: str) -> pl.Expr:
+    return pl.col(name).str.to_lowercase().str.replace_all(r"[^\w\s']", "").str.strip_chars()
+
+
+def _hypothesis(block: Block, name: str) -> pl.DataFrame:
+    rule = block.construction.rules[name]
+    return block.statement(name).with_columns(rule=pl.lit(name), claim=pl.lit(str(rule.claim)), polarity=pl.lit(rule.polarity))
+
+
+def _balance(rows: pl.DataFrame) -> dict[str, Any]:
+    sentences = rows.group_by("hypothesis", "split").agg(unequal=UNEQUAL)
+    counts = rows.group_by("rule", "split", maintain_order=True).agg(*(count.alias(str(label)) for label, count in enumerate(_COUNTS)))
+    rules: dict[str, dict[str, list[int]]] = {}
+    for rule, split, *numbers in counts.iter_rows():
+        rules.setdefault(rule, {})[split] = numbers
+    return {"sentences": sentences.height, "unequal": int(sentences["unequal"].sum()), "rules": rules}
+
+
+def _example(rows: pl.DataFrame | None) -> dict[str, Any] | None:
+    """One contrast set of ``rows``, whole: of median length, its premises with their constructions, hypotheses and labels."""
+    if rows is None:
+        return None
+    length = pl.col("premise").str.len_chars().sum().over("contrast_set")
+    name = rows.sort((length - length.median()).abs(), "contrast_set")["contrast_set"][0]
+    mine = rows.filter(pl.col("contrast_set") == name)
+    premises = [
+        {
+            "premise": premise,
+            "construction": own["construction"][0],
+            "items": [(LABELS[label], text) for label, text in sorted(own.select("label", "hypothesis").iter_rows())],
+        }
+        for (premise,), own in mine.group_by("premise", maintain_order=True)
+    ]
+    return {"construction": mine.select(TARGET).item(0, 0), "premises": premises}
+
+
+def _matrices(constructions: Iterable[Construction], tables: Mapping[tuple[str, str], pl.DataFrame]) -> list[dict[str, Any]]:
+    """Every design's premise x hypothesis label matrix: ``rules`` (claim, a hypothesis), ``kinds`` (name, gloss, letters E, N, C)."""
+    rows = pl.concat(list(tables.values()), how="diagonal").with_columns(target=TARGET)
+    firsts = rows.unique(["target", "design", "rule"], keep="first", maintain_order=True)
+    said = {row[:3]: row[3] for row in firsts.select("target", "design", "rule", "hypothesis").iter_rows()}
+    return [
+        {
+            "construction": item.name,
+            "design": design.name,
+            "rules": [
+                (("" if rule.polarity else "not ") + str(rule.claim), said.get((item.name, design.name, rule.name), rule.wordings[0]))
+                for rule in (item.rules[name] for name in design.rules)
+            ],
+            "kinds": [
+                (kind, item.kinds[kind].gloss, [LABELS[row[rule]][0].upper() for rule in design.rules])
+                for kind, row in label_matrix(item, design).items()
+            ],
+        }
+        for item in constructions
+        for design in item.designs.values()
+        if set(design.configs) & set(NLI.configs)
+    ]

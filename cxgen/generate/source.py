@@ -1,0 +1,140 @@
+"""One design of a construction in one split, as an object that gives any of its contrast sets by number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from cxgen.constructicon import Construction, Design
+from cxgen.errors import SchemaError
+from cxgen.families import CONFIGS, DEFAULT, Family, family_of
+from cxgen.generate.request import Request
+from cxgen.sets import Block, Forms, Pools, Rows, best_partition, design_pools, draw_plan, frame_verbs, verb_pools
+from cxgen.vocabulary import SPLITS
+
+PREVIEW = "sample"
+
+
+@dataclass(frozen=True)
+class Source:
+    """Contrast sets of one design for one config, in one split.
+
+    Attributes:
+        construction, design, config: what they are sets of.
+        split: a split, or `PREVIEW` (all verbs).
+        pools: what fills the slots.
+        forms: the words' forms.
+        seed: of the project.
+    """
+
+    construction: Construction
+    design: Design
+    config: str
+    split: str
+    pools: Pools
+    forms: Forms
+    seed: int
+
+    @property
+    def family(self) -> Family:
+        """The family of its items."""
+        return family_of(self.config)
+
+    def block(self, numbers: Rows, forms: Forms | None = None, broken: frozenset[str] = frozenset()) -> pl.DataFrame:
+        """The items of the sets ``numbers``; the same ones whoever asks, whatever else is asked for.
+
+        Args:
+            numbers: from 0, without end.
+            forms: other word forms (pseudowords) than its own.
+            broken: the slots whose words these replace.
+
+        Returns:
+            What the family's ``realise`` gives (``set_number`` included), and ``config, design, split`` (strings). No rows where nothing
+            survives pseudowords.
+        """
+        stream = (self.seed, self.construction.name, self.design.name, self.split)
+        plan = draw_plan(self.construction, self.design, self.pools, stream, numbers)
+        items = self.family.realise(Block(self.construction, self.design, plan, self.pools, forms or self.forms, broken))
+        return (
+            items.with_columns(config=pl.lit(self.config), design=pl.lit(self.design.name), split=pl.lit(self.split))
+            if items.height
+            else items
+        )
+
+
+def sources(construction: Construction, request: Request) -> list[Source]:
+    """Every design, config and split of ``construction``, verbs divided over the splits first.
+
+    Raises:
+        EmptySlotError: a design for which nothing is left in a split.
+        UnknownNameError: a design names a config that no family has.
+    """
+    usable, usual = (frame_verbs(construction, request.preset, marked=marked) for marked in (True, False))
+    verbs = verb_pools(construction, request.preset)
+    splits = best_partition(verbs, usable, usual, request.shares, request.seed, construction.name)
+    forms = Forms(construction.lexicon)
+    found = []
+    for design, config in wanted_designs(construction, request):
+        for split in SPLITS:
+            pools = design_pools(construction, design, splits, split, request.preset, request.marked)
+            found.append(Source(construction, design, config, split, pools, forms, request.seed))
+    return found
+
+
+def previews(construction: Construction, seed: int, family: str = "") -> list[Source]:
+    """The designs of ``construction`` over all verbs, each for the first of its configs that belongs to ``family`` (default: its first).
+
+    Raises:
+        SchemaError: no design is of that family.
+    """
+    forms = Forms(construction.lexicon)
+    found = []
+    for design in construction.designs.values():
+        config = next((name for name in design.configs if not family or family_of(name).name == family), None)
+        if config is not None:
+            require_sets(construction, design, config)
+            found.append(Source(construction, design, config, PREVIEW, design_pools(construction, design, {}, None), forms, seed))
+    if not found:
+        raise SchemaError(
+            f"{construction.name} has no design for the family {family!r}",
+            file=construction.document.path,
+            line=construction.document.line(["designs"]),
+            hint=f"give a design config: {next((name for name, each in CONFIGS.items() if each.name == family), DEFAULT)}",
+        )
+    return found
+
+
+def wanted_designs(construction: Construction, request: Request) -> Iterator[tuple[Design, str]]:
+    """The designs and configs that ``request`` wants items of.
+
+    Raises:
+        SchemaError: a design that gives no sets.
+    """
+    for design in construction.designs.values():
+        for config in design.configs:
+            if request.rows(config):
+                require_sets(construction, design, config)
+                yield design, config
+
+
+def require_sets(construction: Construction, design: Design, config: str) -> None:
+    """Refuse a design from which the config's family can make no sets.
+
+    Raises:
+        SchemaError: with the family's reason.
+    """
+    if config not in CONFIGS or (why := family_of(config).unsound(construction, design)):
+        raise SchemaError(
+            f"{construction.name}: design {design.name!r}: {why if config in CONFIGS else f'unknown config {config!r}'}",
+            file=construction.document.path,
+            line=construction.document.line(["designs", design.name]),
+            hint=f"see `cxgen explain {construction.name}`" if config in CONFIGS else f"configs: {', '.join(CONFIGS)}",
+        )
+
+
+def span(start: int, count: int) -> Rows:
+    """The set numbers from ``start`` on."""
+    return np.arange(start, start + count, dtype=np.int64)

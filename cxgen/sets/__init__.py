@@ -1,0 +1,25 @@
+"""Contrast sets before they are items: verbs are split, a plan is drawn, premises are realised column by column."""
+
+from cxgen.sets.block import Block, digests, said_alike
+from cxgen.sets.forms import Forms
+from cxgen.sets.partition import best_partition, partition_verbs, set_counts
+from cxgen.sets.plan import Plan, Rows, draw_plan
+from cxgen.sets.pools import MARKED, Pools, design_pools, frame_verbs, verb_pools
+
+__all__ = [
+    "MARKED",
+    "Block",
+    "Forms",
+    "Plan",
+    "Pools",
+    "Rows",
+    "best_partition",
+    "design_pools",
+    "digests",
+    "draw_plan",
+    "frame_verbs",
+    "partition_verbs",
+    "said_alike",
+    "set_counts",
+    "verb_pools",
+]
