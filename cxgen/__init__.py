@@ -1,3 +1,11 @@
-"""cxgen: diagnostic NLI datasets for construction grammar, generated from readable template files."""
+"""cxgen: diagnostic datasets for construction grammar, generated from readable template files.
 
-__version__ = "0.6.0"
+>>> import cxgen
+>>> cxgen.sample("conative", n=3).columns[:3]
+['id', 'contrast_set', 'construction']
+"""
+
+from cxgen.facade import constructions, explain, load, sample, wug
+from cxgen.version import VERSION as __version__
+
+__all__ = ["__version__", "constructions", "explain", "load", "sample", "wug"]

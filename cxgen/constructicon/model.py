@@ -133,6 +133,11 @@ class Rule:
     polarity: bool
     wordings: tuple[str, ...]
 
+    @property
+    def says(self) -> str:
+        """The claim with its polarity, as template files write it."""
+        return str(self.claim) if self.polarity else f"not {self.claim}"
+
 
 @dataclass(frozen=True)
 class Design:

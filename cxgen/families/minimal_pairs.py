@@ -171,7 +171,7 @@ class MinimalPairs:
         item = block.construction.rules[rule]
         fewest = min(len(block.construction.rules[name].wordings) for name in both.split("|"))
         said = block.statement(rule, block.choose(f"wording:{both}", fewest))
-        return said.select(diagnostic="hypothesis", claim=pl.lit(("" if item.polarity else "not ") + str(item.claim)))
+        return said.select(diagnostic="hypothesis", claim=pl.lit(item.says))
 
 
 def pairings(construction: Construction, design: Design) -> dict[tuple[str, str], list[tuple[str, str]]]:

@@ -209,7 +209,7 @@ def _matrices(constructions: Iterable[Construction], tables: Mapping[tuple[str, 
             "construction": item.name,
             "design": design.name,
             "rules": [
-                (("" if rule.polarity else "not ") + str(rule.claim), said.get((item.name, design.name, rule.name), rule.wordings[0]))
+                (rule.says, said.get((item.name, design.name, rule.name), rule.wordings[0]))
                 for rule in (item.rules[name] for name in design.rules)
             ],
             "kinds": [

@@ -1,7 +1,7 @@
 """Candidate items: sources of contrast sets, filled block by block; pseudowords in place of words."""
 
 from cxgen.generate.filling import Filling, Job
-from cxgen.generate.items import fill, filling, generate_items, make, sample_items, wug_items
+from cxgen.generate.items import fill, filling, generate_items, make, preview, sample_items, wug_items
 from cxgen.generate.request import Request
 from cxgen.generate.source import Source, previews, sources
 from cxgen.generate.substitute import Wugs
@@ -16,6 +16,7 @@ __all__ = [
     "filling",
     "generate_items",
     "make",
+    "preview",
     "previews",
     "sample_items",
     "sources",

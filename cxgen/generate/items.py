@@ -94,6 +94,24 @@ def sample_items(
     return pl.concat(tables, how="diagonal")
 
 
+def preview(
+    construction: Construction, seed: int, premises: int, family: str = "", wugs: Wugs | None = None, mode: str = "", kind: str = ""
+) -> pl.DataFrame:
+    """The items of ``premises`` premises, designs taking turns: whole sets, the last one cut off.
+
+    Args:
+        kind: only premises of this kind; the rest as for `sample_items`.
+    """
+    designs = [each.design for each in previews(construction, seed, family) if not kind or kind in each.design.kinds]
+    fewest = min((1 if kind else len(design.kinds) for design in designs), default=1)
+    items = sample_items(construction, seed, -(-premises // (fewest * max(len(designs), 1))), family, wugs, mode)
+    items = items.filter(pl.col("kind") == kind) if kind else items
+    order = (
+        items.unique("premise_id", keep="first", maintain_order=True).sort("set_number", maintain_order=True)["premise_id"].head(premises)
+    )
+    return order.to_frame().join(items, on="premise_id", maintain_order="left_right")
+
+
 def wug_items(construction: Construction, request: Request, wugs: Wugs, modes: Sequence[str], chosen: pl.DataFrame) -> pl.DataFrame:
     """Contrast sets that `generate_items` makes, with pseudowords.
 

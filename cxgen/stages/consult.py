@@ -16,7 +16,7 @@ from cxgen.llm import Backend, Cache, Job, Limits, Outcome, Prompt, agreement, j
 from cxgen.llm.runner import Tally, plan
 from cxgen.project import write_atomically
 from cxgen.stages.frozen import as_table, read_frozen
-from cxgen.stages.tables import write_json
+from cxgen.tables import write_json
 from cxgen.vocabulary import LABELS
 
 CACHE = Path(".cxgen/replies.sqlite")

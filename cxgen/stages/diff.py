@@ -9,7 +9,7 @@ import polars as pl
 from cxgen import layout
 from cxgen.errors import DataError
 from cxgen.families import CONFIGS, family_of
-from cxgen.stages.tables import read_table
+from cxgen.tables import read_table
 from cxgen.vocabulary import LABELS, SPLITS
 
 _KEYS = ["config", "split", "construction", "label"]

@@ -14,7 +14,7 @@ from cxgen.lexicon import Lexicon
 from cxgen.project import Project, write_atomically
 from cxgen.schema import TARGET
 from cxgen.stages.split import table_file
-from cxgen.stages.tables import read_table, track
+from cxgen.tables import read_table, track
 from cxgen.vocabulary import Role
 
 _NEED = ("premise_id", "construction", "contrast_of", "kind", "template", "slots")

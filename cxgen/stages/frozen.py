@@ -9,7 +9,7 @@ from pathlib import Path
 import polars as pl
 
 from cxgen.llm.runner import Judgment
-from cxgen.stages.tables import read_table, write_table
+from cxgen.tables import read_table, write_table
 
 FILE = Path("pipelines/judgments.parquet")
 COLUMNS: dict[str, pl.DataType | type[pl.DataType]] = {

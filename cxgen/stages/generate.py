@@ -20,7 +20,7 @@ from cxgen.lexicon import Lexicon
 from cxgen.lint import require_sound
 from cxgen.project import Project
 from cxgen.stages.params import Params
-from cxgen.stages.tables import track, write_table
+from cxgen.tables import track, write_table
 
 In = TypeVar("In")
 Out = TypeVar("Out")

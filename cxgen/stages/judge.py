@@ -14,7 +14,7 @@ from cxgen.judge.form import form_failures, with_form
 from cxgen.lexicon import Lexicon
 from cxgen.project import Project
 from cxgen.schema import TARGET
-from cxgen.stages.tables import read_table, write_json, write_table
+from cxgen.tables import read_table, write_json, write_table
 
 _NEED = ("id", "premise_id", "construction", "contrast_of", "kind", "template", "frame", "premise", "config", "slots")
 Merge = Callable[[pl.DataFrame], pl.DataFrame]

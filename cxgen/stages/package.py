@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from cxgen import __version__, layout
+from cxgen import layout
 from cxgen.constructicon import Construction, load_construction
 from cxgen.errors import DataError
 from cxgen.families import CONFIGS, FAMILIES, REJECTED, columns_of
@@ -19,7 +19,8 @@ from cxgen.project import Project, write_atomically
 from cxgen.publish import card_metadata, content_hash, facts, render_card, rows_hash
 from cxgen.schema import TARGET
 from cxgen.stages.params import Params
-from cxgen.stages.tables import read_table, write_json, write_table
+from cxgen.tables import read_table, write_json, write_table
+from cxgen.version import VERSION
 from cxgen.vocabulary import LABELS, SPLITS
 
 NEEDED = ("balance", "baselines", "judge", "lint", "models", "reading", "splits", "variety")
@@ -94,7 +95,7 @@ def run(project: Project, params: Params, folder: Path, identity: Identity) -> d
         "version": identity.version,
         "content_hash": content_hash({name: entry["hash"] for name, entry in rows.items()}),
         "rows": rows,
-        "cxgen": __version__,
+        "cxgen": VERSION,
         "canary": params.publish.canary,
         "repository": identity.repository,
         "tag": identity.tag,

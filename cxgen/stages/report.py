@@ -18,7 +18,7 @@ from cxgen.report.variety import variety
 from cxgen.schema import TARGET, polars_schema
 from cxgen.stages.audit import by_family
 from cxgen.stages.split import table_file
-from cxgen.stages.tables import read_table, write_json
+from cxgen.tables import read_table, write_json
 from cxgen.vocabulary import SPLITS
 
 

@@ -16,7 +16,7 @@ from cxgen.project import Project
 from cxgen.schema import TARGET, conform, polars_schema
 from cxgen.stages.params import Params
 from cxgen.stages.split import table_file
-from cxgen.stages.tables import read_table, track, write_json, write_table
+from cxgen.tables import read_table, track, write_json, write_table
 from cxgen.vocabulary import SPLITS
 
 CONFIG = wug_config(DEFAULT)

@@ -1,0 +1,205 @@
+"""What Python users call: ``import cxgen``. Everything here is also a command; nothing heavy is imported before it is used."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import polars as pl
+
+    from cxgen.constructicon import Construction
+    from cxgen.project import Project
+
+
+def constructions(project: str | Path | None = None) -> list[str]:
+    """The names of the constructions: those of the project, and those that are shipped.
+
+    Args:
+        project: a project's folder; by default the one at or above the working directory.
+
+    >>> import cxgen
+    >>> "resultative" in cxgen.constructions()
+    True
+    """
+    from cxgen.constructicon import target_names
+
+    return target_names(_project(project))
+
+
+def sample(
+    construction: str, n: int = 5, *, family: str = "nli", wug: str = "", seed: int = 1, project: str | Path | None = None
+) -> pl.DataFrame:
+    """A preview of a construction's items: those of ``n`` premises.
+
+    Args:
+        construction: its name.
+        n: how many premises.
+        family: benchmark family: nli, minimal_pairs.
+        wug: pseudowords for these words: verb, nouns, adjectives, content; empty for none.
+        seed: another seed, other items.
+        project: as for `constructions`.
+
+    Returns:
+        One row per item: ``id, contrast_set, construction, contrast_of, config, design, kind, template``, the columns of the family (of
+        ``nli``: ``premise, hypothesis, label`` (strings), ``rule, wording, claim, polarity``), ``verb`` (str) and ``slots`` (list of structs).
+
+    Raises:
+        CxgenError: no such construction, family or mode, or a template file that is not sound.
+
+    >>> import cxgen
+    >>> items = cxgen.sample("resultative", n=2)
+    >>> items["premise"].n_unique(), sorted(items["label"].unique())
+    (2, ['contradiction', 'entailment', 'neutral'])
+    """
+    from cxgen.errors import unknown
+    from cxgen.families import FAMILIES
+    from cxgen.generate import Wugs, preview
+    from cxgen.lint import require_sound
+    from cxgen.vocabulary import MODES
+
+    if family not in FAMILIES:
+        raise unknown("family", family, FAMILIES)
+    if wug and wug not in MODES:
+        raise unknown("mode", wug, MODES)
+    where = _project(project)
+    loaded = _load(construction, where)
+    require_sound(loaded)
+    items = preview(loaded, seed, n, family, Wugs.load(where.snapshot) if wug else None, wug)
+    return readable(items, family)
+
+
+def readable(items: pl.DataFrame, family: str) -> pl.DataFrame:
+    """Drawn items as people want to see them: lineage, what the family has, verb and slots; labels by name."""
+    import polars as pl
+
+    from cxgen.families import FAMILIES
+    from cxgen.vocabulary import LABELS
+
+    chosen = FAMILIES[family]
+    own = [column.name for config in chosen.configs for column in chosen.columns(config) if column.name in items.columns]
+    names = (
+        "id",
+        "contrast_set",
+        "construction",
+        "contrast_of",
+        "config",
+        "design",
+        "kind",
+        "template",
+        *dict.fromkeys(own),
+        "verb",
+        "slots",
+    )
+    labels = [
+        column.name for config in chosen.configs for column in chosen.columns(config) if column.labels and column.name in items.columns
+    ]
+    named = {name: pl.col(name).replace_strict(dict(enumerate(LABELS)), return_dtype=pl.String) for name in labels}
+    return items.select(names).with_columns(**named)
+
+
+def explain(construction: str, *, wug: str = "", project: str | Path | None = None) -> pl.DataFrame:
+    """The label matrix of a construction, computed from its facts and claims.
+
+    Args:
+        construction: its name.
+        wug: what is left of it with pseudowords for these words.
+        project: as for `constructions`.
+
+    Returns:
+        One row per design, premise kind and hypothesis rule: ``design, kind, construction, rule, claim, label`` (strings).
+
+    Raises:
+        CxgenError: no such construction or mode, or a template file that cannot be read.
+
+    >>> import cxgen
+    >>> cxgen.explain("resultative").columns
+    ['design', 'kind', 'construction', 'rule', 'claim', 'label']
+    """
+    import polars as pl
+
+    from cxgen.errors import unknown
+    from cxgen.generate.substitute import broken_slots
+    from cxgen.semantics import label_matrix
+    from cxgen.vocabulary import LABELS, MODES
+
+    if wug and wug not in MODES:
+        raise unknown("mode", wug, MODES)
+    loaded = _load(construction, _project(project))
+    broken = broken_slots(loaded, wug) if wug else frozenset()
+    rows = [
+        (design.name, kind, loaded.kinds[kind].construction, rule, loaded.rules[rule].says, LABELS[label])
+        for design in loaded.designs.values()
+        for kind, row in label_matrix(loaded, design, broken).items()
+        for rule, label in row.items()
+    ]
+    return pl.DataFrame(rows, schema=["design", "kind", "construction", "rule", "claim", "label"], orient="row")
+
+
+def wug(word: str, n: int = 10, *, seed: int = 0) -> list[str]:
+    """Pseudowords in the manner of ``word``: of the same length and syllables, as common in their transitions, and no words.
+
+    Args:
+        word: need not be in any lexicon.
+        n: how many at most.
+        seed: another seed, other ones among equally good pseudowords.
+
+    Raises:
+        CxgenError: not a word that can be imitated, or what the search needs is not installed.
+
+    >>> import cxgen
+    >>> len(set(cxgen.wug("flower", n=3)))
+    3
+    """
+    from cxgen.wug import load as words
+    from cxgen.wug import pseudowords
+
+    found: list[str] = pseudowords(words(), [word], n, seed=seed)["pseudoword"].to_list()
+    return found
+
+
+def load(config: str = "nli", split: str | None = None, *, project: str | Path | None = None) -> pl.DataFrame:
+    """The finished dataset, as ``make dataset`` left it.
+
+    Args:
+        config: nli, distinction, minimal_pairs, nli_wug.
+        split: train, dev or test; by default all of them.
+        project: as for `constructions`.
+
+    Returns:
+        The rows, with the columns that README describes; ``label`` is 0 entailment, 1 neutral, 2 contradiction.
+
+    Raises:
+        CxgenError: no such config or split, or the dataset has not been made."""
+    import polars as pl
+
+    from cxgen import layout
+    from cxgen.errors import unknown
+    from cxgen.families import columns_of
+    from cxgen.schema import polars_schema
+    from cxgen.tables import read_table
+    from cxgen.vocabulary import SPLITS
+
+    if split is not None and split not in SPLITS:
+        raise unknown("split", split, SPLITS)
+    need = polars_schema(columns_of(config))
+    root = _project(project).root
+    folder = next((each for each in (layout.DATASET, layout.WUG) if (root / each / config).is_dir()), layout.DATASET)
+    return pl.concat([read_table(root / layout.table(config, name, folder), need, "split") for name in ([split] if split else SPLITS)])
+
+
+def _project(folder: str | Path | None) -> Project:
+    from pathlib import Path
+
+    from cxgen.project import Project
+
+    return Project.find() if folder is None else Project(Path(folder))
+
+
+def _load(name: str, project: Project) -> Construction:
+    from cxgen.constructicon import load_construction
+    from cxgen.lexicon import Lexicon
+
+    project.template_file(name)  # a wrong name should not wait for the lexicon
+    return load_construction(project, name, Lexicon.of(project))

@@ -1,0 +1,68 @@
+"""The Python interface: its examples, and that importing it costs nothing."""
+
+from __future__ import annotations
+
+import doctest
+import subprocess
+import sys
+
+import polars as pl
+import pytest
+
+import cxgen
+from cxgen import facade
+from cxgen.errors import CxgenError, UnknownNameError
+
+
+@pytest.mark.parametrize("module", [cxgen, facade])
+def test_the_examples_are_true(module):
+    found = doctest.testmod(module)
+    assert found.attempted and not found.failed
+
+
+def test_importing_loads_nothing_heavy():
+    code = "import sys, cxgen; print(*sys.modules)"
+    loaded = set(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split())
+    assert not loaded & {"polars", "numpy", "yaml", "spacy", "typer"}
+
+
+def test_a_sample_has_as_many_premises_as_asked_for_and_the_columns_of_its_family():
+    nli = cxgen.sample("let-alone", n=7)
+    pairs = cxgen.sample("let-alone", n=7, family="minimal_pairs")
+    assert nli["premise"].n_unique() == 7
+    assert {"premise", "hypothesis", "label"} <= set(nli.columns)
+    assert pairs["context"].n_unique() == 7
+    assert {"diagnostic_good", "diagnostic_bad"} <= set(pairs.columns) and "label" not in pairs.columns
+
+
+def test_pseudowords_replace_the_words_of_the_mode_only():
+    plain, wug = cxgen.sample("conative", n=8), cxgen.sample("conative", n=8, wug="verb")
+    assert set(plain["verb"]).isdisjoint(wug["verb"])
+
+
+def test_the_matrix_is_long():
+    matrix = cxgen.explain("resultative")
+    assert matrix.filter(pl.col("kind") == "achieved").height
+    assert set(matrix["label"]) == {"entailment", "neutral", "contradiction"}
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: cxgen.sample("resultativ"),
+        lambda: cxgen.sample("resultative", family="nlu"),
+        lambda: cxgen.sample("resultative", wug="nuons"),
+        lambda: cxgen.explain("resultative", wug="nuons"),
+        lambda: cxgen.load("nli", "tset"),
+        lambda: cxgen.load("nlu"),
+    ],
+)
+def test_wrong_names_are_refused_with_the_nearest(call):
+    with pytest.raises(UnknownNameError) as failure:
+        call()
+    assert "did you mean" in failure.value.hint
+
+
+def test_a_dataset_that_was_never_made_says_what_to_run(tmp_path):
+    with pytest.raises(CxgenError, match="no such table"):
+        cxgen.load("nli", project=tmp_path)
