@@ -6,6 +6,6 @@
 """
 
 from cxgen.facade import constructions, explain, load, sample, wug
-from cxgen.version import VERSION as __version__
+from cxgen.version import __version__
 
 __all__ = ["__version__", "constructions", "explain", "load", "sample", "wug"]

@@ -43,7 +43,7 @@ def sample(
 
     Returns:
         One row per item: ``id, contrast_set, construction, contrast_of, config, design, kind, template``, the columns of the family (of
-        ``nli``: ``premise, hypothesis, label`` (strings), ``rule, wording, claim, polarity``), ``verb`` (str) and ``slots`` (list of structs).
+        ``nli``: ``premise, hypothesis, label`` (strings), ``rule, wording, claim, polarity``), ``verb`` (str), ``slots`` (list).
 
     Raises:
         CxgenError: no such construction, family or mode, or a template file that is not sound.
@@ -74,29 +74,14 @@ def readable(items: pl.DataFrame, family: str) -> pl.DataFrame:
     """Drawn items as people want to see them: lineage, what the family has, verb and slots; labels by name."""
     import polars as pl
 
-    from cxgen.families import FAMILIES
+    from cxgen.families import own_columns
     from cxgen.vocabulary import LABELS
 
-    chosen = FAMILIES[family]
-    own = [column.name for config in chosen.configs for column in chosen.columns(config) if column.name in items.columns]
-    names = (
-        "id",
-        "contrast_set",
-        "construction",
-        "contrast_of",
-        "config",
-        "design",
-        "kind",
-        "template",
-        *dict.fromkeys(own),
-        "verb",
-        "slots",
-    )
-    labels = [
-        column.name for config in chosen.configs for column in chosen.columns(config) if column.labels and column.name in items.columns
-    ]
-    named = {name: pl.col(name).replace_strict(dict(enumerate(LABELS)), return_dtype=pl.String) for name in labels}
-    return items.select(names).with_columns(**named)
+    own = {column.name: column for column in own_columns(family) if column.name in items.columns}
+    lineage = ("id", "contrast_set", "construction", "contrast_of", "config", "design", "kind", "template")
+    words = dict(enumerate(LABELS))
+    named = {name: pl.col(name).replace_strict(words, return_dtype=pl.String) for name, column in own.items() if column.labels}
+    return items.select(*lineage, *own, "verb", "slots").with_columns(**named)
 
 
 def explain(construction: str, *, wug: str = "", project: str | Path | None = None) -> pl.DataFrame:

@@ -1,3 +1,3 @@
 """The version, here alone besides pyproject.toml."""
 
-VERSION = "0.7.0"
+__version__ = "0.7.0"

@@ -32,13 +32,18 @@ def wug_config(config: str) -> str:
     return config + _WUG
 
 
+def own_columns(family: str) -> list[Column]:
+    """The columns that items of ``family`` have in one or other of its configs, besides those of all families."""
+    chosen = FAMILIES[family]
+    return list({column.name: column for config in chosen.configs for column in chosen.columns(config)}.values())
+
+
 def columns_of(config: str) -> tuple[Column, ...]:
     """The columns of a config's tables, in order; of ``rejected``: those that an item of any family can have."""
     if config == REJECTED:
-        own = {column.name: column for name, family in CONFIGS.items() for column in family.columns(name)}
-        return (*LINEAGE, *own.values(), *MATERIAL, *REJECTS)
+        return (*LINEAGE, *(column for name in FAMILIES for column in own_columns(name)), *MATERIAL, *REJECTS)
     more = WUG if config.endswith(_WUG) else ()
     return (*LINEAGE, *family_of(config).columns(config.removesuffix(_WUG)), *MATERIAL, *more)
 
 
-__all__ = ["CONFIGS", "DEFAULT", "FAMILIES", "REJECTED", "Family", "Shown", "columns_of", "family_of", "wug_config"]
+__all__ = ["CONFIGS", "DEFAULT", "FAMILIES", "REJECTED", "Family", "Shown", "columns_of", "family_of", "own_columns", "wug_config"]

@@ -20,7 +20,7 @@ from cxgen.publish import card_metadata, content_hash, facts, render_card, rows_
 from cxgen.schema import TARGET
 from cxgen.stages.params import Params
 from cxgen.tables import read_table, write_json, write_table
-from cxgen.version import VERSION
+from cxgen.version import __version__
 from cxgen.vocabulary import LABELS, SPLITS
 
 NEEDED = ("balance", "baselines", "judge", "lint", "models", "reading", "splits", "variety")
@@ -95,7 +95,7 @@ def run(project: Project, params: Params, folder: Path, identity: Identity) -> d
         "version": identity.version,
         "content_hash": content_hash({name: entry["hash"] for name, entry in rows.items()}),
         "rows": rows,
-        "cxgen": VERSION,
+        "cxgen": __version__,
         "canary": params.publish.canary,
         "repository": identity.repository,
         "tag": identity.tag,
