@@ -1,0 +1,134 @@
+"""The families: what every one of them must keep, and what the facts make of a minimal pair."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import polars as pl
+import pytest
+
+from cxgen.errors import SchemaError, UnknownNameError
+from cxgen.families import CONFIGS, FAMILIES, REJECTED, columns_of, family_of, wug_config
+from cxgen.families.minimal_pairs import pairings
+from cxgen.generate import Request, generate_items, previews, sample_items
+from cxgen.generate.source import span
+from cxgen.schema import conform
+from cxgen.schema.columns import LINEAGE, MATERIAL
+from cxgen.semantics import label_matrix
+from cxgen.sets import said_alike
+from cxgen.vocabulary import CONTRADICTION, ENTAILMENT
+
+
+@pytest.fixture(scope="module")
+def made(constructions):
+    """Items of every family, as candidates."""
+    request = Request({"nli": 240, "distinction": 120, "minimal_pairs": 120}, seed=5, oversample=1)
+    return pl.concat([generate_items(constructions[name], request) for name in ("let-alone", "intransitive-motion")], how="diagonal")
+
+
+def finished(made, config):
+    rows = made.filter(pl.col("config") == config)
+    return CONFIGS[config].finish(rows, config).with_columns(acceptability=pl.lit("prototypical"))
+
+
+@pytest.mark.parametrize("config", CONFIGS)
+def test_finished_items_have_the_columns_that_their_schema_names(made, config):
+    rows = conform(finished(made, config), columns_of(config))
+    required = {column.name for column in (*LINEAGE, *MATERIAL)} - {"contrast_of"}
+    assert rows.height
+    assert not [name for name in required if rows[name].null_count()]
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_what_a_family_makes_breaks_none_of_its_rules_and_has_no_fault(made, family):
+    chosen = FAMILIES[family]
+    rows = made.filter(pl.col("config").is_in(list(chosen.configs)))
+    assert set(chosen.violations(rows).values()) == {0}
+    assert set(rows.select(fault=chosen.fault())["fault"]) == {""}
+    assert rows["id"].n_unique() == rows.height
+
+
+def test_every_continuation_is_entailed_by_its_context_and_contradicted_by_the_other(made, constructions):
+    rows = made.filter(pl.col("config") == "minimal_pairs")
+    for name, mine in rows.group_by(pl.coalesce("contrast_of", "construction")):
+        item = constructions[name[0]]
+        says = {rule.says: rule.name for rule in item.rules.values()}
+        for row in mine.iter_rows(named=True):
+            labels = label_matrix(item, item.designs[row["design"]])[row["kind"]]
+            assert labels[says[row["claim_good"]]] == ENTAILMENT
+            assert labels[says[row["claim_bad"]]] == CONTRADICTION
+    groups = rows.group_by("pair_group").agg("context", "diagnostic_good", "diagnostic_bad")
+    for contexts, good, bad in groups.select("context", "diagnostic_good", "diagnostic_bad").iter_rows():
+        assert len(set(contexts)) == 2
+        assert good == bad[::-1]
+
+
+def test_the_contexts_of_a_pair_have_the_same_words_in_the_same_template(made):
+    groups = made.filter(pl.col("config") == "minimal_pairs").group_by("pair_group")
+    words = pl.col("slots").list.eval(pl.element().struct.field("lemma")).list.sort().list.join(" ")
+    assert groups.agg(same=(words.n_unique() == 1) & (pl.col("template").n_unique() == 1))["same"].all()
+
+
+def test_kinds_of_different_templates_or_slots_are_no_minimal_pair(constructions):
+    item = constructions["resultative"]
+    design = item.designs["property"]
+    assert not said_alike(item, ("completely", "other-completely"))
+    assert all(said_alike(item, pair) for pair in pairings(item, design))
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_violated_rule_is_counted(made, family):
+    chosen = FAMILIES[family]
+    rows = made.filter(pl.col("config").is_in(list(chosen.configs)))
+    broken = [what for what, count in chosen.violations(rows.slice(1)).items() if count]
+    assert broken
+
+
+def test_the_measures_of_minimal_pairs_see_words_that_give_the_answer_away(made):
+    rows = made.filter(pl.col("config") == "minimal_pairs")
+    measures = FAMILIES["minimal_pairs"].measures(rows, 2)
+    assert measures["unequal_words"]["overall"] == 0
+    assert measures["diagnostic_only"]["overall"] <= 0.5
+    assert all(each["passed"] for each in measures.values())
+    spoilt = rows.with_columns(diagnostic_good=pl.col("diagnostic_good") + " Indeed.")
+    measures = FAMILIES["minimal_pairs"].measures(spoilt, 2)
+    assert not measures["unequal_words"]["passed"]
+    assert not measures["diagnostic_only"]["passed"]
+
+
+def test_a_design_of_two_configs_draws_the_same_sets_for_both(made):
+    keys = ["design", "split", "set_number", "premise_id"]
+    nli, pairs = (made.filter((pl.col("config") == config) & (pl.col("design") == "order")) for config in ("nli", "minimal_pairs"))
+    both = pairs.select(keys).unique().join(nli.select(keys).unique(), on=["design", "split", "set_number"], suffix="_nli")
+    assert both.height
+    shared = both.group_by("design", "split", "set_number").agg(same=(pl.col("premise_id") == pl.col("premise_id_nli")).sum())
+    assert shared["same"].min() > 0
+
+
+def test_any_block_holds_the_same_sets_whoever_asks(constructions):
+    for family in FAMILIES:
+        for source in previews(constructions["let-alone"], 3, family):
+            whole = source.block(span(0, 12))
+            parts = pl.concat([source.block(np.array([7, 2])), source.block(span(9, 3))])
+            wanted = whole.filter(pl.col("set_number").is_in([2, 7, 9, 10, 11]))
+            assert parts.sort("set_number", "id").equals(wanted.sort("set_number", "id"))
+
+
+def test_a_construction_without_designs_of_a_family_says_what_to_write(constructions):
+    with pytest.raises(SchemaError, match="no design for the family") as failure:
+        sample_items(constructions["conative"], 1, 3, "minimal_pairs")
+    assert "minimal_pairs" in failure.value.hint
+
+
+def test_configs_belong_to_one_family_and_wug_configs_to_that_of_their_source():
+    assert all(not set(a.configs) & set(b.configs) for a, b in combinations(FAMILIES.values(), 2))
+    assert family_of(wug_config("nli")) is family_of("nli")
+    assert {column.name for column in columns_of(REJECTED)} >= {"hypothesis", "diagnostic_good", "pair_reason"}
+    with pytest.raises(UnknownNameError):
+        family_of("nlu")
+
+
+def test_a_size_of_zero_leaves_a_config_out(constructions):
+    items = generate_items(constructions["let-alone"], Request({"nli": 0, "minimal_pairs": 60}, oversample=1))
+    assert set(items["config"]) == {"minimal_pairs"}
