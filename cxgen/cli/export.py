@@ -56,7 +56,7 @@ def sheet(
     """
     from cxgen.project import Project, write_atomically
     from cxgen.report.reading import sheet as draw
-    from cxgen.stages.report import dataset
+    from cxgen.stages.dataset import dataset
 
     text = draw(dataset(Project.find(), "nli"), n, seed).write_csv()
     if output is None:

@@ -88,11 +88,11 @@ def baselines(params: ParamsFile = None, form: Form = Format.table) -> None:
 
     Example: cxgen report baselines
     """
-    from cxgen.stages.report import run_baselines
+    from cxgen.stages import baselines as stage
 
     project, settings = open_project(params)
     with busy("training the give-away classifiers"):
-        found = run_baselines(project, settings.folds)
+        found = stage.run(project, settings.folds)
     rows: list[dict[str, Any]] = []
     for family, measures in found.items():
         for name, measure in measures.items():
@@ -115,11 +115,11 @@ def variety(params: ParamsFile = None, form: Form = Format.table) -> None:
 
     Example: cxgen report variety --format json
     """
-    from cxgen.stages.report import run_variety
+    from cxgen.stages import variety as stage
 
     project, settings = open_project(params)
     with busy("measuring how varied the sentences are"):
-        found = run_variety(project, settings.request.seed)
+        found = stage.run(project, settings.request.seed)
     rows = [
         {
             "construction": name,
@@ -144,8 +144,8 @@ def reading(params: ParamsFile = None, form: Form = Format.table) -> None:
 
     Example: cxgen report reading
     """
-    from cxgen.stages.report import run_reading
+    from cxgen.stages import reading as stage
 
     project, _ = open_project(params)
-    found = run_reading(project)
+    found = stage.run(project)
     emit([{"group": name, **shares} for name, shares in [("(all)", found["overall"]), *found["groups"].items()]], form)

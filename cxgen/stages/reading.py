@@ -1,0 +1,42 @@
+"""Stage ``reading``: blind readings, scored, as JSON."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from cxgen import layout
+from cxgen.errors import DataError
+from cxgen.families import DEFAULT
+from cxgen.project import Project
+from cxgen.report.reading import ANSWERS, reading
+from cxgen.stages.dataset import dataset
+from cxgen.tables import write_json
+
+
+def run(project: Project) -> dict[str, Any]:
+    """Score the readers' answers in ``pipelines/readings/*.csv``; write and return ``outputs/metrics/reading.json``.
+
+    Raises:
+        DataError: a file that is not such a table, or an answer that is not one.
+    """
+    tables = [_answers(path) for path in sorted((project.root / layout.READINGS).glob("*.csv"))]
+    report = reading(pl.concat(tables) if tables else pl.DataFrame(schema=ANSWERS), dataset(project, DEFAULT))
+    write_json(report, project.root / layout.metric("reading"))
+    return report
+
+
+def _answers(path: Path) -> pl.DataFrame:
+    hint = f"expected the columns {', '.join(ANSWERS)}; relation E, N or C, ratings 1 to 5, kind human or model"
+    try:
+        table = pl.read_csv(path, schema_overrides=ANSWERS).select(*ANSWERS)
+    except pl.exceptions.PolarsError as error:
+        raise DataError(f"not a table of readers' answers: {str(error).splitlines()[0]}", file=path, hint=hint) from error
+    rated = pl.col("prem_nat", "hyp_nat").is_between(1, 5)
+    good = pl.all_horizontal(pl.col("relation").is_in(["E", "N", "C"]), rated, pl.col("kind").is_in(["human", "model"])).fill_null(False)
+    wrong = table.with_row_index("line", 2).filter(~good)
+    if wrong.height:
+        raise DataError(f"not an answer: {wrong.row(0)[1:]}", file=path, line=wrong["line"][0], hint=hint)
+    return table
