@@ -69,6 +69,15 @@ class Role(_Meant):
     modifier = "modifier", "adverbials and other words that no claim is about; no element of the construction"
 
 
+class Judge(_Meant):
+    """Who judges the candidates, beside the rules."""
+
+    rules = "rules", "nobody: offline"
+    openai = "openai", "models behind an OpenAI-compatible server"
+    batch = "openai-batch", "the same through OpenAI's batches: slower, half the price"
+    replay = "replay", "the frozen judgments of an earlier run"
+
+
 # Parts of speech of the lexicon. A name is a given name; a phrase is fixed text, such as a time or a circumstance.
 POS = ("noun", "verb", "adjective", "adverb", "name", "phrase")
 

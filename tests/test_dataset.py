@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 from cxgen.report.baselines import baselines
 
+from cxgen import layout
 from cxgen.errors import DataError
 from cxgen.generate import SPLITS
 from cxgen.project import Project
@@ -224,7 +225,7 @@ def test_the_audit_finds_imbalance_and_repetition(built):
 def test_rejects_are_kept_with_their_reasons_and_take_their_set_along(built):
     folder, _, _ = built
     items = pl.read_parquet(folder / generate.CANDIDATES).head(24)
-    verdicts = pl.read_parquet(folder / judge.VERDICT_FILE).head(24)
+    verdicts = pl.read_parquet(folder / layout.VERDICTS).head(24)
     bad = verdicts.with_columns(
         pair_verdict=pl.when(pl.int_range(pl.len()) == 0).then(pl.lit("inappropriate")).otherwise("pair_verdict"),
         pair_reason=pl.when(pl.int_range(pl.len()) == 0).then(pl.lit("because")).otherwise("pair_reason"),
@@ -240,7 +241,7 @@ def test_too_few_accepted_sets_is_an_error(built):
     project = Project(folder)
     params = Params.read(project.params)
     items = pl.read_parquet(folder / generate.CANDIDATES)
-    table = items.join(pl.read_parquet(folder / judge.VERDICT_FILE), on="id", maintain_order="left")
+    table = items.join(pl.read_parquet(folder / layout.VERDICTS), on="id", maintain_order="left")
     wanted = split.wanted_sets(project, params, items)
     with pytest.raises(DataError, match=r"contrast sets are wanted, \d+ were accepted"):
         split.choose(table.filter(pl.col("set_number") < 20), wanted)

@@ -16,6 +16,7 @@ import pytest
 import yaml
 from cxgen.publish.columns import COLUMNS
 
+from cxgen import layout
 from cxgen.errors import DataError, SchemaError
 from cxgen.generate import SPLITS
 from cxgen.project import Project
@@ -42,8 +43,8 @@ def made(tmp_path_factory):
     folder = tmp_path_factory.mktemp("project")
     project, params = small_project(folder, "conative, let-alone", ("shard_rows: 1000000", "shard_rows: 300"))
     generate.run(project, params, workers=1)
-    subprocess.run([sys.executable, "-c", "from cxgen.cli import main; main()", "judge"], cwd=folder, check=True, capture_output=True)
-    path = folder / judge.VERDICT_FILE
+    judge.run(project, params)
+    path = folder / layout.VERDICTS
     first = pl.int_range(pl.len()) < 2
     refused = {"pair_verdict": "inappropriate", "pair_reason": "nobody says so"}
     pl.read_parquet(path).with_columns(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -68,19 +67,11 @@ def premise(
 def _put(
     task: str, asked: dict[str, dict[str, str]], lexicon: Lexicon, model: str, base_url: str | None, most: int | None, form: Format
 ) -> None:
-    from cxgen.llm import Limits, require
-
-    require()
-    from cxgen.llm.client import OpenAIBackend
+    from cxgen.llm import Limits
     from cxgen.project import Project
-    from cxgen.stages.consult import CACHE, Question, ask, summary
-    from cxgen.stages.elicit import proposals
+    from cxgen.stages.consult import summary
+    from cxgen.stages.elicit import propose
 
-    project = Project.find()
-    limits = Limits(max_requests=most)
-    cache: Path = project.root / CACHE
-    question = Question((model,), (task,), project.prompts, per_request=1, limits=limits, cache=cache)
-    backend = OpenAIBackend(base_url, limits.timeout, logprobs=False)
-    _, (outcome,) = ask(question, {task: asked}, lambda _: backend, lambda _: None)
-    emit(proposals(outcome, asked, lexicon), form)
+    found, outcome = propose(Project.find(), lexicon, task, asked, model, base_url, Limits(max_requests=most))
+    emit(found, form)
     summarise([summary(outcome)])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-# One row per item.
+# One row per item; the verdicts are `cxgen.vocabulary.PREMISE_VERDICTS` and `PAIR_VERDICTS`.
 VERDICTS: dict[str, pl.DataType | type[pl.DataType]] = {
     "id": pl.String,
     "premise_verdict": pl.String,

@@ -1,16 +1,16 @@
-"""Language models as judges: prompts, a cache of paid replies, bounds, and records."""
+"""Asking language models: prompts, a cache of paid replies, bounds, and records of who said what.
+
+`ask` puts items to one model, whatever the task: judging (`cxgen.vocabulary.JUDGING`) or proposing.
+"""
 
 from cxgen.llm.cache import Cache
-from cxgen.llm.extra import require
 from cxgen.llm.limits import Limits
 from cxgen.llm.messages import Backend, Call, CallError, Reply
-from cxgen.llm.prompts import FOLDER, TASKS, Prompt
-from cxgen.llm.runner import BackendError, Job, Judgment, Outcome, judge
+from cxgen.llm.prompts import Prompt
+from cxgen.llm.runner import BackendError, Job, Judgment, Outcome, ask
 from cxgen.llm.vote import agreement, majority
 
 __all__ = [
-    "FOLDER",
-    "TASKS",
     "Backend",
     "BackendError",
     "Cache",
@@ -23,7 +23,6 @@ __all__ = [
     "Prompt",
     "Reply",
     "agreement",
-    "judge",
+    "ask",
     "majority",
-    "require",
 ]

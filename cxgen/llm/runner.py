@@ -1,4 +1,4 @@
-"""Judging many items: grouped, cached, retried, bounded, and never a verdict that no model gave."""
+"""Asking one model about many items: grouped, cached, retried, bounded, and never an answer that no model gave."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Judgment:
 
 @dataclass(frozen=True)
 class Job:
-    """Items to judge.
+    """Items to ask one model about.
 
     Attributes:
         prompt: the task's wording.
@@ -161,8 +161,8 @@ class Outcome:
     seconds: float = 0.0
 
 
-async def judge(job: Job, backend: Backend, cache: Cache, limits: Limits, watch: Callable[[Tally], None] = lambda _: None) -> Outcome:
-    """Judge the items of ``job``.
+async def ask(job: Job, backend: Backend, cache: Cache, limits: Limits, watch: Callable[[Tally], None] = lambda _: None) -> Outcome:
+    """Put the items of ``job`` to its model.
 
     Replies are cached as they come, so that an interrupted run goes on where it was. Items without a usable answer are undecided, with the
     reason; those that a bound kept from being asked are, too.
@@ -261,7 +261,7 @@ class _Run:
         self._undecided(ids, error.reason, call)
         tally = self.tally
         if error.fatal:
-            raise BackendError(error.reason, hint="what was answered is kept: hint the cause and run the same command again")
+            raise BackendError(error.reason, hint="what was answered is kept: remove the cause and run the same command again")
         if tally.calls >= _FEW and tally.failed / tally.calls > self.limits.max_failures:
             raise BackendError(
                 f"{tally.failed} of {tally.calls} calls failed, more than the share of {self.limits.max_failures:g}; last: {error.reason}",

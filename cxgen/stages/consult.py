@@ -1,9 +1,13 @@
-"""Asking models about the candidates: what is put to them, and what their verdicts do."""
+"""Consulting models: who is asked what, what they are shown, and what it took.
+
+Four words for asking, each with its own place: `cxgen.llm.ask` puts the items of one task to one model; this module puts several tasks to
+several models; stage ``judge`` consults them about the candidates; `cxgen.stages.elicit` (``cxgen ask``) asks for words and sentences.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -11,51 +15,102 @@ from typing import Any
 import polars as pl
 
 from cxgen.constructicon import Construction
-from cxgen.errors import CxgenError
-from cxgen.llm import Backend, Cache, Job, Limits, Outcome, Prompt, agreement, judge, majority
-from cxgen.llm.runner import Tally, plan
-from cxgen.project import write_atomically
-from cxgen.stages.frozen import as_table, read_frozen
-from cxgen.tables import write_json
-from cxgen.vocabulary import LABELS
+from cxgen.errors import CxgenError, needs, unknown
+from cxgen.layout import REPLIES
+from cxgen.llm import Backend, Cache, Job, Limits, Outcome, Prompt
+from cxgen.llm import ask as ask_one
+from cxgen.llm.progress import watching
+from cxgen.llm.runner import plan
+from cxgen.project import Project
+from cxgen.stages.params import Params
+from cxgen.vocabulary import JUDGING, Judge
 
-CACHE = Path(".cxgen/replies.sqlite")
-UNDECIDED = Path("outputs/work/undecided.jsonl")
-METRICS = Path("outputs/metrics/models.json")
-TASKS = ("acceptability", "appropriateness", "label")
-NONE = as_table(())  # no judgments
+Shown = Mapping[str, Mapping[str, Mapping[str, str]]]  # task -> id -> field -> text
+
+_ALL, _DAYS = 50_000, 2 * 86_400.0
 # Opposites have no file of their own.
 _PLAIN = {"construction": "any", "form": "any", "meaning": "an ordinary sentence"}
 
 
 @dataclass(frozen=True)
-class Question:
-    """What a run asks and how.
+class Consultation:
+    """Who is asked, about what, and how.
 
     Attributes:
-        models: one or several; several vote.
-        tasks: some of ``TASKS``.
-        prompts: folder of the prompts.
+        backend: who judges beside the rules; None: as the parameter file says.
+        models: one or several, which vote; none: those of the parameter file. In a replay they choose among the frozen judgments.
+        tasks: some of `cxgen.vocabulary.JUDGING`; none: those of the parameter file.
+        base_url: the server; None: OpenAI's own.
         per_request: items in a request.
         limits: bounds of each model's run of each task; the budget's bounds hold for all together.
-        cache: the replies' database.
+        cache: database of replies, relative to the project's folder.
+        poll: seconds between two looks at a batch.
+        export: whether the judgments are frozen for a replay.
     """
 
-    models: tuple[str, ...]
-    tasks: tuple[str, ...]
-    prompts: Path
+    backend: Judge | None = None
+    models: tuple[str, ...] = ()
+    tasks: tuple[str, ...] = ()
+    base_url: str | None = None
     per_request: int = 10
     limits: Limits = field(default_factory=Limits)
-    cache: Path = CACHE
+    cache: Path = REPLIES
+    poll: float = 20.0
+    export: bool = False
+
+    def settled(self, project: Project, params: Params) -> Consultation:
+        """This consultation with what it leaves open taken from ``params``. The rules consult nobody about nothing.
+
+        Raises:
+            UnknownNameError: no such task.
+            CxgenError: there is no model to ask, or a bound on the cost without prices.
+        """
+        backend = self.backend or Judge(params.backend)
+        if backend is Judge.rules:
+            return replace(self, backend=backend, models=(), tasks=())
+        models, tasks = tuple(dict.fromkeys(self.models or params.judge_models)), self.tasks or params.judge_tasks
+        for name in tasks:
+            if name not in JUDGING:
+                raise unknown("task", name, JUDGING)
+        if self.limits.max_cost is not None and not (self.limits.price_in or self.limits.price_out):
+            raise CxgenError("--max-cost needs prices", hint="give --price-in and --price-out, per million tokens")
+        if backend is not Judge.replay and not models:
+            raise CxgenError("no model is named", hint="give --model, or judge.models in params.yaml")
+        limits = self.limits
+        if backend is Judge.batch:  # everything is handed in at once, and a batch may take a day
+            limits = replace(limits, concurrency=_ALL, timeout=_DAYS, deadline=_DAYS)
+        return replace(self, backend=backend, models=models, tasks=tasks, limits=limits, cache=project.root / self.cache)
+
+    def jobs(self, model: str, prompts: Mapping[str, Prompt], shown: Shown) -> list[Job]:
+        """What ``model`` is to answer, task by task."""
+        return [Job(prompts[task], model, shown[task], self.per_request) for task in self.tasks]
 
 
-def fields_of(items: pl.DataFrame, constructions: Iterable[Construction], task: str) -> dict[str, dict[str, str]]:
-    """What ``task`` shows of each thing that it judges: id -> field -> text, in the items' order.
+def load_prompts(project: Project, tasks: Iterable[str]) -> dict[str, Prompt]:
+    """Task -> its wording in the project."""
+    return {task: Prompt.load(project.prompts, task) for task in tasks}
+
+
+def shown_of(items: pl.DataFrame, constructions: Iterable[Construction], tasks: Iterable[str]) -> dict[str, dict[str, dict[str, str]]]:
+    """What each of ``tasks`` shows of each thing that it judges: task -> id -> field -> text, in the items' order.
 
     Premises are judged once, under their premise id; pairs under their item id. The computed label is never shown.
+
+    Args:
+        items: columns ``id, premise_id, construction, premise, hypothesis`` (strings).
+        constructions: those of the items.
+        tasks: some of `cxgen.vocabulary.JUDGING`.
     """
-    if task != "acceptability":
-        return {name: {"premise": p, "hypothesis": h} for name, p, h in items.select("id", "premise", "hypothesis").iter_rows()}
+    shown: dict[str, dict[str, dict[str, str]]] = {}
+    for task in tasks:
+        if task == "acceptability":
+            shown[task] = _premises_of(items, constructions)
+        else:
+            shown[task] = {name: {"premise": p, "hypothesis": h} for name, p, h in items.select("id", "premise", "hypothesis").iter_rows()}
+    return shown
+
+
+def _premises_of(items: pl.DataFrame, constructions: Iterable[Construction]) -> dict[str, dict[str, str]]:
     described: dict[str, dict[str, str]] = {}
     for construction in constructions:
         for document in construction.documents:
@@ -65,40 +120,47 @@ def fields_of(items: pl.DataFrame, constructions: Iterable[Construction], task: 
     return {name: {**described.get(own, _PLAIN), "sentence": text} for name, own, text in premises.iter_rows()}
 
 
-def ask(
-    question: Question,
-    shown: Mapping[str, Mapping[str, Mapping[str, str]]],
-    connect: Callable[[str], Backend],
-    watch: Callable[[Tally], None],
-) -> tuple[pl.DataFrame, list[Outcome]]:
-    """Put every task to every model.
+def connect(asked: Consultation, *, logprobs: bool = True) -> dict[str, Backend]:
+    """Model -> what answers for it. Nothing is sent yet.
 
-    Args:
-        shown: task -> id -> field -> text.
-        connect: model -> backend.
+    Raises:
+        DataError: packages are missing.
+        CxgenError: no API key.
+    """
+    if not asked.models:
+        return {}
+    with needs("asking models needs the packages openai, aiolimiter and krippendorff", "llm"):
+        import aiolimiter  # noqa: F401
+        import krippendorff  # noqa: F401
 
-    Returns:
-        The judgments (columns of `cxgen.stages.frozen`), and how each run went.
+        from cxgen.llm.batch import BatchBackend
+        from cxgen.llm.client import OpenAIBackend
+    if asked.backend is Judge.batch:
+        return {model: BatchBackend(asked.base_url, model, asked.cache, poll=asked.poll) for model in asked.models}
+    return {model: OpenAIBackend(asked.base_url, asked.limits.timeout, logprobs=logprobs) for model in asked.models}
+
+
+def ask(asked: Consultation, prompts: Mapping[str, Prompt], shown: Shown, backends: Mapping[str, Backend]) -> list[Outcome]:
+    """Put every task to every model; how each run went. Progress is shown where stderr is a terminal.
 
     Raises:
         BackendError: the run cannot go on; what was answered is cached.
     """
+    if not backends:
+        return []
 
     async def all_of_it() -> list[Outcome]:
         outcomes: list[Outcome] = []
-        with Cache(question.cache) as cache:
-            for model in question.models:
-                backend = connect(model)
-                try:
-                    for task in question.tasks:
-                        job = Job(Prompt.load(question.prompts, task), model, shown[task], question.per_request)
-                        outcomes.append(await judge(job, backend, cache, _rest(question.limits, outcomes), watch))
-                finally:
-                    await backend.close()
+        for model, backend in backends.items():
+            try:
+                for job in asked.jobs(model, prompts, shown):
+                    outcomes.append(await ask_one(job, backend, cache, _rest(asked.limits, outcomes), watch))
+            finally:
+                await backend.close()
         return outcomes
 
-    outcomes = asyncio.run(all_of_it())
-    return pl.concat([as_table(outcome.judgments) for outcome in outcomes]), outcomes
+    with watching() as watch, Cache(asked.cache) as cache:
+        return asyncio.run(all_of_it())
 
 
 def _rest(limits: Limits, outcomes: Sequence[Outcome]) -> Limits:
@@ -112,128 +174,20 @@ def _rest(limits: Limits, outcomes: Sequence[Outcome]) -> Limits:
     )
 
 
-def estimate(question: Question, shown: Mapping[str, Mapping[str, Mapping[str, str]]]) -> list[dict[str, Any]]:
+def estimate(asked: Consultation, prompts: Mapping[str, Prompt], shown: Shown) -> list[dict[str, Any]]:
     """What a run would send and cost at most, by model and task, without sending anything; cached replies cost nothing."""
     rows: list[dict[str, Any]] = []
-    with Cache(question.cache) as cache:
-        for model in question.models:
-            for task in question.tasks:
-                job = Job(Prompt.load(question.prompts, task), model, shown[task], question.per_request)
-                groups, answered = plan(job, cache)
-                calls = [job.call(ids) for ids in groups]
-                new = [call for call in calls if not cache.has(call.key)]
-                tokens_in, tokens_out = sum(call.tokens for call in new), sum(call.max_tokens for call in new)
-                cost = question.limits.cost(tokens_in, tokens_out)
-                counts = {"items": len(job.items), "calls": len(new), "cached calls": len(calls) - len(new), "cached items": len(answered)}
-                rows.append(
-                    {
-                        "model": model,
-                        "task": task,
-                        **counts,
-                        "tokens in": tokens_in,
-                        "tokens out at most": tokens_out,
-                        "cost at most": round(cost, 4),
-                    }
-                )
+    with Cache(asked.cache) as cache:
+        for job in (job for model in asked.models for job in asked.jobs(model, prompts, shown)):
+            groups, answered = plan(job, cache)
+            calls = [job.call(ids) for ids in groups]
+            new = [call for call in calls if not cache.has(call.key)]
+            tokens_in, tokens_out = sum(call.tokens for call in new), sum(call.max_tokens for call in new)
+            counts = {"items": len(job.items), "calls": len(new), "cached calls": len(calls) - len(new), "cached items": len(answered)}
+            tokens = {"tokens in": tokens_in, "tokens out at most": tokens_out}
+            cost = round(asked.limits.cost(tokens_in, tokens_out), 4)
+            rows.append({"model": job.model, "task": job.prompt.task, **counts, **tokens, "cost at most": cost})
     return rows
-
-
-def replay(path: Path, shown: Mapping[str, Mapping[str, Mapping[str, str]]], question: Question) -> pl.DataFrame:
-    """The frozen judgments on what is shown, made with the prompts as they are now by the question's models (all, if it names none).
-
-    Raises:
-        DataError: no such file.
-        CxgenError: the file has judgments of other prompts only.
-    """
-    frozen = read_frozen(path)
-    if question.models:
-        frozen = frozen.filter(pl.col("judge").is_in(question.models))
-    kept: list[pl.DataFrame] = []
-    for task in question.tasks:
-        mine = frozen.filter(pl.col("task") == task)
-        current = mine.filter(pl.col("prompt") == Prompt.load(question.prompts, task).hash)
-        if mine.height and not current.height:
-            raise CxgenError(
-                f"the frozen judgments of {task!r} were made with another prompt",
-                file=path,
-                hint=f"restore {task}.yaml in {question.prompts.name}, or record them again: cxgen judge --backend openai --export",
-            )
-        kept.append(current.filter(pl.col("item").is_in(list(shown[task]))))
-    return pl.concat(kept)
-
-
-def merge(verdicts: pl.DataFrame, items: pl.DataFrame, judgments: pl.DataFrame, tasks: Sequence[str]) -> pl.DataFrame:
-    """The rule judge's ``verdicts`` and the models'.
-
-    What the rules reject stays rejected. Otherwise a premise is what the models say; a pair is inappropriate if they say so, or if their
-    blind label is not the computed one; whatever they do not decide is undecided.
-
-    Args:
-        verdicts: columns of `cxgen.judge.VERDICTS`.
-        items: columns ``id, premise_id, label``.
-        judgments: columns ``item, task, judge, value, reason``.
-        tasks: those that were put to the models.
-    """
-    votes = majority(judgments)
-    table = verdicts.join(items.select("id", "premise_id", "label"), on="id", how="left", maintain_order="left")
-    for task in tasks:
-        key = "premise_id" if task == "acceptability" else "id"
-        said = votes.filter(pl.col("task") == task).select(pl.col("item").alias(key), said="value", why="reason")
-        joined = table.join(said, on=key, how="left", maintain_order="left").with_columns(pl.col("said").fill_null(""))
-        why = pl.concat_str(pl.lit(f"{task}: "), pl.col("why").fill_null("not judged"))
-        table = _premises(joined, why) if task == "acceptability" else _pairs(joined, why, task)
-        table = table.drop("said", "why")
-    return table.select(verdicts.columns)
-
-
-def _premises(table: pl.DataFrame, why: pl.Expr) -> pl.DataFrame:
-    open_ = pl.col("premise_verdict") != "unacceptable"
-    silent = pl.col("said") == ""
-    return table.with_columns(
-        premise_verdict=pl.when(open_ & silent).then(pl.lit("undecided")).when(open_).then("said").otherwise("premise_verdict"),
-        premise_reason=pl.when(open_ & silent)
-        .then(why)
-        .when(open_ & (pl.col("said") == "unacceptable"))
-        .then(pl.lit("acceptability: the model finds it unacceptable"))
-        .otherwise("premise_reason"),
-    )
-
-
-def _pairs(table: pl.DataFrame, why: pl.Expr, task: str) -> pl.DataFrame:
-    open_ = pl.col("pair_verdict") != "inappropriate"
-    silent = pl.col("said") == ""
-    if task == "label":
-        names = pl.col("label").replace_strict(dict(enumerate(LABELS)), return_dtype=pl.String)
-        bad = pl.col("said") != names
-        reason = pl.format("label: the model reads {}, {} is computed", "said", names)
-    else:
-        bad = pl.col("said") == "inappropriate"
-        reason = pl.lit("appropriateness: the model finds it inappropriate")
-    return table.with_columns(
-        pair_verdict=pl.when(open_ & silent)
-        .then(pl.lit("undecided"))
-        .when(open_ & bad)
-        .then(pl.lit("inappropriate"))
-        .otherwise("pair_verdict"),
-        pair_reason=pl.when(open_ & silent).then(why).when(open_ & bad).then(reason).otherwise("pair_reason"),
-    )
-
-
-def record(judgments: pl.DataFrame, root: Path, question: Question) -> int:
-    """Write the list of undecided judgments and the measures of the run; return how many are undecided.
-
-    The list has one JSON object a line: item, task, judge, reason. Nothing in it says where or with what key was asked.
-    """
-    undecided = judgments.filter(pl.col("value") == "").select("item", "task", "judge", "reason")
-    write_atomically(root / UNDECIDED, undecided.write_ndjson)
-    values = judgments.group_by("task", "value").len().sort("task", "value").rows()
-    counts: dict[str, dict[str, int]] = {}
-    for task, value, number in values:
-        counts.setdefault(task, {})[value or "undecided"] = number
-    prompts = {task: Prompt.load(question.prompts, task).hash for task in question.tasks}
-    judges = judgments["judge"].unique().sort().to_list()
-    write_json({"judges": judges, "prompts": prompts, "counts": counts, "agreement": agreement(judgments)}, root / METRICS)
-    return undecided.height
 
 
 def summary(outcome: Outcome) -> dict[str, Any]:

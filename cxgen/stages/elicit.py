@@ -1,4 +1,4 @@
-"""Asking a model for material: words for a slot, sentences around given words. What comes back is a proposal; people decide."""
+"""Asking a model for material (``cxgen ask``): words for a slot, sentences around given words. What comes back people decide on."""
 
 from __future__ import annotations
 
@@ -10,11 +10,15 @@ from typing import Any
 from cxgen.constructicon import Construction
 from cxgen.errors import unknown
 from cxgen.generate import sample_items
+from cxgen.layout import REPLIES
 from cxgen.lexicon import Lexicon
-from cxgen.llm import Outcome
+from cxgen.llm import Limits, Outcome
+from cxgen.project import Project
+from cxgen.stages import consult
+from cxgen.vocabulary import INFLECTIONS
 
 GAP = "_____"
-_FORMS = ("lemma", "plural", "third", "ing", "past", "participle", "comparative", "superlative")
+_FORMS = ("lemma", *INFLECTIONS)
 
 
 def slot_questions(construction: Construction, slot: str, n: int, count: int, seed: int) -> dict[str, dict[str, str]]:
@@ -64,6 +68,30 @@ def word_questions(construction: Construction, n: int, seed: int) -> dict[str, d
         described = {"construction": construction.title, "form": construction.form, "meaning": " ".join(construction.meaning.split())}
         asked[item["premise_id"]] = {**described, "words": ", ".join(dict.fromkeys(words))}
     return asked
+
+
+def propose(
+    project: Project, lexicon: Lexicon, task: str, asked: Mapping[str, Mapping[str, str]], model: str, base_url: str | None, limits: Limits
+) -> tuple[list[dict[str, Any]], Outcome]:
+    """Put ``asked`` to a model, one at a time; its proposals (see `proposals`), and how the run went.
+
+    Args:
+        project: whose prompts and kept replies.
+        lexicon: the words that are known.
+        task: ``fill`` or ``premise``.
+        asked: id -> the fields of the task's prompt.
+        model: its name.
+        base_url: the server; None: OpenAI's own.
+        limits: bounds of the run.
+
+    Raises:
+        BackendError: the run cannot go on; what was answered is kept.
+    """
+    cache = project.root / REPLIES
+    consultation = consult.Consultation(models=(model,), tasks=(task,), base_url=base_url, per_request=1, limits=limits, cache=cache)
+    backends = consult.connect(consultation, logprobs=False)
+    (outcome,) = consult.ask(consultation, consult.load_prompts(project, [task]), {task: asked}, backends)
+    return proposals(outcome, asked, lexicon), outcome
 
 
 def proposals(outcome: Outcome, asked: Mapping[str, Mapping[str, str]], lexicon: Lexicon) -> list[dict[str, Any]]:

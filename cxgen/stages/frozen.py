@@ -1,17 +1,18 @@
-"""Frozen judgments: the file that DVC tracks and that a clone without a key replays."""
+"""Frozen judgments (`cxgen.layout.JUDGMENTS`): what DVC tracks and a clone without a key replays."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
 import polars as pl
 
-from cxgen.llm.runner import Judgment
+from cxgen.errors import DataError
+from cxgen.llm import Judgment, Prompt
 from cxgen.tables import read_table, write_table
 
-FILE = Path("pipelines/judgments.parquet")
+MISSING = "no frozen judgment"
 COLUMNS: dict[str, pl.DataType | type[pl.DataType]] = {
     "item": pl.String,
     "task": pl.String,
@@ -31,6 +32,7 @@ COLUMNS: dict[str, pl.DataType | type[pl.DataType]] = {
     "logprob": pl.Float64,
     "attempt": pl.Int64,
 }
+_RECORD = "judge --backend openai --export"
 _KEYS = ["item", "task", "judge", "prompt"]
 
 
@@ -43,9 +45,16 @@ def read_frozen(path: Path) -> pl.DataFrame:
     """The frozen judgments, columns ``COLUMNS``.
 
     Raises:
-        DataError: no such file, or not one of ours.
+        DataError: no such file, not one of ours, or one without judgments.
     """
-    table = read_table(path, COLUMNS, "judge --backend openai --export")
+    table = _read(path)
+    if not table.height:
+        raise DataError("there are no frozen judgments", file=path, hint=f"record some: cxgen {_RECORD}; or judge by rule: --backend rules")
+    return table
+
+
+def _read(path: Path) -> pl.DataFrame:
+    table = read_table(path, COLUMNS, _RECORD)
     return table.select(pl.col(name).cast(kind) for name, kind in COLUMNS.items())
 
 
@@ -55,10 +64,55 @@ def freeze(judgments: pl.DataFrame, path: Path) -> int:
     A decided one replaces what the file held for the same item, task, judge and prompt, an undecided one only another undecided one.
     The same judgments give the same bytes, in whatever order they came.
     """
-    old = read_frozen(path) if path.is_file() else pl.DataFrame(schema=COLUMNS)
+    old = _read(path) if path.is_file() else pl.DataFrame(schema=COLUMNS)
     table = pl.concat([old.with_columns(rank=0), judgments.select(list(COLUMNS)).with_columns(rank=1)])
     decided = (pl.col("value") != "").cast(pl.Int8)
     table = table.sort([decided, "rank"], maintain_order=True).unique(_KEYS, keep="last", maintain_order=True)
     table = table.drop("rank").sort([*_KEYS, "call"])
     write_table(table, path)
     return table.height
+
+
+def replay(
+    frozen: pl.DataFrame, shown: Mapping[str, Mapping[str, object]], prompts: Mapping[str, Prompt], models: Sequence[str], path: Path
+) -> pl.DataFrame:
+    """The ``frozen`` judgments on what is shown, made with the prompts as they are now.
+
+    Args:
+        frozen: columns ``COLUMNS``.
+        shown: task -> id -> anything.
+        prompts: task -> its wording.
+        models: whose judgments count; none: everybody's.
+        path: the file, for messages.
+
+    Returns:
+        Columns ``COLUMNS``; what has no judgment is undecided, by nobody.
+
+    Raises:
+        DataError: a task has judgments of another prompt only, or none of what is shown.
+    """
+    if models:
+        frozen = frozen.filter(pl.col("judge").is_in(models))
+    kept: list[pl.DataFrame] = []
+    for task, things in shown.items():
+        mine = frozen.filter(pl.col("task") == task)
+        current = mine.filter(pl.col("prompt") == prompts[task].hash)
+        found = current.filter(pl.col("item").is_in(list(things)))
+        if things and not found.height:
+            raise _nothing(task, mine.height, current.height, models, path)
+        decided = set(found["item"])
+        kept += [found, as_table(Judgment(name, task, "", MISSING, "") for name in things if name not in decided)]
+    return pl.concat(kept) if kept else as_table(())
+
+
+def _nothing(task: str, mine: int, current: int, models: Sequence[str], path: Path) -> DataError:
+    record = f"record them: cxgen {_RECORD}"
+    if mine and not current:
+        return DataError(
+            f"the frozen judgments of {task!r} were made with another prompt",
+            file=path,
+            hint=f"restore {task}.yaml among the prompts, or {record}",
+        )
+    of = f" of {', '.join(models)}" if models else ""
+    what = "is about these candidates" if mine else f"answers {task!r}"
+    return DataError(f"no frozen judgment{of} {what}", file=path, hint=f"{record}; or choose others with --task or --model")

@@ -1,60 +1,119 @@
-"""Stage ``judge``: a verdict on every candidate."""
+"""Stage ``judge``: a verdict on every candidate. The rules come first; models are asked, if at all, about what the rules leave open."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import polars as pl
 
-from cxgen import layout
 from cxgen.annotate import Chunks
 from cxgen.constructicon import Construction, load_construction
 from cxgen.judge import judge_items
 from cxgen.judge.form import form_failures, with_form
+from cxgen.layout import CANDIDATES, JUDGMENTS, UNDECIDED, VERDICTS, metric
 from cxgen.lexicon import Lexicon
-from cxgen.project import Project
+from cxgen.llm import Outcome, Prompt, agreement
+from cxgen.project import Project, write_atomically
 from cxgen.schema import TARGET
+from cxgen.stages import consult
+from cxgen.stages.consult import Consultation
+from cxgen.stages.frozen import as_table, freeze, read_frozen, replay
+from cxgen.stages.merge import judgeable, merge
+from cxgen.stages.params import Params
 from cxgen.tables import read_table, write_json, write_table
+from cxgen.vocabulary import Judge
 
 _NEED = ("id", "premise_id", "construction", "contrast_of", "kind", "template", "frame", "premise", "config", "slots")
-Merge = Callable[[pl.DataFrame], pl.DataFrame]
 
 
-def run(project: Project, more: Callable[[pl.DataFrame, list[Construction]], Merge] | None = None) -> dict[str, dict[str, int]]:
-    """Judge the candidates by rule, and by models if asked to; write verdicts and their counts; return the counts per construction.
+@dataclass(frozen=True)
+class Judged:
+    """What came of a run.
+
+    Attributes:
+        counts: construction -> verdict -> number of premises (pairs for the pair verdicts).
+        undecided: why judgments are undecided -> how many are.
+        outcomes: how the run of each model and task went; empty if none was asked.
+    """
+
+    counts: dict[str, dict[str, int]]
+    undecided: Counter[str]
+    outcomes: tuple[Outcome, ...] = ()
+
+    @property
+    def stopped(self) -> str:
+        """The bound that ended the asking early; empty if none did."""
+        return next((outcome.stopped for outcome in self.outcomes if outcome.stopped), "")
+
+
+@dataclass(frozen=True)
+class _ByRule:
+    items: pl.DataFrame
+    constructions: list[Construction]
+    verdicts: pl.DataFrame
+
+    def shown(self, tasks: tuple[str, ...]) -> dict[str, dict[str, dict[str, str]]]:
+        """What models are shown: nothing of what the rules have decided."""
+        return consult.shown_of(judgeable(self.items, self.verdicts), self.constructions, tasks)
+
+
+def run(project: Project, params: Params | None = None, asked: Consultation | None = None) -> Judged:
+    """Judge the candidates by rule and form and, as ``asked``, by models or their frozen judgments; write verdicts and measures.
+
+    Writes `cxgen.layout.VERDICTS`, `UNDECIDED`, the metrics ``judge`` and ``models`` and, if judgments are to be frozen, `JUDGMENTS`;
+    nothing of it before all are judged.
 
     Args:
         project: whose candidates.
-        more: given the items and their constructions, what else there is to say: a function from the rules' verdicts to the final ones.
-    """
-    items = candidates(project)
-    lexicon = Lexicon.of(project)
-    constructions = constructions_of(items, project, lexicon)
-    change = more(items, constructions) if more else None
-    verdicts = judge_items(items, constructions)
-    chunks = Chunks.load(project.lexicons / "chunks.yaml")
-    verdicts = with_form(verdicts, items, form_failures(items, constructions, lexicon, chunks))
-    if change:
-        verdicts = change(verdicts)
-    write_table(verdicts, project.root / layout.VERDICTS)
-    counts = summary(items, verdicts)
-    write_json(counts, project.root / layout.metric("judge"))
-    return counts
-
-
-def candidates(project: Project) -> pl.DataFrame:
-    """The candidate items.
+        params: default: the project's own.
+        asked: who is asked beside the rules; default: as ``params`` say.
 
     Raises:
-        DataError: there are none yet.
+        DataError: there are no candidates, or no frozen judgments that are about them.
+        BackendError: the asking cannot go on; what was answered is kept.
     """
-    return read_table(project.root / layout.CANDIDATES, _NEED, "generate")
+    asked = (asked or Consultation()).settled(project, params or Params.read(project.params))
+    prompts = consult.load_prompts(project, asked.tasks)
+    path = project.root / JUDGMENTS
+    outcomes: list[Outcome] = []
+    # What can be refused without the candidates is refused before they are judged by rule.
+    if asked.backend is Judge.replay:
+        frozen = read_frozen(path)
+        stand = _by_rule(project)
+        judgments = replay(frozen, stand.shown(asked.tasks), prompts, asked.models, path)
+    else:
+        backends = consult.connect(asked)
+        stand = _by_rule(project)
+        outcomes = consult.ask(asked, prompts, stand.shown(asked.tasks), backends)
+        judgments = as_table(judgment for outcome in outcomes for judgment in outcome.judgments)
+    if asked.export and outcomes:
+        freeze(judgments.filter(pl.col("call") != ""), path)  # what a bound kept from being asked is no judgment
+    judgments = judgments.sort("task", "judge", "item")  # whoever replays them has them in another order
+    verdicts = merge(stand.verdicts, stand.items, judgments, asked.tasks)
+    write_table(verdicts, project.root / VERDICTS)
+    counts = summary(stand.items, verdicts)
+    write_json(counts, project.root / metric("judge"))
+    return Judged(counts, _record(judgments, project.root, prompts), tuple(outcomes))
 
 
-def constructions_of(items: pl.DataFrame, project: Project, lexicon: Lexicon) -> list[Construction]:
-    """The constructions that ``items`` are about."""
+def estimate(project: Project, params: Params | None = None, asked: Consultation | None = None) -> list[dict[str, Any]]:
+    """What `run` would send and cost at most: a row for each model and task. Sends and writes nothing."""
+    asked = (asked or Consultation()).settled(project, params or Params.read(project.params))
+    prompts = consult.load_prompts(project, asked.tasks)
+    return consult.estimate(asked, prompts, _by_rule(project).shown(asked.tasks))
+
+
+def _by_rule(project: Project) -> _ByRule:
+    items = read_table(project.root / CANDIDATES, _NEED, "generate")
+    lexicon = Lexicon.of(project)
     targets = items.select(TARGET).to_series().unique().sort()
-    return [load_construction(project, name, lexicon) for name in targets]
+    constructions = [load_construction(project, name, lexicon) for name in targets]
+    chunks = Chunks.load(project.lexicons / "chunks.yaml")
+    verdicts = with_form(judge_items(items, constructions), items, form_failures(items, constructions, lexicon, chunks))
+    return _ByRule(items, constructions, verdicts)
 
 
 def summary(items: pl.DataFrame, verdicts: pl.DataFrame) -> dict[str, dict[str, int]]:
@@ -68,3 +127,20 @@ def summary(items: pl.DataFrame, verdicts: pl.DataFrame) -> dict[str, dict[str, 
     ):
         counts.setdefault(name, {})[verdict] = number
     return counts
+
+
+def _record(judgments: pl.DataFrame, root: Path, prompts: dict[str, Prompt]) -> Counter[str]:
+    """Write the list of undecided judgments and the measures of the models' run; return why how many are undecided.
+
+    The list has one JSON object a line: item, task, judge, reason. Nothing in it says where or with what key was asked.
+    """
+    undecided = judgments.filter(pl.col("value") == "").select("item", "task", "judge", "reason")
+    write_atomically(root / UNDECIDED, undecided.write_ndjson)
+    counts: dict[str, dict[str, int]] = {}
+    for task, value, number in judgments.group_by("task", "value").len().sort("task", "value").iter_rows():
+        counts.setdefault(task, {})[value or "undecided"] = number
+    judges = judgments["judge"].unique().sort().to_list()
+    hashes = {task: prompt.hash for task, prompt in prompts.items()}
+    report = {"judges": [name for name in judges if name], "prompts": hashes, "counts": counts, "agreement": agreement(judgments)}
+    write_json(report, root / metric("models"))
+    return Counter(undecided["reason"].to_list())

@@ -10,10 +10,10 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from cxgen.errors import CxgenError
+from cxgen.layout import UNDECIDED
 from cxgen.project import Project
 from cxgen.publish import gates, hub
 from cxgen.stages import package
-from cxgen.stages.consult import UNDECIDED
 from cxgen.stages.params import Params
 
 
