@@ -25,7 +25,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from cxgen.llm import Cache, Job, Limits, Outcome, Prompt, judge  # noqa: E402
+from cxgen.llm import Cache, Job, Limits, Outcome, Prompt, ask  # noqa: E402
 from cxgen.llm.client import OpenAIBackend  # noqa: E402
 from tests.llm_server import FAULTS, answer_to, serving  # noqa: E402
 
@@ -44,7 +44,7 @@ async def run(work: Job, url: str, cache: Path, limits: Limits) -> Outcome:
     backend = OpenAIBackend(url, limits.timeout)
     try:
         with Cache(cache) as replies:
-            return await judge(work, backend, replies, limits)
+            return await ask(work, backend, replies, limits)
     finally:
         await backend.close()
 

@@ -25,11 +25,11 @@ _SHAPE = re.compile(r'"answers": \[\{"id": "...", "(\w+)": (.*?)\}\]')
 
 
 def answer_to(item, key, choices, truth=None):
-    """What this server's model thinks of ``item``: anything, but always the same; with ``truth`` what that says, once in forty excepted."""
+    """What this server's model thinks of ``item``: anything, but always the same; with ``truth`` what that says, else the first."""
+    if truth is not None:
+        return truth.get("|".join(item[name] for name in ("sentence", "premise", "hypothesis") if name in item) + f"|{key}", choices[0])
     text = json.dumps({name: value for name, value in item.items() if name != "id"}, sort_keys=True)
     number = int(hashlib.sha256(text.encode()).hexdigest(), 16)
-    if truth and number % 40:
-        return truth.get(f"{item.get('premise')}|{item.get('hypothesis')}", choices[0]) if key == "label" else choices[0]
     return choices[number % len(choices)] if choices else f"said {number % 1000}"
 
 

@@ -1,9 +1,8 @@
-"""`cxgen judge` with models: killed and resumed, frozen and replayed, bounded, and discreet."""
+"""Models as judges of the candidates: after the rules, killed and resumed, frozen and replayed, bounded, and discreet."""
 
 from __future__ import annotations
 
 import json
-import os
 import random
 import shutil
 import signal
@@ -11,202 +10,392 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from pathlib import Path
+from types import SimpleNamespace
 
 import polars as pl
 import pytest
 
-from tests.conftest import ROOT, edit
+from cxgen import layout
+from cxgen.cli import main
+from cxgen.errors import CxgenError, DataError
+from cxgen.llm import BackendError, Limits
+from cxgen.stages import generate, judge, split
+from cxgen.stages.consult import Consultation
+from cxgen.stages.frozen import as_table, freeze
+from cxgen.stages.params import Params
+from cxgen.vocabulary import Judge
+from tests.conftest import ROOT, edit, small_project
 from tests.llm_server import serving
 from tests.test_llm import SECRET
 
+pytestmark = pytest.mark.server
 COMMAND = [sys.executable, "-c", "from cxgen.cli import main; main()"]
+REPLAY = Consultation(backend=Judge.replay)
 
 
 @pytest.fixture(scope="module")
 def generated(tmp_path_factory):
     """A small project with candidates."""
+    sizes = ("n_per_construction: 480", "n_per_construction: 60"), ("n_per_lookalike: 240", "n_per_lookalike: 24")
     root = tmp_path_factory.mktemp("project")
-    shutil.copy(ROOT / "params.yaml", root)
-    edit(root / "params.yaml", "n_per_construction: 4000", "n_per_construction: 120")
-    edit(root / "params.yaml", "n_per_lookalike: 1200", "n_per_lookalike: 24")
-    edit(root / "params.yaml", "constructions: all", "constructions: [conative]")
-    edit(root / "params.yaml", "oversample: 1.15", "oversample: 4")
-    assert cxgen(root, "generate").returncode == 0
-    return root
+    project, params = small_project(root, "conative", *sizes)
+    generate.run(project, params, workers=1)
+    return project
+
+
+@pytest.fixture(autouse=True)
+def key(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", SECRET)
 
 
 @pytest.fixture
-def here(generated, tmp_path):
-    shutil.copytree(generated, tmp_path / "p")
-    return tmp_path / "p"
+def whole(generated, tmp_path):
+    """A copy with all candidates, enough for a dataset."""
+    shutil.copytree(generated.root, tmp_path / "p")
+    return type(generated)(tmp_path / "p")
 
 
-def cxgen(root, *words, **more):
-    environment = {**os.environ, "OPENAI_API_KEY": SECRET, **more}
-    return subprocess.run([*COMMAND, *words], cwd=root, capture_output=True, text=True, env=environment, check=False)
+@pytest.fixture
+def here(whole):
+    """A copy with the candidates of a few sets."""
+    keep(whole, 240)
+    return whole
 
 
-def ask(url, *words):
-    return ["judge", "--backend", "openai", "--model", "m", "--base-url", url, "--concurrency", "16", *words]
+@pytest.fixture
+def cxgen(monkeypatch, capsys):
+    """The command line in this process."""
+
+    def run(project, *words):
+        monkeypatch.chdir(project.root)
+        monkeypatch.setenv("COLUMNS", "200")
+        monkeypatch.setattr(sys, "argv", ["cxgen", *words])
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            main()
+        return SimpleNamespace(code=ended.value.code or 0, **dict(zip(("out", "err"), capsys.readouterr(), strict=True)))
+
+    return run
+
+
+def candidates(project):
+    return pl.read_parquet(project.root / layout.CANDIDATES)
+
+
+def keep(project, number):
+    candidates(project).head(number).write_parquet(project.root / layout.CANDIDATES)
+
+
+def verdicts(project):
+    return pl.read_parquet(project.root / layout.VERDICTS)
+
+
+def by(url, *tasks, models=("m",), limits=None, **more):
+    """Models at ``url``."""
+    found = limits or Limits(concurrency=16)
+    return Consultation(backend=more.pop("backend", Judge.openai), models=models, tasks=tasks, base_url=url, limits=found, **more)
+
+
+def words(url, *more):
+    return ["judge", "--backend", "openai", "--model", "m", "--base-url", url, "--task", "label", *more]
 
 
 def lines(log):
     return log.read_text().count("\n") if log.exists() else 0
 
 
-def test_killed_ten_times_it_ends_the_same_and_pays_for_nothing_twice(here, tmp_path):
-    shutil.copytree(here, tmp_path / "whole")
-    log = tmp_path / "log"
-    words = ("--task", "label", "--items-per-request", "4", "--export")
-    with serving(latency=0.04, log=str(log)) as url:
-        whole = cxgen(tmp_path / "whole", *ask(url, *words))
-        assert whole.returncode == 0, whole.stderr
-        ideal = log.read_text().count("answered")
+# rules first
+
+
+@pytest.fixture
+def spoilt(here):
+    """Candidates of which the rules refuse a premise with all its pairs, and a pair of another; those that are left."""
+    keep(here, 60)
+    table = candidates(here)
+    premise, pair = table["premise_id"][0], table["id"][-1]
+    refused = pl.col("premise_id") == premise
+    table.with_columns(
+        frame=pl.when(refused).then(pl.lit("none")).otherwise("frame"),
+        hypothesis=pl.when(pl.col("id") == pair).then("premise").otherwise("hypothesis"),
+    ).write_parquet(here.root / layout.CANDIDATES)
+    return table.filter(~refused & (pl.col("id") != pair))
+
+
+def test_nothing_is_asked_about_what_the_rules_refuse(here, spoilt, tmp_path):
+    log, all_of_them = tmp_path / "log", candidates(here)
+    assert 1 < all_of_them.height - spoilt.height < 10
+    with serving(log=str(log)) as url:
+        asked = by(url, "label", "acceptability", per_request=1)
+        foreseen = {row["task"]: (row["items"], row["calls"]) for row in judge.estimate(here, None, asked)}
+        assert not lines(log)
+        judged = judge.run(here, None, asked)
+    count, premises = spoilt.height, spoilt["premise_id"].n_unique()
+    assert foreseen == {"label": (count, count), "acceptability": (premises, premises)}
+    assert lines(log) == count + premises
+    assert not judged.undecided
+    refused = verdicts(here).join(spoilt, on="id", how="anti")
+    assert refused.height == all_of_them.height - count
+    assert set(refused["premise_reason"].str.split(":").list.first()) == {"", "argument outside the frame"}
+    pair = refused.row(-1, named=True)
+    assert (pair["pair_verdict"], pair["pair_reason"]) == ("inappropriate", "the hypothesis is its premise, word for word")
+    # Its premise has other pairs, about which a model was asked.
+    same = verdicts(here).filter(all_of_them["premise_id"] == all_of_them["premise_id"][-1])
+    assert same["premise_verdict"].n_unique() == 1
+
+
+def test_the_rules_verdicts_stay_whatever_else_is_missing(here, spoilt):
+    with serving(status=[422, "x", "no"]) as url:
+        judged = judge.run(here, None, by(url, "label", "acceptability", limits=Limits(max_failures=1.0)))
+    both = verdicts(here)
+    left = both.join(spoilt, on="id", how="semi")
+    assert set(left["premise_verdict"]) | set(left["pair_verdict"]) == {"undecided"}
+    assert not both.join(spoilt, on="id", how="anti")["pair_verdict"].is_in(["undecided"]).any()
+    assert judged.undecided == {"the server refuses the request (422)": spoilt.height + spoilt["premise_id"].n_unique()}
+
+
+def test_the_rules_alone_ask_nobody_and_say_so(here):
+    judged = judge.run(here)
+    assert (judged.outcomes, judged.undecided, judged.stopped) == ((), {}, "")
+    assert json.loads((here.root / layout.metric("models")).read_text()) == {"agreement": {}, "counts": {}, "judges": [], "prompts": {}}
+    assert (here.root / layout.UNDECIDED).read_text() == ""
+    assert not (here.root / layout.REPLIES).exists()
+
+
+# kept, frozen, replayed
+
+
+@pytest.mark.slow
+def test_killed_five_times_it_ends_the_same_and_pays_for_nothing_twice(whole, tmp_path):
+    keep(whole, 480)
+    shutil.copytree(whole.root, tmp_path / "undisturbed")
+    undisturbed, log = type(whole)(tmp_path / "undisturbed"), tmp_path / "log"
+    with serving(latency=0.08, log=str(log)) as url:
+        judge.run(undisturbed, None, by(url, "label", per_request=1, export=True))
+        ideal = lines(log)
         log.unlink()
     chance = random.Random(11)
-    with serving(latency=0.04, log=str(log)) as url:
-        for _ in range(10):
-            quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "env": {**os.environ, "OPENAI_API_KEY": SECRET}}
-            process = subprocess.Popen([*COMMAND, *ask(url, *words)], cwd=here, **quiet)
-            seen, deadline = lines(log), time.monotonic() + 30
-            while lines(log) < seen + 5 and process.poll() is None and time.monotonic() < deadline:
-                time.sleep(0.01)
-            time.sleep(chance.uniform(0.0, 0.3))
-            process.send_signal(signal.SIGKILL)
-            process.wait()
-        last = cxgen(here, *ask(url, *words))
-        assert last.returncode == 0, last.stderr
+    with serving(latency=0.08, log=str(log)) as url:
+        command = [*COMMAND, *words(url, "--concurrency", "16", "--items-per-request", "1", "--export")]
+        for _ in range(5):
+            with subprocess.Popen(command, cwd=whole.root, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+                seen, deadline = lines(log), time.monotonic() + 30
+                while lines(log) < seen + 5 and process.poll() is None and time.monotonic() < deadline:
+                    time.sleep(0.01)
+                time.sleep(chance.uniform(0.0, 0.15))
+                assert process.poll() is None  # else nothing was killed
+                process.send_signal(signal.SIGKILL)
+        judge.run(whole, None, by(url, "label", per_request=1, export=True))
     requests = Counter(log.read_text().splitlines())
     assert len(requests) == ideal
     # Only what was in flight at a kill may come twice.
-    assert sum(requests.values()) <= ideal + 10 * 16
-    assert sum(requests.values()) > ideal
+    assert ideal < requests.total() <= ideal + 5 * 16
     columns = ["item", "task", "value", "call"]
-    one, other = (pl.read_parquet(root / "pipelines/judgments.parquet").select(columns) for root in (here, tmp_path / "whole"))
+    one, other = (pl.read_parquet(project.root / layout.JUDGMENTS).select(columns) for project in (whole, undisturbed))
     assert one.equals(other)
-    assert (here / "outputs/work/verdicts.parquet").read_bytes() == (tmp_path / "whole/outputs/work/verdicts.parquet").read_bytes()
+    assert verdicts(whole).equals(verdicts(undisturbed))
 
 
+@pytest.mark.slow
 def test_ctrl_c_loses_nothing_and_says_so(here, tmp_path):
     log = tmp_path / "log"
     with serving(latency=0.1, log=str(log)) as url:
-        words = ask(url, "--task", "label", "--items-per-request", "5")
-        process = subprocess.Popen(
-            [*COMMAND, *words],
-            cwd=here,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            env={**os.environ, "OPENAI_API_KEY": SECRET},
-        )
-        deadline = time.monotonic() + 30
-        while lines(log) < 20 and time.monotonic() < deadline:
-            time.sleep(0.01)
-        process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=30)
+        command = [*COMMAND, *words(url, "--items-per-request", "1", "--concurrency", "4")]
+        with subprocess.Popen(command, cwd=here.root, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+            deadline = time.monotonic() + 30
+            while lines(log) < 20 and time.monotonic() < deadline:
+                time.sleep(0.01)
+            process.send_signal(signal.SIGINT)
+            _, said = process.communicate(timeout=30)
         assert process.returncode == 130, said
         assert "interrupted" in said
         assert "Traceback" not in said
-        assert not (here / "outputs/work/verdicts.parquet").exists()
+        assert not (here.root / layout.VERDICTS).exists()
         answered = lines(log)
-        again = cxgen(here, *words)
-    assert again.returncode == 0, again.stderr
-    assert lines(log) <= -(-pl.read_parquet(here / "outputs/work/candidates.parquet").height // 5) + 16
-    assert answered < lines(log)
+        judge.run(here, None, by(url, "label", per_request=1))
+    assert answered < lines(log) <= candidates(here).height + 4
 
 
-def test_a_clone_without_a_key_replays_the_run_byte_for_byte(here, tmp_path):
-    items = pl.read_parquet(here / "outputs/work/candidates.parquet")
-    truth = {f"{p}|{h}": "ENC"[label] for p, h, label in items.select("premise", "hypothesis", "label").iter_rows()}
+def test_a_clone_without_a_key_replays_the_run_byte_for_byte(whole, tmp_path, monkeypatch):
+    items = candidates(whole)
+    truth = {f"{p}|{h}|label": "ENC"[label] for p, h, label in items.select("premise", "hypothesis", "label").iter_rows()}
+    first, last = items.row(0, named=True), items.row(-1, named=True)
+    truth |= {f"{first['premise']}|{first['hypothesis']}|label": "ENC"[first["label"] - 1], f"{last['premise']}|verdict": "unacceptable"}
     (tmp_path / "truth.json").write_text(json.dumps(truth), "utf-8")
     with serving(truth=str(tmp_path / "truth.json")) as url:
-        recorded = cxgen(here, *ask(url, "--export"))
-    assert recorded.returncode == 0, recorded.stderr
-    assert cxgen(here, "split").returncode == 0
-    clone = tmp_path / "clone"
-    shutil.copytree(here, clone, ignore=shutil.ignore_patterns(".cxgen", "outputs"))
-    edit(clone / "params.yaml", "backend: rules", "backend: replay")
-    for stage in ("generate", "judge", "split"):
-        result = cxgen(clone, stage, OPENAI_API_KEY="")
-        assert result.returncode == 0, result.stderr
-    made = {path.relative_to(here): path.read_bytes() for path in sorted((here / "outputs").rglob("*")) if path.is_file()}
-    assert {path: (clone / path).read_bytes() for path in made} == made
-    rejected = pl.read_parquet(clone / "outputs/dataset/rejected/rejected-00000-of-00001.parquet")
-    assert rejected["pair_reason"].str.contains("the model reads").any()
-    assert rejected["premise_reason"].str.contains("the model finds it unacceptable").any()
+        judge.run(whole, None, by(url, export=True))
+    split.run(whole, Params.read(whole.params))
+    clone = type(whole)(tmp_path / "clone")
+    shutil.copytree(whole.root, clone.root, ignore=shutil.ignore_patterns(".cxgen", "outputs"))
+    edit(clone.root / "params.yaml", "backend: rules", "backend: replay")
+    monkeypatch.delenv("OPENAI_API_KEY")
+    params = Params.read(clone.params)
+    generate.run(clone, params, workers=1)
+    judge.run(clone, params)
+    split.run(clone, params)
+    made = {path.relative_to(whole.root): path.read_bytes() for path in sorted((whole.root / "outputs").rglob("*")) if path.is_file()}
+    assert {path: (clone.root / path).read_bytes() for path in made} == made
+    rejected = pl.read_parquet(clone.root / "outputs/dataset/rejected/rejected-00000-of-00001.parquet")
+    reasons = dict(rejected.select("id", pl.concat_str("premise_reason", "pair_reason")).iter_rows())
+    assert "the model reads" in reasons[first["id"]]
+    assert reasons[last["id"]] == "acceptability: the model finds it unacceptable"
+
+
+def test_a_replay_with_undecided_judgments_of_two_models_is_the_same_too(here, tmp_path):
+    first = candidates(here)["premise"][0]
+    table = candidates(here).with_columns(
+        premise=pl.when(pl.col("premise") == first).then(pl.format("{} REFUSE", "premise")).otherwise("premise")
+    )
+    table.write_parquet(here.root / layout.CANDIDATES)
+    with serving() as url:
+        once = judge.run(here, None, by(url, "label", models=("z", "a"), export=True))
+    files = [here.root / path for path in (layout.VERDICTS, layout.UNDECIDED, layout.metric("models"), layout.metric("judge"))]
+    made = [path.read_bytes() for path in files]
+    again = judge.run(here, None, Consultation(backend=Judge.replay, tasks=("label",)))
+    assert [path.read_bytes() for path in files] == made
+    assert again.undecided == once.undecided
+    assert once.undecided["refused"] > 0
+
+
+def frozen(project, url, number=None):
+    """Label judgments, frozen, of the first candidates only."""
+    judge.run(project, None, by(url, "label", export=True))
+    path = project.root / layout.JUDGMENTS
+    table, first = pl.read_parquet(path), candidates(project)["id"].head(number or 10**9)
+    table.filter(pl.col("item").is_in(first.implode())).write_parquet(path)
+    for name in (layout.VERDICTS, layout.UNDECIDED, layout.metric("judge"), layout.metric("models")):
+        (project.root / name).write_text("as it was")
+
+
+def test_a_replay_that_decides_nothing_is_refused_and_changes_nothing(here, cxgen):
+    with serving() as url:
+        frozen(here, url)
+    path = here.root / layout.JUDGMENTS
+    table = pl.read_parquet(path)
+    cases = {
+        "there are no frozen judgments": table.clear(),
+        "no frozen judgment is about these candidates": table.with_columns(item=pl.lit("another")),
+        "no frozen judgment answers 'label'": table.with_columns(task=pl.lit("acceptability")),
+        "no frozen judgment of n answers 'label'": table,
+        "made with another prompt": table.with_columns(prompt=pl.lit("0")),
+    }
+    for part, judgments in cases.items():
+        judgments.write_parquet(path)
+        model = ["--model", "n"] if " of n " in part else []
+        result = cxgen(here, "judge", "--backend", "replay", "--task", "label", *model)
+        assert result.code == 2
+        assert part in result.err
+        assert result.err.count("\n") == 2  # what is wrong, and what to do
+    for name in (layout.VERDICTS, layout.UNDECIDED, layout.metric("judge"), layout.metric("models")):
+        assert (here.root / name).read_text() == "as it was"
+    path.unlink()
+    with pytest.raises(DataError, match="no such table"):
+        judge.run(here, None, REPLAY)
+
+
+def test_judgments_of_a_run_in_which_nothing_was_answered_are_no_judgments(here):
+    freeze(as_table(()), here.root / layout.JUDGMENTS)
+    with pytest.raises(DataError, match="there are no frozen judgments") as caught:
+        judge.run(here, None, REPLAY)
+    assert "--export" in caught.value.hint
+    assert not (here.root / layout.VERDICTS).exists()
+
+
+def test_a_replay_of_a_part_says_what_it_does_not_decide_and_why(here, cxgen):
+    with serving() as url:
+        frozen(here, url, 40)
+    result = cxgen(here, "judge", "--backend", "replay", "--task", "label")
+    assert result.code == 0
+    missing = candidates(here).height - 40
+    assert f"{missing} undecided (no frozen judgment: {missing})" in result.err
+    listed = [json.loads(line) for line in (here.root / layout.UNDECIDED).read_text().splitlines()]
+    assert len(listed) == missing
+    assert {entry["reason"] for entry in listed} == {"no frozen judgment"}
+    assert verdicts(here)["pair_verdict"].to_list().count("undecided") == missing
+    assert json.loads((here.root / layout.metric("models")).read_text())["judges"] == ["m"]
 
 
 def test_a_changed_prompt_is_not_answered_by_old_judgments(here):
     with serving() as url:
-        assert cxgen(here, *ask(url, "--task", "label", "--export")).returncode == 0
-    prompts = here / "pipelines/prompts"
-    shutil.copytree(ROOT / "pipelines/prompts", prompts)
+        frozen(here, url)
+    prompts = here.root / layout.PROMPTS
+    shutil.copytree(ROOT / layout.PROMPTS, prompts)
     edit(prompts / "label.yaml", "Each item stands alone.", "Each item is by itself.")
-    result = cxgen(here, "judge", "--backend", "replay", "--task", "label")
-    assert result.returncode == 2
-    assert "made with another prompt" in result.stderr
-    assert "label.yaml" in result.stderr
+    with pytest.raises(DataError, match="made with another prompt") as caught:
+        judge.run(here, None, Consultation(backend=Judge.replay, tasks=("label",)))
+    assert "label.yaml" in caught.value.hint
 
 
-def test_undecided_items_are_listed_and_kept_out_unless_asked_for(here):
+# bounds, and what is told
+
+
+def test_undecided_items_are_listed_and_kept_out_unless_asked_for(whole):
     with serving(status=[422, "x", "no"]) as url:
-        result = cxgen(here, *ask(url, "--task", "label", "--max-failures", "1"))
-    assert result.returncode == 0, result.stderr
-    listed = [json.loads(line) for line in (here / "outputs/work/undecided.jsonl").read_text().splitlines()]
+        judge.run(whole, None, by(url, "label", limits=Limits(max_failures=1.0)))
+    listed = [json.loads(line) for line in (whole.root / layout.UNDECIDED).read_text().splitlines()]
     assert {entry["reason"] for entry in listed} == {"the server refuses the request (422)"}
-    verdicts = pl.read_parquet(here / "outputs/work/verdicts.parquet")
-    assert set(verdicts["pair_verdict"]) == {"undecided"}
-    assert len(listed) == verdicts.height
-    short = cxgen(here, "split")
-    assert short.returncode == 2
-    assert "0 were accepted" in short.stderr
-    edit(here / "params.yaml", "keep_undecided: false", "keep_undecided: true")
-    assert cxgen(here, "split").returncode == 0
+    assert set(verdicts(whole)["pair_verdict"]) == {"undecided"}
+    assert len(listed) == verdicts(whole).height
+    with pytest.raises(DataError, match="0 were accepted"):
+        split.run(whole, Params.read(whole.params))
+    edit(whole.root / "params.yaml", "keep_undecided: false", "keep_undecided: true")
+    assert split.run(whole, Params.read(whole.params))
 
 
-def test_a_dry_run_sends_nothing_and_tells_the_price(here, tmp_path):
+def test_a_dry_run_sends_nothing_and_tells_the_price(here, cxgen, tmp_path):
     log = tmp_path / "log"
     with serving(log=str(log)) as url:
-        words = ask(url, "--dry-run", "--task", "label", "--price-in", "1", "--price-out", "2", "--format", "json")
-        before = json.loads(cxgen(here, *words).stdout)[0]
-        assert not log.exists() or not log.read_text()
-        assert cxgen(here, *ask(url, "--task", "label")).returncode == 0
-        after = json.loads(cxgen(here, *words).stdout)[0]
-    items = pl.read_parquet(here / "outputs/work/candidates.parquet").height
-    assert (before["items"], before["calls"], before["cached calls"]) == (items, -(-items // 10), 0)
+        more = ("--dry-run", "--price-in", "1", "--price-out", "2", "--format", "json")
+        before = json.loads(cxgen(here, *words(url, *more)).out)[0]
+        assert not lines(log)
+        assert not (here.root / layout.VERDICTS).exists()
+        judge.run(here, None, by(url, "label"))
+        after = json.loads(cxgen(here, *words(url, *more)).out)[0]
+    assert (before["items"], before["calls"], before["cached calls"]) == (240, 24, 0)
     assert before["cost at most"] > 0
     assert (after["calls"], after["cost at most"]) == (0, 0)
 
 
-def test_a_bound_ends_the_run_with_what_there_is(here):
+def test_every_option_reaches_the_run(here, monkeypatch, cxgen):
+    given = {}
+    monkeypatch.setattr(judge, "estimate", lambda project, params, asked: given.update(asked=asked) or [])
+    bounds = {"rpm": 3, "tpm": 4, "tries": 5, "timeout": 6, "deadline": 7, "max-requests": 8, "max-tokens": 9, "max-cost": 10}
+    others = {"price-in": 11, "price-out": 12, "max-failures": 0.5, "concurrency": 13, "items-per-request": 14, "poll": 15, "cache": "c.db"}
+    options = [text for name, value in {**bounds, **others, "model": "n"}.items() for text in (f"--{name}", str(value))]
+    assert cxgen(here, *words("http://x", *options, "--export", "--dry-run")).code == 0
+    limits = Limits(13, 3.0, 4.0, 5, 6.0, 7.0, 8, 9, 10.0, 11.0, 12.0, 0.5)
+    cache = here.root / "c.db"
+    assert given["asked"] == Consultation(Judge.openai, ("m", "n"), ("label",), "http://x", 14, limits, cache, poll=15.0, export=True)
+
+
+def test_a_bound_ends_the_run_with_what_there_is(here, cxgen):
     with serving() as url:
-        result = cxgen(here, *ask(url, "--task", "label", "--max-requests", "5", "--export"))
-        assert result.returncode == 1
-        assert "stopped by --max-requests 5" in result.stderr
-        assert pl.read_parquet(here / "pipelines/judgments.parquet").height == 50
-        assert cxgen(here, *ask(url, "--task", "label")).returncode == 0
+        result = cxgen(here, *words(url, "--max-requests", "5", "--export"))
+        assert result.code == 1
+        assert "stopped by --max-requests 5" in result.err
+        assert "not asked: --max-requests 5: 190" in result.err
+        assert pl.read_parquet(here.root / layout.JUDGMENTS).height == 50
+        assert not judge.run(here, None, by(url, "label")).undecided
 
 
-def test_neither_key_nor_path_gets_into_a_file_or_a_message(here):
+def test_neither_key_nor_path_gets_into_a_file_or_a_message(here, cxgen):
     with serving(status=[401, "invalid_api_key", f"Incorrect API key provided: {SECRET}"]) as url:
-        refused = cxgen(here, *ask(url, "--task", "label"))
-    assert refused.returncode == 2
-    assert "Traceback" not in refused.stderr
+        refused = cxgen(here, *words(url))
+    assert refused.code == 2
     with serving() as url:
-        result = cxgen(here, *ask(url, "--task", "label", "--export"))
-    assert result.returncode == 0
-    for text in (refused.stderr, result.stderr, result.stdout):
-        assert SECRET not in text
-    for path in here.rglob("*"):
+        result = cxgen(here, *words(url, "--export"))
+    assert result.code == 0
+    assert not any(SECRET in text for text in (refused.err, result.err, result.out))
+    for path in here.root.rglob("*"):
         if path.is_file():
             data = path.read_bytes()
             assert SECRET.encode() not in data, path
             if path.suffix in {".json", ".jsonl", ".parquet", ".sqlite"}:
-                assert str(here).encode() not in data, path
+                assert str(here.root).encode() not in data, path
 
 
 @pytest.mark.parametrize(
-    ("words", "part"),
+    ("more", "part"),
     [
         (["--backend", "openai"], "no model is named"),
         (["--backend", "openai", "--model", "m", "--task", "labels"], "did you mean label"),
@@ -214,71 +403,87 @@ def test_neither_key_nor_path_gets_into_a_file_or_a_message(here):
         (["--backend", "replay"], "no such table"),
     ],
 )
-def test_bad_requests_are_refused_with_their_mend(here, words, part):
-    result = cxgen(here, "judge", *words)
-    assert result.returncode == 2
-    assert part in result.stderr
-    assert "Traceback" not in result.stderr
+def test_bad_requests_are_refused_with_a_hint(here, cxgen, more, part):
+    result = cxgen(here, "judge", *more)
+    assert result.code == 2
+    assert part in result.err
 
 
-def test_without_a_key_a_remote_server_is_not_asked(here):
-    result = cxgen(here, "judge", "--backend", "openai", "--model", "m", "--base-url", "https://models.invalid/v1", OPENAI_API_KEY="")
-    assert result.returncode == 2
-    assert "OPENAI_API_KEY is not set" in result.stderr
+def test_without_a_key_a_remote_server_is_not_asked_nor_are_rules_applied(here, monkeypatch):
+    monkeypatch.delenv("OPENAI_API_KEY")
+    (here.root / layout.CANDIDATES).unlink()
+    with pytest.raises(CxgenError, match="OPENAI_API_KEY is not set"):
+        judge.run(here, None, by("https://models.invalid/v1", "label"))
+
+
+def test_missing_packages_are_named_with_the_extra_that_has_them(here, monkeypatch):
+    monkeypatch.setitem(sys.modules, "krippendorff", None)
+    with pytest.raises(DataError, match="krippendorff") as caught:
+        judge.run(here, None, by("http://127.0.0.1:1/v1", "label"))
+    assert "cxgen[llm]" in caught.value.hint
+
+
+def test_a_server_that_is_no_more_ends_the_run_with_nothing_written(here):
+    with serving(status=[401, "invalid_api_key", "no"]) as url, pytest.raises(BackendError):
+        judge.run(here, None, by(url, "label"))
+    assert not (here.root / layout.VERDICTS).exists()
 
 
 def test_two_models_vote_and_their_agreement_is_reported(here):
     with serving() as url:
-        result = cxgen(here, *ask(url, "--model", "n", "--task", "appropriateness"))
-    assert result.returncode == 0, result.stderr
-    report = json.loads((here / "outputs/metrics/models.json").read_text())
+        judge.run(here, None, by(url, "appropriateness", models=("m", "n")))
+    report = json.loads((here.root / layout.metric("models")).read_text())
     assert report["judges"] == ["m", "n"]
     found = report["agreement"]["appropriateness"]
     assert (found["judges"], found["agreement"], found["alpha"]) == (2, 1.0, 1.0)
 
 
-def test_words_for_a_slot_are_proposed_with_what_the_lexicon_knows(here):
+def test_batches_give_what_single_calls_give(here):
     with serving() as url:
-        words = ("--slot", "target", "--model", "m", "--base-url", url, "--n", "5", "--format", "json")
-        result = cxgen(here, "ask", "fill", "conative", *words)
-        assert result.returncode == 0, result.stderr
-        rows = json.loads(result.stdout)
-        wrong = cxgen(here, "ask", "fill", "conative", "--slot", "targets", "--model", "m", "--base-url", url)
+        judge.run(here, None, by(url, "label"))
+        single = verdicts(here)
+        (here.root / layout.VERDICTS).unlink()
+        judge.run(here, None, by(url, "label", backend=Judge.batch, poll=0.05, cache=Path("batches.sqlite")))
+    assert verdicts(here).equals(single)
+    assert (here.root / "batches.sqlite").is_file()
+
+
+def test_a_run_ends_with_a_table_of_what_it_took(here, cxgen):
+    with serving(faults={"500": 0.2}, seed=5) as url:
+        result = cxgen(here, *words(url, "--format", "json"))
+    assert result.code == 0
+    rows = json.loads(result.out)
+    assert {row["construction"] for row in rows} <= {"conative", "intransitive-at"}
+    assert {"prototypical", "undecided", "appropriate"} < set(rows[0])
+    header, row, *_ = result.err.splitlines()
+    assert header.split()[:6] == ["model", "task", "decided", "cached", "undecided", "requests"]
+    assert row.split()[:5] == ["m", "label", "240", "0", "0"]
+    assert "server error (500)" in row
+
+
+# proposals
+
+
+def test_words_for_a_slot_are_proposed_with_what_the_lexicon_knows(here, cxgen):
+    with serving() as url:
+        more = ("--model", "m", "--base-url", url, "--n", "5", "--format", "json")
+        result = cxgen(here, "ask", "fill", "conative", "--slot", "target", *more)
+        wrong = cxgen(here, "ask", "fill", "conative", "--slot", "targets", *more)
+    assert result.code == 0
+    rows = json.loads(result.out)
     assert len(rows) == 5
     assert all(row["sentence"].count("_____") == 1 and " at " in row["sentence"] for row in rows)
     assert {row["in_lexicon"] for row in rows} == {False}
-    assert wrong.returncode == 2
-    assert "did you mean target" in wrong.stderr
+    assert wrong.code == 2
+    assert "did you mean target" in wrong.err
 
 
-def test_a_model_is_given_seed_words_for_sentences_of_its_own(here):
+def test_a_model_is_given_seed_words_for_sentences_of_its_own(here, cxgen):
     with serving() as url:
         result = cxgen(here, "ask", "premise", "caused-motion", "--model", "m", "--base-url", url, "--n", "4", "--format", "json")
-    assert result.returncode == 0, result.stderr
-    rows = json.loads(result.stdout)
+    assert result.code == 0
+    rows = json.loads(result.out)
     assert len(rows) == 4
     assert all(len(row["words"].split(", ")) >= 2 for row in rows)
     assert not any(row["words_used"] for row in rows)  # this server's model says anything
-
-
-def test_batches_give_what_single_calls_give(here, tmp_path):
-    shutil.copytree(here, tmp_path / "single")
-    with serving() as url:
-        assert cxgen(tmp_path / "single", *ask(url, "--task", "label")).returncode == 0
-        words = ("judge", "--backend", "openai-batch", "--model", "m", "--base-url", url, "--task", "label", "--poll", "0.2")
-        result = cxgen(here, *words)
-    assert result.returncode == 0, result.stderr
-    verdicts = "outputs/work/verdicts.parquet"
-    assert (here / verdicts).read_bytes() == (tmp_path / "single" / verdicts).read_bytes()
-
-
-def test_a_run_ends_with_a_table_of_what_it_took(here):
-    with serving(faults={"500": 0.1}, seed=5) as url:
-        result = cxgen(here, *ask(url, "--task", "label", "--format", "json"), COLUMNS="200")
-    assert result.returncode == 0
-    assert {row["construction"] for row in json.loads(result.stdout)} == {"conative", "intransitive-at"}
-    items = pl.read_parquet(here / "outputs/work/candidates.parquet").height
-    header, row, *_ = result.stderr.splitlines()
-    assert header.split()[:6] == ["model", "task", "decided", "cached", "undecided", "requests"]
-    assert row.split()[:5] == ["m", "label", str(items), "0", "0"]
-    assert "server error (500)" in row
+    assert (here.root / layout.REPLIES).is_file()

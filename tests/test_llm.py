@@ -16,13 +16,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cxgen.errors import CxgenError
-from cxgen.llm import BackendError, Cache, Call, Job, Limits, Prompt, Reply, agreement, judge, majority, require
+from cxgen.llm import BackendError, Cache, Call, Job, Limits, Prompt, Reply, agreement, ask, majority
 from cxgen.llm.batch import BatchBackend
 from cxgen.llm.client import OpenAIBackend, retry_after
 from cxgen.llm.parse import parse
 from cxgen.llm.progress import line
-from cxgen.llm.prompts import TASKS
 from cxgen.stages.frozen import as_table, freeze, read_frozen
+from cxgen.vocabulary import TASKS
 from tests.conftest import ROOT
 from tests.llm_server import FAULTS, answer_to, serving
 
@@ -52,7 +52,7 @@ def run(url, items, cache, limits=None, *, prompt=LABEL, per_request=10, backend
         client = backend() if backend else OpenAIBackend(url, 5.0)
         try:
             with Cache(cache) as replies:
-                return await judge(Job(prompt, "m", items, per_request), client, replies, limits or Limits(timeout=5.0))
+                return await ask(Job(prompt, "m", items, per_request), client, replies, limits or Limits(timeout=5.0))
         finally:
             await client.close()
 
@@ -168,13 +168,6 @@ def test_freezing_is_idempotent_and_keeps_decided_over_undecided(tmp_path):
     assert read_frozen(file)["prompt"].unique().to_list() == [LABEL.hash]
 
 
-def test_missing_packages_are_named_with_the_extra_that_has_them(monkeypatch):
-    monkeypatch.setattr("cxgen.llm.extra.find_spec", lambda name: None if name == "aiolimiter" else object())
-    with pytest.raises(CxgenError, match="aiolimiter is missing") as caught:
-        require()
-    assert "cxgen[llm]" in caught.value.hint
-
-
 # whole runs
 
 
@@ -237,7 +230,7 @@ def test_the_progress_line_tells_what_is_done_what_it_cost_and_how_long_it_takes
     async def all_of_it(url):
         backend = OpenAIBackend(url, 5.0)
         with Cache(tmp_path / "c.sqlite") as replies:
-            await judge(
+            await ask(
                 Job(LABEL, "m", pairs(100)), backend, replies, Limits(price_in=1.0, concurrency=1), lambda tally: seen.append(line(tally))
             )
         await backend.close()
@@ -328,7 +321,7 @@ def test_a_run_ends_when_it_is_cancelled_at_the_moment_of_a_reply(tmp_path, turn
     async def cancelled():
         backend = _Late()
         with Cache(tmp_path / "c.sqlite") as replies:
-            task = asyncio.create_task(judge(Job(LABEL, "m", pairs(400)), backend, replies, Limits(concurrency=1, max_failures=1.0)))
+            task = asyncio.create_task(ask(Job(LABEL, "m", pairs(400)), backend, replies, Limits(concurrency=1, max_failures=1.0)))
             await backend.asked.wait()
             backend.released.set_result(None)
             for _ in range(turns):
@@ -447,7 +440,7 @@ def test_a_real_model_answers_the_same_client_end_to_end(tiny, tmp_path):
     async def all_of_it():
         backend = OpenAIBackend(tiny, 60.0)
         with Cache(tmp_path / "c.sqlite") as replies:
-            outcome = await judge(Job(LABEL, "tiny", items, 2, max_tokens=300), backend, replies, Limits(concurrency=2))
+            outcome = await ask(Job(LABEL, "tiny", items, 2, max_tokens=300), backend, replies, Limits(concurrency=2))
         await backend.close()
         return outcome
 
