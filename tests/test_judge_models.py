@@ -59,7 +59,7 @@ def whole(generated, tmp_path):
 @pytest.fixture
 def here(whole):
     """A copy with the candidates of a few sets."""
-    keep(whole, 240)
+    keep(whole, 120)
     return whole
 
 
@@ -351,7 +351,7 @@ def test_a_dry_run_sends_nothing_and_tells_the_price(here, cxgen, tmp_path):
         assert not (here.root / layout.VERDICTS).exists()
         judge.run(here, None, by(url, "label"))
         after = json.loads(cxgen(here, *words(url, *more)).out)[0]
-    assert (before["items"], before["calls"], before["cached calls"]) == (240, 24, 0)
+    assert (before["items"], before["calls"], before["cached calls"]) == (120, 12, 0)
     assert before["cost at most"] > 0
     assert (after["calls"], after["cost at most"]) == (0, 0)
 
@@ -373,7 +373,7 @@ def test_a_bound_ends_the_run_with_what_there_is(here, cxgen):
         result = cxgen(here, *words(url, "--max-requests", "5", "--export"))
         assert result.code == 1
         assert "stopped by --max-requests 5" in result.err
-        assert "not asked: --max-requests 5: 190" in result.err
+        assert "not asked: --max-requests 5: 70" in result.err
         assert pl.read_parquet(here.root / layout.JUDGMENTS).height == 50
         assert not judge.run(here, None, by(url, "label")).undecided
 
@@ -457,7 +457,7 @@ def test_a_run_ends_with_a_table_of_what_it_took(here, cxgen):
     assert {"prototypical", "undecided", "appropriate"} < set(rows[0])
     header, row, *_ = result.err.splitlines()
     assert header.split()[:6] == ["model", "task", "decided", "cached", "undecided", "requests"]
-    assert row.split()[:5] == ["m", "label", "240", "0", "0"]
+    assert row.split()[:5] == ["m", "label", "120", "0", "0"]
     assert "server error (500)" in row
 
 

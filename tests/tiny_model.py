@@ -72,6 +72,8 @@ def main():
     params.port = 0
     params.n_ctx, params.n_parallel, params.n_gpu_layers = CONTEXT, 2, 0
     params.warmup = params.ui = False
+    # Several threads wait for each other by spinning: on a busy machine that takes minutes.
+    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1
     server = xllamacpp.Server(params)
     print(server.listening_address, flush=True)
     sys.stdin.read()  # until the parent goes
