@@ -26,6 +26,7 @@ def item(premise=None, hypothesis=None, **slots):
             "construction": ["resultative"],
             "contrast_of": pl.Series([None], dtype=pl.String),
             "kind": ["achieved"],
+            "config": ["nli"],
             "frame": ["re-tops-clean-dry"],
             "premise": [premise or GOOD["premise"]],
             "hypothesis": [hypothesis or GOOD["hypothesis"]],
@@ -35,8 +36,8 @@ def item(premise=None, hypothesis=None, **slots):
 
 
 @pytest.fixture
-def judge(constructions, lexicon):
-    return lambda table: judge_items(table, [constructions["resultative"]], lexicon).row(0, named=True)
+def judge(constructions):
+    return lambda table: judge_items(table, [constructions["resultative"]]).row(0, named=True)
 
 
 def test_a_good_item_passes(judge):
@@ -78,10 +79,10 @@ def test_a_bad_pair_is_rejected_with_its_reason(judge, hypothesis, reason):
     assert reason in verdict["pair_reason"]
 
 
-def test_extended_verbs_are_told_from_prototypical_ones(constructions, lexicon):
+def test_extended_verbs_are_told_from_prototypical_ones(constructions):
     construction = constructions["way-manner"]
-    items = generate_items(construction, lexicon, Request(triples=240))
-    table = items.join(judge_items(items, [construction], lexicon), on="id")
+    items = generate_items(construction, Request({"nli": 240}))
+    table = items.join(judge_items(items, [construction]), on="id")
     verdict = dict(table.select("verb", "premise_verdict").iter_rows())
     assert set(verdict.values()) == {"prototypical", "extended"}
     assert all(verdict[verb] == "extended" for verb in {"hum", "sing", "whistle", "giggle"} & set(verdict))

@@ -21,8 +21,9 @@ from cxgen.cli import main
 from cxgen.errors import CxgenError, DataError
 from cxgen.llm import BackendError, Limits
 from cxgen.stages import generate, judge, split
-from cxgen.stages.consult import Consultation
+from cxgen.stages.consult import Consultation, shown_of
 from cxgen.stages.frozen import as_table, freeze
+from cxgen.stages.merge import merge
 from cxgen.stages.params import Params
 from cxgen.vocabulary import Judge
 from tests.conftest import ROOT, edit, small_project
@@ -154,6 +155,18 @@ def test_the_rules_verdicts_stay_whatever_else_is_missing(here, spoilt):
     assert judged.undecided == {"the server refuses the request (422)": spoilt.height + spoilt["premise_id"].n_unique()}
 
 
+def test_items_that_are_no_pairs_are_asked_about_as_premises_only():
+    items = pl.DataFrame({"id": ["a", "b"], "premise_id": ["p", "q"], "construction": "x", "premise": "P.", "hypothesis": ["H.", None]})
+    items = items.with_columns(label=pl.Series([0, None], dtype=pl.Int8))
+    shown = shown_of(items, [], ("acceptability", "label"))
+    assert {task: list(things) for task, things in shown.items()} == {"acceptability": ["p", "q"], "label": ["a"]}
+    assert shown_of(items.drop("hypothesis", "label"), [], ("label",)) == {"label": {}}
+    ruled = pl.DataFrame({"id": ["a", "b"], "premise_verdict": "prototypical", "premise_reason": "", "pair_verdict": "appropriate"})
+    merged = merge(ruled.with_columns(pair_reason=pl.lit("")), items, as_table(()), ("acceptability", "label"))
+    assert merged["premise_verdict"].to_list() == ["undecided", "undecided"]
+    assert merged["pair_verdict"].to_list() == ["undecided", "appropriate"]
+
+
 def test_the_rules_alone_ask_nobody_and_say_so(here):
     judged = judge.run(here)
     assert (judged.outcomes, judged.undecided, judged.stopped) == ((), {}, "")
@@ -216,6 +229,7 @@ def test_ctrl_c_loses_nothing_and_says_so(here, tmp_path):
     assert answered < lines(log) <= candidates(here).height + 4
 
 
+@pytest.mark.slow
 def test_a_clone_without_a_key_replays_the_run_byte_for_byte(whole, tmp_path, monkeypatch):
     items = candidates(whole)
     truth = {f"{p}|{h}|label": "ENC"[label] for p, h, label in items.select("premise", "hypothesis", "label").iter_rows()}
@@ -223,7 +237,7 @@ def test_a_clone_without_a_key_replays_the_run_byte_for_byte(whole, tmp_path, mo
     truth |= {f"{first['premise']}|{first['hypothesis']}|label": "ENC"[first["label"] - 1], f"{last['premise']}|verdict": "unacceptable"}
     (tmp_path / "truth.json").write_text(json.dumps(truth), "utf-8")
     with serving(truth=str(tmp_path / "truth.json")) as url:
-        judge.run(whole, None, by(url, export=True))
+        judge.run(whole, None, by(url, export=True, per_request=40))
     split.run(whole, Params.read(whole.params))
     clone = type(whole)(tmp_path / "clone")
     shutil.copytree(whole.root, clone.root, ignore=shutil.ignore_patterns(".cxgen", "outputs"))

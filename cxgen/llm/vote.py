@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from cxgen.errors import needs
+
 _NO_PAIRS = pl.DataFrame(schema={"same": pl.Boolean})
 
 
@@ -73,7 +75,8 @@ def agreement(judgments: pl.DataFrame) -> dict[str, dict[str, Any]]:
 
 
 def _alpha(wide: pl.DataFrame) -> float | None:
-    import krippendorff
+    with needs("agreement needs krippendorff", "llm"):
+        import krippendorff
 
     values = sorted({value for column in wide.iter_columns() for value in column.drop_nulls()})
     if len(values) < 2:

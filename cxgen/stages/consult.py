@@ -94,10 +94,10 @@ def load_prompts(project: Project, tasks: Iterable[str]) -> dict[str, Prompt]:
 def shown_of(items: pl.DataFrame, constructions: Iterable[Construction], tasks: Iterable[str]) -> dict[str, dict[str, dict[str, str]]]:
     """What each of ``tasks`` shows of each thing that it judges: task -> id -> field -> text, in the items' order.
 
-    Premises are judged once, under their premise id; pairs under their item id. The computed label is never shown.
+    Premises are judged once, under their premise id; pairs under their item id, if they are pairs (have a ``label``, which is never shown).
 
     Args:
-        items: columns ``id, premise_id, construction, premise, hypothesis`` (strings).
+        items: columns ``id, premise_id, construction, premise`` (strings) and, where there are pairs, ``hypothesis`` and ``label``.
         constructions: those of the items.
         tasks: some of `cxgen.vocabulary.JUDGING`.
     """
@@ -106,7 +106,8 @@ def shown_of(items: pl.DataFrame, constructions: Iterable[Construction], tasks: 
         if task == "acceptability":
             shown[task] = _premises_of(items, constructions)
         else:
-            shown[task] = {name: {"premise": p, "hypothesis": h} for name, p, h in items.select("id", "premise", "hypothesis").iter_rows()}
+            pairs = items.drop_nulls("label").select("id", "premise", "hypothesis").iter_rows() if "label" in items.columns else ()
+            shown[task] = {name: {"premise": premise, "hypothesis": hypothesis} for name, premise, hypothesis in pairs}
     return shown
 
 

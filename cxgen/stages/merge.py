@@ -27,12 +27,14 @@ def merge(verdicts: pl.DataFrame, items: pl.DataFrame, judgments: pl.DataFrame, 
 
     Args:
         verdicts: columns of `cxgen.judge.VERDICTS`.
-        items: columns ``id, premise_id`` (strings) and ``label`` (a position in `cxgen.vocabulary.LABELS`).
+        items: columns ``id, premise_id`` (strings) and ``label`` (a position in `cxgen.vocabulary.LABELS`; null or lacking: no pair,
+            so that there is no more to decide than the rules do).
         judgments: columns ``item, task, judge, value, reason`` (strings).
         tasks: those that were put to the models.
     """
     votes = majority(judgments)
-    table = verdicts.join(items.select("id", "premise_id", "label"), on="id", how="left", maintain_order="left")
+    label = pl.col("label") if "label" in items.columns else pl.lit(None, pl.Int8).alias("label")
+    table = verdicts.join(items.select("id", "premise_id", label), on="id", how="left", maintain_order="left")
     table = table.with_columns(open=_PREMISE & _PAIR).with_columns(open_premise=pl.col("open").any().over("premise_id"))
     for task in tasks:
         key = "premise_id" if task == "acceptability" else "id"
@@ -59,7 +61,7 @@ def _pairs(table: pl.DataFrame, why: pl.Expr, task: str) -> pl.DataFrame:
     verdict = pl.when(_SILENT).then(pl.lit(UNDECIDED)).when(bad).then(pl.lit(INAPPROPRIATE)).otherwise("pair_verdict")
     reason = pl.when(_SILENT).then(why).when(bad).then(text).otherwise("pair_reason")
     # An earlier task may have refused the pair.
-    table = table.with_columns(pl.col("open") & (pl.col("pair_verdict") != INAPPROPRIATE))
+    table = table.with_columns(pl.col("open") & pl.col("label").is_not_null() & (pl.col("pair_verdict") != INAPPROPRIATE))
     return table.with_columns(_where("open", pair_verdict=verdict, pair_reason=reason))
 
 
