@@ -384,7 +384,7 @@ def test_cost_is_bounded_by_prices(tmp_path):
 def test_too_many_requests_make_the_run_slower_not_incomplete(tmp_path):
     log = tmp_path / "log"
     with serving(most=4, latency=0.02, log=str(log)) as url:
-        outcome = run(url, pairs(1000), tmp_path / "c.sqlite", Limits(concurrency=32, tries=40))
+        outcome = run(url, pairs(1000), tmp_path / "c.sqlite", Limits(concurrency=16, tries=40))
     assert values(outcome) == expected(pairs(1000))
     refused = sum(line.startswith("429") for line in log.read_text().splitlines())
     assert 0 < refused < 100  # of 100 calls: it learns
