@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -13,27 +14,9 @@ from typing import Any
 import yaml
 
 from cxgen.errors import SchemaError
+from cxgen.schema.loader import compose, graph_fault
 
-_Base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-
-
-class _Loader(_Base):  # type: ignore[misc]
-    """Safe, without repeated keys, and without YAML 1.1's other booleans: ``on`` is a preposition here."""
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        seen: set[str] = set()
-        for key, _ in node.value:
-            if key.value in seen:
-                raise yaml.constructor.ConstructorError(problem=f"the key {key.value!r} occurs twice", problem_mark=key.start_mark)
-            seen.add(key.value)
-        mapping: dict[Any, Any] = super().construct_mapping(node, deep)
-        return mapping
-
-
-_Loader.yaml_implicit_resolvers = {
-    first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:bool" or first in "tTfF"]
-    for first, resolvers in _Base.yaml_implicit_resolvers.items()
-}
+_CONTROL = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 @dataclass(frozen=True)
@@ -43,17 +26,20 @@ class Document:
     Attributes:
         path: the file.
         data: the parsed mapping.
-        text: the source, kept to find line numbers when something is wrong.
+        text: the source.
+        root: the composed source, to find line numbers; composed when first asked for if not given.
     """
 
     path: Path
     data: dict[str, Any]
     text: str
+    root: yaml.Node | None = field(default=None, repr=False, compare=False)
 
     def line(self, keys: Sequence[str | int]) -> int:
         """1-based line of the node under ``keys``; the nearest existing ancestor when the path breaks off."""
-        node: yaml.Node | None = yaml.compose(self.text, Loader=_Loader)
-        line = 1
+        if self.root is None:
+            object.__setattr__(self, "root", compose(self.text)[1])
+        node, line = self.root, 1
         for key in keys:
             step = _step(node, key)
             if step is None:
@@ -85,23 +71,60 @@ def read_yaml(path: Path, schema: str | None = None) -> Document:
     """Read ``path`` and check it against the named schema.
 
     Raises:
-        SchemaError: unreadable, not YAML, a repeated key, or not as the schema says: file:line, key and what was expected.
+        SchemaError: unreadable, not text, not YAML, a repeated key, aliases without end, or not as the schema says: file:line, key and
+            what was expected.
     """
-    try:
-        text = path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise SchemaError(f"cannot read: {error}", file=path) from error
-    try:
-        data = yaml.load(text, Loader=_Loader)
-    except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else None
-        raise SchemaError(f"not valid YAML: {error.problem}", file=path, line=line, hint="check indentation and quotes") from error
-    if not isinstance(data, dict):
-        raise SchemaError("expected a mapping at the top level", file=path, line=1)
-    document = Document(path, data, text)
+    document = _parse(path, _text(path))
     if schema is not None:
         validate(document, schema)
     return document
+
+
+def _text(path: Path) -> str:
+    """The file's text: UTF-8, without control characters."""
+    if path.exists() and not path.is_file():  # a pipe or a device may never end
+        raise SchemaError("not a file", file=path)
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise SchemaError(f"cannot read: {error.strerror}", file=path) from error
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        hint = "save the file as UTF-8; it looks like Latin-1 or another 8-bit encoding"
+        raise SchemaError(f"not UTF-8 text: byte 0x{raw[error.start]:02x}", file=path, line=line, hint=hint) from error
+    odd = _CONTROL.search(text.removeprefix("\ufeff"))
+    if odd:
+        line = text.count("\n", 0, odd.start()) + 1
+        raise SchemaError(f"a control character (U+{ord(odd[0]):04X})", file=path, line=line, hint="delete it; YAML is plain text")
+    return text
+
+
+def _parse(path: Path, text: str) -> Document:
+    """The document; its aliases are counted before anything follows them."""
+    try:
+        loader, root = compose(text)
+        fault = graph_fault(root)
+        if fault:
+            raise SchemaError(fault[0], file=path, line=fault[1], hint="write the repeated part out")
+        data = None if root is None else loader.construct_document(root)
+    except yaml.MarkedYAMLError as error:
+        raise _plain(error, path, text) from error
+    if not isinstance(data, dict):
+        raise SchemaError("expected a mapping at the top level", file=path, line=1, hint="such as `name: value`, one a line")
+    return Document(path, data, text, root)
+
+
+def _plain(error: yaml.MarkedYAMLError, path: Path, text: str) -> SchemaError:
+    """What YAML's parser says, in plain words."""
+    line = error.problem_mark.line + 1 if error.problem_mark else None
+    lines = text.splitlines()
+    if line and line <= len(lines) and "\t" in lines[line - 1][: len(lines[line - 1]) - len(lines[line - 1].lstrip())]:
+        return SchemaError("a tab in the indentation", file=path, line=line, hint="indent with spaces: YAML allows no tabs there")
+    hint = str(error.note or "check indentation and quotes")
+    what = str(error.problem)
+    return SchemaError(what if error.note else f"not valid YAML: {what}", file=path, line=line, hint=hint)
 
 
 def validate(document: Document, name: str) -> None:
