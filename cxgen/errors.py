@@ -1,4 +1,4 @@
-"""Expected failures: what went wrong, where, and how to mend it. The CLI prints them without a traceback, exit code 2."""
+"""Expected failures: what went wrong, where, and what to do about it. The CLI prints them without a traceback, exit code 2."""
 
 from __future__ import annotations
 
@@ -73,6 +73,11 @@ def unknown(what: str, name: str, known: Iterable[str], *, file: Path | None = N
     return UnknownNameError(f"unknown {what} {name!r}", file=file, line=line, hint=hint)
 
 
+def install(extra: str) -> str:
+    """How to install an extra of the package. Never from an index by the name ``cxgen``: there it is another project's."""
+    return f"in the clone of cxgen: pip install -e '.[{extra}]'"
+
+
 @contextmanager
 def needs(what: str, extra: str) -> Iterator[None]:
     """Say which extra of the package to install where an import within the block fails.
@@ -83,4 +88,4 @@ def needs(what: str, extra: str) -> Iterator[None]:
     try:
         yield
     except ImportError as error:
-        raise DataError(what, hint=f"pip install 'cxgen[{extra}]'") from error
+        raise DataError(what, hint=install(extra)) from error

@@ -369,7 +369,7 @@ def test_without_numba_the_extra_is_named(cli):
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert "pseudowords need numba" in done.stderr
-    assert "pip install 'cxgen[wug]'" in done.stderr
+    assert "pip install -e '.[wug]'" in done.stderr
     assert "Traceback" not in done.stderr
 
 
