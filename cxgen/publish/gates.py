@@ -7,7 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-SOURCES = ("templates", "lexicons", "params.yaml", "pipelines", "dvc.lock")
+from cxgen.errors import install
+
+SOURCES = ("templates", "lexicons", "params.yaml", "pipelines", "dvc.yaml", "dvc.lock", "cxgen", "NOTICE")
 _SHOWN = 5
 
 
@@ -63,15 +65,21 @@ def git_state(root: Path) -> tuple[str, list[str]]:
 
 
 def stale_reasons(root: Path) -> Iterator[str]:
-    """Stages of the pipeline whose results are not those of the present files; none where there is no pipeline or no DVC."""
+    """Stages of the pipeline whose results are not those of the present files, or why that cannot be told; none without a pipeline."""
     if not (root / "dvc.yaml").is_file():
         return
     try:
+        from dvc.exceptions import DvcException
         from dvc.repo import Repo
     except ImportError:
+        yield f"DVC is not installed: cannot tell whether the results are up to date; {install('pipeline')}"
         return
-    with Repo(str(root)) as repo:
-        changed = sorted(repo.status())
+    try:
+        with Repo(str(root)) as repo:
+            changed = sorted(repo.status())
+    except DvcException as error:
+        yield f"DVC cannot tell whether the results are up to date: {error}"
+        return
     if changed:
         yield f"out of date: {_some(changed)}: run `dvc repro`"
 

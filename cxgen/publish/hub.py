@@ -55,6 +55,7 @@ def api() -> HfApi:
         DataError: huggingface_hub is not installed.
     """
     with needs("the Hub needs the huggingface_hub library", "publish"):
+        import httpx2  # noqa: F401
         from huggingface_hub import HfApi
         from huggingface_hub.utils.tqdm import disable_progress_bars
     if not sys.stderr.isatty():
@@ -173,7 +174,7 @@ def failures(target: Target, conflict: HubError | None = None) -> Iterator[None]
         HubError: in place of the library's errors.
     """
     from httpx2 import HTTPError
-    from huggingface_hub.errors import HfHubHTTPError, LocalTokenNotFoundError, OfflineModeIsEnabled
+    from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError, LocalTokenNotFoundError, OfflineModeIsEnabled
 
     try:
         yield
@@ -186,11 +187,11 @@ def failures(target: Target, conflict: HubError | None = None) -> Iterator[None]
         if cause is not None:
             status = cause.response.status_code
             raise (conflict or _moved(target, target.parent)) if status in {409, 412} else _refused(status, target) from error
-        if isinstance(error, OfflineModeIsEnabled | HTTPError | ConnectionError):
+        if isinstance(error, OfflineModeIsEnabled | HTTPError | LocalEntryNotFoundError | ConnectionError):
             raise UnreachableError(
-                "the Hub cannot be reached", hint="check the connection and HF_ENDPOINT, HF_HUB_OFFLINE; then publish again"
+                "the Hub cannot be reached", hint="check the connection and HF_ENDPOINT, HF_HUB_OFFLINE; then try again"
             ) from error
-        raise HubError(f"the hub client failed: {type(error).__name__}", hint="publish again; what was uploaded is kept") from error
+        raise HubError(f"the hub client failed: {type(error).__name__}", hint="try again; what was uploaded is kept") from error
 
 
 _STATUS = {
@@ -199,10 +200,10 @@ _STATUS = {
     403: ("the token may not write to {repository} (403)", "use a token with the right to write there"),
     404: ("{repository} has no {branch} (404), or the token may not see it", "check the name; run `hf auth login`"),
     413: ("the release is too large for one request (413)", "lower publish.shard_rows in params.yaml, or ask the Hub for more space"),
-    429: ("the Hub asks for fewer requests (429), also after waiting", "wait some minutes and publish again; what was uploaded is kept"),
+    429: ("the Hub asks for fewer requests (429), also after waiting", "wait some minutes and try again; what was uploaded is kept"),
 }
 
 
 def _refused(status: int, target: Target) -> HubError:
-    told, hint = _STATUS.get(status, (f"the Hub failed ({status})", "publish again later; what was uploaded is kept"))
+    told, hint = _STATUS.get(status, (f"the Hub failed ({status})", "try again later; what was uploaded is kept"))
     return HubError(told.format(repository=target.repository, branch=target.branch), hint=hint)

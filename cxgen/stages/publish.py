@@ -13,6 +13,7 @@ from cxgen.errors import CxgenError
 from cxgen.layout import UNDECIDED
 from cxgen.project import Project
 from cxgen.publish import gates, hub
+from cxgen.publish.identity import SHIPPED, identity_reasons
 from cxgen.stages import package
 from cxgen.stages.params import Params
 
@@ -46,6 +47,7 @@ def prepared(project: Project, params: Params, target: hub.Target) -> Iterator[R
     reasons += gates.stale_reasons(project.root)
     reasons += gates.metric_reasons(package.read_metrics(project))
     reasons += gates.undecided_reasons(project.root / UNDECIDED)
+    reasons += identity_reasons(project, {name: getattr(params.publish, name) for name in SHIPPED})
     version = target.tag.removeprefix("v")
     identity = package.Identity(version, target.repository, target.tag, revision)
     with TemporaryDirectory(prefix="cxgen-release-") as name:
