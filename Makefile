@@ -10,6 +10,7 @@ export DVC_NO_ANALYTICS := 1
 
 dataset: $(STAMP)
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/dvc repro
+	@$(BIN)/cxgen report sizes
 
 test: $(STAMP) check
 	$(BIN)/pytest

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import shutil
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -39,6 +42,40 @@ def scratch(tmp_path):
     shutil.copytree(ROOT / "templates", tmp_path / "templates")
     shutil.copy(ROOT / "params.yaml", tmp_path)
     return tmp_path
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a command gave."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def run_cxgen(*args, cwd=ROOT, **env):
+    """Run the command line in this process: ``run_cxgen("sample", "reach", cwd=mini)``; as the user has it, with errors and exit codes.
+
+    The working directory, ``CXGEN_PROJECT`` and colours do not come from outside; further keywords are environment variables.
+    """
+    from cxgen.cli import main
+
+    out, err = io.StringIO(), io.StringIO()
+    with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        patch.delenv("CXGEN_PROJECT", raising=False)
+        for name, value in {"NO_COLOR": "1", "COLUMNS": "80", **env}.items():
+            patch.setenv(name, value)
+        patch.chdir(cwd)
+        patch.setattr(sys, "argv", ["cxgen", *map(str, args)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+    return Result(ended.value.code or 0, out.getvalue(), err.getvalue())
+
+
+@pytest.fixture
+def cxgen():
+    """The command line in this process, see `run_cxgen`."""
+    return run_cxgen
 
 
 @pytest.fixture

@@ -13,9 +13,9 @@ FILE = "nli/test-00000-of-00001.parquet"
 
 
 @pytest.fixture
-def two(tmp_path, constructions, lexicon):
+def two(tmp_path, constructions):
     """Some items, and a copy with one gone, one new, two relabelled and one in another split."""
-    table = sample_items(constructions["conative"], lexicon, 1, 8).select("id", "construction", "label", "premise", "hypothesis")
+    table = sample_items(constructions["conative"], 1, 8, "nli").select("id", "construction", "label", "premise", "hypothesis")
     for name in ("old", "new"):
         (tmp_path / name / "nli").mkdir(parents=True)
     table.write_parquet(tmp_path / "old" / FILE)
@@ -27,9 +27,9 @@ def two(tmp_path, constructions, lexicon):
     return tmp_path / "old", tmp_path / "new", table
 
 
-def test_every_kind_of_change_is_found_by_id(cli, two):
+def test_every_kind_of_change_is_found_by_id(cxgen, two):
     old, new, table = two
-    result = cli("diff", str(old), str(new), "--items", "--format", "json")
+    result = cxgen("diff", old, new, "--items", "--format", "json")
     assert result.returncode == 0, result.stderr
     changes = json.loads(result.stdout)
     assert {kind: sum(row["change"] == kind for row in changes) for kind in ("added", "removed", "relabelled", "moved")} == {
@@ -43,20 +43,44 @@ def test_every_kind_of_change_is_found_by_id(cli, two):
     assert f"{table.height - 4} the same" in result.stderr
 
 
-def test_counts_are_given_per_construction_and_label(cli, two):
+def test_counts_are_given_per_construction_and_label(cxgen, two):
     old, new, table = two
-    rows = json.loads(cli("diff", str(old), str(new), "--format", "json").stdout)
+    rows = json.loads(cxgen("diff", old, new, "--all", "--format", "json").stdout)
     assert sum(row["old"] for row in rows) == sum(row["new"] for row in rows) == table.height
     assert sum(row["new"] for row in rows if row["split"] == "dev") == 1
     assert all(row["difference"] == row["new"] - row["old"] for row in rows)
 
 
-def test_a_dataset_is_the_same_as_itself(cli, two):
-    result = cli("diff", str(two[0]), str(two[0]), "--items", "--format", "json")
+def test_counts_are_shown_where_something_changed_even_if_they_are_equal(cxgen, two):
+    old, new, table = two
+    rows = json.loads(cxgen("diff", old, new, "--format", "json").stdout)
+    every = json.loads(cxgen("diff", old, new, "--all", "--format", "json").stdout)
+    assert [row for row in every if row["difference"]] == [row for row in rows if row["difference"]]
+    changes = json.loads(cxgen("diff", old, new, "--items", "--format", "json").stdout)
+    sides = {(row["config"], row[f"{side}_split"], row["construction"], row[f"{side}_label"]) for row in changes for side in ("old", "new")}
+    assert {tuple(row.values())[:4] for row in rows} == {side for side in sides if None not in side}
+    for form, said in (("json", "[]\n"), ("csv", "config,split,construction,label,old,new,difference\n")):
+        assert cxgen("diff", old, old, "--format", form).stdout == said
+    assert f"{table.height} the same" in cxgen("diff", old, old).stderr
+
+
+def test_a_dataset_is_the_same_as_itself(cxgen, two):
+    result = cxgen("diff", str(two[0]), str(two[0]), "--items", "--format", "json")
     assert json.loads(result.stdout) == []
 
 
-def test_a_folder_without_a_dataset_is_named(cli, tmp_path):
-    result = cli("diff", str(tmp_path), str(tmp_path))
+def test_a_folder_without_a_dataset_is_named(cxgen, tmp_path):
+    (tmp_path / "file").touch()
+    for name, said in ((".", "no dataset in it"), ("nowhere", "no such folder"), ("file", "not a folder")):
+        result = cxgen("diff", tmp_path / name, tmp_path)
+        assert result.returncode == 2
+        assert said in result.stderr
+
+
+def test_without_a_connection_the_hint_is_about_the_connection(cli, tmp_path):
+    env = {"HF_ENDPOINT": "http://127.0.0.1:9", "HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path)}
+    result = cli("diff", "me/constructions@v1", str(tmp_path), **env)
     assert result.returncode == 2
-    assert "no dataset in it" in result.stderr
+    assert "the Hub cannot be reached" in result.stderr
+    assert "check the connection" in result.stderr
+    assert "publish" not in result.stderr

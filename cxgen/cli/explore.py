@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cxgen.cli.names import completions, require_known, sound
 from cxgen.cli.output import Format, emit, label, premises
 from cxgen.errors import CxgenError, unknown
 from cxgen.vocabulary import Mode
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import polars as pl
+
     from cxgen.constructicon import Construction
 
-Name = Annotated[str, typer.Argument(metavar="CONSTRUCTION", help="A name that `cxgen list` shows, such as resultative.")]
+Name = Annotated[
+    str,
+    typer.Argument(metavar="CONSTRUCTION", help="A name that `cxgen list` shows, such as resultative.", autocompletion=completions),
+]
 Form = Annotated[Format, typer.Option("--format", help="Output format.")]
 
 
@@ -31,17 +40,16 @@ def load(name: str) -> Construction:
     from cxgen.project import Project
 
     project = Project.find()
-    project.template_file(name)  # a wrong name should not wait for the lexicon
+    require_known(project, name)  # a wrong name should not wait for the lexicon
     lexicon = Lexicon.of(project)
     return load_construction(project, name, lexicon)
 
 
 def list_constructions(form: Form = Format.table) -> None:
-    """List the constructions, most substantive first.
+    """List the constructions, most substantive first. Files that cannot be read are named on stderr, and the others listed.
 
     Example: cxgen list --format json
     """
-    from cxgen.constructicon import load_all
     from cxgen.lexicon import Lexicon
     from cxgen.project import Project
     from cxgen.sets import verb_pools
@@ -58,9 +66,9 @@ def list_constructions(form: Form = Format.table) -> None:
             "hypotheses": len(item.rules),
             "verbs": len({lemma for pool in verb_pools(item, "sliced") for lemma in pool}),
         }
-        for item in load_all(project, lexicon).values()
+        for item in sound(project, lexicon)
     ]
-    emit(sorted(rows, key=lambda row: int(row["rank"])), form)
+    emit(sorted(rows, key=lambda row: int(row["rank"])), form, ("name", "rank", "form", "look-alike", "templates", "hypotheses", "verbs"))
 
 
 def sample(
@@ -81,6 +89,7 @@ def sample(
     """
     import polars as pl
 
+    from cxgen.cli.draws import premises as drawn
     from cxgen.families import FAMILIES
     from cxgen.generate import Wugs, sample_items
     from cxgen.lint import require_sound
@@ -101,20 +110,36 @@ def sample(
         raise CxgenError(f"no design of {construction} uses the kind {kind!r}", file=loaded.document.path)
     kinds = 1 if kind else min((len(design.kinds) for design in designs), default=1)
     wugs = Wugs.load(Project.find().snapshot) if wug else None
-    items = sample_items(loaded, seed, -(-n // (kinds * max(len(designs), 1))), family, wugs, wug.value if wug else "")
-    if kind is not None:
-        items = items.filter(pl.col("kind") == kind)
-    order = items.unique("premise_id", maintain_order=True).sort("set_number", maintain_order=True)["premise_id"].head(n)
-    items = order.to_frame().join(items, on="premise_id", maintain_order="left_right")
-    if only in LABELS:
-        items = items.filter(pl.col("label") == LABELS.index(only))
+
+    def draw(sets: int) -> pl.DataFrame:
+        items = sample_items(loaded, seed, sets, family, wugs, wug.value if wug else "")
+        items = items if kind is None else items.filter(pl.col("kind") == kind)
+        return items.filter(pl.col("label") == LABELS.index(only)) if only in LABELS else items
+
+    shown = _Counted(drawn(draw, n, -(-n // (kinds * max(len(designs), 1)))))
     if form is Format.table:
-        premises(chosen.shown(items))
-        return
-    wanted = ["id", "contrast_set", "construction", "contrast_of", "config", "design", "kind", "template"]
-    wanted += [column.name for column in chosen.columns("") if column.name in items.columns]
-    rows = items.select(*wanted, "verb", "slots").to_dicts()
-    emit([{**row, "label": LABELS[row["label"]]} if "label" in row else row for row in rows], form)
+        premises(group for items in shown for group in chosen.shown(items))
+    else:
+        wanted = [*_COLUMNS, *(column.name for column in chosen.columns("")), "verb", "slots"]
+        rows = (row for items in shown for row in items.select(name for name in wanted if name in items.columns).iter_rows(named=True))
+        emit(({**row, "label": LABELS[row["label"]]} if "label" in row else row for row in rows), form, wanted)
+    if shown.premises < n:
+        typer.echo(f"only {shown.premises} of {n} premises: the lexicon allows no others like these", err=True)
+
+
+class _Counted:
+    """Counts the premises of the tables that pass through."""
+
+    def __init__(self, tables: Iterator[pl.DataFrame]) -> None:
+        self.tables, self.premises = tables, 0
+
+    def __iter__(self) -> Iterator[pl.DataFrame]:
+        for table in self.tables:
+            self.premises += table["premise_id"].n_unique()
+            yield table
+
+
+_COLUMNS = ("id", "contrast_set", "construction", "contrast_of", "config", "design", "kind", "template")
 
 
 def explain(construction: Name, wug: Wug = None, form: Form = Format.table) -> None:
@@ -178,38 +203,41 @@ def _cell(now: int, before: int) -> str:
     return label(LABELS[now]).replace(LABELS[now], (initial if now == before else f"{initial}({was})").ljust(4))
 
 
+_FINDING = ("code", "file", "line", "message", "hint")
+
+
 def lint(
-    construction: Annotated[str | None, typer.Argument(metavar="[CONSTRUCTION]", help="Default: all.")] = None,
+    construction: Annotated[str | None, typer.Argument(metavar="[CONSTRUCTION]", help="Default: all.", autocompletion=completions)] = None,
     form: Form = Format.table,
     strict: Annotated[bool, typer.Option(help="Warnings fail too.")] = False,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the findings here, as JSON, whole or not at all.")] = None,
 ) -> None:
     """Check constructions without generating: codes E... and W..., file:line, hint. Exit code 2 if there are errors.
 
     Example: cxgen lint resultative --strict
     """
-    from cxgen.constructicon import load_construction
+    from cxgen.constructicon import load_construction, target_names
     from cxgen.lexicon import Lexicon
     from cxgen.lint import lint as check
     from cxgen.project import Project
 
     project = Project.find()
     if construction is not None:
-        names = [construction]
-    else:
-        from cxgen.constructicon import target_names
-
-        names = target_names(project)
+        require_known(project, construction)
+    names = target_names(project) if construction is None else [construction]
     lexicon = Lexicon.of(project)
     found = [finding for name in names for finding in check(load_construction(project, name, lexicon))]
+    rows = [{name: getattr(item, name) for name in _FINDING} | {"file": CxgenError("", file=item.file).where} for item in found]
+    if output is not None:
+        from cxgen.stages.tables import write_json
+
+        write_json(rows, output)
+    elif form is not Format.table:
+        emit(rows, form, _FINDING)
     if form is Format.table:
         for item in found:
             where = CxgenError("", file=item.file, line=item.line).where
             typer.echo(f"{where}: {item.code} {item.message}\n  hint: {item.hint}")
         typer.echo(f"{len(names)} constructions, {len(found)} findings")
-    else:
-        emit(
-            [{"code": f.code, "file": str(f.file), "line": f.line, "message": f.message, "hint": f.hint} for f in found],
-            form,
-        )
     if any(item.code.startswith("E") or strict for item in found):
         raise typer.Exit(2)

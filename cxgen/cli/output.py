@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
-from typing import Any
+from itertools import chain
+from textwrap import indent
+from typing import TYPE_CHECKING, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_UNBOUNDED = 100_000  # columns
+_LONG = re.compile(r"(\b\w{5,}-)(?=\w{4,})")  # where a long name may be broken: comparative-/correlative
 
 
 class Format(StrEnum):
@@ -33,21 +42,52 @@ def busy(what: str) -> Iterator[None]:
         yield
 
 
-def emit(rows: Sequence[dict[str, Any]], form: Format) -> None:
-    """Print ``rows`` as JSON lines, one JSON array, CSV, or an aligned table."""
+def emit(rows: Iterable[dict[str, Any]], form: Format, columns: Sequence[str] = ()) -> None:
+    """Print ``rows`` as JSON lines, one JSON array, CSV, or an aligned table; all but the table as they come.
+
+    Args:
+        rows: all with the same keys. Floats are rounded to six decimals.
+        form: how.
+        columns: the keys, where there may be no row to read them from.
+    """
     if form is Format.jsonl:
         for row in rows:
-            typer.echo(json.dumps(row, ensure_ascii=False))
+            typer.echo(json.dumps(_rounded(row), ensure_ascii=False))
     elif form is Format.json:
-        typer.echo(json.dumps(list(rows), ensure_ascii=False, indent=2))
+        _array(rows)
     elif form is Format.csv:
-        import csv
-
-        writer = csv.DictWriter(sys.stdout, fieldnames=list(rows[0]) if rows else [], lineterminator="\n")
-        writer.writeheader()
-        writer.writerows({key: _flat(value) for key, value in row.items()} for row in rows)
+        _csv(rows, columns)
     else:
-        _table(rows)
+        _table(list(rows))
+
+
+def _rounded(value: Any, digits: int = 6) -> Any:
+    """The value with its floats rounded, however deep they are."""
+    if isinstance(value, float):
+        return round(value, digits)
+    if isinstance(value, dict):
+        return {key: _rounded(inner, digits) for key, inner in value.items()}
+    return [_rounded(inner, digits) for inner in value] if isinstance(value, list) else value
+
+
+def _array(rows: Iterable[dict[str, Any]]) -> None:
+    """One JSON array, an object at a time."""
+    before = "[\n"
+    for row in rows:
+        typer.echo(before + indent(json.dumps(_rounded(row), ensure_ascii=False, indent=2), "  "), nl=False)
+        before = ",\n"
+    typer.echo("[]" if before == "[\n" else "\n]")
+
+
+def _csv(rows: Iterable[dict[str, Any]], columns: Sequence[str]) -> None:
+    import csv
+
+    waiting = iter(rows)
+    first = next(waiting, None)
+    writer = csv.DictWriter(sys.stdout, fieldnames=list(first or columns), lineterminator="\n")
+    writer.writeheader()
+    for row in () if first is None else chain([first], waiting):
+        writer.writerow({key: _flat(_rounded(value)) for key, value in row.items()})
 
 
 def _flat(value: Any) -> Any:
@@ -60,16 +100,46 @@ def summarise(rows: Sequence[dict[str, Any]]) -> None:
 
 
 def _table(rows: Sequence[dict[str, Any]], *, stderr: bool = False) -> None:
+    """An aligned table: as wide as it is where programs read it, and never squeezed below its longest words on a terminal."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
+    console = Console(stderr=stderr)
+    if not console.is_terminal:
+        console = Console(stderr=stderr, width=_UNBOUNDED)
+    names = list(rows[0]) if rows else []
+    lines = [["" if value is None else str(_flat(_rounded(value, 4))) for value in row.values()] for row in rows]
+    if _least(names, lines) > console.width:
+        lines = [[_LONG.sub(r"\1\n", text) for text in line] for line in lines]
+    if _least(names, lines) > console.width:
+        _records(names, lines, console)
+        return
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in rows[0] if rows else ():
-        table.add_column(name, overflow="fold")
-    for row in rows:
-        table.add_row(*(Text(str(_flat(value))) for value in row.values()))
-    Console(stderr=stderr).print(table)
+    for name in names:
+        table.add_column(Text(name), overflow="fold")
+    for line in lines:
+        table.add_row(*map(Text, line))
+    console.print(table)
+
+
+def _least(names: Sequence[str], lines: Sequence[Sequence[str]]) -> int:
+    """The width that a table needs, two spaces between columns, if no word in it is broken."""
+    columns = zip(names, *lines, strict=True)
+    return (
+        sum(2 + max(len(word) for text in column for word in text.split() or [""]) for column in columns) - 2
+    )  # two spaces between columns
+
+
+def _records(names: Sequence[str], lines: Sequence[Sequence[str]], console: Console) -> None:
+    """Rows below one another, a line for each value: for tables that the terminal does not hold."""
+    from rich.text import Text
+
+    width = max(map(len, names)) + 2
+    for line in lines:
+        for name, text in zip(names, line, strict=True):
+            console.print(Text.assemble((name.ljust(width), "bold"), text.replace("\n", "")), overflow="fold")
+        console.print()
 
 
 _COLOURS = {"entailment": typer.colors.GREEN, "neutral": typer.colors.YELLOW, "contradiction": typer.colors.RED}

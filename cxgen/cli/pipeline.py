@@ -37,9 +37,11 @@ def generate(
     Example: cxgen generate --workers 2
     """
     from cxgen.stages import generate as stage
+    from cxgen.stages.warn import tell, warnings
 
     project, settings = open_project(params)
     table = stage.run(project, settings, workers)
+    tell(warnings(table, settings.request.rows, settings.request.oversample))
     typer.echo(f"{table.height} items in {table['contrast_set'].n_unique()} contrast sets: {layout.CANDIDATES}")
 
 
@@ -51,7 +53,8 @@ def split(params: ParamsFile = None, form: Form = Format.table) -> None:
     from cxgen.stages import split as stage
 
     project, settings = open_project(params)
-    audit = stage.run(project, settings)
+    with busy("choosing contrast sets and auditing them"):
+        audit = stage.run(project, settings)
     rows = [
         {
             "construction": name,
@@ -80,6 +83,26 @@ def substitute(params: ParamsFile = None, form: Form = Format.table) -> None:
         for mode, entry in modes.items()
     ]
     emit(rows, form)
+
+
+@report.command()
+def sizes(form: Form = Format.table) -> None:
+    """What there is after `make dataset`: rows per config and split, where they are, and what can be done next.
+
+    Example: cxgen report sizes
+    """
+    from cxgen.layout import HUB, METRICS
+    from cxgen.project import Project
+    from cxgen.stages.sizes import packaged
+
+    rows = [
+        {"config": config, "split": split, "rows": n} for config, found in packaged(Project.find()).items() for split, n in found.items()
+    ]
+    emit(rows, form)
+    if form is Format.table:
+        typer.echo(f"\n{HUB}: parquet files, card and dataset_version.json; {METRICS}: what was measured.")
+        typer.echo(f'Next: datasets.load_dataset("{HUB}", "nli"); cxgen sample resultative; cxgen publish OWNER/NAME --dry-run')
+        typer.echo("(`make` puts cxgen at .venv/bin/cxgen; README.md goes on from here)")
 
 
 @report.command()
@@ -147,5 +170,6 @@ def reading(params: ParamsFile = None, form: Form = Format.table) -> None:
     from cxgen.stages import reading as stage
 
     project, _ = open_project(params)
-    found = stage.run(project)
+    with busy("comparing readings with labels"):
+        found = stage.run(project)
     emit([{"group": name, **shares} for name, shares in [("(all)", found["overall"]), *found["groups"].items()]], form)

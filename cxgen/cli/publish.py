@@ -31,7 +31,8 @@ def package(params: ParamsFile = None) -> None:
 
     project, settings = open_project(params)
     folder = project.root / layout.HUB
-    record = stage.run(project, settings, folder, stage.Identity(settings.publish.version))
+    with busy("writing parquet files and card"):
+        record = stage.run(project, settings, folder, stage.Identity(settings.publish.version))
     rows = sum(entry["rows"] for entry in record["rows"].values())
     typer.echo(f"{rows} rows, content hash {record['content_hash'][:16]}: {layout.HUB}")
 
@@ -103,20 +104,21 @@ def _show_changes(client: Any, release: Release, form: Form) -> None:
             typer.echo(f"{target.repository} has no {target.branch}, or the token may not see it: it would be made", err=True)
     except hub.UnreachableError as error:
         typer.echo(f"{error.message}: all items are shown as added", err=True)
-    _show(old, new, items=False, form=form)
+    _show(old, new, items=False, every=False, form=form)
 
 
 def diff(
     old: Annotated[str, typer.Argument(help="Dataset folder, a project's, or OWNER/NAME@REVISION on the Hub.")],
     new: Annotated[str, typer.Argument(help="The same, newer.")],
     items: Annotated[bool, typer.Option("--items", help="List the items that changed instead of counting.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Count where nothing changed, too.")] = False,
     form: Form = Format.table,
 ) -> None:
     """What changed between two datasets: counts per config, split, construction and label, or the items themselves.
 
     Example: cxgen diff me/constructions@v1.0.0 outputs/dataset --items --format jsonl
     """
-    _show(_dataset(old), _dataset(new), items=items, form=form)
+    _show(_dataset(old), _dataset(new), items=items, every=every, form=form)
 
 
 def _dataset(name: str) -> pl.DataFrame:
@@ -129,11 +131,13 @@ def _dataset(name: str) -> pl.DataFrame:
     return read_dataset(hub.download(hub.api(), match["repository"], match["revision"] or "main"))
 
 
-def _show(before: pl.DataFrame, after: pl.DataFrame, *, items: bool, form: Form) -> None:
+def _show(before: pl.DataFrame, after: pl.DataFrame, *, items: bool, every: bool, form: Form) -> None:
     from cxgen.stages import diff as stage
 
     changes = stage.changed_items(before, after)
-    emit((changes if items else stage.counts(before, after)).to_dicts(), form)
+    counted = stage.counts if every else stage.changed_counts
+    table = changes if items else counted(before, after)
+    emit(table.to_dicts(), form, table.columns)
     kinds = dict(changes["change"].value_counts().iter_rows())
     same = after.height - sum(kinds.get(kind, 0) for kind in ("added", "relabelled", "moved"))
     told = ", ".join(f"{kinds.get(kind, 0)} {kind}" for kind in ("added", "removed", "relabelled", "moved"))

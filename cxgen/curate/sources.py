@@ -17,7 +17,7 @@ class Sources:
 
     Attributes:
         classes: class name -> raw entry (pos, gloss, members, extended, rejected).
-        origin: class name -> (document, key path), for error messages.
+        origin: class name -> the document that it stands in, for error messages.
         relations: sense key -> relation -> sense keys or texts.
         frames: construction -> raw frames.
         overrides: part of speech -> lemma -> forms.

@@ -22,8 +22,11 @@ def read_dataset(folder: Path) -> pl.DataFrame:
         ``config, split, id, construction, label, premise, hypothesis``; all strings.
 
     Raises:
-        DataError: there is no dataset in it, or a table is damaged.
+        DataError: there is no such folder, no dataset in it, or a table is damaged.
     """
+    if not folder.is_dir():
+        what = "not a folder" if folder.exists() else "no such folder"
+        raise DataError(what, file=folder, hint="give a dataset folder, a project's, or OWNER/NAME@REVISION on the Hub")
     roots = [folder / layout.DATASET, folder / layout.WUG] if (folder / layout.DATASET).is_dir() else [folder]
     tables = []
     for path in (path for root in roots for path in sorted(root.glob("*/*.parquet"))):
@@ -80,6 +83,13 @@ def changed_items(old: pl.DataFrame, new: pl.DataFrame) -> pl.DataFrame:
         )
         .sort("config", "change", "id")
     )
+
+
+def changed_counts(old: pl.DataFrame, new: pl.DataFrame) -> pl.DataFrame:
+    """The rows of `counts` that have an item which the other side has not, or has elsewhere."""
+    here, there = old.join(new, on=["id", *_KEYS], how="anti"), new.join(old, on=["id", *_KEYS], how="anti")
+    touched = pl.concat([here.select(_KEYS), there.select(_KEYS)]).unique()
+    return counts(old, new).join(touched, on=_KEYS, how="semi", maintain_order="left")
 
 
 def counts(old: pl.DataFrame, new: pl.DataFrame) -> pl.DataFrame:

@@ -44,7 +44,11 @@ class Here:
 class _Pool:
     def __init__(self, workers: int) -> None:
         # spawn: polars' threads do not survive a fork
-        self.pool = multiprocessing.get_context("spawn").Pool(workers, initializer=_ignore_interrupt)
+        before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # inherited: a worker that is still starting would show a traceback
+        try:
+            self.pool = multiprocessing.get_context("spawn").Pool(workers, initializer=_ignore_interrupt)
+        finally:
+            signal.signal(signal.SIGINT, before)
         self.workers = workers
 
     def map(self, function: Callable[[In], Out], jobs: Iterable[In]) -> Iterator[Out]:

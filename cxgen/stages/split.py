@@ -18,6 +18,8 @@ from cxgen.project import Project
 from cxgen.schema import TARGET, conform
 from cxgen.stages.audit import audit, balance
 from cxgen.stages.params import Params
+from cxgen.stages.tables import read_table, write_json, write_table
+from cxgen.stages.warn import tell, warnings
 from cxgen.tables import read_table, write_json, write_table
 from cxgen.vocabulary import APPROPRIATE, EXTENDED, PROTOTYPICAL, SPLITS, UNDECIDED
 
@@ -39,6 +41,7 @@ def run(project: Project, params: Params) -> dict[str, Any]:
     write_table(rejected, project.root / layout.table(REJECTED, REJECTED))  # before anything can go wrong: it says why sets are lacking
     dataset = choose(accepted, wanted_sets(project, params, items))
     report = audit(dataset)
+    tell(warnings(dataset, params.request.rows))
     for config, family in CONFIGS.items():
         rows = dataset.filter(pl.col("config") == config)
         if rows.height:
