@@ -229,7 +229,7 @@ def lint(
     found = [finding for name in names for finding in check(load_construction(project, name, lexicon))]
     rows = [{name: getattr(item, name) for name in _FINDING} | {"file": CxgenError("", file=item.file).where} for item in found]
     if output is not None:
-        from cxgen.stages.tables import write_json
+        from cxgen.tables import write_json
 
         write_json(rows, output)
     elif form is not Format.table:

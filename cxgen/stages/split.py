@@ -18,7 +18,6 @@ from cxgen.project import Project
 from cxgen.schema import TARGET, conform
 from cxgen.stages.audit import audit, balance
 from cxgen.stages.params import Params
-from cxgen.stages.tables import read_table, write_json, write_table
 from cxgen.stages.warn import tell, warnings
 from cxgen.tables import read_table, write_json, write_table
 from cxgen.vocabulary import APPROPRIATE, EXTENDED, PROTOTYPICAL, SPLITS, UNDECIDED
