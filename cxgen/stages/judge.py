@@ -135,7 +135,8 @@ def _record(judgments: pl.DataFrame, root: Path, prompts: dict[str, Prompt]) -> 
     The list has one JSON object a line: item, task, judge, reason. Nothing in it says where or with what key was asked.
     """
     undecided = judgments.filter(pl.col("value") == "").select("item", "task", "judge", "reason")
-    write_atomically(root / UNDECIDED, undecided.write_ndjson)
+    text = undecided.write_ndjson() or "\n"  # DVC warns of empty files
+    write_atomically(root / UNDECIDED, lambda path: path.write_text(text, "utf-8"))
     counts: dict[str, dict[str, int]] = {}
     for task, value, number in judgments.group_by("task", "value").len().sort("task", "value").iter_rows():
         counts.setdefault(task, {})[value or "undecided"] = number
