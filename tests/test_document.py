@@ -6,7 +6,7 @@ import os
 
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cxgen.errors import SchemaError
@@ -76,6 +76,7 @@ words = st.text("abcdefghij", min_size=1, max_size=5)
 trees = st.recursive(words, lambda inner: st.lists(inner, min_size=1, max_size=3) | st.dictionaries(words, inner, min_size=1, max_size=3))
 
 
+@settings(max_examples=40)
 @given(st.dictionaries(words, trees, min_size=1))
 def test_every_key_is_found_on_the_line_where_it_stands(tmp_path_factory, data):
     path = tmp_path_factory.getbasetemp() / "tree.yaml"

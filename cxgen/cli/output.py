@@ -63,6 +63,8 @@ def emit(rows: Iterable[dict[str, Any]], form: Format, columns: Sequence[str] = 
 
 def _rounded(value: Any, digits: int = 6) -> Any:
     """The value with its floats rounded, however deep they are."""
+    if isinstance(value, str | int):  # nearly all, in samples of thousands
+        return value
     if isinstance(value, float):
         return round(value, digits)
     if isinstance(value, dict):
