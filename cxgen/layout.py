@@ -13,6 +13,7 @@ READINGS = Path("pipelines/readings")
 NOTICE = Path("NOTICE")  # what others ask to be said travels with the data
 
 REPLIES = Path(".cxgen/replies.sqlite")
+WORDS = Path(".cxgen/words.json")  # what lemminflect and wordfreq said of words that are not in the snapshot
 CANDIDATES = Path("outputs/work/candidates.parquet")
 VERDICTS = Path("outputs/work/verdicts.parquet")
 UNDECIDED = Path("outputs/work/undecided.jsonl")

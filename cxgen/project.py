@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from cxgen import layout
 from cxgen.errors import CxgenError, unknown
 
 _PACKAGE = Path(__file__).resolve().parent
@@ -48,37 +49,70 @@ class Project:
                 return cls(folder)
         return cls(here)
 
-    def _first(self, relative: str) -> Path:
-        own = self.root / relative
-        return own if own.exists() else _shipped() / relative
-
     @property
     def lexicons(self) -> Path:
-        """The folder of curated lexicon sources and of the built snapshot."""
-        return self._first("lexicons")
+        """The folder of the built snapshot and its sources: the project's own if it holds a snapshot, else the shipped one."""
+        own, shipped = self.root / layout.LEXICONS, _shipped() / layout.LEXICONS
+        return own if (own / "snapshot").is_dir() or own.resolve() == shipped.resolve() else shipped
+
+    @property
+    def own_lexicons(self) -> Path | None:
+        """The project's folder of words, classes, frames, overrides and chunks that come in addition to `lexicons`, if it has one."""
+        own = self.root / layout.LEXICONS
+        return own if own.is_dir() and own != self.lexicons else None
 
     @property
     def snapshot(self) -> Path:
         """The folder of the built lexicon snapshot."""
         return self.lexicons / "snapshot"
 
+    def lexicon_files(self) -> list[Path]:
+        """Every file that the lexicon is read from: the snapshot's, and the project's own sources if they add to it."""
+        own = self.own_lexicons
+        return sorted(self.snapshot.iterdir()) + (sorted(own.rglob("*.yaml")) if own else [])
+
+    def chunk_files(self) -> list[Path]:
+        """The files of annotated closed-class words: the shipped one, then the project's own."""
+        folders = [self.lexicons, *([self.own_lexicons] if self.own_lexicons else [])]
+        return [path for folder in folders if (path := folder / "chunks.yaml").is_file()]
+
     @property
     def params(self) -> Path:
         """The parameter file: the project's own, else the shipped default."""
-        return self._first("params.yaml")
+        own = self.root / layout.PARAMS
+        return own if own.exists() else _shipped() / layout.PARAMS
 
     @property
     def prompts(self) -> Path:
         """The folder of the judge's prompts: the project's own, else the shipped ones."""
-        return self._first("pipelines/prompts")
+        own = self.root / layout.PROMPTS
+        return own if own.exists() else _shipped() / layout.PROMPTS
+
+    def _yaml_files(self, relative: Path) -> dict[str, Path]:
+        """Name -> file in a folder; a project's own file shadows a shipped one of the same name."""
+        found: dict[str, Path] = {}
+        for folder in (_shipped() / relative, self.root / relative):
+            found.update({path.stem: path for path in sorted(folder.glob("[!_]*.yaml"))})
+        return dict(sorted(found.items()))
 
     def template_files(self) -> dict[str, Path]:
         """Construction name -> its YAML file; a project's own file shadows a shipped one of the same name."""
-        found: dict[str, Path] = {}
-        for folder in (_shipped() / "templates", self.root / "templates"):
-            if folder.is_dir():
-                found.update({path.stem: path for path in sorted(folder.glob("[!_]*.yaml"))})
-        return dict(sorted(found.items()))
+        return self._yaml_files(layout.TEMPLATES)
+
+    def prompt_files(self) -> dict[str, Path]:
+        """Task -> the file with its prompt; a project's own file shadows a shipped one of the same name."""
+        return self._yaml_files(layout.PROMPTS)
+
+    def prompt_file(self, task: str) -> Path:
+        """The file with the prompt of ``task``.
+
+        Raises:
+            UnknownNameError: no such prompt; the nearest names are suggested.
+        """
+        files = self.prompt_files()
+        if task not in files:
+            raise unknown("prompt", task, files)
+        return files[task]
 
     def template_file(self, name: str) -> Path:
         """The file of construction ``name``.

@@ -11,17 +11,26 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cxgen.curate.build import build
-from cxgen.curate.inflect import forms
 from cxgen.curate.propose import propose
-from cxgen.curate.sources import read_sources
 from cxgen.curate.wordnet import find_wordnet
 from cxgen.errors import SchemaError, UnknownNameError
+from cxgen.lexicon.bands import HIGH, LOW, Cuts
+from cxgen.lexicon.inflect import forms
+from cxgen.lexicon.reference import Reference
+from cxgen.lexicon.sources import read_sources
 from cxgen.lexicon.spelling import article, is_synthetic
+from cxgen.schema import read_yaml
 from cxgen.sets.pools import Segments
+from cxgen.vocabulary import BANDS, POS
 from tests.conftest import ROOT, edit
 
 FOUND = find_wordnet() is not None or os.environ.get("CXGEN_REQUIRE_WORDNET") == "1"
-wordnet = pytest.mark.skipif(not FOUND, reason="WordNet 3.0 is not installed here; .ci/run installs it and requires it")
+REFERENCE = Reference()
+
+
+def wordnet(test):
+    """A test that needs WordNet 3.0; .ci/run installs it and requires it."""
+    return pytest.mark.wordnet(pytest.mark.skipif(not FOUND, reason="WordNet 3.0 is not installed here")(test))
 
 
 @pytest.mark.parametrize(
@@ -42,11 +51,11 @@ wordnet = pytest.mark.skipif(not FOUND, reason="WordNet 3.0 is not installed her
     ],
 )
 def test_forms(lemma, pos, form, expected):
-    assert forms(lemma, pos, {})[form] == expected
+    assert forms(lemma, pos, {}, REFERENCE)[form] == expected
 
 
 def test_an_override_wins():
-    assert forms("draftsman", "noun", {"plural": "draftsmen"})["plural"] == "draftsmen"
+    assert forms("draftsman", "noun", {"plural": "draftsmen"}, REFERENCE)["plural"] == "draftsmen"
 
 
 @pytest.mark.parametrize(
@@ -68,11 +77,20 @@ def test_the_snapshot_keeps_what_it_promises(lexicon):
     content = table.filter(~pl.col("pos").is_in(["phrase", "name"]))
     assert content["sense"].null_count() == 0
     assert content["lexfile"].null_count() == 0
-    bands = table.group_by("pos", "band").agg(pl.col("percentile").min().alias("low"), pl.col("percentile").max().alias("high"))
-    for _, band, low, high in bands.iter_rows():
-        assert {"low": high < 20, "mid": 20 <= low <= high <= 60, "high": low > 60}[band]
+    for pos, zipf, percentile, band in table.select("pos", "zipf", "percentile", "band").iter_rows():
+        assert (percentile, band) == (lexicon.cuts.percentile(pos, zipf), lexicon.cuts.band(pos, zipf))
     verbs = table.filter(pl.col("pos") == "verb")
     assert verbs.select(pl.any_horizontal(pl.col("past", "participle", "ing", "third").is_null())).to_series().sum() == 0
+
+
+@given(st.sampled_from(POS), st.floats(0, 8), st.floats(0, 8))
+def test_a_band_is_a_cut_of_the_percentile_and_both_rise_with_frequency(pos, one, other):
+    cuts = Cuts(read_yaml(ROOT / "lexicons/bands.yaml", "bands").data["percentiles"])
+    low, high = sorted((one, other))
+    assert 0 <= cuts.percentile(pos, low) <= cuts.percentile(pos, high) <= 100
+    assert BANDS.index(cuts.band(pos, low)) <= BANDS.index(cuts.band(pos, high))
+    percentile = cuts.percentile(pos, low)
+    assert cuts.band(pos, low) == ("low" if percentile < LOW else "mid" if percentile <= HIGH else "high")
 
 
 def test_every_frame_word_exists_and_every_relation_is_between_lexemes(lexicon):

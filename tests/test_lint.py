@@ -37,18 +37,6 @@ def test_a_planted_fault_is_found_at_its_line(scratch, lexicon, code):
     assert all(finding.file.name == "conative.yaml" and finding.line > 1 and finding.hint for finding in found)
 
 
-def test_e205_a_modifier_that_touches_a_fact(scratch, constructions, lexicon):
-    import polars as pl
-
-    row = lexicon.classes["circumstances"].ids[0]
-    touched = pl.when(pl.int_range(pl.len()) == row).then(pl.lit(["repeated"])).otherwise("touches")
-    changed = type(lexicon)(lexicon.table.with_columns(touches=touched), lexicon.classes, {})
-    found = list(CHECKS["E205"](constructions["conative"], changed))
-    assert [finding.code for finding in found] == ["E205"]
-    assert "bears on repeated" in found[0].message
-    assert list(CHECKS["E205"](constructions["conative"], lexicon)) == []
-
-
 def test_w303_a_missing_look_alike(scratch, lexicon):
     edit(scratch / "templates/way-manner.yaml", "no_lookalike: ", "# ")
     found = list(lint(load_construction(Project(scratch), "way-manner", lexicon), lexicon))
@@ -75,7 +63,7 @@ def test_w307_a_mark_on_a_word_that_the_frame_has_not(constructions, lexicon):
 
 
 def test_every_check_is_tested_and_has_its_own_function():
-    assert set(CHECKS) == set(FAULTS) | {"E205", "W303", "W304", "W305", "W307"}
+    assert set(CHECKS) == set(FAULTS) | {"W303", "W304", "W305", "W307"}
     assert len({check.__name__ for check in CHECKS.values()}) == len(CHECKS)
 
 

@@ -9,8 +9,8 @@ from collections import Counter
 
 import polars as pl
 import pytest
-
 from cxgen.curate.inflect import FORMS
+
 from cxgen.curate.pseudowords import VARIANTS, build_inventory
 from cxgen.errors import DataError
 from cxgen.generate import MODES, Request, Wugs, generate_items, wug_items

@@ -56,15 +56,15 @@ class Chunks:
         self._longest = max(map(len, self._by_key), default=0)
 
     @classmethod
-    def load(cls, path: Path) -> Chunks:
-        """Read ``chunks.yaml``.
+    def load(cls, *paths: Path) -> Chunks:
+        """Read files such as ``chunks.yaml``; of two chunks with the same words, that of the later file holds.
 
         Raises:
             SchemaError: a line that cannot be read; the message says which token.
         """
-        document = read_yaml(path, "chunks")
-        chunks = [_parse(text, document, number) for number, text in enumerate(document.data["chunks"])]
-        return cls(chunks, document.data.get("adjectives", ()))
+        documents = [read_yaml(path, "chunks") for path in paths]
+        chunks = [_parse(text, document, number) for document in documents for number, text in enumerate(document.data["chunks"])]
+        return cls(chunks, [word for document in documents for word in document.data.get("adjectives", ())])
 
     def split(self, words: Sequence[str]) -> list[Chunk]:
         """The run ``words`` as chunks, longer ones first.

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from cxgen.constructicon.model import Atom, Construction, Design, Kind, Predicate, Rule, Slot, Template
+from cxgen.constructicon.words import with_own_words
 from cxgen.errors import SchemaError
-from cxgen.lexicon import Frame, Lexicon
+from cxgen.lexicon import Lexicon
 from cxgen.project import Project
 from cxgen.schema import Document, read_yaml
 
@@ -73,7 +74,7 @@ def _assemble(project: Project, document: Document, lexicon: Lexicon) -> Constru
         prefix = f"{source.data['name']}/" if number else ""
         for name, raw in source.data["kinds"].items():
             kinds[prefix + name] = _kind(prefix + name, raw, source.data["name"])
-    inline = [Frame.parse(raw, data["name"]) for raw in data.get("frames", [])]
+    lexicon = with_own_words(documents, data["name"], lexicon)
     return Construction(
         name=data["name"],
         title=data["title"],
@@ -97,7 +98,7 @@ def _assemble(project: Project, document: Document, lexicon: Lexicon) -> Constru
             )
             for name, raw in data["designs"].items()
         },
-        frames=(*lexicon.frames(data["name"]), *inline),
+        frames=tuple(lexicon.frames(data["name"])),
         lookalikes=tuple(data.get("lookalikes", [])),
         form_check=tuple(tuple(pattern) for pattern in data.get("form_check", [])),
         documents=tuple(documents),

@@ -7,10 +7,13 @@ from typing import Any
 
 import polars as pl
 
-from cxgen.curate.sources import member_key, read_sources
 from cxgen.curate.wordnet import open_wordnet
-from cxgen.errors import unknown
-from cxgen.lexicon import Lexicon
+from cxgen.errors import UnknownNameError
+from cxgen.lexicon.bands import Cuts
+from cxgen.lexicon.names import near
+from cxgen.lexicon.reference import Reference
+from cxgen.lexicon.sources import read_sources
+from cxgen.schema import read_yaml
 
 _BAD_DOMAINS = {
     "ethnic_slur.n.01",
@@ -36,17 +39,19 @@ def propose(folder: Path, name: str) -> pl.DataFrame:
     """
     sources = read_sources(folder)
     if name not in sources.classes:
-        raise unknown("class", name, sources.classes)
+        alike = near(name, sources.classes)
+        raise UnknownNameError(
+            f"unknown class {name!r}", hint=f"did you mean {' or '.join(alike)}?" if alike else "see `cxgen lexicon classes`"
+        )
     entry = sources.classes[name]
-    taken = {member_key(m) for m in entry["members"]} | set(entry.get("extended", [])) | set(entry.get("rejected", {}))
-    lexicon = Lexicon.load(folder / "snapshot")
-    cuts = _cuts(lexicon, entry["pos"])
+    taken = {member.key for member in sources.members(name)} | entry.rejected
+    cuts = Cuts(read_yaml(folder / "bands.yaml", "bands").data["percentiles"])
     found: dict[str, dict[str, Any]] = {}
     with open_wordnet() as wordnet:
         for key in sorted(k for k in taken if "%" in k):
             _neighbours(wordnet, key, taken, found)
     for row in found.values():
-        row["band"] = "low" if row["zipf"] < cuts[0] else "mid" if row["zipf"] <= cuts[1] else "high"
+        row["band"] = cuts.band(entry.pos, row["zipf"])
     schema = {
         "band": pl.String,
         "zipf": pl.Float64,
@@ -59,15 +64,8 @@ def propose(folder: Path, name: str) -> pl.DataFrame:
     return table.sort(["zipf", "sense"], descending=[True, False])
 
 
-def _cuts(lexicon: Lexicon, pos: str) -> tuple[float, float]:
-    """The zipf values at which mid begins and ends for ``pos`` in the present lexicon."""
-    zipf = lexicon.table.filter(pl.col("pos") == pos)["zipf"]
-    return float(zipf.quantile(0.2) or 0.0), float(zipf.quantile(0.6) or 0.0)
-
-
 def _neighbours(wordnet: Any, key: str, taken: set[str], found: dict[str, dict[str, Any]]) -> None:
-    from wordfreq import zipf_frequency
-
+    reference = Reference()
     synset = wordnet.lemma_from_key(key).synset()
     near = [synset, *synset.hyponyms(), *synset.similar_tos()]
     for parent in synset.hypernyms():
@@ -80,7 +78,7 @@ def _neighbours(wordnet: Any, key: str, taken: set[str], found: dict[str, dict[s
             if main and lemma.key() not in taken and lemma.key() not in found:
                 text = lemma.name().replace("_", " ")
                 found[lemma.key()] = {
-                    "zipf": float(zipf_frequency(text.lower(), "en")),
+                    "zipf": reference.frequency(text)[0],
                     "lemma": text,
                     "sense": lemma.key(),
                     "because": key.partition("%")[0],

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import polars as pl
 
-from cxgen.curate.inflect import FORMS
 from cxgen.generate.substitute import INVENTORY
 from cxgen.project import write_atomically
 from cxgen.schema import read_yaml
 from cxgen.streams import order_key
+from cxgen.vocabulary import INFLECTIONS as FORMS
 from cxgen.vocabulary import MODES
 from cxgen.wug import WugLexicon, article, inflect, load, pseudowords
 

@@ -13,7 +13,6 @@ from typing import Any
 
 from cxgen.errors import CxgenError
 
-POS = {"1": "noun", "2": "verb", "3": "adjective", "4": "adverb", "5": "adjective"}
 _SYSTEM = (Path("/usr/share/wordnet"), Path("/usr/local/WordNet-3.0/dict"), Path("/opt/homebrew/opt/wordnet/dict"))
 # The lexicographer files in the order of their numbers, with their parts of speech: lexnames(5).
 _LEXNAMES = [
@@ -64,7 +63,7 @@ _LEXNAMES = [
     "adj.ppl",
 ]
 _NUMBERS = {"noun": 1, "verb": 2, "adj": 3, "adv": 4}
-_MEND = (
+_HINT = (
     "install WordNet 3.0 (Debian: wordnet-base and wordnet-sense-index; or nltk.download('wordnet')), "
     "or set CXGEN_WORDNET to its dict folder"
 )
@@ -96,7 +95,7 @@ def open_wordnet() -> Iterator[Any]:
     """
     source = find_wordnet()
     if source is None:
-        raise CxgenError("WordNet's database is not installed", hint=_MEND)
+        raise CxgenError("WordNet's database is not installed", hint=_HINT)
     import nltk
     from nltk.corpus.reader.wordnet import WordNetCorpusReader
 
@@ -125,7 +124,7 @@ def entries() -> Iterator[tuple[str, str]]:
     """
     source = find_wordnet()
     if source is None:
-        raise CxgenError("WordNet's database is not installed", hint=_MEND)
+        raise CxgenError("WordNet's database is not installed", hint=_HINT)
     for suffix, pos in (("noun", "noun"), ("verb", "verb"), ("adj", "adjective"), ("adv", "adverb")):
         for line in (source / f"data.{suffix}").read_text("utf-8").splitlines():
             if not line.startswith("  "):  # the licence

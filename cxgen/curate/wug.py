@@ -20,8 +20,8 @@ from typing import Any
 
 import polars as pl
 
-from cxgen.curate.sources import read_sources
 from cxgen.curate.wordnet import entries
+from cxgen.lexicon.sources import read_sources
 from cxgen.project import write_atomically
 from cxgen.schema import read_yaml
 from cxgen.wug.sound import units

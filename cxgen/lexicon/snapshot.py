@@ -13,11 +13,13 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from cxgen.errors import DataError, unknown
+from cxgen.errors import DataError
+from cxgen.layout import WORDS
+from cxgen.lexicon.bands import Cuts
+from cxgen.lexicon.names import missing
 from cxgen.project import Project
-
-RELATIONS = ("contrary", "complement", "near")
-BANDS = ("low", "mid", "high")
+from cxgen.schema import Document
+from cxgen.vocabulary import BANDS
 
 
 @dataclass(frozen=True)
@@ -29,12 +31,14 @@ class WordClass:
         pos: noun, verb, adjective, adverb, phrase or name.
         ids: row numbers into the lexeme table, in curated order.
         extended: those of ``ids`` whose own meaning does not hold that of the construction.
+        gloss: what its members have in common.
     """
 
     name: str
     pos: str
     ids: tuple[int, ...]
     extended: frozenset[int]
+    gloss: str = ""
 
 
 @dataclass(frozen=True)
@@ -48,7 +52,8 @@ class Frame:
         words: closed-class words.
         marked: keys of fillers that fit, but that speakers seldom use so: they are drawn less often.
         preset: the only band preset that uses it; empty for all.
-        origin: the file in which it is declared.
+        source: the file in which it is declared; None for a frame of the snapshot.
+        number: its place in that file's list, from 0.
     """
 
     name: str
@@ -57,14 +62,21 @@ class Frame:
     words: dict[str, str] = field(default_factory=dict)
     marked: frozenset[str] = frozenset()
     preset: str = ""
-    origin: str = ""
+    source: Document | None = field(default=None, repr=False, compare=False)
+    number: int = 0
 
     @classmethod
-    def parse(cls, raw: dict[str, Any], origin: str = "") -> Frame:
+    def parse(cls, raw: dict[str, Any], source: Document | None = None, number: int = 0) -> Frame:
         """From a schema-checked mapping."""
         slots = {slot: _as_tuple(value) for slot, value in raw["slots"].items()}
         words, marked = dict(raw.get("words", {})), frozenset(raw.get("marked", ()))
-        return cls(raw["name"], _as_tuple(raw["design"]), slots, words, marked, raw.get("preset", ""), origin)
+        return cls(raw["name"], _as_tuple(raw["design"]), slots, words, marked, raw.get("preset", ""), source, number)
+
+    def place(self, slot: str, number: int) -> tuple[Path | None, int | None]:
+        """File and line of the filler ``number`` of ``slot``; None for both where the frame is one of the snapshot."""
+        if self.source is None:
+            return None, None
+        return self.source.path, self.source.line(["frames", self.number, "slots", slot, number])
 
 
 def _as_tuple(value: str | Iterable[str]) -> tuple[str, ...]:
@@ -75,29 +87,51 @@ class Lexicon:
     """The snapshot in memory.
 
     Attributes:
-        table: one row per lexeme: ``key`` (sense key, or ``phrase:``/``name:`` + text), ``lemma``, ``pos``, ``sense``, ``lexfile``,
-            ``zipf`` (f64), ``percentile`` (f64, 0-100 within part of speech), ``band``, ``top10k`` (bool), ``countability``, ``gender``,
-            ``article``, the forms ``plural, third, ing, past, participle, comparative, superlative``, and the list columns ``contrary``,
-            ``complement``, ``near``, ``touches``, ``derived``, ``classes``, ``frames``.
+        table: one row per lexeme: ``key`` (sense key, ``own:POS:LEMMA``, or ``phrase:``/``name:`` + text), ``lemma``, ``pos``, ``sense``
+            (sense key or the own word's key), ``lexfile``, ``zipf`` (f64), ``percentile`` (f64, 0-100 within part of speech, by fixed
+            cuts), ``band``, ``top10k`` (bool), ``countability``, ``gender``, ``article``, the forms ``plural, third, ing, past,
+            participle, comparative, superlative``, and the list columns ``contrary``, ``complement``, ``near``, ``derived``,
+            ``classes``, ``frames``. Words that a project or a template file adds come last.
         classes: class name -> :class:`WordClass`.
+        cuts: what percentile a frequency is.
+        overrides: part of speech -> lemma -> irregular forms, countability, article.
+        memory: the file in which answers of lemminflect and wordfreq about own words are kept, if any.
     """
 
-    def __init__(self, table: pl.DataFrame, classes: dict[str, WordClass], frames: dict[str, list[Frame]]) -> None:
+    def __init__(
+        self,
+        table: pl.DataFrame,
+        classes: dict[str, WordClass],
+        frames: dict[str, list[Frame]],
+        cuts: Cuts | None = None,
+        overrides: dict[str, dict[str, dict[str, str]]] | None = None,
+        memory: Path | None = None,
+    ) -> None:
         self.table = table
         self.classes = classes
         self._frames = frames
+        self.cuts = cuts or Cuts(())
+        self.overrides = overrides or {}
+        self.memory = memory
 
     @classmethod
     def of(cls, project: Project) -> Lexicon:
-        """The lexicon of ``project``.
+        """The lexicon of ``project``: a snapshot, and what the project's own ``lexicons/`` adds to it.
 
         Raises:
             DataError: the snapshot is missing or damaged.
+            SchemaError: a file of the project's own breaks its schema, or names what does not exist.
         """
-        return cls.load(project.snapshot)
+        lexicon = cls.load(project.snapshot, project.root / WORDS)
+        if project.own_lexicons is None:
+            return lexicon
+        from cxgen.lexicon.extend import extended
+        from cxgen.lexicon.sources import read_sources
+
+        return extended(lexicon, read_sources(project.own_lexicons))
 
     @classmethod
-    def load(cls, folder: Path) -> Lexicon:
+    def load(cls, folder: Path, memory: Path | None = None) -> Lexicon:
         """Read a snapshot folder.
 
         Raises:
@@ -106,13 +140,15 @@ class Lexicon:
         try:
             table = pl.read_parquet(folder / "lexemes.parquet")
             raw = json.loads((folder / "classes.json").read_text("utf-8"))
-        except (OSError, ValueError, pl.exceptions.PolarsError) as error:
+            raw = {name: raw[name] for name in ("bands", "classes", "frames", "overrides")}
+        except (OSError, ValueError, KeyError, TypeError, pl.exceptions.PolarsError) as error:
             raise DataError(f"no usable lexicon snapshot: {error}", file=folder, hint="run `cxgen lexicon build`") from error
         classes = {
-            name: WordClass(name, entry["pos"], tuple(entry["ids"]), frozenset(entry["extended"])) for name, entry in raw["classes"].items()
+            name: WordClass(name, entry["pos"], tuple(entry["ids"]), frozenset(entry["extended"]), entry["gloss"])
+            for name, entry in raw["classes"].items()
         }
-        frames = {name: [Frame.parse(frame, name) for frame in entries] for name, entries in raw["frames"].items()}
-        return cls(table, classes, frames)
+        frames = {name: [Frame.parse(frame) for frame in entries] for name, entries in raw["frames"].items()}
+        return cls(table, classes, frames, Cuts(raw["bands"]), raw["overrides"], memory)
 
     def __len__(self) -> int:
         return self.table.height
@@ -127,22 +163,35 @@ class Lexicon:
         """Lemma of each row."""
         return self.table["lemma"].to_list()
 
+    def row(self, key: str) -> dict[str, Any]:
+        """The row of a lexeme, as a mapping."""
+        return self.table.row(self.index[key], named=True)
+
+    @property
+    def constructions(self) -> list[str]:
+        """The constructions that have frames here."""
+        return list(self._frames)
+
     def frames(self, construction: str) -> list[Frame]:
         """The frames of a construction; empty if it has none here."""
         return self._frames.get(construction, [])
 
+    def has(self, name: str) -> bool:
+        """Whether ``name`` is a class or the key of a lexeme."""
+        return name in self.classes or name in self.index
+
     def resolve(self, name: str) -> WordClass:
-        """A class by name, or a class of one lexeme by its sense key.
+        """A class by name, or a class of one lexeme by its key.
 
         Raises:
-            UnknownNameError: neither.
+            UnknownNameError: neither; the hint names near classes, or how to declare the word.
         """
         if name in self.classes:
             return self.classes[name]
         if name in self.index:
             row = self.index[name]
             return WordClass(name, self.table["pos"][row], (row,), frozenset())
-        raise unknown("word class or sense key", name, self.classes)
+        raise missing(self, name)
 
     @cached_property
     def bands(self) -> NDArray[np.int8]:

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from cxgen.constructicon import Construction, parse_pattern
+from cxgen.constructicon.words import unknown_words
 from cxgen.errors import CxgenError
 from cxgen.families import CONFIGS, family_of
 from cxgen.lint.finding import Finding, finding
@@ -18,8 +19,10 @@ FEWEST_TEMPLATES = 8
 
 
 def unfillable_slot(construction: Construction) -> Iterator[Finding]:
-    """E201: no frame of a design fills all its slots, a class does not exist, or a related word is missing."""
-    for design in construction.designs.values():
+    """E201: a class or word does not exist, no frame of a design fills all its slots, or a related word is missing."""
+    unknown = [Finding("E201", e.message, e.file or construction.document.path, e.line or 1, e.hint) for e in unknown_words(construction)]
+    yield from unknown
+    for design in () if unknown else construction.designs.values():
         document, keys = construction.document, ["designs", design.name]
         try:
             pools = design_pools(construction, design, {}, None)
@@ -97,22 +100,6 @@ def unbalanced_design(construction: Construction) -> Iterator[Finding]:
                     ["designs", design.name],
                     f"see `cxgen explain {construction.name}`",
                 )
-
-
-def touching_modifier(construction: Construction) -> Iterator[Finding]:
-    """E205: a modifier that bears on a predicate of the construction's facts or claims."""
-    used = {atom.predicate for kind in construction.kinds.values() for atom in (*kind.entails, *kind.excludes)}
-    touches = construction.lexicon.table["touches"]
-    for slot in construction.slots.values():
-        if slot.role != "modifier":
-            continue
-        rows = {row for name in slot.classes if name in construction.lexicon.classes for row in construction.lexicon.classes[name].ids}
-        for row in sorted(rows):
-            hit = used & set(touches[row].to_list())
-            if hit:
-                document, keys = slot_place(construction, slot.name)
-                message = f"modifier {construction.lexicon.lemmas[row]!r} bears on {', '.join(sorted(hit))}"
-                yield finding("E205", message, document, keys, "take it out of the class, or use another class")
 
 
 def unused_slot(construction: Construction) -> Iterator[Finding]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from cxgen.constructicon import Construction
+from cxgen.constructicon.words import unknown_words
 from cxgen.errors import CxgenError
 from cxgen.lint import contents, references
 from cxgen.lint.finding import Finding
@@ -22,7 +23,6 @@ CHECKS: dict[str, Check] = {
     "E202": contents.contradictory_facts,
     "E203": contents.one_label_hypothesis,
     "E204": contents.unbalanced_design,
-    "E205": contents.touching_modifier,
     "W301": contents.unused_slot,
     "W302": contents.duplicate_surface,
     "W303": contents.missing_lookalike,
@@ -48,11 +48,13 @@ def lint(construction: Construction, skip: frozenset[str] = frozenset()) -> Iter
 
 
 def require_sound(construction: Construction) -> None:
-    """Nothing if there is no error. E201 is left to the generator, which says the same when it comes to it.
+    """Nothing if there is no error. Of E201 only unknown words and classes are looked for: the generator says the rest when it comes to it.
 
     Raises:
         CxgenError: the first error.
     """
     skip = frozenset(code for code in CHECKS if code.startswith("W") or code == "E201")
+    for error in unknown_words(construction):
+        raise error
     for finding in lint(construction, skip):
         raise CxgenError(f"{finding.code} {finding.message}", file=finding.file, line=finding.line, hint=finding.hint)

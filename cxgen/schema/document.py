@@ -48,6 +48,10 @@ class Document:
             line = mark.start_mark.line + 1
         return line
 
+    def line_with(self, text: str) -> int | None:
+        """1-based number of the first line with ``text``; None if there is none."""
+        return next((number for number, line in enumerate(self.text.splitlines(), 1) if text in line), None)
+
 
 def _step(node: yaml.Node | None, key: str | int) -> tuple[yaml.Node, yaml.Node] | None:
     """The (key node, value node) under ``key``, or None."""
@@ -137,8 +141,8 @@ def validate(document: Document, name: str) -> None:
     from jsonschema.exceptions import best_match
     from referencing import Registry, Resource
 
-    frames = Resource.from_contents(load_schema("frames"))
-    registry: Any = Registry().with_resource("frames.schema.json", frames)
+    shared = [(f"{part}.schema.json", Resource.from_contents(load_schema(part))) for part in ("classes", "frames")]
+    registry: Any = Registry().with_resources(shared)
     errors = list(Draft202012Validator(load_schema(name), registry=registry).iter_errors(document.data))
     if not errors:
         return
@@ -150,6 +154,8 @@ def validate(document: Document, name: str) -> None:
         extra = next((k for k in error.instance if k not in allowed), None)
         keys += [] if extra is None else [str(extra)]
         message, hint = f"{at}: unexpected key {extra!r}", f"allowed here: {', '.join(sorted(allowed)) or 'none'}"
+        if str(extra).endswith(":"):  # gate%1:06:00:: without quotes is a key and nothing
+            hint = f'put it in quotes: "{extra}:"'
     else:
         message, hint = f"{at}: {error.message[:300]}", str(error.schema.get("description", ""))
         hint = f"expected: {hint}" if hint else f"expected {error.validator}: {json.dumps(error.validator_value)[:200]}"

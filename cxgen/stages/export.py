@@ -30,7 +30,7 @@ def sentences(project: Project, config: str, split: str) -> Iterator[tuple[Sente
     items = read_table(table_file(project, config, split), (*_NEED, text), "split")
     premises = items.select(*_NEED, premise=text, target=TARGET).unique("premise_id", keep="first", maintain_order=True)
     lexicon = Lexicon.of(project)
-    chunks = Chunks.load(project.lexicons / "chunks.yaml")
+    chunks = Chunks.load(*project.chunk_files())
     annotators: dict[str, Annotator] = {}
     for item in track(premises.iter_rows(named=True), "annotating", premises.height):
         name = item["target"]

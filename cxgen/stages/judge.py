@@ -111,7 +111,7 @@ def _by_rule(project: Project) -> _ByRule:
     lexicon = Lexicon.of(project)
     targets = items.select(TARGET).to_series().unique().sort()
     constructions = [load_construction(project, name, lexicon) for name in targets]
-    chunks = Chunks.load(project.lexicons / "chunks.yaml")
+    chunks = Chunks.load(*project.chunk_files())
     verdicts = with_form(judge_items(items, constructions), items, form_failures(items, constructions, lexicon, chunks))
     return _ByRule(items, constructions, verdicts)
 

@@ -193,7 +193,7 @@ def _facts(
         "agreement": metrics["models"]["agreement"],
         "backend": params.backend,
         "hashes": {
-            "lexicon": facts.file_hash(sorted(project.snapshot.iterdir())),
+            "lexicon": facts.file_hash(project.lexicon_files()),
             "templates": facts.file_hash(project.template_files().values()),
             "judgments": facts.file_hash([judgments]) if replayed else "",
         },

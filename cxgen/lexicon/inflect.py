@@ -1,10 +1,12 @@
-"""Inflected forms: lemminflect, corrected by rule and by the override table."""
+"""Inflected forms: lemminflect, corrected by rule and by overrides."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from cxgen.lexicon.reference import Reference
 from cxgen.lexicon.spelling import is_synthetic
 
-FORMS = ("plural", "third", "ing", "past", "participle", "comparative", "superlative")
 _TAGS = {
     "noun": {"plural": "NNS"},
     "verb": {"third": "VBZ", "ing": "VBG", "past": "VBD", "participle": "VBN"},
@@ -12,23 +14,22 @@ _TAGS = {
 }
 
 
-def _inflect(word: str, tag: str) -> str | None:
-    from lemminflect import getInflection
-
-    variants = getInflection(word, tag, inflect_oov=True)
+def _inflect(word: str, tag: str, reference: Reference) -> str | None:
+    variants = reference.inflected(word, tag)
     if tag == "NNS":  # a zero plural (brush, sponge) is listed for many count nouns: the marked one is meant
         variants = tuple(variant for variant in variants if variant != word) or variants
     # Of several variants (hung / hanged) the dictionary's first: by frequency, homographs win (heaved / hove, crowed / crew).
     return variants[0] if variants else None
 
 
-def forms(lemma: str, pos: str, overrides: dict[str, str]) -> dict[str, str]:
+def forms(lemma: str, pos: str, overrides: Mapping[str, str], reference: Reference) -> dict[str, str]:
     """All inflected forms of ``lemma``: form name -> string.
 
     Args:
         lemma: may hold spaces; the last word of a noun and the first word of a verb inflect.
         pos: noun, verb or adjective; other parts of speech have no forms.
-        overrides: form name -> string, from the override table; they win.
+        overrides: form name -> string; they win.
+        reference: whom to ask.
     """
     result: dict[str, str] = {}
     for form, tag in _TAGS.get(pos, {}).items():
@@ -38,8 +39,8 @@ def forms(lemma: str, pos: str, overrides: dict[str, str]) -> dict[str, str]:
             result[form] = f"{'more' if form == 'comparative' else 'most'} {lemma}"
         elif pos == "verb":
             head, _, rest = lemma.partition(" ")
-            result[form] = f"{_inflect(head, tag) or head} {rest}".rstrip()
+            result[form] = f"{_inflect(head, tag, reference) or head} {rest}".rstrip()
         else:
             rest, _, head = lemma.rpartition(" ")
-            result[form] = f"{rest} {_inflect(head, tag) or head}".lstrip()
+            result[form] = f"{rest} {_inflect(head, tag, reference) or head}".lstrip()
     return result

@@ -1,0 +1,44 @@
+"""Words that a template file brings of its own: classes, words and frames; and the names in it that the lexicon does not have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from cxgen.errors import UnknownNameError
+from cxgen.lexicon import Lexicon
+from cxgen.lexicon.extend import extended
+from cxgen.lexicon.names import missing
+from cxgen.lexicon.sources import Sources, fillers
+from cxgen.schema import Document
+
+if TYPE_CHECKING:
+    from cxgen.constructicon.model import Construction
+
+
+def with_own_words(documents: Iterable[Document], name: str, lexicon: Lexicon) -> Lexicon:
+    """``lexicon`` with the classes, words and frames that the files of construction ``name`` declare; the same object if they declare none.
+
+    Raises:
+        SchemaError: a class or frame of that name exists already, or a member's part of speech is not that of its class.
+        UnknownNameError: a class has a member that neither the lexicon nor the files declare.
+    """
+    sources = Sources()
+    for document in documents:
+        sources.add(document, name)
+    return extended(lexicon, sources)
+
+
+def unknown_words(construction: Construction) -> Iterator[UnknownNameError]:
+    """Every class or word, named in a slot or a frame of ``construction``, that its lexicon does not have; with file and line."""
+    lexicon = construction.lexicon
+    for document in construction.documents:
+        for slot, raw in document.data.get("slots", {}).items():
+            for name, keys in fillers(raw.get("class", []), ("slots", slot, "class")):
+                if not lexicon.has(name):
+                    yield missing(lexicon, name, document.path, document.line(keys))
+    for frame in construction.frames:
+        for slot, names in frame.slots.items():
+            for number, name in enumerate(names):
+                if not lexicon.has(name):
+                    yield missing(lexicon, name, *frame.place(slot, number))
