@@ -82,12 +82,6 @@ class Project:
         own = self.root / layout.PARAMS
         return own if own.exists() else _shipped() / layout.PARAMS
 
-    @property
-    def prompts(self) -> Path:
-        """The folder of the judge's prompts: the project's own, else the shipped ones."""
-        own = self.root / layout.PROMPTS
-        return own if own.exists() else _shipped() / layout.PROMPTS
-
     def _yaml_files(self, relative: Path) -> dict[str, Path]:
         """Name -> file in a folder; a project's own file shadows a shipped one of the same name."""
         found: dict[str, Path] = {}

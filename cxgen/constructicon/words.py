@@ -42,3 +42,14 @@ def unknown_words(construction: Construction) -> Iterator[UnknownNameError]:
             for number, name in enumerate(names):
                 if not lexicon.has(name):
                     yield missing(lexicon, name, *frame.place(slot, number))
+
+
+def class_users(constructions: Iterable[Construction]) -> dict[str, list[str]]:
+    """Class or lexeme key -> the names of the constructions whose slots or frames name it."""
+    users: dict[str, list[str]] = {}
+    for construction in constructions:
+        named = {name for slot in construction.slots.values() for name in slot.classes}
+        named |= {name for frame in construction.frames for names in frame.slots.values() for name in names}
+        for name in named:
+            users.setdefault(name, []).append(construction.name)
+    return users

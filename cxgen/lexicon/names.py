@@ -59,5 +59,4 @@ def missing(lexicon: Lexicon, name: str, file: Path | None = None, line: int | N
 
 
 def _keys(lexicon: Lexicon, lemma: str, pos: str = "") -> list[str]:
-    rows = [row for row, other in enumerate(lexicon.lemmas) if other.lower() == lemma.lower()]
-    return [lexicon.table["key"][row] for row in rows if pos in {"", lexicon.table["pos"][row]}]
+    return [lexicon.table["key"][row] for row in lexicon.rows_of(lemma) if pos in {"", lexicon.table["pos"][row]}]

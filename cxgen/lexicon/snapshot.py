@@ -167,6 +167,10 @@ class Lexicon:
         """The row of a lexeme, as a mapping."""
         return self.table.row(self.index[key], named=True)
 
+    def rows_of(self, lemma: str) -> list[int]:
+        """Row numbers of the lexemes of ``lemma``, capitals or not."""
+        return [row for row, other in enumerate(self.lemmas) if other.lower() == lemma.lower()]
+
     @property
     def constructions(self) -> list[str]:
         """The constructions that have frames here."""

@@ -47,8 +47,8 @@ class Prompt:
     hash: str
 
     @classmethod
-    def load(cls, folder: Path, task: str) -> Prompt:
-        """Read ``<folder>/<task>.yaml``.
+    def load(cls, path: Path, task: str) -> Prompt:
+        """Read the prompt of ``task`` from its file.
 
         Raises:
             UnknownNameError: no such task.
@@ -56,7 +56,7 @@ class Prompt:
         """
         if task not in TASKS:
             raise unknown("task", task, TASKS)
-        document = read_yaml(folder / f"{task}.yaml", "prompt")
+        document = read_yaml(path, "prompt")
         data = document.data
         if data["task"] != task:
             raise SchemaError(f"task: {data['task']!r} in the file of {task!r}", file=document.path, line=document.line(["task"]))

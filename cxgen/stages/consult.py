@@ -88,7 +88,7 @@ class Consultation:
 
 def load_prompts(project: Project, tasks: Iterable[str]) -> dict[str, Prompt]:
     """Task -> its wording in the project."""
-    return {task: Prompt.load(project.prompts, task) for task in tasks}
+    return {task: Prompt.load(project.prompt_file(task), task) for task in tasks}
 
 
 def shown_of(items: pl.DataFrame, constructions: Iterable[Construction], tasks: Iterable[str]) -> dict[str, dict[str, dict[str, str]]]:

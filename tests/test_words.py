@@ -1,0 +1,296 @@
+"""Words that a project or a template file brings of its own: no WordNet, no build, and nobody else's rows move."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from cxgen.annotate.chunks import Chunks
+from cxgen.cli.app import app
+from cxgen.constructicon import load_construction
+from cxgen.errors import CxgenError, SchemaError, UnknownNameError
+from cxgen.generate import sample_items
+from cxgen.lexicon import Lexicon
+from cxgen.lexicon.names import near
+from cxgen.lint import lint, require_sound
+from cxgen.project import Project
+from tests.conftest import ROOT, edit
+from tests.own_words import DITRANSITIVE, NEW_VERBS
+
+
+@pytest.fixture(scope="module")
+def own(tmp_path_factory, lexicon):
+    """A project with one construction that brings ten verbs, and its construction."""
+    folder = tmp_path_factory.mktemp("own")
+    (folder / "templates").mkdir()
+    (folder / "templates/ditransitive.yaml").write_text(DITRANSITIVE, "utf-8")
+    project = Project(folder)
+    return project, load_construction(project, "ditransitive", Lexicon.of(project))
+
+
+def fresh(tmp_path, *changes):
+    (tmp_path / "templates").mkdir()
+    path = tmp_path / "templates/ditransitive.yaml"
+    path.write_text(DITRANSITIVE, "utf-8")
+    return path, [edit(path, old, new) for old, new in changes]
+
+
+def add(tmp_path, name, text):
+    path = tmp_path / "lexicons" / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, "utf-8")
+    return Project(tmp_path)
+
+
+def lemmas(lexicon, name):
+    return [lexicon.lemmas[row] for row in lexicon.resolve(name).ids]
+
+
+# ---------------------------------------------------------------- a template file
+
+
+def test_ten_new_verbs_come_up_in_all_their_forms(own):
+    _, construction = own
+    items = sample_items(construction, construction.lexicon, 1, 200)
+    verbs = {slot["lemma"] for slots in items["slots"] for slot in slots if slot["slot"] == "verb"}
+    assert verbs == NEW_VERBS
+    text = " ".join(items["premise"].unique())
+    for form in ("handed", "lent", "sent", "sold", "fed", "zorbed", "quitclaimed", "to zorb", "the umbrella stand"):
+        assert f" {form} " in text
+
+
+def test_new_words_move_no_row_of_the_lexicon_and_of_other_samples(own, lexicon):
+    project, construction = own
+    extended = construction.lexicon
+    assert len(extended) == len(lexicon) + 10 + 4
+    assert extended.table.head(len(lexicon)).equals(lexicon.table)
+    for name, group in lexicon.classes.items():
+        assert extended.classes[name] == group
+    for name in ("conative", "let-alone"):
+        before = sample_items(load_construction(Project(ROOT), name, lexicon), lexicon, 3, 20)
+        beside = load_construction(project, name, extended)
+        assert sample_items(beside, beside.lexicon, 3, 20).equals(before), name
+
+
+def test_a_file_without_words_keeps_the_lexicon(lexicon):
+    assert load_construction(Project(ROOT), "conative", lexicon).lexicon is lexicon
+
+
+def test_a_new_word_has_what_the_others_have(own):
+    lexicon = own[1].lexicon
+    hand, mass = lexicon.row("hand%2:40:00::"), lexicon.row("own:noun:foliage")
+    assert (hand["pos"], hand["past"], hand["third"], hand["band"]) == ("verb", "handed", "hands", "high")
+    assert (mass["countability"], mass["plural"]) == ("mass", "foliage")  # as lexicons/overrides.yaml says
+    assert lexicon.row("own:noun:umbrella stand")["plural"] == "umbrella stands"
+    assert lexicon.row("own:noun:umbrella stand")["article"] == "an"
+    words = lexicon.table.tail(14)
+    assert words.select("zipf", "percentile", "band", "top10k", "sense", "article").null_count().sum_horizontal().item() == 0
+
+
+def test_a_sense_that_the_lexicon_has_is_the_same_lexeme(tmp_path, lexicon):
+    fresh(tmp_path, ('"crate%1:06:00::"', '{lemma: crate, sense: "crate%1:06:00::"}'))
+    extended = load_construction(Project(tmp_path), "ditransitive", lexicon).lexicon
+    assert len(extended) == len(lexicon) + 14
+    assert lexicon.index["crate%1:06:00::"] in extended.resolve("presents").ids
+
+
+def test_what_was_looked_up_is_remembered(own, monkeypatch):
+    project, construction = own
+    assert project.root.joinpath(".cxgen/words.json").is_file()
+    monkeypatch.setitem(__import__("sys").modules, "lemminflect", None)
+    again = load_construction(project, "ditransitive", Lexicon.of(project)).lexicon
+    assert again.table.equals(construction.lexicon.table)
+
+
+def test_a_damaged_memory_is_made_anew(tmp_path, own):
+    fresh(tmp_path)
+    memory = tmp_path / ".cxgen/words.json"
+    memory.parent.mkdir()
+    for text in ("{", "[]", '{"versions": {}, "words": {}}'):
+        memory.write_text(text, "utf-8")
+        project = Project(tmp_path)
+        assert load_construction(project, "ditransitive", Lexicon.of(project)).lexicon.table.equals(own[1].lexicon.table)
+        assert "VBD hand" in json.loads(memory.read_text("utf-8"))["words"]
+
+
+FAULTS = {
+    "unknown word class 'giveing'": ("verb: giving,", "verb: giveing,", "giving"),
+    "hand \\(verb\\) is not in the lexicon: add it under classes: in this file": ("verb: giving,", 'verb: "hand%2:41:00::",', "sense:"),
+    "'roll' is a word, not a word class": ("verb: giving,", "verb: roll,", "roll%2:38:00::"),
+    "unknown word class 'peoples'": ("class: everyday-people,", "class: peoples,", "people"),
+}
+
+
+@pytest.mark.parametrize("message", FAULTS)
+def test_an_unknown_word_is_named_with_the_line_of_its_slot_or_frame(tmp_path, lexicon, message):
+    old, new, hint = FAULTS[message]
+    path, (line,) = fresh(tmp_path, (old, new))
+    construction = load_construction(Project(tmp_path), "ditransitive", lexicon)
+    with pytest.raises(UnknownNameError, match=message) as caught:
+        require_sound(construction, construction.lexicon)
+    assert (caught.value.file, caught.value.line) == (path, line)
+    assert hint in caught.value.hint
+    (found,) = (finding for finding in lint(construction, construction.lexicon) if finding.code.startswith("E"))
+    assert (found.code, found.file, found.line) == ("E201", path, line)
+
+
+REFUSED = {
+    "is a noun, not a verb": ("{lemma: lend}", "{lemma: lend, pos: noun}"),
+    "is not a sense of 'lend'": ("{lemma: lend}", '{lemma: lend, sense: "hand%2:40:00::"}'),
+    "the lexicon has a class 'people'": ("  presents:\n", "  people:\n"),
+    "unknown word class 'landmarks-x'": ("    pos: noun\n", "    pos: noun\n    extends: landmarks-x\n"),
+    "class 'presents' of nouns extends 'im-gait' of verbs": ("    pos: noun\n", "    pos: noun\n    extends: im-gait\n"),
+    "extends itself": ("    pos: noun\n", "    pos: noun\n    extends: giving\n"),
+    "unexpected key 'lemme'": ("{lemma: lend}", "{lemme: lend}"),
+}
+
+
+@pytest.mark.parametrize("message", REFUSED)
+def test_a_wrong_declaration_is_refused_with_its_line(tmp_path, lexicon, message):
+    changes = [REFUSED[message]]
+    if message == "extends itself":
+        changes.append(("    pos: verb\n", "    pos: verb\n    extends: presents\n"))
+    path, _ = fresh(tmp_path, *changes)
+    with pytest.raises(CxgenError, match=message) as caught:
+        load_construction(Project(tmp_path), "ditransitive", lexicon)
+    assert caught.value.file == path
+    assert caught.value.line > 50
+    assert caught.value.hint
+
+
+# ---------------------------------------------------------------- a project's own lexicons/
+
+
+def test_own_lexicons_add_to_the_shipped_ones(tmp_path, lexicon):
+    add(
+        tmp_path,
+        "classes/mine.yaml",
+        "classes:\n  everyday-people:\n    extends: everyday-people\n    pos: noun\n    members: [{lemma: yeti}]\n",
+    )
+    add(
+        tmp_path, "classes/more.yaml", 'classes:\n  beasts:\n    extends: everyday-people\n    pos: noun\n    members: ["gate%1:06:00::"]\n'
+    )
+    add(tmp_path, "overrides.yaml", "noun:\n  yeti: {plural: yeti}\n  tuba: {plural: tubae}\n")
+    frame = "  - name: mine\n    design: contact\n    slots: {agent: names, verb: co-hanging-verbs, target: beasts, landed: co-land-hit}\n"
+    project = add(tmp_path, "frames/conative.yaml", f"construction: conative\nframes:\n{frame}")
+    extended = Lexicon.of(project)
+    shipped = lemmas(lexicon, "everyday-people")
+    assert lemmas(extended, "everyday-people") == [*shipped, "yeti"]
+    assert lemmas(extended, "beasts") == [*shipped, "yeti", "gate"]
+    assert extended.row("own:noun:yeti")["plural"] == "yeti"
+    changed = extended.table.head(len(lexicon)).filter(pl.Series(extended.table["plural"].head(len(lexicon)) != lexicon.table["plural"]))
+    assert set(changed["lemma"]) == {"tuba"}
+    construction = load_construction(project, "conative", extended)
+    assert [frame.name for frame in construction.frames] == [*(frame.name for frame in lexicon.frames("conative")), "mine"]
+    assert list(lint(construction, construction.lexicon)) == []
+
+
+def test_a_project_with_a_snapshot_of_its_own_reads_that_one(tmp_path, lexicon):
+    shutil.copytree(ROOT / "lexicons", tmp_path / "lexicons")
+    project = Project(tmp_path)
+    assert project.own_lexicons is None
+    assert Lexicon.of(project).table.equals(lexicon.table)
+    assert Project(ROOT).own_lexicons is None
+
+
+def test_own_chunks_come_on_top(tmp_path):
+    shipped = Chunks.load(*Project(ROOT).chunk_files())
+    project = add(tmp_path, "chunks.yaml", 'chunks:\n  - "zorbingly/ADV/RB/advmod>V"\n  - "just/ADV/XX/advmod>V"\n')
+    both = Chunks.load(*project.chunk_files())
+    assert [chunk.words[0].xpos for chunk in both.split(["zorbingly", "just"])] == ["RB", "XX"]
+    assert both.split(["had"]) == shipped.split(["had"])
+
+
+def test_own_prompts_come_before_the_shipped_ones_file_by_file(tmp_path):
+    folder = tmp_path / "pipelines/prompts"
+    folder.mkdir(parents=True)
+    shutil.copy(ROOT / "pipelines/prompts/label.yaml", folder)
+    project = Project(tmp_path)
+    assert project.prompt_file("label") == folder / "label.yaml"
+    assert project.prompt_file("fill") == ROOT / "pipelines/prompts/fill.yaml"
+    with pytest.raises(UnknownNameError):
+        project.prompt_file("labell")
+
+
+def test_an_own_frame_cannot_take_a_name_that_is_taken(tmp_path, lexicon):
+    name = lexicon.frames("conative")[0].name
+    slots = "{agent: names, verb: co-hanging-verbs, target: co-hanging-targets, landed: co-land-hit}"
+    project = add(
+        tmp_path, "frames/conative.yaml", f"construction: conative\nframes:\n  - name: {name}\n    design: contact\n    slots: {slots}\n"
+    )
+    with pytest.raises(SchemaError, match="already") as caught:
+        Lexicon.of(project)
+    assert caught.value.line == 3
+
+
+# ---------------------------------------------------------------- names
+
+
+@given(st.sampled_from(["cm-books", "landmarks", "re-tops", "everyday-people"]), st.integers(0, 20), st.sampled_from("abcz"))
+def test_a_name_with_one_letter_wrong_is_still_found(name, at, letter):
+    place = at % len(name)
+    assert name in near(name[:place] + letter + name[place + 1 :], ["cm-books", "landmarks", "re-tops", "everyday-people", "names"])
+
+
+def test_a_class_is_found_by_a_word_of_its_name(lexicon):
+    assert near("books", lexicon.classes)[0] == "cm-books"
+    assert near("qqqq", lexicon.classes) == []
+
+
+# ---------------------------------------------------------------- the commands
+
+
+@pytest.fixture
+def run(monkeypatch, own):
+    """Call ``cxgen lexicon`` in the project with words of its own; the JSON that it prints, or the error."""
+    monkeypatch.setenv("CXGEN_PROJECT", str(own[0].root))
+
+    def call(*args):
+        result = CliRunner().invoke(app, ["lexicon", *args])
+        if result.exception is not None:
+            raise result.exception
+        return json.loads(result.stdout)
+
+    return call
+
+
+def test_classes_finds_the_classes_of_a_word_and_who_uses_them(run):
+    rows = run("classes", "crate", "--format", "json")
+    assert {
+        "lexeme": "crate%1:06:00::",
+        "class": "presents",
+        "pos": "noun",
+        "members": 4,
+        "constructions": ["ditransitive"],
+    }.items() <= next(row.items() for row in rows if row["class"] == "presents")
+    assert all(row["lexeme"] == "crate%1:06:00::" for row in rows)
+    assert len(rows) > 1
+    assert [(row["lexeme"], row["class"]) for row in run("classes", "zorb", "--format", "json")] == [("own:verb:zorb", "giving")]
+    assert [(row["lexeme"], row["class"]) for row in run("classes", "doodad", "--format", "json")] == [("own:noun:doodad", "")]
+
+
+def test_classes_lists_all_of_them_with_their_size(run, lexicon):
+    rows = {row["class"]: row for row in run("classes", "--format", "json")}
+    assert rows.keys() == lexicon.classes.keys() | {"giving", "presents"}
+    assert (rows["giving"]["members"], rows["giving"]["constructions"]) == (10, ["ditransitive"])
+    assert all(row["gloss"] for row in rows.values())
+
+
+def test_a_word_that_is_nowhere_is_answered_with_near_words_and_classes(run):
+    for command in ("classes", "show"):
+        with pytest.raises(UnknownNameError, match="unknown word 'buket'") as caught:
+            run(command, "buket", "--format", "json")
+        assert "bucket" in caught.value.hint
+    (row,) = run("show", "zorb", "--format", "json")
+    assert (row["past"], row["classes"]) == ("zorbed", ["giving"])
+
+
+def test_a_project_without_a_snapshot_of_its_own_builds_none(run):
+    with pytest.raises(CxgenError, match="nothing to build"):
+        run("build")
