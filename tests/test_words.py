@@ -15,7 +15,8 @@ from cxgen.annotate.chunks import Chunks
 from cxgen.cli.app import app
 from cxgen.constructicon import load_construction
 from cxgen.errors import CxgenError, SchemaError, UnknownNameError
-from cxgen.generate import sample_items
+from cxgen.generate import Wugs, sample_items
+from cxgen.generate.borrow import borrowed
 from cxgen.lexicon import Lexicon
 from cxgen.lexicon.names import near
 from cxgen.lint import lint, require_sound
@@ -57,7 +58,7 @@ def lemmas(lexicon, name):
 
 def test_ten_new_verbs_come_up_in_all_their_forms(own):
     _, construction = own
-    items = sample_items(construction, construction.lexicon, 1, 200)
+    items = sample_items(construction, 1, 200)
     verbs = {slot["lemma"] for slots in items["slots"] for slot in slots if slot["slot"] == "verb"}
     assert verbs == NEW_VERBS
     text = " ".join(items["premise"].unique())
@@ -73,9 +74,9 @@ def test_new_words_move_no_row_of_the_lexicon_and_of_other_samples(own, lexicon)
     for name, group in lexicon.classes.items():
         assert extended.classes[name] == group
     for name in ("conative", "let-alone"):
-        before = sample_items(load_construction(Project(ROOT), name, lexicon), lexicon, 3, 20)
+        before = sample_items(load_construction(Project(ROOT), name, lexicon), 3, 20)
         beside = load_construction(project, name, extended)
-        assert sample_items(beside, beside.lexicon, 3, 20).equals(before), name
+        assert sample_items(beside, 3, 20).equals(before), name
 
 
 def test_a_file_without_words_keeps_the_lexicon(lexicon):
@@ -133,10 +134,10 @@ def test_an_unknown_word_is_named_with_the_line_of_its_slot_or_frame(tmp_path, l
     path, (line,) = fresh(tmp_path, (old, new))
     construction = load_construction(Project(tmp_path), "ditransitive", lexicon)
     with pytest.raises(UnknownNameError, match=message) as caught:
-        require_sound(construction, construction.lexicon)
+        require_sound(construction)
     assert (caught.value.file, caught.value.line) == (path, line)
     assert hint in caught.value.hint
-    (found,) = (finding for finding in lint(construction, construction.lexicon) if finding.code.startswith("E"))
+    (found,) = (finding for finding in lint(construction) if finding.code.startswith("E"))
     assert (found.code, found.file, found.line) == ("E201", path, line)
 
 
@@ -164,6 +165,26 @@ def test_a_wrong_declaration_is_refused_with_its_line(tmp_path, lexicon, message
     assert caught.value.hint
 
 
+def test_new_words_have_pseudowords_of_words_that_the_construction_has_not(own, lexicon):
+    _, construction = own
+    wugs = Wugs.load(Project(ROOT).snapshot)
+    items = sample_items(construction, 1, 60, wugs=wugs, mode="content")
+    slots = [slot for slots in items["slots"] for slot in slots if slot["role"] in {"verb", "theme"}]
+    words = {slot["lemma"] for slot in slots}
+    assert words <= set(wugs.table["lemma"])
+    assert len({slot["lemma"] for slot in slots if slot["role"] == "verb"}) > 10  # two for a verb
+    drawn = [
+        key
+        for name in ("everyday-people", "giving", "presents")
+        for key in construction.lexicon.table["key"][list(construction.lexicon.resolve(name).ids)]
+    ]
+    lent = borrowed(construction, wugs.table)
+    taken = wugs.table.filter(pl.col("key").is_in(drawn))["lemma"]
+    assert set(lent["lemma"]).isdisjoint(taken)
+    assert lent.group_by("lemma").len()["len"].max() == 1
+    assert borrowed(load_construction(Project(ROOT), "conative", lexicon), wugs.table).is_empty()
+
+
 # ---------------------------------------------------------------- a project's own lexicons/
 
 
@@ -188,7 +209,7 @@ def test_own_lexicons_add_to_the_shipped_ones(tmp_path, lexicon):
     assert set(changed["lemma"]) == {"tuba"}
     construction = load_construction(project, "conative", extended)
     assert [frame.name for frame in construction.frames] == [*(frame.name for frame in lexicon.frames("conative")), "mine"]
-    assert list(lint(construction, construction.lexicon)) == []
+    assert list(lint(construction)) == []
 
 
 def test_a_project_with_a_snapshot_of_its_own_reads_that_one(tmp_path, lexicon):

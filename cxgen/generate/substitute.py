@@ -11,6 +11,7 @@ import polars as pl
 
 from cxgen.constructicon import Construction
 from cxgen.errors import DataError
+from cxgen.generate.borrow import borrowed
 from cxgen.generate.source import Source
 from cxgen.lexicon import Lexicon
 from cxgen.sets import Forms, Rows
@@ -31,7 +32,7 @@ class Wugs:
     """
 
     table: pl.DataFrame
-    _forms: dict[tuple[str, int], Forms] = field(default_factory=dict)
+    _forms: dict[tuple[Lexicon, str, int], Forms] = field(default_factory=dict)
 
     @classmethod
     def load(cls, folder: Path) -> Wugs:
@@ -51,11 +52,17 @@ class Wugs:
         """How many pseudowords a lexeme has at the most; those with fewer have their last one in the further variants, too."""
         return self.table["variant"].n_unique()
 
-    def forms(self, lexicon: Lexicon, mode: str, variant: int) -> Forms:
-        """The forms of ``lexicon`` with the words of ``mode`` replaced; composed once, so always give the same lexicon."""
-        if (mode, variant) not in self._forms:
-            self._forms[mode, variant] = Forms(self.in_place(lexicon, mode, variant))
-        return self._forms[mode, variant]
+    def forms(self, construction: Construction, mode: str, variant: int) -> Forms:
+        """The forms of the construction's lexicon with the words of ``mode`` replaced; composed once for each lexicon.
+
+        Words of the construction's own have borrowed pseudowords.
+        """
+        lexicon = construction.lexicon
+        key = lexicon, mode, variant
+        if key not in self._forms:
+            table = pl.concat([self.table, borrowed(construction, self.table)])
+            self._forms[key] = Forms(Wugs(table).in_place(lexicon, mode, variant))
+        return self._forms[key]
 
     def in_place(self, lexicon: Lexicon, mode: str, variant: int) -> Lexicon:
         """``lexicon`` with the words of ``mode`` replaced; what is known of a word only (sense, frequency) is null.
@@ -100,6 +107,6 @@ def substituted(source: Source, numbers: Rows, wugs: Wugs, mode: str) -> pl.Data
     for variant in range(wugs.variants):
         rows = np.sort(numbers[numbers % wugs.variants == variant])
         if len(rows):
-            tables.append(source.block(rows, wugs.forms(construction.lexicon, mode, variant), broken))
+            tables.append(source.block(rows, wugs.forms(construction, mode, variant), broken))
     tables = [table for table in tables if table.height]
     return pl.concat(tables).sort("set_number", maintain_order=True) if tables else pl.DataFrame()

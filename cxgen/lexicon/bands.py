@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cxgen.errors import DataError
+
 LOW, HIGH = 20, 60  # low < 20 <= mid <= 60 < high
 
 
@@ -21,7 +23,13 @@ class Cuts:
     rows: Sequence[Mapping[str, float]]
 
     def percentile(self, pos: str, zipf: float) -> float:
-        """The percentile, 0 to 100 with two decimals, of ``zipf`` among words of ``pos``."""
+        """The percentile, 0 to 100 with two decimals, of ``zipf`` among words of ``pos``.
+
+        Raises:
+            DataError: there are no cuts.
+        """
+        if not self.rows:
+            raise DataError("the lexicon's snapshot has no cuts of frequency bands", hint="run `cxgen lexicon build`")
         return round(float(np.interp(zipf, [row[pos] for row in self.rows], [row["at"] for row in self.rows])), 2)
 
     def band(self, pos: str, zipf: float) -> str:

@@ -140,15 +140,14 @@ class Lexicon:
         try:
             table = pl.read_parquet(folder / "lexemes.parquet")
             raw = json.loads((folder / "classes.json").read_text("utf-8"))
-            raw = {name: raw[name] for name in ("bands", "classes", "frames", "overrides")}
         except (OSError, ValueError, KeyError, TypeError, pl.exceptions.PolarsError) as error:
             raise DataError(f"no usable lexicon snapshot: {error}", file=folder, hint="run `cxgen lexicon build`") from error
         classes = {
-            name: WordClass(name, entry["pos"], tuple(entry["ids"]), frozenset(entry["extended"]), entry["gloss"])
+            name: WordClass(name, entry["pos"], tuple(entry["ids"]), frozenset(entry["extended"]), entry.get("gloss", ""))
             for name, entry in raw["classes"].items()
         }
         frames = {name: [Frame.parse(frame) for frame in entries] for name, entries in raw["frames"].items()}
-        return cls(table, classes, frames, Cuts(raw["bands"]), raw["overrides"], memory)
+        return cls(table, classes, frames, Cuts(raw.get("bands", ())), raw.get("overrides"), memory)
 
     def __len__(self) -> int:
         return self.table.height
