@@ -9,7 +9,6 @@ from collections import Counter
 
 import polars as pl
 import pytest
-from cxgen.curate.inflect import FORMS
 
 from cxgen.curate.pseudowords import VARIANTS, build_inventory
 from cxgen.errors import DataError
@@ -20,6 +19,7 @@ from cxgen.schema import read_yaml
 from cxgen.semantics import label_matrix
 from cxgen.stages import generate, judge, split, substitute
 from cxgen.stages.params import Params
+from cxgen.vocabulary import INFLECTIONS as FORMS
 from cxgen.wug import load
 from tests.conftest import ROOT, small_project
 
