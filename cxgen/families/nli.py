@@ -34,8 +34,8 @@ _COLUMNS = (
     Column("polarity", pl.Boolean, "whether it asserts (true) or denies (false) the claim"),
 )
 _PAIRED = (
-    Column("target_id", pl.String, "`distinction`: for a look-alike's item, the item that puts the same hypothesis to the target, if any"),
-    Column("target_label", pl.Int8, "`distinction`: the label of that item", labels=True),
+    Column("target_id", pl.String, "for a look-alike's item, the item that puts the same hypothesis to the target, if there is one"),
+    Column("target_label", pl.Int8, "the label of that item", labels=True),
 )
 
 

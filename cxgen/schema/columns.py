@@ -55,7 +55,9 @@ LINEAGE = (
 MATERIAL = (
     Column("verb", pl.String, "lemma of the premise's lexical verb, the unit that is held out; linking verbs of a template do not count"),
     Column(
-        "slots", pl.List(SLOT), "the premise's fillers: slot, role, lemma, WordNet sense key, zipf, percentile in the part of speech, band"
+        "slots",
+        pl.List(SLOT),
+        "the premise's fillers: slot, role, lemma, WordNet 3.0 sense key (`own:...` for words of one's own), zipf, percentile, band",
     ),
     Column("acceptability", pl.String, "prototypical, or extended (the verb alone does not hold the construction's meaning)"),
     Column("split", pl.String, "train, dev or test"),

@@ -1,10 +1,11 @@
-"""The pipeline's own map: what dvc.yaml lists as code is what the stages import, so that "out of date" means it."""
+"""What is generated into files of the repository is up to date: `make generated` writes it."""
 
 from __future__ import annotations
 
 import pytest
 import yaml
 
+from tests import readme_columns
 from tests.code_dependencies import ENTRIES, FILE, code_of, is_code
 
 STAGES = yaml.safe_load(FILE.read_text("utf-8"))["stages"]
@@ -12,9 +13,14 @@ STAGES = yaml.safe_load(FILE.read_text("utf-8"))["stages"]
 
 @pytest.mark.parametrize("stage", ENTRIES)
 def test_a_stage_depends_on_just_the_code_that_it_imports(stage):
+    """So that "out of date" means it."""
     listed = sorted(path for path in STAGES[stage]["deps"] if is_code(path))
-    assert listed == code_of(stage), "run `make code-deps`"
+    assert listed == code_of(stage), "run `make generated`"
 
 
 def test_every_stage_is_checked():
     assert set(ENTRIES) == set(STAGES)
+
+
+def test_the_readme_names_the_columns_as_the_schema_does():
+    assert readme_columns.stated() == readme_columns.table(), "run `make generated`"
