@@ -57,7 +57,7 @@ MATERIAL = (
     Column(
         "slots",
         pl.List(SLOT),
-        "the premise's fillers: slot, role, lemma, WordNet 3.0 sense key (`own:...` for words of one's own), zipf, percentile, band",
+        "the premise's fillers: slot, role, lemma, WordNet 3.0 sense key (`own:...` for one's own words), zipf, percentile, band",
     ),
     Column("acceptability", pl.String, "prototypical, or extended (the verb alone does not hold the construction's meaning)"),
     Column("split", pl.String, "train, dev or test"),
