@@ -2,6 +2,7 @@
 
 from cxgen.annotate.chunks import Chunks
 from cxgen.annotate.form import FormCheck
-from cxgen.annotate.sentence import Annotator, Sentence, Token
+from cxgen.annotate.sentence import Annotator, Sentence
+from cxgen.annotate.units import Token
 
 __all__ = ["Annotator", "Chunks", "FormCheck", "Sentence", "Token"]

@@ -1,4 +1,4 @@
-"""The hand-annotated closed-class words of ``lexicons/chunks.yaml``."""
+"""The hand-annotated closed-class words of ``lexicons/chunks.yaml``: what ``docs/annotation.md`` explains, read and looked up."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from cxgen.errors import DataError, SchemaError
+from cxgen.annotate.relations import HEADS, UPOS, known
+from cxgen.errors import SchemaError
 from cxgen.schema import Document, read_yaml
 
 _TOKEN = re.compile(r"^(?P<form>[^=/]+)(?:=(?P<lemma>[^/]+))?/(?P<upos>[A-Z]+)/(?P<xpos>[^/]+)/(?P<mark>!?)(?P<rel>[a-z:]+)>(?P<head>\w+)$")
@@ -16,7 +17,7 @@ _OTHER = re.compile(r"^(?P<anchor>NEXT|PREV|V|P)=(?P<rel>[a-z:]+)>(?P<head>\w+)$
 
 @dataclass(frozen=True)
 class Link:
-    """A relation to a head: a number in the chunk (from 1), 0 for the root, or an anchor (V, P, R, NEXT, PREV, OBJ)."""
+    """A relation to a head: a number in the chunk (from 1), 0 for the root, or a key of ``HEADS``."""
 
     relation: str
     head: str
@@ -48,7 +49,7 @@ class Chunk:
 
 
 class Chunks:
-    """All chunks, found by the words that they consist of."""
+    """All chunks, found by the words that they consist of; of two with the same words the later one counts."""
 
     def __init__(self, chunks: Sequence[Chunk], adjectives: Iterable[str] = ()) -> None:
         self.adjectives = frozenset(adjectives)
@@ -66,19 +67,9 @@ class Chunks:
         chunks = [_parse(text, document, number) for document in documents for number, text in enumerate(document.data["chunks"])]
         return cls(chunks, [word for document in documents for word in document.data.get("adjectives", ())])
 
-    def split(self, words: Sequence[str]) -> list[Chunk]:
-        """The run ``words`` as chunks, longer ones first.
-
-        Raises:
-            DataError: words that no chunks cover.
-        """
-        found = self._cover(tuple(word.lower() for word in words), 0)
-        if found is None:
-            raise DataError(
-                f"no annotation for {' '.join(words)!r}",
-                hint="add the words, as they stand between two slots, to lexicons/chunks.yaml",
-            )
-        return found
+    def split(self, words: Sequence[str]) -> list[Chunk] | None:
+        """The run ``words`` as chunks, longer ones first; None if they do not cover it."""
+        return self._cover(tuple(word.lower() for word in words), 0)
 
     def _cover(self, words: tuple[str, ...], at: int) -> list[Chunk] | None:
         if at == len(words):
@@ -94,17 +85,36 @@ class Chunks:
 def _parse(text: str, document: Document, number: int) -> Chunk:
     words: list[Word] = []
     others: dict[str, Link] = {}
-    for part in text.split(" "):
-        if match := _OTHER.match(part):
-            others[match["anchor"]] = Link(match["rel"], match["head"])
-        elif match := _TOKEN.match(part):
-            link = Link(match["rel"], match["head"])
-            words.append(Word(match["form"], match["lemma"] or match["form"], match["upos"], match["xpos"], link, bool(match["mark"])))
-        else:
+    parts = text.split(" ")
+    size = sum("/" in part for part in parts)
+    for part in parts:
+        try:
+            if match := _OTHER.match(part):
+                others[match["anchor"]] = _link(match, size)
+            else:
+                words.append(_word(part, size))
+        except ValueError as error:
             raise SchemaError(
-                f"cannot read the token {part!r}",
+                f"cannot read the token {part!r}: {error}",
                 file=document.path,
                 line=document.line(["chunks", number]),
-                hint="write form[=lemma]/UPOS/XPOS/relation>head, or NEXT=relation>head",
-            )
+                hint="the language of chunks is explained in docs/annotation.md",
+            ) from error
     return Chunk(tuple(words), others)
+
+
+def _word(text: str, size: int) -> Word:
+    match = _TOKEN.match(text)
+    if match is None:
+        raise ValueError("it must be form[=lemma]/UPOS/XPOS/relation>head, or NEXT=relation>head")
+    if match["upos"] not in UPOS:
+        raise ValueError(f"{match['upos']!r} is no part of speech of Universal Dependencies")
+    return Word(match["form"], match["lemma"] or match["form"], match["upos"], match["xpos"], _link(match, size), bool(match["mark"]))
+
+
+def _link(match: re.Match[str], size: int) -> Link:
+    relation, head = match["rel"], match["head"]
+    known(relation)
+    if head not in HEADS and not (head.isdigit() and int(head) <= size):
+        raise ValueError(f"{head!r} is no head: a number up to {size}, or one of {', '.join(HEADS)}")
+    return Link(relation, head)

@@ -2,45 +2,133 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from cxgen.annotate.document import to_doc, vocabulary
 from cxgen.annotate.sentence import Sentence
+from cxgen.annotate.surface import Piece
+from cxgen.constructicon import Construction
 from cxgen.errors import SchemaError
 
 Pattern = Sequence[Mapping[str, Any]]
 
+MOST_NODES = 8
+MOST_FAR = 3  # nodes that can be nearly any word of the sentence
+_NEAR = frozenset({"<", ">", ".", ";", "$+", "$-", ">+", ">-", "<+", "<-"})
+_FAR = frozenset({"<<", ">>", ".*", ";*", "$++", "$--", ">++", ">--", "<++", "<--"})
+_HINT = "see docs/annotation.md and spaCy's DependencyMatcher"
+
+
+def faults(pattern: Pattern) -> Iterator[str]:
+    """What is wrong with ``pattern``, as far as can be said without spaCy."""
+    if len(pattern) > MOST_NODES:
+        yield f"{len(pattern)} nodes, {MOST_NODES} are the most"
+    names: list[str] = []
+    far = 0
+    for number, node in enumerate(pattern):
+        name, left, operator = node["RIGHT_ID"], node.get("LEFT_ID"), node.get("REL_OP")
+        if name in names:
+            yield f"two nodes are called {name!r}"
+        if number == 0 and (left or operator):
+            yield "the first node is the construction's verb: it has neither LEFT_ID nor REL_OP"
+        if number and (left is None or operator is None):
+            yield f"the node {name!r} needs a LEFT_ID and a REL_OP"
+        elif number and left not in names:
+            yield f"LEFT_ID {left!r} is no node before {name!r}"
+        if operator is not None and operator not in _NEAR | _FAR:
+            yield f"{operator!r} is no REL_OP: {' '.join(sorted(_NEAR | _FAR))}"
+        far += number > 0 and (operator in _FAR or not node["RIGHT_ATTRS"])
+        names.append(name)
+        yield from _bad_regex(node["RIGHT_ATTRS"])
+    if far > MOST_FAR:
+        yield f"{far} nodes that can be nearly any word (a far REL_OP, or no RIGHT_ATTRS), {MOST_FAR} are the most"
+
+
+def _bad_regex(value: Any) -> Iterator[str]:
+    for key, inner in value.items() if isinstance(value, dict) else ():
+        if key == "REGEX" and isinstance(inner, str):
+            try:
+                re.compile(inner)
+            except re.error as error:
+                yield f"{inner!r} is no regular expression: {error}"
+        else:
+            yield from _bad_regex(inner)
+
 
 class FormCheck:
-    """The form patterns of constructions, ready to match."""
+    """The form patterns of a construction, ready to match."""
 
-    def __init__(self, patterns: Mapping[str, Sequence[Pattern]]) -> None:
-        """Compile the patterns.
-
-        Args:
-            patterns: construction -> dependency patterns, one of which must match.
+    def __init__(self, construction: Construction) -> None:
+        """Compile the patterns, one of which must match.
 
         Raises:
             DataError: spaCy is not installed.
-            SchemaError: spaCy does not accept a pattern.
+            SchemaError: a pattern that is none.
         """
+        patterns = construction.form_check
+        document = construction.document
+        for number, pattern in enumerate(patterns):
+            for fault in faults(pattern):
+                line = document.line(["form_check", number])
+                raise SchemaError(f"{construction.name}: form_check: {fault}", file=document.path, line=line, hint=_HINT)
         vocab = vocabulary()
         from spacy.matcher import DependencyMatcher
 
-        self._matchers: dict[str, DependencyMatcher] = {}
-        for name, each in patterns.items():
-            matcher = DependencyMatcher(vocab, validate=True)
+        self._matcher = DependencyMatcher(vocab, validate=True)
+        for number, pattern in enumerate(patterns):
             try:
-                matcher.add(name, [[dict(node) for node in pattern] for pattern in each])
-            except ValueError as error:
+                self._matcher.add(str(number), [[dict(node) for node in pattern]])
+            except (ValueError, TypeError, KeyError, re.error) as error:
                 raise SchemaError(
-                    f"{name}: form: spaCy does not accept the pattern: {error}", hint="see spaCy's DependencyMatcher"
+                    f"{construction.name}: form_check: spaCy does not accept the pattern: {_first(str(error))}",
+                    file=document.path,
+                    line=document.line(["form_check", number]),
+                    hint=_HINT,
                 ) from error
-            self._matchers[name] = matcher
 
-    def holds(self, sentence: Sentence, construction: str) -> bool:
-        """Whether a pattern of ``construction`` matches, with its first node on the sentence's verb."""
-        if construction not in self._matchers:
+    def holds(self, sentence: Sentence) -> bool:
+        """Whether a pattern matches, with its first node on the sentence's verb; so it is if there are no patterns."""
+        if not len(self._matcher):
             return True
-        return any(tokens[0] == sentence.verb - 1 for _, tokens in self._matchers[construction](to_doc(sentence)))
+        return any(tokens[0] == sentence.verb - 1 for _, tokens in self._matcher(to_doc(sentence)))
+
+
+def _first(text: str) -> str:
+    """spaCy's message on one line."""
+    return " ".join(text.split())[:200]
+
+
+class Words:
+    """Which words matter to patterns beyond their tags and relations: those that the patterns name."""
+
+    def __init__(self, patterns: Iterable[Pattern]) -> None:
+        self._named: dict[str, set[str]] = {}
+        self._all = False
+        for pattern in patterns:
+            for node in pattern:
+                for attribute, value in node["RIGHT_ATTRS"].items():
+                    self._note(attribute.upper(), value)
+
+    def _note(self, attribute: str, value: Any) -> None:
+        if attribute in {"POS", "TAG", "DEP", "OP"}:
+            return
+        texts = value
+        if isinstance(value, dict):
+            texts = next(iter(value.values())) if value.keys() <= {"IN", "NOT_IN"} and len(value) == 1 else None
+        if attribute in {"LEMMA", "ORTH", "TEXT", "LOWER"} and isinstance(texts, str | list):
+            self._named.setdefault(attribute, set()).update([texts] if isinstance(texts, str) else texts)
+        else:
+            self._all = True
+
+    def matter(self, piece: Piece) -> tuple[str, ...]:
+        """What of the word itself a pattern could ask about; equal for two words where none could tell them apart."""
+        if self._all:
+            return piece.lemma, piece.form
+        forms = {piece.form, piece.form.lower(), piece.form[:1].upper() + piece.form[1:]}
+        return tuple(
+            piece.lemma if attribute == "LEMMA" else piece.form
+            for attribute, named in self._named.items()
+            if (piece.lemma in named if attribute == "LEMMA" else forms & named)
+        )

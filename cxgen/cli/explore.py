@@ -216,9 +216,11 @@ def lint(
 
     Example: cxgen lint resultative --strict
     """
+    from cxgen.annotate import Chunks
     from cxgen.constructicon import load_construction, target_names
     from cxgen.lexicon import Lexicon
     from cxgen.lint import lint as check
+    from cxgen.lint import spacy_is_there
     from cxgen.project import Project
 
     project = Project.find()
@@ -226,7 +228,10 @@ def lint(
         require_known(project, construction)
     names = target_names(project) if construction is None else [construction]
     lexicon = Lexicon.of(project)
-    found = [finding for name in names for finding in check(load_construction(project, name, lexicon))]
+    chunks = Chunks.load(*project.chunk_files())
+    if not spacy_is_there():
+        typer.echo("form_check is not tried on the premises: that needs spaCy, the extra `annotate`", err=True)
+    found = [finding for name in names for finding in check(load_construction(project, name, lexicon), chunks=chunks)]
     rows = [{name: getattr(item, name) for name in _FINDING} | {"file": CxgenError("", file=item.file).where} for item in found]
     if output is not None:
         from cxgen.tables import write_json

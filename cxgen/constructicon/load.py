@@ -112,19 +112,20 @@ def _listed(value: str | list[str]) -> tuple[str, ...]:
 
 def _slot(name: str, raw: dict[str, Any]) -> Slot:
     classes = raw.get("class", ())
-    relation, parent = next(iter(raw.get("related", {}).items()), ("", ""))
+    lexical, parent = next(iter(raw.get("related", {}).items()), ("", ""))
     return Slot(
         name=name,
         role=raw["role"],
         classes=_listed(classes),
         source=raw["frame"] if isinstance(raw.get("frame"), str) else name,
-        relation=relation,
+        lexical=lexical,
         parent=parent,
         number=raw.get("number", "singular"),
         carries=raw.get("carries", False),
         optional=float(raw.get("optional", 0.0)),
         wrap=raw.get("wrap", "{}"),
         distinct=tuple(raw.get("distinct", ())),
+        deprel=raw.get("relation", ""),
     )
 
 

@@ -62,30 +62,32 @@ class Slot:
         role: agent, theme, patient, goal, result, verb, ...
         classes: word classes to draw from; empty when the frame or a relation fills it.
         source: the frame's slot that fills it; its own name unless the file says otherwise.
-        relation: lexical relation to ``parent``, or empty.
-        number: singular, plural, mixed, or frame (the frame's word ``number``).
+        lexical: lexical relation to ``parent``, or empty.
+        number: singular, plural, or frame (the frame's word ``number``).
         carries: it carries the construction, so the strict frequency band applies.
         optional: share of sets without it.
         wrap: text around the filler.
         distinct: slots that must hold another lemma.
+        deprel: what it is in the tree where nothing else says so: a relation of Universal Dependencies, ``>`` and a head if need be.
     """
 
     name: str
     role: str
     classes: tuple[str, ...] = ()
     source: str = ""
-    relation: str = ""
+    lexical: str = ""
     parent: str = ""
     number: str = "singular"
     carries: bool = False
     optional: float = 0.0
     wrap: str = "{}"
     distinct: tuple[str, ...] = ()
+    deprel: str = ""
 
     @property
     def from_frame(self) -> bool:
         """Whether the frame fills it."""
-        return not self.classes and not self.relation
+        return not self.classes and not self.lexical
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Sentence patterns: literal text with ``{slot}``, ``{slot:form}`` and ``{@binding}``."""
+"""Sentence patterns: literal text with ``{slot}``, ``{slot:form}``, ``{slot:form=relation}`` and ``{@binding}``."""
 
 from __future__ import annotations
 
@@ -6,23 +6,25 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-_FIELD = re.compile(r"\{(@?)([a-z][a-z0-9_-]*)(?::([a-z-]+))?\}")
+_FIELD = re.compile(r"\{(@?)([a-z][a-z0-9_-]*)((?::([a-z-]+))?(?:=([a-z]+(?::[a-z]+)?(?:>[A-Z]+)?))?)\}")
 _DEPTH = 5
 
 
 @dataclass(frozen=True)
 class Part:
-    """A piece of a pattern: literal ``text``, or the ``form`` of what fills ``slot``."""
+    """A piece of a pattern: literal ``text``, or the ``form`` of what fills ``slot`` and, if stated, its relation in the tree."""
 
     text: str = ""
     slot: str = ""
     form: str = ""
+    deprel: str = ""
 
 
 def parse_pattern(pattern: str, bindings: Mapping[str, str] | None = None) -> tuple[Part, ...]:
     """Split ``pattern`` into parts, bindings replaced by what they stand for.
 
-    ``{@verb:past}`` is the ``past`` form of the slot that the premise kind binds to ``verb``; ``{@path}`` is the kind's text ``path``.
+    ``{@verb:past}`` is the ``past`` form of the slot that the premise kind binds to ``verb``; ``{@path}`` is the kind's text ``path``;
+    ``{recipient=iobj}`` states what the filler is in the tree.
 
     Raises:
         KeyError: a binding that is not given; its argument is the name.
@@ -40,7 +42,7 @@ def parse_pattern(pattern: str, bindings: Mapping[str, str] | None = None) -> tu
     for match in _FIELD.finditer(expanded):
         if match.start() > end:
             parts.append(Part(text=expanded[end : match.start()]))
-        parts.append(Part(slot=match[2], form=match[3] or ""))
+        parts.append(Part(slot=match[2], form=match[4] or "", deprel=match[5] or ""))
         end = match.end()
     if end < len(expanded):
         parts.append(Part(text=expanded[end:]))
@@ -54,4 +56,4 @@ def _bind(match: re.Match[str], bindings: Mapping[str, str]) -> str:
     if not match[1]:
         return match[0]
     value = bindings[match[2]]
-    return f"{{{value}:{match[3]}}}" if match[3] else value
+    return f"{{{value}{match[3]}}}" if match[3] else value

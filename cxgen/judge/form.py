@@ -2,45 +2,129 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from cxgen.annotate import Annotator, Chunks, FormCheck
+from cxgen.annotate.form import Words
+from cxgen.annotate.reading import ABSENT, Reader
+from cxgen.annotate.surface import Look
 from cxgen.constructicon import Construction
-from cxgen.lexicon import Lexicon
 
 REASON = "the sentence does not have the construction's form"
+_SCHEMA = {"premise_id": pl.String, "reason": pl.String}
 
 
-def form_failures(items: pl.DataFrame, constructions: Iterable[Construction], lexicon: Lexicon, chunks: Chunks) -> pl.DataFrame:
-    """Premises of a construction or its look-alikes (whose form is the same) that none of its ``form_check`` patterns matches.
+class FormJudge:
+    """Judges the premises of one construction and its look-alikes, whose form is the same; opposites are not checked.
 
-    Constructions without patterns, and opposites, are not checked.
+    A tree is made, and matched, once for every kind, template and shape of fillers: for their tags and inner relations, which optional ones
+    are there, and those words that the patterns name. What was found serves for later tables, too.
+    """
+
+    def __init__(self, construction: Construction, chunks: Chunks) -> None:
+        """Compile the patterns.
+
+        Raises:
+            DataError: spaCy is missing.
+            SchemaError: a pattern that spaCy does not accept.
+        """
+        self.construction = construction
+        self._check = FormCheck(construction) if construction.form_check else None
+        self._annotator = Annotator(construction, chunks)
+        self._words = Words(construction.form_check)
+        self._reader = Reader(construction, chunks.adjectives, self._shape)
+        self._shapes: dict[Hashable, int] = {}
+        self._known: dict[tuple[str, str], dict[tuple[int, ...], bool]] = {}
+
+    def failures(self, premises: pl.DataFrame) -> pl.DataFrame:
+        """Those of ``premises`` that none of the construction's patterns matches.
+
+        Args:
+            premises: columns ``premise_id, construction, kind, template, premise, slots``; rows of other constructions are left out,
+                a premise counts once.
+
+        Returns:
+            ``premise_id, reason`` (strings), in order.
+
+        Raises:
+            DataError: a premise that its template and fillers do not give, or a template that gives no tree.
+        """
+        if self._check is None:
+            return pl.DataFrame(schema=_SCHEMA)
+        mine = premises.filter(pl.col("construction").is_in([self.construction.name, *self.construction.lookalikes]))
+        mine = mine.unique("premise_id", keep="first", maintain_order=True)
+        holds = np.ones(mine.height, dtype=bool)
+        fillers = self._fillers(mine)
+        groups = mine.select("kind", "template").with_row_index("row").group_by("kind", "template", maintain_order=True).agg("row")
+        for kind, template, listed in groups.iter_rows():
+            rows = np.array(listed, dtype=np.int64)
+            holds[rows] = self._group(kind, template, mine, rows, fillers)
+        failed = mine["premise_id"].filter(pl.Series(~holds))
+        return pl.DataFrame({"premise_id": failed, "reason": [REASON] * len(failed)}, schema=_SCHEMA)
+
+    def _fillers(self, premises: pl.DataFrame) -> dict[str, NDArray[np.int64]]:
+        """Slot -> row of the lexicon per premise, -1 where it is not filled."""
+        long = premises.select(pl.int_range(pl.len()).alias("n"), "slots").explode("slots").drop_nulls("slots").unnest("slots")
+        table = self._reader.lexicon.table.select("lemma", "sense", pl.int_range(pl.len(), dtype=pl.Int64).alias("lexeme"))
+        words = table.unique(["lemma", "sense"], keep="first")
+        long = long.select("n", "slot", "lemma", "sense").join(
+            words, on=["lemma", "sense"], how="left", nulls_equal=True, maintain_order="left"
+        )
+        for lemma, sense in long.filter(pl.col("lexeme").is_null()).select("lemma", "sense").head(1).iter_rows():
+            self._reader.row(lemma, sense)  # says that there is none
+        found = {}
+        for (name,), part in long.partition_by("slot", as_dict=True).items():
+            found[str(name)] = np.full(premises.height, ABSENT, dtype=np.int64)
+            found[str(name)][part["n"].to_numpy()] = part["lexeme"].to_numpy()
+        return found
+
+    def _group(
+        self, kind: str, template: str, premises: pl.DataFrame, rows: NDArray[np.int64], fillers: dict[str, NDArray[np.int64]]
+    ) -> list[bool]:
+        """Whether each of ``rows``, all of one kind and template, has the form."""
+        reader, known = self._reader, self._known.setdefault((kind, template), {})
+        steps = reader.steps(kind, template)
+        none = np.full(len(rows), ABSENT, dtype=np.int64)
+        fills = zip(*(fillers[step.slot][rows].tolist() if step.slot in fillers else none.tolist() for step in steps), strict=True)
+        verdicts = []
+        for row, text, fill in zip(rows.tolist(), premises["premise"].gather(rows), fills, strict=True):
+            shape = tuple([reading.shape if reading else 0 for reading in reader.read(text, steps, fill)])
+            verdict = known.get(shape)
+            if verdict is None:
+                verdict = known[shape] = self._holds(premises.row(row, named=True))
+            verdicts.append(verdict)
+        return verdicts
+
+    def _shape(self, look: Look, text: str) -> int:
+        """The number, from 1, of what matters of a filler."""
+        pieces = [(piece.upos, piece.xpos, piece.relation, piece.head, self._words.matter(piece)) for piece in look]
+        return self._shapes.setdefault(tuple(pieces) or text, len(self._shapes) + 1)
+
+    def _holds(self, item: dict[str, object]) -> bool:
+        assert self._check is not None
+        return self._check.holds(self._annotator.sentence(item))
+
+
+def form_failures(items: pl.DataFrame, constructions: Iterable[Construction], chunks: Chunks) -> pl.DataFrame:
+    """What :class:`FormJudge` says of the premises of several constructions; those without ``form_check`` are not checked.
 
     Args:
-        items: columns ``premise_id, construction, contrast_of, kind, template, premise, slots``.
+        items: columns ``premise_id, construction, kind, template, premise, slots``.
         constructions: those of the items.
-        lexicon: word forms.
         chunks: annotation of closed-class words.
 
     Returns:
         ``premise_id, reason`` (strings).
 
     Raises:
-        DataError: spaCy is missing, or a template has words without annotation.
+        DataError: spaCy is missing, or a template gives no tree.
     """
-    failed: list[str] = []
-    for construction in constructions:
-        if not construction.form_check:
-            continue
-        check = FormCheck({construction.name: construction.form_check})
-        annotator = Annotator(construction, lexicon, chunks)
-        mine = items.filter(pl.col("construction").is_in([construction.name, *construction.lookalikes]))
-        for item in mine.unique("premise_id", keep="first", maintain_order=True).iter_rows(named=True):
-            if not check.holds(annotator.sentence(item), construction.name):
-                failed.append(item["premise_id"])
-    return pl.DataFrame({"premise_id": failed, "reason": [REASON] * len(failed)}, schema={"premise_id": pl.String, "reason": pl.String})
+    found = [FormJudge(construction, chunks).failures(items) for construction in constructions]
+    return pl.concat(found) if found else pl.DataFrame(schema=_SCHEMA)
 
 
 def with_form(verdicts: pl.DataFrame, items: pl.DataFrame, failures: pl.DataFrame) -> pl.DataFrame:

@@ -122,7 +122,7 @@ def _allowed(construction: Construction) -> pl.DataFrame:
     senses = lexicon.table["sense"].to_list()
     rows: dict[tuple[str, str, str], bool] = {}
     for design in construction.designs.values():
-        slots = [construction.slots[name] for name in construction.design_slots(design) if not construction.slots[name].relation]
+        slots = [construction.slots[name] for name in construction.design_slots(design) if not construction.slots[name].lexical]
         for frame in frames_of(construction, design):
             for slot in slots:
                 names = frame.slots.get(slot.source)

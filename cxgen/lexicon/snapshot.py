@@ -208,11 +208,6 @@ class Lexicon:
         return self.table["lemma"].str.to_lowercase().rank("dense").to_numpy().astype(np.int64)
 
     @cached_property
-    def can_be_plural(self) -> NDArray[np.bool_]:
-        """Whether each lexeme is a count noun."""
-        return (self.table["countability"] == "count").fill_null(value=False).to_numpy()
-
-    @cached_property
     def genders(self) -> NDArray[np.int64]:
         """Gender of each lexeme's referent: 0 m, 1 f, 2 any, 3 none."""
         known = self.table["gender"].fill_null("none").replace_strict(["m", "f", "any", "none"], [0, 1, 2, 3], return_dtype=pl.Int64)

@@ -2,5 +2,6 @@
 
 from cxgen.lint.core import CHECKS, lint, require_sound
 from cxgen.lint.finding import Finding
+from cxgen.lint.trees import TREES, spacy_is_there
 
-__all__ = ["CHECKS", "Finding", "lint", "require_sound"]
+__all__ = ["CHECKS", "TREES", "Finding", "lint", "require_sound", "spacy_is_there"]

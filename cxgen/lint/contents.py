@@ -30,18 +30,18 @@ def unfillable_slot(construction: Construction) -> Iterator[Finding]:
             yield finding("E201", error.message, document, keys, error.hint)
             continue
         fillers = {name: {row for rows in lists for row in rows} for name, lists in pools.candidates.items()}
-        pending = [construction.slots[name] for name in construction.design_slots(design) if construction.slots[name].relation]
+        pending = [construction.slots[name] for name in construction.design_slots(design) if construction.slots[name].lexical]
         while pending:
             slot = next((s for s in pending if s.parent in fillers), None)
             if slot is None:
                 break
             pending.remove(slot)
             lacking = sorted(
-                construction.lexicon.lemmas[row] for row in fillers[slot.parent] if not construction.lexicon.related(slot.relation, row)
+                construction.lexicon.lemmas[row] for row in fillers[slot.parent] if not construction.lexicon.related(slot.lexical, row)
             )
             if lacking:
                 where, at = slot_place(construction, slot.name)
-                message = f"slot {slot.name!r} in design {design.name!r}: no {slot.relation} in the lexicon for {', '.join(lacking[:5])}"
+                message = f"slot {slot.name!r} in design {design.name!r}: no {slot.lexical} in the lexicon for {', '.join(lacking[:5])}"
                 yield finding(
                     "E201",
                     message,
@@ -49,7 +49,7 @@ def unfillable_slot(construction: Construction) -> Iterator[Finding]:
                     at,
                     "add the relation under lexicons/classes, or drop the word from the frames",
                 )
-            fillers[slot.name] = {other for row in fillers[slot.parent] for other in construction.lexicon.related(slot.relation, row)}
+            fillers[slot.name] = {other for row in fillers[slot.parent] for other in construction.lexicon.related(slot.lexical, row)}
 
 
 def contradictory_facts(construction: Construction) -> Iterator[Finding]:
@@ -220,6 +220,6 @@ def _matrix(construction: Construction, design: str) -> dict[str, dict[str, int]
 
 def _is_noun(construction: Construction, name: str) -> bool:
     slot = construction.slots[name]
-    if slot.relation or slot.role in {"verb", "modifier", "result", "property"}:
+    if slot.lexical or slot.role in {"verb", "modifier", "result", "property"}:
         return False
     return any(part.slot == name for _, parts in patterns(construction) for part in parts)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 
+from cxgen.annotate import Chunks
 from cxgen.constructicon import Construction
 from cxgen.constructicon.words import unknown_words
 from cxgen.errors import CxgenError
 from cxgen.lint import contents, references
 from cxgen.lint.finding import Finding
+from cxgen.lint.trees import TREES, Trees
 
 Check = Callable[[Construction], Iterable[Finding]]
 
@@ -33,15 +36,25 @@ CHECKS: dict[str, Check] = {
 }
 
 
-def lint(construction: Construction, skip: frozenset[str] = frozenset()) -> Iterator[Finding]:
-    """Every finding but those of the codes ``skip``, errors first; a check that earlier errors make meaningless is left out."""
+def lint(construction: Construction, skip: frozenset[str] = frozenset(), chunks: Chunks | None = None) -> Iterator[Finding]:
+    """Every finding but those of the codes ``skip``, errors first; a check that earlier errors make meaningless is left out.
+
+    Args:
+        construction: what to check.
+        skip: codes not to look for.
+        chunks: the annotated closed-class words; without them the trees (E4xx) are not checked.
+    """
     failed = ""
-    for code, check in CHECKS.items():
+    checks = {code: partial(check, construction) for code, check in CHECKS.items()}
+    if chunks is not None:
+        trees = Trees(construction, chunks)
+        checks |= {code: partial(check, trees) for code, check in TREES.items()}
+    for code, run in sorted(checks.items()):
         if failed and code[1] > failed:
             return
         if code in skip:
             continue
-        for finding in check(construction):
+        for finding in run():
             if code.startswith("E"):
                 failed = code[1]
             yield finding

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator
 from cxgen.constructicon import Construction, Part, parse_pattern
 from cxgen.lint.finding import Finding, finding
 from cxgen.schema import Document
-from cxgen.sets.forms import FORMS
 from cxgen.sets.pools import slot_pos
+from cxgen.sets.ways import FORMS
 
 Place = tuple[Document, list[str | int]]
 

@@ -52,9 +52,9 @@ def _relations(construction: Construction, broken: frozenset[str]) -> _Relations
     """Slot -> (relation, other slot), both ways: every relation used here is symmetric."""
     pairs: dict[str, tuple[tuple[str, str], ...]] = {}
     for slot in construction.slots.values():
-        if slot.relation and not broken & {slot.name, slot.parent}:
-            pairs[slot.name] = (*pairs.get(slot.name, ()), (slot.relation, slot.parent))
-            pairs[slot.parent] = (*pairs.get(slot.parent, ()), (slot.relation, slot.name))
+        if slot.lexical and not broken & {slot.name, slot.parent}:
+            pairs[slot.name] = (*pairs.get(slot.name, ()), (slot.lexical, slot.parent))
+            pairs[slot.parent] = (*pairs.get(slot.parent, ()), (slot.lexical, slot.name))
     return pairs
 
 

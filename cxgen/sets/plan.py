@@ -17,7 +17,6 @@ from cxgen.streams import uniform_at
 Rows = NDArray[np.int64]
 TRIES = 24
 PICKY = 8  # tries that still prefer unmarked fillers
-PLURAL_SHARE = 0.2
 # Pronouns of a slot's referent: he, she, singular they, it, plural they.
 HE, SHE, THEY, IT, PLURAL = range(5)
 ABSENT = -1
@@ -82,17 +81,17 @@ def draw_plan(construction: Construction, design: Design, pools: Pools, stream: 
 def _segments(slot: Slot, construction: Construction, pools: Pools, frame: Rows, fillers: dict[str, Rows]) -> tuple[Rows, Segments]:
     """Which list each set draws from, and the lists."""
     lexicon = construction.lexicon
-    if not slot.relation:
+    if not slot.lexical:
         return frame, Segments(pools.candidates[slot.name], lexicon.bands, even=slot.carries, fits=pools.fits[slot.name])
     parents, lists = np.unique(fillers[slot.parent], return_inverse=True)
-    related = [lexicon.related(slot.relation, int(parent)) for parent in parents]
+    related = [lexicon.related(slot.lexical, int(parent)) for parent in parents]
     for parent, rows in zip(parents, related, strict=True):
         if not rows:
             raise EmptySlotError(
-                f"{construction.name}: slot {slot.name!r}: {lexicon.lemmas[parent]!r} has no {slot.relation} in the lexicon",
+                f"{construction.name}: slot {slot.name!r}: {lexicon.lemmas[parent]!r} has no {slot.lexical} in the lexicon",
                 file=construction.document.path,
                 line=construction.document.line(["slots", slot.name]),
-                hint=f"add {slot.relation} to {lexicon.table['key'][int(parent)]} under lexicons/classes",
+                hint=f"add {slot.lexical} to {lexicon.table['key'][int(parent)]} under lexicons/classes",
             )
     return lists.astype(np.int64), Segments(related, lexicon.bands, even=False)
 
@@ -122,8 +121,6 @@ def _agreement(
         if slot.number == "frame":
             words = np.array([f.words.get("number", "singular") == "plural" for f in pools.frames], dtype=np.int64)
             number[name] = words[frame]
-        elif slot.number == "mixed":
-            number[name] = ((chance(f"{name}#number") < PLURAL_SHARE) & lexicon.can_be_plural[rows]).astype(np.int64)
         else:
             number[name] = np.full(len(rows), int(slot.number == "plural"), dtype=np.int64)
         gender = lexicon.genders[rows]  # 0 m, 1 f, 2 any, 3 none

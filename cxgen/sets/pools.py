@@ -177,7 +177,7 @@ def design_pools(
     usable: list[Frame] = []
     candidates: dict[str, list[list[int]]] = {}
     emptied: list[str] = []
-    slots = [slot for slot in map(construction.slots.__getitem__, construction.design_slots(design)) if not slot.relation]
+    slots = [slot for slot in map(construction.slots.__getitem__, construction.design_slots(design)) if not slot.lexical]
     for frame in frames_of(construction, design, preset):
         filled: dict[str, list[int]] = {}
         for slot in slots:
@@ -219,7 +219,7 @@ def design_pools(
 def slot_pos(construction: Construction, name: str) -> set[str]:
     """Parts of speech of what can fill a slot, as far as its classes exist."""
     slot, lexicon = construction.slots[name], construction.lexicon
-    if slot.relation:
+    if slot.lexical:
         return {"adjective"}
     names = {*slot.classes, *(value for frame in construction.frames for value in frame.slots.get(slot.source, ()))}
     known = [lexicon.resolve(value) for value in names if value in lexicon.classes or value in lexicon.index]

@@ -36,7 +36,7 @@ def sentences(project: Project, config: str, split: str) -> Iterator[tuple[Sente
         name = item["target"]
         if name not in annotators:
             construction = load_construction(project, name, lexicon)
-            annotators[name] = Annotator(construction, construction.lexicon, chunks)
+            annotators[name] = Annotator(construction, chunks)
         yield annotators[name].sentence(item), annotators[name].construction
 
 

@@ -112,7 +112,7 @@ def _by_rule(project: Project) -> _ByRule:
     targets = items.select(TARGET).to_series().unique().sort()
     constructions = [load_construction(project, name, lexicon) for name in targets]
     chunks = Chunks.load(*project.chunk_files())
-    verdicts = with_form(judge_items(items, constructions), items, form_failures(items, constructions, lexicon, chunks))
+    verdicts = with_form(judge_items(items, constructions), items, form_failures(items, constructions, chunks))
     return _ByRule(items, constructions, verdicts)
 
 

@@ -1,0 +1,217 @@
+"""From units to a tree.
+
+A filler's relation is what the template states in its place (``{recipient=iobj}``), else what a neighbouring chunk gives it, else the
+``relation`` that its slot states, else what its place tells, if only one filler can be meant.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+
+from cxgen.annotate.chunks import Link
+from cxgen.annotate.relations import COMPLEMENTS, ONCE, base, stated
+from cxgen.annotate.units import LEANING, Draft, Unit
+from cxgen.constructicon import Slot
+
+_NOMINAL = frozenset({"NOUN", "PROPN", "PRON"})
+_STATE = "state its relation: `relation:` in the slot, or {{{0}=RELATION}} in the template"
+
+
+class Linker:
+    """Gives every token of a draft its relation and head; what it cannot is added to the draft's problems."""
+
+    def __init__(self, draft: Draft, verb: int, slots: Mapping[str, Slot]) -> None:
+        self.draft = draft
+        self.slots = slots
+        self.verb = verb
+        self.predicate = _marked(draft) or verb
+        self.links: dict[int, Link] = {}
+
+    def link(self) -> None:
+        """Fill ``draft.links``."""
+        units = self.draft.units
+        for number, unit in enumerate(units):
+            if unit.chunk:
+                self._chunk(number, unit)
+        for number, unit in enumerate(units):
+            if unit.part:
+                self._filler(number, unit)
+        self.links.setdefault(self.predicate, Link("root", "0"))
+        if not self.draft.problems:
+            self._resolve()
+            self._passive()
+            self._check()
+
+    def _chunk(self, number: int, unit: Unit) -> None:
+        assert unit.chunk is not None
+        for offset, word in enumerate(unit.chunk.words):
+            self.links.setdefault(unit.start + offset, self._fixed(word.link, number, unit))
+        for anchor, link in unit.chunk.others.items():
+            place = {"V": self.verb, "P": self.predicate}.get(anchor) or self._neighbour(number, anchor, fillers=True)
+            if place:
+                self.links[place] = self._fixed(link, number, unit)
+
+    def _fixed(self, link: Link, number: int, unit: Unit) -> Link:
+        """A chunk's link, its head as the number of a token where that is known by now."""
+        head = link.head
+        if head.isdigit():
+            return Link(link.relation, str(unit.start + int(head) - 1 if int(head) else 0))
+        return Link(link.relation, self._anchor(head, number))
+
+    def _anchor(self, name: str, number: int) -> str:
+        if name in {"V", "P"}:
+            return str(self.verb if name == "V" else self.predicate)
+        if name in {"NEXT", "PREV"}:
+            place = self._neighbour(number, name)
+            if not place:
+                where = "after" if name == "NEXT" else "before"
+                self.draft.problems.append(f"{self._text(self.draft.units[number])!r} needs a word {where} it to belong to")
+            return str(place)
+        return name
+
+    def _neighbour(self, number: int, name: str, *, fillers: bool = False) -> int:
+        """The head of what stands next or before, leaning units left out; 0 if there is none."""
+        units = self.draft.units
+        step = 1 if name == "NEXT" else -1
+        place = number + step
+        while 0 <= place < len(units) and self._leans(place):
+            place += step
+        if not 0 <= place < len(units):
+            return 0
+        other = units[place]
+        if other.chunk is None:
+            return other.head
+        if fillers and place == number + step:
+            return 0
+        nouns = (other.start + n for n, word in enumerate(other.chunk.words) if word.upos in _NOMINAL)
+        return next(nouns, 0)
+
+    def _leans(self, number: int) -> str:
+        """As what the filler belongs to the noun that comes next, if it does: his, this, the dog's; an adjective before a bare noun."""
+        unit = self.draft.units[number]
+        if unit.part is None or unit.part.deprel:
+            return ""
+        if unit.form in LEANING:
+            return LEANING[unit.form]
+        if self.draft.tokens[unit.head - 1].upos == "ADJ" and self._bare_noun(number + 1):
+            return "amod"
+        return ""
+
+    def _bare_noun(self, number: int) -> bool:
+        """Whether a noun without determiner comes next, perhaps after another adjective."""
+        if number >= len(self.draft.units) or (unit := self.draft.units[number]).part is None:
+            return False
+        upos = self.draft.tokens[unit.head - 1].upos
+        return unit.form == "bare" and upos in _NOMINAL if upos != "ADJ" else self._bare_noun(number + 1)
+
+    def _filler(self, number: int, unit: Unit) -> None:
+        part = unit.part
+        assert part is not None
+        slot = self.slots.get(part.slot)
+        after_verb = unit.head > self.verb
+        text = part.deprel
+        if not text and unit.head in self.links:
+            return
+        if not text and slot and slot.deprel and unit.form not in LEANING and not unit.auxiliary and unit.head != self.verb:
+            text = slot.deprel if after_verb or slot.deprel.partition(">")[0] not in COMPLEMENTS else ""
+        if text:
+            try:
+                relation, head = stated(text)
+            except ValueError as error:
+                self.draft.problems.append(f"{{{part.slot}}}: {error}")
+                return
+            self.links[unit.head] = Link(relation, "0" if head == "0" else self._anchor(head, number))
+        else:
+            self._default(number, unit)
+
+    def _default(self, number: int, unit: Unit) -> None:
+        """The relation that follows from the place of a filler of which nothing is stated."""
+        assert unit.part is not None
+        upos = self.draft.tokens[unit.head - 1].upos
+        leaning = self._leans(number)
+        link = None
+        if leaning:
+            link = Link(leaning, self._anchor("NEXT", number))
+        elif unit.head == self.verb:
+            link = Link("root", "0") if self.verb == self.predicate else Link("xcomp", str(self.predicate))
+        elif unit.auxiliary:
+            link = self._auxiliary(unit)
+        elif upos == "ADV":
+            link = Link("advmod", str(self.predicate))
+        elif upos == "ADJ" and unit.head > self.verb:
+            link = Link("xcomp", str(self.verb))
+        elif upos in _NOMINAL:
+            link = Link("nsubj", str(self.predicate)) if unit.head < self.verb else Link("obj", str(self.verb))
+        if link is None:
+            what = f"what {self._text(unit)!r} is in the sentence does not follow from its place"
+            self.draft.problems.append(f"{what}: {_STATE.format(unit.part.slot)}")
+        else:
+            self.links[unit.head] = link
+
+    def _auxiliary(self, unit: Unit) -> Link | None:
+        """*was*, *has*, *does*: it belongs to the next of verb and predicate."""
+        head = min((place for place in (self.verb, self.predicate) if place > unit.head), default=0)
+        if not head:
+            return None
+        verb, aux = self.draft.tokens[head - 1], self.draft.tokens[unit.head - 1]
+        if aux.lemma != "be" or verb.xpos == "VBG":
+            return Link("aux", str(head))
+        return Link("aux:pass" if verb.upos == "VERB" else "cop", str(head))
+
+    def _resolve(self) -> None:
+        """Heads that depend on the whole tree: R and OBJ."""
+        root = next((str(number) for number, link in self.links.items() if link.relation == "root"), "0")
+        objects = (unit.head for unit in self.draft.units if unit.part and self.links[unit.head] == Link("obj", str(self.verb)))
+        late = {"R": root, "OBJ": str(next(objects, self.verb))}
+        for number, link in self.links.items():
+            self.draft.links[number] = (link.relation, int(late.get(link.head, link.head)))
+
+    def _passive(self) -> None:
+        """The subject of a passive verb is one."""
+        links = self.draft.links
+        passive = {head for relation, head in links.values() if relation == "aux:pass"}
+        for number, (relation, head) in links.items():
+            if relation == "nsubj" and head in passive:
+                links[number] = ("nsubj:pass", head)
+
+    def _check(self) -> None:
+        """One root, no circle, one subject and one object per verb."""
+        links, problems = self.draft.links, self.draft.problems
+        roots = [number for number, (relation, _) in links.items() if relation == "root"]
+        if len(roots) != 1:
+            problems.append(f"the tree has {len(roots)} roots: {self._words(roots)}" if roots else "the tree has no root")
+            return
+        once: dict[tuple[int, str], list[int]] = defaultdict(list)
+        for number, (relation, head) in links.items():
+            if base(relation) in ONCE:
+                once[head, base(relation)].append(number)
+        for (head, relation), numbers in once.items():
+            if len(numbers) > 1:
+                who = self._words(sorted(numbers))
+                slot = next((unit.part.slot for unit in self.draft.units if unit.part and unit.head in numbers), "slot")
+                problems.append(f"{who} would all be {relation} of {self._words([head])}: {_STATE.format(slot)}")
+        for number in links:
+            path, here = set(), number
+            while here and here not in path:
+                path.add(here)
+                here = links[here][1]
+            if here:
+                problems.append(f"{self._words(sorted(path))} depend on each other in a circle")
+                return
+
+    def _text(self, unit: Unit) -> str:
+        return " ".join(token.form for token in self.draft.tokens[unit.start - 1 : unit.start - 1 + unit.size])
+
+    def _words(self, numbers: list[int]) -> str:
+        tokens = [self.draft.tokens[number - 1] for number in numbers]
+        return " and ".join(f"{token.form!r} ({token.slot})" if token.slot else repr(token.form) for token in tokens)
+
+
+def _marked(draft: Draft) -> int:
+    """The token that a chunk marks as the predicate; 0 if none does."""
+    for unit in draft.units:
+        for offset, word in enumerate(unit.chunk.words if unit.chunk else ()):
+            if word.predicate:
+                return unit.start + offset
+    return 0

@@ -1,0 +1,171 @@
+"""Reading a premise along its template: which way to write its filler stands in each place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from cxgen.annotate.surface import Look, looks
+from cxgen.constructicon import Construction, Part
+from cxgen.errors import DataError
+from cxgen.sets.ways import WORD_FORMS
+from cxgen.vocabulary import INFLECTIONS
+
+ABSENT = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One way to write a filler: its tokens (none for a phrase, whose words the chunks know) and the number of its shape."""
+
+    text: str
+    look: Look
+    shape: int
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A literal text, or the place of a filler; ``slot`` says whose, as what is around an optional filler goes with it.
+
+    ``ways`` collects by row of the lexicon how the filler can be written.
+    """
+
+    slot: str = ""
+    part: Part | None = None
+    text: str = ""
+    ways: dict[int, list[Reading]] = field(default_factory=dict)
+
+
+class Reader:
+    """Reads the premises of one construction and its look-alikes."""
+
+    def __init__(self, construction: Construction, adjectives: frozenset[str], number: Callable[[Look, str], int] = lambda *_: 0) -> None:
+        """Prepare to read.
+
+        Args:
+            construction: whose premises.
+            adjectives: first words of nouns of several words that are adjectives.
+            number: the number of the shape of a filler's tokens and text; for who wants to know which trees are alike.
+        """
+        self.number = number
+        self.construction = construction
+        self.lexicon = construction.lexicon
+        self.adjectives = adjectives
+        self._steps: dict[tuple[str, str], tuple[Step, ...]] = {}
+        self._known: dict[tuple[int, str], list[Reading]] = {}
+
+    @cached_property
+    def rows(self) -> Mapping[tuple[str, str | None], int]:
+        """(lemma, sense) -> row of the lexicon."""
+        table = self.lexicon.table
+        return {key: row for row, key in reversed(list(enumerate(zip(table["lemma"], table["sense"], strict=True))))}
+
+    @cached_property
+    def _lexemes(self) -> list[dict[str, Any]]:
+        return self.lexicon.table.select("lemma", "pos", "article", *INFLECTIONS).rows(named=True)
+
+    def row(self, lemma: str, sense: str | None) -> int:
+        """The row of a filler.
+
+        Raises:
+            DataError: the lexicon has no such word.
+        """
+        if (lemma, sense) not in self.rows:
+            raise DataError(f"{lemma!r} ({sense}) is not in the lexicon", hint="the lexicon has changed: run `cxgen generate` again")
+        return self.rows[lemma, sense]
+
+    def steps(self, kind: str, template: str) -> tuple[Step, ...]:
+        """The template as ``kind`` fills it."""
+        if (kind, template) not in self._steps:
+            steps: list[Step] = []
+            for part in self.construction.premise_parts(kind, template):
+                if not part.slot:
+                    steps.append(_literal(part.text))
+                    continue
+                before, _, after = "", "", ""
+                if part.slot not in self.construction.slots:
+                    steps.append(Step("", part))  # a word of the frame
+                    continue
+                if not WORD_FORMS[part.form].closed:
+                    before, _, after = self.construction.slots[part.slot].wrap.partition("{}")
+                steps += [_literal(before, part.slot), Step(part.slot, part), _literal(after, part.slot)]
+            self._steps[kind, template] = tuple(step for step in steps if step.part or step.text)
+        return self._steps[kind, template]
+
+    def read(self, text: str, steps: Sequence[Step], fills: Sequence[int]) -> list[Reading | None]:
+        """What stands at each of ``steps``; None at literals and where an optional slot is left out. The longest way that fits is meant.
+
+        Args:
+            text: the premise.
+            steps: of its kind and template.
+            fills: row of the lexicon that fills the slot of each step, -1 for none; of no consequence where a step has no slot.
+
+        Raises:
+            DataError: the text is not what the steps and fillers give.
+        """
+        found: list[Reading | None] = []
+        at = 0
+        for step, row in zip(steps, fills, strict=True):
+            reading = None
+            if row != ABSENT or not step.slot:
+                if step.part is None:
+                    written = step.text if text.startswith(step.text, at) else _written(text, at, step.text)
+                else:
+                    reading = self._stands(text, at, step, row)
+                    written = reading.text if reading else None
+                if written is None:
+                    break
+                at += len(written)
+            found.append(reading)
+        if at != len(text) or len(found) != len(steps):
+            raise DataError(f"{text!r} does not follow its template at {text[at:]!r}", hint="run `cxgen generate` again")
+        return found
+
+    def _stands(self, text: str, at: int, step: Step, row: int) -> Reading | None:
+        """The longest way to write the filler of ``step`` that stands in ``text`` at ``at``."""
+        for reading in step.ways.get(row) or self._readings(step, row):
+            if text.startswith(reading.text, at) or (at == 0 and _written(text, at, reading.text)):
+                end = at + len(reading.text)
+                if not text[end : end + 1].isalpha():
+                    return reading
+        return None
+
+    def _readings(self, step: Step, row: int) -> list[Reading]:
+        """The ways to write what stands at ``step``, longer ones first."""
+        part = step.part
+        assert part is not None
+        if step.slot:
+            ways = self._known.get((row, part.form)) or self._forms(row, part.form)
+        else:
+            ways = self._listed(frame.words[part.slot] for frame in self.construction.frames if part.slot in frame.words)
+        step.ways[row] = ways
+        return ways
+
+    def _forms(self, row: int, form: str) -> list[Reading]:
+        lexeme = self._lexemes[row]
+        if lexeme["pos"] == "phrase":
+            return self._listed([lexeme["lemma"]])
+        ways: dict[str, Look] = {}
+        for text, look in looks(lexeme, form, self.adjectives):
+            ways.setdefault(text, look)  # a mass noun is not its own plural
+        longest = sorted(ways.items(), key=lambda way: -len(way[0]))
+        found = self._known[row, form] = [Reading(text, look, self.number(look, text)) for text, look in longest]
+        return found
+
+    def _listed(self, texts: Iterable[str]) -> list[Reading]:
+        longest = sorted(set(texts), key=lambda text: (-len(text), text))
+        return [Reading(text, (), self.number((), text)) for text in longest]
+
+
+def _written(text: str, at: int, part: str) -> str | None:
+    """How ``part`` is written in ``text`` at ``at`` where not as it is: with a capital letter, or without a space that is there already."""
+    if at == 0:
+        return part if text.startswith(part[1:], 1) and text[:1].lower() == part[:1].lower() else None
+    stripped = part.lstrip(" ")
+    return stripped if text[at - 1] == " " and text.startswith(stripped, at) else None
+
+
+def _literal(text: str, slot: str = "") -> Step:
+    return Step(slot, None, text)

@@ -1,0 +1,421 @@
+"""Relations that templates state, every word form in every position, the columnar form check, and what lint finds in trees."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cxgen.annotate import Annotator, Chunks, FormCheck
+from cxgen.annotate.relations import base
+from cxgen.annotate.surface import looks
+from cxgen.constructicon import Construction, Kind, Slot, Template, load_construction
+from cxgen.errors import DataError, SchemaError
+from cxgen.generate import sample_items
+from cxgen.judge.form import REASON, FormJudge
+from cxgen.lexicon import Lexicon
+from cxgen.lint import TREES, lint
+from cxgen.lint.examples import examples
+from cxgen.project import Project
+from cxgen.schema import Document
+from cxgen.sets.forms import compose
+from cxgen.sets.ways import FORMS, WORD_FORMS
+from tests.conftest import ROOT, edit
+
+DITRANSITIVE = (
+    {"RIGHT_ID": "verb", "RIGHT_ATTRS": {"POS": "VERB"}},
+    {"LEFT_ID": "verb", "REL_OP": ">", "RIGHT_ID": "recipient", "RIGHT_ATTRS": {"DEP": "iobj"}},
+    {"LEFT_ID": "verb", "REL_OP": ">", "RIGHT_ID": "theme", "RIGHT_ATTRS": {"DEP": "obj"}},
+)
+WORDS = {
+    "noun": ("dog", "beer keg", "chest of drawers", "asparagus"),
+    "name": ("Noah", "James"),
+    "verb": ("hammer", "sweet-talk"),
+    "adjective": ("wet", "hopeful"),
+    "adverb": ("slowly",),
+    "phrase": ("this morning", "according to the neighbors"),
+}
+
+
+@pytest.fixture(scope="module")
+def chunks(project):
+    return Chunks.load(*project.chunk_files())
+
+
+@pytest.fixture(scope="module")
+def words(lexicon):
+    """The lexicon with an adverb, and (part of speech, lemma) -> row."""
+    row = lexicon.table.filter(pl.col("pos") == "phrase").head(1)
+    adverb = row.with_columns(pos=pl.lit("adverb"), lemma=pl.lit("slowly"), key=pl.lit("phrase:slowly"))
+    table = pl.concat([lexicon.table.filter(pl.col("lemma").is_in([lemma for lemmas in WORDS.values() for lemma in lemmas])), adverb])
+    rows = {(pos, lemma): row for row, (pos, lemma) in reversed(list(enumerate(table.select("pos", "lemma").iter_rows())))}
+    return Lexicon(table, {}, {}), rows
+
+
+def little(lexicon, pattern, slots=(), form_check=()):
+    """A construction with one template."""
+    names = {
+        name: Slot(name, "verb" if name == "verb" else "theme")
+        for name in ["agent", "verb", "recipient", "theme", "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7"]
+    }
+    names |= {slot.name: slot for slot in slots}
+    kind = Kind("k", "", "little", "verb", {}, (), ())
+    text = f"name: little\ntemplates:\n  t: '{pattern}'\n"
+    document = Document(Path("little.yaml"), {"name": "little", "slots": {}, "templates": {"t": pattern}}, text)
+    parts = {"predicates": {}, "rules": {}, "designs": {}, "frames": (), "lookalikes": (), "sources": (), "lexicon": lexicon}
+    return Construction(
+        "little", "", "", "", 1, slots=names, kinds={"k": kind}, templates={"t": Template("t", pattern)},
+        form_check=form_check, documents=(document,), **parts,
+    )  # fmt: skip
+
+
+def item(text, fillers, lexicon):
+    """An item as candidates have it; ``fillers`` are slot -> row of the lexicon."""
+    slots = [{"slot": slot, "lemma": lexicon.lemmas[row], "sense": lexicon.table["sense"][row]} for slot, row in fillers.items()]
+    return {"premise_id": "p", "construction": "little", "kind": "k", "template": "t", "premise": text, "slots": slots}
+
+
+GIVE = {"agent": ("name", "Noah"), "verb": ("verb", "hammer"), "recipient": ("name", "James"), "theme": ("noun", "dog")}
+
+
+def tree(pattern, text, words, chunks, slots=(), **fillers):
+    """Token -> (relation, form of the head)."""
+    lexicon, rows = words
+    filled = {slot: rows[word] for slot, word in {**GIVE, **fillers}.items() if f"{{{slot}" in pattern}
+    sentence = Annotator(little(lexicon, pattern, slots), chunks).sentence(item(text, filled, lexicon))
+    forms = ["0", *(token.form for token in sentence.tokens)]
+    return {token.form: (token.relation, forms[token.head]) for token in sentence.tokens}
+
+
+IOBJ = Slot("recipient", "recipient", deprel="iobj")
+
+
+def test_two_nouns_after_the_verb_are_no_tree_until_one_says_what_it_is(words, chunks):
+    pattern, text = "{agent} {verb:past} {recipient} {theme:a}.", "Noah hammered James a dog."
+    with pytest.raises(
+        DataError, match=r"little: template 't' as 'k': 'James' \(recipient\) and 'dog' \(theme\) would all be obj"
+    ) as error:
+        tree(pattern, text, words, chunks)
+    assert error.value.line == 3
+    assert "relation:" in error.value.message
+    for stated in (pattern, "{agent} {verb:past} {recipient=iobj} {theme:a=obj>V}."):
+        found = tree(stated, text, words, chunks, [IOBJ] if stated is pattern else [])
+        assert (found["James"], found["dog"], found["Noah"]) == (("iobj", "hammered"), ("obj", "hammered"), ("nsubj", "hammered"))
+
+
+def test_a_statement_of_the_slot_yields_to_a_preposition_and_to_the_place_before_a_passive_verb(words, chunks):
+    found = tree("{agent} {verb:past} {theme:a} at {recipient}.", "Noah hammered a dog at James.", words, chunks, [IOBJ])
+    assert (found["James"], found["dog"]) == (("obl", "hammered"), ("obj", "hammered"))
+    pattern = "{recipient} {recipient:was} {verb:participle} {theme:a}."
+    found = tree(pattern, "James was hammered a dog.", words, chunks, [IOBJ])
+    assert (found["James"], found["was"], found["dog"]) == (("nsubj:pass", "hammered"), ("aux:pass", "hammered"), ("obj", "hammered"))
+    with pytest.raises(DataError, match="the tree has no root"):
+        tree("{theme} {verb:past=advcl}.", "The dog hammered.", words, chunks)
+
+
+def test_agreeing_words_have_their_own_tags(words):
+    lexicon, rows = words
+    dog = lexicon.table.row(rows["noun", "dog"], named=True)
+    tags = {form: [(text, look[0].upos, look[0].xpos) for text, look in looks(dog, form)] for form in ("this", "is", "has", "does", "was")}
+    assert tags["this"] == [("this", "DET", "DT"), ("these", "DET", "DT")]
+    assert tags["is"] == [("is", "AUX", "VBZ"), ("are", "AUX", "VBP")]
+    assert tags["has"] == [("has", "AUX", "VBZ"), ("have", "AUX", "VBP")]
+    assert tags["does"] == [("does", "AUX", "VBZ"), ("do", "AUX", "VBP")]
+    assert tags["was"] == [("was", "AUX", "VBD"), ("were", "AUX", "VBD")]
+
+
+def test_possessors_and_determiners_belong_to_the_noun_that_comes_next(words, chunks):
+    plural = Slot("theme", "theme", number="plural")
+    pattern = "{theme:poss-of} {x0:bare} {verb:past} {agent:poss-of} {x1} {x2:bare}."
+    found = tree(pattern, "The dogs' asparagus hammered Noah's wet beer keg.",
+                 words, chunks, [plural], x0=("noun", "asparagus"), x1=("adjective", "wet"), x2=("noun", "beer keg"))  # fmt: skip
+    assert (found["dogs"], found["'"]) == (("nmod:poss", "asparagus"), ("case", "dogs"))
+    assert (found["Noah"], found["'s"], found["wet"]) == (("nmod:poss", "keg"), ("case", "Noah"), ("amod", "keg"))
+    assert (found["keg"], found["asparagus"]) == (("obj", "hammered"), ("nsubj", "hammered"))
+    found = tree("{agent} {verb:past} at {x0:this} {x0:bare}.", "Noah hammered at this dog.", words, chunks, x0=("noun", "dog"))
+    assert (found["this"], found["dog"], found["at"]) == (("det", "dog"), ("obl", "hammered"), ("case", "dog"))
+    with pytest.raises(DataError, match="'this' needs a word after it"):
+        tree("{agent} {verb:past} {x0:this}.", "Noah hammered this.", words, chunks, x0=("noun", "dog"))
+
+
+def test_chunks_of_a_later_file_add_to_those_of_an_earlier_one(words, tmp_path, project):
+    own = tmp_path / "chunks.yaml"
+    own.write_text('chunks:\n  - "lo/INTJ/UH/discourse>P"\n  - "at/ADP/IN/case>NEXT NEXT=obl:arg>V"\n', "utf-8")
+    found = tree("Lo {agent} {verb:past} at {theme}.", "Lo Noah hammered at the dog.", words,
+                 Chunks.load(project.lexicons / "chunks.yaml", own))  # fmt: skip
+    assert (found["Lo"], found["dog"]) == (("discourse", "hammered"), ("obl:arg", "hammered"))
+
+
+@pytest.mark.parametrize(
+    ("chunk", "said"),
+    [
+        ("in/ADP/IN/case>3", "'3' is no head"),
+        ("in/ADP/IN/cas>NEXT", "'cas' is no relation of Universal Dependencies: case?"),
+        ("in/PREP/IN/case>NEXT", "'PREP' is no part of speech"),
+        ("in/ADP/IN/case>NXT", "'NXT' is no head"),
+    ],
+)
+def test_a_chunk_that_cannot_be_meant_is_refused(tmp_path, chunk, said):
+    path = tmp_path / "chunks.yaml"
+    path.write_text(f'chunks:\n  - "{chunk}"\n', "utf-8")
+    with pytest.raises(SchemaError, match=said) as error:
+        Chunks.load(path)
+    assert error.value.line == 2
+
+
+NOMINAL = [(pos, form) for pos in ("noun", "name") for form in FORMS[pos] if form not in {"was", "is", "has", "does"}]
+AGREEING = ["", "was", "is", "has", "does"]
+
+
+@st.composite
+def nominals(draw, name):
+    """A nominal place: possessors, determiners and adjectives stand before a bare noun."""
+    pos, form = draw(st.sampled_from(NOMINAL))
+    fields = [(name, pos, form)]
+    if form in {"poss", "poss-of", "this"}:
+        if draw(st.booleans()):
+            fields.append((f"{name}a", "adjective", draw(st.sampled_from(FORMS["adjective"]))))
+        fields.append((f"{name}b", "noun", "bare"))
+    return fields
+
+
+@st.composite
+def sentences(draw):
+    """Fields and literal words in an order in which each can stand."""
+    before = draw(nominals("s"))
+    agreeing = draw(st.sampled_from(AGREEING))
+    parts = [*before, *([("s", before[0][1], agreeing)] if agreeing else []), ("verb", "verb", draw(st.sampled_from(FORMS["verb"])))]
+    if draw(st.booleans()):
+        parts += draw(nominals("o"))
+    for number in range(draw(st.integers(0, 3))):
+        place = draw(st.sampled_from(["with", "stated", "adjective", "verb", "adverb", "phrase"]))
+        if place == "with":
+            parts += ["with", *draw(nominals(f"w{number}"))]
+        elif place == "stated":
+            *leaning, (name, pos, form) = draw(nominals(f"i{number}"))
+            parts += [*leaning, (name, pos, f"{form}=obl")]
+        elif place == "verb":
+            parts.append((f"v{number}", "verb", f"{draw(st.sampled_from(FORMS['verb']))}=advcl"))
+        else:
+            parts.append((f"m{number}", place, draw(st.sampled_from(FORMS[place]))))
+    return parts
+
+
+def realised(parts, words, draw):
+    """Pattern, sentence and fillers of ``parts``."""
+    lexicon, rows = words
+    pattern, text, fillers = [], [], {}
+    for part in parts:
+        if isinstance(part, str):
+            pattern.append(part)
+            text.append(part)
+            continue
+        name, pos, stated = part
+        form, _, relation = stated.partition("=")
+        lemma = fillers.setdefault(name, (pos, draw(st.sampled_from(WORDS[pos]))))[1]
+        pattern.append(f"{{{name}{':' + form if form else ''}{'=' + relation if relation else ''}}}")
+        way = draw(st.sampled_from(WORD_FORMS[form].ways[fillers[name][0]]))
+        text.append(lexicon.table[rows[fillers[name][0], lemma]].select(compose(way)).item())
+    sentence = " ".join(text) + "."
+    return " ".join(pattern) + ".", sentence[:1].upper() + sentence[1:], {name: rows[word] for name, word in fillers.items()}
+
+
+def well_formed(sentence, text):
+    tokens = sentence.tokens
+    assert "".join(t.form + " " * t.space_after for t in tokens).strip() == text
+    assert [t.relation for t in tokens if t.head == 0] == ["root"]
+    assert all(0 <= t.head <= len(tokens) for t in tokens)
+    for number in range(1, len(tokens) + 1):
+        path, here = set(), number
+        while here:
+            assert here not in path
+            path.add(here)
+            here = tokens[here - 1].head
+    once = Counter((t.head, base(t.relation)) for t in tokens if base(t.relation) in {"obj", "nsubj", "iobj"})
+    assert not once or max(once.values()) == 1
+
+
+@settings(max_examples=150, deadline=None)
+@given(data=st.data())
+def test_every_form_in_every_place_gives_a_tree_that_spells_the_sentence(words, chunks, data):
+    pattern, text, fillers = realised(data.draw(sentences()), words, data.draw)
+    construction = little(words[0], pattern, [Slot(name, "verb" if name == "verb" else "theme") for name in fillers])
+    sentence = Annotator(construction, chunks).sentence(item(text, fillers, words[0]))
+    well_formed(sentence, text)
+    assert sentence.tokens[sentence.verb - 1].slot == "verb"
+
+
+@settings(max_examples=100, deadline=None)
+@given(data=st.data())
+def test_whatever_the_order_there_is_a_tree_or_an_error_that_says_where(words, chunks, data):
+    pairs = st.sampled_from([(pos, form) for pos, forms in FORMS.items() for form in forms])
+    fields = st.builds(lambda n, pair: (f"x{n}", *pair), st.integers(0, 7), pairs)
+    parts = data.draw(st.lists(st.one_of(st.just("with"), st.just("up"), fields), max_size=5, unique=True))
+    parts = [
+        part for n, part in enumerate(parts) if isinstance(part, str) or part[0] not in {p[0] for p in parts[:n] if not isinstance(p, str)}
+    ]
+    place = data.draw(st.integers(0, len(parts)))
+    pattern, text, fillers = realised([*parts[:place], ("verb", "verb", "past"), *parts[place:]], words, data.draw)
+    construction = little(words[0], pattern)
+    try:
+        sentence = Annotator(construction, chunks).sentence(item(text, fillers, words[0]))
+    except DataError as error:
+        assert error.message.startswith("little: template 't' as 'k': ")
+    else:
+        well_formed(sentence, text)
+
+
+@pytest.fixture(scope="module")
+def caused_motion(constructions, lexicon):
+    """Premises of every kind, over many fillers."""
+    return sample_items(constructions["caused-motion"], 11, 25).unique("premise_id", keep="first", maintain_order=True)
+
+
+def one_by_one(construction, chunks, items):
+    check, annotator = FormCheck(construction), Annotator(construction, chunks)
+    mine = items.filter(pl.col("construction").is_in([construction.name, *construction.lookalikes]))
+    return [(row["premise_id"], REASON) for row in mine.iter_rows(named=True) if not check.holds(annotator.sentence(row))]
+
+
+@pytest.mark.parametrize(
+    ("attributes", "operator"),
+    [
+        ({"DEP": "nsubj:pass"}, ">"),
+        ({"TAG": "NNS"}, ">>"),
+        ({"LEMMA": {"IN": ["hill", "shed", "Fiona", "ramp"]}}, ">>"),
+        ({"TEXT": "The"}, ">>"),
+        ({"TEXT": {"REGEX": "^[A-F]"}}, ">>"),
+        ({"DEP": "compound"}, ">>"),
+    ],
+)
+def test_the_form_check_by_shapes_says_what_it_says_sentence_by_sentence(
+    constructions, lexicon, chunks, caused_motion, attributes, operator
+):
+    nodes = (
+        {"RIGHT_ID": "verb", "RIGHT_ATTRS": {"POS": "VERB"}},
+        {"LEFT_ID": "verb", "REL_OP": operator, "RIGHT_ID": "x", "RIGHT_ATTRS": attributes},
+    )
+    construction = replace(constructions["caused-motion"], form_check=(nodes,))
+    items = caused_motion.gather_every(3)
+    judge = FormJudge(construction, chunks)
+    judge.failures(items.head(20))  # what was found in an earlier table serves for a later one
+    wanted = one_by_one(construction, chunks, items)
+    assert judge.failures(items).rows() == wanted
+    assert 0 < len(wanted) < items.height
+
+
+def test_a_sentence_that_its_template_does_not_give_is_an_error_in_the_form_check(constructions, lexicon, chunks):
+    items = examples(constructions["conative"]).head(3).with_columns(premise=pl.col("premise").str.replace(" at ", " on "))
+    with pytest.raises(DataError, match="does not follow its template"):
+        FormJudge(constructions["conative"], chunks).failures(items)
+
+
+def found_in(scratch, lexicon, chunks, name="conative"):
+    construction = load_construction(Project(scratch), name, lexicon)
+    return [finding for finding in lint(construction, chunks=chunks) if finding.code in TREES]
+
+
+def test_lint_finds_no_fault_in_the_trees_of_what_is_shipped(constructions, lexicon, chunks):
+    for name in ("comparative-correlative", "intransitive-motion"):
+        assert list(lint(constructions[name], chunks=chunks)) == []
+
+
+def test_e401_lint_names_all_words_without_annotation_at_once(scratch, lexicon, chunks):
+    first = edit(scratch / "templates/conative.yaml", '"Last Sunday, {agent}', '"Lo and behold, {agent}')
+    edit(scratch / "templates/conative.yaml", 'rest: " but missed it"', 'rest: " and delivered it"')
+    found = found_in(scratch, lexicon, chunks)
+    assert [finding.code for finding in found] == ["E401", "E401"]
+    behold = next(finding for finding in found if "'Lo and behold'" in finding.message)
+    assert behold.line == first
+    assert "conative" in behold.message
+    assert "'last-sunday'" in behold.message
+    delivered = next(finding for finding in found if "'and delivered it'" in finding.message)
+    assert "and 11 other templates" in delivered.message
+
+
+def test_e401_lint_tries_every_phrase_of_a_slot(scratch, lexicon):
+    path = ROOT / "lexicons/chunks.yaml"
+    lines = [line for line in path.read_text("utf-8").splitlines() if "turned=turn" not in line]
+    (scratch / "chunks.yaml").write_text("\n".join(lines), "utf-8")
+    found = found_in(scratch, lexicon, Chunks.load(scratch / "chunks.yaml"))
+    assert [finding.code for finding in found] == ["E401"]
+    assert "turned" in found[0].message
+
+
+def test_e402_lint_finds_relations_that_are_not_unique_or_do_not_exist(scratch, lexicon, chunks):
+    path = scratch / "templates/conative.yaml"
+    line = edit(path, '"Last Sunday, {agent} {@verb:past} at {target}', '"Last Sunday, {agent} {@verb:past} {target} {agent:obj}')
+    found = found_in(scratch, lexicon, chunks)
+    assert {(finding.code, finding.line) for finding in found} == {("E402", line)}
+    assert "would all be obj" in found[0].message
+    edit(path, "{target} {agent:obj}", "{target} {agent:obj=iobjj}")
+    assert [
+        "'iobjj' is no relation of Universal Dependencies: iobj?" in finding.message for finding in found_in(scratch, lexicon, chunks)
+    ] == [True]
+    edit(path, "{agent:obj=iobjj}", "{agent:obj=iobj}")
+    line = edit(path, "role: target, frame: true", "role: target, relation: objct, frame: true")
+    assert [(f.code, f.line) for f in found_in(scratch, lexicon, chunks)] == [("E402", line)]
+
+
+BAD = {
+    "regular expression": ("LEMMA: at}", 'LEMMA: {REGEX: "(at"}}'),
+    "needs a LEFT_ID": ("{LEFT_ID: target, ", "{"),
+    "is no node before": ("{LEFT_ID: target, ", "{LEFT_ID: aim, "),
+    "is no REL_OP": ('{LEFT_ID: target, REL_OP: ">"', '{LEFT_ID: target, REL_OP: "~"'),
+    "spaCy does not accept": ("LEMMA: at}", "COLOUR: red}"),
+    "neither LEFT_ID": ("- - {RIGHT_ID: verb", '- - {LEFT_ID: verb, REL_OP: ">", RIGHT_ID: verb'),
+}
+
+
+@pytest.mark.parametrize("said", sorted(BAD))
+def test_e403_lint_finds_patterns_that_cannot_be_matched(scratch, lexicon, chunks, said):
+    edit(scratch / "templates/conative.yaml", *BAD[said])
+    found = found_in(scratch, lexicon, chunks)
+    assert {finding.code for finding in found} == {"E403"}
+    assert said in found[0].message
+    with pytest.raises(SchemaError, match=said):
+        FormCheck(load_construction(Project(scratch), "conative", lexicon))
+
+
+def test_e403_patterns_have_a_bound(constructions):
+    verb = {"RIGHT_ID": "0", "RIGHT_ATTRS": {"POS": "VERB"}}
+    chain = tuple({"LEFT_ID": str(n), "REL_OP": ">>", "RIGHT_ID": str(n + 1), "RIGHT_ATTRS": {"POS": "NOUN"}} for n in range(4))
+    many = tuple({"LEFT_ID": "0", "REL_OP": ">", "RIGHT_ID": str(n + 1), "RIGHT_ATTRS": {"POS": "NOUN"}} for n in range(2000))
+    for pattern, said in (((verb, *chain), "4 nodes that can be nearly any word"), ((verb, *many), "2001 nodes, 8 are the most")):
+        with pytest.raises(SchemaError, match=said):
+            FormCheck(replace(constructions["conative"], form_check=(pattern,)))
+
+
+def test_e404_lint_finds_a_form_check_that_its_own_premises_fail(scratch, lexicon, chunks):
+    edit(scratch / "templates/conative.yaml", "LEMMA: at}", "LEMMA: in}")
+    found = found_in(scratch, lexicon, chunks)
+    assert {finding.code for finding in found} == {"E404"}
+    assert len(found) == 12
+    assert "template 'plain' (missed, made-contact" in found[0].message
+    assert "at=case>" in found[0].message
+    assert not any("alone" in finding.message for finding in found if "intransitive-at" not in finding.message)
+
+
+def test_without_spacy_lint_says_that_the_form_check_is_left_out(scratch, lexicon, chunks, monkeypatch):
+    from typer.testing import CliRunner
+
+    from cxgen.cli.app import app
+
+    edit(scratch / "templates/conative.yaml", "LEMMA: at}", "LEMMA: in}")
+    monkeypatch.setenv("CXGEN_PROJECT", str(scratch))
+    monkeypatch.setattr("cxgen.lint.trees.find_spec", lambda _: None)
+    done = CliRunner().invoke(app, ["lint", "conative"])
+    assert done.exit_code == 0
+    assert done.stdout == "1 constructions, 0 findings\n"
+    assert "needs spaCy" in done.stderr
+
+
+def test_the_reference_of_word_forms_is_the_table_that_is_used():
+    text = (ROOT / "docs/annotation.md").read_text("utf-8")
+    for name, form in WORD_FORMS.items():
+        assert f"| `{'{x:' + name + '}' if name else '{x}'}` | {', '.join(form.ways)} | {form.gives} | {form.example} |" in text
