@@ -9,7 +9,7 @@ import typer
 
 from cxgen.cli.names import completions, require_known, sound
 from cxgen.cli.output import Format, emit, label, premises
-from cxgen.errors import CxgenError, unknown
+from cxgen.errors import CxgenError, unknown, install
 from cxgen.vocabulary import Mode
 
 if TYPE_CHECKING:
@@ -230,7 +230,7 @@ def lint(
     lexicon = Lexicon.of(project)
     chunks = Chunks.load(*project.chunk_files())
     if not spacy_is_there():
-        typer.echo("form_check is not tried on the premises: that needs spaCy, the extra `annotate`", err=True)
+        typer.echo(f"form_check is not tried on the premises, which needs spaCy; {install('annotate')}", err=True)
     found = [finding for name in names for finding in check(load_construction(project, name, lexicon), chunks=chunks)]
     rows = [{name: getattr(item, name) for name in _FINDING} | {"file": CxgenError("", file=item.file).where} for item in found]
     if output is not None:
