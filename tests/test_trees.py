@@ -108,6 +108,16 @@ def test_two_nouns_after_the_verb_are_no_tree_until_one_says_what_it_is(words, c
         assert (found["James"], found["dog"], found["Noah"]) == (("iobj", "hammered"), ("obj", "hammered"), ("nsubj", "hammered"))
 
 
+def test_a_ditransitive_has_its_form(words, chunks):
+    lexicon, rows = words
+    fillers = {slot: rows[word] for slot, word in GIVE.items()}
+    premises = pl.DataFrame([item("Noah hammered James a dog.", fillers, lexicon)])
+    for relation, failed in (("iobj", []), ("obl", [("p", REASON)])):
+        slot = Slot("recipient", "recipient", deprel=relation)
+        construction = little(lexicon, "{agent} {verb:past} {recipient} {theme:a}.", [slot], [DITRANSITIVE])
+        assert FormJudge(construction, chunks).failures(premises).rows() == failed
+
+
 def test_a_statement_of_the_slot_yields_to_a_preposition_and_to_the_place_before_a_passive_verb(words, chunks):
     found = tree("{agent} {verb:past} {theme:a} at {recipient}.", "Noah hammered a dog at James.", words, chunks, [IOBJ])
     assert (found["James"], found["dog"]) == (("obl", "hammered"), ("obj", "hammered"))
