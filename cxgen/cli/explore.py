@@ -9,7 +9,7 @@ import typer
 
 from cxgen.cli.names import completions, require_known, sound
 from cxgen.cli.output import Format, emit, label, premises
-from cxgen.errors import CxgenError, unknown, install
+from cxgen.errors import CxgenError, install, unknown
 from cxgen.vocabulary import Mode
 
 if TYPE_CHECKING:
