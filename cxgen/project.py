@@ -108,6 +108,11 @@ class Project:
             raise unknown("prompt", task, files)
         return files[task]
 
+    def shared_files(self) -> list[Path]:
+        """The files of what templates share, as far as they exist: the shipped one, then the project's own."""
+        folders = dict.fromkeys(folder.resolve() for folder in (_shipped() / "templates", self.root / "templates"))
+        return [path for folder in folders if (path := folder / "_shared.yaml").is_file()]
+
     def template_file(self, name: str) -> Path:
         """The file of construction ``name``.
 

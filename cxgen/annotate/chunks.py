@@ -67,6 +67,11 @@ class Chunks:
         chunks = [_parse(text, document, number) for document in documents for number, text in enumerate(document.data["chunks"])]
         return cls(chunks, [word for document in documents for word in document.data.get("adjectives", ())])
 
+    def also(self, documents: Iterable[Document]) -> Chunks:
+        """These, and those that template files bring under ``chunks:``, which count where the words are the same."""
+        own = [_parse(text, document, number) for document in documents for number, text in enumerate(document.data.get("chunks", ()))]
+        return Chunks([*self._by_key.values(), *own], self.adjectives) if own else self
+
     def split(self, words: Sequence[str]) -> list[Chunk] | None:
         """The run ``words`` as chunks, longer ones first; None if they do not cover it."""
         return self._cover(tuple(word.lower() for word in words), 0)

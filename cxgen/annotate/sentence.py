@@ -41,8 +41,8 @@ class Annotator:
 
     def __init__(self, construction: Construction, chunks: Chunks) -> None:
         self.construction = construction
-        self.chunks = chunks
-        self.reader = Reader(construction, chunks.adjectives)
+        self.chunks = chunks.also(construction.documents)
+        self.reader = Reader(construction, self.chunks.adjectives)
 
     def sentence(self, item: Mapping[str, Any]) -> Sentence:
         """Annotate the premise of ``item``.

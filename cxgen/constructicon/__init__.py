@@ -1,7 +1,7 @@
 """Constructions as read from their files: form, meaning, slots, premise kinds, templates, hypotheses, designs."""
 
 from cxgen.constructicon.load import load_all, load_construction, target_names
-from cxgen.constructicon.model import Atom, Construction, Design, Kind, Predicate, Rule, Slot, Template
+from cxgen.constructicon.model import Atom, Construction, Design, Kind, Place, Predicate, Rule, Slot, Template
 from cxgen.constructicon.pattern import Part, parse_pattern
 
 __all__ = [
@@ -10,6 +10,7 @@ __all__ = [
     "Design",
     "Kind",
     "Part",
+    "Place",
     "Predicate",
     "Rule",
     "Slot",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -12,6 +12,7 @@ from cxgen.errors import SchemaError
 from cxgen.lexicon import Frame, Lexicon
 from cxgen.schema import Document
 
+Place = tuple[Document, list[str | int]]  # a file and the keys that lead to a node of it
 _ATOM = re.compile(r"^(not )?([a-z][a-z-]*)\(([^)]*)\)$")
 
 
@@ -165,6 +166,9 @@ class Construction:
 
     Attributes:
         lexicon: the words that it draws from, those of its own files included.
+        documents: its file, then those of its look-alikes (or the parts of its file that describe them).
+        groups: names for several kinds.
+        places: (section, name) -> where the entry is declared; ("wordings", rule) leads to a rule's wordings.
     """
 
     name: str
@@ -184,11 +188,18 @@ class Construction:
     form_check: tuple[tuple[dict[str, Any], ...], ...]
     documents: tuple[Document, ...]
     lexicon: Lexicon
+    groups: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    places: dict[tuple[str, str], Place] = field(default_factory=dict)
 
     @property
     def document(self) -> Document:
         """Its own file."""
         return self.documents[0]
+
+    def place(self, section: str, name: str, *keys: str | int) -> Place:
+        """Where an entry of a section, or a node under it, is declared."""
+        document, start = self.places.get((section, name), (self.document, [section, name]))
+        return document, [*start, *keys]
 
     def templates_for(self, kind: str) -> list[Template]:
         """The templates with which ``kind`` can be said, in file order."""

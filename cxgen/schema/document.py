@@ -28,19 +28,21 @@ class Document:
         data: the parsed mapping.
         text: the source.
         root: the composed source, to find line numbers; composed when first asked for if not given.
+        at: the keys that lead to ``data`` in the source, where it is only a part of it.
     """
 
     path: Path
     data: dict[str, Any]
     text: str
     root: yaml.Node | None = field(default=None, repr=False, compare=False)
+    at: tuple[str | int, ...] = ()
 
     def line(self, keys: Sequence[str | int]) -> int:
         """1-based line of the node under ``keys``; the nearest existing ancestor when the path breaks off."""
         if self.root is None:
             object.__setattr__(self, "root", compose(self.text)[1])
         node, line = self.root, 1
-        for key in keys:
+        for key in (*self.at, *keys):
             step = _step(node, key)
             if step is None:
                 break
@@ -141,8 +143,8 @@ def validate(document: Document, name: str) -> None:
     from jsonschema.exceptions import best_match
     from referencing import Registry, Resource
 
-    shared = [(f"{part}.schema.json", Resource.from_contents(load_schema(part))) for part in ("classes", "frames")]
-    registry: Any = Registry().with_resources(shared)
+    parts = ((f"{part}.schema.json", Resource.from_contents(load_schema(part))) for part in ("classes", "frames", "construction"))
+    registry: Any = Registry().with_resources(parts)
     errors = list(Draft202012Validator(load_schema(name), registry=registry).iter_errors(document.data))
     if not errors:
         return
