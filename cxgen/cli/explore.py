@@ -145,19 +145,20 @@ _COLUMNS = ("id", "contrast_set", "construction", "contrast_of", "config", "desi
 def explain(construction: Name, wug: Wug = None, form: Form = Format.table) -> None:
     """Print the premise x hypothesis label matrix, computed from facts and claims; with --wug, what pseudowords leave of it.
 
+    Of a design that cannot be balanced it says which kind lacks which label, and which hypothesis cannot be used.
+
     Examples:  cxgen explain resultative
                cxgen explain resultative --wug content
     """
     from cxgen.generate.substitute import broken_slots
     from cxgen.lint import require_sound
-    from cxgen.semantics import label_matrix, solve
     from cxgen.vocabulary import LABELS
 
     loaded = load(construction)
-    require_sound(loaded)
+    require_sound(loaded, "E1")
     broken = broken_slots(loaded, wug.value) if wug else frozenset()
-    matrices = {design.name: label_matrix(loaded, design, broken) for design in loaded.designs.values()}
-    whole = {design.name: label_matrix(loaded, design) for design in loaded.designs.values()} if wug else matrices
+    matrices = {name: _matrix(loaded, name, broken) for name in loaded.designs}
+    whole = {name: _matrix(loaded, name) for name in loaded.designs} if wug else matrices
     if form is not Format.table:
         emit(
             [
@@ -180,19 +181,46 @@ def explain(construction: Name, wug: Wug = None, form: Form = Format.table) -> N
         names = [name for name in loaded.slots if name in broken]
         typer.echo(f"pseudowords in {', '.join(names) or 'no slot'}; (x): a label that rested on a replaced word's meaning\n")
     for design, matrix in matrices.items():
-        rules = loaded.designs[design].rules
-        width = max(len(kind) for kind in matrix) + 2
-        typer.echo(
-            typer.style(f"design {design}", bold=True) + (f" ({len(solve(matrix))} balanced selections of cells)" if not wug else "")
-        )
-        for number, rule in enumerate(rules, 1):
-            item = loaded.rules[rule]
-            typer.echo(f"  h{number} {'' if item.polarity else 'not '}{item.claim}   e.g. {item.wordings[0]}")
-        typer.echo(" " * (width + 2) + " ".join(f"h{number}".ljust(4) for number in range(1, len(rules) + 1)))
-        for kind, row in matrix.items():
-            cells = " ".join(_cell(row[rule], whole[design][kind][rule]) for rule in rules)
-            typer.echo(f"  {kind.ljust(width)}{cells} {loaded.kinds[kind].gloss}")
-        typer.echo("")
+        _print_design(loaded, design, matrix, whole[design], balance=not wug)
+
+
+def _matrix(construction: Construction, design: str, broken: frozenset[str] = frozenset()) -> dict[str, dict[str, int]]:
+    """The labels of a design, without the kinds whose facts contradict each other."""
+    from cxgen.semantics import Inconsistency, labels_of
+
+    found = {}
+    for kind in construction.designs[design].kinds:
+        try:
+            found[kind] = labels_of(construction, construction.designs[design], kind, broken)
+        except Inconsistency as error:
+            typer.echo(f"{kind}: its facts make {error} both true and false\n", err=True)
+    return found
+
+
+def _print_design(
+    loaded: Construction, design: str, matrix: dict[str, dict[str, int]], whole: dict[str, dict[str, int]], *, balance: bool
+) -> None:
+    from cxgen.families import CONFIGS, DEFAULT, family_of
+    from cxgen.semantics import RULE, solve, unbalanced
+
+    rules = loaded.designs[design].rules
+    width = max((len(kind) for kind in matrix), default=0) + 2
+    squares = balance and any(family_of(config).name == DEFAULT for config in loaded.designs[design].configs if config in CONFIGS)
+    found = len(solve(matrix)) if squares else 0
+    many = "1 balanced selection" if found == 1 else f"{found} balanced selections"
+    typer.echo(typer.style(f"design {design}", bold=True) + (f" ({many} of cells)" if squares else ""))
+    for number, rule in enumerate(rules, 1):
+        item = loaded.rules[rule]
+        typer.echo(f"  h{number} {'' if item.polarity else 'not '}{item.claim}   e.g. {item.wordings[0]}")
+    typer.echo(" " * (width + 2) + " ".join(f"h{number}".ljust(4) for number in range(1, len(rules) + 1)))
+    for kind, row in matrix.items():
+        cells = " ".join(_cell(row[rule], whole[kind][rule]) for rule in rules)
+        typer.echo(f"  {kind.ljust(width)}{cells} {loaded.kinds[kind].gloss}")
+    if squares and not found:
+        for reason in unbalanced(matrix):
+            typer.echo(f"  ! {reason}")
+        typer.echo(f"  {RULE}")
+    typer.echo("")
 
 
 def _cell(now: int, before: int) -> str:

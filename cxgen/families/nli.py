@@ -14,15 +14,17 @@ import numpy as np
 import polars as pl
 
 from cxgen.constructicon import Construction, Design
+from cxgen.errors import CxgenError
 from cxgen.families.core import Shown
 from cxgen.measures import giveaway
 from cxgen.schema import TARGET, Column
-from cxgen.semantics import label_matrix, solve
+from cxgen.semantics import label_matrix, solve, unbalanced
 from cxgen.sets import Block, digests
 from cxgen.vocabulary import LABELS
 
 _COUNTS = [(pl.col("label") == label).sum() for label in range(len(LABELS))]
 UNEQUAL = (_COUNTS[0] != _COUNTS[1]) | (_COUNTS[0] != _COUNTS[2])
+_SHOWN = 3  # reasons
 
 _COLUMNS = (
     Column("premise", pl.String, "the premise; it has one item per label"),
@@ -59,9 +61,15 @@ class NLI:
 
     def unsound(self, construction: Construction, design: Design) -> str:
         """See `Family`."""
-        if solve(label_matrix(construction, design), 1):
-            return ""
-        return "no balanced contrast set: every kind needs an E, an N and a C, every hypothesis all three equally often"
+        matrix = label_matrix(construction, design)
+        try:
+            if solve(matrix, 1):
+                return ""
+        except CxgenError as error:
+            return error.message
+        reasons = unbalanced(matrix)
+        more = f" (and {len(reasons) - _SHOWN} more)" if len(reasons) > _SHOWN else ""
+        return f"no balanced contrast set: {'; '.join(reasons[:_SHOWN])}{more}"
 
     def rows_per_set(self, construction: Construction, design: Design, config: str) -> int:
         """The rows of the construction's own premises in ``nli``, of the look-alikes' in ``distinction``."""

@@ -9,7 +9,7 @@ from cxgen.annotate import Chunks
 from cxgen.constructicon import Construction
 from cxgen.constructicon.words import unknown_words
 from cxgen.errors import CxgenError
-from cxgen.lint import contents, references
+from cxgen.lint import contents, evenness, references, style
 from cxgen.lint.finding import Finding
 from cxgen.lint.trees import TREES, Trees
 
@@ -22,17 +22,21 @@ CHECKS: dict[str, Check] = {
     "E103": references.unknown_binding,
     "E104": references.unknown_name,
     "E105": references.unknown_predicate,
+    "E106": references.unread_frame_slot,
+    "E107": references.uneven_predicate,
     "E201": contents.unfillable_slot,
     "E202": contents.contradictory_facts,
     "E203": contents.one_label_hypothesis,
     "E204": contents.unbalanced_design,
-    "W301": contents.unused_slot,
-    "W302": contents.duplicate_surface,
-    "W303": contents.missing_lookalike,
-    "W304": contents.few_templates,
-    "W305": contents.unmentioned_noun,
-    "W306": contents.unused_part,
-    "W307": contents.stray_mark,
+    "E206": contents.same_sentence,
+    "W301": style.unused_slot,
+    "W302": style.duplicate_surface,
+    "W303": style.missing_lookalike,
+    "W304": style.few_templates,
+    "W305": style.unmentioned_noun,
+    "W306": style.unused_part,
+    "W307": style.stray_mark,
+    "W308": evenness.uneven_kinds,
 }
 
 
@@ -60,14 +64,18 @@ def lint(construction: Construction, skip: frozenset[str] = frozenset(), chunks:
             yield finding
 
 
-def require_sound(construction: Construction) -> None:
+def require_sound(construction: Construction, codes: str = "E") -> None:
     """Nothing if there is no error. Of E201 only unknown words and classes are looked for: the generator says the rest when it comes to it.
+
+    Args:
+        codes: only codes that begin so: ``E1`` for names that refer to something.
 
     Raises:
         CxgenError: the first error.
     """
-    skip = frozenset(code for code in CHECKS if code.startswith("W") or code == "E201")
-    for error in unknown_words(construction):
-        raise error
+    skip = frozenset(code for code in CHECKS if not code.startswith(codes) or code == "E201")
+    if codes == "E":
+        for error in unknown_words(construction):
+            raise error
     for finding in lint(construction, skip):
         raise CxgenError(f"{finding.code} {finding.message}", file=finding.file, line=finding.line, hint=finding.hint)

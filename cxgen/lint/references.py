@@ -3,32 +3,15 @@
 from __future__ import annotations
 
 import difflib
+import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from cxgen.constructicon import Construction, Part, parse_pattern
+from cxgen.constructicon import Atom, Construction, Part, Place, Predicate, parse_pattern
+from cxgen.lexicon import Frame
 from cxgen.lint.finding import Finding, finding
-from cxgen.schema import Document
 from cxgen.sets.pools import slot_pos
 from cxgen.sets.ways import FORMS
-
-Place = tuple[Document, list[str | int]]
-
-
-def kind_place(construction: Construction, name: str) -> Place:
-    """Where a premise kind is declared."""
-    owner, _, local = name.rpartition("/")
-    for document in construction.documents:
-        if document.data["name"] == (owner or construction.name):
-            return document, ["kinds", local]
-    return construction.document, ["kinds"]
-
-
-def slot_place(construction: Construction, name: str) -> Place:
-    """Where a slot is declared."""
-    for document in construction.documents:
-        if name in document.data.get("slots", {}):
-            return document, ["slots", name]
-    return construction.document, ["slots"]
 
 
 def patterns(construction: Construction) -> Iterator[tuple[Place, tuple[Part, ...]]]:
@@ -37,18 +20,45 @@ def patterns(construction: Construction) -> Iterator[tuple[Place, tuple[Part, ..
         for kind in construction.kinds:
             if template.applies(kind):
                 try:
-                    yield (
-                        (construction.document, ["templates", template.name]),
-                        construction.premise_parts(kind, template.name),
-                    )
+                    yield construction.place("templates", template.name), construction.premise_parts(kind, template.name)
                 except (KeyError, ValueError):
                     continue
     for rule in construction.rules.values():
         for number, wording in enumerate(rule.wordings):
             try:
-                yield (construction.document, ["hypotheses", rule.name, "wordings", number]), parse_pattern(wording)
+                yield construction.place("wordings", rule.name, number), parse_pattern(wording)
             except ValueError:
                 continue
+
+
+def _field_place(construction: Construction, place: Place, name: str, form: str = "") -> Place:
+    """Where a field of the pattern at ``place`` is written: there, or in the binding that brings it."""
+    names = "|".join([re.escape(name), *("@verb" for kind in construction.kinds.values() if kind.verb == name)])
+    field = re.compile(rf"\{{({names}){re.escape(f':{form}') if form else ''}[:=}}]")
+    document, keys = place
+    patterns = {template: each.pattern for template, each in construction.templates.items()}
+    if keys[0] != "templates" or field.search(patterns.get(str(keys[1]), "")):
+        return place
+    for key, text in construction.document.data.get("bind", {}).items():
+        if field.search(text):
+            return construction.place("bind", key)
+    for kind in construction.kinds.values():
+        for key, text in kind.bindings.items():
+            if field.search(text):
+                return construction.place("kinds", kind.name, "bind", key)
+    return document, keys
+
+
+# What the generator itself reads of a frame's words: the number of its nouns, and their determiner.
+FRAME_WORDS = ("number", "det")
+
+
+def frame_place(construction: Construction, frame: Frame, *keys: str | int) -> Place:
+    """Where a frame, or a node under it, stands if it stands in the construction's own file; else the file's beginning."""
+    for number, raw in enumerate(construction.document.data.get("frames", ())):
+        if raw["name"] == frame.name:
+            return construction.document, ["frames", number, *keys]
+    return construction.document, ["name"]
 
 
 def frame_words(construction: Construction) -> set[str]:
@@ -66,36 +76,31 @@ def unknown_slot(construction: Construction) -> Iterator[Finding]:
     """E101: a pattern, a fact, a claim or a relation names a slot that is not declared."""
     known = set(construction.slots)
     seen: set[tuple[str, str]] = set()
-    for (document, keys), parts in patterns(construction):
+    for place, parts in patterns(construction):
         for name in {part.slot for part in parts if part.slot} - known - frame_words(construction):
+            document, keys = _field_place(construction, place, name)
             if (name, str(keys)) not in seen:
                 seen.add((name, str(keys)))
                 yield finding("E101", f"unknown slot {name!r}", document, keys, _near(name, known))
     for kind in construction.kinds.values():
-        document, keys = kind_place(construction, kind.name)
+        document, keys = construction.place("kinds", kind.name)
         named = {kind.verb, *kind.rests_on, *(arg for atom in (*kind.entails, *kind.excludes) for arg in atom.args)}
         for name in sorted(named - known):
             yield finding("E101", f"kind {kind.name!r}: unknown slot {name!r}", document, keys, _near(name, known))
     for rule in construction.rules.values():
         for name in sorted(set(rule.claim.args) - known):
-            keys = ["hypotheses", rule.name, "claim"]
-            yield finding(
-                "E101",
-                f"claim of {rule.name!r}: unknown slot {name!r}",
-                construction.document,
-                keys,
-                _near(name, known),
-            )
+            document, keys = construction.place("hypotheses", rule.name, "claim")
+            yield finding("E101", f"claim of {rule.name!r}: unknown slot {name!r}", document, keys, _near(name, known))
     for slot in construction.slots.values():
         for name in sorted({*slot.distinct, slot.parent} - known - {""}):
-            document, keys = slot_place(construction, slot.name)
+            document, keys = construction.place("slots", slot.name)
             yield finding("E101", f"slot {slot.name!r}: unknown slot {name!r}", document, keys, _near(name, known))
 
 
 def unknown_form(construction: Construction) -> Iterator[Finding]:
     """E102: a pattern asks for a form that words of the slot's part of speech do not have."""
     seen: set[tuple[str, str]] = set()
-    for (document, keys), parts in patterns(construction):
+    for place, parts in patterns(construction):
         for part in parts:
             if part.slot not in construction.slots or (part.slot, part.form) in seen:
                 continue
@@ -105,6 +110,7 @@ def unknown_form(construction: Construction) -> Iterator[Finding]:
             if bad:
                 forms = ", ".join(form or "(none)" for form in FORMS.get(bad[0], ()))
                 message = f"{{{part.slot}:{part.form}}}: a {bad[0]} has no form {part.form!r}"
+                document, keys = _field_place(construction, place, part.slot, part.form)
                 yield finding("E102", message, document, keys, f"forms of a {bad[0]}: {forms}")
 
 
@@ -114,15 +120,14 @@ def unknown_binding(construction: Construction) -> Iterator[Finding]:
         for kind in construction.kinds:
             if not template.applies(kind):
                 continue
+            document, keys = construction.place("templates", template.name)
             try:
                 construction.premise_parts(kind, template.name)
             except KeyError as error:
                 message = f"template {template.name!r} needs @{error.args[0]}, which kind {kind!r} does not bind"
-                hint = "bind it, or name the kind under `except`"
-                yield finding("E103", message, construction.document, ["templates", template.name], hint)
+                yield finding("E103", message, document, keys, "bind it, or name the kind under `except`")
             except ValueError as error:
-                hint = "write {slot}, {slot:form} or {@binding}"
-                yield finding("E103", str(error), construction.document, ["templates", template.name], hint)
+                yield finding("E103", str(error), document, keys, "write {slot}, {slot:form} or {@binding}")
     for rule in construction.rules.values():
         for number, wording in enumerate(rule.wordings):
             problem = "hypotheses bind nothing: @ is for premises" if "{@" in wording else ""
@@ -131,64 +136,85 @@ def unknown_binding(construction: Construction) -> Iterator[Finding]:
             except ValueError as error:
                 problem = str(error)
             if problem:
-                keys: list[str | int] = ["hypotheses", rule.name, "wordings", number]
-                yield finding("E103", problem, construction.document, keys, "write {slot} or {slot:form}")
+                document, keys = construction.place("wordings", rule.name, number)
+                yield finding("E103", problem, document, keys, "write {slot} or {slot:form}")
 
 
 def unknown_name(construction: Construction) -> Iterator[Finding]:
-    """E104: a design or a template names a kind, or a design a hypothesis, that does not exist."""
-    document = construction.document
+    """E104: a design, a template, a group or a frame names a kind, a hypothesis or a design that does not exist."""
+    kinds = {*construction.kinds, *construction.groups}
+    asked: list[tuple[Place, str, Iterable[str], Iterable[str]]] = []
     for design in construction.designs.values():
-        for what, names, known in (
-            ("kinds", design.kinds, construction.kinds),
-            ("hypotheses", design.rules, construction.rules),
-        ):
-            for number, name in enumerate(names):
-                if name not in known:
-                    keys: list[str | int] = ["designs", design.name, what, number]
-                    yield finding(
-                        "E104",
-                        f"unknown {what[:-1] if what == 'kinds' else 'hypothesis'} {name!r}",
-                        document,
-                        keys,
-                        _near(name, known),
-                    )
+        document, keys = construction.place("designs", design.name)
+        asked.append(((document, [*keys, "kinds"]), "kind", design.kinds, kinds))
+        asked.append(((document, [*keys, "hypotheses"]), "hypothesis", design.rules, construction.rules))
     for template in construction.templates.values():
-        for name in {*template.only, *template.excepted} - set(construction.kinds):
-            yield finding(
-                "E104",
-                f"unknown kind {name!r}",
-                document,
-                ["templates", template.name],
-                _near(name, construction.kinds),
-            )
+        asked.append((construction.place("templates", template.name), "kind", (*template.only, *template.excepted), kinds))
+    for group, members in construction.groups.items():
+        asked.append((construction.place("groups", group), "kind", members, construction.kinds))
+    known_designs = {name for design in construction.designs.values() for name in (design.name, design.frames)}
+    for frame in construction.frames:
+        asked.append((frame_place(construction, frame, "design"), "design", frame.designs, known_designs))
+    for (document, keys), what, names, known in asked:
+        for name in dict.fromkeys(names):
+            if name not in known:
+                yield finding("E104", f"unknown {what} {name!r} in {'.'.join(map(str, keys))}", document, keys, _near(name, known))
+    for group in construction.groups.keys() & construction.kinds.keys():
+        document, keys = construction.place("groups", group)
+        yield finding("E104", f"{group!r} is the name of a kind and of a group", document, keys, "give the group another name")
 
 
 def unknown_predicate(construction: Construction) -> Iterator[Finding]:
     """E105: a fact, a claim or a contrary names a predicate that is not declared."""
     known = construction.predicates
-    for kind in construction.kinds.values():
-        document, keys = kind_place(construction, kind.name)
-        for atom in (*kind.entails, *kind.excludes):
-            if atom.predicate not in known:
-                yield finding("E105", f"unknown predicate {atom.predicate!r}", document, keys, _near(atom.predicate, known))
-    for rule in construction.rules.values():
-        if rule.claim.predicate not in known:
-            where: list[str | int] = ["hypotheses", rule.name, "claim"]
-            yield finding(
-                "E105",
-                f"unknown predicate {rule.claim.predicate!r}",
-                construction.document,
-                where,
-                _near(rule.claim.predicate, known),
-            )
+    for (document, keys), atom in _atoms(construction):
+        if atom.predicate not in known:
+            yield finding("E105", f"unknown predicate {atom.predicate!r}", document, keys, _near(atom.predicate, known))
     for predicate in known.values():
         if predicate.contrary and predicate.contrary not in known:
-            where = ["predicates", predicate.name, "contrary"]
-            yield finding(
-                "E105",
-                f"unknown predicate {predicate.contrary!r}",
-                construction.document,
-                where,
-                _near(predicate.contrary, known),
-            )
+            document, keys = construction.place("predicates", predicate.name, "contrary")
+            yield finding("E105", f"unknown predicate {predicate.contrary!r}", document, keys, _near(predicate.contrary, known))
+
+
+def _atoms(construction: Construction) -> Iterator[tuple[Place, Atom]]:
+    """Every fact and claim with its place."""
+    for kind in construction.kinds.values():
+        for side, atoms in (("entails", kind.entails), ("excludes", kind.excludes)):
+            yield from ((construction.place("kinds", kind.name, side, number), atom) for number, atom in enumerate(atoms))
+    for rule in construction.rules.values():
+        yield construction.place("hypotheses", rule.name, "claim"), rule.claim
+
+
+def unread_frame_slot(construction: Construction) -> Iterator[Finding]:
+    """E106: a frame fills a slot, or gives a word, that nothing reads."""
+    sources = {slot.source for slot in construction.slots.values() if not slot.relation}
+    written = {part.slot for _, parts in patterns(construction) for part in parts if part.slot} - construction.slots.keys()
+    for frame in construction.frames:
+        for part, names, read in (("slots", frame.slots, sources), ("words", frame.words, {*FRAME_WORDS, *written})):
+            for name in names:
+                if name not in read:
+                    document, keys = frame_place(construction, frame, part, name)
+                    what = f"frame {frame.name!r} gives {name!r} under {part}, which nothing reads"
+                    yield finding("E106", what, document, keys, _near(name, read))
+
+
+def uneven_predicate(construction: Construction) -> Iterator[Finding]:
+    """E107: a predicate that takes more arguments here than there. (Arguments in the wrong order cannot be seen.)"""
+    used: dict[str, list[tuple[Place, Atom]]] = {}
+    for place, atom in _atoms(construction):
+        used.setdefault(atom.predicate, []).append((place, atom))
+    for name, uses in used.items():
+        predicate = construction.predicates.get(name)
+        pair = used.get(predicate.contrary, []) if predicate else []
+        counts = Counter(len(atom.args) for _, atom in (*uses, *pair))
+        usual = counts.most_common(1)[0][0]
+        seen: set[tuple[str, int]] = set()
+        for (document, keys), atom in uses:
+            if len(atom.args) != usual and (where := (str(document.path), document.line(keys))) not in seen:
+                seen.add(where)
+                message = f"{name!r} has {len(atom.args)} argument{'s' * (len(atom.args) != 1)} in {atom}, elsewhere {usual}"
+                yield finding("E107", message, document, keys, f"the gloss of {name!r} says what x, y and z are: {_gloss(predicate)}")
+
+
+def _gloss(predicate: Predicate | None) -> str:
+    return predicate.gloss if predicate else "declare it under predicates"

@@ -81,13 +81,23 @@ def _consequences(atom: Atom, value: bool, construction: Construction, relations
 
 
 def label_matrix(construction: Construction, design: Design, broken: frozenset[str] = frozenset()) -> dict[str, dict[str, int]]:
-    """Kind -> hypothesis rule -> label (0 entailment, 1 neutral, 2 contradiction)."""
-    matrix: dict[str, dict[str, int]] = {}
-    for name in design.kinds:
-        known = truth(construction.kinds[name], construction, broken)
-        row: dict[str, int] = {}
-        for rule in map(construction.rules.__getitem__, design.rules):
-            value = known.get(rule.claim)
-            row[rule.name] = NEUTRAL if value is None else ENTAILMENT if value == rule.polarity else CONTRADICTION
-        matrix[name] = row
-    return matrix
+    """Kind -> hypothesis rule -> label (0 entailment, 1 neutral, 2 contradiction).
+
+    Raises:
+        Inconsistency: the facts of a kind contradict each other.
+    """
+    return {kind: labels_of(construction, design, kind, broken) for kind in design.kinds}
+
+
+def labels_of(construction: Construction, design: Design, kind: str, broken: frozenset[str] = frozenset()) -> dict[str, int]:
+    """Hypothesis rule -> label, of one kind.
+
+    Raises:
+        Inconsistency: its facts contradict each other.
+    """
+    known = truth(construction.kinds[kind], construction, broken)
+    found: dict[str, int] = {}
+    for rule in map(construction.rules.__getitem__, design.rules):
+        value = known.get(rule.claim)
+        found[rule.name] = NEUTRAL if value is None else ENTAILMENT if value == rule.polarity else CONTRADICTION
+    return found

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import islice
+from functools import cache
 
-from cxgen.vocabulary import LABELS
+from cxgen.errors import CxgenError
+from cxgen.streams import uniform
+from cxgen.vocabulary import CONTRADICTION, ENTAILMENT, NEUTRAL
 
-_LABELS = range(len(LABELS))
-MOST = 64
+_LABELS = (ENTAILMENT, NEUTRAL, CONTRADICTION)
+MOST = 512
+LARGEST = 300_000  # states looked at: some seconds
 
 
 @dataclass(frozen=True)
@@ -23,64 +25,87 @@ class Cell:
 
 
 Selection = tuple[Cell, ...]
+Option = tuple[int, int, int]  # the rules that a kind takes for E, N and C
+Counts = tuple[tuple[int, int, int], ...]  # rule -> how often E, N and C, the least of them taken off
 
 
 def solve(matrix: Mapping[str, Mapping[str, int]], most: int = MOST) -> list[Selection]:
-    """Every balanced selection of cells, in a fixed order, ``most`` at the most.
+    """The balanced selections of cells: all of them, or ``most`` spread evenly over all.
+
+    They are counted before they are read off by number. Where there are more than ``most``, one is drawn from each of ``most`` equal
+    stretches of the numbers, always the same ones: so no cell comes up more often than among all, but for chance.
 
     Args:
         matrix: kind -> rule -> label.
-        most: stop after so many.
+        most: how many at the most.
 
     Returns:
         Selections of 3 cells per kind, ordered by kind and label; empty when none is balanced.
+
+    Raises:
+        CxgenError: there are too many possibilities to count: some ten kinds, or eight that have nearly everything in common.
     """
-    kinds = list(matrix)
-    choices = [_choices(matrix[kind]) for kind in kinds]
-    if any(not options for options in choices):
-        return []
-    found = _extend(kinds, choices, [], Counter())
-    return list(islice(found, most))
+    square = _Square(matrix)
+    total = square.ways(0, square.start)
+    if total <= most:
+        return [square.selection(number) for number in range(total)]
+    chances = uniform(("selections", *map(str, matrix)), 0, most)
+    edges = [total * number // most for number in range(most + 1)]
+    within = [min(int(chance * (stop - start)), stop - start - 1) for chance, start, stop in zip(chances, edges, edges[1:], strict=False)]
+    return [square.selection(start + offset) for start, offset in zip(edges, within, strict=False)]
 
 
-def _choices(row: Mapping[str, int]) -> list[tuple[str, str, str]]:
+def options(row: Mapping[str, int]) -> list[tuple[str, str, str]]:
+    """The rules that a kind can take for E, N and C."""
     by_label = [[rule for rule, label in row.items() if label == wanted] for wanted in _LABELS]
     return [(e, n, c) for e in by_label[0] for n in by_label[1] for c in by_label[2]]
 
 
-def _extend(
-    kinds: list[str],
-    choices: list[list[tuple[str, str, str]]],
-    chosen: list[tuple[str, str, str]],
-    counts: Counter[tuple[str, int]],
-) -> Iterator[Selection]:
-    depth = len(chosen)
-    if depth == len(kinds):
-        if _balanced(counts):
-            yield tuple(
-                Cell(kind, rule, label)
-                for kind, rules in zip(kinds, chosen, strict=True)
-                for label, rule in zip(_LABELS, rules, strict=True)
+class _Square:
+    """Counts the balanced selections kind by kind: what is still possible depends only on how uneven the rules are by then."""
+
+    def __init__(self, matrix: Mapping[str, Mapping[str, int]]) -> None:
+        self.kinds = list(matrix)
+        self.rules = list(dict.fromkeys(rule for row in matrix.values() for rule in row))
+        code = {rule: number for number, rule in enumerate(self.rules)}
+        self.options: list[list[Option]] = [[(code[e], code[n], code[c]) for e, n, c in options(row)] for row in matrix.values()]
+        self.start: Counts = ((0, 0, 0),) * len(self.rules)
+        self.ways = cache(self._ways)
+
+    def _ways(self, depth: int, counts: Counts) -> int:
+        """How many ways there are to go on from ``counts``, the first ``depth`` kinds being settled."""
+        left = len(self.kinds) - depth
+        if any(sum(max(rule) - rule[label] for rule in counts) > left for label in _LABELS):
+            return 0  # every remaining kind gives one cell to each label
+        if not left:
+            return 1
+        if self.ways.cache_info().currsize > LARGEST:
+            raise CxgenError(
+                f"a design of {len(self.kinds)} kinds and {len(self.rules)} hypotheses is too large to balance",
+                hint="make two designs of it",
             )
-        return
-    for option in choices[depth]:
-        cells = list(zip(option, _LABELS, strict=True))
-        counts.update(cells)
-        if _hopeful(counts, len(kinds) - depth - 1):
-            yield from _extend(kinds, choices, [*chosen, option], counts)
-        counts.subtract(cells)
+        return sum(self.ways(depth + 1, _add(counts, option)) for option in self.options[depth])
+
+    def selection(self, number: int) -> Selection:
+        """The selection with that number."""
+        cells: list[Cell] = []
+        counts = self.start
+        for depth, kind in enumerate(self.kinds):
+            for option in self.options[depth]:
+                after = _add(counts, option)
+                ways = self.ways(depth + 1, after)
+                if number < ways:
+                    break
+                number -= ways
+            counts = after
+            cells.extend(Cell(kind, self.rules[rule], label) for label, rule in zip(_LABELS, option, strict=True))
+        return tuple(cells)
 
 
-def _balanced(counts: Counter[tuple[str, int]]) -> bool:
-    rules = {rule for rule, _ in counts}
-    return all(counts[rule, 0] == counts[rule, 1] == counts[rule, 2] for rule in rules)
-
-
-def _hopeful(counts: Counter[tuple[str, int]], left: int) -> bool:
-    """Whether the deficits of the labels can still be made good: every remaining kind gives one cell to each label."""
-    deficit = [0, 0, 0]
-    for rule in {rule for rule, _ in counts}:
-        top = max(counts[rule, label] for label in _LABELS)
-        for label in _LABELS:
-            deficit[label] += top - counts[rule, label]
-    return max(deficit) <= left
+def _add(counts: Counts, option: Option) -> Counts:
+    after = list(counts)
+    for label, rule in enumerate(option):
+        raised = [number + (label == place) for place, number in enumerate(after[rule])]
+        least = min(raised)
+        after[rule] = (raised[0] - least, raised[1] - least, raised[2] - least)
+    return tuple(after)

@@ -1,0 +1,94 @@
+"""Does counting give labels away? Code W308: the kinds of a design should be alike in length, negations and likeness to the hypotheses."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from statistics import fmean
+
+from cxgen.constructicon import Construction, Design, Part, Slot, parse_pattern
+from cxgen.errors import CxgenError
+from cxgen.lexicon import Frame, Lexicon
+from cxgen.lint.finding import Finding, finding
+from cxgen.sets.forms import AGREEMENT, PRONOUNS
+from cxgen.sets.pools import frame_candidates, frames_of
+
+_WORD = re.compile(r"[\w'’-]+")
+_NEGATIVE = {"not", "no", "never", "nobody", "nothing", "none", "neither", "nor", "without", "cannot"}
+_DEFINITE = ("", "a", "poss-of")  # forms of a noun that bring a determiner
+# How much kinds may differ.
+_MOST = {"words": 0.2, "negations": 0.05, "words shared with a hypothesis": 0.25}
+_TWO_WORDS = ("subj-was", "subj-had")
+
+Fillers = dict[str, list[tuple[str, bool]]]  # slot -> what may fill it, and whether that is a noun
+
+
+def uneven_kinds(construction: Construction) -> Iterator[Finding]:
+    """W308: counting words, negations, or words shared with hypotheses tells the kinds of a design apart."""
+    for design in construction.designs.values():
+        for what, figures in evenness(construction, design).items():
+            if max(figures.values()) - min(figures.values()) > _MOST[what]:
+                listed = ", ".join(f"{kind} {value:.1f}" for kind, value in figures.items())
+                message = f"the kinds of design {design.name!r} differ in {what}: {listed}"
+                hint = "word them alike in this, or a reader who only counts will get labels right"
+                yield finding("W308", message, *construction.place("designs", design.name), hint)
+
+
+def evenness(construction: Construction, design: Design) -> dict[str, dict[str, float]]:
+    """Words, negations and words shared with a hypothesis -> kind -> how many, on average over templates and fillers."""
+    fillers = _fillers(construction, design)
+    hypotheses = [_tokens(parse_pattern(text), fillers) for rule in design.rules for text in construction.rules[rule].wordings]
+    found: dict[str, dict[str, float]] = {what: {} for what in _MOST}
+    for kind in design.kinds:
+        said = [construction.premise_parts(kind, template.name) for template in construction.templates_for(kind)]
+        if said and hypotheses:
+            found["words"][kind] = fmean(sum(_words(part, construction, fillers) for part in parts) for parts in said)
+            found["negations"][kind] = fmean(sum(_negations(part, fillers) for part in parts) for parts in said)
+            found["words shared with a hypothesis"][kind] = fmean(
+                len(_tokens(parts, fillers) & tokens) for parts in said for tokens in hypotheses
+            )
+    return {what: figures for what, figures in found.items() if figures}
+
+
+def _fillers(construction: Construction, design: Design) -> Fillers:
+    found: Fillers = {}
+    lexicon = construction.lexicon
+    frames = frames_of(construction, design)
+    for slot in map(construction.slots.__getitem__, construction.design_slots(design)):
+        rows = {row for frame in frames for row in _rows(frame, slot, lexicon)}
+        found[slot.name] = [(lexicon.lemmas[row], lexicon.table["pos"][row] == "noun") for row in sorted(rows)]
+    return found
+
+
+def _rows(frame: Frame, slot: Slot, lexicon: Lexicon) -> list[int]:
+    try:
+        return [] if slot.relation else frame_candidates(frame, slot, lexicon)
+    except CxgenError:
+        return []  # E201 reports it where it matters
+
+
+def _words(part: Part, construction: Construction, fillers: Fillers) -> float:
+    """How many words a part has, on average over what may fill it."""
+    if not part.slot:
+        return len(_WORD.findall(part.text))
+    if part.form in PRONOUNS or part.form in AGREEMENT:
+        return 2 if part.form in _TWO_WORDS else 1
+    texts = fillers.get(part.slot) or [("", False)]
+    mean = fmean(max(len(text.split()), 1) + (noun and part.form in _DEFINITE) for text, noun in texts)
+    slot = construction.slots.get(part.slot)
+    return (mean + len(_WORD.findall(slot.wrap.replace("{}", "")))) * (1 - slot.optional) if slot else mean
+
+
+def _negations(part: Part, fillers: Fillers) -> float:
+    texts = [part.text] if not part.slot else [text for text, _ in fillers.get(part.slot, ())]
+    return fmean(sum(w in _NEGATIVE or w.endswith("n't") for w in _WORD.findall(text.lower())) for text in texts or [""])
+
+
+def _tokens(parts: tuple[Part, ...], fillers: Fillers) -> set[str]:
+    """The words of a pattern; each filler counts as one, and brings *the* where it is a noun that takes it."""
+    found: set[str] = set()
+    for part in parts:
+        found.update([f"{{{part.slot}}}"] if part.slot else _WORD.findall(part.text.lower()))
+        if part.form in _DEFINITE and any(noun for _, noun in fillers.get(part.slot, ())):
+            found.add("the")
+    return found
