@@ -197,7 +197,7 @@ def test_a_broken_premise_is_rejected_with_its_reason(constructions, lexicon, ch
 def test_words_without_annotation_are_an_error_that_names_them(scratch, lexicon, chunks):
     from cxgen.constructicon import load_construction
 
-    edit(scratch / "templates/conative.yaml", '"Last Sunday, {agent}', '"Lo and behold, {agent}')
+    edit(scratch / "templates/conative.yaml", "  last-sunday: shared", '  last-sunday: "Lo and behold, {@clause}."')
     construction = load_construction(Project(scratch), "conative", lexicon)
     items = sample_items(construction, 3, 40).filter(pl.col("template") == "last-sunday")
     with pytest.raises(DataError, match=r"conative: template 'last-sunday' as .*: no annotation for 'Lo and behold'") as error:

@@ -103,8 +103,8 @@ def test_an_unknown_kind_or_lemma_suggests_the_nearest(cxgen):
         ("title: Conative", "title: Conative\ncolour: red", ["unexpected key 'colour'", "allowed here"]),
         ("title: Conative", "title: [Conative", ["not valid YAML"]),
         ("name: conative", "name: conativ", ["name is 'conativ'"]),
-        ('  plain: "{agent}', '  plain: "{agnt}', ["E101 unknown slot 'agnt'", "agent"]),
-        ("{@verb:past} at {target}{@rest}.", "{@verb:pst} at {target}{@rest}.", ["E102", "pst", "participle"]),
+        ('  clause: "{agent}', '  clause: "{agnt}', ["E101 unknown slot 'agnt'", "agent"]),
+        ("{@verb:past} at {target}{@rest}", "{@verb:pst} at {target}{@rest}", ["E102", "pst", "participle"]),
     ],
 )
 def test_bad_yaml_says_where_what_and_how_to_mend_it(cxgen, scratch, old, new, parts):
@@ -119,7 +119,7 @@ def test_an_emptied_slot_says_which_constraint_emptied_it(cxgen, scratch):
     path = scratch / "templates/conative.yaml"
     text = path.read_text("utf-8").replace("target: {role: target, class: nowhere", "target: {role: target, frame: objective")
     path.write_text(text, "utf-8")
-    fails(cxgen("sample", "conative", cwd=scratch), "does not fill slot 'target'")
+    fails(cxgen("sample", "conative", cwd=scratch), "E106", "gives 'target' under slots, which nothing reads")
 
 
 def test_bad_parameters_are_named(cxgen, scratch):
@@ -154,7 +154,7 @@ def test_a_failed_stage_leaves_the_last_good_output_alone(cxgen, scratch):
     assert cxgen("generate", cwd=scratch).returncode == 0
     path = scratch / "outputs/work/candidates.parquet"
     before = path.read_bytes()
-    edit(scratch / "templates/conative.yaml", '  plain: "{agent}', '  plain: "{agnt}')
+    edit(scratch / "templates/conative.yaml", '  clause: "{agent}', '  clause: "{agnt}')
     fails(cxgen("generate", cwd=scratch), "E101")
     assert path.read_bytes() == before
     assert [item.name for item in path.parent.iterdir()] == ["candidates.parquet"]

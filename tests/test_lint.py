@@ -63,7 +63,8 @@ def test_w307_a_mark_on_a_word_that_the_frame_has_not(constructions, lexicon):
 
 
 def test_every_check_is_tested_and_has_its_own_function():
-    assert set(CHECKS) == set(FAULTS) | {"W303", "W304", "W305", "W307"}
+    elsewhere = {"E106", "E107", "E206", "W308"}  # test_language
+    assert set(CHECKS) - elsewhere == set(FAULTS) | {"W303", "W304", "W305", "W307"}
     assert len({check.__name__ for check in CHECKS.values()}) == len(CHECKS)
 
 

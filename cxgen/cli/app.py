@@ -11,7 +11,7 @@ from typing import Annotated
 import click
 import typer
 
-from cxgen.cli import ask, explore, export, judge, lexicon, pipeline, publish, wug
+from cxgen.cli import ask, explore, export, judge, lexicon, new, pipeline, publish, wug
 from cxgen.cli.help import lay_out
 from cxgen.errors import CxgenError
 
@@ -26,6 +26,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
 )
 app.command("list")(explore.list_constructions)
+app.command()(new.new)
 app.command()(explore.sample)
 app.command()(explore.explain)
 app.command()(explore.lint)

@@ -1,0 +1,302 @@
+"""The template language: shared parts, groups, both polarities, look-alikes in the file, and what the linter says of mistakes in them."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cxgen.constructicon import load_construction
+from cxgen.errors import CxgenError
+from cxgen.generate import sample_items
+from cxgen.lint import lint, require_sound
+from cxgen.project import Project
+from cxgen.semantics import label_matrix, solve, unbalanced
+from tests.conftest import edit
+
+SQUARE = ("ECNN", "CENN", "NNEC", "NNCE")
+
+
+@pytest.fixture
+def doors(tmp_path, monkeypatch):
+    """A project with the construction that `cxgen new` writes; its template file."""
+    from cxgen.cli.new import new
+
+    monkeypatch.setenv("CXGEN_PROJECT", str(tmp_path))
+    new("doors")
+    return tmp_path / "templates/doors.yaml"
+
+
+def load(path, lexicon):
+    return load_construction(Project(path.parent.parent), path.stem, lexicon)
+
+
+def codes(path, lexicon):
+    construction = load(path, lexicon)
+    return {finding.code: finding for finding in lint(construction)}
+
+
+def letters(construction):
+    matrices = {design.name: label_matrix(construction, design) for design in construction.designs.values()}
+    return {name: tuple("".join("ENC"[label] for label in row.values()) for row in matrix.values()) for name, matrix in matrices.items()}
+
+
+def test_what_new_writes_is_sound_and_samples_at_once(doors, lexicon):
+    construction = load(doors, lexicon)
+    assert list(lint(construction)) == []
+    assert letters(construction) == {"open-or-shut": SQUARE}
+    items = sample_items(construction, 1, 3)
+    assert items["premise"].n_unique() == 12
+    assert "NAME" not in doors.read_text("utf-8")
+
+
+@pytest.mark.parametrize("name", ["Doors", "", "_doors", "two words", "../doors", "doors", "conative"])
+def test_new_refuses_bad_names_and_overwrites_nothing(doors, name):
+    from cxgen.cli.new import new
+
+    before = doors.read_text("utf-8")
+    with pytest.raises(CxgenError):
+        new(name)
+    assert doors.read_text("utf-8") == before
+    assert [path.name for path in doors.parent.iterdir()] == ["doors.yaml"]
+
+
+def test_shared_entries_are_taken_in_by_name_and_own_keys_win(doors, lexicon):
+    edit(doors, "  bare: shared", "  bare: {shared: true, only: [first-open]}\n  again: {shared: last-night, except: [first-open]}")
+    construction = load(doors, lexicon)
+    assert construction.slots["agent"].classes == ("everyday-people", "names")
+    assert list(construction.templates)[:2] == ["bare", "again"]
+    assert [kind for kind in construction.kinds if construction.templates["bare"].applies(kind)] == ["first-open"]
+    assert construction.templates["again"].pattern == "Last night, {@clause}."
+    assert not construction.templates["again"].applies("first-open")
+
+
+def test_a_slot_that_is_filled_otherwise_keeps_the_rest_of_the_shared_one(doors, lexicon):
+    edit(doors, "  agent: shared", "  agent: {shared: true, class: names}")
+    agent = load(doors, lexicon).slots["agent"]
+    assert (agent.classes, agent.role, agent.number) == (("names",), "agent", "singular")
+
+
+def test_a_projects_own_shared_file_adds_to_the_shipped_one_and_wins(doors, lexicon):
+    own = {"templates": {"last-night": "In the night, {@clause}.", "at-dawn": "At dawn, {@clause}."}}
+    (doors.parent / "_shared.yaml").write_text(yaml.safe_dump(own), "utf-8")
+    edit(doors, "  bare: shared", "  bare: shared\n  at-dawn: shared")
+    templates = load(doors, lexicon).templates
+    assert templates["last-night"].pattern == "In the night, {@clause}."
+    assert templates["at-dawn"].pattern == "At dawn, {@clause}."
+    assert templates["remember"].pattern == "I remember that {@clause}."
+
+
+def test_an_unknown_shared_entry_is_refused_at_its_line(doors, lexicon):
+    line = edit(doors, "  last-week: shared", "  last-weak: shared")
+    with pytest.raises(CxgenError, match="'last-weak'") as caught:
+        load(doors, lexicon)
+    assert (caught.value.file, caught.value.line) == (doors, line)
+    assert "last-week" in caught.value.hint
+
+
+def test_a_mistake_in_a_shared_entry_is_reported_where_it_stands(doors, lexicon):
+    shared = doors.parent / "_shared.yaml"
+    shared.write_text('templates:\n  at-dawn: "At dawn, {agnt} {@what}."\n', "utf-8")
+    edit(doors, "  bare: shared", "  bare: shared\n  at-dawn: shared")
+    found = codes(doors, lexicon)["E101"]
+    assert (found.file, found.line) == (shared, 2)
+    shared.write_text("templates:\n  at-dawn: {patern: x}\n", "utf-8")
+    with pytest.raises(CxgenError) as caught:
+        load(doors, lexicon)
+    assert (caught.value.file, caught.value.line) == (shared, 2)
+
+
+def test_groups_stand_for_their_kinds(doors, lexicon):
+    edit(doors, "kinds: [first-open, first-shut, second-open", "kinds: [firsts, second-open")
+    edit(doors, "\nbind:\n", "\ngroups: {firsts: [first-open, first-shut]}\n\nbind:\n")
+    edit(doors, "  bare: shared", "  bare: {shared: true, only: [firsts]}")
+    construction = load(doors, lexicon)
+    assert construction.designs["open-or-shut"].kinds == ("first-open", "first-shut", "second-open", "second-shut")
+    assert [kind for kind in construction.kinds if construction.templates["bare"].applies(kind)] == ["first-open", "first-shut"]
+    edit(doors, "firsts: [first-open", "firsts: [first-opn")
+    assert "first-opn" in codes(doors, lexicon)["E104"].message
+    edit(doors, "{firsts: [first-opn", "{first-open: [first-shut], firsts: [first-open")
+    assert "a kind and of a group" in codes(doors, lexicon)["E104"].message
+
+
+def test_yes_and_no_make_two_rules_of_opposite_polarity(doors, lexicon):
+    edit(doors, "    claim: open(second)", "    claim: not open(second)\n    opposite: second-is-not-shut")
+    edit(doors, "not-second-is-open]", "second-is-not-shut]")
+    rules = load(doors, lexicon).rules
+    assert {name: rule.polarity for name, rule in rules.items()} == {
+        "first-is-open": True,
+        "not-first-is-open": False,
+        "second-is-open": False,
+        "second-is-not-shut": True,
+    }
+    assert rules["not-first-is-open"].wordings == ("Afterwards, {first} was shut.", "{first} was shut after that.")
+
+
+def test_two_hypotheses_of_one_name_are_refused(doors, lexicon):
+    line = edit(doors, "  second-is-open:\n    claim", "  not-first-is-open:\n    claim")
+    with pytest.raises(CxgenError, match="two hypotheses are named 'not-first-is-open'") as caught:
+        load(doors, lexicon)
+    assert caught.value.line == line
+
+
+def test_a_wording_is_found_at_its_line_whichever_side_it_is_on(doors, lexicon):
+    line = edit(doors, '"{second} was shut after that."]', '"{secnd} was shut after that."]')
+    assert codes(doors, lexicon)["E101"].line == line
+
+
+LOOKALIKE = """
+lookalikes:
+  depicting:
+    title: Depictive
+    form: "NP[agent] V NP[theme] AP[state]"
+    meaning: The thing is in the state all along.
+    sources: ["Made for this test"]
+    slots: {find: {role: verb, frame: true}}
+    kinds:
+      found-open: {gloss: it was open already, bind: {verb: find, what: "{find:past} {first} open and cleaned {second}"}}
+"""
+
+
+def test_a_file_can_hold_its_look_alike(doors, lexicon):
+    edit(doors, "\npredicates:", LOOKALIKE + "\npredicates:")
+    construction = load(doors, lexicon)
+    assert construction.lookalikes == ("depicting",)
+    assert construction.kinds["depicting/found-open"].construction == "depicting"
+    assert construction.kinds["depicting/found-open"].verb == "find"
+    assert [document.data["title"] for document in construction.documents] == ["Doors", "Depictive"]
+    line = edit(doors, "{gloss: it was open already,", '{gloss: it was open already, entails: ["opn(first)"],')
+    assert codes(doors, lexicon)["E105"].line == line
+
+
+def test_an_inline_look_alike_is_checked_by_the_schema_at_its_line(doors, lexicon):
+    edit(doors, "\npredicates:", LOOKALIKE + "\npredicates:")
+    line = edit(doors, "    slots: {find:", "    slotts: {find:")
+    with pytest.raises(CxgenError, match="slotts") as caught:
+        load(doors, lexicon)
+    assert caught.value.line == line
+
+
+FAULTS = {  # code -> what is written in place of what, and what the message names
+    "E106": (
+        '      thing: ["door%1:06:00::", "gate%1:06:00::", "hatch',
+        '      thng: [names]\n      thing: ["door%1:06:00::", "gate%1:06:00::", "hatch',
+        "'thng'",
+    ),
+    "E107": ('entails: ["open(second)"]', 'entails: ["open(second, agent)"]', "2 arguments"),
+    "E104": (
+        '    design: open-or-shut\n    slots:\n      verb: ["pull',
+        '    design: open-or-shot\n    slots:\n      verb: ["pull',
+        "'open-or-shot'",
+    ),
+    "E204": ('excludes: ["open(second)"]', "entails: []", "'second-shut' has no hypothesis labelled entailment or contradiction"),
+    "E206": ('"cleaned {first} and {verb:past} {second} shut"', '"cleaned {first} and {verb:past} {second} open"', "with other facts"),
+    "W308": ('"cleaned {first} and {verb:past} {second} shut"', '"never cleaned {first} and {verb:past} {second} shut"', "second-shut"),
+}
+
+
+@pytest.mark.parametrize("code", sorted(FAULTS))
+def test_a_planted_fault_is_found_at_its_line(doors, lexicon, code):
+    old, new, named = FAULTS[code]
+    line = edit(doors, old, new)
+    found = codes(doors, lexicon)
+    assert named in found[code].message
+    assert found[code].hint
+    place = {"E104": line, "E106": line, "E107": line}.get(code)
+    assert found[code].line == place or place is None
+
+
+def test_the_same_sentence_with_opposite_labels_is_refused_before_anything_is_made(doors, lexicon):
+    old, new, _ = FAULTS["E206"]
+    edit(doors, old, new)
+    with pytest.raises(CxgenError, match="E206"):
+        require_sound(load(doors, lexicon))
+
+
+def test_counting_is_reported_with_its_figures(doors, lexicon):
+    old, new, _ = FAULTS["W308"]
+    edit(doors, old, new)
+    found = [finding.message for finding in lint(load(doors, lexicon)) if finding.code == "W308"]
+    assert len(found) == 2
+    assert "differ in negations: first-open 0.0, first-shut 0.0, second-open 0.0, second-shut 1.0" in found[1]
+
+
+def test_explain_says_of_an_unsound_design_which_kind_lacks_which_label(doors, lexicon, capsys):
+    from cxgen.cli.explore import explain
+    from cxgen.cli.output import Format
+
+    edit(doors, "first-shut, second-open, second-shut]", "first-shut, second-open]")
+    explain("doors", form=Format.table)
+    out = capsys.readouterr().out
+    assert "0 balanced selections" in out
+    assert "no kind contradicts hypothesis 'second-is-open'" in out
+    assert "kind 'first-open' has no hypothesis labelled neutral" in out
+    assert "cxgen explain" not in out
+
+
+def matrices(kinds, rules):
+    rows = st.lists(st.lists(st.integers(0, 2), min_size=rules, max_size=rules), min_size=kinds, max_size=kinds)
+    return rows.map(lambda rows: {f"k{i}": {f"h{j}": label for j, label in enumerate(row)} for i, row in enumerate(rows)})
+
+
+@given(st.integers(1, 5).flatmap(lambda kinds: st.integers(1, 5).flatmap(lambda rules: matrices(kinds, rules))))
+def test_a_matrix_has_reasons_exactly_if_it_has_no_selection(matrix):
+    if solve(matrix):
+        assert not any("no hypothesis labelled" in reason and "once" not in reason for reason in unbalanced(matrix))
+    else:
+        assert unbalanced(matrix)
+
+
+@settings(deadline=None)
+@given(matrices(4, 4), st.integers(1, 6))
+def test_a_cut_takes_one_selection_from_each_stretch_of_all(matrix, most):
+    every = solve(matrix, 10**6)
+    some = solve(matrix, most)
+    assert len(some) == min(most, len(every))
+    places = [every.index(selection) for selection in some]
+    edges = [len(every) * number // len(some) for number in range(len(some) + 1)] if some else [0]
+    assert all(start <= place < stop for place, start, stop in zip(places, edges, edges[1:], strict=False))
+
+
+def test_a_cut_does_not_prefer_the_first_hypotheses():
+    """Six kinds that can each be entailed, open or contradicted in many ways: as often each as among all selections."""
+    matrix = {f"k{i}": {f"h{j}": (i + j) % 3 for j in range(6)} for i in range(6)}
+    every, some = solve(matrix, 10**6), solve(matrix, 200)
+    share = [Counter(cell for selection in found for cell in selection) for found in (every, some)]
+    assert len(every) > 900
+    assert all(abs(share[1][cell] / len(some) - share[0][cell] / len(every)) < 0.12 for cell in share[0])
+
+
+def test_a_design_too_large_to_count_is_refused_not_waited_for(monkeypatch):
+    monkeypatch.setattr("cxgen.semantics.squares.LARGEST", 500)
+    with pytest.raises(CxgenError, match="too large"):
+        solve({f"k{i}": {f"h{j}": (i + j) % 3 for j in range(9)} for i in range(9)})
+
+
+def test_a_file_brings_the_annotation_of_its_own_words(doors, lexicon):
+    from cxgen.annotate import Chunks
+
+    [found] = Chunks([]).also(load(doors, lexicon).documents).split(["shut", "and", "cleaned"])
+    assert [word.lemma for word in found.words] == ["shut", "and", "clean"]
+
+
+def test_a_wrong_field_is_reported_in_the_binding_that_brings_it(doors, lexicon):
+    line = edit(doors, 'clause: "{agent} {@what}"', 'clause: "{agnt} {@what}"')
+    assert codes(doors, lexicon)["E101"].line == line
+    edit(doors, 'clause: "{agnt}', 'clause: "{agent}')
+    line = edit(doors, 'what: "cleaned {first} and {verb:past} {second} shut"', 'what: "cleaned {first} and {verb:pst} {second} shut"')
+    found = codes(doors, lexicon)["E102"]
+    assert (found.line, found.file) == (line, doors)
+
+
+def test_every_sentence_of_what_new_writes_has_a_tree(doors, lexicon):
+    from cxgen.annotate import Annotator, Chunks
+
+    construction = load(doors, lexicon)
+    annotator = Annotator(construction, construction.lexicon, Chunks.load(Project(doors.parent.parent).lexicons / "chunks.yaml"))
+    for item in sample_items(construction, 1, 30).unique("premise_id", maintain_order=True).to_dicts():
+        relations = [token.relation for token in annotator.sentence(item).tokens]
+        assert sorted(relation for relation in relations if relation in {"root", "xcomp"}) == ["root", "xcomp"]

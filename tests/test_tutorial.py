@@ -1,0 +1,72 @@
+"""The tutorial: its YAML parts, one after the other, are a construction in one file that works as it says."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from cxgen.constructicon import load_all, load_construction
+from cxgen.generate import sample_items
+from cxgen.lexicon import Lexicon
+from cxgen.lint import lint
+from cxgen.project import Project
+
+ROOT = Path(__file__).resolve().parent.parent
+TEXT = (ROOT / "docs/tutorial.md").read_text("utf-8")
+NAME = "ditransitive"
+
+
+def blocks(language):
+    return re.findall(rf"^```{language}\n(.*?)^```$", TEXT, flags=re.MULTILINE | re.DOTALL)
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    """A project with nothing but the tutorial's file, in place of the one that `cxgen new` wrote."""
+    from cxgen.cli.new import new
+
+    monkeypatch.setenv("CXGEN_PROJECT", str(tmp_path))
+    new(NAME)
+    (tmp_path / f"templates/{NAME}.yaml").write_text("\n".join(blocks("yaml")), "utf-8")
+    return Project(tmp_path)
+
+
+@pytest.fixture
+def ditransitive(project):
+    return load_construction(project, NAME, Lexicon.of(project))
+
+
+def test_the_file_has_nothing_to_find_fault_with(ditransitive):
+    assert list(lint(ditransitive)) == []
+
+
+def test_new_verbs_and_a_look_alike_make_sentences_without_any_other_file(ditransitive):
+    items = sample_items(ditransitive, 1, 60)
+    shipped = Lexicon.of(Project(ROOT))
+    own = {row for row in ditransitive.lexicon.classes["handing"].ids if row >= len(shipped)}
+    assert len(own) >= 10
+    assert set(items["construction"]) == {NAME, "promising"}
+    assert items.filter(items["construction"] == NAME)["verb"].n_unique() >= 10
+    assert items["premise"].str.contains(r"(handed|slid|threw|flung|promised|owed) [A-Z]\w+ the \w+ and (mentioned|kept) the").any()
+
+
+def test_explain_prints_what_the_tutorial_shows(project, capsys):
+    from cxgen.cli.explore import explain
+    from cxgen.cli.output import Format
+
+    explain(NAME, form=Format.table)
+    printed = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
+    [shown] = blocks("text")
+    start = printed.index(shown.splitlines()[0])
+    assert printed[start : start + len(shown.splitlines())] == shown.splitlines()
+
+
+def test_the_other_constructions_stay_as_they_are(project):
+    from polars.testing import assert_frame_equal
+
+    here, there = (load_all(each, Lexicon.of(each)) for each in (project, Project(ROOT)))
+    assert here.keys() - there.keys() == {NAME}
+    for name in ("conative", "resultative"):
+        assert_frame_equal(sample_items(here[name], 1, 5), sample_items(there[name], 1, 5))
