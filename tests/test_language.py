@@ -296,7 +296,7 @@ def test_every_sentence_of_what_new_writes_has_a_tree(doors, lexicon):
     from cxgen.annotate import Annotator, Chunks
 
     construction = load(doors, lexicon)
-    annotator = Annotator(construction, construction.lexicon, Chunks.load(Project(doors.parent.parent).lexicons / "chunks.yaml"))
+    annotator = Annotator(construction, Chunks.load(*Project(doors.parent.parent).chunk_files()))
     for item in sample_items(construction, 1, 30).unique("premise_id", maintain_order=True).to_dicts():
         relations = [token.relation for token in annotator.sentence(item).tokens]
         assert sorted(relation for relation in relations if relation in {"root", "xcomp"}) == ["root", "xcomp"]

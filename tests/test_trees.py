@@ -336,7 +336,7 @@ def test_lint_finds_no_fault_in_the_trees_of_what_is_shipped(constructions, lexi
 
 
 def test_e401_lint_names_all_words_without_annotation_at_once(scratch, lexicon, chunks):
-    first = edit(scratch / "templates/conative.yaml", '"Last Sunday, {agent}', '"Lo and behold, {agent}')
+    first = edit(scratch / "templates/conative.yaml", "last-sunday: shared", 'last-sunday: "Lo and behold, {@clause}."')
     edit(scratch / "templates/conative.yaml", 'rest: " but missed it"', 'rest: " and delivered it"')
     found = found_in(scratch, lexicon, chunks)
     assert [finding.code for finding in found] == ["E401", "E401"]
@@ -359,7 +359,7 @@ def test_e401_lint_tries_every_phrase_of_a_slot(scratch, lexicon):
 
 def test_e402_lint_finds_relations_that_are_not_unique_or_do_not_exist(scratch, lexicon, chunks):
     path = scratch / "templates/conative.yaml"
-    line = edit(path, '"Last Sunday, {agent} {@verb:past} at {target}', '"Last Sunday, {agent} {@verb:past} {target} {agent:obj}')
+    line = edit(path, "last-sunday: shared", 'last-sunday: "Last Sunday, {agent} {@verb:past} {target} {agent:obj}{@rest}."')
     found = found_in(scratch, lexicon, chunks)
     assert {(finding.code, finding.line) for finding in found} == {("E402", line)}
     assert "would all be obj" in found[0].message

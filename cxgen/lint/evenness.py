@@ -10,15 +10,14 @@ from cxgen.constructicon import Construction, Design, Part, Slot, parse_pattern
 from cxgen.errors import CxgenError
 from cxgen.lexicon import Frame, Lexicon
 from cxgen.lint.finding import Finding, finding
-from cxgen.sets.forms import AGREEMENT, PRONOUNS
 from cxgen.sets.pools import frame_candidates, frames_of
+from cxgen.sets.ways import WORD_FORMS
 
 _WORD = re.compile(r"[\w'’-]+")
 _NEGATIVE = {"not", "no", "never", "nobody", "nothing", "none", "neither", "nor", "without", "cannot"}
 _DEFINITE = ("", "a", "poss-of")  # forms of a noun that bring a determiner
 # How much kinds may differ.
 _MOST = {"words": 0.2, "negations": 0.05, "words shared with a hypothesis": 0.25}
-_TWO_WORDS = ("subj-was", "subj-had")
 
 Fillers = dict[str, list[tuple[str, bool]]]  # slot -> what may fill it, and whether that is a noun
 
@@ -62,7 +61,7 @@ def _fillers(construction: Construction, design: Design) -> Fillers:
 
 def _rows(frame: Frame, slot: Slot, lexicon: Lexicon) -> list[int]:
     try:
-        return [] if slot.relation else frame_candidates(frame, slot, lexicon)
+        return [] if slot.lexical else frame_candidates(frame, slot, lexicon)
     except CxgenError:
         return []  # E201 reports it where it matters
 
@@ -71,8 +70,8 @@ def _words(part: Part, construction: Construction, fillers: Fillers) -> float:
     """How many words a part has, on average over what may fill it."""
     if not part.slot:
         return len(_WORD.findall(part.text))
-    if part.form in PRONOUNS or part.form in AGREEMENT:
-        return 2 if part.form in _TWO_WORDS else 1
+    if part.form in WORD_FORMS and WORD_FORMS[part.form].closed:
+        return 1
     texts = fillers.get(part.slot) or [("", False)]
     mean = fmean(max(len(text.split()), 1) + (noun and part.form in _DEFINITE) for text, noun in texts)
     slot = construction.slots.get(part.slot)

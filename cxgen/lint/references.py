@@ -187,7 +187,7 @@ def _atoms(construction: Construction) -> Iterator[tuple[Place, Atom]]:
 
 def unread_frame_slot(construction: Construction) -> Iterator[Finding]:
     """E106: a frame fills a slot, or gives a word, that nothing reads."""
-    sources = {slot.source for slot in construction.slots.values() if not slot.relation}
+    sources = {slot.source for slot in construction.slots.values() if not slot.lexical}
     written = {part.slot for _, parts in patterns(construction) for part in parts if part.slot} - construction.slots.keys()
     for frame in construction.frames:
         for part, names, read in (("slots", frame.slots, sources), ("words", frame.words, {*FRAME_WORDS, *written})):

@@ -125,6 +125,6 @@ def stray_mark(construction: Construction) -> Iterator[Finding]:
 
 def _is_noun(construction: Construction, name: str) -> bool:
     slot = construction.slots[name]
-    if slot.relation or slot.role in NOT_NOUNS:
+    if slot.lexical or slot.role in NOT_NOUNS:
         return False
     return any(part.slot == name for _, parts in patterns(construction) for part in parts)

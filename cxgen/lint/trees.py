@@ -16,7 +16,7 @@ from cxgen.constructicon import Construction
 from cxgen.errors import SchemaError
 from cxgen.lint.examples import examples
 from cxgen.lint.finding import Finding, finding
-from cxgen.lint.references import patterns, slot_place
+from cxgen.lint.references import patterns
 
 HELP = "docs/annotation.md explains it"
 
@@ -72,8 +72,8 @@ def unclear_relation(trees: Trees) -> Iterator[Finding]:
     for slot in construction.slots.values():
         if slot.deprel and (error := _misstated(slot.deprel)):
             wrong.add(slot.deprel)
-            document, keys = slot_place(construction, slot.name)
-            yield finding("E402", f"slot {slot.name!r}: {error}", document, [*keys, "relation"], HELP)
+            document, keys = construction.place("slots", slot.name, "relation")
+            yield finding("E402", f"slot {slot.name!r}: {error}", document, keys, HELP)
     for (document, keys), parts in patterns(construction):
         for part in parts:
             if part.deprel and part.deprel not in wrong and (error := _misstated(part.deprel)):
