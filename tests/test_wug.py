@@ -20,14 +20,11 @@ from cxgen.errors import CxgenError, DataError
 from cxgen.wug import article, inflect, load, pseudowords
 from cxgen.wug.chain import Chain
 from cxgen.wug.distance import Distances
-from cxgen.wug.known import BASE, Known, hashed, holds
-from cxgen.wug.listed import Listed
+from cxgen.wug.generate import SCHEMA
 from cxgen.wug.refuse import Refusal
-from cxgen.wug.search import RUNGS, Search, States
+from cxgen.wug.search import RUNGS, Owed, Search
 from cxgen.wug.spelling import skeleton
 from cxgen.wug.syllables import segments, syllabify
-from cxgen.wug.table import SCHEMA
-from cxgen.wug.trie import LANES, build, encode, near
 from tests.conftest import ROOT
 from tests.test_lexicon import wordnet
 
@@ -43,10 +40,10 @@ def wugs():
 def sample(wugs, lexicon):
     """Outputs for nouns, verbs and adjectives from every band."""
     table = lexicon.table.filter(pl.col("pos").is_in(["noun", "verb", "adjective"]) & pl.col("lemma").str.contains("^[a-z]+$"))
-    rows = table.group_by("pos", "band", maintain_order=True).agg(pl.col("lemma").unique(maintain_order=True).gather_every(3).head(12))
-    pairs = [(word, pos) for pos, _, words in rows.iter_rows() for word in words]
-    made = pseudowords(wugs, [word for word, _ in pairs], 6, pos=[pos for _, pos in pairs])
-    return made.with_columns(pos=np.repeat([pos for _, pos in pairs], 6))
+    rows = table.group_by("pos", "band", maintain_order=True).agg(pl.col("lemma").unique(maintain_order=True))
+    pairs = [(word, pos) for pos, _, words in rows.iter_rows() for word in words[:: len(words) // 8]]
+    made = pseudowords(wugs, [word for word, _ in pairs], 5, pos=[pos for _, pos in pairs])
+    return made.with_columns(pos=np.repeat([pos for _, pos in pairs], 5))
 
 
 def test_no_output_is_a_word_in_any_of_its_forms(wugs, sample):
@@ -74,6 +71,13 @@ def test_outputs_keep_length_and_syllables_and_change_a_third(wugs, sample):
             assert list(map(len, parts)) == list(map(len, source))
 
 
+def test_outputs_are_near_their_sources(sample):
+    """Nearly as over many words, where the means are 36 and 0.24 (``bench/wug.py``)."""
+    assert sample["max_deviation"].abs().mean() < 41
+    assert sample["old20_difference"].abs().mean() < 0.33
+    assert (sample["widened"] == 0).mean() > 0.7
+
+
 def test_statistics_are_what_they_say(wugs, sample):
     words = wugs.table["form"].to_list()
     for row in sample.gather_every(97).iter_rows(named=True):
@@ -83,7 +87,7 @@ def test_statistics_are_what_they_say(wugs, sample):
         assert row["neighbours"] == nearest.count(1)
         assert row["old20_difference"] == pytest.approx(row["old20"] - row["old20_word"])
         words_ = wugs.segments(row["word"]), re.split(r"[:.]", row["segments"])
-        counts = [types_of(wugs.chain, parts) for parts in words_]
+        counts = [wugs.chain.frequencies(tuple(parts)) for parts in words_]
         deviations = [b - a for a, b in zip(*counts, strict=True)]
         assert row["sum_deviation"] == sum(map(abs, deviations))
         assert abs(row["max_deviation"]) == max(map(abs, deviations))
@@ -91,51 +95,16 @@ def test_statistics_are_what_they_say(wugs, sample):
 
 
 def test_old20_of_forms_far_from_everything(wugs):
-    for form in ("a", "internationalizations", "zzyzxqqq", 60 * "methyl"):
+    for form in ("a", "internationalizations", "zzyzxqqq", 30 * "methyl"):
         distances = sorted(Levenshtein.distance(form, word) for word in wugs.table["form"] if word != form)
         assert wugs.distances.measure([form]) == [(pytest.approx(sum(distances[:20]) / 20), distances.count(1))]
 
 
-FORM = st.text("abc", min_size=1, max_size=7)
-
-
-@settings(max_examples=60, deadline=None)
-@given(st.lists(FORM, min_size=1, max_size=40, unique=True), st.integers(1, 7), st.integers(1, 6), st.data())
-def test_near_words_are_counted_as_levenshtein_says(words, size, most, data):
-    """For every form, those words that are less than ``most`` letters longer or shorter."""
-    count = data.draw(st.sampled_from([1, 3, 65, LANES]))
-    some = data.draw(st.lists(st.text("abcd", min_size=size, max_size=size), min_size=1, max_size=5))
-    forms, ordered = (some * count)[:count], sorted(words)
-    trie = build(encode(ordered, 7), np.array([len(word) for word in ordered]))
-    counts = near(trie, encode(forms, size), size, most)
-    assert counts.shape == (most + 1, count)
-    for place, form in list(enumerate(forms))[-5:]:
-        distances = [Levenshtein.distance(form, word) for word in ordered if abs(len(word) - size) < most]
-        assert counts[1:, place].tolist() == [distances.count(distance) for distance in range(1, most + 1)]
-
-
-@given(st.lists(st.text("abcxyz", max_size=20), max_size=30), st.lists(st.text("abcxyz", max_size=20), max_size=30))
-def test_known_forms_are_known_and_others_are_not(first, second):
-    forms = Known(first)
-    forms.update(second)
-    other = forms.copy()
-    other.update(["abcabc"])
-    for form in {*first, *second, "abcabc"} - {""}:
-        assert holds(forms.table, hashed([form])[0]) == (form in {*first, *second})
-        assert holds(other.table, hashed([form])[0])
-
-
-@given(st.text("abcxyz", max_size=20), st.text("abcxyz", max_size=20))
-def test_hashes_of_segments_give_that_of_the_form(left, right):
-    whole, first, second = map(int, hashed([left + right, left, right]))
-    assert whole == (first * pow(BASE, len(right), 2**64) + second) % 2**64
-
-
 def test_many_forms_at_once_have_the_distances_of_each(wugs):
-    forms = [f"{word[:-1]}{letter}" for word in wugs.table["form"].to_list()[::40] for letter in "aeiz"]
+    forms = [f"{word[:-1]}{letter}" for word in wugs.table["form"].to_list()[::300] for letter in "aeiz"]
     together = Distances(wugs.table["form"]).measure(forms)
     single = Distances(wugs.table["form"])
-    for place in range(0, len(forms), 300):
+    for place in range(0, len(forms), 90):
         assert single.measure([forms[place]]) == [together[place]]
 
 
@@ -165,11 +134,6 @@ def test_the_same_in_another_process_and_in_another_order(wugs):
     assert turned.sort("word", "rank").equals(here.sort("word", "rank"))
     alone = pl.concat([pseudowords(wugs, [word], 5) for word in words])
     assert alone.equals(here)
-
-
-def types_of(links, parts):
-    """The type counts of a word's transitions."""
-    return links.frequencies(np.array([links.numbers(parts)]))[0].tolist()
 
 
 def test_what_is_taken_is_not_made_again(wugs):
@@ -326,69 +290,75 @@ WORDS = st.integers(1, 2).flatmap(
 )
 
 
-@settings(max_examples=60, deadline=None)
-@given(WORDS, st.integers(1, 2), st.sampled_from([(0, 0), (0, 2), (1, 1), (-1, 1)]))
-def test_the_search_is_exact(words, least, widened):
-    """Every sequence that a brute-force search finds, and no other, each in the rung of its largest deviation, rungs ascending."""
-    longer, moved = widened
-    links = Chain(_chain_table(words))
-    source = words[0]
-    frequencies = types_of(links, source)
-    expected = {}
+WIDENED = st.tuples(st.booleans(), st.sampled_from([(0, 0), (0, 2), (1, 1), (-1, 1)]))
+
+
+def brute_force(links, words, loose, longer, moved):
+    """Every sequence that pays what it owes to the first word, and its largest deviation."""
+    source, found = words[0], {}
     for parts in itertools.product(*({word[at] for word in words} for at in range(len(source)))):
-        counts = types_of(links, parts)
+        counts = links.frequencies(parts)
         more = [len(a) - len(b) for a, b in zip(parts, source, strict=True)]
         changed = sum(a != b for a, b in zip(parts, source, strict=True))
         shaped = sum(more) == longer and sum(map(abs, more)) == moved and max(map(abs, more)) <= min(moved, 1)
-        if shaped and min(counts) >= least and changed >= len(source) // 3:
-            expected[parts] = max(abs(a - b) for a, b in zip(counts, frequencies, strict=True))
-    layers = links.layers(tuple(map(len, source)), least, min(moved, 1))
-    if layers is None:
-        assert not expected
-        return
-    owed, left_out = (len(source) // 3, longer, moved), Known(map("".join, list(expected)[::3]))
-    fresh = {parts: size for parts, size in expected.items() if "".join(parts) not in set(map("".join, list(expected)[::3]))}
-    search = Search(links, layers, source, States.owing(*owed), left_out)
-    for found in (
-        [item for item in search.ascending(0) if item.parts],
-        list(Listed.of(links, layers).ascending(source, owed, left_out, 0)),
-    ):
-        assert [item.rung for item in found] == sorted(item.rung for item in found)
-        assert {item.parts: item.rung for item in found} == {parts: np.searchsorted(RUNGS, size) for parts, size in fresh.items()}
-        assert len(found) == len(fresh)
+        if shaped and min(counts) >= 1 + loose and changed >= len(source) // 3:  # loose: attested twice, in words of any length
+            found[parts] = max(abs(a - b) for a, b in zip(counts, links.frequencies(source), strict=True))
+    return found
+
+
+def search(links, source, loose, longer, moved):
+    layers = links.layers(tuple(map(len, source)), loose=loose, slack=min(moved, 1))
+    return [] if layers is None else list(Search(links, layers, source, Owed.of(len(source) // 3, longer, moved)).ascending(0))
+
+
+@settings(max_examples=60, deadline=None)
+@given(WORDS, WIDENED)
+def test_the_search_is_exact(words, widened):
+    """Every sequence that a brute-force search finds, and no other, each in the rung of its largest deviation, rungs ascending."""
+    links = Chain(_chain_table(words))
+    loose, (longer, moved) = widened
+    expected = brute_force(links, words, loose, longer, moved)
+    found = search(links, words[0], loose, longer, moved)
+    assert [item.rung for item in found] == sorted(item.rung for item in found)
+    assert {item.parts: item.rung for item in found} == {parts: np.searchsorted(RUNGS, size) for parts, size in expected.items()}
+    assert len(found) == len(expected)
+    for item in found:
+        counts = [links.frequencies(parts) for parts in (words[0], item.parts)]
+        assert item.deviations == [b - a for a, b in zip(*counts, strict=True)]
+        assert item.once == (min(counts[1]) < 2)
+
+
+def test_of_very_many_sequences_some_are_drawn_from_every_rung(monkeypatch):
+    words = [sum(parts, ()) for parts in itertools.product([(a, b, "k") for a in "bdt" for b in "ae"], repeat=2)]
+    links = Chain(_chain_table([*words, *words[::3], *words[::7]]))
+    expected = brute_force(links, words, False, 0, 0)
+    monkeypatch.setattr("cxgen.wug.search._MOST", 5)
+    found = search(links, words[0], False, 0, 0)
+    assert len(found) < len(expected)
+    assert found[0].rung == min(np.searchsorted(RUNGS, size) for size in expected.values())
+    assert len({item.parts for item in found}) == len(found)
+    assert all(item.rung == np.searchsorted(RUNGS, expected[item.parts]) for item in found)
+    assert found == search(links, words[0], False, 0, 0)
 
 
 def test_nothing_on_the_way_to_a_sample_loads_it():
     code = "import sys; import cxgen.cli; from cxgen.generate import *; from cxgen.stages import *; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
-    assert not {"cxgen.wug", "numba"} & set(loaded)
+    assert not {"cxgen.wug", "rapidfuzz"} & set(loaded)
 
 
-def test_without_numba_the_extra_is_named(cli):
-    code = "import sys; sys.modules['numba'] = None; sys.argv = ['cxgen', 'wug', 'flower']; from cxgen.cli import main; main()"
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 2
-    assert "pseudowords need numba" in done.stderr
-    assert "pip install -e '.[wug]'" in done.stderr
-    assert "Traceback" not in done.stderr
-
-
-def test_what_is_compiled_need_not_be_kept(tmp_path):
-    """Where no folder can be written to, it is compiled anew."""
-    code = (
-        "import numba.core.caching as caching\n"
-        "caching.CacheImpl._locator_classes = []\n"
-        "from cxgen.wug.known import Known, hashed, holds\n"
-        "print(holds(Known(['gorp']).table, hashed(['gorp'])[0]))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "True"
+def test_without_rapidfuzz_the_extra_is_named(wugs, monkeypatch):
+    monkeypatch.setitem(sys.modules, "rapidfuzz.distance", None)
+    with pytest.raises(DataError, match="pseudowords need rapidfuzz") as caught:
+        pseudowords(wugs, ["grobblefink"], 1)
+    assert caught.value.hint == "pip install -e '.[wug]'"
 
 
 def test_the_snapshot_is_small():
     assert sum((ROOT / f"lexicons/snapshot/{name}.parquet").stat().st_size for name in TABLES) < 2_000_000
 
 
+@pytest.mark.slow
 @wordnet
 def test_the_committed_tables_rebuild_identically(tmp_path):
     shutil.copytree(ROOT / "lexicons", tmp_path / "lexicons")

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from heapq import heappop, heappush, heapreplace
-from typing import NamedTuple
+from heapq import heappop, heappush, merge
 
 from cxgen.wug.lexicon import WugLexicon
-from cxgen.wug.listed import Listed
 from cxgen.wug.refuse import Refusal
-from cxgen.wug.search import Found, Search, States
+from cxgen.wug.search import Found, Owed, Search
 from cxgen.wug.syllables import Segments
 
 
@@ -58,77 +56,55 @@ class Source:
     pos: str | None
 
 
-class Output(NamedTuple):
-    """A pseudoword, its cost, and the step that gave it."""
+@dataclass(frozen=True)
+class Candidate:
+    """What may replace a source.
+
+    Attributes:
+        form: its letters.
+        parts: its segments.
+        deviations: type count of each of its transitions, less the source's.
+        cost: the rung of the largest deviation, and what was widened for it.
+        widened: the number of the step, or of a flaw, whichever is higher.
+    """
 
     form: str
     parts: Segments
+    deviations: list[int]
     cost: int
-    step: int
+    widened: int
 
 
-class Candidates:
-    """The candidates for sources.
+def ascending(lexicon: WugLexicon, refusal: Refusal, source: Source, seed: int) -> Iterator[Candidate]:
+    """Candidates that are not like words, cheapest first."""
+    waiting: list[tuple[int, int, Candidate]] = []  # until nothing cheaper can come
+    allowed = {"", refusal.ending("".join(source.parts), source.pos)}
+    seen: set[str] = set()
+    for cost, step, found in merge(*(_found(lexicon, source, step, seed) for step in STEPS), key=lambda item: item[0]):
+        while waiting and waiting[0][0] <= cost:
+            yield heappop(waiting)[2]
+        form = "".join(found.parts) if found else ""
+        if not found or form in seen or (step.base and refusal.ending(form, source.pos) not in allowed):
+            continue
+        seen.add(form)
+        if refusal.is_word(form) or refusal.wordlike(form, found.parts):
+            continue
+        flaws = [flaw for flaw, has in ((_RARE, form in lexicon.rare), (_ONCE, found.once)) if has]
+        widened = max([step.number, *(number for number, _ in flaws)])
+        dearer = cost + sum(more for _, more in flaws)
+        heappush(waiting, (dearer, len(seen), Candidate(form, found.parts, found.deviations, dearer, widened)))
+    yield from (candidate for _, _, candidate in sorted(waiting))
 
-    Attributes:
-        refusal: says which will not do.
-        used: forms that are no longer new.
-    """
 
-    def __init__(self, lexicon: WugLexicon, refusal: Refusal, used: set[str], seed: int) -> None:
-        self._lexicon, self.refusal, self.used, self._seed = lexicon, refusal, used, seed
-
-    def ascending(self, source: Source) -> Iterator[Output]:
-        """Candidates that are no words, cheapest first: the rung of the largest deviation, plus the cost of what was widened for it."""
-        streams = [self._fit(source, step) for step in STEPS]
-        # Of every stream the next candidate, or what the first costs at least: one is opened when it may hold the next candidate of all.
-        waiting: list[tuple[int, int, Found | None]] = [(step.cost, order, None) for order, step in enumerate(STEPS)]
-        delayed: list[tuple[int, int, Output]] = []
-        allowed = {"", self.refusal.ending("".join(source.parts), source.pos)}
-        seen: set[str] = set()
-        while waiting:
-            floor, order, found = waiting[0]
-            while delayed and delayed[0][0] <= floor:
-                yield heappop(delayed)[2]
-            step = STEPS[order]
-            following = next(streams[order], None)
-            if following is None:
-                heappop(waiting)
-            else:
-                heapreplace(waiting, (following.rung + step.cost, order, following))
-            if found is None or not found.parts:
-                continue
-            form = "".join(found.parts)
-            if form in seen or (step.base and self.refusal.ending(form, source.pos) not in allowed):
-                continue
-            seen.add(form)
-            number, cost = step.number, floor
-            for flaw, (least, dearer) in ((form in self._lexicon.rare, _RARE), (found.once, _ONCE)):
-                if flaw:
-                    number, cost = max(number, least), cost + dearer
-            output = Output(form, found.parts, cost, number)
-            if cost == floor:
-                yield output
-            else:
-                heappush(delayed, (cost, len(seen), output))
-        while delayed:
-            yield heappop(delayed)[2]
-
-    def _fit(self, source: Source, step: Step) -> Iterator[Found]:
-        """What the search under the constraints of a step finds that is not like a word; no forms that are known to be no good."""
-        for found in self._search(source.parts, step, (self._seed, "".join(source.parts), step.cost)):
-            if not found.parts or not self.refusal.wordlike("".join(found.parts), found.parts):
-                yield found
-
-    def _search(self, parts: Segments, step: Step, stream: tuple[int | str, ...]) -> Iterator[Found]:
-        lexicon = self._lexicon
-        key = (tuple(len(part) for part in parts), 1 - step.loose, min(step.moved // 2 + step.moved % 2, 2))
-        layers = lexicon.chain.layers(*key)
-        if layers is None:
-            return iter(())
-        if key not in lexicon.listed:
-            lexicon.listed[key] = Listed.of(lexicon.chain, layers)
-        owed, listed = (len(parts) // 3, step.longer, step.moved), lexicon.listed[key]
-        if listed is not None:
-            return listed.ascending(parts, owed, self.refusal.known, *stream)
-        return Search(lexicon.chain, layers, parts, States.owing(*owed), self.refusal.known).ascending(*stream)
+def _found(lexicon: WugLexicon, source: Source, step: Step, seed: int) -> Iterator[tuple[int, Step, Found | None]]:
+    """What the search under the constraints of a step finds, with its cost; what it costs at least comes first, as a search takes time."""
+    yield step.cost, step, None
+    shape = tuple(len(part) for part in source.parts)
+    layers = lexicon.chain.layers(shape, loose=step.loose, slack=min((step.moved + 1) // 2, 2))
+    if layers is None:
+        return
+    search = Search(lexicon.chain, layers, source.parts, Owed.of(len(shape) // 3, step.longer, step.moved))
+    if search.rung is not None:
+        yield step.cost + search.rung, step, None
+    for found in search.ascending(seed, "".join(source.parts), step.cost):
+        yield step.cost + found.rung, step, found

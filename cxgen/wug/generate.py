@@ -2,26 +2,39 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Iterator, Sequence, Set
-from contextlib import contextmanager
 from itertools import chain
 
 import polars as pl
 
 from cxgen.errors import CxgenError
-from cxgen.wug.candidates import Candidates, Output, Source
+from cxgen.wug.candidates import Candidate, Source, ascending
 from cxgen.wug.lexicon import WugLexicon
 from cxgen.wug.refuse import Refusal
-from cxgen.wug.table import Row, table
+from cxgen.wug.syllables import Segments
 
+SCHEMA: dict[str, type[pl.DataType]] = {
+    "word": pl.String,
+    "pseudoword": pl.String,
+    "rank": pl.Int32,
+    "syllables": pl.Int8,
+    "segments": pl.String,
+    "changed": pl.Int8,
+    "max_deviation": pl.Int32,
+    "max_deviation_at": pl.Int8,
+    "sum_deviation": pl.Int32,
+    "old20_word": pl.Float64,
+    "old20": pl.Float64,
+    "old20_difference": pl.Float64,
+    "neighbours": pl.Int32,
+    "zipf": pl.Float64,
+    "widened": pl.Int8,
+}
 POS = ("noun", "verb", "adjective", None)
-_TOGETHER = 512  # sources whose candidates are measured together
+_TOGETHER = 64  # sources whose candidates are measured together
 _POOL = 2  # candidates measured for each output wanted
 _DEARER = 8  # by how many rungs a candidate may be worse than the last that is needed
 _OLD20 = 16  # rungs that a difference of 1 in OLD20 is worth
-
-_Measured = tuple[Output, float, int]  # with OLD20 and number of neighbours
 
 
 def pseudowords(
@@ -66,77 +79,70 @@ def pseudowords(
 
     Raises:
         CxgenError: a source that is no such word, an unknown part of speech, or no pseudoword even under the widest constraints.
+        DataError: rapidfuzz is not installed.
     """
     each = [pos] * len(words) if pos is None or isinstance(pos, str) else list(pos)
     if len(each) != len(words) or not set(each) <= set(POS):
         raise CxgenError("pos: expected noun, verb, adjective or None, for all words or one for each word")
     sources = [Source(word, lexicon.segments(word), kind) for word, kind in zip(words, each, strict=True)]
-    refusal = Refusal(lexicon)
-    refusal.known.update(taken)
-    candidates = Candidates(lexicon, refusal, set(taken), seed)
-    rows: list[Row] = []
-    with _uncollected():
-        for start in range(0, len(sources), _TOGETHER):
-            rows.extend(_together(lexicon, candidates, sources[start : start + _TOGETHER], n))
-        return table(lexicon.chain, rows)
+    refusal, used = Refusal(lexicon), set(taken)
+    rows: list[tuple[object, ...]] = []
+    for start in range(0, len(sources), _TOGETHER):
+        together = sources[start : start + _TOGETHER]
+        streams = [_pools(lexicon, refusal, source, n, used, seed) for source in together]
+        pools = [next(stream) for stream in streams]
+        lexicon.distances.measure([*(source.word.lower() for source in together), *(found.form for pool in pools for found in pool)])
+        for source, pool, later in zip(together, pools, streams, strict=True):
+            rows.extend(_rows(lexicon, source, _chosen(lexicon, refusal, source, chain([pool], later), n, used)))
+    return pl.DataFrame(rows, schema=SCHEMA, orient="row")
 
 
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """Nothing here refers to itself, and to look for what does takes a tenth of the time."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
-
-
-def _together(lexicon: WugLexicon, candidates: Candidates, sources: list[Source], n: int) -> Iterator[Row]:
-    """The rows of some sources; the outputs' forms are added to those that are used."""
-    streams = [_pools(candidates, source, n) for source in sources]
-    lexicon.distances.prepare(source.word.lower() for source in sources)
-    pools = []
-    for stream in streams:
-        pools.append(next(stream, []))
-        lexicon.distances.prepare(output.form for output in pools[-1])
-    for source, first, later in zip(sources, pools, streams, strict=True):
-        distance = lexicon.distances.measure([source.word.lower()])[0][0]
-        chosen: list[_Measured] = []
-        for pool in chain([first], later):
-            measured = lexicon.distances.measure([output.form for output in pool])
-            found = [(output, *figures) for output, figures in zip(pool, measured, strict=True)]
-            chosen += _choose(candidates, source, found, distance, n - len(chosen))
-            if len(chosen) == n:
-                break
-        else:
-            raise CxgenError(f"only {len(chosen)} of {n} pseudowords for {source.word!r}", hint="ask for fewer")
-        for rank, (output, old20, neighbours) in enumerate(chosen, 1):
-            zipf = lexicon.rare.get(output.form, 0.0)
-            yield Row(source.word, source.parts, output.form, output.parts, rank, distance, old20, neighbours, zipf, output.step)
-
-
-def _choose(candidates: Candidates, source: Source, found: list[_Measured], old20: float, n: int) -> list[_Measured]:
-    """Of what was ``found`` the best ``n`` that are new, by cost and OLD20 together."""
-    chosen: list[_Measured] = []
-    for candidate in sorted(found, key=lambda item: item[0].cost + _OLD20 * abs(item[1] - old20)):
-        forms = candidates.refusal.forms(candidate[0].form, source.pos)
-        if len(chosen) < n and candidates.used.isdisjoint(forms):
-            chosen.append(candidate)
-            candidates.used.update(forms)
-            candidates.refusal.known.update(forms)
-    return chosen
-
-
-def _pools(candidates: Candidates, source: Source, n: int) -> Iterator[list[Output]]:
+def _pools(lexicon: WugLexicon, refusal: Refusal, source: Source, n: int, used: Set[str], seed: int) -> Iterator[list[Candidate]]:
     """The acceptable candidates, cheapest first, as many together as are measured for ``n`` outputs."""
-    pool: list[Output] = []
-    for output in candidates.ascending(source):
-        if len(pool) >= n and (len(pool) >= _POOL * n or output.cost > pool[n - 1].cost + _DEARER):
+    pool: list[Candidate] = []
+    for candidate in ascending(lexicon, refusal, source, seed):
+        if len(pool) >= n and (len(pool) >= _POOL * n or candidate.cost > pool[n - 1].cost + _DEARER):
             yield pool
             pool = []
-        forms = candidates.refusal.forms(output.form, source.pos)
-        if not candidates.refusal.is_word(*forms[1:]) and candidates.used.isdisjoint(forms):
-            pool.append(output)
+        forms = refusal.forms(candidate.form, source.pos)
+        if not refusal.is_word(*forms) and used.isdisjoint(forms):
+            pool.append(candidate)
     yield pool
+
+
+def _chosen(
+    lexicon: WugLexicon, refusal: Refusal, source: Source, pools: Iterator[list[Candidate]], n: int, used: set[str]
+) -> list[Candidate]:
+    """The best ``n`` candidates that are new, by cost and OLD20 together; their forms are added to ``used``."""
+    (wanted, _), *_ = lexicon.distances.measure([source.word.lower()])
+    chosen: list[Candidate] = []
+    for pool in pools:
+        distances = lexicon.distances.measure([candidate.form for candidate in pool])
+        ranks = [candidate.cost + _OLD20 * abs(old20 - wanted) for candidate, (old20, _) in zip(pool, distances, strict=True)]
+        for place in sorted(range(len(pool)), key=ranks.__getitem__):
+            forms = refusal.forms(pool[place].form, source.pos)
+            if used.isdisjoint(forms):
+                chosen.append(pool[place])
+                used.update(forms)
+                if len(chosen) == n:
+                    return chosen
+    raise CxgenError(f"only {len(chosen)} of {n} pseudowords for {source.word!r}", hint="ask for fewer")
+
+
+def _rows(lexicon: WugLexicon, source: Source, chosen: list[Candidate]) -> Iterator[tuple[object, ...]]:
+    """The rows of a source's outputs."""
+    (wanted, _), *measured = lexicon.distances.measure([source.word.lower(), *(candidate.form for candidate in chosen)])
+    for rank, (candidate, (old20, neighbours)) in enumerate(zip(chosen, measured, strict=True), 1):
+        sizes = [abs(deviation) for deviation in candidate.deviations]
+        where = sizes.index(max(sizes))
+        changed = sum(a != b for a, b in zip(candidate.parts, source.parts, strict=True))
+        yield (
+            *(source.word, candidate.form, rank, len(source.parts) // 3, _show(candidate.parts), changed),
+            *(candidate.deviations[where], where, sum(sizes)),
+            *(wanted, old20, old20 - wanted, neighbours),
+            *(lexicon.rare.get(candidate.form, 0.0), candidate.widened),
+        )
+
+
+def _show(parts: Segments) -> str:
+    return ".".join(":".join(parts[at : at + 3]) for at in range(0, len(parts), 3))

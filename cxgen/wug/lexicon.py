@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import re
 from functools import cached_property
-from itertools import groupby
-from operator import itemgetter
 from pathlib import Path
 
 import polars as pl
 
 from cxgen.errors import CxgenError, DataError
 from cxgen.project import Project
-from cxgen.wug.chain import Chain, Key
+from cxgen.wug.chain import Chain
 from cxgen.wug.distance import Distances
-from cxgen.wug.known import Known
-from cxgen.wug.listed import Listed
-from cxgen.wug.sound import Sounds
+from cxgen.wug.sound import Readings, heads
 from cxgen.wug.syllables import Segments, segments, syllabify
 
 _TABLES = ("wug_lexicon", "wug_chain", "wug_forms", "wug_sounds")
@@ -34,24 +30,27 @@ class WugLexicon:
             has a zipf value of 2 or more.
         rare: other forms that occur, with their zipf value, below 2.
         rude: matches what no output may contain.
-        sounds: how clusters and nuclei are pronounced, and words.
-        listed: what was written out of the chain so far.
+        readings: how clusters and nuclei are pronounced (see ``cxgen.wug.sound``).
+        sounds: the pronunciations of real words.
     """
 
     def __init__(self, tables: dict[str, pl.DataFrame]) -> None:
         self.table = tables["wug_lexicon"]
         self.chain = Chain(tables["wug_chain"])
         self._words: dict[float, frozenset[str]] = {}
-        self.listed: dict[Key, Listed | None] = {}
         forms = tables["wug_forms"]
         self._lengths = dict(zip(self.table["form"].to_list(), self.table["lengths"].to_list(), strict=True))
         refused = forms.filter(pl.col("zipf").is_null())["form"]
         self.refused = frozenset([*self._lengths, *refused.to_list()])
         rare = forms.filter(pl.col("zipf").is_not_null())
         self.rare = dict(zip(rare["form"].to_list(), (rare["zipf"] / 100).round(2).to_list(), strict=True))
-        rude = groupby(sorted(forms.filter(pl.col("rude"))["form"].to_list()), key=itemgetter(0))
-        self.rude = re.compile("|".join(f"{first}(?:{'|'.join(form[1:] for form in alike)})" for first, alike in rude))
-        self.sounds = Sounds(tables["wug_sounds"])
+        self.rude = re.compile("|".join(forms.filter(pl.col("rude"))["form"].to_list()))
+        sounds = tables["wug_sounds"]
+        self.sounds = frozenset(sounds.filter(pl.col("unit").is_null())["sound"].to_list())
+        read: dict[str, list[tuple[str, float]]] = {}
+        for unit, sound, share in sounds.filter(pl.col("unit").is_not_null()).iter_rows():
+            read.setdefault(unit, []).append((sound, share / 100))
+        self.readings: Readings = {unit: tuple(found) for unit, found in read.items()}
 
     @cached_property
     def skeletons(self) -> frozenset[str]:
@@ -59,9 +58,9 @@ class WugLexicon:
         return frozenset(self.table["skeleton"].drop_nulls().to_list())
 
     @cached_property
-    def known(self) -> Known:
-        """``refused`` as compiled code asks it."""
-        return Known(self.refused)
+    def heads(self) -> frozenset[str]:
+        """The beginnings of ``sounds``."""
+        return heads(self.sounds)
 
     @cached_property
     def distances(self) -> Distances:

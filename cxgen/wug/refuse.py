@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from cxgen.wug.lexicon import WugLexicon
+from cxgen.wug.sound import sounds_like
 from cxgen.wug.spelling import inflect, skeleton
 from cxgen.wug.syllables import Segments
 
@@ -27,39 +28,30 @@ _HARD = re.compile(  # what the chain allows but nobody can read
 
 
 class Refusal:
-    """Says whether a candidate will not do.
-
-    What does not depend on the source is remembered for each candidate.
-
-    Attributes:
-        known: forms that need not be looked at again, as none of them will do.
-    """
+    """Says whether a candidate will not do; what does not depend on the source is remembered for each candidate."""
 
     def __init__(self, lexicon: WugLexicon) -> None:
         self._lexicon = lexicon
         self._stems = lexicon.words(2.0)
         self._common = lexicon.words(3.0)
-        self._wordlike: dict[str, bool] = {}
-        self.known = lexicon.known.copy()
+        self._known: dict[str, bool] = {}
 
     def forms(self, base: str, pos: str | None) -> tuple[str, ...]:
         """The candidate and its inflected forms that are single words."""
-        return (base, *{form: None for form in inflect(base, pos).values() if " " not in form}) if pos else (base,)
+        return (base, *dict.fromkeys(form for form in inflect(base, pos or "").values() if " " not in form))
 
     def wordlike(self, base: str, parts: Segments) -> bool:
         """Whether a reader would take ``base`` for a word, a misspelt word, or nothing that can be said."""
-        found = self._wordlike.get(base)
-        if found is None:
-            found = self._wordlike[base] = (
+        known = self._known.get(base)
+        if known is None:
+            known = self._known[base] = (
                 self._lexicon.rude.search(base) is not None
                 or _HARD.search(base) is not None
                 or skeleton(base) in self._lexicon.skeletons
                 or self._derived(base)
-                or self._lexicon.sounds.like(parts)
+                or sounds_like(parts, self._lexicon.readings, self._lexicon.sounds, self._lexicon.heads)
             )
-            if found:
-                self.known.update([base])
-        return found
+        return known
 
     def ending(self, base: str, pos: str | None) -> str:
         """The ending by which ``base`` looks inflected (or, of an adjective, like an adverb), so that one would look for another base."""

@@ -1,0 +1,111 @@
+"""The pseudowords of lexemes: chosen once for each, whatever else is added later; no form stands for two."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Set
+from pathlib import Path
+
+import polars as pl
+
+from cxgen.errors import CxgenError
+from cxgen.schema import read_yaml
+from cxgen.streams import order_key
+from cxgen.vocabulary import INFLECTIONS, MODES, Mode
+from cxgen.wug.generate import pseudowords
+from cxgen.wug.lexicon import WugLexicon
+from cxgen.wug.spelling import article, inflect
+
+VARIANTS = 2  # pseudowords for each lexeme, at most
+SCHEMA = {"key": pl.String, "variant": pl.Int8, "lemma": pl.String, "article": pl.String, **dict.fromkeys(INFLECTIONS, pl.String)}
+_CHOICE = 6  # looked at for each lexeme
+_SOUND = (0, 3)  # values of ``widened``: all constraints kept, or the letters of segments moved
+_SHORT, _LONG = 4, 9  # letters: there are too few pseudowords of three letters for all words of three, and long ones are hard to read
+_ANY = "gate"  # where there is no other word
+_WORD = re.compile(r"[a-z]+")
+
+
+def refused(lexicons: Path) -> frozenset[str]:
+    """The pseudowords that readers took for words or misspellings or could not say, from ``lexicons/wug.yaml``.
+
+    Raises:
+        SchemaError: the file is not as its schema says.
+    """
+    return frozenset(read_yaml(lexicons / "wug.yaml", "wug").data["refused"])
+
+
+def complete(lexemes: pl.DataFrame, inventory: pl.DataFrame, lexicon: WugLexicon, refused: Set[str] = frozenset()) -> pl.DataFrame:
+    """The pseudowords of ``lexemes``: those that they have in ``inventory``, and new ones for nouns, verbs and adjectives that have none.
+
+    What a lexeme gets depends on the lexeme and on ``inventory``; on the other new lexemes only where two would get the same form.
+
+    A phrase (*traffic light*) gets words modelled on its last; a very short or long word, or one that cannot be pronounced, words that are
+    modelled on another of its part of speech, which ``inventory`` has.
+
+    Args:
+        lexemes: ``key, lemma, pos`` (str); other columns are not looked at.
+        inventory: columns as returned; may be empty.
+        lexicon: from ``cxgen.wug.load``.
+        refused: forms that no new pseudoword may have.
+
+    Returns:
+        In the order of ``lexemes``: ``key`` (str), ``variant`` (i8, from 0), ``lemma``, ``article`` and the regular inflected forms of the
+        part of speech, under the names that the lexicon's table has (str).
+
+    Raises:
+        DataError: there are new lexemes, and rapidfuzz is not installed.
+    """
+    rows = lexemes.filter(pl.col("pos").is_in(MODES[Mode.content])).select("key", "lemma", "pos")
+    lacking = rows.join(inventory, on="key", how="anti")
+    models = _models(rows.join(inventory, on="key", how="semi") if inventory.height else rows, lexicon) if lacking.height else {}
+    taken = {*refused, *inventory.select(pl.concat_list("lemma", *INFLECTIONS).explode().drop_nulls()).to_series()}
+    made = []
+    for key, lemma, pos in sorted(lacking.iter_rows(), key=lambda row: order_key(row[0])):
+        for variant, word in enumerate(_coined(_model(key, lemma, models.get(pos, []), lexicon), pos, taken, lexicon)):
+            inflected = inflect(word, pos)
+            taken.update((word, *inflected.values()))
+            made.append({"key": key, "variant": variant, "lemma": word, "article": article(word), **inflected})
+    found = pl.concat([inventory.select(list(SCHEMA)), pl.DataFrame(made, schema=SCHEMA)])
+    return rows.select("key").join(found, on="key", how="inner", maintain_order="left_right").select(list(SCHEMA))
+
+
+def _coined(model: str, pos: str, taken: set[str], lexicon: WugLexicon) -> list[str]:
+    """New pseudowords without flaws, or the least flawed one."""
+    made = pseudowords(lexicon, [model], _CHOICE, pos=pos, taken=taken)
+    ranked = made.with_columns(flaws=(~pl.col("widened").is_in(_SOUND)).cast(int) + (pl.col("zipf") > 0)).sort("flaws", "rank")
+    sound = ranked.filter(pl.col("flaws") == 0)
+    return (sound.head(VARIANTS) if sound.height else ranked.head(1))["pseudoword"].to_list()
+
+
+def _models(rows: pl.DataFrame, lexicon: WugLexicon) -> dict[str, list[str]]:
+    """Part of speech -> words of middling length, which others' pseudowords can be modelled on."""
+    found: dict[str, set[str]] = {}
+    for lemma, pos in rows.select("lemma", "pos").iter_rows():
+        word = _head(lemma)
+        if _SHORT < len(word) < _LONG and _pronounced(word, lexicon):
+            found.setdefault(pos, set()).add(word)
+    return {pos: sorted(words) for pos, words in found.items()}
+
+
+def _model(key: str, lemma: str, others: list[str], lexicon: WugLexicon) -> str:
+    """The word that a lexeme's pseudowords imitate.
+
+    Of ``others`` always that with the largest digest together with the key: one that is added changes the model of few lexemes.
+    """
+    word = _head(lemma)
+    if (_SHORT <= len(word) <= _LONG or not others) and _pronounced(word, lexicon):
+        return word
+    return max(others or [_ANY], key=lambda other: order_key(key, other))
+
+
+def _head(lemma: str) -> str:
+    """The last word of a phrase; empty if there is none of the letters a to z."""
+    words: list[str] = _WORD.findall(lemma.lower())
+    return words[-1] if words else ""
+
+
+def _pronounced(word: str, lexicon: WugLexicon) -> bool:
+    try:
+        return bool(lexicon.segments(word))
+    except CxgenError:
+        return False

@@ -1,0 +1,142 @@
+"""Which letters of a word are the nuclei of its syllables, and which *e* is silent, by rule."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+_GAP = re.compile(r"(?<=[^tscgxqaeou]i)(?=[aou])|(?<=[^qg]u)(?=a|ou)|(?<=[aeou])(?=ing)|(?<=o)(?=e[mt])|(?<=e)(?=[ou]s)")  # two syllables
+_SIBILANT = re.compile(r"(?:[sxzcg]|[cs]h)$")
+_SUFFIX = re.compile(r"(?:ful|less|ly|ment|ness|some|ship|hood|ward|wise|man|men|dom)(?:s|ly|ness|es)?$")
+
+
+class Vowel:
+    """A nucleus: where it starts and ends, and whether it is silent."""
+
+    __slots__ = ("end", "silent", "start")
+
+    def __init__(self, start: int, end: int) -> None:
+        self.start, self.end, self.silent = start, end, False
+
+
+def nuclei(word: str, count: int | None = None) -> list[Vowel]:
+    """The nuclei of ``word``, silent ones included: ``count`` that are spoken, if it is known, as far as the spelling allows."""
+    vowels = runs(word)
+    _silence(word, vowels)
+    if count is None:
+        _part(word, vowels)
+    _reconcile(word, vowels, count)
+    return vowels
+
+
+def runs(word: str) -> list[Vowel]:
+    """Runs of vowel letters; *y* where it is no consonant; not the *u* of *qu*."""
+    found: list[Vowel] = []
+    at = 0
+    while at < len(word):
+        if not _vocalic(word, at):
+            at += 1
+            continue
+        end = at + 1
+        while end < len(word) and _vocalic(word, end):
+            end += 1
+        found.append(Vowel(at, end))
+        at = end
+    return found
+
+
+def _vocalic(word: str, at: int) -> bool:
+    letter = word[at]
+    following = word[at + 1 : at + 2]
+    if letter == "u" and word[at - 1 : at] == "q":
+        return not following or following not in "aeiouy"
+    if letter == "y":
+        between = at == 0 or word[at - 1] in "aeiou"
+        return not (between and following and following in "aeiou") or word in {"eye", "eyes"}
+    return letter in "aeiou"
+
+
+def _silence(word: str, vowels: list[Vowel]) -> None:
+    """Mark the silent *e* of *make*, *makes*, *baked*, *basement*."""
+    for before, vowel in pairwise(vowels):
+        letters = word[vowel.start : vowel.end]
+        if letters == "ue" and word[vowel.start - 1] in "gq" and word[vowel.end :] in {"", "s", "d"}:
+            vowel.silent = True  # vague
+        if letters != "e" or before.silent:
+            continue
+        cluster, rest = word[before.end : vowel.start], word[vowel.end :]
+        syllabic = len(cluster) > 1 and cluster[-1] == "l" and cluster[-2] not in "lr"
+        if rest in {"", "s"}:
+            vowel.silent = not syllabic and not (rest and _SIBILANT.search(cluster))
+        elif rest == "d":
+            vowel.silent = cluster[-1] not in "td" and not syllabic
+        else:
+            vowel.silent = bool(_SUFFIX.match(rest)) and not syllabic
+
+
+def _part(word: str, vowels: list[Vowel]) -> None:
+    """Divide the runs of vowels that are usually two nuclei: *idi-ot*, *do-ing*."""
+    for gap in _GAP.finditer(word):
+        at = gap.start()
+        number = next((n for n, vowel in enumerate(vowels) if vowel.start < at < vowel.end), None)
+        if number is not None:
+            vowels.insert(number + 1, Vowel(at, vowels[number].end))
+            vowels[number].end = at
+
+
+def _reconcile(word: str, vowels: list[Vowel], count: int | None) -> None:
+    """Bring the number of spoken nuclei to ``count`` by what English spelling leaves open."""
+    syllabic = re.search(r"(?:s|th)m(?=s?$)", word)
+    spoken = sum(not vowel.silent for vowel in vowels)
+    if syllabic and vowels and not vowels[-1].silent and (count is None or count > spoken):
+        vowels.append(Vowel(syllabic.end() - 1, syllabic.end()))
+        spoken += 1
+    while spoken != (spoken if count is None else count):
+        changed = _split(word, vowels) or _voice(vowels) if spoken < (count or 0) else _hush(word, vowels)
+        if not changed:
+            return
+        spoken = sum(not vowel.silent for vowel in vowels)
+
+
+def _split(word: str, vowels: list[Vowel]) -> bool:
+    """Divide the run of vowels that is most probably two: *i-a* before *o-i* before *e-e*."""
+    best: tuple[int, int, int] | None = None
+    for number, vowel in enumerate(vowels):
+        for at in range(vowel.start + 1, vowel.end):
+            rank = _hiatus(word[at - 1 : at + 1], word[at + 1 :])
+            if best is None or rank < best[0]:
+                best = (rank, number, at)
+    if best is None:
+        return False
+    _, number, at = best
+    vowels.insert(number + 1, Vowel(at, vowels[number].end))
+    vowels[number].end = at
+    return True
+
+
+def _hiatus(pair: str, rest: str) -> int:
+    """How probably ``pair`` before ``rest`` is two syllables: 0 most."""
+    if rest.startswith("ng") and pair[1] == "i":
+        return 0
+    order = ("ia", "io", "iu", "eo", "ua", "uo", "ea", "ue", "ui", "oe", "oa", "ae", "ie", "ei", "ai", "oi", "au", "ou", "oo", "ee")
+    return order.index(pair) + 1 if pair in order else len(order) + 1
+
+
+def _voice(vowels: list[Vowel]) -> bool:
+    """Let the last silent *e* be spoken: *recipe*."""
+    for vowel in reversed(vowels):
+        if vowel.silent:
+            vowel.silent = False
+            return True
+    return False
+
+
+def _hush(word: str, vowels: list[Vowel]) -> bool:
+    """Let an inner *e* or a final *-ed* be silent: *every*, *vegetable*."""
+    inner = [vowel for vowel in vowels[1:] if not vowel.silent and word[vowel.start : vowel.end] == "e"]
+    for vowel in inner:
+        rest = word[vowel.end :]
+        if rest in {"", "s", "d"} or (len(rest) > 1 and re.match(r"[rln][aeiouy]|[b-df-hj-np-tv-z]+[aeiouy]", rest)):
+            vowel.silent = True
+            return True
+    return False

@@ -1,0 +1,122 @@
+"""The lexicon's pseudowords: what is committed stays as it is, whatever is added."""
+
+from __future__ import annotations
+
+import shutil
+
+import polars as pl
+import pytest
+
+from cxgen.curate.pseudowords import build_inventory
+from cxgen.generate.substitute import INVENTORY
+from cxgen.vocabulary import INFLECTIONS
+from cxgen.wug import complete, inflect, load
+from cxgen.wug.inventory import SCHEMA, VARIANTS, _model
+from tests.conftest import ROOT
+
+SNAPSHOT = ROOT / "lexicons/snapshot"
+OWN = {
+    "snaffle": "verb",
+    "guffaw": "verb",
+    "be": "verb",
+    "TV": "noun",
+    "ice cream maker": "noun",
+    "naïve": "adjective",
+    "swiftly": "adverb",
+}
+
+
+@pytest.fixture(scope="module")
+def wugs():
+    return load(SNAPSHOT)
+
+
+@pytest.fixture(scope="module")
+def lexemes():
+    return pl.read_parquet(SNAPSHOT / "lexemes.parquet").select("key", "lemma", "pos")
+
+
+@pytest.fixture(scope="module")
+def committed():
+    return pl.read_parquet(SNAPSHOT / INVENTORY)
+
+
+def own(*lemmas):
+    rows = [(f"own:{lemma}", lemma, OWN[lemma]) for lemma in lemmas]
+    return pl.DataFrame(rows, schema=["key", "lemma", "pos"], orient="row")
+
+
+@pytest.fixture(scope="module")
+def grown(wugs, lexemes, committed):
+    """The inventory with words of a user's own."""
+    return complete(pl.concat([own(*OWN), lexemes]), committed, wugs)
+
+
+def all_forms(table):
+    forms = table.select(pl.concat_list("lemma", *INFLECTIONS).list.unique().alias("forms")).explode("forms").drop_nulls()["forms"]
+    return forms.filter(~forms.str.contains(" "))
+
+
+def test_added_words_change_no_row(grown, committed):
+    assert grown.filter(~pl.col("key").str.starts_with("own:")).equals(committed)
+    assert all_forms(grown).is_unique().all()
+
+
+def test_added_words_have_pseudowords_of_their_own(grown, wugs):
+    added = grown.filter(pl.col("key").str.starts_with("own:"))
+    assert set(added["key"]) == {f"own:{lemma}" for lemma, pos in OWN.items() if pos != "adverb"}
+    assert added.group_by("key").len()["len"].max() == VARIANTS
+    for row in added.iter_rows(named=True):
+        pos = OWN[row["key"].removeprefix("own:")]
+        assert {name: row[name] for name in INFLECTIONS if row[name]} == inflect(row["lemma"], pos)
+    assert wugs.refused.isdisjoint(all_forms(added))
+    assert (added["lemma"].str.len_chars() > 3).all()
+
+
+def test_what_a_word_gets_does_not_depend_on_its_company(grown, wugs, lexemes, committed):
+    for lemma in ("snaffle", "be", "TV"):
+        alone = complete(pl.concat([lexemes, own(lemma)]), committed, wugs)
+        assert alone.tail(alone.height - committed.height).equals(grown.filter(pl.col("key") == f"own:{lemma}"))
+
+
+def test_words_for_an_empty_inventory(wugs):
+    made = complete(own(*OWN), pl.DataFrame(schema=SCHEMA), wugs)
+    assert made["key"].n_unique() == len(OWN) - 1
+    assert made.schema == SCHEMA
+
+
+def test_one_more_word_changes_the_models_of_few(wugs, lexemes):
+    others = lexemes.filter(pl.col("pos") == "verb")["lemma"].head(50).to_list()
+    keys = [f"key{number}" for number in range(500)]
+    before, after = ([_model(key, "go", words, wugs) for key in keys] for words in (others, [*others, "snaffle"]))
+    changed = {new for old, new in zip(before, after, strict=True) if old != new}
+    assert changed == {"snaffle"}
+    assert sum(map("snaffle".__eq__, after)) < 30
+    assert len(set(before)) > 40
+
+
+def built(folder):
+    build_inventory(folder)
+    return (folder / "snapshot" / INVENTORY).read_bytes()
+
+
+@pytest.fixture
+def folder(tmp_path):
+    shutil.copytree(SNAPSHOT, tmp_path / "snapshot")
+    shutil.copy(SNAPSHOT.parent / "wug.yaml", tmp_path)
+    return tmp_path
+
+
+def test_a_build_keeps_what_is_committed(folder):
+    assert built(folder) == (SNAPSHOT / INVENTORY).read_bytes()
+
+
+def test_a_refused_pseudoword_is_left_out_and_not_made_up_for(folder, committed):
+    key = committed.filter(pl.col("variant") == 1)["key"][0]
+    first, second = committed.filter(pl.col("key") == key)["lemma"]
+    document = (folder / "wug.yaml").read_text("utf-8")
+    (folder / "wug.yaml").write_text(document.replace("\nrefused: [", f"\nrefused: [{first}, "), "utf-8")
+    built(folder)
+    table = pl.read_parquet(folder / "snapshot" / INVENTORY)
+    assert table.filter(pl.col("key") == key).select("variant", "lemma").rows() == [(0, second)]
+    assert table.filter(pl.col("key") != key).equals(committed.filter(pl.col("key") != key))
