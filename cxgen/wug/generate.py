@@ -31,7 +31,7 @@ SCHEMA: dict[str, type[pl.DataType]] = {
     "widened": pl.Int8,
 }
 POS = ("noun", "verb", "adjective", None)
-_TOGETHER = 64  # sources whose candidates are measured together
+_TOGETHER = 128  # sources whose candidates are measured together
 _POOL = 2  # candidates measured for each output wanted
 _DEARER = 8  # by how many rungs a candidate may be worse than the last that is needed
 _OLD20 = 16  # rungs that a difference of 1 in OLD20 is worth

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import re
-from itertools import pairwise
+from dataclasses import dataclass
+from itertools import groupby, pairwise
 
 _GAP = re.compile(r"(?<=[^tscgxqaeou]i)(?=[aou])|(?<=[^qg]u)(?=a|ou)|(?<=[aeou])(?=ing)|(?<=o)(?=e[mt])|(?<=e)(?=[ou]s)")  # two syllables
 _SIBILANT = re.compile(r"(?:[sxzcg]|[cs]h)$")
 _SUFFIX = re.compile(r"(?:ful|less|ly|ment|ness|some|ship|hood|ward|wise|man|men|dom)(?:s|ly|ness|es)?$")
 
 
+@dataclass
 class Vowel:
     """A nucleus: where it starts and ends, and whether it is silent."""
 
-    __slots__ = ("end", "silent", "start")
-
-    def __init__(self, start: int, end: int) -> None:
-        self.start, self.end, self.silent = start, end, False
+    start: int
+    end: int
+    silent: bool = False
 
 
 def nuclei(word: str, count: int | None = None) -> list[Vowel]:
@@ -31,18 +32,8 @@ def nuclei(word: str, count: int | None = None) -> list[Vowel]:
 
 def runs(word: str) -> list[Vowel]:
     """Runs of vowel letters; *y* where it is no consonant; not the *u* of *qu*."""
-    found: list[Vowel] = []
-    at = 0
-    while at < len(word):
-        if not _vocalic(word, at):
-            at += 1
-            continue
-        end = at + 1
-        while end < len(word) and _vocalic(word, end):
-            end += 1
-        found.append(Vowel(at, end))
-        at = end
-    return found
+    groups = (list(group) for vocalic, group in groupby(range(len(word)), lambda at: _vocalic(word, at)) if vocalic)
+    return [Vowel(group[0], group[-1] + 1) for group in groups]
 
 
 def _vocalic(word: str, at: int) -> bool:
@@ -80,8 +71,12 @@ def _part(word: str, vowels: list[Vowel]) -> None:
         at = gap.start()
         number = next((n for n, vowel in enumerate(vowels) if vowel.start < at < vowel.end), None)
         if number is not None:
-            vowels.insert(number + 1, Vowel(at, vowels[number].end))
-            vowels[number].end = at
+            _divide(vowels, number, at)
+
+
+def _divide(vowels: list[Vowel], number: int, at: int) -> None:
+    vowels.insert(number + 1, Vowel(at, vowels[number].end))
+    vowels[number].end = at
 
 
 def _reconcile(word: str, vowels: list[Vowel], count: int | None) -> None:
@@ -100,18 +95,10 @@ def _reconcile(word: str, vowels: list[Vowel], count: int | None) -> None:
 
 def _split(word: str, vowels: list[Vowel]) -> bool:
     """Divide the run of vowels that is most probably two: *i-a* before *o-i* before *e-e*."""
-    best: tuple[int, int, int] | None = None
-    for number, vowel in enumerate(vowels):
-        for at in range(vowel.start + 1, vowel.end):
-            rank = _hiatus(word[at - 1 : at + 1], word[at + 1 :])
-            if best is None or rank < best[0]:
-                best = (rank, number, at)
-    if best is None:
-        return False
-    _, number, at = best
-    vowels.insert(number + 1, Vowel(at, vowels[number].end))
-    vowels[number].end = at
-    return True
+    places = [(number, at) for number, vowel in enumerate(vowels) for at in range(vowel.start + 1, vowel.end)]
+    if places:
+        _divide(vowels, *min(places, key=lambda place: _hiatus(word[place[1] - 1 : place[1] + 1], word[place[1] + 1 :])))
+    return bool(places)
 
 
 def _hiatus(pair: str, rest: str) -> int:
@@ -124,11 +111,10 @@ def _hiatus(pair: str, rest: str) -> int:
 
 def _voice(vowels: list[Vowel]) -> bool:
     """Let the last silent *e* be spoken: *recipe*."""
-    for vowel in reversed(vowels):
-        if vowel.silent:
-            vowel.silent = False
-            return True
-    return False
+    silent = [vowel for vowel in vowels if vowel.silent]
+    for vowel in silent[-1:]:
+        vowel.silent = False
+    return bool(silent)
 
 
 def _hush(word: str, vowels: list[Vowel]) -> bool:

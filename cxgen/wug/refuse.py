@@ -32,8 +32,6 @@ class Refusal:
 
     def __init__(self, lexicon: WugLexicon) -> None:
         self._lexicon = lexicon
-        self._stems = lexicon.words(2.0)
-        self._common = lexicon.words(3.0)
         self._known: dict[str, bool] = {}
 
     def forms(self, base: str, pos: str | None) -> tuple[str, ...]:
@@ -64,7 +62,7 @@ class Refusal:
 
     def _derived(self, base: str) -> bool:
         """Whether ``base`` can be read as two words, or as a word with an affix."""
-        common, stems = self._common, self._stems
+        common, stems = self._lexicon.common, self._lexicon.stems
         for at in range(3, len(base) - 2):
             if base[:at] in common and base[at:] in common:
                 return True

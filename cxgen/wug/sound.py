@@ -9,7 +9,7 @@ unstressed *IH*, *EH* and *AH* are the same.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Set
+from collections.abc import Set
 from itertools import product
 
 from cxgen.wug.syllables import Segments
@@ -38,23 +38,21 @@ def units(parts: Segments) -> list[str]:
 
 def _read(unit: str, readings: Readings) -> tuple[tuple[str, float], ...]:
     """The readings of a unit; of an unknown one those of its parts."""
-    known = readings.get(unit)
-    if known is None:
+    if unit not in readings:
+        found: tuple[tuple[str, float], ...] = ()
         if "|" in unit:
             nucleus, _, place = unit.split("|")
-            known = readings.get(f"{nucleus}||{place}", ())
+            found = readings.get(f"{nucleus}||{place}", ())
         elif "-" in unit:
             coda, onset = unit.split("-")
             pairs = product(_read(f"{coda}$", readings), _read(f"^{onset}", readings))
-            known = tuple((re.sub(r"(.)\1", r"\1", a + b), p * q) for (a, p), (b, q) in pairs)
-        else:
-            known = ()
-        readings[unit] = known
-    return known
+            found = tuple((re.sub(r"(.)\1", r"\1", a + b), p * q) for (a, p), (b, q) in pairs)
+        readings[unit] = found
+    return readings[unit]
 
 
 def sounds_like(parts: Segments, readings: Readings, sounds: Set[str], heads: Set[str]) -> bool:
-    """Whether a likely pronunciation of a form is one of ``sounds``, whose beginnings are ``heads``.
+    """Whether a likely pronunciation of a form is one of ``sounds``, whose beginnings (``HEAD`` characters or fewer) are ``heads``.
 
     Forms with a part that occurs in no word whose pronunciation is known sound like none.
     """
@@ -74,8 +72,3 @@ def sounds_like(parts: Segments, readings: Readings, sounds: Set[str], heads: Se
             return False
         spoken = sorted(spoken, key=lambda pair: -pair[1])[:_MOST] if len(spoken) > _MOST else spoken
     return any(said in sounds for said, _ in spoken)
-
-
-def heads(sounds: Iterable[str]) -> frozenset[str]:
-    """The beginnings of ``sounds``, up to ``HEAD`` characters."""
-    return frozenset(sound[:size] for sound in sounds for size in range(HEAD + 1))
