@@ -180,6 +180,7 @@ def test_every_word_can_be_a_source(wugs, word):
     assert longer.any() == (len(word) < 3)
 
 
+@pytest.mark.slow
 def test_very_long_sources_do_not_take_long(wugs):
     assert pseudowords(wugs, ["supercalifragilisticexpialidocious"], 3).height == 3
 
