@@ -352,7 +352,7 @@ def test_without_rapidfuzz_the_extra_is_named(wugs, monkeypatch):
     monkeypatch.setitem(sys.modules, "rapidfuzz.distance", None)
     with pytest.raises(DataError, match="pseudowords need rapidfuzz") as caught:
         pseudowords(wugs, ["grobblefink"], 1)
-    assert caught.value.hint == "pip install -e '.[wug]'"
+    assert "pip install -e '.[wug]'" in caught.value.hint
 
 
 def test_the_snapshot_is_small():
