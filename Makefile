@@ -6,14 +6,20 @@ STAMP := $(VENV)/.installed
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export DVC_NO_ANALYTICS := 1
 
-.PHONY: dataset test check lexicon lock clean
+PYTEST := $(BIN)/pytest -n auto --dist worksteal --durations=15
+
+.PHONY: dataset test test-slow check lexicon lock clean
 
 dataset: $(STAMP)
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/dvc repro
 	@$(BIN)/cxgen report sizes
 
 test: $(STAMP) check
-	$(BIN)/pytest
+	$(PYTEST) -m "not slow"
+
+# Proofs at full size: two whole datasets, the snapshot's rebuild, every pseudoword.
+test-slow: $(STAMP)
+	$(PYTEST) -m slow
 
 check: $(STAMP)
 	$(BIN)/ruff check .

@@ -1,10 +1,14 @@
-"""Shared fixtures: the committed lexicon, the shipped constructions, a scratch project to break."""
+"""Shared fixtures: the shipped lexicon and constructions, the tests' own small project, and the command line in this process."""
 
 from __future__ import annotations
 
+import os
+
+if "PYTEST_XDIST_WORKER" in os.environ:  # as many processes as cores: more threads would only wait for each other
+    os.environ.update(POLARS_MAX_THREADS="1", OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
+
 import contextlib
 import io
-import os
 import shutil
 import subprocess
 import sys
@@ -12,13 +16,30 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
-from cxgen.constructicon import load_all
+from cxgen.constructicon import load_all, load_construction
 from cxgen.lexicon import Lexicon
 from cxgen.project import Project
 from cxgen.stages.params import Params
+from tests import mini as small
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = small.ROOT
+COMMAND = (sys.executable, "-c", "from cxgen.cli import main; main()")
+
+
+def pytest_collection_modifyitems(items):
+    """Tests marked ``wordnet`` are left out where WordNet is not installed, unless CXGEN_REQUIRE_WORDNET=1 asks for them."""
+    needy = [item for item in items if item.get_closest_marker("wordnet")]
+    if needy and os.environ.get("CXGEN_REQUIRE_WORDNET") != "1":
+        from cxgen.curate.wordnet import find_wordnet
+
+        if find_wordnet() is None:
+            for item in needy:
+                item.add_marker(pytest.mark.skip(reason="WordNet 3.0 is not installed here; .ci/run installs it and requires it"))
+
+
+# --- what is shipped
 
 
 @pytest.fixture(scope="session")
@@ -44,6 +65,72 @@ def scratch(tmp_path):
     return tmp_path
 
 
+# --- the tests' own construction: `reach`, with the look-alike `wait`, over 62 words
+
+
+@pytest.fixture(scope="session")
+def shared(tmp_path_factory):
+    """``shared(name, build)``: a folder that is built once by ``build(folder)`` for all test processes; it is read only."""
+
+    def get(name, build):
+        base = tmp_path_factory.getbasetemp()
+        base = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+        with FileLock(base / f"{name}.lock"):
+            if not (base / name).exists():
+                started = base / f"{name}.started"
+                shutil.rmtree(started, ignore_errors=True)
+                started.mkdir()
+                build(started)
+                started.rename(base / name)
+        return base / name
+
+    return get
+
+
+@pytest.fixture(scope="session")
+def mini_source(shared):
+    """The mini project as it is, for all; tests that change or fill it take ``mini``."""
+    return shared("mini", small.write_project)
+
+
+@pytest.fixture
+def mini(mini_source, tmp_path):
+    """The folder of a mini project to fill, or to break."""
+    return Path(shutil.copytree(mini_source, tmp_path / "mini"))
+
+
+@pytest.fixture(scope="session")
+def mini_lexicon(mini_source):
+    return Lexicon.of(Project(mini_source))
+
+
+@pytest.fixture(scope="session")
+def reach(mini_source, mini_lexicon):
+    """The mini project's construction."""
+    return load_construction(Project(mini_source), "reach", mini_lexicon)
+
+
+@pytest.fixture(scope="session")
+def mini_dataset(shared):
+    """A mini project with its candidates (four for each set wanted), verdicts, dataset and pseudoword items; read only."""
+
+    def build(folder):
+        from cxgen.stages import generate, judge, split, substitute
+
+        small.write_project(folder, wug={"share": 0.5})
+        opened = Project(folder)
+        params = Params.read(opened.params)
+        generate.run(opened, params, workers=1)
+        judge.run(opened)
+        split.run(opened, params)
+        substitute.run(opened, params)
+
+    return shared("mini-dataset", build)
+
+
+# --- the command line
+
+
 @dataclass(frozen=True)
 class Result:
     """What a command gave."""
@@ -53,52 +140,50 @@ class Result:
     stderr: str
 
 
-def run_cxgen(*args, cwd=ROOT, **env):
-    """Run the command line in this process: ``run_cxgen("sample", "reach", cwd=mini)``; as the user has it, with errors and exit codes.
+@pytest.fixture
+def cxgen(monkeypatch):
+    """Run the command line in this process: ``cxgen("sample", "reach", cwd=mini)``; as the user has it, with errors and exit codes.
 
     The working directory, ``CXGEN_PROJECT`` and colours do not come from outside; further keywords are environment variables.
     """
-    from cxgen.cli import main
-
-    out, err = io.StringIO(), io.StringIO()
-    with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        patch.delenv("CXGEN_PROJECT", raising=False)
-        for name, value in {"NO_COLOR": "1", "COLUMNS": "80", **env}.items():
-            patch.setenv(name, value)
-        patch.chdir(cwd)
-        patch.setattr(sys, "argv", ["cxgen", *map(str, args)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-    return Result(ended.value.code or 0, out.getvalue(), err.getvalue())
-
-
-@pytest.fixture
-def cxgen():
-    """The command line in this process, see `run_cxgen`."""
-    return run_cxgen
-
-
-@pytest.fixture
-def cli():
-    """Run ``cxgen`` in a process of its own, in a folder."""
 
     def run(*args, cwd=ROOT, **env):
-        command = [sys.executable, "-c", "from cxgen.cli import main; main()", *args]
-        return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False, env={**os.environ, **env}, timeout=300)
+        from cxgen.cli import main
+
+        out, err = io.StringIO(), io.StringIO()
+        with monkeypatch.context() as patch, contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            patch.delenv("CXGEN_PROJECT", raising=False)
+            patch.setenv("NO_COLOR", "1")
+            patch.setenv("COLUMNS", "80")
+            for name, value in env.items():
+                patch.setenv(name, value)
+            patch.chdir(cwd)
+            patch.setattr(sys, "argv", ["cxgen", *map(str, args)])
+            with pytest.raises(SystemExit) as ended:
+                main()
+        return Result(ended.value.code or 0, out.getvalue(), err.getvalue())
 
     return run
 
 
-def small_project(folder, constructions, *changes):
-    """A project folder that asks for few items of some constructions; the project and its parameters."""
-    shutil.copy(ROOT / "params.yaml", folder)
-    for old, new in (
-        ("n_per_construction: 4000", "n_per_construction: 480"),
-        ("n_per_lookalike: 1200", "n_per_lookalike: 240"),
-        ("constructions: all", f"constructions: [{constructions}]"),
-        *changes,
-    ):
-        edit(folder / "params.yaml", old, new)
+@pytest.fixture
+def cli():
+    """Run ``cxgen`` in a process of its own, in a folder: where the process itself is what is tested."""
+
+    def run(*args, cwd=ROOT, **env):
+        return subprocess.run(
+            [*COMMAND, *args], cwd=cwd, capture_output=True, text=True, check=False, env={**os.environ, **env}, timeout=300
+        )
+
+    return run
+
+
+# --- helpers
+
+
+def small_project(folder, constructions, **params):
+    """A project folder that asks for few items of some shipped constructions; the project and its parameters."""
+    small.write_params(folder, n_per_construction=480, n_per_lookalike=240, constructions=constructions, **params)
     project = Project(folder)
     return project, Params.read(project.params)
 

@@ -41,7 +41,7 @@ def git(folder, *arguments):
 def made(tmp_path_factory):
     """A small project, run to its end and committed."""
     folder = tmp_path_factory.mktemp("project")
-    project, params = small_project(folder, "conative, let-alone", ("shard_rows: 1000000", "shard_rows: 300"))
+    project, params = small_project(folder, ["conative", "let-alone"], publish={"shard_rows": 300})
     generate.run(project, params, workers=1)
     judge.run(project, params)
     path = folder / layout.VERDICTS

@@ -214,7 +214,7 @@ def test_every_open_class_lexeme_has_pseudowords_and_none_is_shared(lexicon, wug
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):
     folder = tmp_path_factory.mktemp("project")
-    project, params = small_project(folder, "let-alone, way-manner", ("share: 0.25", "share: 0.5"))
+    project, params = small_project(folder, ["let-alone", "way-manner"], wug={"share": 0.5})
     generate.run(project, params, workers=1)
     judge.run(project)
     split.run(project, params)
