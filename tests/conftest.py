@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 
-if "PYTEST_XDIST_WORKER" in os.environ:  # as many processes as cores: more threads would only wait for each other
-    os.environ.update(POLARS_MAX_THREADS="1", OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
+# Small tables, and as many processes as cores: more threads would only wait for each other.
+os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
+if "PYTEST_XDIST_WORKER" in os.environ:
+    os.environ["POLARS_MAX_THREADS"] = "1"
 
 import contextlib
 import io
@@ -140,30 +142,29 @@ class Result:
     stderr: str
 
 
-@pytest.fixture
-def cxgen(monkeypatch):
-    """Run the command line in this process: ``cxgen("sample", "reach", cwd=mini)``; as the user has it, with errors and exit codes.
+def run_cxgen(*args, cwd=ROOT, **env):
+    """Run the command line in this process: ``run_cxgen("sample", "reach", cwd=mini)``; as the user has it, with errors and exit codes.
 
     The working directory, ``CXGEN_PROJECT`` and colours do not come from outside; further keywords are environment variables.
     """
+    from cxgen.cli import main
 
-    def run(*args, cwd=ROOT, **env):
-        from cxgen.cli import main
+    out, err = io.StringIO(), io.StringIO()
+    with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        patch.delenv("CXGEN_PROJECT", raising=False)
+        for name, value in {"NO_COLOR": "1", "COLUMNS": "80", **env}.items():
+            patch.setenv(name, value)
+        patch.chdir(cwd)
+        patch.setattr(sys, "argv", ["cxgen", *map(str, args)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+    return Result(ended.value.code or 0, out.getvalue(), err.getvalue())
 
-        out, err = io.StringIO(), io.StringIO()
-        with monkeypatch.context() as patch, contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            patch.delenv("CXGEN_PROJECT", raising=False)
-            patch.setenv("NO_COLOR", "1")
-            patch.setenv("COLUMNS", "80")
-            for name, value in env.items():
-                patch.setenv(name, value)
-            patch.chdir(cwd)
-            patch.setattr(sys, "argv", ["cxgen", *map(str, args)])
-            with pytest.raises(SystemExit) as ended:
-                main()
-        return Result(ended.value.code or 0, out.getvalue(), err.getvalue())
 
-    return run
+@pytest.fixture
+def cxgen():
+    """The command line in this process, see `run_cxgen`."""
+    return run_cxgen
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ import re
 import shutil
 import signal
 import subprocess
-import sys
 import time
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -25,7 +25,8 @@ from cxgen.report.reading import ANSWERS, reading, sheet
 from cxgen.stages import generate, judge, package, report, split, substitute
 from cxgen.stages.params import Params
 from cxgen.vocabulary import LABELS
-from tests.conftest import edit, small_project
+from tests import mini as small
+from tests.conftest import COMMAND, edit, run_cxgen
 from tests.hub_server import TOKEN, serving
 
 CONFIGS = {"nli": SPLITS, "distinction": SPLITS, "nli_wug": SPLITS, "rejected": ("rejected",)}
@@ -37,14 +38,14 @@ def git(folder, *arguments):
     subprocess.run(["git", "-C", str(folder), *arguments], check=True, capture_output=True, env={**os.environ, **names})
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory):
-    """A small project, run to its end and committed."""
-    folder = tmp_path_factory.mktemp("project")
-    project, params = small_project(folder, ["conative", "let-alone"], publish={"shard_rows": 300})
+def make(folder):
+    """The mini project, run to its end and committed."""
+    small.write_project(folder, publish={"shard_rows": 100}, baselines={"folds": 2})
+    project = Project(folder)
+    params = Params.read(project.params)
     generate.run(project, params, workers=1)
-    judge.run(project, params)
-    path = folder / layout.VERDICTS
+    assert run_cxgen("judge", cwd=folder).returncode == 0
+    path = folder / judge.VERDICT_FILE
     first = pl.int_range(pl.len()) < 2
     refused = {"pair_verdict": "inappropriate", "pair_reason": "nobody says so"}
     pl.read_parquet(path).with_columns(
@@ -65,7 +66,11 @@ def made(tmp_path_factory):
     git(folder, "add", ".")
     git(folder, "commit", "-qm", "made")
     package.run(project, params, folder / package.FOLDER, package.Identity(params.publish.version))
-    return folder
+
+
+@pytest.fixture(scope="module")
+def made(shared):
+    return shared("published", make)
 
 
 @pytest.fixture
@@ -181,7 +186,7 @@ def test_every_figure_of_the_card_is_that_of_the_metrics(project):
         assert wanted in prose
     for (config, name), table in package.read_tables(opened).items():
         assert f"| {config} | {name} | {table.height:,} |" in prose
-    for name in ("conative", "intransitive-at", "let-alone"):
+    for name in ("reach", "wait"):
         assert re.search(rf"^\| {name}[^|]*\| [^|]+ \| [^|]+ \| \S[^|]+\. \|$", prose, re.M), name
     documented = {feature["name"] for info in metadata["dataset_info"] for feature in info["features"]}
     assert documented <= set(COLUMNS)
@@ -243,16 +248,35 @@ def hub():
         yield server
 
 
-@pytest.fixture
-def run(cli, tmp_path, hub):
-    def publish(folder, *options, xet=False, **env):
-        names = {"HF_ENDPOINT": hub.url, "HF_TOKEN": TOKEN, "HF_HOME": str(tmp_path / "hf"), "HF_HUB_DISABLE_XET": "" if xet else "1"}
-        result = cli("publish", REPOSITORY, *options, cwd=folder, **{**names, **env})
-        assert TOKEN not in result.stdout + result.stderr
-        assert "Traceback" not in result.stderr
-        return result
+def environment(hub, tmp_path):
+    return {"HF_ENDPOINT": hub.url, "HF_TOKEN": TOKEN, "HF_HOME": str(tmp_path / "hf"), "HF_HUB_DISABLE_XET": "1"}
 
-    return publish
+
+@pytest.fixture
+def here(cxgen, hub, tmp_path, monkeypatch):
+    """The command line, with the client library set up as the environment would have it: it reads that when it is imported, once."""
+    from huggingface_hub import constants
+
+    def run(*args, cwd=small.ROOT, **env):
+        env = {**environment(hub, tmp_path), **env}
+        monkeypatch.setattr(constants, "ENDPOINT", env["HF_ENDPOINT"])
+        monkeypatch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", env["HF_ENDPOINT"] + "/{repo_id}/resolve/{revision}/{filename}")
+        monkeypatch.setattr(constants, "HF_HUB_CACHE", f"{env['HF_HOME']}/hub")
+        monkeypatch.setattr(constants, "HF_HUB_DISABLE_XET", True)
+        return cxgen(*args, cwd=cwd, **env)
+
+    return run
+
+
+@pytest.fixture
+def run(here):
+    return lambda folder, *options, **env: discreet(here("publish", REPOSITORY, *options, cwd=folder, **env))
+
+
+def discreet(result):
+    assert TOKEN not in result.stdout + result.stderr
+    assert "Traceback" not in result.stderr
+    return result
 
 
 def refusal(result):
@@ -268,8 +292,9 @@ def releases(hub):
 
 
 @pytest.mark.parametrize("xet", [False, True])
-def test_a_release_is_one_commit_and_a_tag(run, hub, made, tmp_path, xet):
-    result = run(made, "--format", "json", "--private", xet=xet)
+def test_a_release_is_one_commit_and_a_tag(cli, hub, made, tmp_path, xet):
+    env = {**environment(hub, tmp_path), "HF_HUB_DISABLE_XET": "" if xet else "1"}
+    result = discreet(cli("publish", REPOSITORY, "--format", "json", "--private", cwd=made, **env))
     assert result.returncode == 0, result.stderr
     state = hub.state()
     repo = state["repos"][REPOSITORY]
@@ -283,19 +308,19 @@ def test_a_release_is_one_commit_and_a_tag(run, hub, made, tmp_path, xet):
     assert all(TOKEN.encode() not in path.read_bytes() for path in (*tmp_path.rglob("*"), *made.rglob("*")) if path.is_file())
 
 
-def test_what_is_released_names_its_revision_and_loads(run, hub, made, cli, tmp_path):
+def test_what_is_released_names_its_revision_and_loads(run, here, hub, made, tmp_path):
     assert run(made).returncode == 0
+    from huggingface_hub import hf_hub_download
+
     revision = subprocess.run(["git", "-C", made, "rev-parse", "HEAD"], capture_output=True, text=True, check=True).stdout.strip()
-    env = {"HF_ENDPOINT": hub.url, "HF_TOKEN": TOKEN, "HF_HOME": str(tmp_path / "hf")}
-    told = cli("diff", f"{REPOSITORY}@v1.0.0", str(made), "--items", "--format", "json", **env)
+    told = here("diff", f"{REPOSITORY}@v1.0.0", str(made), "--items", "--format", "json")
     assert json.loads(told.stdout) == [], told.stderr
-    script = (
-        "from huggingface_hub import hf_hub_download as get\n"
-        f"for name in ('README.md', 'dataset_version.json'): print(open(get({REPOSITORY!r}, name, repo_type='dataset')).read())"
+    card, record = (
+        Path(hf_hub_download(REPOSITORY, name, repo_type="dataset", endpoint=hub.url, cache_dir=tmp_path / "cache", token=TOKEN))
+        for name in ("README.md", package.VERSION_FILE)
     )
-    text = subprocess.run([sys.executable, "-c", script], env={**os.environ, **env}, capture_output=True, text=True, check=True).stdout
-    assert f"git revision `{revision}`" in text
-    record = json.loads(text[text.rindex("\n{") :])
+    assert f"git revision `{revision}`" in card.read_text("utf-8")
+    record = json.loads(record.read_text("utf-8"))
     assert (record["git_revision"], record["tag"], record["version"]) == (revision, "v1.0.0", "1.0.0")
     assert record["content_hash"] == json.loads((made / package.FOLDER / package.VERSION_FILE).read_text())["content_hash"]
 
@@ -317,7 +342,7 @@ def test_a_dry_run_sends_nothing_and_shows_what_changes(run, hub, project):
 
 def test_a_second_release_removes_what_it_does_not_have(run, hub, project):
     assert run(project).returncode == 0
-    edit(project / "params.yaml", "shard_rows: 300", "shard_rows: 2000")
+    edit(project / "params.yaml", "shard_rows: 100", "shard_rows: 2000")
     git(project, "commit", "-qam", "fewer files")
     result = run(project, "--tag", "v1.1.0")
     assert result.returncode == 0, result.stderr
@@ -332,9 +357,9 @@ def test_a_second_release_removes_what_it_does_not_have(run, hub, project):
 @pytest.mark.parametrize("moment", ["commit", "tag"])
 def test_a_run_that_is_killed_is_completed_by_the_next(run, hub, made, tmp_path, moment):
     hub.fail(**{moment: ["hang"]})
-    env = {"HF_ENDPOINT": hub.url, "HF_TOKEN": TOKEN, "HF_HOME": str(tmp_path / "hf"), "HF_HUB_DISABLE_XET": "1"}
-    command = [sys.executable, "-c", "from cxgen.cli import main; main()", "publish", REPOSITORY]
-    with subprocess.Popen(command, cwd=made, env={**os.environ, **env}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+    env = {**os.environ, **environment(hub, tmp_path)}
+    command = [*COMMAND, "publish", REPOSITORY]
+    with subprocess.Popen(command, cwd=made, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         for _ in range(600):
             if any(f"/{moment}/" in line for line in hub.state()["requests"]):
                 break
@@ -401,8 +426,8 @@ def test_a_wrong_token_and_no_hub_at_all(run, made):
     assert "cannot be reached" in offline.stderr
 
 
-def test_a_repository_needs_an_owner(cli, made):
-    result = cli("publish", "constructions", cwd=made)
+def test_a_repository_needs_an_owner(cxgen, made):
+    result = cxgen("publish", "constructions", cwd=made)
     assert "not a repository: 'constructions'" in refusal(result)
     assert "OWNER/NAME" in result.stderr
 
@@ -422,15 +447,15 @@ REFUSED = {
     "overlap_only is right in 50.0%": lambda folder: spoil_metric(
         folder, "baselines", lambda data: data["overlap_only"].update(passed=False, overall=0.5)
     ),
-    "conative has verbs in two splits: hit": lambda folder: spoil_metric(
-        folder, "splits", lambda data: data["constructions"]["conative"].update(verbs_shared=["hit"])
+    "reach has verbs in two splits: hit": lambda folder: spoil_metric(
+        folder, "splits", lambda data: data["constructions"]["reach"].update(verbs_shared=["hit"])
     ),
     "repeated ids: 2": lambda folder: spoil_metric(folder, "splits", lambda data: data["violations"].update({"repeated ids": 2})),
-    "let-alone has 1 unbalanced": lambda folder: spoil_metric(folder, "balance", lambda data: data["all"]["let-alone"].update(unequal=1)),
+    "reach has 1 unbalanced": lambda folder: spoil_metric(folder, "balance", lambda data: data["all"]["reach"].update(unequal=1)),
     "lint.json: errors E101": lambda folder: (folder / report.METRICS / "lint.json").write_text('[{"code": "E101"}, {"code": "W1"}]'),
     "1 items are undecided": lambda folder: (folder / "outputs/work/undecided.jsonl").write_text('{"item": "x"}\n'),
     "wug.json: repeated ids: 1": lambda folder: spoil_metric(folder, "wug", lambda data: data["violations"].update({"repeated ids": 1})),
-    "not committed: params.yaml": lambda folder: edit(folder / "params.yaml", "folds: 3", "folds: 4"),
+    "not committed: params.yaml": lambda folder: edit(folder / "params.yaml", "folds: 2", "folds: 4"),
     "not in a git repository": lambda folder: shutil.rmtree(folder / ".git"),
 }
 
@@ -455,7 +480,7 @@ def test_a_sheet_tells_nothing_and_takes_one_item_per_set(made):
     assert found["contrast_set"].is_unique().all()
     groups = found.filter(pl.col("config") == "nli").with_columns(group=pl.coalesce("contrast_of", "construction"))
     assert set(groups["group"].value_counts()["count"]) == {12}
-    assert found.filter(pl.col("config") == "distinction")["construction"].unique().to_list() == ["intransitive-at"]
+    assert found.filter(pl.col("config") == "distinction")["construction"].unique().to_list() == ["wait"]
     assert drawn.equals(sheet(table.reverse(), 12, 5))
     assert not drawn.equals(sheet(table, 12, 6))
 
