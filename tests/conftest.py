@@ -114,20 +114,24 @@ def reach(mini_source, mini_lexicon):
 
 @pytest.fixture(scope="session")
 def mini_dataset(shared):
-    """A mini project with its candidates (four for each set wanted), verdicts, dataset and pseudoword items; read only."""
+    """A mini project with its candidates, verdicts, dataset and pseudoword items; read only."""
 
     def build(folder):
-        from cxgen.stages import generate, judge, split, substitute
-
-        small.write_project(folder, wug={"share": 0.5})
-        opened = Project(folder)
-        params = Params.read(opened.params)
-        generate.run(opened, params, workers=1)
-        judge.run(opened)
-        split.run(opened, params)
-        substitute.run(opened, params)
+        build_dataset(small.write_project(folder, wug={"share": 0.5}))
 
     return shared("mini-dataset", build)
+
+
+def build_dataset(folder, workers=1):
+    """Run the stages from the candidates to the pseudoword items in ``folder``."""
+    from cxgen.stages import generate, judge, split, substitute
+
+    project = Project(folder)
+    params = Params.read(project.params)
+    generate.run(project, params, workers=workers)
+    judge.run(project)
+    split.run(project, params)
+    substitute.run(project, params)
 
 
 # --- the command line

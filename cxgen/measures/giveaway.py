@@ -126,6 +126,7 @@ def _ngrams(texts: pl.Series) -> Any:
     words = HashingVectorizer(ngram_range=(1, 2), n_features=2**17, alternate_sign=False)
     characters = HashingVectorizer(analyzer="char_wb", ngram_range=(2, 5), n_features=2**18, alternate_sign=False)
     matrix = hstack([vectorizer.transform(distinct.to_list()) for vectorizer in (words, characters)]).tocsr()
+    matrix = matrix[:, np.unique(matrix.indices)]  # a column without a count has no weight either, but costs time at every step
     number = {text: row for row, text in enumerate(distinct)}
     return matrix[np.array([number[text] for text in texts])]
 
