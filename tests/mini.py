@@ -68,13 +68,19 @@ def write_snapshot(folder: Path) -> None:
 
 
 def pseudowords(table: pl.DataFrame) -> pl.DataFrame:
-    """Two made-up words for every noun and verb: *blarkos*, *blarkus* for the first, and so on, regularly inflected."""
+    """Two made-up words for every noun and verb, *balkom* and *baltud* for the first, regularly inflected."""
     schema = pl.read_parquet_schema(ROOT / "lexicons/snapshot/pseudowords.parquet")
     rows = []
     for number, (key, pos) in enumerate(table.filter(pl.col("pos").is_in(list(_CODES))).select("key", "pos").iter_rows()):
         for variant in range(VARIANTS):
-            lemma = "bdfgklmnp"[number % 9] + "aeiou"[number // 9 % 5] + "lr"[number // 45 % 2] + ("kom", "tud")[variant]
+            lemma = (
+                ("b", "d", "f", "g", "k", "m", "n", "op", "av")[number % 9]
+                + "aeiou"[number // 9 % 5]
+                + "lr"[number // 45]
+                + ("kom", "tud")[variant]
+            )
+            article = "an" if lemma[0] in "ao" else "a"
             verb = {"third": f"{lemma}s", "ing": f"{lemma}ing", "past": f"{lemma}ed", "participle": f"{lemma}ed"}
             forms = verb if pos == "verb" else {"plural": f"{lemma}s"}
-            rows.append({"key": key, "variant": variant, "lemma": lemma, "article": "a", **forms})
+            rows.append({"key": key, "variant": variant, "lemma": lemma, "article": article, **forms})
     return pl.DataFrame(rows, schema=schema)

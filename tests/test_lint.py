@@ -14,7 +14,7 @@ from tests.conftest import edit
 
 # Faults planted in the tests' own construction: code -> what stands there, what is put there.
 FAULTS = {
-    "E101": ('  last-summer: "Last summer, {agent}', '  last-summer: "Last summer, {agents}'),
+    "E101": ('  this-afternoon: "This afternoon, {agent}', '  this-afternoon: "This afternoon, {agents}'),
     "E102": ('"Last night, {agent} {@verb:past}', '"Last night, {agent} {@verb:pst}'),
     "E103": ("{@verb:past} for {target}{@rest}.", "{@verb:past} for {target}{@tail}."),
     "E104": ("kinds: [missed, caught, twice", "kinds: [mised, caught, twice"),
