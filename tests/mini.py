@@ -12,6 +12,7 @@ import yaml
 DATA = Path(__file__).parent / "data" / "mini"
 ROOT = Path(__file__).resolve().parent.parent
 VARIANTS = 2
+STARTS = ("b", "av", "d", "op", "f", "em", "g", "ir", "k", "ab")
 _CODES = {"noun": "n", "verb": "v"}
 
 
@@ -73,13 +74,8 @@ def pseudowords(table: pl.DataFrame) -> pl.DataFrame:
     rows = []
     for number, (key, pos) in enumerate(table.filter(pl.col("pos").is_in(list(_CODES))).select("key", "pos").iter_rows()):
         for variant in range(VARIANTS):
-            lemma = (
-                ("b", "d", "f", "g", "k", "m", "n", "op", "av")[number % 9]
-                + "aeiou"[number // 9 % 5]
-                + "lr"[number // 45]
-                + ("kom", "tud")[variant]
-            )
-            article = "an" if lemma[0] in "ao" else "a"
+            lemma = STARTS[number % 10] + "aeiou"[number // 10 % 5] + "lr"[number // 50] + ("kom", "tud")[variant]
+            article = "an" if lemma[0] in "aeio" else "a"
             verb = {"third": f"{lemma}s", "ing": f"{lemma}ing", "past": f"{lemma}ed", "participle": f"{lemma}ed"}
             forms = verb if pos == "verb" else {"plural": f"{lemma}s"}
             rows.append({"key": key, "variant": variant, "lemma": lemma, "article": article, **forms})
