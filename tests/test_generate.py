@@ -20,13 +20,22 @@ from cxgen.sets.plan import draw_plan
 from cxgen.sets.pools import design_pools
 from cxgen.stages.generate import candidates
 from cxgen.streams import uniform
+from tests.conftest import edit
 
 SMALL = Request(triples=240, seed=7)
 
 
 @pytest.fixture(scope="module")
-def small(project, constructions):
-    return candidates(project, list(constructions), SMALL)
+def small(shared, project, constructions):
+    """Few items of every shipped construction."""
+    folder = shared("shipped-items", lambda folder: candidates(project, list(constructions), SMALL).write_parquet(folder / "items.parquet"))
+    return pl.read_parquet(folder / "items.parquet")
+
+
+@pytest.fixture(scope="module")
+def few(reach, mini_lexicon):
+    """Few items of the tests' own construction."""
+    return generate_items(reach, mini_lexicon, SMALL)
 
 
 @given(st.integers(0, 500), st.integers(1, 50), st.integers(0, 49))
@@ -36,33 +45,35 @@ def test_a_stream_is_the_same_from_wherever_it_is_read(start, count, offset):
     assert not np.array_equal(uniform(("s", 1), start, 8), uniform(("s", 2), start, 8))
 
 
-def test_any_number_of_workers_gives_the_same_rows(project, constructions, small):
-    assert small.equals(candidates(project, list(constructions), SMALL, workers=3))
+def another(folder, name):
+    """A second construction in the mini project, with the first one's sentences; its own look-alike, too."""
+    for old, file in (("reach", "templates/reach.yaml"), ("wait", "templates/wait.yaml")):
+        text = (
+            (folder / file).read_text("utf-8").replace("name: reach\n", f"name: {name}\n").replace("name: wait\n", f"name: {name}-wait\n")
+        )
+        text = text.replace("lookalikes: [wait]", f"lookalikes: [{name}-wait]").replace("lookalike_of: reach", f"lookalike_of: {name}")
+        text = text.replace("wait/", f"{name}-wait/")
+        (folder / f"templates/{name}{'-wait' if old == 'wait' else ''}.yaml").write_text(text, "utf-8")
 
 
-def test_a_ninth_construction_leaves_the_others_as_they_were(scratch, constructions, small):
-    text = (scratch / "templates/way-manner.yaml").read_text("utf-8")
-    frames = """
-frames:
-  - name: walk-home
-    design: [arrival, manner]
-    slots: {verb: wm-crowd-push, sound: [wm-sound-music, wm-sound-laugh], medium: wm-crowds, goal: wm-hall-goals}
-  - name: walk-around
-    design: rooms
-    slots: {verb: wm-crowd-push, origin: wm-rooms, room: wm-rooms}
-"""
-    (scratch / "templates/ninth.yaml").write_text(text.replace("name: way-manner", "name: ninth") + frames, "utf-8")
-    names = [*constructions, "ninth"]
-    table = candidates(Project(scratch), names, SMALL)
-    assert table.filter(pl.col("construction") == "ninth").height > 0
-    rest = table.filter((pl.col("construction") != "ninth") & (pl.col("contrast_of").is_null() | (pl.col("contrast_of") != "ninth")))
-    assert rest.equals(small)
+def test_any_number_of_workers_gives_the_same_rows(mini):
+    another(mini, "other")
+    another(mini, "third")
+    project, names = Project(mini), ["reach", "other", "third"]
+    assert candidates(project, names, SMALL).equals(candidates(project, names, SMALL, workers=3))
 
 
-def test_another_seed_gives_other_items(project, small):
-    other = candidates(project, ["conative"], Request(triples=240, seed=8))
-    mine = set(other["premise_id"])
-    assert len(mine & set(small["premise_id"])) < len(mine) / 20  # a few come up twice by chance
+def test_another_construction_leaves_the_others_as_they_were(mini, few):
+    another(mini, "other")
+    table = candidates(Project(mini), ["other", "reach"], SMALL)
+    mine = pl.coalesce("contrast_of", "construction") == "reach"
+    assert table.filter(~mine).height == few.height
+    assert table.filter(mine).equals(few)
+
+
+def test_another_seed_gives_other_items(reach, mini_lexicon, few):
+    other = generate_items(reach, mini_lexicon, Request(triples=240, seed=8))
+    assert len(set(other["premise_id"]) & set(few["premise_id"])) < few["premise_id"].n_unique() / 5  # a few come up twice by chance
 
 
 def test_sentences_are_well_formed(small):
@@ -82,26 +93,29 @@ def test_articles_agree(small):
             assert (article.lower() == "an") == vowel, text
 
 
-def test_verbs_agree_with_plural_subjects_and_pronouns_with_their_names(lexicon, constructions):
-    items = sample_items(constructions["way-manner"], lexicon, 5, 60)
-    genders = dict(lexicon.table.drop_nulls("gender").select("lemma", "gender").iter_rows())
+def test_pronouns_agree_with_their_nouns(reach, mini_lexicon, few):
+    genders = dict(mini_lexicon.table.drop_nulls("gender").select("lemma", "gender").iter_rows())
+    rows = few.filter(pl.col("hypothesis").str.contains(" own"))
     seen = set()
-    for premise, slots in items.select("premise", "slots").unique(maintain_order=True).iter_rows():
+    for hypothesis, slots in rows.select("hypothesis", "slots").iter_rows():
         agent = next(slot["lemma"] for slot in slots if slot["role"] == "agent")
-        pronoun = re.search(r"\b(his|her|their) way\b", premise)[1]
-        seen.add(pronoun)
-        allowed = {"m": {"his"}, "f": {"her"}, "any": {"his", "her", "their"}}[genders[agent]]
-        assert pronoun in allowed, premise
-    assert seen == {"his", "her", "their"}
+        pronoun = re.search(r"\b(his|her|their) own\b", hypothesis)[1]
+        seen.add((genders[agent], pronoun))
+    assert seen == {("m", "his"), ("f", "her"), ("any", "his"), ("any", "her"), ("any", "their")}
+
+
+def test_verbs_agree_with_plural_subjects(lexicon, constructions):
     plural = sample_items(constructions["caused-motion"], lexicon, 5, 60).filter(pl.col("rule").is_in(["nearer", "farther"]))
     assert not plural["hypothesis"].str.contains(r"s was\b.*ed to").any()
 
 
-def test_distinct_slots_hold_distinct_words(small):
-    rows = small.filter(pl.col("design") == "order").unique("premise_id", maintain_order=True)
-    for slots in rows["slots"]:
-        things = [slot["lemma"] for slot in slots if slot["role"] == "conjunct"]
-        assert len(things) == len(set(things)) == 3
+def test_distinct_slots_hold_distinct_words(small, constructions):
+    for construction in constructions.values():
+        rows = small.filter(pl.coalesce("contrast_of", "construction") == construction.name).unique("premise_id", maintain_order=True)
+        for slots in rows["slots"]:
+            lemmas = {slot["slot"]: slot["lemma"] for slot in slots}
+            for name, lemma in lemmas.items():
+                assert all(lemma != lemmas.get(other) for other in construction.slots[name].distinct), lemmas
 
 
 def test_ids_are_of_content(small):
@@ -111,12 +125,13 @@ def test_ids_are_of_content(small):
     assert again["premise"].n_unique() == again.height
 
 
-def test_the_strict_preset_keeps_to_its_band_and_meets_every_count(lexicon, constructions):
-    request = Request(preset="contest")
+@pytest.mark.parametrize("size", [240, pytest.param(4000, marks=pytest.mark.slow)])
+def test_the_strict_preset_keeps_to_its_band_and_meets_every_count(lexicon, constructions, size):
+    asked = Request(triples=size, lookalike_triples=size // 4, preset="contest")
     for construction in constructions.values():
-        items = generate_items(construction, lexicon, request)
+        items = generate_items(construction, lexicon, asked)
         sets = items.select("design", "split", "contrast_set").unique().group_by("design", "split").len().rows()
-        wanted = set_counts(construction, request.wanted, request.shares)
+        wanted = set_counts(construction, asked.wanted, asked.shares)
         assert all(number >= wanted[design, split] for design, split, number in sets)
         assert len(sets) == len(wanted)
         carried = {name for name, slot in construction.slots.items() if slot.carries}
@@ -125,65 +140,67 @@ def test_the_strict_preset_keeps_to_its_band_and_meets_every_count(lexicon, cons
         assert slots["percentile"].is_between(20, 60).all()
 
 
-def test_too_many_sets_asked_for_is_an_error(scratch, lexicon):
-    path = scratch / "templates/conative.yaml"
-    head, rest = path.read_text("utf-8").split("\ntemplates:")
-    hypotheses = rest.split("\nhypotheses:")[1].split("\ndesigns:")[0]
-    tail = """
-designs:
-  contact: {frames: tiny, kinds: [missed, made-contact, again-and-again, only-once], hypotheses: [untouched, touched, repeated, single]}
-frames:
-  - {name: tiny, design: tiny, slots: {agent: co-crab-agents, verb: co-hanging-verbs, target: "dummy%1:06:00::", landed: co-land-hit}}
-"""
-    plain = '\ntemplates:\n  plain: "{agent} {@verb:past} at {target}{@rest}."\n'
-    path.write_text(f"{head}{plain}\nhypotheses:{hypotheses}{tail}", "utf-8")
-    construction = load_construction(Project(scratch), "conative", lexicon)
-    with pytest.raises(EmptySlotError, match=r"only \d+ distinct contrast sets of design 'contact' in train, 700 are needed"):
-        generate_items(construction, lexicon, Request(triples=12_000))
+def test_too_many_sets_asked_for_is_an_error(mini, mini_lexicon):
+    path = mini / "templates/reach.yaml"
+    edit(path, "agent: [people, names], verb: reach-verbs, target: things", "agent: names, verb: reach-verbs, target: [ball%n]")
+    edit(path, "agent: people, verb: reach-verbs, target: animals", "agent: names, verb: reach-verbs, target: [ball%n]")
+    construction = load_construction(Project(mini), "reach", mini_lexicon)
+    with pytest.raises(EmptySlotError, match=r"only \d+ distinct contrast sets of design 'waiting' in train, 140 are needed"):
+        generate_items(construction, mini_lexicon, Request(triples=240, lookalike_triples=1200))
 
 
-def test_a_marked_verb_still_comes_up_but_as_seldom_as_asked(lexicon, constructions):
-    construction = constructions["caused-motion"]
-    design = construction.designs["path"]
-    frames = [dataclasses.replace(frame, marked=frozenset()) for frame in construction.frames if design.frames in frame.designs]
-    frame = max(frames, key=lambda frame: sum(len(lexicon.resolve(name).ids) for name in frame.slots["verb"]))
-    keys = [lexicon.table["key"][row] for name in frame.slots["verb"] for row in lexicon.resolve(name).ids]
-    other = next(other for other in frames if other is not frame)
+def drawn(construction, lexicon, *frames, marked=0.1, count=40_000):
+    """A plan for the design ``outcome`` with these frames only."""
+    changed = dataclasses.replace(construction, frames=frames)
+    design = changed.designs["outcome"]
+    return draw_plan(changed, design, design_pools(changed, design, lexicon, {}, None, marked=marked), lexicon, ("s",), 0, count)
+
+
+def fillers(lexicon, frame, slot):
+    """Keys of the words that the frame has for the slot."""
+    return [lexicon.table["key"][row] for name in frame.slots[slot] for row in lexicon.resolve(name).ids]
+
+
+def test_a_marked_verb_still_comes_up_but_as_seldom_as_asked(reach, mini_lexicon):
+    frame, other = (dataclasses.replace(frame, marked=frozenset()) for frame in reach.frames)
+    keys = fillers(mini_lexicon, frame, "verb")
+    first = mini_lexicon.index[keys[0]]
 
     def shares(marked: list[str]) -> tuple[float, float]:
         """How often the frame is drawn, and how often the first of its verbs is when it is."""
-        changed = dataclasses.replace(construction, frames=(dataclasses.replace(frame, marked=frozenset(marked)), other))
-        plan = draw_plan(changed, design, design_pools(changed, design, lexicon, {}, None, marked=0.1), lexicon, ("s",), 0, 40_000)
+        plan = drawn(reach, mini_lexicon, dataclasses.replace(frame, marked=frozenset(marked)), other)
         mine = plan.frame == 0
-        return mine.mean(), (plan.fillers["verb"][mine] == lexicon.index[keys[0]]).mean()
+        return mine.mean(), (plan.fillers["verb"][mine] == first).mean()
 
-    _, usual = shares([])
+    frequent, usual = shares([])
     _, seldom = shares(keys[:1])
     assert 0 < seldom < usual / 4
-    frequent, _ = shares([])
     rare, same = shares(keys)
     assert same == pytest.approx(usual, abs=0.02)
     assert rare / (1 - rare) == pytest.approx(frequent / (1 - frequent) / 10, rel=0.15)
 
 
-def test_a_frame_whose_nouns_are_all_marked_comes_up_as_seldom(lexicon, constructions):
-    construction = constructions["caused-motion"]
-    design = construction.designs["path"]
-    first, other = [dataclasses.replace(f, marked=frozenset()) for f in construction.frames if design.frames in f.designs][:2]
-    keys = frozenset(lexicon.table["key"][row] for name in first.slots["theme"] for row in lexicon.resolve(name).ids)
+def test_a_frame_whose_nouns_are_all_marked_comes_up_as_seldom(reach, mini_lexicon):
+    design = reach.designs["outcome"]
+    first, other = (dataclasses.replace(frame, marked=frozenset()) for frame in reach.frames)
+    keys = frozenset(fillers(mini_lexicon, first, "target"))
 
     def weights(frame):
-        return design_pools(dataclasses.replace(construction, frames=(frame, other)), design, lexicon, {}, None, marked=0.1).weights
+        return design_pools(dataclasses.replace(reach, frames=(frame, other)), design, mini_lexicon, {}, None, marked=0.1).weights
 
     usual, seldom = weights(first), weights(dataclasses.replace(first, marked=keys))
     assert seldom[0] / seldom[1] == pytest.approx(usual[0] / usual[1] / 10)
 
 
-def test_marks_on_all_fillers_but_one_do_not_make_two_slots_alike(lexicon, constructions):
-    construction = constructions["causative-with"]
-    design = construction.designs["contents"]
-    frame = next(f for f in construction.frames if design.frames in f.designs)
-    keys = [lexicon.table["key"][row] for name in frame.slots["content"] for row in lexicon.resolve(name).ids]
-    changed = dataclasses.replace(construction, frames=(dataclasses.replace(frame, marked=frozenset(keys[1:])),))
-    plan = draw_plan(changed, design, design_pools(changed, design, lexicon, {}, None), lexicon, ("s",), 0, 5_000)
-    assert not (plan.fillers["content"] == plan.fillers["other"]).any()
+def test_marks_on_all_fillers_but_one_do_not_make_two_slots_alike(mini, mini_lexicon):
+    edit(
+        mini / "templates/reach.yaml",
+        "target: {role: target, frame: true, carries: true}",
+        "target: {role: target, frame: true, carries: true, distinct: [agent]}",
+    )
+    construction = load_construction(Project(mini), "reach", mini_lexicon)
+    frame = construction.frames[0]
+    keys = fillers(mini_lexicon, frame, "target")
+    changed = dataclasses.replace(frame, slots={**frame.slots, "agent": ("things",)}, marked=frozenset(keys[1:]))
+    plan = drawn(construction, mini_lexicon, changed, marked=1 / 50, count=5_000)
+    assert not (plan.fillers["agent"] == plan.fillers["target"]).any()

@@ -72,6 +72,6 @@ def test_set_counts_are_exact_and_reach_the_total(constructions):
                 assert part == round(total * SHARES[split])
 
 
-def test_shares_must_add_up(constructions):
+def test_shares_must_add_up(reach):
     with pytest.raises(CxgenError, match="add up to 1"):
-        set_counts(constructions["conative"], WANTED, {"train": 0.7, "dev": 0.2, "test": 0.2})
+        set_counts(reach, WANTED, {"train": 0.7, "dev": 0.2, "test": 0.2})
