@@ -10,19 +10,24 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from cxgen.report.baselines import baselines
 
+from cxgen import layout
 from cxgen.constructicon import Construction, load_construction
 from cxgen.errors import DataError
-from cxgen.generate import SPLITS
+from cxgen.families import FAMILIES, columns_of
 from cxgen.lexicon import Lexicon
+from cxgen.measures.giveaway import baselines
 from cxgen.project import Project
 from cxgen.report.variety import variety
-from cxgen.stages import generate, judge, split
+from cxgen.schema.columns import polars_schema
+from cxgen.stages import generate, split
 from cxgen.stages.audit import audit, balance, violations
 from cxgen.stages.params import Params
+from cxgen.vocabulary import SPLITS
 from tests import mini as small
 from tests.conftest import ROOT, build_dataset
+
+NLI = FAMILIES["nli"]
 
 
 @dataclass(frozen=True)
@@ -46,18 +51,17 @@ class Built:
 
     @property
     def report(self):
-        return json.loads((self.folder / split.SPLIT_METRICS).read_text("utf-8"))
+        return json.loads((self.folder / layout.metric("splits")).read_text("utf-8"))
 
     @property
     def borrowed(self):
         """(config, construction, target) of the premise kinds that have the meaning of another construction."""
-        kinds = (
-            (c, design.config, c.kinds[kind].construction)
-            for c in self.constructions
-            for design in c.designs.values()
-            for kind in design.kinds
-        )
-        return {(config, name, c.name) for c, config, name in kinds if name != c.name}
+        found = set()
+        for construction in self.constructions:
+            for design in construction.designs.values():
+                names = {construction.kinds[kind].construction for kind in design.kinds} - {construction.name}
+                found |= {(config, name, construction.name) for config in {"nli", "distinction"} & set(design.configs) for name in names}
+        return found
 
 
 def load(folder, config):
@@ -84,9 +88,9 @@ def mini_built(mini_dataset):
 
 def test_the_contract_of_the_output(built):
     folder, data = built.folder, built.data
-    assert tuple(load(folder, "nli").drop("config").schema) == split.COLUMNS
-    schema = load(folder, "distinction").drop("config").schema
-    assert tuple(schema) == (*split.COLUMNS, "target_id", "target_label")
+    for config in ("nli", "distinction"):
+        schema = load(folder, config).drop("config").schema
+        assert schema == pl.Schema(polars_schema(columns_of(config)))
     for name in (
         "id",
         "contrast_set",
@@ -117,8 +121,8 @@ def test_sizes_are_exact(built):
     assert set(report["constructions"]) == {construction.name for construction in built.constructions}
     assert set(report["lookalikes"]) == lookalikes
     for config, sizes, least in (
-        ("nli", {name: found["triples"] for name, found in report["constructions"].items()}, request.triples),
-        ("distinction", report["lookalikes"], request.lookalike_triples),
+        ("nli", {name: found["items"]["nli"] for name, found in report["constructions"].items()}, request.rows("nli")),
+        ("distinction", report["lookalikes"], request.rows("distinction")),
     ):
         for name, triples in sizes.items():
             assert triples["all"] >= least
@@ -173,7 +177,7 @@ def test_every_look_alike_item_is_paired_with_its_target_s(built):
 
 def test_the_balance_metrics_count_what_is_there(built):
     data = built.data
-    found = balance(data)
+    found = balance(data)["nli"]
     assert set(found) == {"nli", "distinction", "all"}
     for config, constructions in found.items():
         rows = data if config == "all" else data.filter(pl.col("config") == config)
@@ -183,9 +187,9 @@ def test_the_balance_metrics_count_what_is_there(built):
             assert entry["unequal"] == 0
             assert sum(sum(each) for by_split in entry["rules"].values() for each in by_split.values()) == mine.height
             assert all(len(set(each)) == 1 for by_split in entry["rules"].values() for each in by_split.values())
-    spoilt = balance(data.slice(1))
+    spoilt = balance(data.slice(1))["nli"]
     assert sum(entry["unequal"] for entry in spoilt["all"].values()) == 1
-    assert json.loads((built.folder / split.BALANCE).read_text("utf-8")) == found
+    assert json.loads((built.folder / layout.metric("balance")).read_text("utf-8")) == {"nli": found}
 
 
 def test_a_rebuild_gives_the_same_bytes(built, tmp_path):
@@ -202,7 +206,7 @@ def test_a_rebuild_gives_the_same_bytes(built, tmp_path):
 @pytest.mark.slow
 def test_no_template_has_more_than_fifteen_percent_of_a_construction(shared):
     built = Built.of(shared("shipped-dataset", whole))
-    found = variety(built.data.filter(pl.col("config") == "nli"), {}, built.lexicon, 1)
+    found = variety(built.data.filter(pl.col("config") == "nli"), {}, 1)
     assert all(found[construction.name]["largest template share"] <= 0.15 for construction in built.constructions)
 
 
@@ -237,9 +241,9 @@ def test_the_audit_finds_a_leak(built):
 
 def test_the_audit_finds_imbalance_and_repetition(built):
     data = built.data
-    assert set(violations(data).values()) == {0}
-    found = violations(pl.concat([data, data.head(1)]))
-    assert found == {
+    assert set(violations(data, NLI).values()) == {0}
+    found = violations(pl.concat([data, data.head(1)]), NLI)
+    assert {rule: number for rule, number in found.items() if number} == {
         "construction x split with unequal labels": 1,
         "hypothesis x split with unequal labels": 1,
         "premises without one hypothesis per label": 1,
@@ -249,8 +253,8 @@ def test_the_audit_finds_imbalance_and_repetition(built):
 
 
 def test_rejects_are_kept_with_their_reasons_and_take_their_set_along(built):
-    items = pl.read_parquet(built.folder / generate.CANDIDATES).head(24)
-    verdicts = pl.read_parquet(built.folder / judge.VERDICT_FILE).head(24)
+    items = pl.read_parquet(built.folder / layout.CANDIDATES).head(24)
+    verdicts = pl.read_parquet(built.folder / layout.VERDICTS).head(24)
     bad = verdicts.with_columns(
         pair_verdict=pl.when(pl.int_range(pl.len()) == 0).then(pl.lit("inappropriate")).otherwise("pair_verdict"),
         pair_reason=pl.when(pl.int_range(pl.len()) == 0).then(pl.lit("because")).otherwise("pair_reason"),
@@ -262,8 +266,8 @@ def test_rejects_are_kept_with_their_reasons_and_take_their_set_along(built):
 
 
 def test_too_few_accepted_sets_is_an_error(built):
-    items = pl.read_parquet(built.folder / generate.CANDIDATES)
-    table = items.join(pl.read_parquet(built.folder / judge.VERDICT_FILE), on="id", maintain_order="left")
+    items = pl.read_parquet(built.folder / layout.CANDIDATES)
+    table = items.join(pl.read_parquet(built.folder / layout.VERDICTS), on="id", maintain_order="left")
     wanted = split.wanted_sets(Project(built.folder), built.params, items)
     with pytest.raises(DataError, match=r"contrast sets are wanted, \d+ were accepted"):
         split.choose(table.filter(pl.col("set_number") < 2), wanted)
@@ -271,6 +275,6 @@ def test_too_few_accepted_sets_is_an_error(built):
 
 def test_parameters_reach_the_dataset(tmp_path):
     build_dataset(small.write_project(tmp_path, n_per_construction=600))
-    report = json.loads((tmp_path / split.SPLIT_METRICS).read_text("utf-8"))
+    report = json.loads((tmp_path / layout.metric("splits")).read_text("utf-8"))
     assert list(report["constructions"]) == ["reach"]
-    assert 600 <= report["constructions"]["reach"]["triples"]["all"] < 1000
+    assert 600 <= report["constructions"]["reach"]["items"]["nli"]["all"] < 1000

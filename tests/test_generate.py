@@ -13,29 +13,34 @@ from hypothesis import strategies as st
 
 from cxgen.constructicon import load_construction
 from cxgen.errors import EmptySlotError
-from cxgen.generate import Request, generate_items, set_counts
+from cxgen.generate import Request, generate_items
 from cxgen.generate.items import sample_items
 from cxgen.project import Project
 from cxgen.sets.plan import draw_plan
 from cxgen.sets.pools import design_pools
-from cxgen.stages.generate import candidates
+from cxgen.stages.generate import candidates, executor
 from cxgen.streams import uniform
 from tests.conftest import edit
 
-SMALL = Request(triples=240, seed=7)
+SMALL = Request({"nli": 240, "distinction": 120}, seed=7)
+
+
+def made(project, names, workers=1):
+    with executor(workers) as pool:
+        return candidates(project, names, SMALL, pool)
 
 
 @pytest.fixture(scope="module")
 def small(shared, project, constructions):
     """Few items of every shipped construction."""
-    folder = shared("shipped-items", lambda folder: candidates(project, list(constructions), SMALL).write_parquet(folder / "items.parquet"))
+    folder = shared("shipped-items", lambda folder: made(project, list(constructions)).write_parquet(folder / "items.parquet"))
     return pl.read_parquet(folder / "items.parquet")
 
 
 @pytest.fixture(scope="module")
 def few(reach, mini_lexicon):
     """Few items of the tests' own construction."""
-    return generate_items(reach, mini_lexicon, SMALL)
+    return generate_items(reach, SMALL)
 
 
 @given(st.integers(0, 500), st.integers(1, 50), st.integers(0, 49))
@@ -60,19 +65,19 @@ def test_any_number_of_workers_gives_the_same_rows(mini):
     another(mini, "other")
     another(mini, "third")
     project, names = Project(mini), ["reach", "other", "third"]
-    assert candidates(project, names, SMALL).equals(candidates(project, names, SMALL, workers=3))
+    assert made(project, names).equals(made(project, names, workers=3))
 
 
 def test_another_construction_leaves_the_others_as_they_were(mini, few):
     another(mini, "other")
-    table = candidates(Project(mini), ["other", "reach"], SMALL)
+    table = made(Project(mini), ["other", "reach"])
     mine = pl.coalesce("contrast_of", "construction") == "reach"
     assert table.filter(~mine).height == few.height
     assert table.filter(mine).equals(few)
 
 
 def test_another_seed_gives_other_items(reach, mini_lexicon, few):
-    other = generate_items(reach, mini_lexicon, Request(triples=240, seed=8))
+    other = generate_items(reach, Request({"nli": 240, "distinction": 120}, seed=8))
     assert len(set(other["premise_id"]) & set(few["premise_id"])) < few["premise_id"].n_unique() / 5  # a few come up twice by chance
 
 
@@ -104,8 +109,8 @@ def test_pronouns_agree_with_their_nouns(reach, mini_lexicon, few):
     assert seen == {("m", "his"), ("f", "her"), ("any", "his"), ("any", "her"), ("any", "their")}
 
 
-def test_verbs_agree_with_plural_subjects(lexicon, constructions):
-    plural = sample_items(constructions["caused-motion"], lexicon, 5, 60).filter(pl.col("rule").is_in(["nearer", "farther"]))
+def test_verbs_agree_with_plural_subjects(constructions):
+    plural = sample_items(constructions["caused-motion"], 5, 60).filter(pl.col("rule").is_in(["nearer", "farther"]))
     assert not plural["hypothesis"].str.contains(r"s was\b.*ed to").any()
 
 
@@ -126,14 +131,15 @@ def test_ids_are_of_content(small):
 
 
 @pytest.mark.parametrize("size", [240, pytest.param(4000, marks=pytest.mark.slow)])
-def test_the_strict_preset_keeps_to_its_band_and_meets_every_count(lexicon, constructions, size):
-    asked = Request(triples=size, lookalike_triples=size // 4, preset="contest")
+def test_the_strict_preset_keeps_to_its_band_and_meets_every_count(constructions, size):
+    asked = Request({"nli": size, "distinction": size // 4}, preset="contest")
     for construction in constructions.values():
-        items = generate_items(construction, lexicon, asked)
-        sets = items.select("design", "split", "contrast_set").unique().group_by("design", "split").len().rows()
-        wanted = set_counts(construction, asked.wanted, asked.shares)
-        assert all(number >= wanted[design, split] for design, split, number in sets)
-        assert len(sets) == len(wanted)
+        items = generate_items(construction, asked)
+        found = {key: rows["contrast_set"].n_unique() for key, rows in items.group_by("config", "design", "split")}
+        for design in construction.designs.values():
+            for config in asked.sizes.keys() & set(design.configs):
+                wanted = asked.sets(construction, design, config)
+                assert all(found[config, design.name, split] >= number for split, number in wanted.items())
         carried = {name for name, slot in construction.slots.items() if slot.carries}
         slots = items.select("slots").explode("slots").unnest("slots").filter(pl.col("slot").is_in(sorted(carried)))
         assert slots["band"].unique().to_list() == ["mid"]
@@ -145,15 +151,17 @@ def test_too_many_sets_asked_for_is_an_error(mini, mini_lexicon):
     edit(path, "agent: [people, names], verb: reach-verbs, target: things", "agent: names, verb: reach-verbs, target: [ball%n]")
     edit(path, "agent: people, verb: reach-verbs, target: animals", "agent: names, verb: reach-verbs, target: [ball%n]")
     construction = load_construction(Project(mini), "reach", mini_lexicon)
-    with pytest.raises(EmptySlotError, match=r"only \d+ distinct contrast sets of design 'waiting' in train, 140 are needed"):
-        generate_items(construction, mini_lexicon, Request(triples=240, lookalike_triples=1200))
+    with pytest.raises(
+        EmptySlotError, match=r"only \d+ distinct contrast sets of design 'waiting' for distinction in train, 2800 are needed"
+    ):
+        generate_items(construction, Request({"nli": 240, "distinction": 24_000}))
 
 
-def drawn(construction, lexicon, *frames, marked=0.1, count=40_000):
+def drawn(construction, *frames, marked=0.1, count=40_000):
     """A plan for the design ``outcome`` with these frames only."""
     changed = dataclasses.replace(construction, frames=frames)
     design = changed.designs["outcome"]
-    return draw_plan(changed, design, design_pools(changed, design, lexicon, {}, None, marked=marked), lexicon, ("s",), 0, count)
+    return draw_plan(changed, design, design_pools(changed, design, {}, None, marked=marked), ("s",), np.arange(count))
 
 
 def fillers(lexicon, frame, slot):
@@ -168,7 +176,7 @@ def test_a_marked_verb_still_comes_up_but_as_seldom_as_asked(reach, mini_lexicon
 
     def shares(marked: list[str]) -> tuple[float, float]:
         """How often the frame is drawn, and how often the first of its verbs is when it is."""
-        plan = drawn(reach, mini_lexicon, dataclasses.replace(frame, marked=frozenset(marked)), other)
+        plan = drawn(reach, dataclasses.replace(frame, marked=frozenset(marked)), other)
         mine = plan.frame == 0
         return mine.mean(), (plan.fillers["verb"][mine] == first).mean()
 
@@ -186,7 +194,7 @@ def test_a_frame_whose_nouns_are_all_marked_comes_up_as_seldom(reach, mini_lexic
     keys = frozenset(fillers(mini_lexicon, first, "target"))
 
     def weights(frame):
-        return design_pools(dataclasses.replace(reach, frames=(frame, other)), design, mini_lexicon, {}, None, marked=0.1).weights
+        return design_pools(dataclasses.replace(reach, frames=(frame, other)), design, {}, None, marked=0.1).weights
 
     usual, seldom = weights(first), weights(dataclasses.replace(first, marked=keys))
     assert seldom[0] / seldom[1] == pytest.approx(usual[0] / usual[1] / 10)
@@ -202,5 +210,5 @@ def test_marks_on_all_fillers_but_one_do_not_make_two_slots_alike(mini, mini_lex
     frame = construction.frames[0]
     keys = fillers(mini_lexicon, frame, "target")
     changed = dataclasses.replace(frame, slots={**frame.slots, "agent": ("things",)}, marked=frozenset(keys[1:]))
-    plan = drawn(construction, mini_lexicon, changed, marked=1 / 50, count=5_000)
+    plan = drawn(construction, changed, marked=1 / 50, count=5_000)
     assert not (plan.fillers["agent"] == plan.fillers["target"]).any()

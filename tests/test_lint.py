@@ -32,7 +32,7 @@ FAULTS = {
 
 
 def findings(folder, lexicon):
-    return list(lint(load_construction(Project(folder), "reach", lexicon), lexicon))
+    return list(lint(load_construction(Project(folder), "reach", lexicon)))
 
 
 def test_the_tests_own_construction_is_clean(mini, mini_lexicon):
@@ -66,10 +66,10 @@ def test_e205_a_modifier_that_touches_a_fact(mini_lexicon, reach):
     row = mini_lexicon.classes["times"].ids[0]
     touched = pl.when(pl.int_range(pl.len()) == row).then(pl.lit(["repeated"])).otherwise("touches")
     changed = type(mini_lexicon)(mini_lexicon.table.with_columns(touches=touched), mini_lexicon.classes, {})
-    found = list(CHECKS["E205"](reach, changed))
+    found = list(CHECKS["E205"](dataclasses.replace(reach, lexicon=changed)))
     assert [finding.code for finding in found] == ["E205"]
     assert "bears on repeated" in found[0].message
-    assert list(CHECKS["E205"](reach, mini_lexicon)) == []
+    assert list(CHECKS["E205"](reach)) == []
 
 
 def test_w304_and_w305_few_templates_and_an_unmentioned_noun(mini, mini_lexicon):
@@ -82,9 +82,9 @@ def test_w304_and_w305_few_templates_and_an_unmentioned_noun(mini, mini_lexicon)
     assert "is about target" in found["W305"].message
 
 
-def test_w307_names_the_frame(mini_lexicon, reach):
+def test_w307_names_the_frame(reach):
     frame = dataclasses.replace(reach.frames[0], marked=frozenset({"apple%v"}))
-    found = list(CHECKS["W307"](dataclasses.replace(reach, frames=(frame,)), mini_lexicon))
+    found = list(CHECKS["W307"](dataclasses.replace(reach, frames=(frame,))))
     assert [finding.code for finding in found] == ["W307"]
     assert frame.name in found[0].message
     assert "apple%v" in found[0].message

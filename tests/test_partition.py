@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cxgen.errors import CxgenError
-from cxgen.generate import SPLITS, partition_verbs, set_counts
-from cxgen.sets.partition import best_partition
-from cxgen.sets.pools import frame_verbs, verb_pools
+from cxgen.generate import Request
+from cxgen.sets import best_partition, frame_verbs, partition_verbs, set_counts, verb_pools
+from cxgen.vocabulary import SPLITS
 
 SHARES = {"train": 0.7, "dev": 0.15, "test": 0.15}
 pools = st.lists(st.frozensets(st.sampled_from([f"verb{i}" for i in range(60)]), min_size=1), min_size=1, max_size=8)
@@ -40,38 +40,32 @@ def test_each_split_has_usual_verbs_where_some_partition_gives_them_all():
         assert sorted(split[v] for v in "abc") == sorted(SPLITS)
 
 
-def test_no_split_of_the_real_lexicon_is_left_with_marked_verbs_only(lexicon, constructions):
+def test_no_split_of_the_real_lexicon_is_left_with_marked_verbs_only(constructions):
     for name, construction in constructions.items():
-        usable, usual = (frame_verbs(construction, lexicon, "sliced", marked=marked) for marked in (True, False))
-        split = best_partition(verb_pools(construction, lexicon, "sliced"), usable, usual, SHARES, 20261121, name)
+        usable, usual = (frame_verbs(construction, "sliced", marked=marked) for marked in (True, False))
+        split = best_partition(verb_pools(construction, "sliced"), usable, usual, SHARES, 20261121, name)
         for design, frames in usual.items():
             for part in SPLITS:
                 served = [verbs for verbs in frames if all(any(split[verb] == part for verb in pool) for pool in verbs)]
                 assert served, (name, design, part)
 
 
-WANTED = {"nli": 4000, "distinction": 1200}
-
-
 def test_set_counts_are_exact_and_reach_the_total(constructions):
+    wanted = {"nli": 4000, "distinction": 1200}
     for construction in constructions.values():
-        counts = set_counts(construction, WANTED, SHARES)
-        for config, wanted in WANTED.items():
+        for config, rows in wanted.items():
             counted = construction.lookalikes if config == "distinction" else (construction.name,)
-            own = {
-                d.name: 3 * sum(construction.kinds[k].construction in counted for k in d.kinds)
-                for d in construction.designs.values()
-                if d.config == config
-            }
-            if not own:
-                continue
-            total = sum(number * own[design] for (design, _), number in counts.items() if design in own)
-            assert wanted <= total < wanted * 1.2
-            for split in SPLITS:
-                part = sum(number * own[design] for (design, name), number in counts.items() if name == split and design in own)
-                assert part == round(total * SHARES[split])
+            designs = [design for design in construction.designs.values() if config in design.configs]
+            parts = dict.fromkeys(SPLITS, 0)
+            for design in designs:
+                own = 3 * sum(construction.kinds[kind].construction in counted for kind in design.kinds)
+                for split, sets in Request(wanted).sets(construction, design, config).items():
+                    parts[split] += sets * own
+            total = sum(parts.values())
+            assert not designs or rows <= total < rows * 1.2
+            assert parts == {split: round(total * SHARES[split]) for split in SPLITS}
 
 
-def test_shares_must_add_up(reach):
+def test_shares_must_add_up():
     with pytest.raises(CxgenError, match="add up to 1"):
-        set_counts(reach, WANTED, {"train": 0.7, "dev": 0.2, "test": 0.2})
+        set_counts(240, 12, {"train": 0.7, "dev": 0.2, "test": 0.2})

@@ -14,17 +14,17 @@ from pathlib import Path
 import polars as pl
 import pytest
 import yaml
-from cxgen.publish.columns import COLUMNS
 
 from cxgen import layout
 from cxgen.errors import DataError, SchemaError
-from cxgen.generate import SPLITS
+from cxgen.families import columns_of
 from cxgen.project import Project
-from cxgen.publish import content_hash, features, render_card, rows_hash
+from cxgen.publish import content_hash, features, rows_hash
 from cxgen.report.reading import ANSWERS, reading, sheet
-from cxgen.stages import generate, judge, package, report, split, substitute
+from cxgen.schema.columns import Column
+from cxgen.stages import generate, package, report, split, substitute
 from cxgen.stages.params import Params
-from cxgen.vocabulary import LABELS
+from cxgen.vocabulary import LABELS, SPLITS
 from tests import mini as small
 from tests.conftest import COMMAND, edit, run_cxgen
 from tests.hub_server import TOKEN, serving
@@ -45,7 +45,7 @@ def make(folder):
     params = Params.read(project.params)
     generate.run(project, params, workers=1)
     assert run_cxgen("judge", cwd=folder).returncode == 0
-    path = folder / judge.VERDICT_FILE
+    path = folder / layout.VERDICTS
     first = pl.int_range(pl.len()) < 2
     refused = {"pair_verdict": "inappropriate", "pair_reason": "nobody says so"}
     pl.read_parquet(path).with_columns(
@@ -57,15 +57,15 @@ def make(folder):
     report.run_variety(project, params.request.seed)
     table = report.dataset(project)
     answers = table[:40].select("id", relation=pl.col("label").replace_strict({0: "E", 1: "N", 2: "C"}), prem_nat=5, hyp_nat=4)
-    (folder / report.READINGS).mkdir(parents=True)
-    answers.with_columns(reader=pl.lit("r1"), kind=pl.lit("human")).write_csv(folder / report.READINGS / "first.csv")
+    (folder / layout.READINGS).mkdir(parents=True)
+    answers.with_columns(reader=pl.lit("r1"), kind=pl.lit("human")).write_csv(folder / layout.READINGS / "first.csv")
     report.run_reading(project)
-    (folder / report.METRICS / "lint.json").write_text("[]")
+    (folder / layout.METRICS / "lint.json").write_text("[]")
     (folder / ".gitignore").write_text("outputs/\n")
     git(folder, "init", "-q")
     git(folder, "add", ".")
     git(folder, "commit", "-qm", "made")
-    package.run(project, params, folder / package.FOLDER, package.Identity(params.publish.version))
+    package.run(project, params, folder / layout.HUB, package.Identity(params.publish.version))
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +82,7 @@ def project(made, tmp_path):
 
 @pytest.fixture(scope="module")
 def folder(made):
-    return made / package.FOLDER
+    return made / layout.HUB
 
 
 def card_of(folder):
@@ -133,7 +133,7 @@ def test_polars_pandas_and_duckdb_read_the_same(made, folder):
             assert rows[0][3] == ordered["slots"].to_list()[0]
 
 
-def test_the_card_passes_the_hub_s_validation_and_our_schema(folder):
+def test_the_card_passes_the_hub_s_validation_and_our_schema(made, folder, tmp_path, monkeypatch):
     from huggingface_hub import DatasetCard
 
     card = DatasetCard((folder / "README.md").read_text("utf-8"))
@@ -145,15 +145,10 @@ def test_the_card_passes_the_hub_s_validation_and_our_schema(folder):
     for info in metadata["dataset_info"]:
         files = [path for name in CONFIGS[info["config_name"]] for path in shards(folder, info["config_name"], name)]
         assert info["download_size"] == sum(path.stat().st_size for path in files)
+    project = Project(made)
+    monkeypatch.setattr(package, "card_metadata", lambda *_: {**metadata, "task_ids": ["made-up"]})
     with pytest.raises(SchemaError, match="task_ids"):
-        render_card({**metadata, "task_ids": ["made-up"]}, facts_of(folder))
-
-
-def facts_of(folder):
-    project = Project(folder.parents[1])
-    params = Params.read(project.params)
-    record = json.loads((folder / package.VERSION_FILE).read_text("utf-8"))
-    return package._facts(project, params, package.read_tables(project), package.read_metrics(project), record)
+        package.run(project, Params.read(project.params), tmp_path, package.Identity("1.0.0"))
 
 
 def test_the_features_are_those_that_datasets_would_write(folder):
@@ -163,23 +158,23 @@ def test_the_features_are_those_that_datasets_would_write(folder):
     for info in metadata["dataset_info"]:
         assert Features._from_yaml_list(info["features"])._to_yaml_list() == info["features"]
     with pytest.raises(TypeError, match="when"):
-        features(pl.Schema({"when": pl.Date}))
+        features([Column("when", pl.Date, "a day")])
 
 
 def test_every_figure_of_the_card_is_that_of_the_metrics(project):
     """A metric that changes changes the card."""
     opened = Project(project)
     params = Params.read(opened.params)
-    path = project / report.METRICS / "baselines.json"
+    path = project / layout.METRICS / "baselines.json"
     metrics = json.loads(path.read_text("utf-8"))
-    metrics["hypothesis_only"]["overall"], metrics["chance"] = 0.31415, 0.2718
+    metrics["nli"]["hypothesis_only"].update(overall=0.31415, chance=0.2718)
     path.write_text(json.dumps(metrics))
     out = project / "again"
     record = package.run(opened, params, out, package.Identity("2.3.4", "me/x", "v2.3.4", "abc123"))
     metadata, prose = card_of(out)
     assert "31.4%" in prose
     assert "27.2%" in prose
-    read = json.loads((project / report.METRICS / "reading.json").read_text("utf-8"))
+    read = json.loads((project / layout.METRICS / "reading.json").read_text("utf-8"))
     assert (read["items"], read["overall"]["labels"], read["readers"]) == (40, 1.0, {"human": 1})
     assert "40 answers about 40 items by 1 human reader" in prose
     for wanted in (record["content_hash"], "2.3.4", "abc123", 'load_dataset("me/x", "nli"', params.publish.canary, "WordNet", "wordfreq"):
@@ -189,7 +184,7 @@ def test_every_figure_of_the_card_is_that_of_the_metrics(project):
     for name in ("reach", "wait"):
         assert re.search(rf"^\| {name}[^|]*\| [^|]+ \| [^|]+ \| \S[^|]+\. \|$", prose, re.M), name
     documented = {feature["name"] for info in metadata["dataset_info"] for feature in info["features"]}
-    assert documented <= set(COLUMNS)
+    assert documented <= {column.name for config in CONFIGS for column in columns_of(config)}
     assert all(f"- `{column}`: " in prose for column in documented)
     assert "{{" not in prose.replace("title   = {", "")
 
@@ -201,9 +196,9 @@ def test_the_rejected_go_out_with_their_reasons(folder):
 
 
 def test_a_release_without_rejects_or_a_reading_says_so(project):
-    path = project / split.REJECTED
+    path = project / layout.table(layout.REJECTED, layout.REJECTED)
     pl.read_parquet(path).clear().write_parquet(path)
-    shutil.rmtree(project / report.READINGS)
+    shutil.rmtree(project / layout.READINGS)
     opened = Project(project)
     report.run_reading(opened)
     package.run(opened, Params.read(opened.params), project / "again", package.Identity("1.0.0"))
@@ -302,7 +297,7 @@ def test_a_release_is_one_commit_and_a_tag(cli, hub, made, tmp_path, xet):
     (commit,) = releases(hub)
     assert json.loads(result.stdout)[0]["commit"] == repo["branches"]["main"] == repo["tags"]["v1.0.0"]
     files = set(commit["files"]) - {".gitattributes"}
-    assert files == {path.relative_to(made / package.FOLDER).as_posix() for path in (made / package.FOLDER).rglob("*.*")}
+    assert files == {path.relative_to(made / layout.HUB).as_posix() for path in (made / layout.HUB).rglob("*.*")}
     uploads = [line for line in state["requests"] if line.startswith("PUT /_lfs/")]
     assert (state["xorbs"], state["shards"], len(uploads)) == ((1, 1, 0) if xet else (0, 0, len([f for f in files if "parquet" in f])))
     assert all(TOKEN.encode() not in path.read_bytes() for path in (*tmp_path.rglob("*"), *made.rglob("*")) if path.is_file())
@@ -317,12 +312,12 @@ def test_what_is_released_names_its_revision_and_loads(run, here, hub, made, tmp
     assert json.loads(told.stdout) == [], told.stderr
     card, record = (
         Path(hf_hub_download(REPOSITORY, name, repo_type="dataset", endpoint=hub.url, cache_dir=tmp_path / "cache", token=TOKEN))
-        for name in ("README.md", package.VERSION_FILE)
+        for name in ("README.md", layout.VERSION_FILE)
     )
     assert f"git revision `{revision}`" in card.read_text("utf-8")
     record = json.loads(record.read_text("utf-8"))
     assert (record["git_revision"], record["tag"], record["version"]) == (revision, "v1.0.0", "1.0.0")
-    assert record["content_hash"] == json.loads((made / package.FOLDER / package.VERSION_FILE).read_text())["content_hash"]
+    assert record["content_hash"] == json.loads((made / layout.HUB / layout.VERSION_FILE).read_text())["content_hash"]
 
 
 def test_a_dry_run_sends_nothing_and_shows_what_changes(run, hub, project):
@@ -436,23 +431,23 @@ def test_a_repository_needs_an_owner(cxgen, made):
 
 
 def spoil_metric(folder, name, change):
-    path = folder / report.METRICS / f"{name}.json"
+    path = folder / layout.METRICS / f"{name}.json"
     data = json.loads(path.read_text("utf-8"))
     change(data)
     path.write_text(json.dumps(data))
 
 
 REFUSED = {
-    "metrics are missing": lambda folder: (folder / report.METRICS / "variety.json").unlink(),
-    "overlap_only is right in 50.0%": lambda folder: spoil_metric(
-        folder, "baselines", lambda data: data["overlap_only"].update(passed=False, overall=0.5)
+    "metrics are missing": lambda folder: (folder / layout.METRICS / "variety.json").unlink(),
+    "overlap_only is 0.5": lambda folder: spoil_metric(
+        folder, "baselines", lambda data: data["nli"]["overlap_only"].update(passed=False, overall=0.5)
     ),
     "reach has verbs in two splits: hit": lambda folder: spoil_metric(
         folder, "splits", lambda data: data["constructions"]["reach"].update(verbs_shared=["hit"])
     ),
-    "repeated ids: 2": lambda folder: spoil_metric(folder, "splits", lambda data: data["violations"].update({"repeated ids": 2})),
-    "reach has 1 unbalanced": lambda folder: spoil_metric(folder, "balance", lambda data: data["all"]["reach"].update(unequal=1)),
-    "lint.json: errors E101": lambda folder: (folder / report.METRICS / "lint.json").write_text('[{"code": "E101"}, {"code": "W1"}]'),
+    "repeated ids: 2": lambda folder: spoil_metric(folder, "splits", lambda data: data["violations"]["nli"].update({"repeated ids": 2})),
+    "reach has 1 unbalanced": lambda folder: spoil_metric(folder, "balance", lambda data: data["nli"]["all"]["reach"].update(unequal=1)),
+    "lint.json: errors E101": lambda folder: (folder / layout.METRICS / "lint.json").write_text('[{"code": "E101"}, {"code": "W1"}]'),
     "1 items are undecided": lambda folder: (folder / "outputs/work/undecided.jsonl").write_text('{"item": "x"}\n'),
     "wug.json: repeated ids: 1": lambda folder: spoil_metric(folder, "wug", lambda data: data["violations"].update({"repeated ids": 1})),
     "not committed: params.yaml": lambda folder: edit(folder / "params.yaml", "folds: 2", "folds: 4"),
@@ -504,7 +499,7 @@ def test_readings_count_agreement_naturalness_and_what_is_gone(made):
     ("line", "said"), [("x,Q,5,5,r,human", "not an answer"), ("x,E,5,6,r,human", "not an answer"), ("x,E,five,5,r,human", "five")]
 )
 def test_answers_that_are_none_are_named_with_file_and_line(project, line, said):
-    (project / report.READINGS / "bad.csv").write_text(f"{','.join(ANSWERS)}\nx,E,5,5,r,human\n{line}\n")
+    (project / layout.READINGS / "bad.csv").write_text(f"{','.join(ANSWERS)}\nx,E,5,5,r,human\n{line}\n")
     with pytest.raises(DataError) as caught:
         report.run_reading(Project(project))
     assert said in caught.value.message

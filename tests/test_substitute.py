@@ -11,15 +11,17 @@ from dataclasses import dataclass
 import polars as pl
 import pytest
 
+from cxgen import layout
 from cxgen.constructicon import Construction
 from cxgen.errors import DataError
+from cxgen.families import columns_of
 from cxgen.generate import Request, Wugs, generate_items, wug_items
 from cxgen.generate.substitute import INVENTORY, broken_slots
 from cxgen.lexicon import Lexicon
 from cxgen.project import Project
 from cxgen.schema import read_yaml
 from cxgen.semantics import label_matrix
-from cxgen.stages import generate, split, substitute
+from cxgen.stages import split, substitute
 from cxgen.stages.params import Params
 from cxgen.vocabulary import INFLECTIONS as FORMS
 from cxgen.vocabulary import MODES
@@ -28,7 +30,7 @@ from cxgen.wug.inventory import VARIANTS
 from tests.conftest import ROOT, edit
 
 SURVIVES = json.loads((ROOT / "tests/data/matrices.json").read_text("utf-8"))["survives"]
-REQUEST = Request(triples=240, lookalike_triples=60, seed=5)
+REQUEST = Request({"nli": 240, "distinction": 0, "minimal_pairs": 0}, seed=5)
 
 
 @dataclass(frozen=True)
@@ -44,16 +46,15 @@ class Made:
     def of(cls, folder, lexicon, constructions):
         wugs, tables = Wugs.load(Project(folder).snapshot), {}
         for name, construction in constructions.items():
-            real = generate_items(construction, lexicon, REQUEST)
-            real = real.filter(pl.col("design").is_in([design.name for design in nli(construction)]))
-            wug = wug_items(construction, lexicon, REQUEST, wugs, tuple(MODES), real.select("design", "split", "set_number"))
+            real = generate_items(construction, REQUEST)
+            wug = wug_items(construction, REQUEST, wugs, tuple(MODES), real.select("config", "design", "split", "set_number"))
             cell = ["design", "split", "set_number", "kind", "rule"]
             tables[name] = wug.join(real.select(*cell, pl.exclude(cell).name.suffix("_real")), on=cell, how="left")
         return cls(lexicon, wugs, constructions, tables)
 
 
 def nli(construction):
-    return [design for design in construction.designs.values() if design.config == "nli"]
+    return [design for design in construction.designs.values() if "nli" in design.configs]
 
 
 @pytest.fixture(scope="module")
@@ -72,18 +73,18 @@ def made(request):
     return request.getfixturevalue(f"{request.param}_made")
 
 
-def left(construction, lexicon, mode):
+def left(construction, mode):
     """Design of nli -> its label matrix, with the words of the mode replaced."""
-    broken = broken_slots(construction, lexicon, mode)
+    broken = broken_slots(construction, mode)
     return {design.name: label_matrix(construction, design, broken) for design in nli(construction)}
 
 
 @pytest.mark.parametrize("name", SURVIVES)
-def test_the_matrix_that_survives(constructions, lexicon, name):
+def test_the_matrix_that_survives(constructions, name):
     """With other verbs, *with* may name a content or a tool, and nothing is heard of a sound; with other nouns, *up the X* need not lead
     upwards; with other adjectives, nothing is known of their opposites."""
     for mode, wanted in SURVIVES[name].items():
-        found = left(constructions[name], lexicon, mode)
+        found = left(constructions[name], mode)
         assert {d: ["".join("ENC"[label] for label in row.values()) for row in m.values()] for d, m in found.items()} == wanted, mode
 
 
@@ -92,7 +93,7 @@ def test_a_hypothesis_stays_where_all_three_labels_are_left(made):
         for mode in MODES:
             wanted = {
                 (design, rule)
-                for design, matrix in left(made.constructions[name], made.lexicon, mode).items()
+                for design, matrix in left(made.constructions[name], mode).items()
                 for rule in next(iter(matrix.values()))
                 if {row[rule] for row in matrix.values()} == {0, 1, 2}
             }
@@ -101,7 +102,7 @@ def test_a_hypothesis_stays_where_all_three_labels_are_left(made):
 
 
 def _replaces(made, name, mode):
-    return bool(broken_slots(made.constructions[name], made.lexicon, mode))
+    return bool(broken_slots(made.constructions[name], mode))
 
 
 def test_labels_stay_balanced_and_only_what_is_balanced_stays(made):
@@ -196,8 +197,8 @@ def test_a_set_does_not_depend_on_its_company(made):
     name, construction = next(iter(made.constructions.items()))
     whole = made.tables[name].select(pl.exclude("^.*_real$"))
     mode = whole["mode"][0]
-    chosen = whole.filter(pl.col("set_number") >= 3).select("design", "split", "set_number").unique()
-    some = wug_items(construction, made.lexicon, REQUEST, made.wugs, (mode,), chosen)
+    chosen = whole.filter(pl.col("set_number") >= 3).select("config", "design", "split", "set_number").unique()
+    some = wug_items(construction, REQUEST, made.wugs, (mode,), chosen)
     same = whole.filter((pl.col("mode") == mode) & (pl.col("set_number") >= 3)).select(some.columns)
     assert some.height
     assert some.sort("id").equals(same.sort("id"))
@@ -240,14 +241,14 @@ def built(mini_dataset):
 
 
 def read(folder):
-    files = sorted((folder / substitute.FOLDER / substitute.CONFIG).glob("*.parquet"))
+    files = sorted((folder / layout.WUG / substitute.CONFIG).glob("*.parquet"))
     return pl.concat([pl.read_parquet(path) for path in files])
 
 
 def test_every_item_is_paired_with_a_real_one_of_its_split(built):
-    folder, found = built, json.loads((built / substitute.METRICS).read_text("utf-8"))
+    folder, found = built, json.loads((built / layout.metric("wug")).read_text("utf-8"))
     data = read(folder)
-    assert tuple(data.columns) == (*split.COLUMNS, "mode", "source_id")
+    assert tuple(data.columns) == tuple(column.name for column in columns_of(substitute.CONFIG))
     real = pl.concat([pl.read_parquet(split.table_file(Project(folder), "nli", name)) for name in ("train", "dev", "test")])
     pairs = data.join(real, left_on="source_id", right_on="id", how="left", suffix="_real")
     for name in ("split", "kind", "rule", "wording", "template", "construction", "acceptability", "claim"):
@@ -263,8 +264,8 @@ def test_every_item_is_paired_with_a_real_one_of_its_split(built):
 def test_a_rebuild_gives_the_same_bytes(built, tmp_path):
     folder = built
     shutil.copytree(folder, tmp_path / "again")
-    files = sorted((folder / substitute.FOLDER).rglob("*.parquet"))
-    shutil.rmtree(tmp_path / "again" / substitute.FOLDER)
+    files = sorted((folder / layout.WUG).rglob("*.parquet"))
+    shutil.rmtree(tmp_path / "again" / layout.WUG)
     project = Project(tmp_path / "again")
     substitute.run(project, Params.read(project.params))
     assert files
@@ -286,7 +287,7 @@ def test_what_is_wrong_is_counted(built):
 def test_a_dataset_of_other_candidates_is_refused(built, tmp_path):
     folder = built
     shutil.copytree(folder, tmp_path / "again")
-    path = tmp_path / "again" / generate.CANDIDATES
+    path = tmp_path / "again" / layout.CANDIDATES
     pl.read_parquet(path)[200:].write_parquet(path)
     project = Project(tmp_path / "again")
     with pytest.raises(DataError, match="not among the candidates"):
