@@ -129,7 +129,7 @@ def build_dataset(folder, workers=1):
     project = Project(folder)
     params = Params.read(project.params)
     generate.run(project, params, workers=workers)
-    judge.run(project)
+    judge.run(project, params)
     split.run(project, params)
     substitute.run(project, params)
 

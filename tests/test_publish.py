@@ -22,11 +22,11 @@ from cxgen.project import Project
 from cxgen.publish import content_hash, features, rows_hash
 from cxgen.report.reading import ANSWERS, reading, sheet
 from cxgen.schema.columns import Column
-from cxgen.stages import generate, package, report, split, substitute
+from cxgen.stages import generate, judge, package, report, split, substitute
 from cxgen.stages.params import Params
 from cxgen.vocabulary import LABELS, SPLITS
 from tests import mini as small
-from tests.conftest import COMMAND, edit, run_cxgen
+from tests.conftest import COMMAND, edit
 from tests.hub_server import TOKEN, serving
 
 CONFIGS = {"nli": SPLITS, "distinction": SPLITS, "nli_wug": SPLITS, "rejected": ("rejected",)}
@@ -44,7 +44,7 @@ def make(folder):
     project = Project(folder)
     params = Params.read(project.params)
     generate.run(project, params, workers=1)
-    assert run_cxgen("judge", cwd=folder).returncode == 0
+    judge.run(project, params)
     path = folder / layout.VERDICTS
     first = pl.int_range(pl.len()) < 2
     refused = {"pair_verdict": "inappropriate", "pair_reason": "nobody says so"}
