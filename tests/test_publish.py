@@ -22,7 +22,9 @@ from cxgen.project import Project
 from cxgen.publish import content_hash, features, rows_hash
 from cxgen.report.reading import ANSWERS, reading, sheet
 from cxgen.schema.columns import Column
-from cxgen.stages import generate, judge, package, report, split, substitute
+from cxgen.stages import baselines, generate, judge, package, split, substitute, variety
+from cxgen.stages import reading as readings
+from cxgen.stages.dataset import dataset
 from cxgen.stages.params import Params
 from cxgen.vocabulary import LABELS, SPLITS
 from tests import mini as small
@@ -53,13 +55,13 @@ def make(folder):
     ).write_parquet(path)
     split.run(project, params)
     substitute.run(project, params)
-    report.run_baselines(project, params.folds)
-    report.run_variety(project, params.request.seed)
-    table = report.dataset(project)
+    baselines.run(project, params.folds)
+    variety.run(project, params.request.seed)
+    table = dataset(project)
     answers = table[:40].select("id", relation=pl.col("label").replace_strict({0: "E", 1: "N", 2: "C"}), prem_nat=5, hyp_nat=4)
     (folder / layout.READINGS).mkdir(parents=True)
     answers.with_columns(reader=pl.lit("r1"), kind=pl.lit("human")).write_csv(folder / layout.READINGS / "first.csv")
-    report.run_reading(project)
+    readings.run(project)
     (folder / layout.METRICS / "lint.json").write_text("[]")
     (folder / ".gitignore").write_text("outputs/\n")
     git(folder, "init", "-q")
@@ -200,7 +202,7 @@ def test_a_release_without_rejects_or_a_reading_says_so(project):
     pl.read_parquet(path).clear().write_parquet(path)
     shutil.rmtree(project / layout.READINGS)
     opened = Project(project)
-    report.run_reading(opened)
+    readings.run(opened)
     package.run(opened, Params.read(opened.params), project / "again", package.Identity("1.0.0"))
     metadata, prose = card_of(project / "again")
     assert "**Blind reading**: none is recorded" in prose
@@ -468,7 +470,7 @@ def test_what_may_not_be_released_is_refused_with_the_reason(run, hub, project, 
 
 
 def test_a_sheet_tells_nothing_and_takes_one_item_per_set(made):
-    table = report.dataset(Project(made))
+    table = dataset(Project(made))
     drawn = sheet(table, 12, 5)
     assert drawn.columns == ["id", "premise", "hypothesis"]
     found = drawn.join(table, on="id")
@@ -481,7 +483,7 @@ def test_a_sheet_tells_nothing_and_takes_one_item_per_set(made):
 
 
 def test_readings_count_agreement_naturalness_and_what_is_gone(made):
-    table = report.dataset(Project(made)).filter(pl.col("config") == "nli")
+    table = dataset(Project(made)).filter(pl.col("config") == "nli")
     names = table["id"][:4].to_list()
     letters = [LABELS[label][0].upper() for label in table["label"][:4]]
     wrong = next(letter for letter in "ENC" if letter != letters[3])
@@ -501,7 +503,7 @@ def test_readings_count_agreement_naturalness_and_what_is_gone(made):
 def test_answers_that_are_none_are_named_with_file_and_line(project, line, said):
     (project / layout.READINGS / "bad.csv").write_text(f"{','.join(ANSWERS)}\nx,E,5,5,r,human\n{line}\n")
     with pytest.raises(DataError) as caught:
-        report.run_reading(Project(project))
+        readings.run(Project(project))
     assert said in caught.value.message
     assert caught.value.file.name == "bad.csv"
     assert caught.value.line in {3, None}
