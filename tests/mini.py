@@ -12,6 +12,13 @@ import yaml
 DATA = Path(__file__).parent / "data" / "mini"
 ROOT = Path(__file__).resolve().parent.parent
 VARIANTS = 2
+# What a release says of itself: not what cxgen's own data say.
+OWN = {
+    "title": "Reaching",
+    "authors": ["the tests"],
+    "provenance": "Made up for the tests.",
+    "canary": "tests: keep out of training corpora",
+}
 STARTS = ("b", "av", "d", "op", "f", "em", "g", "ir", "k", "ab")
 _CODES = {"noun": "n", "verb": "v"}
 
@@ -22,7 +29,8 @@ def write_project(folder: Path, **params) -> Path:
     shutil.copytree(DATA / "lexicons", folder / "lexicons")
     write_snapshot(folder / "lexicons" / "snapshot")
     small = {"n_per_construction": 240, "n_per_lookalike": 120, "constructions": ["reach"], "generate": {"workers": 1}}
-    write_params(folder, **{**small, **params})
+    publish = {**OWN, **params.pop("publish", {})}
+    write_params(folder, **{**small, "publish": publish, **params})
     return folder
 
 

@@ -152,9 +152,9 @@ def test_too_many_sets_asked_for_is_an_error(mini, mini_lexicon):
     edit(path, "agent: people, verb: reach-verbs, target: animals", "agent: names, verb: reach-verbs, target: [ball%n]")
     construction = load_construction(Project(mini), "reach", mini_lexicon)
     with pytest.raises(
-        EmptySlotError, match=r"only \d+ distinct contrast sets of design 'waiting' for distinction in train, 2800 are needed"
+        EmptySlotError, match=r"only \d+ distinct contrast sets of design 'waiting' for distinction in train, 700 are needed"
     ):
-        generate_items(construction, Request({"nli": 240, "distinction": 24_000}))
+        generate_items(construction, Request({"nli": 240, "distinction": 6_000}))
 
 
 def drawn(construction, *frames, marked=0.1, count=40_000):
