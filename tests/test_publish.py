@@ -397,7 +397,7 @@ def test_a_tag_that_exists_is_refused_before_anything_is_sent(run, hub, made):
         (403, "may not write to me/constructions", "right to write"),
         (413, "too large", "shard_rows"),
         (429, "fewer requests", "wait"),
-        (500, "the Hub failed (500)", "publish again"),
+        (500, "the Hub failed (500)", "try again later"),
     ],
 )
 def test_each_failure_of_the_hub_is_one_clear_line(run, hub, made, status, said, hint):
