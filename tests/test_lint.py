@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 
-import polars as pl
 import pytest
 
 from cxgen.constructicon import load_construction
@@ -60,16 +59,6 @@ def test_a_planted_fault_is_found_at_its_line(mini, mini_lexicon, code):
     assert code in {finding.code for finding in found}
     assert code.startswith("E") or {finding.code for finding in found} == {code}
     assert all(finding.file.name == "reach.yaml" and finding.line > 1 and finding.hint for finding in found)
-
-
-def test_e205_a_modifier_that_touches_a_fact(mini_lexicon, reach):
-    row = mini_lexicon.classes["times"].ids[0]
-    touched = pl.when(pl.int_range(pl.len()) == row).then(pl.lit(["repeated"])).otherwise("touches")
-    changed = type(mini_lexicon)(mini_lexicon.table.with_columns(touches=touched), mini_lexicon.classes, {})
-    found = list(CHECKS["E205"](dataclasses.replace(reach, lexicon=changed)))
-    assert [finding.code for finding in found] == ["E205"]
-    assert "bears on repeated" in found[0].message
-    assert list(CHECKS["E205"](reach)) == []
 
 
 def test_w304_and_w305_few_templates_and_an_unmentioned_noun(mini, mini_lexicon):
