@@ -137,8 +137,8 @@ def wug(word: str, n: int = 10, *, seed: int = 0) -> list[str]:
     >>> len(set(cxgen.wug("flower", n=3)))
     3
     """
-    from cxgen.wug import load as words
-    from cxgen.wug import pseudowords
+    from cxgen.pseudowords import load as words
+    from cxgen.pseudowords import pseudowords
 
     found: list[str] = pseudowords(words(), [word], n, seed=seed)["pseudoword"].to_list()
     return found

@@ -188,7 +188,7 @@ def cli():
 
 def small_project(folder, constructions, **params):
     """A project folder that asks for few items of some shipped constructions; the project and its parameters."""
-    small.write_params(folder, n_per_construction=480, n_per_lookalike=240, constructions=constructions, **params)
+    small.write_params(folder, constructions=constructions, **{"n_per_construction": 480, "n_per_lookalike": 240, **params})
     project = Project(folder)
     return project, Params.read(project.params)
 

@@ -17,7 +17,7 @@ from cxgen.annotate.document import SPANS, to_doc
 from cxgen.cli.app import app
 from cxgen.errors import DataError, SchemaError
 from cxgen.generate import sample_items
-from cxgen.judge.form import REASON, form_failures, with_form
+from cxgen.judge.form import REASON, FormJudge, with_form
 from cxgen.lint.examples import examples
 from cxgen.project import Project
 from cxgen.stages import generate, judge, split
@@ -169,7 +169,7 @@ def test_known_sentences_get_known_trees(annotated):
 def test_every_premise_of_every_template_has_the_form(constructions, lexicon, chunks, premises):
     for name, construction in constructions.items():
         assert construction.form_check, name
-        assert form_failures(premises[name], [construction], chunks).rows() == []
+        assert FormJudge(construction, chunks).failures(premises[name]).rows() == []
 
 
 def test_the_form_check_refuses_other_forms(constructions, annotated):
@@ -188,10 +188,11 @@ def test_a_broken_premise_is_rejected_with_its_reason(constructions, lexicon, ch
     construction = constructions["resultative"]
     wrong = replace(construction, form_check=constructions["conative"].form_check)
     items = premises["resultative"].filter(pl.col("construction") == "resultative").head(3)
-    failures = form_failures(items, [wrong], chunks)
+    failures = FormJudge(wrong, chunks).failures(items)
     assert failures.rows() == [(premise, REASON) for premise in items["premise_id"]]
     verdicts = items.select("id", premise_verdict=pl.lit("prototypical"), premise_reason=pl.lit(""))
-    assert with_form(verdicts, items, failures)["premise_verdict"].unique().to_list() == ["unacceptable"]
+    judged = with_form(verdicts, items.with_columns(well_formed=~pl.col("premise_id").is_in(failures["premise_id"])))
+    assert judged["premise_verdict"].unique().to_list() == ["unacceptable"]
 
 
 def test_words_without_annotation_are_an_error_that_names_them(scratch, lexicon, chunks):

@@ -61,6 +61,7 @@ def test_explain_prints_the_matrix(cxgen):
     assert len(cells) == 48
 
 
+@pytest.mark.slow
 def test_lint_is_clean_on_the_shipped_constructions(cxgen):
     result = cxgen("lint", "--strict", "--format", "json")
     assert (result.returncode, json.loads(result.stdout)) == (0, [])
@@ -330,7 +331,7 @@ def test_lint_writes_its_findings_whole_or_not_at_all(cxgen, scratch):
     assert cxgen("lint", "conative", "--output", found, cwd=scratch).returncode == 0
     assert json.loads(found.read_text()) == []
     assert cxgen("lint", "conative", "--format", "csv", cwd=scratch).stdout == "code,file,line,message,hint\n"
-    edit(scratch / "templates/conative.yaml", '  plain: "{agent}', '  plain: "{agnt}')
+    edit(scratch / "templates/conative.yaml", '  plain: "{@clause}', '  plain: "{agnt} {@clause}')
     assert cxgen("lint", "conative", "--output", found, cwd=scratch).returncode == 2
     (first, *_) = json.loads(found.read_text())
     assert (first["code"], first["file"]) == ("E101", "templates/conative.yaml")

@@ -66,3 +66,10 @@ def test_wrong_names_are_refused_with_the_nearest(call):
 def test_a_dataset_that_was_never_made_says_what_to_run(tmp_path):
     with pytest.raises(CxgenError, match="no such table"):
         cxgen.load("nli", project=tmp_path)
+
+
+def test_no_module_takes_the_place_of_a_function():
+    import cxgen.curate.pseudowords
+    import cxgen.stages.package
+
+    assert all(callable(getattr(cxgen, name)) for name in cxgen.__all__ if name != "__version__")

@@ -38,9 +38,8 @@ REPLAY = Consultation(backend=Judge.replay)
 @pytest.fixture(scope="module")
 def generated(tmp_path_factory):
     """A small project with candidates."""
-    sizes = ("n_per_construction: 480", "n_per_construction: 60"), ("n_per_lookalike: 240", "n_per_lookalike: 24")
     root = tmp_path_factory.mktemp("project")
-    project, params = small_project(root, "conative", *sizes)
+    project, params = small_project(root, ["conative"], n_per_construction=60, n_per_lookalike=24)
     generate.run(project, params, workers=1)
     return project
 
@@ -171,7 +170,7 @@ def test_the_rules_alone_ask_nobody_and_say_so(here):
     judged = judge.run(here)
     assert (judged.outcomes, judged.undecided, judged.stopped) == ((), {}, "")
     assert json.loads((here.root / layout.metric("models")).read_text()) == {"agreement": {}, "counts": {}, "judges": [], "prompts": {}}
-    assert (here.root / layout.UNDECIDED).read_text() == ""
+    assert (here.root / layout.UNDECIDED).read_text().strip() == ""
     assert not (here.root / layout.REPLIES).exists()
 
 
@@ -256,10 +255,9 @@ def test_a_clone_without_a_key_replays_the_run_byte_for_byte(whole, tmp_path, mo
 
 
 def test_a_replay_with_undecided_judgments_of_two_models_is_the_same_too(here, tmp_path):
-    first = candidates(here)["premise"][0]
-    table = candidates(here).with_columns(
-        premise=pl.when(pl.col("premise") == first).then(pl.format("{} REFUSE", "premise")).otherwise("premise")
-    )
+    first = candidates(here)["id"][0]
+    marked = pl.when(pl.col("id") == first).then(pl.format("REFUSE: {}", "hypothesis")).otherwise("hypothesis")
+    table = candidates(here).with_columns(hypothesis=marked)
     table.write_parquet(here.root / layout.CANDIDATES)
     with serving() as url:
         once = judge.run(here, None, by(url, "label", models=("z", "a"), export=True))
@@ -434,7 +432,7 @@ def test_missing_packages_are_named_with_the_extra_that_has_them(here, monkeypat
     monkeypatch.setitem(sys.modules, "krippendorff", None)
     with pytest.raises(DataError, match="krippendorff") as caught:
         judge.run(here, None, by("http://127.0.0.1:1/v1", "label"))
-    assert "cxgen[llm]" in caught.value.hint
+    assert "'.[llm]'" in caught.value.hint
 
 
 def test_a_server_that_is_no_more_ends_the_run_with_nothing_written(here):

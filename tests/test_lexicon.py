@@ -30,7 +30,7 @@ REFERENCE = Reference()
 
 def wordnet(test):
     """A test that needs WordNet 3.0; .ci/run installs it and requires it."""
-    return pytest.mark.wordnet(pytest.mark.skipif(not FOUND, reason="WordNet 3.0 is not installed here")(test))
+    return pytest.mark.slow(pytest.mark.wordnet(pytest.mark.skipif(not FOUND, reason="WordNet 3.0 is not installed here")(test)))
 
 
 @pytest.mark.parametrize(

@@ -40,6 +40,7 @@ def test_each_split_has_usual_verbs_where_some_partition_gives_them_all():
         assert sorted(split[v] for v in "abc") == sorted(SPLITS)
 
 
+@pytest.mark.slow
 def test_no_split_of_the_real_lexicon_is_left_with_marked_verbs_only(constructions):
     for name, construction in constructions.items():
         usable, usual = (frame_verbs(construction, "sliced", marked=marked) for marked in (True, False))

@@ -19,14 +19,14 @@ from cxgen.generate import Request, Wugs, generate_items, wug_items
 from cxgen.generate.substitute import INVENTORY, broken_slots
 from cxgen.lexicon import Lexicon
 from cxgen.project import Project
+from cxgen.pseudowords import load
+from cxgen.pseudowords.inventory import VARIANTS
 from cxgen.schema import read_yaml
 from cxgen.semantics import label_matrix
 from cxgen.stages import split, substitute
 from cxgen.stages.params import Params
 from cxgen.vocabulary import INFLECTIONS as FORMS
 from cxgen.vocabulary import MODES
-from cxgen.wug import load
-from cxgen.wug.inventory import VARIANTS
 from tests.conftest import ROOT, edit
 
 SURVIVES = json.loads((ROOT / "tests/data/matrices.json").read_text("utf-8"))["survives"]

@@ -10,7 +10,7 @@ from cxgen.vocabulary import JUDGING, MODES, PRESETS, SPLITS, TASKS, Role
 construction, params, prompt = (load_schema(name) for name in ("construction", "params", "prompt"))
 
 
-role = construction["$defs"]["slot"]["properties"]["role"]
+role = construction["$defs"]["own-slot"]["properties"]["role"]
 
 
 @pytest.mark.parametrize(

@@ -17,14 +17,14 @@ from rapidfuzz.distance import Levenshtein
 
 from cxgen.curate.wug import _chain_table, build_wug
 from cxgen.errors import CxgenError, DataError
-from cxgen.wug import article, inflect, load, pseudowords
-from cxgen.wug.chain import Chain
-from cxgen.wug.distance import Distances
-from cxgen.wug.generate import SCHEMA
-from cxgen.wug.refuse import Refusal
-from cxgen.wug.search import RUNGS, Owed, Search
-from cxgen.wug.spelling import skeleton
-from cxgen.wug.syllables import segments, syllabify
+from cxgen.pseudowords import article, inflect, load, pseudowords
+from cxgen.pseudowords.chain import Chain
+from cxgen.pseudowords.distance import Distances
+from cxgen.pseudowords.generate import SCHEMA
+from cxgen.pseudowords.refuse import Refusal
+from cxgen.pseudowords.search import RUNGS, Owed, Search
+from cxgen.pseudowords.spelling import skeleton
+from cxgen.pseudowords.syllables import segments, syllabify
 from tests.conftest import ROOT
 from tests.test_lexicon import wordnet
 
@@ -126,7 +126,7 @@ def test_bases_do_not_look_inflected(sample, wugs):
 
 def test_the_same_in_another_process_and_in_another_order(wugs):
     words = ["carpet", "strong", "mahogany", "drink"]
-    code = "import sys; from cxgen.wug import *; print(*pseudowords(load(), sys.argv[1:], 5)['pseudoword'])"
+    code = "import sys; from cxgen.pseudowords import *; print(*pseudowords(load(), sys.argv[1:], 5)['pseudoword'])"
     run = subprocess.run([sys.executable, "-c", code, *words], cwd=ROOT, capture_output=True, text=True, check=True)
     here = pseudowords(wugs, words, 5)
     assert run.stdout.split() == here["pseudoword"].to_list()
@@ -333,7 +333,7 @@ def test_of_very_many_sequences_some_are_drawn_from_every_rung(monkeypatch):
     words = [sum(parts, ()) for parts in itertools.product([(a, b, "k") for a in "bdt" for b in "ae"], repeat=2)]
     links = Chain(_chain_table([*words, *words[::3], *words[::7]]))
     expected = brute_force(links, words, False, 0, 0)
-    monkeypatch.setattr("cxgen.wug.search._MOST", 5)
+    monkeypatch.setattr("cxgen.pseudowords.search._MOST", 5)
     found = search(links, words[0], False, 0, 0)
     assert len(found) < len(expected)
     assert found[0].rung == min(np.searchsorted(RUNGS, size) for size in expected.values())
@@ -345,7 +345,7 @@ def test_of_very_many_sequences_some_are_drawn_from_every_rung(monkeypatch):
 def test_nothing_on_the_way_to_a_sample_loads_it():
     code = "import sys; import cxgen.cli; from cxgen.generate import *; from cxgen.stages import *; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
-    assert not {"cxgen.wug", "rapidfuzz"} & set(loaded)
+    assert not {"cxgen.pseudowords", "rapidfuzz"} & set(loaded)
 
 
 def test_without_rapidfuzz_the_extra_is_named(wugs, monkeypatch):

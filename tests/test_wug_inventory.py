@@ -9,9 +9,9 @@ import pytest
 
 from cxgen.curate.pseudowords import build_inventory
 from cxgen.generate.substitute import INVENTORY
+from cxgen.pseudowords import complete, inflect, load
+from cxgen.pseudowords.inventory import SCHEMA, VARIANTS, _model
 from cxgen.vocabulary import INFLECTIONS
-from cxgen.wug import complete, inflect, load
-from cxgen.wug.inventory import SCHEMA, VARIANTS, _model
 from tests.conftest import ROOT
 
 SNAPSHOT = ROOT / "lexicons/snapshot"

@@ -32,7 +32,7 @@ def wug(
                cxgen wug stride --pos verb --format json
     """
     with busy("searching"):
-        from cxgen.wug import inflect, load, pseudowords
+        from cxgen.pseudowords import inflect, load, pseudowords
 
         found = pseudowords(load(), words, n, seed=seed, pos=pos.value if pos else None)
     rows = []

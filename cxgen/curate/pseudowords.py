@@ -13,8 +13,8 @@ import polars as pl
 
 from cxgen.generate.substitute import INVENTORY
 from cxgen.project import write_atomically
-from cxgen.wug import complete, load, refused
-from cxgen.wug.inventory import SCHEMA
+from cxgen.pseudowords import complete, load, refused
+from cxgen.pseudowords.inventory import SCHEMA
 
 
 def build_inventory(folder: Path) -> dict[str, int]:

@@ -23,10 +23,10 @@ import polars as pl
 from cxgen.curate.wordnet import entries
 from cxgen.lexicon.sources import read_sources
 from cxgen.project import write_atomically
+from cxgen.pseudowords.sound import units
+from cxgen.pseudowords.spelling import inflect, skeleton
+from cxgen.pseudowords.syllables import Segments, segment, segments, syllabify
 from cxgen.schema import read_yaml
-from cxgen.wug.sound import units
-from cxgen.wug.spelling import inflect, skeleton
-from cxgen.wug.syllables import Segments, segment, segments, syllabify
 
 _LEAST_ZIPF = 1.5  # of a word of the lexicon
 _REAL = 2.0  # zipf from which a form counts as a word, whatever it is

@@ -1,6 +1,7 @@
 """The filter: premises prototypical / extended / unacceptable, pairs appropriate / inappropriate, each with a reason."""
 
+from cxgen.judge.form import FormJudge, with_form
 from cxgen.judge.rules import judge_items
 from cxgen.judge.verdicts import VERDICTS
 
-__all__ = ["VERDICTS", "judge_items"]
+__all__ = ["VERDICTS", "FormJudge", "judge_items", "with_form"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable
 
 import numpy as np
 import polars as pl
@@ -13,6 +13,7 @@ from cxgen.annotate.form import Words
 from cxgen.annotate.reading import ABSENT, Reader
 from cxgen.annotate.surface import Look
 from cxgen.constructicon import Construction
+from cxgen.vocabulary import UNACCEPTABLE
 
 REASON = "the sentence does not have the construction's form"
 _SCHEMA = {"premise_id": pl.String, "reason": pl.String}
@@ -109,31 +110,11 @@ class FormJudge:
         return self._check.holds(self._annotator.sentence(item))
 
 
-def form_failures(items: pl.DataFrame, constructions: Iterable[Construction], chunks: Chunks) -> pl.DataFrame:
-    """What :class:`FormJudge` says of the premises of several constructions; those without ``form_check`` are not checked.
-
-    Args:
-        items: columns ``premise_id, construction, kind, template, premise, slots``.
-        constructions: those of the items.
-        chunks: annotation of closed-class words.
-
-    Returns:
-        ``premise_id, reason`` (strings).
-
-    Raises:
-        DataError: spaCy is missing, or a template gives no tree.
-    """
-    found = [FormJudge(construction, chunks).failures(items) for construction in constructions]
-    return pl.concat(found) if found else pl.DataFrame(schema=_SCHEMA)
-
-
-def with_form(verdicts: pl.DataFrame, items: pl.DataFrame, failures: pl.DataFrame) -> pl.DataFrame:
-    """``verdicts`` with the premises of ``failures`` unacceptable, unless they were already."""
-    failed = verdicts.join(items.select("id", "premise_id"), on="id", maintain_order="left").join(
-        failures, on="premise_id", how="left", maintain_order="left"
-    )
-    hit = pl.col("reason").is_not_null() & (pl.col("premise_verdict") != "unacceptable")
-    return failed.with_columns(
-        premise_verdict=pl.when(hit).then(pl.lit("unacceptable")).otherwise("premise_verdict"),
-        premise_reason=pl.when(hit).then("reason").otherwise("premise_reason"),
+def with_form(verdicts: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
+    """``verdicts`` with the premises that are not ``well_formed`` (bool column of ``items``) unacceptable, unless they were already."""
+    table = verdicts.join(items.select("id", "well_formed"), on="id", how="left", maintain_order="left")
+    hit = ~pl.col("well_formed") & (pl.col("premise_verdict") != UNACCEPTABLE)
+    return table.with_columns(
+        premise_verdict=pl.when(hit).then(pl.lit(UNACCEPTABLE)).otherwise("premise_verdict"),
+        premise_reason=pl.when(hit).then(pl.lit(REASON)).otherwise("premise_reason"),
     ).select(verdicts.columns)

@@ -208,6 +208,11 @@ class Lexicon:
         return self.table["lemma"].str.to_lowercase().rank("dense").to_numpy().astype(np.int64)
 
     @cached_property
+    def phrases(self) -> frozenset[int]:
+        """Row numbers of the phrases."""
+        return frozenset((self.table["pos"] == "phrase").arg_true().to_list())
+
+    @cached_property
     def genders(self) -> NDArray[np.int64]:
         """Gender of each lexeme's referent: 0 m, 1 f, 2 any, 3 none."""
         known = self.table["gender"].fill_null("none").replace_strict(["m", "f", "any", "none"], [0, 1, 2, 3], return_dtype=pl.Int64)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from statistics import fmean
 
 from cxgen.constructicon import Construction, Design, Part, Slot, parse_pattern
@@ -17,9 +18,19 @@ _WORD = re.compile(r"[\w'’-]+")
 _NEGATIVE = {"not", "no", "never", "nobody", "nothing", "none", "neither", "nor", "without", "cannot"}
 _DEFINITE = ("", "a", "poss-of")  # forms of a noun that bring a determiner
 # How much kinds may differ.
-_MOST = {"words": 0.2, "negations": 0.05, "words shared with a hypothesis": 0.25}
+_MOST = {"words": 0.3, "negations": 0.05, "words shared with a hypothesis": 0.25}
 
-Fillers = dict[str, list[tuple[str, bool]]]  # slot -> what may fill it, and whether that is a noun
+
+@dataclass(frozen=True)
+class Filling:
+    """What may fill a slot, on average: words, negations, share of nouns, which take *the*."""
+
+    words: float = 1
+    negations: float = 0
+    nouns: float = 0
+
+
+Fillers = dict[str, Filling]
 
 
 def uneven_kinds(construction: Construction) -> Iterator[Finding]:
@@ -50,12 +61,15 @@ def evenness(construction: Construction, design: Design) -> dict[str, dict[str, 
 
 
 def _fillers(construction: Construction, design: Design) -> Fillers:
+    lexicon, frames = construction.lexicon, frames_of(construction, design)
+    nouns = set((lexicon.table["pos"] == "noun").arg_true())
     found: Fillers = {}
-    lexicon = construction.lexicon
-    frames = frames_of(construction, design)
     for slot in map(construction.slots.__getitem__, construction.design_slots(design)):
         rows = {row for frame in frames for row in _rows(frame, slot, lexicon)}
-        found[slot.name] = [(lexicon.lemmas[row], lexicon.table["pos"][row] == "noun") for row in sorted(rows)]
+        if rows:
+            texts = [lexicon.lemmas[row] for row in rows]
+            words = fmean(max(len(text.split()), 1) for text in texts)
+            found[slot.name] = Filling(words, fmean(map(_negative, texts)), len(rows & nouns) / len(rows))
     return found
 
 
@@ -72,15 +86,18 @@ def _words(part: Part, construction: Construction, fillers: Fillers) -> float:
         return len(_WORD.findall(part.text))
     if part.form in WORD_FORMS and WORD_FORMS[part.form].closed:
         return 1
-    texts = fillers.get(part.slot) or [("", False)]
-    mean = fmean(max(len(text.split()), 1) + (noun and part.form in _DEFINITE) for text, noun in texts)
+    filler = fillers.get(part.slot, Filling())
+    mean = filler.words + (filler.nouns if part.form in _DEFINITE else 0)
     slot = construction.slots.get(part.slot)
     return (mean + len(_WORD.findall(slot.wrap.replace("{}", "")))) * (1 - slot.optional) if slot else mean
 
 
 def _negations(part: Part, fillers: Fillers) -> float:
-    texts = [part.text] if not part.slot else [text for text, _ in fillers.get(part.slot, ())]
-    return fmean(sum(w in _NEGATIVE or w.endswith("n't") for w in _WORD.findall(text.lower())) for text in texts or [""])
+    return fillers.get(part.slot, Filling()).negations if part.slot else _negative(part.text)
+
+
+def _negative(text: str) -> int:
+    return sum(word in _NEGATIVE or word.endswith("n't") for word in _WORD.findall(text.lower()))
 
 
 def _tokens(parts: tuple[Part, ...], fillers: Fillers) -> set[str]:
@@ -88,6 +105,6 @@ def _tokens(parts: tuple[Part, ...], fillers: Fillers) -> set[str]:
     found: set[str] = set()
     for part in parts:
         found.update([f"{{{part.slot}}}"] if part.slot else _WORD.findall(part.text.lower()))
-        if part.form in _DEFINITE and any(noun for _, noun in fillers.get(part.slot, ())):
+        if part.form in _DEFINITE and fillers.get(part.slot, Filling()).nouns:
             found.add("the")
     return found

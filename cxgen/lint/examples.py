@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -49,9 +50,8 @@ _SLOTS = pl.List(pl.Struct({"slot": pl.String, "lemma": pl.String, "sense": pl.S
 
 def _phrases(plan: Plan, slots: set[str], pools: Pools, number: int, lexicon: Lexicon, shown: set[int]) -> Iterator[Plan]:
     """The plan with each phrase that was not shown yet in its slot."""
-    pos = lexicon.table["pos"]
     for slot in sorted(slots & pools.candidates.keys()):
-        for row in sorted({row for rows in pools.candidates[slot] for row in rows if pos[row] == "phrase"} - shown):
+        for row in sorted(lexicon.phrases.intersection(chain.from_iterable(pools.candidates[slot])) - shown):
             shown.add(row)
             drawn = plan.fillers[slot].copy()
             drawn[number] = row

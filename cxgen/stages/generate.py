@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import secrets
 import signal
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,8 +15,10 @@ from typing import Protocol, TypeVar
 import polars as pl
 
 from cxgen import layout
-from cxgen.constructicon import load_construction, target_names
+from cxgen.annotate import Chunks
+from cxgen.constructicon import Construction, load_construction, target_names
 from cxgen.generate import Job, Request, Source, fill, filling, make, sources
+from cxgen.judge import FormJudge
 from cxgen.lexicon import Lexicon
 from cxgen.lint import require_sound
 from cxgen.project import Project
@@ -43,17 +46,27 @@ class Here:
 
 class _Pool:
     def __init__(self, workers: int) -> None:
-        # spawn: polars' threads do not survive a fork
-        before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # inherited: a worker that is still starting would show a traceback
-        try:
+        with _deaf():
+            # spawn: polars' threads do not survive a fork
             self.pool = multiprocessing.get_context("spawn").Pool(workers, initializer=_ignore_interrupt)
-        finally:
-            signal.signal(signal.SIGINT, before)
         self.workers = workers
 
     def map(self, function: Callable[[In], Out], jobs: Iterable[In]) -> Iterator[Out]:
         jobs = list(jobs)  # neighbouring jobs are of one construction: whoever has it loaded goes on with it
         return self.pool.imap(function, jobs, chunksize=max(1, -(-len(jobs) // (4 * self.workers))))
+
+
+@contextmanager
+def _deaf() -> Iterator[None]:
+    """Ctrl-C is ignored meanwhile, which processes inherit: one that is still starting would show a traceback."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _ignore_interrupt() -> None:
@@ -95,6 +108,7 @@ class _Workshop:
     def __init__(self, project: Project, request: Request) -> None:
         self.project, self.request = project, request
         self._sources: dict[str, list[Source]] = {}
+        self._forms: dict[str, FormJudge] = {}
 
     @cached_property
     def lexicon(self) -> Lexicon:
@@ -105,16 +119,27 @@ class _Workshop:
             self._sources[name] = sources(load_construction(self.project, name, self.lexicon), self.request)
         return self._sources[name]
 
+    def form(self, construction: Construction) -> FormJudge:
+        if construction.name not in self._forms:
+            self._forms[construction.name] = FormJudge(construction, Chunks.load(*self.project.chunk_files()))
+        return self._forms[construction.name]
+
 
 _WORKSHOPS: dict[str, _Workshop] = {}  # of the current run only
 
 
 def block(order: Order) -> pl.DataFrame:
-    """The items that ``order`` asks for."""
+    """The items that ``order`` asks for, and whether their premises have the construction's form (``well_formed``, bool)."""
     if order.run not in _WORKSHOPS:
         _WORKSHOPS.clear()
         _WORKSHOPS[order.run] = _Workshop(order.project, order.request)
-    return make(_WORKSHOPS[order.run].sources(order.name)[order.job.source], order.job)
+    workshop = _WORKSHOPS[order.run]
+    source = workshop.sources(order.name)[order.job.source]
+    items = make(source, order.job)
+    if not items.height:
+        return items
+    failed = workshop.form(source.construction).failures(items)["premise_id"]
+    return items.with_columns(well_formed=~pl.col("premise_id").is_in(failed))
 
 
 def candidates(project: Project, names: Sequence[str], request: Request, run: Executor) -> pl.DataFrame:

@@ -9,10 +9,8 @@ from typing import Any
 
 import polars as pl
 
-from cxgen.annotate import Chunks
 from cxgen.constructicon import Construction, load_construction
-from cxgen.judge import judge_items
-from cxgen.judge.form import form_failures, with_form
+from cxgen.judge import judge_items, with_form
 from cxgen.layout import CANDIDATES, JUDGMENTS, UNDECIDED, VERDICTS, metric
 from cxgen.lexicon import Lexicon
 from cxgen.llm import Outcome, Prompt, agreement
@@ -26,7 +24,7 @@ from cxgen.stages.params import Params
 from cxgen.tables import read_table, write_json, write_table
 from cxgen.vocabulary import Judge
 
-_NEED = ("id", "premise_id", "construction", "contrast_of", "kind", "template", "frame", "premise", "config", "slots")
+_NEED = ("id", "premise_id", "construction", "contrast_of", "kind", "template", "frame", "premise", "config", "slots", "well_formed")
 
 
 @dataclass(frozen=True)
@@ -111,9 +109,7 @@ def _by_rule(project: Project) -> _ByRule:
     lexicon = Lexicon.of(project)
     targets = items.select(TARGET).to_series().unique().sort()
     constructions = [load_construction(project, name, lexicon) for name in targets]
-    chunks = Chunks.load(*project.chunk_files())
-    verdicts = with_form(judge_items(items, constructions), items, form_failures(items, constructions, chunks))
-    return _ByRule(items, constructions, verdicts)
+    return _ByRule(items, constructions, with_form(judge_items(items, constructions), items))
 
 
 def summary(items: pl.DataFrame, verdicts: pl.DataFrame) -> dict[str, dict[str, int]]:

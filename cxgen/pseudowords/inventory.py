@@ -9,12 +9,12 @@ from pathlib import Path
 import polars as pl
 
 from cxgen.errors import CxgenError
+from cxgen.pseudowords.generate import pseudowords
+from cxgen.pseudowords.lexicon import WugLexicon
+from cxgen.pseudowords.spelling import article, inflect
 from cxgen.schema import read_yaml
 from cxgen.streams import order_key
 from cxgen.vocabulary import INFLECTIONS, MODES, Mode
-from cxgen.wug.generate import pseudowords
-from cxgen.wug.lexicon import WugLexicon
-from cxgen.wug.spelling import article, inflect
 
 VARIANTS = 2  # pseudowords for each lexeme, at most
 SCHEMA = {"key": pl.String, "variant": pl.Int8, "lemma": pl.String, "article": pl.String, **dict.fromkeys(INFLECTIONS, pl.String)}
@@ -45,7 +45,7 @@ def complete(lexemes: pl.DataFrame, inventory: pl.DataFrame, lexicon: WugLexicon
     Args:
         lexemes: ``key, lemma, pos`` (str); other columns are not looked at.
         inventory: columns as returned; may be empty.
-        lexicon: from ``cxgen.wug.load``.
+        lexicon: from ``cxgen.pseudowords.load``.
         refused: forms that no new pseudoword may have.
 
     Returns:

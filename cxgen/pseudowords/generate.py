@@ -8,10 +8,10 @@ from itertools import chain
 import polars as pl
 
 from cxgen.errors import CxgenError
-from cxgen.wug.candidates import Candidate, Source, ascending
-from cxgen.wug.lexicon import WugLexicon
-from cxgen.wug.refuse import Refusal
-from cxgen.wug.syllables import Segments
+from cxgen.pseudowords.candidates import Candidate, Source, ascending
+from cxgen.pseudowords.lexicon import WugLexicon
+from cxgen.pseudowords.refuse import Refusal
+from cxgen.pseudowords.syllables import Segments
 
 SCHEMA: dict[str, type[pl.DataType]] = {
     "word": pl.String,
@@ -50,9 +50,9 @@ def pseudowords(
 
     An output has its source's number of syllables and letters, and of letters in each segment, and differs from it in a third of the
     segments or more. The candidates are all such sequences of segments, in the order of their largest deviation from the source's
-    transition frequencies, by the steps of ``cxgen.wug.search.RUNGS``; of the first acceptable ones, twice as many as are wanted, those
-    are taken that are best in deviation and OLD20 together. Where that fails, and where it pays, constraints are widened: see
-    ``cxgen.wug.candidates.STEPS``.
+    transition frequencies, by the steps of ``cxgen.pseudowords.search.RUNGS``; of the first acceptable ones, twice as many as are wanted,
+    those are taken that are best in deviation and OLD20 together. Where that fails, and where it pays, constraints are widened: see
+    ``cxgen.pseudowords.candidates.STEPS``.
 
     The same arguments give the same outputs. No form occurs twice, inflected forms included: of two sources that would get the same
     output, the earlier one does; the outputs for a word depend on those for the words before it in this and in no other way.
@@ -60,7 +60,7 @@ def pseudowords(
     Statistics as in Wuggy (Keuleers & Brysbaert 2010, Behavior Research Methods 42, 627-633) and Yarkoni et al. (2008).
 
     Args:
-        lexicon: from ``cxgen.wug.load``.
+        lexicon: from ``cxgen.pseudowords.load``.
         words: single words of the letters a to z; capitals count as small letters.
         n: outputs per word.
         seed: another seed gives other outputs among equally good ones, where there are any.

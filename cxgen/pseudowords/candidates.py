@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from heapq import heappop, heappush, merge
 
-from cxgen.wug.lexicon import WugLexicon
-from cxgen.wug.refuse import Refusal
-from cxgen.wug.search import Found, Owed, Search
-from cxgen.wug.syllables import Segments
+from cxgen.pseudowords.lexicon import WugLexicon
+from cxgen.pseudowords.refuse import Refusal
+from cxgen.pseudowords.search import Found, Owed, Search
+from cxgen.pseudowords.syllables import Segments
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ import polars as pl
 
 from cxgen.errors import CxgenError, DataError
 from cxgen.project import Project
-from cxgen.wug.chain import Chain
-from cxgen.wug.distance import Distances
-from cxgen.wug.sound import HEAD, Readings
-from cxgen.wug.syllables import Segments, segments, syllabify
+from cxgen.pseudowords.chain import Chain
+from cxgen.pseudowords.distance import Distances
+from cxgen.pseudowords.sound import HEAD, Readings
+from cxgen.pseudowords.syllables import Segments, segments, syllabify
 
 _SOURCE = re.compile(r"[A-Za-z]+")
 
@@ -23,7 +23,7 @@ class WugLexicon:
 
     Attributes:
         table: the words that pseudowords are modelled on: ``form`` (str), ``lengths`` (str: letters of each segment, a digit each),
-            ``zipf`` (u16, hundredths), ``skeleton`` (str: see ``cxgen.wug.spelling``; null below zipf 2.5).
+            ``zipf`` (u16, hundredths), ``skeleton`` (str: see ``cxgen.pseudowords.spelling``; null below zipf 2.5).
         chain: the transitions between their segments.
         distances: measures forms against them.
         stems, common: those of three letters or more with a zipf value of 2 or more, and of 3 or more.
@@ -33,7 +33,7 @@ class WugLexicon:
         rare: other forms that occur, with their zipf value, below 2.
         rude: matches what no output may contain.
         sounds, heads: the pronunciations of real words, and the beginnings of these.
-        readings: how clusters and nuclei are pronounced (see ``cxgen.wug.sound``).
+        readings: how clusters and nuclei are pronounced (see ``cxgen.pseudowords.sound``).
     """
 
     def __init__(self, words: pl.DataFrame, chain: pl.DataFrame, forms: pl.DataFrame, sounds: pl.DataFrame) -> None:

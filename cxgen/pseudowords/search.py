@@ -15,9 +15,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cxgen.pseudowords.chain import Chain, Ints, Layer
+from cxgen.pseudowords.syllables import Segments
 from cxgen.streams import uniform
-from cxgen.wug.chain import Chain, Ints, Layer
-from cxgen.wug.syllables import Segments
 
 # Largest deviations between two neighbours of this list count as equally good.
 RUNGS = np.unique([*range(8), *(round(2 ** (3 + step / 8)) for step in range(96))])

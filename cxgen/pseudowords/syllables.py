@@ -12,7 +12,7 @@ import re
 from collections.abc import Collection
 from itertools import pairwise
 
-from cxgen.wug.nuclei import nuclei, runs
+from cxgen.pseudowords.nuclei import nuclei, runs
 
 Segments = tuple[str, ...]  # three for each syllable; any may be empty but the nucleus
 # What may start an English syllable; of a longer cluster the longest such tail goes to the syllable that follows.

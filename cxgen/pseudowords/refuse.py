@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from cxgen.wug.lexicon import WugLexicon
-from cxgen.wug.sound import sounds_like
-from cxgen.wug.spelling import inflect, skeleton
-from cxgen.wug.syllables import Segments
+from cxgen.pseudowords.lexicon import WugLexicon
+from cxgen.pseudowords.sound import sounds_like
+from cxgen.pseudowords.spelling import inflect, skeleton
+from cxgen.pseudowords.syllables import Segments
 
 _INFLECTED = {
     "noun": re.compile(r"(?:(?<!s)s|ed|ing)$"),
