@@ -368,3 +368,10 @@ def test_what_the_system_refuses_is_told_in_one_line_and_bugs_are_not_hidden(cxg
     monkeypatch.setattr("cxgen.cli.app.app", refused(errno.EBADF))
     with pytest.raises(OSError, match="Bad file"):
         cxgen("list")
+
+
+def test_rows_that_lack_a_value_leave_a_gap(capsys):
+    from cxgen.cli.output import Format, emit
+
+    emit([{"a": 1, "b": 2}, {"a": 3}], Format.table)
+    assert [line.split() for line in capsys.readouterr().out.splitlines()] == [["a", "b"], ["1", "2"], ["3"]]

@@ -132,3 +132,12 @@ def test_configs_belong_to_one_family_and_wug_configs_to_that_of_their_source():
 def test_a_size_of_zero_leaves_a_config_out(constructions):
     items = generate_items(constructions["let-alone"], Request({"nli": 0, "minimal_pairs": 60}, oversample=1))
     assert set(items["config"]) == {"minimal_pairs"}
+
+
+def test_a_broken_gate_says_which_measure_where_and_by_how_much():
+    from cxgen.stages.baselines import broken
+
+    good = {"overall": 0.33, "configs": {"nli": {"conative": 0.34}}, "chance": 0.33, "gates": {"overall": 0.4}, "passed": True}
+    bad = good | {"overall": 0.5, "configs": {"nli": {"conative": 0.34, "let-alone": 0.7}}, "passed": False}
+    (line,) = broken({"nli": {"overlap_only": bad, "hypothesis_only": good, "cues_only": {"overall": 0.9, "configs": {}}}})
+    assert all(part in line for part in ("overlap_only", "0.5", "let-alone", "0.7"))

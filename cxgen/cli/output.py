@@ -110,8 +110,9 @@ def _table(rows: Sequence[dict[str, Any]], *, stderr: bool = False) -> None:
     console = Console(stderr=stderr)
     if not console.is_terminal:
         console = Console(stderr=stderr, width=_UNBOUNDED)
-    names = list(rows[0]) if rows else []
-    lines = [["" if value is None else str(_flat(_rounded(value, 4))) for value in row.values()] for row in rows]
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    values = [[row.get(name) for name in names] for row in rows]
+    lines = [["" if value is None else str(_flat(_rounded(value, 4))) for value in line] for line in values]
     if _least(names, lines) > console.width:
         lines = [[_LONG.sub(r"\1\n", text) for text in line] for line in lines]
     if _least(names, lines) > console.width:
@@ -128,9 +129,7 @@ def _table(rows: Sequence[dict[str, Any]], *, stderr: bool = False) -> None:
 def _least(names: Sequence[str], lines: Sequence[Sequence[str]]) -> int:
     """The width that a table needs, two spaces between columns, if no word in it is broken."""
     columns = zip(names, *lines, strict=True)
-    return (
-        sum(2 + max(len(word) for text in column for word in text.split() or [""]) for column in columns) - 2
-    )  # two spaces between columns
+    return sum(2 + max(len(word) for text in column for word in text.split() or [""]) for column in columns) - 2
 
 
 def _records(names: Sequence[str], lines: Sequence[Sequence[str]], console: Console) -> None:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+import polars as pl
+
 from cxgen import layout
+from cxgen.constructicon import Construction
 from cxgen.errors import needs
+from cxgen.generate import Request, generate_items
 from cxgen.project import Project
 from cxgen.stages.audit import by_family
 from cxgen.stages.dataset import dataset
@@ -18,8 +23,35 @@ def run(project: Project, folds: int) -> dict[str, Any]:
     Raises:
         DataError: scikit-learn is not installed.
     """
-    with needs("the baselines need scikit-learn", "report"):
-        import sklearn  # noqa: F401
-    report: dict[str, Any] = {family.name: family.measures(rows, folds) for family, rows in by_family(dataset(project))}
+    report = _measured(dataset(project), folds)
     write_json(report, project.root / layout.metric("baselines"))
     return report
+
+
+def preview(construction: Construction, request: Request, folds: int) -> dict[str, Any]:
+    """The same for freshly drawn items of one construction; nothing is written.
+
+    Raises:
+        DataError: scikit-learn is not installed.
+        EmptySlotError, SchemaError: the construction gives no items.
+    """
+    return _measured(generate_items(construction, request), folds)
+
+
+def broken(report: Mapping[str, Any]) -> Iterator[str]:
+    """The gates that do not hold, each with where it is farthest off."""
+    for family, measures in report.items():
+        for name, measure in measures.items():
+            if not measure.get("passed", True):
+                parts = ((share, config, target) for config, shares in measure["configs"].items() for target, share in shares.items())
+                worst, config, target = max(parts)
+                yield (
+                    f"{family}: {name} is {measure['overall']} over all, {worst} in {target} ({config}); chance {measure['chance']},"
+                    f" gates {measure['gates']}"
+                )
+
+
+def _measured(items: pl.DataFrame, folds: int) -> dict[str, Any]:
+    with needs("the baselines need scikit-learn", "report"):
+        import sklearn  # noqa: F401
+    return {family.name: family.measures(rows, folds) for family, rows in by_family(items)}
