@@ -109,7 +109,7 @@ def sizes(form: Form = Format.table) -> None:
 def baselines(
     construction: Annotated[
         str | None,
-        typer.Argument(metavar="[CONSTRUCTION]", help="Items of this one, drawn now; nothing is written. Default: the finished dataset."),
+        typer.Argument(metavar="[CONSTRUCTION]", help="Items of this one, drawn now, nothing written. Default: the dataset."),
     ] = None,
     params: ParamsFile = None,
     form: Form = Format.table,
@@ -146,9 +146,7 @@ def baselines(
     for line in broken:
         typer.echo(f"gate broken: {line}", err=True)
     if broken:
-        typer.echo(
-            "  hint: `cxgen lint` (W308) tells kinds that counting tells apart; `cxgen report baselines NAME` tries a mend", err=True
-        )
+        typer.echo("  hint: `cxgen lint` (W308) shows what counting tells apart; `cxgen report baselines NAME` tries a change", err=True)
         raise typer.Exit(1)
 
 
