@@ -8,7 +8,7 @@ export DVC_NO_ANALYTICS := 1
 
 PYTEST := $(BIN)/pytest -n auto --dist worksteal --durations=15
 
-.PHONY: dataset test test-slow check lexicon lock clean
+.PHONY: dataset test test-slow check generated lexicon lock clean
 
 dataset: $(STAMP)
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/dvc repro
@@ -27,6 +27,11 @@ check: $(STAMP)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/cxgen lint
+
+# For maintainers: what is generated into files of the repository: the code dependencies in dvc.yaml, the table of columns in README.
+generated: $(STAMP)
+	$(BIN)/python -m tests.code_dependencies
+	$(BIN)/python -m tests.readme_columns
 
 # For maintainers: rebuild the committed lexicon snapshot from WordNet 3.0.
 lexicon: $(STAMP)

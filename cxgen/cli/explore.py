@@ -208,10 +208,11 @@ def _print_design(
     squares = balance and any(family_of(config).name == DEFAULT for config in loaded.designs[design].configs if config in CONFIGS)
     found = len(solve(matrix)) if squares else 0
     many = "1 balanced selection" if found == 1 else f"{found} balanced selections"
-    typer.echo(typer.style(f"design {design}", bold=True) + (f" ({many} of cells)" if squares else ""))
+    configs = ", ".join(loaded.designs[design].configs)
+    typer.echo(typer.style(f"design {design}", bold=True) + f" for {configs}" + (f" ({many} of cells)" if squares else ""))
     for number, rule in enumerate(rules, 1):
         item = loaded.rules[rule]
-        typer.echo(f"  h{number} {'' if item.polarity else 'not '}{item.claim}   e.g. {item.wordings[0]}")
+        typer.echo(f"  h{number} {item.says}   e.g. {item.wordings[0]}")
     typer.echo(" " * (width + 2) + " ".join(f"h{number}".ljust(4) for number in range(1, len(rules) + 1)))
     for kind, row in matrix.items():
         cells = " ".join(_cell(row[rule], whole[kind][rule]) for rule in rules)
