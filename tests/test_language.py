@@ -300,3 +300,22 @@ def test_every_sentence_of_what_new_writes_has_a_tree(doors, lexicon):
     for item in sample_items(construction, 1, 30).unique("premise_id", maintain_order=True).to_dicts():
         relations = [token.relation for token in annotator.sentence(item).tokens]
         assert sorted(relation for relation in relations if relation in {"root", "xcomp"}) == ["root", "xcomp"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [("{verb:past} {first} open", "{verb:past {first} open", "stray brace"), ("{@what}", "{@waht}", "did you mean what?")],
+)
+def test_a_binding_that_is_misspelt_or_broken_is_found_where_it_stands_and_once(doors, lexicon, old, new, said):
+    edit(doors, old, new)
+    found = [finding for finding in lint(load(doors, lexicon)) if finding.code == "E103"]
+    assert len(found) == 1
+    assert found[0].file == doors and found[0].line > 1
+    assert said in f"{found[0].message} {found[0].hint}"
+
+
+def test_slots_that_must_differ_and_cannot_are_an_error(doors, lexicon):
+    edit(doors, 'thing: ["door%1:06:00::", "gate%1:06:00::", "hatch%1:06:00::"]', 'thing: "door%1:06:00::"')
+    found = codes(doors, lexicon)["E201"]
+    assert "'second' and 'first' must hold different words" in found.message
+    assert "'doors'" in found.message

@@ -16,7 +16,7 @@ from cxgen.constructicon import Construction
 from cxgen.errors import DataError
 from cxgen.families import columns_of
 from cxgen.generate import Request, Wugs, generate_items, wug_items
-from cxgen.generate.substitute import INVENTORY, broken_slots
+from cxgen.generate.substitute import INVENTORY, broken_slots, changed_sets
 from cxgen.lexicon import Lexicon
 from cxgen.project import Project
 from cxgen.pseudowords import load
@@ -321,3 +321,16 @@ def test_a_word_without_a_pseudoword_is_named(mini_source, mini_lexicon, tmp_pat
     with pytest.raises(DataError, match="no usable pseudowords") as caught:
         Wugs.load(tmp_path)
     assert caught.value.file.name == INVENTORY
+
+
+def test_sets_in_which_nothing_is_replaced_or_that_another_mode_has_already_are_left_out():
+    real = pl.DataFrame({"premise": ["Ann ran.", "Bo ran."]})
+    rows = [
+        ("nouns", "nli", "s1", "Ann ran."),
+        ("nouns", "nli", "s1", "Dax ran."),
+        ("verb", "nli", "s2", "Ann gorped."),
+        ("content", "nli", "s2", "Ann gorped."),
+        ("content", "nli", "s3", "Dax gorped."),
+    ]
+    items = pl.DataFrame(rows, schema=["mode", "config", "contrast_set", "premise"], orient="row")
+    assert changed_sets(items, real).rows() == [rows[2], rows[4]]

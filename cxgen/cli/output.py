@@ -86,9 +86,14 @@ def _csv(rows: Iterable[dict[str, Any]], columns: Sequence[str]) -> None:
 
     waiting = iter(rows)
     first = next(waiting, None)
-    writer = csv.DictWriter(sys.stdout, fieldnames=list(first or columns), lineterminator="\n")
+    found: Iterable[dict[str, Any]] = () if first is None else chain([first], waiting)
+    if isinstance(rows, Sequence):  # all there: rows may lack what others have
+        found, names = rows, list(dict.fromkeys(name for row in rows for name in row)) or list(columns)
+    else:
+        names = list(first or columns)
+    writer = csv.DictWriter(sys.stdout, fieldnames=names, lineterminator="\n")
     writer.writeheader()
-    for row in () if first is None else chain([first], waiting):
+    for row in found:
         writer.writerow({key: _flat(_rounded(value)) for key, value in row.items()})
 
 

@@ -103,7 +103,7 @@ class NLI:
         return (
             pl.when(hypothesis == premise)
             .then(pl.lit("the hypothesis is its premise, word for word"))
-            .when(premise.str.contains(hypothesis, literal=True))
+            .when((" " + premise + " ").str.contains(" " + hypothesis + " ", literal=True))
             .then(pl.lit("the hypothesis repeats part of its premise, word for word"))
             .when(badly_formed("hypothesis"))
             .then(pl.lit("the hypothesis is not a well-formed sentence"))

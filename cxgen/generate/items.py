@@ -11,7 +11,7 @@ from cxgen.errors import EmptySlotError
 from cxgen.generate.filling import Filling, Job, Need, oversampled
 from cxgen.generate.request import Request
 from cxgen.generate.source import Source, previews, sources, span, wanted_designs
-from cxgen.generate.substitute import Wugs, substituted
+from cxgen.generate.substitute import Wugs, changed_sets, substituted
 from cxgen.vocabulary import SPLITS
 
 
@@ -80,18 +80,19 @@ def sample_items(
     items = whole.table()
     if wugs is None:
         return items
-    tables = []
+    tables = [items.clear()]
     for source in made:
         numbers = items.filter((pl.col("design") == source.design.name) & (pl.col("config") == source.config))["set_number"]
         tables.append(substituted(source, numbers.unique().sort().to_numpy(), wugs, mode))
-    tables = [table for table in tables if table.height]
-    if not tables:
+    found = pl.concat([table for table in tables if table.width], how="diagonal_relaxed").with_columns(mode=pl.lit(mode))
+    found = changed_sets(found, items).drop("mode")
+    if not found.height:
         raise EmptySlotError(
             f"{construction.name}: nothing survives the substitution {mode!r}",
             file=construction.document.path,
             hint=f"see `cxgen explain {construction.name} --wug {mode}`",
         )
-    return pl.concat(tables, how="diagonal")
+    return found
 
 
 def preview(

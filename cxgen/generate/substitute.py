@@ -91,6 +91,20 @@ def broken_slots(construction: Construction, mode: str) -> frozenset[str]:
     return frozenset(name for name in construction.slots if slot_pos(construction, name) & MODES[mode])
 
 
+def changed_sets(items: pl.DataFrame, real: pl.DataFrame) -> pl.DataFrame:
+    """The sets of ``items`` (with ``mode``) in which every premise differs from those of ``real``, each in the first mode that says it so.
+
+    Where a set happens to have no word of a mode (only names, say), there is nothing to replace; where two modes replace the same
+    words, the sentences are the same.
+    """
+    if not items.height:
+        return items
+    keys = ["mode", "config", "contrast_set"]
+    same = pl.col("premise").is_in(real["premise"].unique().implode())
+    first = pl.col("mode") == pl.col("mode").first().over("config", "contrast_set")
+    return items.filter(~same.any().over(keys) & first)
+
+
 def substituted(source: Source, numbers: Rows, wugs: Wugs, mode: str) -> pl.DataFrame:
     """The sets ``numbers`` of ``source`` with pseudowords; within a set, a lexeme has one pseudoword throughout.
 

@@ -10,7 +10,7 @@ from cxgen.errors import CxgenError
 from cxgen.families import CONFIGS, family_of
 from cxgen.lint.finding import Finding, finding
 from cxgen.semantics import Inconsistency, label_matrix, truth
-from cxgen.sets.pools import design_pools
+from cxgen.sets import Pools, design_pools
 from cxgen.vocabulary import LABELS
 
 
@@ -25,6 +25,7 @@ def unfillable_slot(construction: Construction) -> Iterator[Finding]:
         except CxgenError as error:
             yield finding("E201", error.message, document, keys, error.hint)
             continue
+        yield from _never_distinct(construction, pools)
         fillers = {name: {row for rows in lists for row in rows} for name, lists in pools.candidates.items()}
         pending = [construction.slots[name] for name in construction.design_slots(design) if construction.slots[name].lexical]
         while pending:
@@ -46,6 +47,17 @@ def unfillable_slot(construction: Construction) -> Iterator[Finding]:
                     "add the relation under lexicons/classes, or drop the word from the frames",
                 )
             fillers[slot.name] = {other for row in fillers[slot.parent] for other in construction.lexicon.related(slot.lexical, row)}
+
+
+def _never_distinct(construction: Construction, pools: Pools) -> Iterator[Finding]:
+    """Slots that must hold different words where a frame has only one word for both."""
+    lemmas = construction.lexicon.lemma_codes
+    for name in pools.candidates:
+        for other in construction.slots[name].distinct:
+            for frame, mine, others in zip(pools.frames, pools.candidates[name], pools.candidates.get(other, ()), strict=False):
+                if len({int(lemmas[row]) for row in (*mine, *others)}) == 1:
+                    message = f"slots {name!r} and {other!r} must hold different words, and frame {frame.name!r} has one for both"
+                    yield finding("E201", message, *construction.place("slots", name), "add words to their classes")
 
 
 def contradictory_facts(construction: Construction) -> Iterator[Finding]:

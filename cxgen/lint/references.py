@@ -116,18 +116,30 @@ def unknown_form(construction: Construction) -> Iterator[Finding]:
 
 def unknown_binding(construction: Construction) -> Iterator[Finding]:
     """E103: a template uses {@name} but a kind to which it applies does not bind it, or a pattern has stray braces."""
+    told: set[tuple[str, str]] = set()
     for template in construction.templates.values():
-        for kind in construction.kinds:
-            if not template.applies(kind):
-                continue
-            document, keys = construction.place("templates", template.name)
+        for kind in filter(template.applies, construction.kinds):
+            bound = construction.kinds[kind].bindings
             try:
                 construction.premise_parts(kind, template.name)
             except KeyError as error:
-                message = f"template {template.name!r} needs @{error.args[0]}, which kind {kind!r} does not bind"
-                yield finding("E103", message, document, keys, "bind it, or name the kind under `except`")
+                name = error.args[0]
+                asker = next((each for each, text in bound.items() if f"{{@{name}" in text), "")
+                message = f"{f'@{asker}' if asker else f'template {template.name!r}'} needs @{name}, which kind {kind!r} does not bind"
+                problem, hint = name, f"{_near(name, bound)} Bind it, or name the kind under `except`"
             except ValueError as error:
-                yield finding("E103", str(error), document, keys, "write {slot}, {slot:form} or {@binding}")
+                message, problem, hint = str(error), str(error), "write {slot}, {slot:form}, {slot=relation} or {@binding}"
+                asker = next((each for each, text in bound.items() if not _parses(text)), "")
+            else:
+                continue
+            if (asker or template.name, problem) not in told:
+                told.add((asker or template.name, problem))
+                document, keys = (
+                    construction.place("kinds", kind)
+                    if asker or not _own(construction, template.name)
+                    else (construction.place("templates", template.name))
+                )
+                yield finding("E103", message, document, keys, hint)
     for rule in construction.rules.values():
         for number, wording in enumerate(rule.wordings):
             problem = "hypotheses bind nothing: @ is for premises" if "{@" in wording else ""
@@ -138,6 +150,19 @@ def unknown_binding(construction: Construction) -> Iterator[Finding]:
             if problem:
                 document, keys = construction.place("wordings", rule.name, number)
                 yield finding("E103", problem, document, keys, "write {slot} or {slot:form}")
+
+
+def _parses(text: str) -> bool:
+    try:
+        parse_pattern(text.replace("{@", "{"))
+    except ValueError:
+        return False
+    return True
+
+
+def _own(construction: Construction, template: str) -> bool:
+    """Whether a template stands in one of the construction's own files, not in a shared one."""
+    return construction.place("templates", template)[0] in construction.documents
 
 
 def unknown_name(construction: Construction) -> Iterator[Finding]:

@@ -61,7 +61,7 @@ def missing_annotation(trees: Trees) -> Iterator[Finding]:
             found.setdefault(words, []).append(item)
     for words, items in found.items():
         message = f"no annotation for {words!r} in {_places(items)}"
-        hint = f"add the words, as they stand between two slots, to lexicons/chunks.yaml; {HELP}"
+        hint = f"add the words, as they stand between two slots, under chunks: in this file, or to lexicons/chunks.yaml; {HELP}"
         yield _finding("E401", message, trees, items[0], hint)
 
 

@@ -11,6 +11,7 @@ from cxgen.constructicon import load_construction
 from cxgen.errors import DataError
 from cxgen.families import DEFAULT, columns_of, family_of, wug_config
 from cxgen.generate import Wugs, wug_items
+from cxgen.generate.substitute import changed_sets
 from cxgen.lexicon import Lexicon
 from cxgen.project import Project
 from cxgen.schema import TARGET, conform, polars_schema
@@ -41,6 +42,7 @@ def run(project: Project, params: Params) -> dict[str, Any]:
         mine = sources.filter(pl.col("target") == name)
         construction = load_construction(project, name, lexicon)
         items = wug_items(construction, params.request, wugs, params.wug.modes, mine.select("config", "design", "split", "set_number"))
+        items = changed_sets(items, mine)
         if items.height:
             paired = mine.select(*_CELL, source_id="id", acceptability="acceptability")
             items = items.join(paired, on=_CELL, how="inner", maintain_order="left")
