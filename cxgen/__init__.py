@@ -5,7 +5,8 @@
 ['id', 'contrast_set', 'construction']
 """
 
+from cxgen.errors import CxgenError
 from cxgen.facade import constructions, explain, load, sample, wug
 from cxgen.version import __version__
 
-__all__ = ["__version__", "constructions", "explain", "load", "sample", "wug"]
+__all__ = ["CxgenError", "__version__", "constructions", "explain", "load", "sample", "wug"]

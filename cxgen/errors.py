@@ -29,6 +29,10 @@ class CxgenError(Exception):
         """Survive the trip from a worker process."""
         return (_rebuild, (type(self), self.message, self.file, self.line, self.hint))
 
+    def __str__(self) -> str:
+        """What the command line prints: place, message, hint."""
+        return self.render()
+
     @property
     def where(self) -> str:
         """``file:line``, relative to the working directory where possible; empty when unknown."""

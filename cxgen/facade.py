@@ -61,6 +61,7 @@ def sample(
 
     if family not in FAMILIES:
         raise unknown("family", family, FAMILIES)
+    _positive(n)
     if wug and wug not in MODES:
         raise unknown("mode", wug, MODES)
     where = _project(project)
@@ -104,15 +105,22 @@ def explain(construction: str, *, wug: str = "", project: str | Path | None = No
     """
     import polars as pl
 
-    from cxgen.errors import unknown
+    from cxgen.errors import SchemaError, unknown
     from cxgen.generate.substitute import broken_slots
-    from cxgen.semantics import label_matrix
+    from cxgen.lint import require_sound
+    from cxgen.semantics import Inconsistency, label_matrix, truth
     from cxgen.vocabulary import LABELS, MODES
 
     if wug and wug not in MODES:
         raise unknown("mode", wug, MODES)
     loaded = _load(construction, _project(project))
+    require_sound(loaded, "E1")
     broken = broken_slots(loaded, wug) if wug else frozenset()
+    for kind in loaded.kinds.values():
+        try:
+            truth(kind, loaded)
+        except Inconsistency as error:
+            raise SchemaError(f"kind {kind.name!r} makes {error} both true and false", file=loaded.document.path) from error
     rows = [
         (design.name, kind, loaded.kinds[kind].construction, rule, loaded.rules[rule].says, LABELS[label])
         for design in loaded.designs.values()
@@ -137,6 +145,7 @@ def wug(word: str, n: int = 10, *, seed: int = 0) -> list[str]:
     >>> len(set(cxgen.wug("flower", n=3)))
     3
     """
+    _positive(n)
     from cxgen.pseudowords import load as words
     from cxgen.pseudowords import pseudowords
 
@@ -172,6 +181,13 @@ def load(config: str = "nli", split: str | None = None, *, project: str | Path |
     root = _project(project).root
     folder = next((each for each in (layout.DATASET, layout.WUG) if (root / each / config).is_dir()), layout.DATASET)
     return pl.concat([read_table(root / layout.table(config, name, folder), need, "split") for name in ([split] if split else SPLITS)])
+
+
+def _positive(n: int) -> None:
+    from cxgen.errors import CxgenError
+
+    if n < 1:
+        raise CxgenError(f"n is {n}", hint="ask for at least one")
 
 
 def _project(folder: str | Path | None) -> Project:

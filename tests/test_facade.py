@@ -12,6 +12,7 @@ import pytest
 import cxgen
 from cxgen import facade
 from cxgen.errors import CxgenError, UnknownNameError
+from tests.conftest import ROOT
 
 
 @pytest.mark.parametrize("module", [cxgen, facade])
@@ -73,3 +74,25 @@ def test_no_module_takes_the_place_of_a_function():
     import cxgen.stages.package
 
     assert all(callable(getattr(cxgen, name)) for name in cxgen.__all__ if name != "__version__")
+
+
+@pytest.mark.parametrize("call", [lambda: cxgen.sample("conative", n=0), lambda: cxgen.wug("flower", n=0)])
+def test_less_than_one_is_refused(call):
+    with pytest.raises(CxgenError, match="n is 0"):
+        call()
+
+
+def test_errors_say_where_and_what_to_do(tmp_path):
+    with pytest.raises(cxgen.CxgenError, match=r"test-00000-of-00001\.parquet: no such table\n  hint: run"):
+        cxgen.load("minimal_pairs", "test", project=tmp_path)
+
+
+def test_an_unsound_file_is_an_error_with_its_place_not_a_key_error(tmp_path):
+    folder = tmp_path / "templates"
+    folder.mkdir()
+    text = (ROOT / "templates/conative.yaml").read_text("utf-8")
+    (folder / "conative.yaml").write_text(
+        text.replace("hypotheses: [untouched, touched, company", "hypotheses: [untuched, touched, company"), "utf-8"
+    )
+    with pytest.raises(CxgenError, match=r"conative\.yaml:.*untuched"):
+        cxgen.explain("conative", project=tmp_path)

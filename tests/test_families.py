@@ -74,7 +74,7 @@ def test_kinds_of_different_templates_or_slots_are_no_minimal_pair(constructions
     item = constructions["resultative"]
     design = item.designs["property"]
     assert not said_alike(item, ("completely", "other-completely"))
-    assert all(said_alike(item, pair) for pair in pairings(item, design))
+    assert set(pairings(item, design)) == {("completely", "almost"), ("other-completely", "other-almost")}
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -141,3 +141,13 @@ def test_a_broken_gate_says_which_measure_where_and_by_how_much():
     bad = good | {"overall": 0.5, "configs": {"nli": {"conative": 0.34, "let-alone": 0.7}}, "passed": False}
     (line,) = broken({"nli": {"overlap_only": bad, "hypothesis_only": good, "cues_only": {"overall": 0.9, "configs": {}}}})
     assert all(part in line for part in ("overlap_only", "0.5", "let-alone", "0.7"))
+
+
+def test_a_design_whose_kinds_do_not_count_for_its_config_is_refused(constructions):
+    from dataclasses import replace
+
+    item = constructions["conative"]
+    design = replace(item.designs["contact"], configs=("distinction",))
+    assert "look-alike" in FAMILIES["nli"].unsound(item, design, "distinction")
+    with pytest.raises(SchemaError, match="no kind counts for distinction"):
+        generate_items(replace(item, designs={"contact": design}), Request({"distinction": 60}))

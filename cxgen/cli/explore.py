@@ -90,7 +90,7 @@ def sample(
     import polars as pl
 
     from cxgen.cli.draws import premises as drawn
-    from cxgen.families import FAMILIES
+    from cxgen.families import FAMILIES, own_columns
     from cxgen.generate import Wugs, sample_items
     from cxgen.lint import require_sound
     from cxgen.project import Project
@@ -99,8 +99,10 @@ def sample(
     if family not in FAMILIES:
         raise unknown("family", family, FAMILIES)
     chosen = FAMILIES[family]
-    if only is not None and only not in chosen.marks:
-        raise unknown("label", only, chosen.marks)
+    if only is not None and not any(column.labels for column in own_columns(family)):
+        raise CxgenError(f"items of {family} have no label", hint="leave --label out")
+    if only is not None and only not in LABELS:
+        raise unknown("label", only, LABELS)
     loaded = load(construction)
     if kind is not None and kind not in loaded.kinds:
         raise unknown("premise kind", kind, loaded.kinds, file=loaded.document.path)
@@ -114,7 +116,7 @@ def sample(
     def draw(sets: int) -> pl.DataFrame:
         items = sample_items(loaded, seed, sets, family, wugs, wug.value if wug else "")
         items = items if kind is None else items.filter(pl.col("kind") == kind)
-        return items.filter(pl.col("label") == LABELS.index(only)) if only in LABELS else items
+        return items if only is None else items.filter(pl.col("label") == LABELS.index(only))
 
     shown = _Counted(drawn(draw, n, -(-n // (kinds * max(len(designs), 1)))))
     if form is Format.table:

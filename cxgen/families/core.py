@@ -22,7 +22,6 @@ class Family(Protocol):
         name: as in the registry.
         configs: config -> what it holds, in a sentence for README and card; the configs that designs can name.
         sizes: config -> rows per construction where ``params.yaml`` says nothing.
-        marks: what ``sample`` can be filtered by: the marks of `shown`.
         text: the column that holds the premise in its finished tables.
         compared: ``premise``, ``hypothesis`` and ``label`` -> the columns that `diff` shows and compares as such.
         card: Jinja text of the family's section of the dataset card.
@@ -31,7 +30,6 @@ class Family(Protocol):
     name: str
     configs: Mapping[str, str]
     sizes: Mapping[str, int]
-    marks: tuple[str, ...]
     text: str
     compared: Mapping[str, str]
     card: str
@@ -39,8 +37,8 @@ class Family(Protocol):
     def columns(self, config: str) -> tuple[Column, ...]:
         """The columns that its items have besides those of all families."""
 
-    def unsound(self, construction: Construction, design: Design) -> str:
-        """Why ``design`` gives no contrast sets of this family; empty if it gives some."""
+    def unsound(self, construction: Construction, design: Design, config: str) -> str:
+        """Why ``design`` gives no contrast sets for ``config``; empty if it gives some."""
 
     def rows_per_set(self, construction: Construction, design: Design, config: str) -> int:
         """How many rows of a set count towards the size of ``config``."""

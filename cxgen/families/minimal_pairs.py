@@ -45,7 +45,6 @@ class MinimalPairs:
         "minimal_pairs": "two premises with the same words, each with the continuation that it entails and the one that it contradicts"
     }
     sizes: Mapping[str, int] = {"minimal_pairs": 600}
-    marks: tuple[str, ...] = (_GOOD, _BAD)
     text = "context"
     compared: Mapping[str, str] = {"premise": "context", "hypothesis": "diagnostic_good", "label": "diagnostic_bad"}
     card = (resources.files(__package__) / "minimal_pairs.md.j2").read_text("utf-8")
@@ -54,7 +53,7 @@ class MinimalPairs:
         """See `Family`."""
         return _COLUMNS
 
-    def unsound(self, construction: Construction, design: Design) -> str:
+    def unsound(self, construction: Construction, design: Design, config: str) -> str:
         """See `Family`."""
         if pairings(construction, design):
             return ""

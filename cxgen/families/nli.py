@@ -50,7 +50,6 @@ class NLI:
         "distinction": "contrast sets in which a look-alike of the same form meets the premises and hypotheses of its target",
     }
     sizes: Mapping[str, int] = {"nli": 4000, "distinction": 1200}
-    marks: tuple[str, ...] = LABELS
     text = "premise"
     compared: Mapping[str, str] = {"premise": "premise", "hypothesis": "hypothesis", "label": "label"}
     card = (resources.files(__package__) / "nli.md.j2").read_text("utf-8")
@@ -59,8 +58,11 @@ class NLI:
         """See `Family`."""
         return (*_COLUMNS, *(_PAIRED if config == "distinction" else ()))
 
-    def unsound(self, construction: Construction, design: Design) -> str:
+    def unsound(self, construction: Construction, design: Design, config: str) -> str:
         """See `Family`."""
+        if not self.rows_per_set(construction, design, config):
+            who = "a look-alike" if config == "distinction" else "the construction itself"
+            return f"no kind counts for {config}: {who} must be among them"
         matrix = label_matrix(construction, design)
         try:
             if solve(matrix, 1):

@@ -97,7 +97,8 @@ class Filling:
                     line=self.construction.document.line(["designs", design]),
                     hint="add words or frames, or lower the size in params.yaml or the design's weight",
                 )
-        return pl.concat([table for tables in self._tables for table in tables if table.height], how="diagonal")
+        found = [table for tables in self._tables for table in tables if table.height]
+        return pl.concat(found, how="diagonal") if found else pl.DataFrame()
 
 
 def oversampled(sets: int, factor: float) -> int:

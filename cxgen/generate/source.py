@@ -126,7 +126,7 @@ def require_sets(construction: Construction, design: Design, config: str) -> Non
     Raises:
         SchemaError: with the family's reason.
     """
-    if config not in CONFIGS or (why := family_of(config).unsound(construction, design)):
+    if config not in CONFIGS or (why := family_of(config).unsound(construction, design, config)):
         raise SchemaError(
             f"{construction.name}: design {design.name!r}: {why if config in CONFIGS else f'unknown config {config!r}'}",
             file=construction.document.path,

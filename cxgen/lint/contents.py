@@ -96,7 +96,7 @@ def unbalanced_design(construction: Construction) -> Iterator[Finding]:
             if config not in CONFIGS:
                 message = f"design {design.name!r}: unknown config {config!r}"
                 yield finding("E204", message, document, [*keys, "config"], f"configs: {', '.join(CONFIGS)}")
-            elif matrix_of(construction, design.name) and (why := family_of(config).unsound(construction, design)):
+            elif matrix_of(construction, design.name) and (why := family_of(config).unsound(construction, design, config)):
                 hint = f"`cxgen explain {construction.name}` shows the labels; docs/templates.md explains the square"
                 yield finding("E204", f"design {design.name!r}: {why}", document, keys, hint)
 

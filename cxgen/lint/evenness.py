@@ -1,4 +1,4 @@
-"""Does counting give labels away? Code W308: the kinds of a design should be alike in length, negations and likeness to the hypotheses."""
+"""Does counting give labels away? Code W308: premise kinds and labels should look alike to a reader who only counts words."""
 
 from __future__ import annotations
 
@@ -11,14 +11,17 @@ from cxgen.constructicon import Construction, Design, Part, Slot, parse_pattern
 from cxgen.errors import CxgenError
 from cxgen.lexicon import Frame, Lexicon
 from cxgen.lint.finding import Finding, finding
+from cxgen.semantics import label_matrix
 from cxgen.sets.pools import frame_candidates, frames_of
 from cxgen.sets.ways import WORD_FORMS
+from cxgen.vocabulary import LABELS
 
 _WORD = re.compile(r"[\w'’-]+")
 _NEGATIVE = {"not", "no", "never", "nobody", "nothing", "none", "neither", "nor", "without", "cannot"}
 _DEFINITE = ("", "a", "poss-of")  # forms of a noun that bring a determiner
 # How much kinds may differ.
-_MOST = {"words": 0.3, "negations": 0.05, "words shared with a hypothesis": 0.25}
+_BY_KIND, _BY_LABEL = "words shared with a hypothesis", "words shared by premise and hypothesis"
+_MOST = {"words": 0.3, "negations": 0.05, _BY_KIND: 0.25, _BY_LABEL: 0.25}
 
 
 @dataclass(frozen=True)
@@ -34,30 +37,39 @@ Fillers = dict[str, Filling]
 
 
 def uneven_kinds(construction: Construction) -> Iterator[Finding]:
-    """W308: counting words, negations, or words shared with hypotheses tells the kinds of a design apart."""
+    """W308: counting words, negations or shared words tells the kinds of a design apart, or its labels."""
     for design in construction.designs.values():
         for what, figures in evenness(construction, design).items():
             if max(figures.values()) - min(figures.values()) > _MOST[what]:
-                listed = ", ".join(f"{kind} {value:.1f}" for kind, value in figures.items())
-                message = f"the kinds of design {design.name!r} differ in {what}: {listed}"
+                listed = ", ".join(f"{name} {value:.1f}" for name, value in figures.items())
+                who = "labels" if what == _BY_LABEL else "kinds"
+                message = f"the {who} of design {design.name!r} differ in {what}: {listed}"
                 hint = "word them alike in this, or a reader who only counts will get labels right"
                 yield finding("W308", message, *construction.place("designs", design.name), hint)
 
 
 def evenness(construction: Construction, design: Design) -> dict[str, dict[str, float]]:
-    """Words, negations and words shared with a hypothesis -> kind -> how many, on average over templates and fillers."""
+    """What counting sees, on average over templates, wordings and fillers.
+
+    Returns:
+        ``words``, ``negations``, words shared with a hypothesis: premise kind -> how many; words that premise and hypothesis share:
+        label -> how many. A word that decides should occur in all premises or in none.
+    """
     fillers = _fillers(construction, design)
-    hypotheses = [_tokens(parse_pattern(text), fillers) for rule in design.rules for text in construction.rules[rule].wordings]
-    found: dict[str, dict[str, float]] = {what: {} for what in _MOST}
+    wordings = {rule: [_tokens(parse_pattern(text), fillers) for text in construction.rules[rule].wordings] for rule in design.rules}
+    labels = label_matrix(construction, design)
+    found: dict[str, dict[str, list[float]]] = {what: {} for what in _MOST}
     for kind in design.kinds:
-        said = [construction.premise_parts(kind, template.name) for template in construction.templates_for(kind)]
-        if said and hypotheses:
-            found["words"][kind] = fmean(sum(_words(part, construction, fillers) for part in parts) for parts in said)
-            found["negations"][kind] = fmean(sum(_negations(part, fillers) for part in parts) for parts in said)
-            found["words shared with a hypothesis"][kind] = fmean(
-                len(_tokens(parts, fillers) & tokens) for parts in said for tokens in hypotheses
-            )
-    return {what: figures for what, figures in found.items() if figures}
+        for template in construction.templates_for(kind):
+            parts = construction.premise_parts(kind, template.name)
+            found["words"].setdefault(kind, []).append(sum(_words(part, construction, fillers) for part in parts))
+            found["negations"].setdefault(kind, []).append(sum(_negations(part, fillers) for part in parts))
+            words = _tokens(parts, fillers)
+            for rule, said in wordings.items():
+                shared = [float(len(words & other)) for other in said]
+                found[_BY_KIND].setdefault(kind, []).extend(shared)
+                found[_BY_LABEL].setdefault(LABELS[labels[kind][rule]], []).extend(shared)
+    return {what: {name: fmean(counts) for name, counts in figures.items()} for what, figures in found.items() if figures}
 
 
 def _fillers(construction: Construction, design: Design) -> Fillers:
