@@ -7,11 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from cxgen.annotate import Chunks
 from cxgen.constructicon import load_all, load_construction
 from cxgen.generate import sample_items
 from cxgen.lexicon import Lexicon
 from cxgen.lint import lint
 from cxgen.project import Project
+from cxgen.stages import generate, judge, split, substitute, variety
+from cxgen.stages.params import Params
+from tests.mini import write_params
 
 ROOT = Path(__file__).resolve().parent.parent
 TEXT = (ROOT / "docs/tutorial.md").read_text("utf-8")
@@ -38,8 +42,23 @@ def ditransitive(project):
     return load_construction(project, NAME, Lexicon.of(project))
 
 
-def test_the_file_has_nothing_to_find_fault_with(ditransitive):
-    assert list(lint(ditransitive)) == []
+def test_the_file_has_nothing_to_find_fault_with(project, ditransitive):
+    """Trees and `form_check` included."""
+    assert list(lint(ditransitive, chunks=Chunks.load(*project.chunk_files()))) == []
+
+
+@pytest.mark.slow
+def test_the_file_goes_through_the_whole_pipeline(project):
+    write_params(project.root, n_per_construction=120, n_per_lookalike=60, constructions=[NAME], generate={"workers": 1})
+    params = Params.read(project.params)
+    generate.run(project, params)
+    judge.run(project, params)
+    audit = split.run(project, params)
+    assert audit["constructions"][NAME]["items"]["nli"]["all"] >= 120
+    assert audit["lookalikes"]["promising"]["all"] >= 60
+    substituted = substitute.run(project, params)
+    assert substituted["constructions"][NAME]["content"]["items"]
+    assert {"spread"} <= variety.run(project, 1)["promising"].keys()
 
 
 def test_new_verbs_and_a_look_alike_make_sentences_without_any_other_file(ditransitive):
