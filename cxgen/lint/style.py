@@ -40,14 +40,8 @@ def duplicate_surface(construction: Construction) -> Iterator[Finding]:
         for number, wording in enumerate(rule.wordings):
             first = wordings.setdefault(wording, rule.name)
             if list(rule.wordings).index(wording) != number or first != rule.name:
-                keys: list[str | int] = ["hypotheses", rule.name, "wordings", number]
-                yield finding(
-                    "W302",
-                    f"wording {number + 1} of {rule.name!r} stands already in {first!r}",
-                    construction.document,
-                    keys,
-                    "remove one",
-                )
+                message = f"wording {number + 1} of {rule.name!r} stands already in {first!r}"
+                yield finding("W302", message, *construction.place("wordings", rule.name, number), "remove one")
 
 
 def missing_lookalike(construction: Construction) -> Iterator[Finding]:
@@ -80,13 +74,8 @@ def unmentioned_noun(construction: Construction) -> Iterator[Finding]:
                         message = (
                             f"{rule.name!r} is about {', '.join(sorted(lacking))}, which {kind!r} in {template.name!r} does not mention"
                         )
-                        yield finding(
-                            "W305",
-                            message,
-                            construction.document,
-                            ["templates", template.name],
-                            "mention it, or except the kind",
-                        )
+                        keys = ["templates", template.name]  # where the kind can be excepted, even if the template is a shared one
+                        yield finding("W305", message, construction.document, keys, "mention it, or except the kind")
 
 
 def unused_part(construction: Construction) -> Iterator[Finding]:
