@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def constructions(project: str | Path | None = None) -> list[str]:
-    """The names of the constructions: those of the project, and those that are shipped.
+    """The names of the constructions: those of the project, and those that are shipped. Of files that cannot be read it warns.
 
     Args:
         project: a project's folder; by default the one at or above the working directory.
@@ -23,9 +23,14 @@ def constructions(project: str | Path | None = None) -> list[str]:
     >>> "resultative" in cxgen.constructions()
     True
     """
-    from cxgen.constructicon import target_names
+    import warnings
 
-    return target_names(_project(project))
+    from cxgen.constructicon import readable_targets
+
+    names, errors = readable_targets(_project(project))
+    for error in errors:
+        warnings.warn(f"left out: {error.render()}", stacklevel=2)
+    return names
 
 
 def sample(

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 import yaml
 
+import cxgen as api
 from cxgen.cli.new import new
 from cxgen.constructicon import load_construction
 from cxgen.errors import SchemaError
-from cxgen.lint import lint
+from cxgen.lexicon import Lexicon
+from cxgen.lint import lint, lint_project
 from cxgen.project import Project
 from cxgen.stages.params import Params
 from tests import mini as small
@@ -33,8 +37,10 @@ def own_frames(folder, construction, **frame):
     """A file of one frame in the project's own lexicon."""
     path = folder / "lexicons/frames/more.yaml"
     path.parent.mkdir(parents=True, exist_ok=True)
-    entry = {"name": "more", "design": "outcome", "slots": {"agent": "people", "verb": "reach-verbs", "target": "things"}, **frame}
-    path.write_text("# frames of the project\n" + yaml.safe_dump({"construction": construction, "frames": [entry]}, sort_keys=False), "utf-8")
+    entry = {"name": "more", "design": "open-or-shut", "slots": {"thing": "door%1:06:00::", "verb": "push%2:38:00::"}, **frame}
+    path.write_text(
+        "# frames of the project\n" + yaml.safe_dump({"construction": construction, "frames": [entry]}, sort_keys=False), "utf-8"
+    )
     return path
 
 
@@ -46,3 +52,45 @@ def test_a_wording_that_stands_twice_is_found_where_it_stands(doors, lexicon):
     line = edit(doors, '"Afterwards, {second} was open."', '"Afterwards, {first} was open."')
     found = linted(doors, lexicon)["W302"]
     assert (found.file, found.line) == (doors, line)
+
+
+def test_frames_of_the_projects_lexicon_are_found_in_their_file(doors):
+    path = own_frames(doors.parent.parent, "doors", design="open-or-shutt", marked=["gate%1:06:00::"])
+    found = linted(doors, Lexicon.of(Project(doors.parent.parent)))["E104"]
+    assert (found.file, found.line) == (path, path.read_text("utf-8").splitlines().index("  design: open-or-shutt") + 1)
+
+
+@pytest.mark.parametrize("only", ["", "doors"])
+def test_frames_for_a_construction_that_does_not_exist_are_found(doors, only, monkeypatch):
+    monkeypatch.setattr("cxgen.lint.project.lint", lambda *_, **__: [])
+    path = own_frames(doors.parent.parent, "dors")
+    project = Project(doors.parent.parent)
+    number, found = lint_project(project, Lexicon.of(project), only=only)
+    assert number == (1 if only else len(api.constructions(project.root)))
+    assert [(each.code, each.file, each.line, each.hint) for each in found] == [("E110", path, 2, "did you mean doors?")]
+
+
+def test_a_file_that_cannot_be_read_does_not_keep_the_others_from_being_checked(doors, cxgen, monkeypatch):
+    others = []
+    monkeypatch.setattr("cxgen.lint.project.lint", lambda construction, **_: others.append(construction.name) or [])
+    edit(doors, "schematicity: 9 ", "schematicity: nine ")
+    root = doors.parent.parent
+    (doors.parent / "gates.yaml").write_text("name: [\n", "utf-8")
+    checked = cxgen("lint", "--format", "json", cwd=root)
+    found = [(row["code"], row["file"]) for row in json.loads(checked.stdout)]
+    assert checked.returncode == 2
+    assert found == [("E000", "templates/doors.yaml"), ("E000", "templates/gates.yaml")]
+    with pytest.warns(UserWarning, match="left out") as told:
+        names = api.constructions(root)
+    assert len(told) == 2
+    assert names == others
+    assert "resultative" in names
+    assert "doors" not in names
+
+
+def test_a_broken_shared_file_is_said_once(doors, cxgen):
+    (doors.parent / "_shared.yaml").write_text("slots: 3\n", "utf-8")
+    listed = cxgen("list", "--format", "json", cwd=doors.parent.parent)
+    assert listed.stderr.splitlines() == ["left out: templates/_shared.yaml:1: slots: 3 is not of type 'object'"]
+    checked = cxgen("lint", "--format", "json", cwd=doors.parent.parent)
+    assert [row["code"] for row in json.loads(checked.stdout)] == ["E000"]

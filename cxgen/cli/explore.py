@@ -245,24 +245,23 @@ def lint(
 ) -> None:
     """Check constructions without generating: codes E... and W..., file:line, hint. Exit code 2 if there are errors.
 
+    Where all are checked, a file that cannot be read is a finding, too (E000), and the others are checked.
+
     Example: cxgen lint resultative --strict
     """
     from cxgen.annotate import Chunks
-    from cxgen.constructicon import load_construction, target_names
     from cxgen.lexicon import Lexicon
-    from cxgen.lint import lint as check
-    from cxgen.lint import spacy_is_there
+    from cxgen.lint import lint_project, spacy_is_there
     from cxgen.project import Project
 
     project = Project.find()
     if construction is not None:
         require_known(project, construction)
-    names = target_names(project) if construction is None else [construction]
     lexicon = Lexicon.of(project)
     chunks = Chunks.load(*project.chunk_files())
     if not spacy_is_there():
         typer.echo(f"form_check is not tried on the premises, which needs spaCy; {install('annotate')}", err=True)
-    found = [finding for name in names for finding in check(load_construction(project, name, lexicon), chunks=chunks)]
+    checked, found = lint_project(project, lexicon, chunks, construction or "")
     rows = [{name: getattr(item, name) for name in _FINDING} | {"file": CxgenError("", file=item.file).where} for item in found]
     if output is not None:
         from cxgen.tables import write_json
@@ -274,6 +273,6 @@ def lint(
         for item in found:
             where = CxgenError("", file=item.file, line=item.line).where
             typer.echo(f"{where}: {item.code} {item.message}\n  hint: {item.hint}")
-        typer.echo(f"{len(names)} constructions, {len(found)} findings")
+        typer.echo(f"{checked} constructions, {len(found)} findings")
     if any(item.code.startswith("E") or strict for item in found):
         raise typer.Exit(2)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -41,29 +42,28 @@ def require_known(project: Project, name: str) -> None:
 
 
 def sound(project: Project, lexicon: Lexicon) -> Iterator[Construction]:
-    """The constructions whose files can be read; one line on stderr for every other."""
-    from cxgen.constructicon import load_construction
+    """The constructions whose files can be read; on stderr one line for every fault, however many it leaves out."""
+    from cxgen.constructicon import load_construction, readable_targets
 
-    for name, data in _documents(project, warn=True).items():
-        if "lookalike_of" in data:
-            continue
+    names, errors = readable_targets(project)
+    told: set[str] = set()
+    for error in errors:
+        _left_out(error, told)
+    for name in names:
         try:
             yield load_construction(project, name, lexicon)
         except CxgenError as error:
-            _left_out(error)
+            _left_out(error, told)
 
 
-def _documents(project: Project, *, warn: bool = False) -> dict[str, dict[str, Any]]:
+def _documents(project: Project) -> dict[str, dict[str, Any]]:
     """Name -> what its file says, of every template file that is as its schema says."""
     from cxgen.schema import read_yaml
 
     found = {}
     for name, path in project.template_files().items():
-        try:
+        with suppress(CxgenError):
             found[name] = read_yaml(path, "construction").data
-        except CxgenError as error:
-            if warn:
-                _left_out(error)
     return found
 
 
@@ -71,5 +71,8 @@ def _targets(found: dict[str, dict[str, Any]]) -> list[str]:
     return [name for name, data in found.items() if "lookalike_of" not in data]
 
 
-def _left_out(error: CxgenError) -> None:
-    typer.echo(f"left out: {error.where}: {error.message}", err=True)
+def _left_out(error: CxgenError, told: set[str]) -> None:
+    line = f"left out: {error.where}: {error.message}"
+    if line not in told:
+        told.add(line)
+        typer.echo(line, err=True)

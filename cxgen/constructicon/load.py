@@ -8,7 +8,7 @@ from typing import Any
 from cxgen.constructicon.model import Atom, Construction, Design, Kind, Place, Predicate, Rule, Slot, Template
 from cxgen.constructicon.shared import Shared, Source, parts
 from cxgen.constructicon.words import with_own_words
-from cxgen.errors import SchemaError
+from cxgen.errors import CxgenError, SchemaError
 from cxgen.lexicon import Lexicon
 from cxgen.project import Project
 from cxgen.schema import Document, read_yaml
@@ -20,9 +20,31 @@ def load_all(project: Project, lexicon: Lexicon) -> dict[str, Construction]:
 
 
 def target_names(project: Project) -> list[str]:
-    """Names of the constructions that are not look-alikes, sorted."""
-    shared = Shared.of(project)
-    return [name for name in project.template_files() if "lookalike_of" not in _read(project, name, shared).document.data]
+    """Names of the constructions that are not look-alikes, sorted.
+
+    Raises:
+        CxgenError: a file cannot be read; the first one.
+    """
+    names, errors = readable_targets(project)
+    if errors:
+        raise errors[0]
+    return names
+
+
+def readable_targets(project: Project) -> tuple[list[str], list[CxgenError]]:
+    """The names of `target_names` whose files can be read, and what is wrong with the other files, each fault once."""
+    try:
+        shared = Shared.of(project)
+    except CxgenError as error:
+        return [], [error]  # any file may need it
+    names, errors = [], []
+    for name in project.template_files():
+        try:
+            if "lookalike_of" not in _read(project, name, shared).document.data:
+                names.append(name)
+        except CxgenError as error:
+            errors.append(error)
+    return names, errors
 
 
 def load_construction(project: Project, name: str, lexicon: Lexicon) -> Construction:

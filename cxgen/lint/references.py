@@ -54,11 +54,10 @@ FRAME_WORDS = ("number", "det")
 
 
 def frame_place(construction: Construction, frame: Frame, *keys: str | int) -> Place:
-    """Where a frame, or a node under it, stands if it stands in the construction's own file; else the file's beginning."""
-    for number, raw in enumerate(construction.document.data.get("frames", ())):
-        if raw["name"] == frame.name:
-            return construction.document, ["frames", number, *keys]
-    return construction.document, ["name"]
+    """Where a frame, or a node under it, stands; for a frame of the snapshot, the beginning of the construction's file."""
+    if frame.source is None:
+        return construction.document, ["name"]
+    return frame.source, ["frames", frame.number, *keys]
 
 
 def frame_words(construction: Construction) -> set[str]:
