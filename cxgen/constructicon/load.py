@@ -82,21 +82,31 @@ def _read(project: Project, name: str, shared: Shared) -> Source:
 
 def _lookalikes(project: Project, document: Document, shared: Shared) -> list[Source]:
     """Those that the file brings itself, or those that it names."""
-    name, named = document.data["name"], document.data.get("lookalikes", [])
+    named = document.data.get("lookalikes", [])
     if isinstance(named, dict):
         return [shared.take_in(part) for part in parts(document)]
-    found = []
-    for lookalike in named:
-        source = _read(project, lookalike, shared)
-        if source.document.data.get("lookalike_of") != name:
-            raise SchemaError(
-                f"{lookalike!r} does not say lookalike_of: {name}",
-                file=source.document.path,
-                line=1,
-                hint=f"add lookalike_of: {name}",
-            )
-        found.append(source)
-    return found
+    return [_named_lookalike(project, document, number, shared) for number in range(len(named))]
+
+
+def _named_lookalike(project: Project, document: Document, number: int, shared: Shared) -> Source:
+    name, lookalike = document.data["name"], document.data["lookalikes"][number]
+    source = _read(project, lookalike, shared)
+    owner = source.document.data.get("lookalike_of")
+    if owner and owner != name:
+        raise SchemaError(
+            f"{lookalike!r} is the look-alike of {owner!r}",
+            file=document.path,
+            line=document.line(["lookalikes", number]),
+            hint="a look-alike belongs to one construction: describe it in this file, under lookalikes and another name, or drop it",
+        )
+    if not owner:
+        raise SchemaError(
+            f"{lookalike!r} does not say lookalike_of: {name}",
+            file=source.document.path,
+            line=1,
+            hint=f"add lookalike_of: {name}",
+        )
+    return source
 
 
 def _assemble(sources: list[Source], lexicon: Lexicon) -> Construction:

@@ -98,11 +98,13 @@ def previews(construction: Construction, seed: int, family: str = "") -> list[So
             require_sets(construction, design, config)
             found.append(Source(construction, design, config, PREVIEW, design_pools(construction, design, {}, None), forms, seed))
     if not found:
+        others = dict.fromkeys(family_of(name).name for design in construction.designs.values() for name in design.configs)
+        asked = "".join(f", or ask for the family that it has: --family {other}" for other in list(others)[:1])
         raise SchemaError(
             f"{construction.name} has no design for the family {family!r}",
             file=construction.document.path,
             line=construction.document.line(["designs"]),
-            hint=f"give a design config: {next((name for name, each in CONFIGS.items() if each.name == family), DEFAULT)}",
+            hint=f"add {next((name for name, each in CONFIGS.items() if each.name == family), DEFAULT)} to a design's config{asked}",
         )
     return found
 

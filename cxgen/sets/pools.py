@@ -195,13 +195,14 @@ def design_pools(
             for name, rows in filled.items():
                 candidates.setdefault(name, []).append(rows)
     if not usable:
+        where = "under frames: in this file, or in a file under lexicons/frames"
         raise EmptySlotError(
             f"{construction.name}: nothing fills design {design.name!r}"
             + (f" in {split}" if split else "")
             + f": {'; '.join(emptied[:5]) or 'no frame'}",
             file=construction.document.path,
             line=construction.document.line(["designs", design.name]),
-            hint="add words to those classes, or frames under lexicons/frames, then run `cxgen lexicon build`",
+            hint=f"add words to those classes, or frames {where}" if emptied else f"add frames for design: {design.frames} {where}",
         )
     seldom = [{lexicon.index[key] for key in frame.marked & lexicon.index.keys()} for frame in usable]
     fits = {
