@@ -10,7 +10,8 @@ import yaml
 import cxgen as api
 from cxgen.cli.new import new
 from cxgen.constructicon import load_construction
-from cxgen.errors import SchemaError
+from cxgen.errors import EmptySlotError, SchemaError
+from cxgen.generate import sample_items
 from cxgen.lexicon import Lexicon
 from cxgen.lint import lint, lint_project
 from cxgen.project import Project
@@ -94,3 +95,49 @@ def test_a_broken_shared_file_is_said_once(doors, cxgen):
     assert listed.stderr.splitlines() == ["left out: templates/_shared.yaml:1: slots: 3 is not of type 'object'"]
     checked = cxgen("lint", "--format", "json", cwd=doors.parent.parent)
     assert [row["code"] for row in json.loads(checked.stdout)] == ["E000"]
+
+
+def test_a_lookalike_of_another_construction_is_not_to_be_changed(mini, mini_lexicon):
+    text = (mini / "templates/reach.yaml").read_text("utf-8").replace("name: reach\n", "name: again\n")
+    path = mini / "templates/again.yaml"
+    path.write_text(text, "utf-8")
+    with pytest.raises(SchemaError, match="'wait' is the look-alike of 'reach'") as caught:
+        load_construction(Project(mini), "again", mini_lexicon)
+    assert (caught.value.file, caught.value.line) == (path, text.splitlines().index("lookalikes: [wait]") + 1)
+    assert "add lookalike_of" not in caught.value.hint
+
+
+def test_a_design_without_frames_asks_for_frames(doors, lexicon):
+    doors.write_text(doors.read_text("utf-8").replace("design: open-or-shut\n", "design: other\n"), "utf-8")
+    with pytest.raises(EmptySlotError, match="no frame") as caught:
+        sample_items(load_construction(Project(doors.parent.parent), "doors", lexicon), 1, 1)
+    assert caught.value.hint.startswith("add frames for design: open-or-shut under frames: in this file")
+
+
+def test_a_construction_of_another_family_says_which(doors, cxgen):
+    edit(doors, "    kinds: [first-open,", "    config: minimal_pairs\n    kinds: [first-open,")
+    result = cxgen("sample", "doors", cwd=doors.parent.parent)
+    assert result.returncode == 2
+    assert "add nli to a design's config, or ask for the family that it has: --family minimal_pairs" in result.stderr
+    assert cxgen("sample", "doors", "--family", "minimal_pairs", cwd=doors.parent.parent).returncode == 0
+
+
+def test_a_config_is_no_family_but_has_one(doors, cxgen):
+    result = cxgen("sample", "doors", "--family", "distinction", cwd=doors.parent.parent)
+    assert result.returncode == 2
+    assert "distinction is a config of the family nli" in result.stderr
+
+
+def test_explain_says_which_config_gives_no_sets(doors, cxgen):
+    edit(doors, "    kinds: [first-open, first-shut, second-open, second-shut]", "    kinds: [first-open, second-shut]")
+    edit(doors, "    hypotheses: [first", "    config: [nli, minimal_pairs, nil]\n    hypotheses: [first")
+    said = cxgen("explain", "doors", cwd=doors.parent.parent).stdout
+    assert "  ! minimal_pairs: no minimal pair: two kinds must" in said
+    assert "  ! nil: unknown config; there are nli, distinction, minimal_pairs" in said
+    assert "  ! nli:" not in said  # its cells are listed one by one
+    assert "! " in said.split("minimal_pairs: no")[0]
+
+
+def test_explain_is_content_with_a_sound_design(doors, cxgen):
+    edit(doors, "    kinds: [first-open,", "    config: [nli, minimal_pairs]\n    kinds: [first-open,")
+    assert "!" not in cxgen("explain", "doors", cwd=doors.parent.parent).stdout

@@ -90,15 +90,13 @@ def sample(
     import polars as pl
 
     from cxgen.cli.draws import premises as drawn
-    from cxgen.families import FAMILIES, own_columns
+    from cxgen.families import family_named, own_columns
     from cxgen.generate import Wugs, sample_items
     from cxgen.lint import require_sound
     from cxgen.project import Project
     from cxgen.vocabulary import LABELS
 
-    if family not in FAMILIES:
-        raise unknown("family", family, FAMILIES)
-    chosen = FAMILIES[family]
+    chosen = family_named(family)
     if only is not None and not any(column.labels for column in own_columns(family)):
         raise CxgenError(f"items of {family} have no label", hint="leave --label out")
     if only is not None and only not in LABELS:
@@ -223,7 +221,21 @@ def _print_design(
         for reason in unbalanced(matrix):
             typer.echo(f"  ! {reason}")
         typer.echo(f"  {RULE}")
+    if balance and len(matrix) == len(loaded.designs[design].kinds):  # else facts contradict each other, and it has been said
+        for config, reason in _no_sets(loaded, design, squares=squares):
+            typer.echo(f"  ! {config}: {reason}")
     typer.echo("")
+
+
+def _no_sets(loaded: Construction, design: str, *, squares: bool) -> Iterator[tuple[str, str]]:
+    """The configs of a design that give no sets, and why; without those that need a square, whose cells have been printed."""
+    from cxgen.families import CONFIGS, DEFAULT, family_of
+
+    for config in loaded.designs[design].configs:
+        if config not in CONFIGS:
+            yield config, f"unknown config; there are {', '.join(CONFIGS)}"
+        elif not (squares and family_of(config).name == DEFAULT) and (why := family_of(config).unsound(loaded, loaded.designs[design])):
+            yield config, why
 
 
 def _cell(now: int, before: int) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cxgen.errors import unknown
+from cxgen.errors import UnknownNameError, unknown
 from cxgen.families.core import Family, Shown
 from cxgen.families.minimal_pairs import MinimalPairs
 from cxgen.families.nli import NLI
@@ -27,6 +27,20 @@ def family_of(config: str) -> Family:
     return CONFIGS[name]
 
 
+def family_named(name: str) -> Family:
+    """The family ``name``.
+
+    Raises:
+        UnknownNameError: there is none; if it is a config, the hint says of which family.
+    """
+    if name in FAMILIES:
+        return FAMILIES[name]
+    if name in CONFIGS:
+        owner = CONFIGS[name].name
+        raise UnknownNameError(f"unknown family {name!r}", hint=f"{name} is a config of the family {owner}: ask for {owner}")
+    raise unknown("family", name, FAMILIES)
+
+
 def wug_config(config: str) -> str:
     """The config that holds the items of ``config`` with pseudowords."""
     return config + _WUG
@@ -46,4 +60,16 @@ def columns_of(config: str) -> tuple[Column, ...]:
     return (*LINEAGE, *family_of(config).columns(config.removesuffix(_WUG)), *MATERIAL, *more)
 
 
-__all__ = ["CONFIGS", "DEFAULT", "FAMILIES", "REJECTED", "Family", "Shown", "columns_of", "family_of", "own_columns", "wug_config"]
+__all__ = [
+    "CONFIGS",
+    "DEFAULT",
+    "FAMILIES",
+    "REJECTED",
+    "Family",
+    "Shown",
+    "columns_of",
+    "family_named",
+    "family_of",
+    "own_columns",
+    "wug_config",
+]
