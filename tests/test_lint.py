@@ -18,6 +18,8 @@ FAULTS = {
     "E103": ("{@verb:past} for {target}{@rest}.", "{@verb:past} for {target}{@tail}."),
     "E104": ("kinds: [missed, caught, twice", "kinds: [mised, caught, twice"),
     "E105": ('excludes: ["got(agent, target)"]', 'excludes: ["gott(agent, target)"]'),
+    "E108": ("  opener: {role: modifier, class: times", "  opener: {role: modifier, related: {near: opener}"),
+    "E109": ("  verb: {role: verb, frame: true", "  verb: {role: verb, optional: 0.5, frame: true"),
     "E201": ("  opener: {role: modifier, class: times", "  opener: {role: modifier, class: time"),
     "E202": ('entails: ["got(agent, target)"]', 'entails: ["got(agent, target)"]\n    excludes: ["got(agent, target)"]'),
     "E203": ("claim: repeated(agent)", "claim: accompanied(target)"),

@@ -45,8 +45,12 @@ def own_frames(folder, construction, **frame):
     return path
 
 
+def load(path, lexicon):
+    return load_construction(Project(path.parent.parent), path.stem, lexicon)
+
+
 def linted(path, lexicon):
-    return {finding.code: finding for finding in lint(load_construction(Project(path.parent.parent), path.stem, lexicon))}
+    return {finding.code: finding for finding in lint(load(path, lexicon))}
 
 
 def test_a_wording_that_stands_twice_is_found_where_it_stands(doors, lexicon):
@@ -102,7 +106,7 @@ def test_a_lookalike_of_another_construction_is_not_to_be_changed(mini, mini_lex
     path = mini / "templates/again.yaml"
     path.write_text(text, "utf-8")
     with pytest.raises(SchemaError, match="'wait' is the look-alike of 'reach'") as caught:
-        load_construction(Project(mini), "again", mini_lexicon)
+        load(path, mini_lexicon)
     assert (caught.value.file, caught.value.line) == (path, text.splitlines().index("lookalikes: [wait]") + 1)
     assert "add lookalike_of" not in caught.value.hint
 
@@ -110,7 +114,7 @@ def test_a_lookalike_of_another_construction_is_not_to_be_changed(mini, mini_lex
 def test_a_design_without_frames_asks_for_frames(doors, lexicon):
     doors.write_text(doors.read_text("utf-8").replace("design: open-or-shut\n", "design: other\n"), "utf-8")
     with pytest.raises(EmptySlotError, match="no frame") as caught:
-        sample_items(load_construction(Project(doors.parent.parent), "doors", lexicon), 1, 1)
+        sample_items(load(doors, lexicon), 1, 1)
     assert caught.value.hint.startswith("add frames for design: open-or-shut under frames: in this file")
 
 
@@ -141,3 +145,17 @@ def test_explain_says_which_config_gives_no_sets(doors, cxgen):
 def test_explain_is_content_with_a_sound_design(doors, cxgen):
     edit(doors, "    kinds: [first-open,", "    config: [nli, minimal_pairs]\n    kinds: [first-open,")
     assert "!" not in cxgen("explain", "doors", cwd=doors.parent.parent).stdout
+
+
+def test_slots_in_a_circle_are_found_where_they_stand(doors, lexicon):
+    edit(doors, "  first: {role: patient, frame: thing,", "  first: {role: patient, related: {near: second},")
+    edit(doors, "  second: {role: patient, frame: thing,", "  second: {role: patient, related: {near: first},")
+    found = [finding for finding in lint(load(doors, lexicon)) if finding.code == "E108"]
+    assert [finding.message for finding in found] == ["slot 'first' is related to itself by way of second"]
+    assert "  first:" in doors.read_text("utf-8").splitlines()[found[0].line - 1]
+
+
+def test_sentences_without_a_verb_are_an_error(doors, lexicon):
+    line = edit(doors, "  verb: {role: verb, frame: true,", "  verb: {role: verb, frame: true, optional: 0.5,")
+    found = linted(doors, lexicon)["E109"]
+    assert (found.file, found.line) == (doors, line)

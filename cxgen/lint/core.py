@@ -24,6 +24,8 @@ CHECKS: dict[str, Check] = {
     "E105": references.unknown_predicate,
     "E106": references.unread_frame_slot,
     "E107": references.uneven_predicate,
+    "E108": references.circular_slots,
+    "E109": references.optional_verb,
     "E201": contents.unfillable_slot,
     "E202": contents.contradictory_facts,
     "E203": contents.one_label_hypothesis,

@@ -12,6 +12,7 @@ from cxgen.lexicon import Frame
 from cxgen.lint.finding import Finding, finding
 from cxgen.sets.pools import slot_pos
 from cxgen.sets.ways import FORMS
+from cxgen.vocabulary import Role
 
 
 def patterns(construction: Construction) -> Iterator[tuple[Place, tuple[Part, ...]]]:
@@ -242,3 +243,26 @@ def uneven_predicate(construction: Construction) -> Iterator[Finding]:
 
 def _gloss(predicate: Predicate | None) -> str:
     return predicate.gloss if predicate else "declare it under predicates"
+
+
+def circular_slots(construction: Construction) -> Iterator[Finding]:
+    """E108: slots that are related to one another in a circle, so that none can be filled first."""
+    told: set[str] = set()
+    for name in construction.slots:
+        chain: list[str] = []
+        at = name
+        while at in construction.slots and at not in chain:
+            chain.append(at)
+            at = construction.slots[at].parent
+        if at == name and name not in told:
+            told.update(chain)
+            message = f"slot {name!r} is related to itself" + (f" by way of {', '.join(chain[1:])}" if chain[1:] else "")
+            yield finding("E108", message, *construction.place("slots", name, "related"), "fill one of them by a class or the frame")
+
+
+def optional_verb(construction: Construction) -> Iterator[Finding]:
+    """E109: a verb slot that sentences may lack."""
+    for slot in construction.slots.values():
+        if slot.optional and (slot.role == Role.verb or slot.name in construction.verb_slots):
+            place = construction.place("slots", slot.name, "optional")
+            yield finding("E109", f"slot {slot.name!r} is optional: there would be sentences without a verb", *place, "drop `optional`")
