@@ -159,3 +159,15 @@ def test_sentences_without_a_verb_are_an_error(doors, lexicon):
     line = edit(doors, "  verb: {role: verb, frame: true,", "  verb: {role: verb, frame: true, optional: 0.5,")
     found = linted(doors, lexicon)["E109"]
     assert (found.file, found.line) == (doors, line)
+
+
+@pytest.mark.parametrize(
+    ("name", "whose"), [("doors", "the construction itself"), ("gates", "in gates.yaml"), ("conative", "in conative.yaml")]
+)
+def test_an_inline_lookalike_has_a_name_of_its_own(doors, lexicon, name, whose):
+    inline = f"lookalikes:\n  {name}:\n    title: T\n    form: F\n    meaning: M\n    sources: [s]\n    kinds: {{k: {{gloss: g}}}}\n"
+    new("gates")
+    line = edit(doors, "no_lookalike: say why", inline + "no_lookalike: say why") + 1
+    with pytest.raises(SchemaError, match=f"the look-alike '{name}' is named like .*{whose}") as caught:
+        load(doors, lexicon)
+    assert (caught.value.file, caught.value.line) == (doors, line)

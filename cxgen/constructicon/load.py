@@ -84,8 +84,23 @@ def _lookalikes(project: Project, document: Document, shared: Shared) -> list[So
     """Those that the file brings itself, or those that it names."""
     named = document.data.get("lookalikes", [])
     if isinstance(named, dict):
+        _require_free(project, document, named)
         return [shared.take_in(part) for part in parts(document)]
     return [_named_lookalike(project, document, number, shared) for number in range(len(named))]
+
+
+def _require_free(project: Project, document: Document, names: Iterable[str]) -> None:
+    """Look-alikes that a file brings itself have names of their own: by these their items are told apart."""
+    for name in names:
+        taken = project.template_files().get(name)
+        if taken is not None:
+            whose = "the construction itself" if name == document.data["name"] else f"the construction in {taken.name}"
+            raise SchemaError(
+                f"the look-alike {name!r} is named like {whose}",
+                file=document.path,
+                line=document.line(["lookalikes", name]),
+                hint="give it a name that no template file has",
+            )
 
 
 def _named_lookalike(project: Project, document: Document, number: int, shared: Shared) -> Source:
