@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from cxgen.constructicon import Construction
     from cxgen.project import Project
 
+# What `readable` shows of an item before and after its family's columns.
+LINEAGE = ("id", "contrast_set", "construction", "contrast_of", "config", "design", "kind", "template")
+MATERIAL = ("verb", "slots")
+
 
 def constructions(project: str | Path | None = None) -> list[str]:
     """The names of the constructions: those of the project, and those that are shipped. Of files that cannot be read it warns.
@@ -59,13 +63,12 @@ def sample(
     (2, ['contradiction', 'entailment', 'neutral'])
     """
     from cxgen.errors import unknown
-    from cxgen.families import FAMILIES
+    from cxgen.families import family_named
     from cxgen.generate import Wugs, preview
     from cxgen.lint import require_sound
     from cxgen.vocabulary import MODES
 
-    if family not in FAMILIES:
-        raise unknown("family", family, FAMILIES)
+    family_named(family)
     _positive(n)
     if wug and wug not in MODES:
         raise unknown("mode", wug, MODES)
@@ -84,10 +87,9 @@ def readable(items: pl.DataFrame, family: str) -> pl.DataFrame:
     from cxgen.vocabulary import LABELS
 
     own = {column.name: column for column in own_columns(family) if column.name in items.columns}
-    lineage = ("id", "contrast_set", "construction", "contrast_of", "config", "design", "kind", "template")
     words = dict(enumerate(LABELS))
     named = {name: pl.col(name).replace_strict(words, return_dtype=pl.String) for name, column in own.items() if column.labels}
-    return items.select(*lineage, *own, "verb", "slots").with_columns(**named)
+    return items.select(*LINEAGE, *own, *MATERIAL).with_columns(**named)
 
 
 def explain(construction: str, *, wug: str = "", project: str | Path | None = None) -> pl.DataFrame:

@@ -22,7 +22,7 @@ from tests.conftest import edit
 
 def test_a_construction_is_asked_for_once(tmp_path):
     small.write_params(tmp_path, constructions=["reach", "reach"])
-    with pytest.raises(SchemaError, match=r"^constructions: .* has non-unique elements"):
+    with pytest.raises(SchemaError, match=r"constructions: .* has non-unique elements"):
         Params.read(tmp_path / "params.yaml")
 
 
@@ -54,7 +54,7 @@ def linted(path, lexicon):
 
 
 def test_a_wording_that_stands_twice_is_found_where_it_stands(doors, lexicon):
-    line = edit(doors, '"Afterwards, {second} was open."', '"Afterwards, {first} was open."')
+    line = edit(doors, '"Afterwards, {second} was closed."', '"Afterwards, {first} was closed."')
     found = linted(doors, lexicon)["W302"]
     assert (found.file, found.line) == (doors, line)
 

@@ -90,6 +90,7 @@ def sample(
     import polars as pl
 
     from cxgen.cli.draws import premises as drawn
+    from cxgen.facade import LINEAGE, MATERIAL, readable
     from cxgen.families import family_named, own_columns
     from cxgen.generate import Wugs, sample_items
     from cxgen.lint import require_sound
@@ -120,9 +121,8 @@ def sample(
     if form is Format.table:
         premises(group for items in shown for group in chosen.shown(items))
     else:
-        wanted = [*_COLUMNS, *(column.name for column in chosen.columns("")), "verb", "slots"]
-        rows = (row for items in shown for row in items.select(name for name in wanted if name in items.columns).iter_rows(named=True))
-        emit(({**row, "label": LABELS[row["label"]]} if "label" in row else row for row in rows), form, wanted)
+        wanted = [*LINEAGE, *(column.name for column in chosen.columns("")), *MATERIAL]
+        emit((row for items in shown for row in readable(items, family).iter_rows(named=True)), form, wanted)
     if shown.premises < n:
         typer.echo(f"only {shown.premises} of {n} premises: the lexicon allows no others like these", err=True)
 
@@ -137,9 +137,6 @@ class _Counted:
         for table in self.tables:
             self.premises += table["premise_id"].n_unique()
             yield table
-
-
-_COLUMNS = ("id", "contrast_set", "construction", "contrast_of", "config", "design", "kind", "template")
 
 
 def explain(construction: Name, wug: Wug = None, form: Form = Format.table) -> None:
@@ -234,7 +231,9 @@ def _no_sets(loaded: Construction, design: str, *, squares: bool) -> Iterator[tu
     for config in loaded.designs[design].configs:
         if config not in CONFIGS:
             yield config, f"unknown config; there are {', '.join(CONFIGS)}"
-        elif not (squares and family_of(config).name == DEFAULT) and (why := family_of(config).unsound(loaded, loaded.designs[design])):
+        elif not (squares and family_of(config).name == DEFAULT) and (
+            why := family_of(config).unsound(loaded, loaded.designs[design], config)
+        ):
             yield config, why
 
 
