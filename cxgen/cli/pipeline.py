@@ -95,13 +95,12 @@ def sizes(form: Form = Format.table) -> None:
     from cxgen.project import Project
     from cxgen.stages.sizes import packaged
 
-    rows = [
-        {"config": config, "split": split, "rows": n} for config, found in packaged(Project.find()).items() for split, n in found.items()
-    ]
+    found = packaged(Project.find())
+    rows = [{"config": config, "split": split, "rows": n} for config, splits in found.items() for split, n in splits.items()]
     emit(rows, form)
     if form is Format.table:
         typer.echo(f"\n{HUB}: parquet files, card and dataset_version.json; {METRICS}: what was measured.")
-        typer.echo(f'Next: datasets.load_dataset("{HUB}", "nli"); cxgen sample resultative; cxgen publish OWNER/NAME --dry-run')
+        typer.echo(f'Next: datasets.load_dataset("{HUB}", "{next(iter(found))}"); cxgen sample resultative; cxgen publish OWNER/NAME --dry-run')
         typer.echo("(`make` puts cxgen at .venv/bin/cxgen; README.md goes on from here)")
 
 

@@ -22,18 +22,19 @@ def extended(lexicon: Lexicon, sources: Sources) -> Lexicon:
     has the same name, it takes its place.
 
     Raises:
-        SchemaError: a member is in neither, a class has the name of another without extending it, or a frame's name is taken.
+        SchemaError: a member is in neither, a relation names a word that is in neither, a class has the name of another
+            without extending it, or a frame's name is taken.
     """
     if not (sources.classes or sources.frames or sources.overrides or sources.relations):
         return lexicon
     new = _new_rows(lexicon, sources)
     changed = _changed_rows(lexicon, sources)
+    index = lexicon.index | {key: len(lexicon) + number for number, key in enumerate(new)}
+    _check_relations(sources, index)
     for key, relations in sources.relations.items():
         row = new.get(key) or changed.setdefault(key, lexicon.row(key))
         for relation, others in relations.items():
             row[relation] = [*row[relation], *(other for other in others if other not in row[relation])]
-    index = lexicon.index | {key: len(lexicon) + number for number, key in enumerate(new)}
-    _check_relations(sources, index)
     classes = lexicon.classes | {name: _word_class(entry, lexicon, sources, index) for name, entry in sources.classes.items()}
     for name in sources.classes:
         for key in (key for member in sources.members(name) if (key := member.key) in new):
