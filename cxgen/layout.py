@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 PARAMS = Path("params.yaml")
+PIPELINE = Path("dvc.yaml")
 TEMPLATES = Path("templates")
 LEXICONS = Path("lexicons")
 PROMPTS = Path("pipelines/prompts")

@@ -3,6 +3,95 @@
 from __future__ import annotations
 
 import json
+import shutil
+
+import polars as pl
+import pytest
+import yaml
+
+import cxgen as python
+from cxgen import layout
+from cxgen.vocabulary import SPLITS
+from tests import mini as small
+
+# README names them in this order.
+COMMANDS = (
+    "generate",
+    "judge",
+    "split",
+    "substitute",
+    "lint --output outputs/metrics/lint.json",
+    "report baselines",
+    "report variety",
+    "report reading",
+    "package",
+)
+
+
+def only_pairs(folder):
+    """The mini project with one design, of minimal pairs."""
+    small.write_project(folder, sizes={"minimal_pairs": 60}, baselines={"folds": 2})
+    path = folder / "templates/reach.yaml"
+    data = yaml.safe_load(path.read_text("utf-8"))
+    data["designs"] = {"success": {"config": "minimal_pairs", "kinds": ["missed", "caught"], "hypotheses": ["without", "with"]}}
+    data["hypotheses"] = {name: data["hypotheses"][name] for name in ("without", "with")}
+    data["kinds"] = {name: data["kinds"][name] for name in ("missed", "caught")}
+    data["predicates"] = {"got": data["predicates"]["got"]}
+    del data["lookalikes"]
+    data["no_lookalike"] = "none is needed here"
+    for frame in data["frames"]:
+        frame["design"] = "success"
+        frame["slots"] = {name: value for name, value in frame["slots"].items() if name not in {"stay", "companion"}}
+    path.write_text(yaml.safe_dump(data, sort_keys=False), "utf-8")
+    (folder / "templates/wait.yaml").unlink()
+
+
+@pytest.fixture
+def pairs(tmp_path):
+    only_pairs(tmp_path)
+    return tmp_path
+
+
+def test_a_project_of_minimal_pairs_alone_gets_to_its_end(pairs, cxgen):
+    """What an earlier run with other designs left is not taken for a part of it."""
+    old = pairs / layout.table("nli", "train")
+    old.parent.mkdir(parents=True)
+    old.write_bytes(b"old")
+    for command in COMMANDS:
+        # the shipped templates do not go with the mini lexicon
+        result = cxgen(*command.replace("lint", "lint reach", 1).split() if command.startswith("lint") else command.split(), cwd=pairs)
+        assert result.returncode == 0, (command, result.stderr)
+    assert {name for name, _ in hub_tables(pairs)} == {"minimal_pairs"}
+    made = pl.concat([hub_tables(pairs)["minimal_pairs", split] for split in SPLITS])
+    assert made.equals(python.load("minimal_pairs", project=pairs))
+    assert made.height >= 60
+    head, prose = (pairs / layout.HUB / "README.md").read_text("utf-8").removeprefix("---\n").split("---\n", 1)
+    metadata = yaml.safe_load(head)
+    assert "task_ids" not in metadata
+    assert "nli" not in metadata["tags"]
+    for word in ("entailment", "hypothesis", "Blind reading", "Variety"):
+        assert word not in prose, word
+    assert "diagnostic_good" in prose
+
+
+def hub_tables(folder):
+    return {(path.parent.name, layout.split_of(path)): pl.read_parquet(path) for path in (folder / layout.HUB).glob("*/*.parquet")}
+
+
+def test_all_metrics_that_a_package_lacks_are_told_at_once_with_what_makes_them(mini_dataset, mini, cxgen):
+    shutil.copytree(mini_dataset / "outputs", mini / "outputs")
+    (mini / layout.metric("models")).write_text("{")
+    result = cxgen("package", cwd=mini)
+    assert result.returncode == 2
+    message, hint = result.stderr.strip().splitlines()
+    for name in ("models", "lint", "baselines", "variety", "reading"):
+        assert f"{name}.json" in message
+    assert "splits.json" not in message
+    found = [hint.index(f"`cxgen {command}`") for command in ("judge", *COMMANDS[4:8])]
+    assert found == sorted(found)
+    assert "dvc" not in hint
+    (mini / "dvc.yaml").write_text("stages: {}\n")
+    assert "dvc repro" in cxgen("package", cwd=mini).stderr
 
 
 def test_a_relation_to_an_unknown_word_is_told_with_file_and_line(mini, cxgen):

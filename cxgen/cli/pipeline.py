@@ -100,7 +100,9 @@ def sizes(form: Form = Format.table) -> None:
     emit(rows, form)
     if form is Format.table:
         typer.echo(f"\n{HUB}: parquet files, card and dataset_version.json; {METRICS}: what was measured.")
-        typer.echo(f'Next: datasets.load_dataset("{HUB}", "{next(iter(found))}"); cxgen sample resultative; cxgen publish OWNER/NAME --dry-run')
+        typer.echo(
+            f'Next: datasets.load_dataset("{HUB}", "{next(iter(found))}"); cxgen sample resultative; cxgen publish OWNER/NAME --dry-run'
+        )
         typer.echo("(`make` puts cxgen at .venv/bin/cxgen; README.md goes on from here)")
 
 

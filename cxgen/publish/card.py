@@ -11,10 +11,11 @@ import polars as pl
 import yaml
 
 from cxgen.errors import needs
-from cxgen.families import DEFAULT, REJECTED, columns_of
+from cxgen.families import DEFAULT, REJECTED, columns_of, family_of
 from cxgen.publish.features import features, num_bytes
 from cxgen.schema import Column, Document, validate
 
+_NLI = family_of(DEFAULT).name
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"), (10_000_000, "1M<n<10M"))
 
 
@@ -29,19 +30,28 @@ def card_metadata(
         about: ``title``, ``licence``.
     """
     configs = list(dict.fromkeys(config for config, _ in tables))
+    inference = any(config != REJECTED and family_of(config).name == _NLI for config in configs)
     total = sum(rows.height for (config, _), rows in tables.items() if config != REJECTED)
     return {
         "pretty_name": about["title"],
         "language": ["en"],
         "license": about["licence"],
         "task_categories": ["text-classification"],
-        "task_ids": ["natural-language-inference"],
+        **({"task_ids": ["natural-language-inference"]} if inference else {}),
         "annotations_creators": ["machine-generated"],
         "language_creators": ["machine-generated"],
         "multilinguality": ["monolingual"],
         "source_datasets": ["original"],
         "size_categories": [next((name for limit, name in _SIZES if total < limit), "n>10M")],
-        "tags": ["construction-grammar", "linguistics", "nli", "diagnostic", "contrast-sets", "template-generated", "synthetic"],
+        "tags": [
+            "construction-grammar",
+            "linguistics",
+            *(["nli"] if inference else []),
+            "diagnostic",
+            "contrast-sets",
+            "template-generated",
+            "synthetic",
+        ],
         "configs": [
             {
                 "config_name": config,
@@ -100,7 +110,7 @@ def render_card(metadata: Mapping[str, Any], facts: Mapping[str, Any], sections:
     used = {feature["name"] for info in metadata["dataset_info"] for feature in info["features"]}
     columns = {column.name: column.meaning for config in configs for column in columns_of(config) if column.name in used}
     written = [environment.from_string(text).render(**facts, **own) for text, own in sections]
-    prose = template.render(**facts, metadata=metadata, columns=columns, sections=written)
+    prose = template.render(**facts, metadata=metadata, columns=columns, inference="task_ids" in metadata, sections=written)
     head = yaml.safe_dump(dict(metadata), sort_keys=False, allow_unicode=True, width=120)
     validate(Document(Path("README.md"), dict(metadata), head), "card")
     return f"---\n{head}---\n\n{prose}"

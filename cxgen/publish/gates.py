@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from cxgen.errors import install
+from cxgen.layout import PIPELINE
 
 SOURCES = ("templates", "lexicons", "params.yaml", "pipelines", "dvc.yaml", "dvc.lock", "cxgen", "NOTICE")
 _SHOWN = 5
@@ -66,7 +67,7 @@ def git_state(root: Path) -> tuple[str, list[str]]:
 
 def stale_reasons(root: Path) -> Iterator[str]:
     """Stages of the pipeline whose results are not those of the present files, or why that cannot be told; none without a pipeline."""
-    if not (root / "dvc.yaml").is_file():
+    if not (root / PIPELINE).is_file():
         return
     try:
         from dvc.exceptions import DvcException

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import polars as pl
 
 from cxgen import layout
@@ -14,11 +16,13 @@ from cxgen.vocabulary import SPLITS
 
 
 def dataset(project: Project, family: str = "") -> pl.DataFrame:
-    """All splits of every config of ``family`` (default: of all) that the dataset has, with the column ``config``.
+    """All splits of every config of ``family`` (default: of all) that the dataset has, with the column ``config``; no rows if all configs
+    that it has are other families'.
 
     Raises:
-        DataError: there is none.
+        DataError: there is no dataset.
     """
+    require_dataset(project)
     tables = [
         read_table(project.root / layout.table(config, split), polars_schema(columns_of(config)), "split").with_columns(
             config=pl.lit(config)
@@ -28,5 +32,27 @@ def dataset(project: Project, family: str = "") -> pl.DataFrame:
         if (project.root / layout.table(config, split)).is_file() and family in {"", family_of(config).name}
     ]
     if not tables:
-        raise DataError("there is no dataset", file=project.root / layout.DATASET, hint="run `dvc repro` first")
+        tables = [
+            pl.DataFrame(schema={**polars_schema(columns_of(config)), "config": pl.String})
+            for config in CONFIGS
+            if family_of(config).name == family
+        ]
     return pl.concat(tables, how="diagonal")
+
+
+def require_dataset(project: Project) -> None:
+    """See that there is a dataset, of whatever configs.
+
+    Raises:
+        DataError: there is none.
+    """
+    if not any((project.root / layout.table(config, split)).is_file() for config in CONFIGS for split in SPLITS):
+        hint = remake(project, ["generate", "judge", "split"])
+        raise DataError("there is no dataset", file=project.root / layout.DATASET, hint=hint)
+
+
+def remake(project: Project, commands: Sequence[str]) -> str:
+    """The hint that says how to make what is missing: with the pipeline where there is one, else with these commands."""
+    if (project.root / layout.PIPELINE).is_file():
+        return "run `dvc repro` first"
+    return f"run {', '.join(f'`cxgen {command}`' for command in commands)} first"

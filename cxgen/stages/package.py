@@ -18,12 +18,24 @@ from cxgen.lexicon import Lexicon
 from cxgen.project import Project, write_atomically
 from cxgen.publish import card_metadata, content_hash, facts, render_card, rows_hash
 from cxgen.schema import TARGET
+from cxgen.stages.dataset import remake, require_dataset
 from cxgen.stages.params import Params
 from cxgen.tables import read_table, write_json, write_table
 from cxgen.version import __version__
 from cxgen.vocabulary import LABELS, SPLITS
 
-NEEDED = ("balance", "baselines", "judge", "lint", "models", "reading", "splits", "variety")
+# The metrics that a release needs, with the command that makes each; in the order in which these are run.
+NEEDED = {
+    "judge": "judge",
+    "models": "judge",
+    "splits": "split",
+    "balance": "split",
+    "lint": f"lint --output {layout.metric('lint').as_posix()}",
+    "baselines": "report baselines",
+    "variety": "report variety",
+    "reading": "report reading",
+}
+_WUG = {"wug": "substitute"}
 
 
 @dataclass(frozen=True)
@@ -60,7 +72,10 @@ def read_tables(project: Project) -> dict[tuple[str, str], pl.DataFrame]:
             if rows.height:  # `datasets` cannot load a split without rows
                 tables[config, split] = rows
     if not any(config in CONFIGS for config, _ in tables):
-        raise DataError("there is no dataset", file=project.root / layout.DATASET, hint="run `dvc repro` first")
+        require_dataset(project)
+        raise DataError(
+            "the dataset has no items", file=project.root / layout.DATASET, hint=remake(project, ["generate", "judge", "split"])
+        )
     return tables
 
 
@@ -68,16 +83,18 @@ def read_metrics(project: Project) -> dict[str, Any]:
     """Name -> content of ``outputs/metrics/*.json``.
 
     Raises:
-        DataError: one is missing or damaged.
+        DataError: some are missing or damaged: which, and what makes them.
     """
-    found = {}
-    wug = ("wug",) if (project.root / layout.WUG).is_dir() else ()
-    for name in (*NEEDED, *wug):
+    found, lacking = {}, {}
+    for name, command in (NEEDED | (_WUG if (project.root / layout.WUG).is_dir() else {})).items():
         path = project.root / layout.metric(name)
         try:
             found[name] = json.loads(path.read_text("utf-8"))
-        except (OSError, json.JSONDecodeError) as error:
-            raise DataError("the metrics are missing or damaged", file=path, hint="run `dvc repro` first") from error
+        except (OSError, ValueError):
+            lacking[path.name] = command
+    if lacking:
+        message = f"metrics are missing or damaged: {', '.join(lacking)}"
+        raise DataError(message, file=project.root / layout.METRICS, hint=remake(project, list(dict.fromkeys(lacking.values()))))
     return found
 
 
@@ -159,7 +176,7 @@ def _facts(
     balances = [
         entry for each in metrics["balance"].values() for config, names in each.items() if config != "all" for entry in names.values()
     ]
-    varieties = metrics["variety"].values()
+    varieties = list(metrics["variety"].values())  # of none of nli's configs there are none
     judgments = project.root / layout.JUDGMENTS
     replayed = params.backend == "replay" and judgments.is_file()
     sources = facts.constructicon(constructions, accepted)
@@ -182,7 +199,8 @@ def _facts(
         "audit": metrics["splits"],
         "baselines": metrics["baselines"],
         "balance": {what: sum(entry[what] for entry in balances) for what in ("sentences", "unequal")},
-        "variety": {
+        "variety": varieties
+        and {
             "least": min(entry["templates"] for entry in varieties),
             "most": max(entry["templates"] for entry in varieties),
             "largest": max(entry["largest template share"] for entry in varieties),

@@ -47,6 +47,9 @@ def run(project: Project, params: Params) -> dict[str, Any]:
             finished = conform(family.finish(rows, config), columns_of(config))
             for split in SPLITS:
                 write_table(finished.filter(pl.col("split") == split), table_file(project, config, split))
+        else:
+            for split in SPLITS:  # of an earlier run with other designs
+                table_file(project, config, split).unlink(missing_ok=True)
     write_json(report, project.root / layout.metric("splits"))
     write_json(balance(dataset), project.root / layout.metric("balance"))
     return report

@@ -15,6 +15,7 @@ from cxgen.generate.substitute import changed_sets
 from cxgen.lexicon import Lexicon
 from cxgen.project import Project
 from cxgen.schema import TARGET, conform, polars_schema
+from cxgen.stages.dataset import remake, require_dataset
 from cxgen.stages.params import Params
 from cxgen.stages.split import table_file
 from cxgen.tables import read_table, track, write_json, write_table
@@ -53,7 +54,8 @@ def run(project: Project, params: Params) -> dict[str, Any]:
     problems = [f"{what}: {count}" for what, count in report["violations"].items() if count]
     if problems:
         raise DataError(
-            f"the pseudoword items are not sound: {'; '.join(problems)}", hint="run `dvc repro`: candidates and dataset may differ"
+            f"the pseudoword items are not sound: {'; '.join(problems)}",
+            hint=f"{remake(project, ['split'])}: candidates and dataset may differ",
         )
     for split in SPLITS:
         write_table(data.filter(pl.col("split") == split), project.root / layout.table(CONFIG, split, layout.WUG))
@@ -67,15 +69,23 @@ def _kept(items: pl.DataFrame, mode: str, of: int) -> dict[str, Any]:
 
 
 def _sources(project: Project, share: float) -> pl.DataFrame:
-    """The items of the first ``share`` of the sets of each construction, design and split of ``nli``, with their ``set_number``."""
+    """The items of the first ``share`` of the sets of each construction, design and split of ``nli``, with their ``set_number``; none
+    if the dataset has no ``nli``."""
     candidates = read_table(project.root / layout.CANDIDATES, ("id", "set_number", "config"), "generate")
     candidates = candidates.filter(pl.col("config") == DEFAULT).select("id", "set_number", "config")
     need = polars_schema(columns_of(DEFAULT))
-    parts = [read_table(table_file(project, DEFAULT, split), need, "split") for split in SPLITS]
-    items = pl.concat(parts).join(candidates, on="id", how="left", maintain_order="left").with_columns(target=TARGET)
+    files = [table_file(project, DEFAULT, split) for split in SPLITS]
+    if not any(file.is_file() for file in files):
+        require_dataset(project)  # one without `nli` has nothing to substitute in
+        table = pl.DataFrame(schema=need)
+    else:
+        table = pl.concat([read_table(file, need, "split") for file in files])
+    items = table.join(candidates, on="id", how="left", maintain_order="left").with_columns(target=TARGET)
     if items["set_number"].null_count():
         raise DataError(
-            "the dataset has items that are not among the candidates", file=project.root / layout.CANDIDATES, hint="run `dvc repro`"
+            "the dataset has items that are not among the candidates",
+            file=project.root / layout.CANDIDATES,
+            hint=remake(project, ["judge", "split"]),
         )
     keys = ["target", "design", "split"]
     rank, count = pl.col("set_number").rank("dense").over(keys), pl.col("set_number").n_unique().over(keys)
