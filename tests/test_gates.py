@@ -9,7 +9,7 @@ import pytest
 
 from cxgen.project import Project
 from cxgen.publish import gates
-from cxgen.publish.identity import CONSTRUCTIONS, SHIPPED, digest, identity_reasons, own_data
+from cxgen.publish.identity import SHIPPED, digest, identity_reasons, own_data
 from cxgen.stages.params import Params, Publish
 from tests.conftest import ROOT, edit
 
@@ -26,10 +26,9 @@ def shipped():
 
 
 def test_what_is_shipped_is_known_to_the_gate(shipped):
-    """Whoever changes publish: in params.yaml adds the digest to `SHIPPED`; whoever adds a construction, its name to `CONSTRUCTIONS`."""
+    """Whoever changes publish: in params.yaml adds the digest to `SHIPPED`."""
     unknown = {name: digest(value) for name, value in shipped.items() if digest(value) not in SHIPPED[name]}
     assert unknown == {}
-    assert {path.stem for path in (ROOT / "templates").glob("[!_]*.yaml")} == set(CONSTRUCTIONS)
 
 
 def test_this_project_and_copies_of_it_release_under_its_names(shipped, scratch):
@@ -62,6 +61,16 @@ def test_data_of_one_s_own_need_names_of_one_s_own(scratch, shipped, change):
     assert all(name in reason for reason in reasons)
     assert list(identity_reasons(Project(scratch), OWN)) == []
     assert [reason.split()[1] for reason in identity_reasons(Project(scratch), {**OWN, "canary": shipped["canary"]})] == ["publish.canary"]
+
+
+@pytest.mark.parametrize("change", [changed, added, words])
+def test_a_clone_is_no_exception(scratch, shipped, change, monkeypatch):
+    """There the shipped folder is the project's."""
+    monkeypatch.setattr("cxgen.project._shipped", lambda: scratch)
+    assert list(identity_reasons(Project(scratch), shipped)) == []
+    name = change(scratch)
+    assert all(name in reason for reason in identity_reasons(Project(scratch), shipped))
+    assert own_data(Project(scratch)) == name
 
 
 def test_names_that_are_not_set_are_refused_whosever_data_it_is(scratch):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import yaml
 
-from tests import readme_columns
+from tests import readme_columns, shipped_digests
 from tests.code_dependencies import ENTRIES, FILE, code_of, is_code
 
 STAGES = yaml.safe_load(FILE.read_text("utf-8"))["stages"]
@@ -24,3 +24,7 @@ def test_every_stage_is_checked():
 
 def test_the_readme_names_the_columns_as_the_schema_does():
     assert readme_columns.stated() == readme_columns.table(), "run `make generated`"
+
+
+def test_what_is_shipped_is_known_to_the_release_gate():
+    assert shipped_digests.FILE.read_text("utf-8") == shipped_digests.digests(), "run `make generated`"

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterable, Iterator, Mapping
+from importlib import resources
 from pathlib import Path
 
 from cxgen.layout import LEXICONS, TEMPLATES
-from cxgen.project import Project, _shipped
+from cxgen.project import Project
 
 # Digests of what params.yaml ships under publish:, of this version and of earlier ones. A test says which one is new.
 SHIPPED: Mapping[str, frozenset[str]] = {
@@ -16,23 +18,6 @@ SHIPPED: Mapping[str, frozenset[str]] = {
     "provenance": frozenset({"d781efcc970b5524"}),
     "canary": frozenset({"c0338264b4d8ec28"}),
 }
-CONSTRUCTIONS = frozenset(
-    {
-        "causative-with",
-        "caused-motion",
-        "comparative-correlative",
-        "conative",
-        "dative-pp",
-        "depictive",
-        "intransitive-at",
-        "intransitive-motion",
-        "intransitive-to",
-        "let-alone",
-        "resultative",
-        "transitive-with",
-        "way-manner",
-    }
-)
 _UNSET = {"title": "cxgen dataset", "authors": "the authors", "provenance": "", "canary": ""}
 
 
@@ -59,17 +44,16 @@ def identity_reasons(project: Project, about: Mapping[str, str | Iterable[str]])
 
 
 def own_data(project: Project) -> str:
-    """A file of templates or words that is the project's own, not shipped; empty if there is none."""
-    shipped = _shipped()
-    for folder in (TEMPLATES, LEXICONS):
-        for path in sorted((project.root / folder).rglob("*.yaml")):
-            name = path.relative_to(project.root)
-            if folder == TEMPLATES and path.stem not in CONSTRUCTIONS and not path.stem.startswith("_"):
-                return name.as_posix()
-            if not _same(path, shipped / name):
-                return name.as_posix()
-    return ""
+    """A file of templates or words that is the project's own, not as shipped; empty if there is none.
+
+    The digests of what is shipped are in a file of the package, so that a clone, in which the shipped folder is the project, is
+    looked at like any other project.
+    """
+    shipped = json.loads((resources.files(__package__) / "shipped.json").read_text("utf-8"))
+    return next((name for name, found in source_digests(project.root).items() if shipped.get(name) != found), "")
 
 
-def _same(path: Path, other: Path) -> bool:
-    return other.is_file() and path.read_bytes() == other.read_bytes()
+def source_digests(root: Path) -> dict[str, str]:
+    """The templates and lexicon sources below ``root``: path -> digest of the text."""
+    paths = [path for folder in (TEMPLATES, LEXICONS) for path in sorted((root / folder).rglob("*.yaml"))]
+    return {path.relative_to(root).as_posix(): digest(path.read_text("utf-8", "replace")) for path in paths}
