@@ -249,6 +249,7 @@ def test_docs_survive_spacy_s_own_round_trip(annotated):
         assert all(anchors[slot] in text for slot, text in slots.items())
 
 
+@pytest.mark.slow
 def test_the_commands_write_both_files(tmp_path, monkeypatch):
     (tmp_path / "params.yaml").write_text((ROOT / "params.yaml").read_text("utf-8"), "utf-8")
     edit(tmp_path / "params.yaml", "n_per_construction: 4000", "n_per_construction: 300")

@@ -149,6 +149,7 @@ def test_a_damaged_table_is_not_half_read(cxgen, scratch):
     assert not (scratch / "outputs/work/verdicts.parquet").exists()
 
 
+@pytest.mark.slow
 def test_a_failed_stage_leaves_the_last_good_output_alone(cxgen, scratch):
     edit(scratch / "params.yaml", "n_per_construction: 4000", "n_per_construction: 240")
     edit(scratch / "params.yaml", "constructions: all", "constructions: [conative]")

@@ -192,6 +192,7 @@ def test_the_balance_metrics_count_what_is_there(built):
     assert json.loads((built.folder / layout.metric("balance")).read_text("utf-8")) == balance(data)
 
 
+@pytest.mark.slow
 def test_a_rebuild_gives_the_same_bytes(built, tmp_path):
     again = tmp_path / "again"
     shutil.copytree(built.folder, again, ignore=shutil.ignore_patterns("outputs"))

@@ -59,6 +59,7 @@ def another(folder, name):
         (folder / f"templates/{name}{'-wait' if old == 'wait' else ''}.yaml").write_text(text, "utf-8")
 
 
+@pytest.mark.slow
 def test_any_number_of_workers_gives_the_same_rows(mini):
     another(mini, "other")
     another(mini, "third")

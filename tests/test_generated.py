@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.util
+import re
+
 import pytest
 import yaml
 
@@ -28,3 +31,15 @@ def test_the_readme_names_the_columns_as_the_schema_does():
 
 def test_what_is_shipped_is_known_to_the_release_gate():
     assert shipped_digests.FILE.read_text("utf-8") == shipped_digests.digests(), "run `make generated`"
+
+
+def test_the_architecture_names_modules_that_exist():
+    """Names such as `sets.plan` or `stages.split` in backticks are modules, or what stands in them."""
+    text = (readme_columns.README.parent / "ARCHITECTURE.md").read_text("utf-8")
+    packages = {path.parent.name for path in (readme_columns.README.parent / "cxgen").glob("*/__init__.py")}
+    named = {match for match in re.findall(r"`(\w+\.\w+)[`(]", text) if match.partition(".")[0] in packages}
+    assert len(named) > 10
+    for name in named:
+        package, _, thing = name.partition(".")
+        parent = importlib.import_module(f"cxgen.{package}")
+        assert hasattr(parent, thing) or importlib.util.find_spec(f"cxgen.{name}"), name

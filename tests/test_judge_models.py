@@ -450,6 +450,7 @@ def test_two_models_vote_and_their_agreement_is_reported(here):
     assert (found["judges"], found["agreement"], found["alpha"]) == (2, 1.0, 1.0)
 
 
+@pytest.mark.slow
 def test_batches_give_what_single_calls_give(here):
     with serving() as url:
         judge.run(here, None, by(url, "label"))

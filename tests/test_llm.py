@@ -186,6 +186,7 @@ def test_a_clean_run_sends_each_request_once_and_a_second_one_none(tmp_path):
     assert judgment.request_id.startswith("req_") and judgment.logprob < 0 and judgment.tokens_in == 100
 
 
+@pytest.mark.slow
 @pytest.mark.server
 def test_every_fault_is_survived_without_loss_or_invention(tmp_path):
     items = pairs(1_000)
@@ -380,6 +381,7 @@ def test_cost_is_bounded_by_prices(tmp_path):
     assert outcome.stopped == "--max-cost 0.02"
 
 
+@pytest.mark.slow
 @pytest.mark.server
 def test_too_many_requests_make_the_run_slower_not_incomplete(tmp_path):
     log = tmp_path / "log"

@@ -351,6 +351,7 @@ def test_a_second_release_removes_what_it_does_not_have(run, hub, project):
     assert ".gitattributes" in repo["commits"][repo["tags"]["v1.1.0"]]["files"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("moment", ["commit", "tag"])
 def test_a_run_that_is_killed_is_completed_by_the_next(run, hub, made, tmp_path, moment):
     hub.fail(**{moment: ["hang"]})
