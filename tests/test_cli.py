@@ -61,12 +61,6 @@ def test_explain_prints_the_matrix(cxgen):
     assert len(cells) == 48
 
 
-@pytest.mark.slow
-def test_lint_is_clean_on_the_shipped_constructions(cxgen):
-    result = cxgen("lint", "--strict", "--format", "json")
-    assert (result.returncode, json.loads(result.stdout)) == (0, [])
-
-
 def test_nothing_heavy_is_loaded_for_a_sample(cxgen):
     code = (
         "import sys\nfrom cxgen.cli.app import run\nrun(['sample', 'conative', '--n', '4'])\n"

@@ -189,7 +189,7 @@ def test_the_balance_metrics_count_what_is_there(built):
             assert all(len(set(each)) == 1 for by_split in entry["rules"].values() for each in by_split.values())
     spoilt = balance(data.slice(1))["nli"]
     assert sum(entry["unequal"] for entry in spoilt["all"].values()) == 1
-    assert json.loads((built.folder / layout.metric("balance")).read_text("utf-8")) == balance(data)
+    assert json.loads((built.folder / layout.metric("balance")).read_text("utf-8"))["nli"] == found
 
 
 @pytest.mark.slow

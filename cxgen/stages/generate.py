@@ -138,7 +138,7 @@ def block(order: Order) -> pl.DataFrame:
     items = make(source, order.job)
     if not items.height:
         return items
-    failed = workshop.form(source.construction).failures(items)["premise_id"]
+    failed = workshop.form(source.construction).failures(items)["premise_id"].to_list()
     return items.with_columns(well_formed=~pl.col("premise_id").is_in(failed))
 
 
