@@ -146,6 +146,7 @@ def test_the_strict_preset_keeps_to_its_band_and_meets_every_count(constructions
         assert slots["percentile"].is_between(20, 60).all()
 
 
+@pytest.mark.slow
 def test_too_many_sets_asked_for_is_an_error(mini, mini_lexicon):
     path = mini / "templates/reach.yaml"
     edit(path, "agent: [people, names], verb: reach-verbs, target: things", "agent: names, verb: reach-verbs, target: [ball%n]")

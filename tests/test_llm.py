@@ -422,6 +422,7 @@ def test_batches_are_matched_by_id_and_what_failed_is_asked_again(tmp_path):
     assert log.read_text().splitlines() == ["batch batch-0", "batch batch-1"]
 
 
+@pytest.mark.slow
 @pytest.mark.server
 @pytest.mark.parametrize("noted", [True, False])
 def test_a_batch_that_was_submitted_before_is_collected_not_paid_again(tmp_path, noted):

@@ -391,6 +391,7 @@ def test_a_tag_that_exists_is_refused_before_anything_is_sent(run, hub, made):
     assert not any(re.search("preupload|commit/|/_lfs/", line) for line in hub.state()["requests"][len(before) :])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("status", "said", "hint"),
     [
@@ -410,6 +411,7 @@ def test_each_failure_of_the_hub_is_one_clear_line(run, hub, made, status, said,
     assert run(made).returncode == 0
 
 
+@pytest.mark.slow
 def test_a_transient_failure_of_an_upload_is_retried_by_the_client(run, hub, made):
     hub.fail(_lfs=[500], preupload=[429])
     assert run(made).returncode == 0

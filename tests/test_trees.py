@@ -382,6 +382,7 @@ BAD = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("said", sorted(BAD))
 def test_e403_lint_finds_patterns_that_cannot_be_matched(scratch, lexicon, chunks, said):
     edit(scratch / "templates/conative.yaml", *BAD[said])
