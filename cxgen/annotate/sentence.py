@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from cxgen.annotate.chunks import Chunks
+from cxgen.annotate.chunks import Chunk, Chunks
 from cxgen.annotate.links import Linker
+from cxgen.annotate.phrases import phrase_chunk
 from cxgen.annotate.reading import ABSENT, Reader
 from cxgen.annotate.units import Draft, Token
 from cxgen.constructicon import Construction
@@ -81,6 +82,11 @@ class Annotator:
         for step, row, reading in zip(steps, fills, self.reader.read(item["premise"], steps, fills), strict=True):
             if step.slot and row == ABSENT:
                 continue
+            phrase = self._phrase(reading.text) if reading and step.slot and not reading.look else None
+            if phrase:
+                self._close(run, draft)
+                draft.add_chunk(phrase)
+                continue
             if reading is None or not reading.look:
                 run += _WORD.findall(reading.text if reading else step.text)
                 continue
@@ -95,6 +101,11 @@ class Annotator:
         elif not draft.missing:
             Linker(draft, verb, self.construction.slots).link()
         return draft, verb
+
+    def _phrase(self, text: str) -> Chunk | None:
+        """The tree of a phrase that the chunks do not know, if its build is plain."""
+        words = _WORD.findall(text)
+        return None if self.chunks.split(words) else phrase_chunk(words)
 
     def _close(self, run: list[str], draft: Draft) -> None:
         """Turn the words of ``run`` into units and empty it."""

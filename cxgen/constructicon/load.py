@@ -169,6 +169,7 @@ def _listed(value: str | list[str]) -> tuple[str, ...]:
 def _slot(name: str, raw: dict[str, Any]) -> Slot:
     classes = raw.get("class", ())
     lexical, parent = next(iter(raw.get("related", {}).items()), ("", ""))
+    by_frame = raw.get("optional") == "frame"
     return Slot(
         name=name,
         role=raw["role"],
@@ -178,7 +179,8 @@ def _slot(name: str, raw: dict[str, Any]) -> Slot:
         parent=parent,
         number=raw.get("number", "singular"),
         carries=raw.get("carries", False),
-        optional=float(raw.get("optional", 0.0)),
+        optional=0.0 if by_frame else float(raw.get("optional", 0.0)),
+        by_frame=by_frame,
         wrap=raw.get("wrap", "{}"),
         distinct=tuple(raw.get("distinct", ())),
         deprel=raw.get("relation", ""),

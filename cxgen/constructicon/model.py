@@ -67,6 +67,7 @@ class Slot:
         number: singular, plural, or frame (the frame's word ``number``).
         carries: it carries the construction, so the strict frequency band applies.
         optional: share of sets without it.
+        by_frame: it is left out where the frame does not fill it.
         wrap: text around the filler.
         distinct: slots that must hold another lemma.
         deprel: what it is in the tree where nothing else says so: a relation of Universal Dependencies, ``>`` and a head if need be.
@@ -81,9 +82,15 @@ class Slot:
     number: str = "singular"
     carries: bool = False
     optional: float = 0.0
+    by_frame: bool = False
     wrap: str = "{}"
     distinct: tuple[str, ...] = ()
     deprel: str = ""
+
+    @property
+    def may_lack(self) -> bool:
+        """Whether there are sets without it."""
+        return self.by_frame or self.optional > 0
 
     @property
     def from_frame(self) -> bool:

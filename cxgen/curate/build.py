@@ -17,6 +17,8 @@ from cxgen.lexicon.sources import Sources, fillers, lemma_of, read_sources
 from cxgen.project import write_atomically
 from cxgen.schema import read_yaml
 
+_WORDNET_POS = {"noun": "n", "verb": "v", "adjective": "a", "adverb": "r"}
+
 
 def build(folder: Path) -> dict[str, int]:
     """Build ``folder/snapshot`` from the sources in ``folder``.
@@ -29,10 +31,11 @@ def build(folder: Path) -> dict[str, int]:
     """
     sources = read_sources(folder)
     bands = read_yaml(folder / "bands.yaml", "bands").data["percentiles"]
-    rows = _collect(sources)
-    _attach_frames(sources, rows)
     reference = Reference()
     with open_wordnet() as wordnet:
+        _settle(sources, wordnet)
+        rows = _collect(sources)
+        _attach_frames(sources, rows)
         for key in sorted(rows):
             _fill(rows[key], sources, wordnet, reference)
             measure(rows[key], Cuts(bands), reference)
@@ -48,6 +51,23 @@ def build(folder: Path) -> dict[str, int]:
     write_atomically(out / "lexemes.parquet", lambda path: table.write_parquet(path, compression="zstd", statistics=False))
     write_atomically(out / "classes.json", lambda path: path.write_text(text, "utf-8"))
     return {"lexemes": table.height, "classes": len(sources.classes), "frames": sum(map(len, sources.frames.values()))}
+
+
+def _settle(sources: Sources, wordnet: Any) -> None:
+    """Pin the plain words of frames: to the sense that a class has, else to the one that WordNet has first, its most frequent."""
+    curated: dict[tuple[str, str], str] = {}
+    for name in sources.classes:
+        for member in sources.members(name):
+            curated.setdefault(lemma_of(member.key), member.key)
+
+    def find(lemma: str, pos: str) -> str | None:
+        if (lemma, pos) not in curated and pos in _WORDNET_POS:
+            named = lemma.replace(" ", "_")
+            senses = (one for synset in wordnet.synsets(named, _WORDNET_POS[pos]) for one in synset.lemmas() if one.name() == named)
+            curated[lemma, pos] = next((one.key() for one in senses), "")
+        return curated.get((lemma, pos)) or None
+
+    sources.settle(find)
 
 
 def _classes(sources: Sources, index: dict[str, int]) -> dict[str, dict[str, Any]]:

@@ -128,6 +128,12 @@ def _allowed(construction: Construction) -> pl.DataFrame:
                 names = frame.slots.get(slot.source)
                 classes = [lexicon.resolve(name) for name in names or slot.classes]
                 plain = {row for group in classes for row in group.ids if row not in group.extended}
+                if slot.role == Role.verb and names:  # of the frame's own verbs, it says itself which are
+                    plain -= {
+                        row
+                        for name in names
+                        if name in lexicon.index and lexicon.lemmas[row := lexicon.index[name]] not in frame.entails_alone
+                    }
                 for row in frame_candidates(frame, slot, lexicon):
                     if senses[row]:
                         rows[frame.name if names else _ANY, slot.name, senses[row]] = row not in plain

@@ -27,6 +27,7 @@ def extended(lexicon: Lexicon, sources: Sources) -> Lexicon:
     """
     if not (sources.classes or sources.frames or sources.overrides or sources.relations):
         return lexicon
+    sources.settle(lambda lemma, pos: lexicon.first.get((lemma, pos)))
     new = _new_rows(lexicon, sources)
     changed = _changed_rows(lexicon, sources)
     index = lexicon.index | {key: len(lexicon) + number for number, key in enumerate(new)}

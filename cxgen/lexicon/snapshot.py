@@ -52,6 +52,7 @@ class Frame:
         words: closed-class words.
         marked: keys of fillers that fit, but that speakers seldom use so: they are drawn less often.
         preset: the only band preset that uses it; empty for all.
+        entails_alone: lemmas of its verbs that by themselves entail what the construction says.
         source: the file in which it is declared; None for a frame of the snapshot.
         number: its place in that file's list, from 0.
     """
@@ -62,6 +63,7 @@ class Frame:
     words: dict[str, str] = field(default_factory=dict)
     marked: frozenset[str] = frozenset()
     preset: str = ""
+    entails_alone: frozenset[str] = frozenset()
     source: Document | None = field(default=None, repr=False, compare=False)
     number: int = 0
 
@@ -70,13 +72,16 @@ class Frame:
         """From a schema-checked mapping."""
         slots = {slot: _as_tuple(value) for slot, value in raw["slots"].items()}
         words, marked = dict(raw.get("words", {})), frozenset(raw.get("marked", ()))
-        return cls(raw["name"], _as_tuple(raw["design"]), slots, words, marked, raw.get("preset", ""), source, number)
+        alone = frozenset(raw.get("entails_alone", ()))
+        return cls(raw["name"], _as_tuple(raw["design"]), slots, words, marked, raw.get("preset", ""), alone, source, number)
 
     def place(self, slot: str, number: int) -> tuple[Path | None, int | None]:
         """File and line of the filler ``number`` of ``slot``; None for both where the frame is one of the snapshot."""
         if self.source is None:
             return None, None
-        return self.source.path, self.source.line(["frames", self.number, "slots", slot, number])
+        raw = self.source.data["frames"][self.number]
+        section = next((name for name, value in raw.items() if isinstance(value, dict) and slot in value), "slots")
+        return self.source.path, self.source.line(["frames", self.number, section, slot, number])
 
 
 def _as_tuple(value: str | Iterable[str]) -> tuple[str, ...]:
@@ -156,6 +161,12 @@ class Lexicon:
     def index(self) -> dict[str, int]:
         """Key -> row number."""
         return {key: row for row, key in enumerate(self.table["key"].to_list())}
+
+    @cached_property
+    def first(self) -> dict[tuple[str, str], str]:
+        """(lemma, part of speech) -> key of the first such lexeme."""
+        rows = self.table.select("lemma", "pos", "key").reverse().iter_rows()
+        return {(lemma, pos): key for lemma, pos, key in rows}
 
     @cached_property
     def lemmas(self) -> list[str]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from cxgen.vocabulary import INFLECTIONS, RELATIONS
 Keys = tuple[str | int, ...]
 _SENSE_POS = {"1": "noun", "2": "verb", "3": "adjective", "4": "adverb", "5": "adjective"}
 _CHANGES = (*INFLECTIONS, "article", "countability")
+_SECTIONS = {"verbs": "verb", "nouns": "noun", "adjectives": "adjective", "adverbs": "adverb", "phrases": "phrase"}  # of a frame
 
 
 @dataclass(frozen=True)
@@ -83,6 +84,7 @@ class Sources:
         relations: lexeme key -> relation -> lexeme keys.
         frames: construction -> raw frames, the words declared in them replaced by their keys, with the file and the number in it.
         words: the words declared in frames.
+        plain: the words that frames name by lemma and part of speech only, with the list and the place in it where their key belongs.
         overrides: part of speech -> lemma -> forms.
         documents: every file read, in order.
     """
@@ -91,6 +93,7 @@ class Sources:
     relations: dict[str, dict[str, list[str]]] = field(default_factory=dict)
     frames: dict[str, list[tuple[dict[str, Any], Document, int]]] = field(default_factory=dict)
     words: list[Member] = field(default_factory=list)
+    plain: list[tuple[Member, list[str], int]] = field(default_factory=list)
     overrides: dict[str, dict[str, dict[str, str]]] = field(default_factory=dict)
     documents: list[Document] = field(default_factory=list)
 
@@ -121,8 +124,9 @@ class Sources:
                 merged.extend(value for value in entry.get(relation, []) if value not in merged)
 
     def _frame(self, raw: dict[str, Any], document: Document, number: int) -> dict[str, Any]:
+        """``raw`` with all its words under ``slots``."""
         slots: dict[str, Any] = {}
-        for slot, value in raw["slots"].items():
+        for slot, value in raw.get("slots", {}).items():
             filled = []
             for name, keys in fillers(value, ("frames", number, "slots", slot)):
                 if isinstance(name, str):
@@ -132,7 +136,37 @@ class Sources:
                 self.words.append(word)
                 filled.append(word.key)
             slots[slot] = filled if isinstance(value, list) else filled[0]
-        return {**raw, "slots": slots}
+        for section, pos in _SECTIONS.items():
+            for slot, value in raw.get(section, {}).items():
+                if slot in slots:
+                    line = document.line(["frames", number, section, slot])
+                    message = f"frame {raw['name']!r} fills the slot {slot!r} twice"
+                    raise SchemaError(message, file=document.path, line=line, hint="put all its words into one section")
+                slots[slot] = self._plain(value, pos, document, ("frames", number, section, slot))
+        return {**{key: value for key, value in raw.items() if key not in _SECTIONS}, "slots": slots}
+
+    def _plain(self, value: Any, pos: str, document: Document, keys: Keys) -> list[str]:
+        """Places for the keys of words of which lemma and part of speech are known; `settle` fills them."""
+        found: list[str] = []
+        for name, at in fillers(value, keys):
+            raw = name if isinstance(name, dict) else {"text" if pos == "phrase" else "lemma": name}
+            word = _member(raw if "text" in raw else {"pos": pos, **raw}, pos, document, at)
+            self.plain.append((word, found, len(found)))
+            found.append(word.key)
+        return found
+
+    def settle(self, find: Callable[[str, str], str | None]) -> None:
+        """Decide which lexemes the plain words of the frames are.
+
+        Args:
+            find: (lemma, part of speech) -> the key of the lexeme that is meant; None where there is none, and the word is one's own.
+        """
+        for word, filled, place in self.plain:
+            key = None if word.sense else find(word.lemma, word.pos)
+            known = replace(word, key=key) if key else word
+            filled[place] = known.key
+            self.words.append(known)
+        self.plain.clear()
 
     def chain(self, name: str) -> list[ClassEntry]:
         """A class that is declared here, and those that it extends, here: itself first.

@@ -12,7 +12,7 @@ from cxgen.errors import CxgenError
 from cxgen.lexicon import Frame, Lexicon
 from cxgen.lint.finding import Finding, finding
 from cxgen.semantics import label_matrix
-from cxgen.sets.pools import frame_candidates, frames_of
+from cxgen.sets.pools import ABSENT, frame_candidates, frames_of
 from cxgen.sets.ways import WORD_FORMS
 from cxgen.vocabulary import LABELS
 
@@ -77,7 +77,7 @@ def _fillers(construction: Construction, design: Design) -> Fillers:
     nouns = set((lexicon.table["pos"] == "noun").arg_true())
     found: Fillers = {}
     for slot in map(construction.slots.__getitem__, construction.design_slots(design)):
-        rows = {row for frame in frames for row in _rows(frame, slot, lexicon)}
+        rows = {row for frame in frames for row in _rows(frame, slot, lexicon)} - {ABSENT}
         if rows:
             texts = [lexicon.lemmas[row] for row in rows]
             words = fmean(max(len(text.split()), 1) for text in texts)

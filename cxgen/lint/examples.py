@@ -13,8 +13,8 @@ import polars as pl
 from cxgen.constructicon import Construction
 from cxgen.lexicon import Lexicon
 from cxgen.sets.forms import Forms
-from cxgen.sets.plan import ABSENT, Plan, draw_plan
-from cxgen.sets.pools import Pools, design_pools
+from cxgen.sets.plan import Plan, draw_plan
+from cxgen.sets.pools import ABSENT, Pools, design_pools
 from cxgen.sets.realise import realise
 
 DRAWS = 16

@@ -263,6 +263,6 @@ def circular_slots(construction: Construction) -> Iterator[Finding]:
 def optional_verb(construction: Construction) -> Iterator[Finding]:
     """E109: a verb slot that sentences may lack."""
     for slot in construction.slots.values():
-        if slot.optional and (slot.role == Role.verb or slot.name in construction.verb_slots):
+        if slot.may_lack and (slot.role == Role.verb or slot.name in construction.verb_slots):
             place = construction.place("slots", slot.name, "optional")
             yield finding("E109", f"slot {slot.name!r} is optional: there would be sentences without a verb", *place, "drop `optional`")

@@ -12,8 +12,8 @@ import polars as pl
 
 from cxgen.constructicon import Construction, Design, Template, parse_pattern
 from cxgen.sets.forms import Forms
-from cxgen.sets.plan import ABSENT, Plan, Rows
-from cxgen.sets.pools import Pools
+from cxgen.sets.plan import Plan, Rows
+from cxgen.sets.pools import ABSENT, Pools
 from cxgen.sets.realise import pick, realise, scatter
 
 

@@ -7,8 +7,8 @@ import polars as pl
 
 from cxgen.constructicon import Slot
 from cxgen.lexicon import Lexicon
-from cxgen.sets.plan import ABSENT, Plan, Rows
-from cxgen.sets.pools import Pools
+from cxgen.sets.plan import Plan, Rows
+from cxgen.sets.pools import ABSENT, Pools
 from cxgen.sets.ways import DETERMINERS, WORD_FORMS, By, Way
 
 
@@ -31,7 +31,7 @@ class Forms:
         if slot.wrap != "{}" and not WORD_FORMS[form].closed:
             before, _, after = slot.wrap.partition("{}")
             text = pl.lit(before) + text + after
-        if slot.optional:
+        if slot.may_lack:
             text = pl.when(pl.lit(pl.Series(fillers == ABSENT))).then(pl.lit("")).otherwise(text)
         return text
 

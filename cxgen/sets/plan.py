@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from cxgen.constructicon import Construction, Design, Slot
 from cxgen.errors import EmptySlotError
 from cxgen.lexicon import Lexicon
-from cxgen.sets.pools import Pools, Segments
+from cxgen.sets.pools import ABSENT, Pools, Segments
 from cxgen.streams import uniform_at
 
 Rows = NDArray[np.int64]
@@ -19,7 +19,6 @@ TRIES = 24
 PICKY = 8  # tries that still prefer unmarked fillers
 # Pronouns of a slot's referent: he, she, singular they, it, plural they.
 HE, SHE, THEY, IT, PLURAL = range(5)
-ABSENT = -1
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from cxgen.constructicon import Construction, Design, Slot
 from cxgen.errors import EmptySlotError
 from cxgen.lexicon import Frame, Lexicon
 
+ABSENT = -1  # in place of a lexeme where a slot is left out
 CROWDING = 2.0
 # How often a frame's marked filler comes up, beside its other fillers. In use, too, a few verbs carry most instances of a construction and
 # many occur seldom (Ellis & Ferreira-Junior 2009, Construction learning as a function
@@ -87,13 +88,16 @@ class Pools:
 
 
 def frame_candidates(frame: Frame, slot: Slot, lexicon: Lexicon) -> list[int]:
-    """The lexemes that may fill ``slot`` in ``frame``: the frame's own filler, else the slot's classes.
+    """The lexemes that may fill ``slot`` in ``frame``: the frame's own filler, else the slot's classes; ``[ABSENT]`` for nothing, where
+    that is allowed.
 
     Raises:
         EmptySlotError: neither says anything.
         UnknownNameError: a class or sense key that does not exist.
     """
     names = frame.slots.get(slot.source) or slot.classes
+    if not names and slot.by_frame:
+        return [ABSENT]
     if not names:
         raise EmptySlotError(f"frame {frame.name!r} does not fill slot {slot.name!r}", hint=f"add {slot.name}: CLASS to the frame")
     return list(dict.fromkeys(row for name in names for row in lexicon.resolve(name).ids))
@@ -102,13 +106,14 @@ def frame_candidates(frame: Frame, slot: Slot, lexicon: Lexicon) -> list[int]:
 def frames_of(construction: Construction, design: Design, preset: str = "") -> list[Frame]:
     """The frames of ``design``, of one preset if given; a single empty one when it draws everything from classes."""
     frames = [f for f in construction.frames if design.frames in f.designs and (not preset or f.preset in {"", preset})]
-    free = all(not construction.slots[name].from_frame for name in construction.design_slots(design))
+    free = all(not slot.from_frame or slot.by_frame for slot in map(construction.slots.__getitem__, construction.design_slots(design)))
     return frames or ([Frame("any", (design.name,), {})] if free else [])
 
 
 def verb_pools(construction: Construction, preset: str) -> list[frozenset[str]]:
     """The verb lemmas of every frame, slot by slot, over all designs; then those that the frame does not mark, frame by frame and design by
-    design, so that no split is left with marked verbs only.
+    design, so that no split is left with marked verbs only; and, design by design, those that by themselves entail what the construction
+    says and those that do not, so that every split has its share of both.
     """
     lexicon = construction.lexicon
     pools: dict[frozenset[str], None] = {}
@@ -116,13 +121,17 @@ def verb_pools(construction: Construction, preset: str) -> list[frozenset[str]]:
         slots = [construction.slots[name] for name in construction.verb_slots if name in construction.design_slots(design)]
         for slot in slots:
             usual: set[str] = set()
+            alone: set[str] = set()
+            others: set[str] = set()
             for frame in frames_of(construction, design, preset):
                 rows = _in_band(frame_candidates(frame, slot, lexicon), slot, lexicon, preset)
                 pools[frozenset(lexicon.lemmas[row] for row in rows)] = None
                 mine = frozenset(lexicon.lemmas[row] for row in rows if lexicon.table["key"][row] not in frame.marked)
                 pools[mine] = None
                 usual |= mine
-            pools[frozenset(usual)] = None
+                alone |= mine & frame.entails_alone
+                others |= mine - frame.entails_alone
+            pools |= dict.fromkeys(map(frozenset, (usual, alone, others)))
     return [pool for pool in pools if pool]
 
 

@@ -1,0 +1,199 @@
+"""Trees for adjuncts whose build leaves no choice: an adverb, a time, a prepositional phrase. Any other adjunct needs a chunk."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+from cxgen.annotate.chunks import Chunk, Link, Word
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_DETERMINERS = _words("the a an this that these those no each every another some any all both")
+_POSSESSIVES = {"my": "my", "your": "your", "his": "he", "her": "she", "its": "it", "our": "we", "their": "they"}
+_NUMERALS = _words("one two three four five six seven eight nine ten eleven twelve")
+_PREPOSITIONS = _words(
+    """
+    about above across after against along amid among around at before behind below beneath beside between beyond by despite down
+    during for from in inside into near of off on onto opposite out outside over past round since through throughout till to toward
+    towards under until up upon with within without
+    """
+)
+_FIXED = (  # prepositions of several words: the others are fixed to the first
+    *("in front of", "because of", "out of", "on top of", "ahead of", "next to", "in spite of", "instead of", "thanks to", "according to"),
+    *("by way of", "on behalf of", "as part of"),
+)
+_BEFORE = _words("just right shortly straight only long even soon well halfway")  # adverbs that belong to the preposition's noun
+_AT_A_TIME = _words("early late later soon once twice")  # adverbs that a phrase makes precise
+_TIMES = _words(
+    """
+    morning afternoon evening night day week month year summer winter spring autumn weekend moment minute hour second time Monday
+    Tuesday Wednesday Thursday Friday Saturday Sunday today yesterday tomorrow tonight
+    """
+)
+_ADVERBS = _words(
+    """
+    afterwards again alone already altogether always anyway aside away back downstairs eventually ever finally forwards home indoors
+    inside instead later meanwhile never next nonetheless often once outdoors outside overnight soon sometimes somehow still then
+    there together too twice upstairs
+    """
+)
+_ORDINALS = _words("last next other first second third same previous following")
+
+
+def phrase_chunk(words: Sequence[str]) -> Chunk | None:
+    """The adjunct as a chunk that belongs to the predicate (``P``); None where its build is not known for sure.
+
+    Args:
+        words: as written, without commas.
+    """
+    lower = [word.lower() for word in words]
+    adverb = _adverb(words, lower)
+    if adverb:
+        return Chunk(adverb, {})
+    if lower[-1] in {"ago", "later", "earlier", "before"} and len(words) > 1 and lower[0] not in _PREPOSITIONS:
+        noun = _nominal(words[:-1], 1)
+        if noun and noun[1][-1].lemma in _TIMES:
+            last = Word(words[-1], lower[-1], "ADV", "RBR" if lower[-1].endswith("er") else "RB", Link("advmod", "P"), predicate=False)
+            return Chunk((*_headed(noun, "obl:npmod", str(len(words))), last), {})
+    for start in (0, 1):
+        if start and (len(words) < 3 or lower[0] not in _BEFORE | _AT_A_TIME):
+            break
+        found = _prepositional(words, lower, start) or (None if start else _time(words))
+        if found:
+            return Chunk(found, {})
+    return None
+
+
+def _adverb(words: Sequence[str], lower: Sequence[str]) -> tuple[Word, ...] | None:
+    """One adverb, perhaps with *very* before it, or two of the same."""
+    if lower[-1] in _ADVERBS | _AT_A_TIME or (
+        lower[-1].endswith("ly") and len(lower[-1]) > 4 and lower[-1] not in {"family", "belly", "supply"}
+    ):
+        if len(words) == 1:
+            return (Word(words[0], lower[0], "ADV", "RB", Link("advmod", "P"), predicate=False),)
+        if len(words) == 2 and lower[0] in {"very", "rather", "quite", "so", "too", "not"}:
+            first = Word(words[0], lower[0], "ADV", "RB", Link("advmod", "2"), predicate=False)
+            return (first, Word(words[1], lower[1], "ADV", "RB", Link("advmod", "P"), predicate=False))
+    return None
+
+
+def _time(words: Sequence[str]) -> tuple[Word, ...] | None:
+    """*last night, that evening, the next morning, one winter evening*: a noun of time without preposition."""
+    noun = _nominal(words, 1)
+    if noun is None or noun[1][noun[0]].lemma not in _TIMES:
+        return None
+    return tuple(_headed(noun, "obl:tmod", "P"))
+
+
+def _prepositional(words: Sequence[str], lower: Sequence[str], start: int) -> tuple[Word, ...] | None:
+    """*before lunch, in front of the guests, just after the end of the show, early in the morning*."""
+    size = _preposition(lower, start)
+    if not size:
+        return None
+    noun = _nominal(words[start + size :], start + size + 1)
+    infinitive = lower[start] == "to" and "VERB" in _parts(words[start + 1]) if len(words) > start + 1 else False
+    if noun is None or infinitive:
+        return None
+    head = start + size + noun[0] + 1
+    result: list[Word] = []
+    if start:
+        relation = Link("advmod", "P" if lower[0] in _AT_A_TIME else str(head))
+        result.append(Word(words[0], lower[0], "ADV", "RB", relation, predicate=False))
+    result += _cases(words[start : start + size], start + 1, head)
+    return (*result, *_headed(noun, "obl", "1" if start and lower[0] in _AT_A_TIME else "P"))
+
+
+def _preposition(lower: Sequence[str], at: int) -> int:
+    """How many words the preposition at ``at`` has; 0 if there is none."""
+    for fixed in _FIXED:
+        size = fixed.count(" ") + 1
+        if " ".join(lower[at : at + size]) == fixed:
+            return size
+    return int(lower[at] in _PREPOSITIONS)
+
+
+def _cases(words: Sequence[str], first: int, head: int) -> Iterator[Word]:
+    for number, word in enumerate(words):
+        link = Link("fixed", str(first)) if number else Link("case", str(head))
+        upos, xpos = ("NOUN", "NN") if word in {"front", "top", "spite", "way", "behalf", "part"} else ("ADP", "IN")
+        yield Word(word, word.lower(), upos, xpos, link, predicate=False)
+
+
+Nominal = tuple[int, list[Word]]
+
+
+def _nominal(words: Sequence[str], first: int) -> Nominal | None:
+    """A noun with what belongs to it, and the place of its head (from 0); ``first`` is the number of its first word.
+
+    Determiner, possessive or numeral, adjectives, nouns; then perhaps a preposition and another such phrase, which belongs to the noun
+    before it.
+    """
+    lower = [word.lower() for word in words]
+    cut = next((n for n in range(1, len(words)) if lower[n] in _PREPOSITIONS), len(words))
+    if not words or cut == 0 or lower[0] in _PREPOSITIONS:
+        return None
+    head = cut - 1
+    done: list[Word] = []
+    for number, word in enumerate(words[:head]):
+        piece = _before_noun(word, number, str(first + head))
+        if piece is None:
+            return None
+        done.append(piece)
+    tag = _noun(words[head]) or ((words[head], "NOUN", "NN") if done else None)  # the dictionary lacks some
+    if tag is None or (words[head], words[head - 1 : head]) == ("home", ["way"]):
+        return None
+    done.append(Word(words[head], tag[0], tag[1], tag[2], Link("root", "0"), predicate=False))
+    if cut == len(words):
+        return head, done
+    size = _preposition(lower, cut)
+    rest = _nominal(words[cut + size :], first + cut + size) if size else None
+    if rest is None:
+        return None
+    done += _cases(words[cut : cut + size], first + cut, first + cut + size + rest[0])
+    return head, [*done, *_headed(rest, "nmod", str(first + head))]
+
+
+def _before_noun(word: str, number: int, head: str) -> Word | None:
+    lower = word.lower()
+    if lower in _DETERMINERS:
+        return Word(word, "a" if lower == "an" else lower, "DET", "DT", Link("det", head), predicate=False)
+    if lower in _POSSESSIVES:
+        return Word(word, _POSSESSIVES[lower], "PRON", "PRP$", Link("nmod:poss", head), predicate=False)
+    if lower in _NUMERALS:
+        return Word(word, lower, "NUM", "CD", Link("nummod", head), predicate=False)
+    if lower in _ORDINALS or "ADJ" in _parts(lower):
+        return Word(word, lower, "ADJ", "JJ", Link("amod", head), predicate=False)
+    if word[:1].isupper() and number:
+        return Word(word, word, "PROPN", "NNP", Link("compound", head), predicate=False)
+    tag = _noun(word)
+    return tag and Word(word, tag[0], tag[1], tag[2], Link("compound", head), predicate=False)
+
+
+def _noun(word: str) -> tuple[str, str, str] | None:
+    """Lemma, part of speech and tag of a noun."""
+    if word[:1].isupper():
+        return word, "PROPN", "NNP"
+    lemmas = _parts(word).get("NOUN")
+    if not lemmas:
+        return None
+    return (lemmas[0], "NOUN", "NN") if word in lemmas else (lemmas[0], "NOUN", "NNS")
+
+
+@lru_cache(maxsize=4096)
+def _parts(word: str) -> dict[str, tuple[str, ...]]:
+    """The parts of speech that a word can be, with its lemmas."""
+    from lemminflect import getAllLemmas
+
+    found: dict[str, tuple[str, ...]] = getAllLemmas(word)
+    return found
+
+
+def _headed(noun: Nominal, relation: str, head: str) -> Iterator[Word]:
+    """The words of ``noun``, its head linked so."""
+    place, words = noun
+    for number, word in enumerate(words):
+        yield Word(word.form, word.lemma, word.upos, word.xpos, Link(relation, head), predicate=False) if number == place else word

@@ -1,0 +1,171 @@
+"""Frames as scenes: plain words by part of speech, adjuncts of the scene, verbs that entail the answer by themselves."""
+
+from __future__ import annotations
+
+import pytest
+
+from cxgen.annotate import Annotator, Chunks
+from cxgen.annotate.phrases import phrase_chunk
+from cxgen.constructicon import load_construction
+from cxgen.errors import SchemaError
+from cxgen.generate import sample_items
+from cxgen.judge import judge_items
+from cxgen.lexicon import Lexicon
+from cxgen.lint import lint
+from cxgen.project import Project
+from tests.conftest import ROOT, edit
+
+SCENES = """\
+name: sending
+title: Sending
+form: "NP V NP PP"
+meaning: The agent makes the theme go to a place.
+schematicity: 9
+sources: ["Goldberg 1995, Constructions, ch. 7"]
+no_lookalike: a test
+predicates:
+  at: {gloss: "x came to be at y"}
+slots:
+  one: {role: theme, class: names}
+  two: {role: theme, class: names, distinct: [one]}
+  verb: {role: verb, frame: true, carries: true}
+  a: {role: goal, frame: true}
+  b: {role: goal, frame: true, distinct: [a]}
+  opening: shared
+  closing: shared
+kinds:
+  two-to-b:
+    gloss: 2 to b
+    bind: {what: "{one} {verb:past} {two} out of {a} into {b}"}
+    entails: ["at(two, b)"]
+    excludes: ["at(two, a)"]
+  two-to-a:
+    gloss: 2 to a
+    bind: {what: "{one} {verb:past} {two} out of {b} into {a}"}
+    entails: ["at(two, a)"]
+    excludes: ["at(two, b)"]
+  one-to-b:
+    gloss: 1 to b
+    bind: {what: "{two} {verb:past} {one} out of {a} into {b}"}
+    entails: ["at(one, b)"]
+    excludes: ["at(one, a)"]
+  one-to-a:
+    gloss: 1 to a
+    bind: {what: "{two} {verb:past} {one} out of {b} into {a}"}
+    entails: ["at(one, a)"]
+    excludes: ["at(one, b)"]
+templates:
+  front: "{opening}{@what}."
+  end: "{@what}{closing}."
+hypotheses:
+  one-a: {claim: "at(one, a)", wordings: ["{one} ended up in {a}."]}
+  one-b: {claim: "at(one, b)", wordings: ["{one} ended up in {b}."]}
+  two-a: {claim: "at(two, a)", wordings: ["{two} ended up in {a}."]}
+  two-b: {claim: "at(two, b)", wordings: ["{two} ended up in {b}."]}
+designs:
+  goals: {kinds: [two-to-b, two-to-a, one-to-b, one-to-a], hypotheses: [one-a, one-b, two-a, two-b]}
+chunks:
+  - "into/ADP/IN/case>NEXT NEXT=obl>V"
+frames:
+  - name: cellar
+    design: goals
+    verbs: {verb: [kick, {lemma: zorb, past: zorbed}, roll, push, nudge]}
+    nouns: {a: [cellar, wodget], b: [shed, garage]}
+    phrases: {opening: [before lunch], closing: [with both hands]}
+    entails_alone: [roll]
+  - name: barn
+    design: goals
+    verbs: {verb: [shove]}
+    nouns: {a: barn, b: [orchard]}
+"""
+
+
+def project(folder, *changes):
+    (folder / "templates").mkdir()
+    path = folder / "templates/sending.yaml"
+    path.write_text(SCENES, "utf-8")
+    for old, new in changes:
+        edit(path, old, new)
+    return Project(folder)
+
+
+@pytest.fixture(scope="module")
+def sending(tmp_path_factory):
+    mine = project(tmp_path_factory.mktemp("scenes"))
+    return load_construction(mine, "sending", Lexicon.of(mine))
+
+
+@pytest.fixture(scope="module")
+def items(sending):
+    return sample_items(sending, 5, 60).unique("premise_id", maintain_order=True)
+
+
+def test_plain_words_are_the_lexicons_or_new_ones(sending):
+    frame = next(frame for frame in sending.frames if frame.name == "cellar")
+    kick, zorb, *_ = frame.slots["verb"]
+    assert kick.startswith("kick%2")
+    assert zorb == "own:verb:zorb"
+    assert sending.lexicon.row(zorb)["past"] == "zorbed"
+    assert frame.slots["opening"] == ("phrase:before lunch",)
+
+
+def test_adjuncts_are_said_where_the_frame_has_them(items):
+    by_frame = {name: " ".join(rows["premise"]) for (name,), rows in items.group_by("frame")}
+    assert "Before lunch, " in by_frame["cellar"]
+    assert "with both hands." in by_frame["cellar"]
+    assert "lunch" not in by_frame["barn"]
+    assert not items["premise"].str.contains(r"  | \.|,,|, ,|^,").any()
+
+
+def test_verbs_that_entail_the_answer_alone_are_prototypical(sending, items):
+    judged = items.join(judge_items(items, [sending]), on="id")
+    assert set(judged.filter(judged["verb"] == "roll")["premise_verdict"]) == {"prototypical"}
+    assert set(judged.filter(judged["verb"] == "kick")["premise_verdict"]) == {"extended"}
+
+
+def test_adjuncts_have_trees(sending, items):
+    annotator = Annotator(sending, Chunks.load(ROOT / "lexicons/chunks.yaml"))
+    for item in items.filter(items["premise"].str.contains("lunch|hands")).rows(named=True):
+        tokens = {token.form: token for token in annotator.sentence(item).tokens}
+        noun, case = (tokens["lunch"], tokens["Before"]) if "lunch" in tokens else (tokens["hands"], tokens["with"])
+        assert (noun.relation, case.relation) == ("obl", "case")
+
+
+def test_lint_finds_nothing_wrong_with_scenes(sending):
+    codes = {finding.code for finding in lint(sending, chunks=Chunks.load(ROOT / "lexicons/chunks.yaml"))}
+    assert not {code for code in codes if code.startswith("E")}
+
+
+def test_a_slot_that_two_sections_fill_is_refused(tmp_path):
+    mine = project(tmp_path, ("    entails_alone: [roll]\n", "    slots: {a: [names]}\n"))
+    with pytest.raises(SchemaError, match="fills the slot 'a' twice") as caught:
+        load_construction(mine, "sending", Lexicon.of(mine))
+    assert caught.value.line
+
+
+TREES = {
+    "before lunch": "case>2 obl>P",
+    "in front of the guests": "case>5 fixed>1 fixed>1 det>5 obl>P",
+    "two days ago": "nummod>2 obl:npmod>3 advmod>P",
+    "that evening": "det>2 obl:tmod>P",
+    "early in the morning": "advmod>P case>4 det>4 obl>1",
+    "just before dawn": "advmod>3 case>3 obl>P",
+    "with a flick of the wrist": "case>3 det>3 obl>P case>6 det>6 nmod>3",
+    "on a cold night in March": "case>4 det>4 amod>4 obl>P case>6 nmod>4",
+    "quietly": "advmod>P",
+    "during the morning break": "case>4 det>4 compound>4 obl>P",
+}
+
+
+@pytest.mark.parametrize("text", TREES)
+def test_the_trees_of_plain_adjuncts(text):
+    chunk = phrase_chunk(text.split())
+    assert chunk is not None
+    assert " ".join(f"{word.link.relation}>{word.link.head}" for word in chunk.words) == TREES[text]
+
+
+@pytest.mark.parametrize(
+    "text", ["when the bell rang", "humming to himself", "on the way home", "to make room", "one by one", "because it was late"]
+)
+def test_an_adjunct_whose_build_is_not_plain_has_no_tree(text):
+    assert phrase_chunk(text.split()) is None
