@@ -13,6 +13,7 @@ from cxgen.annotate.chunks import Link
 from cxgen.annotate.relations import COMPLEMENTS, ONCE, base, stated
 from cxgen.annotate.units import LEANING, Draft, Unit
 from cxgen.constructicon import Slot
+from cxgen.sets.ways import WORD_FORMS
 
 _NOMINAL = frozenset({"NOUN", "PROPN", "PRON"})
 _STATE = "state its relation: `relation:` in the slot, or {{{0}=RELATION}} in the template"
@@ -67,6 +68,11 @@ class Linker:
             if not place:
                 where = "after" if name == "NEXT" else "before"
                 self.draft.problems.append(f"{self._text(self.draft.units[number])!r} needs a word {where} it to belong to")
+            return str(place)
+        if name.islower():
+            place = next((unit.head for unit in self.draft.units if unit.part and unit.part.slot == name and not WORD_FORMS[unit.form].closed), 0)
+            if not place:
+                self.draft.problems.append(f"{self._text(self.draft.units[number])!r} belongs to {{{name}}}, which is not in the sentence")
             return str(place)
         return name
 

@@ -28,11 +28,11 @@ COMPLEMENTS = frozenset({"obj", "iobj", "ccomp", "xcomp"})
 _P = frozenset({"nsubj", "csubj", "expl", "advmod", "advcl", "obl:tmod", "discourse", "vocative", "parataxis", "dislocated"})
 _NEXT = frozenset({"det", "amod", "nummod", "compound", "case", "clf", "nmod:poss"})
 _PREV = frozenset({"nmod", "appos", "acl", "conj", "flat", "fixed"})
-_STATED = re.compile(r"^([a-z]+(?::[a-z]+)?)(?:>([A-Z]+))?$")
+_STATED = re.compile(r"^([a-z]+(?::[a-z]+)?)(?:>([A-Z]+|[a-z][a-z-]*))?$")
 
 
 def stated(text: str) -> tuple[str, str]:
-    """The relation and the head that ``text`` (``iobj``, ``obl:tmod>P``) states.
+    """The relation and the head that ``text`` (``iobj``, ``obl:tmod>P``) states. A head in lower case is the slot that holds it.
 
     Raises:
         ValueError: no relation, or no head, of this name; the message suggests one.
@@ -42,7 +42,7 @@ def stated(text: str) -> tuple[str, str]:
         raise ValueError(f"{text!r} is no relation")
     relation, head = match[1], match[2] or usual_head(match[1])
     known(relation)
-    if head not in HEADS and head != "0":
+    if head not in HEADS and head != "0" and not head.islower():
         raise ValueError(f"{head!r} is no head: {', '.join(HEADS)}")
     return relation, head
 

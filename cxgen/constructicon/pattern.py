@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-_FIELD = re.compile(r"\{(@?)([a-z][a-z0-9_-]*)((?::([a-z-]+))?(?:=([a-z]+(?::[a-z]+)?(?:>[A-Z]+)?))?)\}")
+_FIELD = re.compile(r"\{(@?)([a-z][a-z0-9_-]*)((?::([a-z-]+))?(?:=([a-z]+(?::[a-z]+)?(?:>(?:[A-Z]+|[a-z][a-z-]*))?))?)\}")
 _DEPTH = 5
 
 
