@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import errno
 import io
@@ -12,6 +13,7 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import polars as pl
@@ -19,6 +21,7 @@ import pytest
 
 from cxgen.cli import output
 from cxgen.cli.draws import FIRST, premises
+from cxgen.stages.generate import held
 from tests.conftest import ROOT, edit
 
 COMMAND = [sys.executable, "-m", "cxgen"]
@@ -161,20 +164,95 @@ def test_a_projects_own_template_shadows_the_shipped_one(cxgen, scratch):
     assert cxgen("explain", "conative", cwd=scratch).stdout.startswith("My own conative")
 
 
-def test_ctrl_c_leaves_no_half_written_file(scratch):
+INTERRUPTED = "cxgen: interrupted; finished files are complete, unfinished ones were not written\n"
+
+
+def alive(group):
+    """The processes of a group that have not ended."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            state, _, its = path.read_text().rpartition(")")[2].split()[:3]
+            found += [path.parent.name] if int(its) == group and state != "Z" else []
+    return found
+
+
+def test_ctrl_c_ends_workers_and_leaves_no_half_written_file_whenever_it_comes(scratch):
     edit(scratch / "params.yaml", "n_per_construction: 4000", "n_per_construction: 90000")
-    with subprocess.Popen(
-        [*COMMAND, "generate", "--workers", "2"], cwd=scratch, stderr=subprocess.PIPE, text=True, start_new_session=True
-    ) as process:
-        started = Path(f"/proc/{process.pid}/task/{process.pid}/children")
-        while not started.read_text():  # its workers
-            time.sleep(0.1)
-        time.sleep(1)
-        os.killpg(process.pid, signal.SIGINT)
-        _, message = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert message == "cxgen: interrupted; finished files are complete, unfinished ones were not written\n"
+    command = [*COMMAND, "generate", "--workers", "2"]
+    delays = (0, 0.1, 0.4, 1.5)  # after the first other process: while the pool is made, while workers start, while they work
+    with contextlib.ExitStack() as stack:
+        runs = [
+            stack.enter_context(subprocess.Popen(command, cwd=scratch, stderr=subprocess.PIPE, text=True, start_new_session=True))
+            for _ in delays
+        ]
+        stack.callback(lambda: [os.killpg(process.pid, signal.SIGKILL) for process in runs if alive(process.pid)])
+
+        def interrupted(process, delay):
+            children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+            while not children.read_text():
+                time.sleep(0.01)
+            time.sleep(delay)
+            os.killpg(process.pid, signal.SIGINT)
+            _, message = process.communicate(timeout=60)
+            return process.returncode, message
+
+        with ThreadPoolExecutor(len(runs)) as threads:
+            assert list(threads.map(interrupted, runs, delays)) == [(130, INTERRUPTED)] * len(runs)
+        deadline = time.monotonic() + 20
+        while (left := [pid for process in runs for pid in alive(process.pid)]) and time.monotonic() < deadline:
+            time.sleep(0.05)  # multiprocessing's own resource tracker ends after its parent
+    assert not left
     assert not (scratch / "outputs").exists()
+
+
+def as_another_error():
+    try:
+        signal.raise_signal(signal.SIGINT)
+    except KeyboardInterrupt as error:
+        raise RuntimeError("Error calling __set_name__") from error
+
+
+def swallowed():
+    with contextlib.suppress(BaseException):
+        signal.raise_signal(signal.SIGINT)
+
+
+def in_a_destructor():
+    class Dying:
+        def __del__(self):
+            signal.raise_signal(signal.SIGINT)
+
+    Dying()
+    deadline = time.monotonic() + 10
+    while time.monotonic() < deadline:
+        pass
+    pytest.fail("the interrupt was lost")
+
+
+@pytest.mark.parametrize("moment", [as_another_error, swallowed, in_a_destructor])
+def test_ctrl_c_is_one_whatever_becomes_of_the_exception(moment, cxgen, monkeypatch):
+    handlers = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGALRM), sys.unraisablehook
+    monkeypatch.setattr("cxgen.project.Project.find", moment)
+    result = cxgen("list")
+    assert (result.returncode, result.stderr) == (130, INTERRUPTED)
+    assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGALRM), sys.unraisablehook) == handlers
+
+
+def test_ctrl_c_within_code_given_as_text_does_not_end_the_process_by_the_signal():
+    text = "import signal; signal.raise_signal(signal.SIGINT)"
+    program = f"from cxgen.cli import main; from cxgen.project import Project; Project.find = lambda: exec({text!r}); main()"
+    done = subprocess.run([sys.executable, "-c", program, "list"], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (130, INTERRUPTED)
+
+
+def test_ctrl_c_waits_until_the_pool_is_there():
+    steps = []
+    with pytest.raises(KeyboardInterrupt), held():
+        signal.raise_signal(signal.SIGINT)
+        steps.append("made")
+    assert steps == ["made"]
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())
 
 
 def test_one_broken_file_does_not_hide_the_other_constructions(cxgen, scratch):

@@ -13,6 +13,7 @@ import typer
 
 from cxgen.cli import ask, explore, export, judge, lexicon, new, pipeline, publish, wug
 from cxgen.cli.help import lay_out
+from cxgen.cli.interrupt import listening
 from cxgen.errors import CxgenError
 
 _INTERRUPTED = 130
@@ -67,27 +68,34 @@ def run(arguments: Sequence[str]) -> int:
         The exit code: 0; 1 where a gate or a bound was broken; 2 for bad input; 130 for Ctrl-C.
     """
     code: object
-    try:
-        colour = False if os.environ.get("NO_COLOR") else None
-        code = app(list(arguments), prog_name="cxgen", standalone_mode=False, color=colour)
-    except CxgenError as error:
-        sys.stderr.write(f"cxgen: {error.render()}\n")
-        code = 2
-    except click.exceptions.Abort:
-        code = _INTERRUPTED
-    except click.ClickException as error:
-        error.show()
-        code = error.exit_code
-    except SystemExit as stop:  # of typer and rich, where nobody reads on: `cxgen sample conative | head`
-        code = 0 if isinstance(stop.__context__, BrokenPipeError) else stop.code
-    except OSError as error:
-        if error.errno not in _NOT_OURS:
-            raise
-        sys.stderr.write(f"cxgen: {error.filename or 'output'}: {error.strerror}\n")
-        code = 2
-    if code == _INTERRUPTED:  # typer turns Ctrl-C into this code
+    with listening() as interrupted:
+        try:
+            colour = False if os.environ.get("NO_COLOR") else None
+            code = app(list(arguments), prog_name="cxgen", standalone_mode=False, color=colour)
+        except BaseException as error:
+            code = _INTERRUPTED if interrupted.is_set() else _told(error)
+    if interrupted.is_set() or code == _INTERRUPTED:
         sys.stderr.write("cxgen: interrupted; finished files are complete, unfinished ones were not written\n")
+        code = _INTERRUPTED
     return code if isinstance(code, int) else 0
+
+
+def _told(error: BaseException) -> object:
+    """Tell the user; the exit code. What is a bug is raised."""
+    if isinstance(error, CxgenError):
+        sys.stderr.write(f"cxgen: {error.render()}\n")
+        return 2
+    if isinstance(error, click.exceptions.Abort):
+        return _INTERRUPTED
+    if isinstance(error, click.ClickException):
+        error.show()
+        return error.exit_code
+    if isinstance(error, SystemExit):  # of typer and rich, where nobody reads on: `cxgen sample conative | head`
+        return 0 if isinstance(error.__context__, BrokenPipeError) else error.code
+    if isinstance(error, OSError) and error.errno in _NOT_OURS:
+        sys.stderr.write(f"cxgen: {error.filename or 'output'}: {error.strerror}\n")
+        return 2
+    raise error
 
 
 def main() -> None:

@@ -7,7 +7,10 @@ several models; stage ``judge`` consults them about the candidates; `cxgen.stage
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+import signal
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -160,8 +163,21 @@ def ask(asked: Consultation, prompts: Mapping[str, Prompt], shown: Shown, backen
                 await backend.close()
         return outcomes
 
-    with watching() as watch, Cache(asked.cache) as cache:
+    with watching() as watch, Cache(asked.cache) as cache, _heard_by_asyncio():
         return asyncio.run(all_of_it())
+
+
+@contextmanager
+def _heard_by_asyncio() -> Iterator[None]:
+    """Ctrl-C is left to asyncio, which ends its tasks in order, but only where nobody else listens."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _rest(limits: Limits, outcomes: Sequence[Outcome]) -> Limits:

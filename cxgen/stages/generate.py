@@ -7,9 +7,11 @@ import secrets
 import signal
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
+from multiprocessing import resource_tracker
+from multiprocessing.pool import Pool
 from typing import Protocol, TypeVar
 
 import polars as pl
@@ -45,11 +47,8 @@ class Here:
 
 
 class _Pool:
-    def __init__(self, workers: int) -> None:
-        with _deaf():
-            # spawn: polars' threads do not survive a fork
-            self.pool = multiprocessing.get_context("spawn").Pool(workers, initializer=_ignore_interrupt)
-        self.workers = workers
+    def __init__(self, pool: Pool, workers: int) -> None:
+        self.pool, self.workers = pool, workers
 
     def map(self, function: Callable[[In], Out], jobs: Iterable[In]) -> Iterator[Out]:
         jobs = list(jobs)  # neighbouring jobs are of one construction: whoever has it loaded goes on with it
@@ -57,20 +56,21 @@ class _Pool:
 
 
 @contextmanager
-def _deaf() -> Iterator[None]:
-    """Ctrl-C is ignored meanwhile, which processes inherit: one that is still starting would show a traceback."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+def held() -> Iterator[None]:
+    """Ctrl-C waits until the block ends, and processes that start within never hear it: they inherit that it is blocked."""
+    resource_tracker.ensure_running()  # starting it within would lift the block
+    came = threading.Event()
+    main = threading.current_thread() is threading.main_thread()
+    before = signal.signal(signal.SIGINT, lambda *_: came.set()) if main else None  # other threads may still receive it
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
-
-
-def _ignore_interrupt() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        if main:
+            signal.signal(signal.SIGINT, before)
+        if came.is_set():
+            signal.raise_signal(signal.SIGINT)
 
 
 @contextmanager
@@ -79,12 +79,12 @@ def executor(workers: int) -> Iterator[Executor]:
     if workers <= 1:
         yield Here()
         return
-    pool = _Pool(workers)
-    try:
-        yield pool
-    finally:
-        pool.pool.terminate()
-        pool.pool.join()
+    with ExitStack() as stack:
+        with held():
+            pool = multiprocessing.get_context("spawn").Pool(workers)  # spawn: polars' threads do not survive a fork
+            stack.callback(pool.join)
+            stack.callback(pool.terminate)
+        yield _Pool(pool, workers)
 
 
 @dataclass(frozen=True)
