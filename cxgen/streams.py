@@ -6,6 +6,7 @@ Philox 4x64 (Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3"),
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,4 +39,10 @@ def uniform_at(stream: tuple[str | int, ...], numbers: NDArray[np.int64]) -> NDA
 
 def order_key(*parts: str | int) -> bytes:
     """A digest to sort by: an order that looks random, is the same everywhere and does not depend on what else is sorted."""
-    return hashlib.blake2b("\x1f".join(map(str, parts)).encode(), digest_size=8).digest()
+    return order_keys(parts[:-1], parts[-1:])[0]
+
+
+def order_keys(parts: Sequence[str | int], names: Iterable[str | int]) -> list[bytes]:
+    """The `order_key` of ``parts`` and each of ``names``."""
+    start = "".join(f"{part}\x1f" for part in parts)
+    return [hashlib.blake2b(f"{start}{name}".encode(), digest_size=8).digest() for name in names]

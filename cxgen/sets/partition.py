@@ -6,8 +6,11 @@ import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
+import numpy as np
+from numpy.typing import NDArray
+
 from cxgen.errors import CxgenError
-from cxgen.streams import order_key
+from cxgen.streams import order_key, order_keys
 from cxgen.vocabulary import SPLITS
 
 ATTEMPTS = 64
@@ -54,16 +57,21 @@ def best_partition(
         construction: the construction's name.
     """
 
-    def served(frames: Sequence[Sequence[frozenset[str]]], within: frozenset[str]) -> int:
-        return sum(len(verbs[0] & within) if verbs and all(pool & within for pool in verbs) else not verbs for verbs in frames)
+    lemmas = sorted(frozenset().union(*pools))
+    chosen = _partitions(pools, shares, seed, construction, range(ATTEMPTS))
+    within = (chosen[:, :, np.newaxis] == np.arange(len(SPLITS))).astype(np.float64)
 
-    def worst(splits: Mapping[str, str]) -> tuple[bool, float]:
-        within = {split: frozenset(lemma for lemma, its in splits.items() if its == split) for split in SPLITS}
-        possible = all(served(frames, within[split]) for frames in usable.values() for split in SPLITS)
-        return possible, min((served(f, within[split]) / (shares[split] * len(f)) for f in usual.values() for split in SPLITS), default=0.0)
+    def served(frames: Sequence[Sequence[frozenset[str]]]) -> NDArray[np.float64]:
+        """Per attempt and split, the main verbs of frames whose other slots have a verb there, too."""
+        found = [_members(verbs, lemmas) @ within for verbs in zip(*frames, strict=True)] or [np.ones((ATTEMPTS, len(frames), len(SPLITS)))]
+        total: NDArray[np.float64] = np.where(np.all(found, axis=0), found[0], 0.0).sum(axis=1)
+        return total
 
-    tries = (partition_verbs(pools, shares, seed, construction, attempt) for attempt in range(ATTEMPTS))
-    return max(tries, key=worst)  # the first of equals
+    part = np.array([shares[split] for split in SPLITS])
+    possible = np.logical_and.reduce([served(frames).all(axis=1) for frames in usable.values()] or [np.ones(ATTEMPTS, dtype=bool)])
+    worst = np.minimum.reduce([(served(frames) / (part * len(frames))).min(axis=1) for frames in usual.values()] or [np.zeros(ATTEMPTS)])
+    best = max(range(ATTEMPTS), key=lambda attempt: (possible[attempt], worst[attempt]))  # the first of equals
+    return _named(lemmas, chosen[best])
 
 
 def partition_verbs(
@@ -81,19 +89,43 @@ def partition_verbs(
         construction: the construction's name.
         attempt: another number gives another order.
     """
-    held: list[dict[str, int]] = [dict.fromkeys(SPLITS, 0) for _ in pools]
-    lemmas = sorted({lemma for pool in pools for lemma in pool})
-    # Lemmas of small pools first: they have the least choice.
-    size = {lemma: min(len(pool) for pool in pools if lemma in pool) for lemma in lemmas}
-    lemmas.sort(key=lambda lemma: (size[lemma], order_key(seed, construction, "verb", attempt, lemma)))
-    result: dict[str, str] = {}
-    for lemma in lemmas:
-        mine = [number for number, pool in enumerate(pools) if lemma in pool]
-        need = {
-            split: sum((shares[split] * len(pools[n]) - held[n][split]) / (shares[split] * len(pools[n])) for n in mine) for split in SPLITS
-        }
-        best = max(SPLITS, key=lambda split: (round(need[split], 9), shares[split], order_key(seed, construction, attempt, lemma, split)))
-        result[lemma] = best
-        for number in mine:
-            held[number][best] += 1
-    return result
+    return _named(sorted(frozenset().union(*pools)), _partitions(pools, shares, seed, construction, [attempt])[0])
+
+
+def _named(lemmas: Sequence[str], chosen: NDArray[np.int64]) -> dict[str, str]:
+    return {lemma: SPLITS[number] for lemma, number in zip(lemmas, chosen.tolist(), strict=True)}
+
+
+def _members(pools: Sequence[frozenset[str]], lemmas: Sequence[str]) -> NDArray[np.float64]:
+    """Pools x lemmas: 1 for a member."""
+    return np.array([[lemma in pool for lemma in lemmas] for pool in pools], dtype=np.float64).reshape(len(pools), len(lemmas))
+
+
+def _partitions(
+    pools: Sequence[frozenset[str]], shares: Mapping[str, float], seed: int, construction: str, attempts: Sequence[int]
+) -> NDArray[np.int64]:
+    """Attempts x lemmas, in alphabetical order: the number of the split. Every attempt places its next lemma at the same time."""
+    lemmas = sorted(frozenset().union(*pools))
+    member = _members(pools, lemmas)
+    sizes = member.sum(axis=1)
+    least = [sizes[column > 0].min() for column in member.T]
+    orders = []
+    for attempt in attempts:
+        keys = order_keys((seed, construction, "verb", attempt), lemmas)
+        # Lemmas of small pools first: they have the least choice.
+        orders.append(sorted(range(len(lemmas)), key=list(zip(least, keys, strict=True)).__getitem__))
+    wanted = np.outer(sizes, [shares[split] for split in SPLITS])[:, :, np.newaxis]
+    held = np.zeros((len(pools), len(SPLITS), len(attempts)))
+    chosen = np.empty((len(attempts), len(lemmas)), dtype=np.int64)
+    rows = np.arange(len(attempts))
+    for placed in np.array(orders, dtype=np.int64).T:
+        mine = member[:, placed]
+        need = (mine[:, np.newaxis] * ((wanted - held) / wanted)).sum(axis=0).round(9)
+        most = need == need.max(axis=0)
+        best = most.argmax(axis=0)
+        for row in np.flatnonzero(most.sum(axis=0) > 1).tolist():
+            tied, lemma = np.flatnonzero(most[:, row]).tolist(), lemmas[placed[row]]
+            best[row] = max(tied, key=lambda n: (shares[SPLITS[n]], order_key(seed, construction, attempts[row], lemma, SPLITS[n])))
+        held[:, best, rows] += mine
+        chosen[rows, placed] = best
+    return chosen
