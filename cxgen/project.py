@@ -45,7 +45,7 @@ class Project:
             return cls(root)
         here = (start or Path.cwd()).resolve()
         for folder in (here, *here.parents):
-            if (folder / "templates").is_dir() or (folder / "params.yaml").is_file():
+            if (folder / layout.TEMPLATES).is_dir() or (folder / layout.PARAMS).is_file():
                 return cls(folder)
         return cls(here)
 
@@ -103,14 +103,11 @@ class Project:
         Raises:
             UnknownNameError: no such prompt; the nearest names are suggested.
         """
-        files = self.prompt_files()
-        if task not in files:
-            raise unknown("prompt", task, files)
-        return files[task]
+        return _named("prompt", task, self.prompt_files())
 
     def shared_files(self) -> list[Path]:
         """The files of what templates share, as far as they exist: the shipped one, then the project's own."""
-        folders = dict.fromkeys(folder.resolve() for folder in (_shipped() / "templates", self.root / "templates"))
+        folders = dict.fromkeys(folder.resolve() for folder in (_shipped() / layout.TEMPLATES, self.root / layout.TEMPLATES))
         return [path for folder in folders if (path := folder / "_shared.yaml").is_file()]
 
     def template_file(self, name: str) -> Path:
@@ -119,10 +116,13 @@ class Project:
         Raises:
             UnknownNameError: no such construction; the nearest names are suggested.
         """
-        files = self.template_files()
-        if name not in files:
-            raise unknown("construction", name, files)
-        return files[name]
+        return _named("construction", name, self.template_files())
+
+
+def _named(what: str, name: str, files: dict[str, Path]) -> Path:
+    if name not in files:
+        raise unknown(what, name, files)
+    return files[name]
 
 
 @contextmanager

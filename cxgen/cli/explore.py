@@ -91,17 +91,15 @@ def sample(
 
     from cxgen.cli.draws import premises as drawn
     from cxgen.facade import LINEAGE, MATERIAL, readable
-    from cxgen.families import family_named, own_columns
+    from cxgen.families import family_named
     from cxgen.generate import Wugs, sample_items
     from cxgen.lint import require_sound
     from cxgen.project import Project
     from cxgen.vocabulary import LABELS
 
     chosen = family_named(family)
-    if only is not None and not any(column.labels for column in own_columns(family)):
-        raise CxgenError(f"items of {family} have no label", hint="leave --label out")
-    if only is not None and only not in LABELS:
-        raise unknown("label", only, LABELS)
+    if only is not None:
+        _require_label(only, family)
     loaded = load(construction)
     if kind is not None and kind not in loaded.kinds:
         raise unknown("premise kind", kind, loaded.kinds, file=loaded.document.path)
@@ -125,6 +123,16 @@ def sample(
         emit((row for items in shown for row in readable(items, family).iter_rows(named=True)), form, wanted)
     if shown.premises < n:
         typer.echo(f"only {shown.premises} of {n} premises: the lexicon allows no others like these", err=True)
+
+
+def _require_label(name: str, family: str) -> None:
+    from cxgen.families import own_columns
+    from cxgen.vocabulary import LABELS
+
+    if not any(column.labels for column in own_columns(family)):
+        raise CxgenError(f"items of {family} have no label", hint="leave --label out")
+    if name not in LABELS:
+        raise unknown("label", name, LABELS)
 
 
 class _Counted:

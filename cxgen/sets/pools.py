@@ -204,15 +204,7 @@ def design_pools(
             for name, rows in filled.items():
                 candidates.setdefault(name, []).append(rows)
     if not usable:
-        where = "under frames: in this file, or in a file under lexicons/frames"
-        raise EmptySlotError(
-            f"{construction.name}: nothing fills design {design.name!r}"
-            + (f" in {split}" if split else "")
-            + f": {'; '.join(emptied[:5]) or 'no frame'}",
-            file=construction.document.path,
-            line=construction.document.line(["designs", design.name]),
-            hint=f"add words to those classes, or frames {where}" if emptied else f"add frames for design: {design.frames} {where}",
-        )
+        raise _empty(construction, design, split, emptied)
     seldom = [{lexicon.index[key] for key in frame.marked & lexicon.index.keys()} for frame in usable]
     fits = {
         name: [np.array([marked if row in few else 1.0 for row in rows]) for few, rows in zip(seldom, lists, strict=True)]
@@ -224,6 +216,18 @@ def design_pools(
     if own:
         weights *= np.min([[fit.mean() for fit in fits[name]] for name in own], axis=0)
     return Pools(tuple(usable), weights / weights.sum(), candidates, fits)
+
+
+def _empty(construction: Construction, design: Design, split: str | None, emptied: Sequence[str]) -> EmptySlotError:
+    where = "under frames: in this file, or in a file under lexicons/frames"
+    return EmptySlotError(
+        f"{construction.name}: nothing fills design {design.name!r}"
+        + (f" in {split}" if split else "")
+        + f": {'; '.join(emptied[:5]) or 'no frame'}",
+        file=construction.document.path,
+        line=construction.document.line(["designs", design.name]),
+        hint=f"add words to those classes, or frames {where}" if emptied else f"add frames for design: {design.frames} {where}",
+    )
 
 
 def slot_pos(construction: Construction, name: str) -> set[str]:

@@ -176,9 +176,6 @@ def _facts(
     balances = [
         entry for each in metrics["balance"].values() for config, names in each.items() if config != "all" for entry in names.values()
     ]
-    varieties = list(metrics["variety"].values())  # of none of nli's configs there are none
-    judgments = project.root / layout.JUDGMENTS
-    replayed = params.backend == "replay" and judgments.is_file()
     sources = facts.constructicon(constructions, accepted)
     return {
         "about": params.publish,
@@ -199,21 +196,33 @@ def _facts(
         "audit": metrics["splits"],
         "baselines": metrics["baselines"],
         "balance": {what: sum(entry[what] for entry in balances) for what in ("sentences", "unequal")},
-        "variety": varieties
-        and {
-            "least": min(entry["templates"] for entry in varieties),
-            "most": max(entry["templates"] for entry in varieties),
-            "largest": max(entry["largest template share"] for entry in varieties),
-        },
+        "variety": _variety(list(metrics["variety"].values())),
         "reading": metrics["reading"],
         "judges": metrics["models"]["judges"],
         "prompts": metrics["models"]["prompts"],
         "agreement": metrics["models"]["agreement"],
         "backend": params.backend,
-        "hashes": {
-            "lexicon": facts.file_hash(project.lexicon_files()),
-            "templates": facts.file_hash(project.template_files().values()),
-            "judgments": facts.file_hash([judgments]) if replayed else "",
-        },
+        "hashes": _hashes(project, params),
         "parameters": params.text,
+    }
+
+
+def _variety(found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Empty where there is none of nli's configs."""
+    if not found:
+        return {}
+    return {
+        "least": min(entry["templates"] for entry in found),
+        "most": max(entry["templates"] for entry in found),
+        "largest": max(entry["largest template share"] for entry in found),
+    }
+
+
+def _hashes(project: Project, params: Params) -> dict[str, str]:
+    judgments = project.root / layout.JUDGMENTS
+    replayed = params.backend == "replay" and judgments.is_file()
+    return {
+        "lexicon": facts.file_hash(project.lexicon_files()),
+        "templates": facts.file_hash(project.template_files().values()),
+        "judgments": facts.file_hash([judgments]) if replayed else "",
     }
