@@ -70,7 +70,9 @@ class Linker:
                 self.draft.problems.append(f"{self._text(self.draft.units[number])!r} needs a word {where} it to belong to")
             return str(place)
         if name.islower():
-            place = next((unit.head for unit in self.draft.units if unit.part and unit.part.slot == name and not WORD_FORMS[unit.form].closed), 0)
+            place = next(
+                (unit.head for unit in self.draft.units if unit.part and unit.part.slot == name and not WORD_FORMS[unit.form].closed), 0
+            )
             if not place:
                 self.draft.problems.append(f"{self._text(self.draft.units[number])!r} belongs to {{{name}}}, which is not in the sentence")
             return str(place)
