@@ -11,8 +11,10 @@ from cxgen.annotate.relations import HEADS, UPOS, known
 from cxgen.errors import SchemaError
 from cxgen.schema import Document, read_yaml
 
-_TOKEN = re.compile(r"^(?P<form>[^=/]+)(?:=(?P<lemma>[^/]+))?/(?P<upos>[A-Z]+)/(?P<xpos>[^/]+)/(?P<mark>!?)(?P<rel>[a-z:]+)>(?P<head>\w+)$")
-_OTHER = re.compile(r"^(?P<anchor>NEXT|PREV|V|P)=(?P<rel>[a-z:]+)>(?P<head>\w+)$")
+_TOKEN = re.compile(
+    r"^(?P<form>[^=/]+)(?:=(?P<lemma>[^/]+))?/(?P<upos>[A-Z]+)/(?P<xpos>[^/]+)/(?P<mark>!?)(?P<rel>[a-z:]+)>(?P<head>[\w-]+)$"
+)
+_OTHER = re.compile(r"^(?P<anchor>NEXT|PREV|V|P)=(?P<rel>[a-z:]+)>(?P<head>[\w-]+)$")
 
 
 @dataclass(frozen=True)
@@ -120,6 +122,6 @@ def _word(text: str, size: int) -> Word:
 def _link(match: re.Match[str], size: int) -> Link:
     relation, head = match["rel"], match["head"]
     known(relation)
-    if head not in HEADS and not (head.isdigit() and int(head) <= size):
+    if head not in HEADS and not head.islower() and not (head.isdigit() and int(head) <= size):
         raise ValueError(f"{head!r} is no head: a number up to {size}, or one of {', '.join(HEADS)}")
     return Link(relation, head)

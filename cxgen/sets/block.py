@@ -15,6 +15,7 @@ from cxgen.sets.forms import Forms
 from cxgen.sets.plan import Plan, Rows
 from cxgen.sets.pools import ABSENT, Pools
 from cxgen.sets.realise import pick, realise, scatter
+from cxgen.sets.ways import AGREEING
 
 
 @dataclass(frozen=True)
@@ -132,10 +133,12 @@ def said_alike(construction: Construction, kinds: Sequence[str]) -> bool:
     templates = [[template.name for template in construction.templates_for(kind)] for kind in kinds]
     if any(names != templates[0] for names in templates):
         return False
-    return all(
-        len({tuple(sorted(part.slot for part in construction.premise_parts(kind, name) if part.slot)) for kind in kinds}) == 1
-        for name in templates[0]
-    )
+
+    def words(kind: str, template: str) -> tuple[str, ...]:
+        parts = construction.premise_parts(kind, template)
+        return tuple(sorted(part.slot for part in parts if part.slot and part.form not in AGREEING))
+
+    return all(len({words(kind, name) for kind in kinds}) == 1 for name in templates[0])
 
 
 def digests(texts: Iterable[str]) -> pl.Series:

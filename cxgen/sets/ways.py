@@ -129,4 +129,6 @@ WORD_FORMS: dict[str, WordForm] = {
     "est": _adjective("superlative", "wettest, most sober", "superlative", "JJS"),
 }
 
+AGREEING = frozenset(name for name, form in WORD_FORMS.items() if form.closed and form.by is By.NUMBER)  # was, is, has, does, this
+
 FORMS: dict[str, tuple[str, ...]] = {pos: tuple(name for name, form in WORD_FORMS.items() if pos in form.ways) for pos in POS}
