@@ -13,6 +13,7 @@ from cxgen.families import CONFIGS, FAMILIES, REJECTED, columns_of, family_of, w
 from cxgen.families.minimal_pairs import pairings
 from cxgen.generate import Request, generate_items, previews, sample_items
 from cxgen.generate.source import span
+from cxgen.measures.gates import Gates, measured
 from cxgen.schema import conform
 from cxgen.schema.columns import LINEAGE, MATERIAL
 from cxgen.semantics import label_matrix
@@ -137,10 +138,20 @@ def test_a_size_of_zero_leaves_a_config_out(constructions):
 def test_a_broken_gate_says_which_measure_where_and_by_how_much():
     from cxgen.stages.baselines import broken
 
-    good = {"overall": 0.33, "configs": {"nli": {"conative": 0.34}}, "chance": 0.33, "gates": {"overall": 0.4}, "passed": True}
-    bad = good | {"overall": 0.5, "configs": {"nli": {"conative": 0.34, "let-alone": 0.7}}, "passed": False}
-    (line,) = broken({"nli": {"overlap_only": bad, "hypothesis_only": good, "cues_only": {"overall": 0.9, "configs": {}}}})
-    assert all(part in line for part in ("overlap_only", "0.5", "let-alone", "0.7"))
+    good = measured(0.33, {"nli": 0.33}, {"nli": {"conative": 0.34}}, Gates(overall=0.4, construction=0.5))
+    bad = measured(0.5, {"nli": 0.6}, {"nli": {"conative": 0.34, "let-alone": 0.7}}, Gates(overall=0.4, config=0.65, construction=0.5))
+    over_all, worst = broken({"nli": {"overlap_only": bad, "hypothesis_only": good}})
+    assert all(part in over_all for part in ("overlap_only", "0.5", "at most 0.4"))
+    assert all(part in worst for part in ("overlap_only", "0.7", "let-alone", "at most 0.5"))
+
+
+def test_a_gate_can_be_a_minimum():
+    from cxgen.stages.baselines import broken
+
+    figures = {"nli": 0.8, "distinction": 0.7}
+    (line,) = broken({"nli": {"turn_rate": measured(0.78, figures, {}, Gates(config=0.75, least=True))}})
+    assert all(part in line for part in ("turn_rate is 0.7 in distinction", "at least 0.75"))
+    assert measured(0.78, {"nli": 0.8}, {}, Gates(config=0.75, least=True))["passed"]
 
 
 def test_a_design_whose_kinds_do_not_count_for_its_config_is_refused(constructions):

@@ -40,6 +40,15 @@ def git(folder, *arguments):
     subprocess.run(["git", "-C", str(folder), *arguments], check=True, capture_output=True, env={**os.environ, **names})
 
 
+def ungate(path):
+    """Take the gates off the measures of words: the mini project's premises are told apart by theirs."""
+    data = json.loads(path.read_text("utf-8"))
+    for name in ("words_only", "turn_rate", "word_pairs", "cues_only"):
+        assert not data["nli"][name]["passed"]
+        data["nli"][name].update(gates={}, passed=True)
+    path.write_text(json.dumps(data), "utf-8")
+
+
 def make(folder):
     """The mini project, run to its end and committed."""
     small.write_project(folder, publish={"shard_rows": 100}, baselines={"folds": 2})
@@ -56,6 +65,7 @@ def make(folder):
     split.run(project, params)
     substitute.run(project, params)
     baselines.run(project, params.folds)
+    ungate(folder / layout.metric("baselines"))
     variety.run(project, params.request.seed)
     table = dataset(project)
     answers = table[:40].select("id", relation=pl.col("label").replace_strict({0: "E", 1: "N", 2: "C"}), prem_nat=5, hyp_nat=4)

@@ -115,7 +115,11 @@ def baselines(
     params: ParamsFile = None,
     form: Form = Format.table,
 ) -> None:
-    """Give-away classifiers: hypothesis only, overlap / negation / length only, continuation only. They should fail.
+    """What can be had without understanding: give-away classifiers, and what words alone decide. Gates that break stop the pipeline.
+
+    hypothesis_only, overlap_only: without the premise; by shared words, negations and lengths. words_only: best guess by the premise's
+    open-class words. turn_rate: items whose words, put otherwise in another premise of the set, give another label. word_pairs, cues_only,
+    cues_transfer: a linear model on pairs of words; of template words; of these, trained on the other constructions.
 
     Examples:  cxgen report baselines
                cxgen report baselines conative
@@ -136,7 +140,8 @@ def baselines(
     for family, measures in found.items():
         for name, measure in measures.items():
             told = {"family": family, "measure": name, "chance": measure["chance"]}
-            rows.append({**told, "config": "(all)", "construction": "(all)", "figure": measure["overall"]})
+            wholes = {"(all)": measure["overall"], **measure.get("by_config", {})}
+            rows += [{**told, "config": config, "construction": "(all)", "figure": figure} for config, figure in wholes.items()]
             rows += [
                 {**told, "config": config, "construction": c, "figure": figure}
                 for config, each in measure["configs"].items()

@@ -62,8 +62,8 @@ class Family(Protocol):
         """The counts that prove the balance: config -> construction -> ``sentences``, ``unequal`` and whatever else is counted."""
 
     def measures(self, rows: pl.DataFrame, folds: int) -> dict[str, dict[str, Any]]:
-        """Can the answer be had without understanding? measure -> ``overall``, ``configs`` (config -> construction -> figure), ``chance``
-        and, where it has a gate, ``gates`` and ``passed``.
+        """Can the answer be had without understanding? measure -> what `cxgen.measures.gates.measured`
+        gives: ``overall``, ``configs`` (config -> construction -> figure), ``chance``, ``gates``, ``passed``.
         """
 
     def shown(self, items: pl.DataFrame) -> Iterator[Shown]:

@@ -19,6 +19,7 @@ from cxgen.constructicon import Construction, Design
 from cxgen.families.core import Shown
 from cxgen.families.nli import badly_formed
 from cxgen.measures import giveaway
+from cxgen.measures.gates import Gates, measured
 from cxgen.schema import TARGET, Column
 from cxgen.semantics import label_matrix
 from cxgen.sets import Block, digests, said_alike
@@ -144,14 +145,7 @@ class MinimalPairs:
                     mine["diagnostic_good"], mine["diagnostic_bad"], mine["contrast_set"], folds
                 )
             overall = figure(rows["diagnostic_good"], rows["diagnostic_bad"], rows["contrast_set"], folds)
-            worst = max([overall, *(value for each in configs.values() for value in each.values())])
-            figures[name] = {
-                "overall": overall,
-                "configs": configs,
-                "chance": chance,
-                "gates": {"construction": most},
-                "passed": worst <= most,
-            }
+            figures[name] = measured(overall, {}, configs, Gates(overall=most, construction=most), chance)
         return figures
 
     def shown(self, items: pl.DataFrame) -> Iterator[Shown]:

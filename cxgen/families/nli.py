@@ -16,7 +16,7 @@ import polars as pl
 from cxgen.constructicon import Construction, Design
 from cxgen.errors import CxgenError
 from cxgen.families.core import Shown
-from cxgen.measures import giveaway
+from cxgen.measures import cues, giveaway, words
 from cxgen.schema import TARGET, Column
 from cxgen.semantics import label_matrix, solve, unbalanced
 from cxgen.sets import Block, digests
@@ -147,8 +147,8 @@ class NLI:
         return report
 
     def measures(self, rows: pl.DataFrame, folds: int) -> dict[str, dict[str, Any]]:
-        """See `Family` and `cxgen.measures.giveaway`."""
-        return giveaway.baselines(rows, folds) | {"cues_only": giveaway.cues_only(rows)}
+        """See `Family`, and in `cxgen.measures` the modules ``giveaway``, ``words`` and ``cues``."""
+        return {**giveaway.baselines(rows, folds), **words.words(rows), "word_pairs": cues.word_pairs(rows), **cues.cues(rows)}
 
     def shown(self, items: pl.DataFrame) -> Iterator[Shown]:
         """See `Family`."""

@@ -9,6 +9,7 @@ from typing import Any
 
 from cxgen.errors import install
 from cxgen.layout import PIPELINE
+from cxgen.measures.gates import broken_gates
 
 SOURCES = ("templates", "lexicons", "params.yaml", "pipelines", "dvc.yaml", "dvc.lock", "cxgen", "NOTICE")
 _SHOWN = 5
@@ -32,7 +33,7 @@ def metric_reasons(metrics: Mapping[str, Any]) -> Iterator[str]:
     for measures in metrics["baselines"].values():
         for name, measure in measures.items():
             if not measure.get("passed", True):
-                yield f"baselines.json: {name} is {measure['overall']}: above its gate ({measure['gates']}; see its constructions)"
+                yield from (f"baselines.json: {name} {fault}" for fault in broken_gates(measure))
     errors = sorted({finding["code"] for finding in metrics["lint"] if finding["code"].startswith("E")})
     if errors:
         yield f"lint.json: errors {_some(errors)}"

@@ -11,6 +11,7 @@ from cxgen import layout
 from cxgen.constructicon import Construction
 from cxgen.errors import needs
 from cxgen.generate import Request, generate_items
+from cxgen.measures.gates import broken_gates
 from cxgen.project import Project
 from cxgen.stages.audit import by_family
 from cxgen.stages.dataset import dataset
@@ -39,16 +40,10 @@ def preview(construction: Construction, request: Request, folds: int) -> dict[st
 
 
 def broken(report: Mapping[str, Any]) -> Iterator[str]:
-    """The gates that do not hold, each with where it is farthest off."""
+    """The gates that do not hold, each with the figure that is farthest off."""
     for family, measures in report.items():
         for name, measure in measures.items():
-            if not measure.get("passed", True):
-                parts = ((share, config, target) for config, shares in measure["configs"].items() for target, share in shares.items())
-                worst, config, target = max(parts)
-                yield (
-                    f"{family}: {name} is {measure['overall']} over all, {worst} in {target} ({config}); chance {measure['chance']},"
-                    f" gates {measure['gates']}"
-                )
+            yield from (f"{family}: {name} {fault}" for fault in broken_gates(measure))
 
 
 def _measured(items: pl.DataFrame, folds: int) -> dict[str, Any]:

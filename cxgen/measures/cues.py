@@ -1,0 +1,131 @@
+"""What training teaches a linear model that sees which word of the premise meets which word of the hypothesis, and no order.
+
+``word_pairs``: all words, trained on ``train``, tested on ``test``, config by config. ``cues_only``: template words alone, fillers masked.
+``cues_transfer``: the same, trained on all other constructions and tested on this one: what is left then is no knowledge of templates, but
+cues that give labels away everywhere (*almost*, *never*).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from cxgen.measures.gates import Gates, shares
+from cxgen.measures.words import TOKEN, lemma
+from cxgen.schema import TARGET
+
+_RECURRENT = 10
+_COLUMNS = 2**19
+_PRIME = 1_000_003
+_EPOCHS = 20
+_MASKED = 0
+WORD_PAIRS = Gates(config=0.60)
+CUES_ONLY = Gates(overall=0.45)
+CUES_TRANSFER = Gates(construction=0.40)
+
+Ints = NDArray[np.int64]
+
+
+def word_pairs(rows: pl.DataFrame) -> dict[str, Any]:
+    """Accuracy on the test split of a model of hashed pairs of words, as `measured` has it.
+
+    Args:
+        rows: ``config, construction, contrast_of, premise, hypothesis, label, split``.
+    """
+    texts = [_codes(rows[side].str.to_lowercase().str.extract_all(TOKEN.pattern), {}) for side in ("premise", "hypothesis")]
+    features, labels = _pairs(*texts), rows["label"].to_numpy().astype(np.int64)
+    train, test = ((rows["split"] == name).to_numpy() for name in ("train", "test"))
+    right = np.zeros(rows.height, dtype=bool)
+    for config in rows["config"].unique():
+        mine = (rows["config"] == config).to_numpy()
+        right[test & mine] = _right(features, labels, train & mine, test & mine)
+    return shares(rows.with_columns(right=pl.Series(right)).filter(test), pl.col("right"), WORD_PAIRS)
+
+
+def cues(rows: pl.DataFrame) -> dict[str, dict[str, Any]]:
+    """``cues_only`` and, where there are several constructions, ``cues_transfer``, as `measured` has them.
+
+    Words count as templates' if they occur with at least ``_RECURRENT`` combinations of verb and frame, are part of no filler's lemma, and
+    are no form of a filler of their own premise.
+
+    Args:
+        rows: as for `word_pairs`, with ``verb, frame, slots``.
+    """
+    features, labels = _pairs(*_template_words(rows)), rows["label"].to_numpy().astype(np.int64)
+    train, test = ((rows["split"] == name).to_numpy() for name in ("train", "test"))
+    tested = rows.filter(test).with_columns(right=pl.Series(_right(features, labels, train, test)))
+    found = {"cues_only": shares(tested, pl.col("right"), CUES_ONLY)}
+    targets = rows.select(TARGET).to_series()
+    names = targets.unique().sort()
+    if len(names) > 1:
+        right = np.zeros(rows.height, dtype=bool)
+        for name in names:
+            mine = (targets == name).to_numpy()
+            right[mine] = _right(features, labels, ~mine, mine)
+        tested = rows.with_columns(right=pl.Series(right), config=pl.lit("all"))
+        found["cues_transfer"] = shares(tested, pl.col("right"), CUES_TRANSFER)
+    return found
+
+
+def _template_words(rows: pl.DataFrame) -> tuple[list[Ints], list[Ints]]:
+    """The template words of premises and hypotheses, as numbers, ``_MASKED`` for what else there is."""
+    own = [frozenset(map(_known, words)) for words in _fillers(rows).to_list()]
+    fillers = set(_fillers(rows).explode().unique().drop_nulls())
+    texts = [rows[side].str.to_lowercase().str.extract_all(TOKEN.pattern) for side in ("premise", "hypothesis")]
+    places = rows.select(pl.struct("verb", "frame").alias("place"), token=pl.concat_list(*texts))
+    counts = places.explode("token").group_by("token").agg(pl.col("place").n_unique())
+    known = sorted(set(counts.filter(pl.col("place") >= _RECURRENT)["token"]) - fillers)
+    numbers = {word: number for number, word in enumerate(known, 1)}
+    masked = [
+        pl.Series([[word for word in words if _known(word) not in mine] for words, mine in zip(text.to_list(), own, strict=True)])
+        for text in texts
+    ]
+    premises, hypotheses = (_codes(text, numbers, grow=False) for text in masked)
+    return premises, hypotheses
+
+
+def _fillers(rows: pl.DataFrame) -> pl.Series:
+    """Every item's fillers' lemmas, word by word."""
+    lemmas = pl.col("slots").list.eval(pl.element().struct.field("lemma")).list.join(" ", ignore_nulls=True)
+    return rows.select(lemmas.str.to_lowercase().str.extract_all(TOKEN.pattern)).to_series()
+
+
+def _known(word: str) -> str:
+    return lemma(word) or word
+
+
+def _codes(tokens: pl.Series, numbers: dict[str, int], *, grow: bool = True) -> list[Ints]:
+    """Sorted numbers of the different words of every text; those that ``numbers`` lacks join it, or are ``_MASKED``."""
+    known: dict[tuple[str, ...], Ints] = {}
+    found = []
+    for words in map(tuple, tokens.to_list()):
+        if words not in known:
+            taken = {numbers.setdefault(word, len(numbers) + 1) if grow else numbers.get(word, _MASKED) for word in words}
+            known[words] = np.array(sorted(taken | {_MASKED}), dtype=np.int64)
+        found.append(known[words])
+    return found
+
+
+def _pairs(premises: list[Ints], hypotheses: list[Ints]) -> Any:
+    """One row per item, one column per hashed pair of a premise's and a hypothesis's word."""
+    from scipy.sparse import csr_matrix
+
+    indices = [
+        ((left[:, None] * _PRIME + right[None, :] * 8191) % _COLUMNS).ravel() for left, right in zip(premises, hypotheses, strict=True)
+    ]
+    ends = np.concatenate([[0], np.cumsum([len(each) for each in indices])])
+    flat = np.concatenate(indices)
+    matrix = csr_matrix((np.ones(len(flat)), flat, ends), shape=(len(indices), _COLUMNS))
+    return matrix[:, np.unique(flat)]
+
+
+def _right(features: Any, labels: Ints, train: NDArray[np.bool_], test: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Which items of ``test`` a logistic regression of the items ``train`` gets."""
+    from sklearn.linear_model import SGDClassifier
+
+    model = SGDClassifier(loss="log_loss", alpha=1e-6, max_iter=_EPOCHS, tol=None, average=True, random_state=0)
+    right: NDArray[np.bool_] = model.fit(features[train], labels[train]).predict(features[test]) == labels[test]
+    return right

@@ -1,0 +1,115 @@
+"""The measures of what words decide, on items whose figures are known by hand."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import polars as pl
+import pytest
+
+from cxgen.measures.cues import cues, word_pairs
+from cxgen.measures.words import bags, open_words, words
+
+E, N, C = range(3)
+# One E, N and C per premise, every hypothesis equally often each: the scheme of four places.
+PLACES = ((E, C, C, N), (C, E, N, C), (C, N, E, C), (N, C, C, E))
+ROTATION = ((E, N, C), (C, E, N), (N, C, E))
+
+
+def items(premises, hypotheses, labels, name="places", config="nli", number=0, split="train"):
+    """The items of one set: a premise's label for every hypothesis; None leaves a cell out."""
+    rows = [
+        {
+            "config": config,
+            "construction": name,
+            "contrast_of": None,
+            "contrast_set": f"{name}{number}",
+            "premise": premise,
+            "hypothesis": hypothesis,
+            "label": labels[p][h],
+            "split": split,
+            "verb": f"verb{number}",
+            "frame": "frame",
+            "slots": [{"lemma": f"filler{number}"}],
+        }
+        for (p, premise), (h, hypothesis) in product(enumerate(premises), enumerate(hypotheses))
+        if labels[p][h] is not None
+    ]
+    return pl.DataFrame(rows, schema_overrides={"contrast_of": pl.String})
+
+
+def figures(rows):
+    return {name: measure["overall"] for name, measure in words(rows).items()}
+
+
+def test_where_only_the_order_differs_words_decide_nothing_and_every_item_turns():
+    premises = ["Lena hit the wasp, swatted at the moth and missed the fly."]
+    premises += ["Lena hit the fly, swatted at the wasp and missed the moth.", "Lena hit the moth, swatted at the fly and missed the wasp."]
+    rows = items(premises, ["Lena touched the wasp.", "Lena touched the moth.", "Lena touched the fly."], ROTATION)
+    assert figures(rows) == {"words_only": 0.3333, "turn_rate": 1.0}
+
+
+def test_where_every_premise_has_words_of_its_own_they_decide_all_and_nothing_turns():
+    rows = items(["She tried in vain.", "She succeeded.", "She tried twice."], ["She got it.", "She lost it.", "It fell."], ROTATION)
+    assert figures(rows) == {"words_only": 1.0, "turn_rate": 0.0}
+
+
+def test_prepositions_and_forms_of_a_word_are_no_other_words():
+    premises = ["Ruth waved the van into the garage behind the yard.", "Ruth did wave the van out of the yard behind the garage."]
+    rows = items(premises, ["The van ended up in the garage.", "The van began in the garage."], ((E, C), (C, E)))
+    assert figures(rows) == {"words_only": 0.5, "turn_rate": 1.0}
+    assert bags(premises)["bag"].n_unique() == 1
+
+
+def test_a_word_that_occurs_twice_counts_twice_and_let_alone_is_closed():
+    assert open_words("The dog saw the dog.") != open_words("The dog saw.")
+    assert open_words("Omar can't trust Ann, let alone Bo.") == open_words("Omar never trusted Ann, only Bo.")
+
+
+def test_half_of_the_items_turn_where_two_of_four_premises_share_their_words():
+    premises = ["The van went into town past the mill.", "The van went past town into the mill.", "The truck hid.", "The bus sank."]
+    found = words(items(premises, ["It is in town.", "It is in the mill.", "It hid.", "It sank."], PLACES))
+    # Town, mill and the third hypothesis: E against C, C against E, C against N; the fourth N against C.
+    assert found["turn_rate"]["overall"] == 0.5
+    assert found["words_only"]["overall"] == 0.75
+    assert not found["turn_rate"]["passed"]
+    assert found["turn_rate"]["by_config"] == {"nli": 0.5}
+
+
+def test_the_same_words_in_another_set_do_not_turn_an_item():
+    first, second = (items(["The van left."], ["It left."], [[label]], number=label) for label in (E, C))
+    assert figures(pl.concat([first, second])) == {"words_only": 1.0, "turn_rate": 0.0}
+
+
+def told(name, give_away, splits=("train", "test")):
+    """Sets in which ``give_away`` words tell the labels, in every split; other words change from set to set."""
+    premises = [f"The x {word} did it." for word in give_away]
+    tables = []
+    for split, number in product(splits, range(12)):
+        own = [text.replace("x", f"thing{number}{split[0]}") for text in premises]
+        tables.append(items(own, ["It came.", "It went.", "It stayed."], ROTATION, name, number=f"{split}{number}", split=split))
+    return pl.concat(tables)
+
+
+def test_pairs_of_words_learn_what_a_word_says_of_a_hypothesis_and_nothing_where_premises_are_alike():
+    told_apart, alike = told("a", ("surely", "maybe", "hardly")), told("b", ("so", "so", "so"))
+    assert word_pairs(told_apart)["by_config"] == {"nli": 1.0}
+    assert word_pairs(alike)["overall"] == pytest.approx(1 / 3, abs=0.01)
+    assert not word_pairs(told_apart)["passed"]
+
+
+def test_a_cue_carries_over_to_another_construction_only_if_it_has_it_too():
+    same = pl.concat([told("a", ("surely", "maybe", "hardly")), told("b", ("surely", "maybe", "hardly"))])
+    assert cues(same)["cues_transfer"]["configs"] == {"all": {"a": 1.0, "b": 1.0}}
+    other = pl.concat([told("a", ("surely", "maybe", "hardly")), told("b", ("so", "so", "so"))])
+    found = cues(other)
+    assert found["cues_only"]["configs"]["nli"]["a"] == 1.0
+    assert found["cues_transfer"]["configs"]["all"]["b"] == pytest.approx(1 / 3, abs=0.01)
+    assert "cues_transfer" not in cues(told("a", ("surely", "maybe", "hardly")))
+
+
+def test_fillers_are_no_cues():
+    rows = told("a", ("kicked", "pushed", "rolled"))
+    assert cues(rows)["cues_only"]["overall"] == 1.0
+    masked = rows.with_columns(slots=pl.lit([{"lemma": "kick"}, {"lemma": "push"}, {"lemma": "roll"}]))
+    assert cues(masked)["cues_only"]["overall"] < 0.4
