@@ -154,25 +154,15 @@ def test_sets_are_whole_and_look_alikes_carry_their_own_name(built):
     assert set(named.rows()) == built.borrowed
 
 
-def test_every_look_alike_item_is_paired_with_its_target_s(built):
-    data = built.data
-    rows = data.filter(pl.col("config") == "distinction")
-    own = {row["id"]: row for row in rows.filter(pl.col("contrast_of").is_null()).iter_rows(named=True)}
-    assert rows.filter(pl.col("contrast_of").is_null())["target_id"].null_count() == len(own)
-    differing = 0
-    about = {(row["contrast_set"], row["hypothesis"]) for row in own.values()}
-    alone = rows.filter(pl.col("contrast_of").is_not_null() & pl.col("target_id").is_null())
-    assert about.isdisjoint(alone.select("contrast_set", "hypothesis").rows())
-    for row in rows.filter(pl.col("target_id").is_not_null()).iter_rows(named=True):
-        target = own[row["target_id"]]
-        assert (target["contrast_set"], target["hypothesis"], target["construction"]) == (
-            row["contrast_set"],
-            row["hypothesis"],
-            row["contrast_of"],
-        )
-        assert target["label"] == row["target_label"]
-        differing += row["label"] != row["target_label"]
-    assert differing > len(own) / 3
+def test_a_look_alike_s_item_has_the_label_of_its_misreading_where_that_is_another(mini_built):
+    rows = mini_built.data.filter(pl.col("config") == "distinction")
+    taken = {"wait/in-company": {"with": 0, "without": 2}, "wait/alone": {"with": 2, "without": 0}}
+    for row in rows.iter_rows(named=True):
+        wanted = taken.get(row["kind"], {}).get(row["rule"])
+        assert row["misread"] == (wanted is not None)
+        assert row["target_label"] == wanted
+        assert wanted is None or row["label"] == 1
+    assert rows["target_label"].drop_nulls().n_unique() == 2
 
 
 def test_the_balance_metrics_count_what_is_there(built):

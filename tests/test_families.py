@@ -30,7 +30,7 @@ def made(constructions):
 
 def finished(made, config):
     rows = made.filter(pl.col("config") == config)
-    return CONFIGS[config].finish(rows, config).with_columns(acceptability=pl.lit("prototypical"))
+    return rows.with_columns(acceptability=pl.lit("prototypical"))
 
 
 @pytest.mark.parametrize("config", CONFIGS)

@@ -73,6 +73,23 @@ def test_w304_and_w305_few_templates_and_an_unmentioned_noun(mini, mini_lexicon)
     assert "is about target" in found["W305"].message
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "code", "said"),
+    [
+        ('    misread: {entails: ["got(agent, target)"]}\n', "", "W309", "wait/in-company"),
+        ('{entails: ["got(agent, target)"]}', '{excludes: ["accompanied(agent)"]}', "E202", "if it is misread"),
+        ('{entails: ["got(agent, target)"]}', '{entails: ["gott(agent, target)"]}', "E105", "gott"),
+        ('{entails: ["got(agent, target)"]}', '{entails: ["got(agent, targt)"]}', "E101", "targt"),
+    ],
+)
+def test_a_look_alike_s_misreading_is_checked(mini, mini_lexicon, old, new, code, said):
+    edit(mini / "templates/wait.yaml", old, new)
+    found = next(finding for finding in findings(mini, mini_lexicon) if finding.code == code)
+    assert said in found.message
+    assert found.file.name == "wait.yaml"
+    assert found.line > 12
+
+
 def test_w307_names_the_frame(reach):
     frame = dataclasses.replace(reach.frames[0], marked=frozenset({"apple%v"}))
     found = list(CHECKS["W307"](dataclasses.replace(reach, frames=(frame,))))
@@ -83,7 +100,7 @@ def test_w307_names_the_frame(reach):
 
 def test_every_check_is_tested_and_has_its_own_function():
     elsewhere = {"E106", "E107", "E206", "W308"}  # test_language
-    assert set(CHECKS) - elsewhere == set(FAULTS) | {"W304", "W305"}
+    assert set(CHECKS) - elsewhere == set(FAULTS) | {"W304", "W305", "W309"}
     assert len({check.__name__ for check in CHECKS.values()}) == len(CHECKS)
 
 

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from cxgen.measures.cues import cues, word_pairs
-from cxgen.measures.words import bags, open_words, words
+from cxgen.measures.words import bags, misparse, open_words, words
 
 E, N, C = range(3)
 # One E, N and C per premise, every hypothesis equally often each: the scheme of four places.
@@ -113,3 +113,13 @@ def test_fillers_are_no_cues():
     assert cues(rows)["cues_only"]["overall"] == 1.0
     masked = rows.with_columns(slots=pl.lit([{"lemma": "kick"}, {"lemma": "push"}, {"lemma": "roll"}]))
     assert cues(masked)["cues_only"]["overall"] < 0.4
+
+
+def test_misparse_is_the_share_of_items_that_a_misreading_would_label_otherwise():
+    rows = items(["Omar walked to the bridge.", "Omar pointed to the bridge."], ["He got there."], [[E], [N]], config="distinction")
+    rows = rows.with_columns(misread=pl.Series([False, True]), target_label=pl.Series([None, E], dtype=pl.Int8))
+    assert misparse(rows)["misparse"]["overall"] == 1.0
+    same = misparse(pl.concat([rows, rows.with_columns(target_label=None)]))["misparse"]
+    assert same["overall"] == 0.5
+    assert not same["passed"]
+    assert misparse(rows.with_columns(misread=False)) == {}

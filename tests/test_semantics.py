@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cxgen.constructicon import Atom
-from cxgen.semantics import Inconsistency, label_matrix, solve, truth
+from cxgen.constructicon import Atom, Facts
+from cxgen.semantics import Inconsistency, label_matrix, misread_labels, solve, truth
 from tests.conftest import ROOT
 
 SQUARE = ("ECNN", "CENN", "NNEC", "NNCE")
@@ -43,6 +43,26 @@ def test_the_matrix_of_a_square(reach):
         "twice": "NNEC",
         "once": "NNCE",
     }
+
+
+def test_a_misreading_labels_the_claims_that_its_facts_decide(reach):
+    design, kind = reach.designs["waiting"], "wait/in-company"
+    assert misread_labels(reach, design, kind) == {"without": 2, "with": 0}
+    assert misread_labels(reach, design, "missed") == {}
+
+
+def test_a_misreading_stays_where_the_words_that_facts_rest_on_are_gone(reach):
+    resting = dataclasses.replace(reach.kinds["wait/in-company"], rests_on=("stay",))
+    changed = dataclasses.replace(reach, kinds={**reach.kinds, resting.name: resting})
+    broken = frozenset({"stay"})
+    assert set(label_matrix(changed, reach.designs["waiting"], broken)[resting.name].values()) == {1}
+    assert misread_labels(changed, reach.designs["waiting"], resting.name, broken) == {"without": 2, "with": 0}
+
+
+def test_a_misreading_that_denies_what_holds_is_inconsistent(reach):
+    kind = dataclasses.replace(reach.kinds["wait/alone"], misread=Facts(entails=(Atom("accompanied", ("agent",)),)))
+    with pytest.raises(Inconsistency):
+        misread_labels(dataclasses.replace(reach, kinds={**reach.kinds, kind.name: kind}), reach.designs["waiting"], kind.name)
 
 
 def test_a_lexical_relation_does_not_outlive_its_words(constructions):

@@ -1,13 +1,14 @@
 """Constructions as read from their files: form, meaning, slots, premise kinds, templates, hypotheses, designs."""
 
 from cxgen.constructicon.load import load_all, load_construction, readable_targets, target_names
-from cxgen.constructicon.model import Atom, Construction, Design, Kind, Place, Predicate, Rule, Slot, Template
+from cxgen.constructicon.model import Atom, Construction, Design, Facts, Kind, Place, Predicate, Rule, Slot, Template
 from cxgen.constructicon.pattern import Part, parse_pattern
 
 __all__ = [
     "Atom",
     "Construction",
     "Design",
+    "Facts",
     "Kind",
     "Part",
     "Place",

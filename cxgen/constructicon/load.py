@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from cxgen.constructicon.model import Atom, Construction, Design, Kind, Place, Predicate, Rule, Slot, Template
+from cxgen.constructicon.model import Atom, Construction, Design, Facts, Kind, Place, Predicate, Rule, Slot, Template
 from cxgen.constructicon.shared import Shared, Source, parts
 from cxgen.constructicon.words import with_own_words
 from cxgen.errors import CxgenError, SchemaError
@@ -195,10 +195,15 @@ def _kind(name: str, raw: dict[str, Any], owner: str, common: dict[str, str]) ->
         construction=raw.get("construction", owner),
         verb=bindings.pop("verb", "verb"),
         bindings=bindings,
-        entails=tuple(Atom.parse(text)[0] for text in raw.get("entails", [])),
-        excludes=tuple(Atom.parse(text)[0] for text in raw.get("excludes", [])),
+        entails=_atoms(raw, "entails"),
+        excludes=_atoms(raw, "excludes"),
         rests_on=tuple(raw.get("rests_on", ())),
+        misread=Facts(_atoms(raw["misread"], "entails"), _atoms(raw["misread"], "excludes")) if "misread" in raw else None,
     )
+
+
+def _atoms(raw: Mapping[str, Any], key: str) -> tuple[Atom, ...]:
+    return tuple(Atom.parse(text)[0] for text in raw.get(key, []))
 
 
 Groups = Mapping[str, tuple[str, ...]]

@@ -99,6 +99,14 @@ class Slot:
 
 
 @dataclass(frozen=True)
+class Facts:
+    """What is true and what is false."""
+
+    entails: tuple[Atom, ...] = ()
+    excludes: tuple[Atom, ...] = ()
+
+
+@dataclass(frozen=True)
 class Kind:
     """A premise kind: what its sentences look like, what they entail and what they exclude.
 
@@ -108,6 +116,7 @@ class Kind:
         verb: the slot of its verb.
         bindings: text for ``{@key}`` in templates.
         rests_on: slots whose words its facts need: with other words there, what it entails and excludes would be open.
+        misread: what would hold, too, if what looks like the target in its sentences were an instance of it; None if nothing does.
     """
 
     name: str
@@ -118,6 +127,7 @@ class Kind:
     entails: tuple[Atom, ...]
     excludes: tuple[Atom, ...]
     rests_on: tuple[str, ...] = ()
+    misread: Facts | None = None
 
 
 @dataclass(frozen=True)

@@ -44,16 +44,13 @@ class Family(Protocol):
         """How many rows of a set count towards the size of ``config``."""
 
     def realise(self, block: Block) -> pl.DataFrame:
-        """Items of every set of ``block``: the columns of ``block.premises``, ``id``, and what `columns` names except what `finish` adds.
+        """Items of every set of ``block``: the columns of ``block.premises``, ``id``, and what `columns` names.
 
         Rows of a set are adjacent. With pseudowords (``block.broken``) only what still holds is given.
         """
 
     def fault(self) -> pl.Expr:
         """Over items: what is wrong with an item as a whole, in words; empty where nothing is."""
-
-    def finish(self, rows: pl.DataFrame, config: str) -> pl.DataFrame:
-        """The chosen rows of a config with the columns that only whole sets can have."""
 
     def violations(self, rows: pl.DataFrame) -> dict[str, int]:
         """How often each rule of balance is broken in the finished rows of its configs (column ``config``); all 0 in a sound dataset."""

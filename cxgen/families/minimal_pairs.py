@@ -111,10 +111,6 @@ class MinimalPairs:
             .otherwise(pl.lit(""))
         )
 
-    def finish(self, rows: pl.DataFrame, config: str) -> pl.DataFrame:
-        """See `Family`."""
-        return rows
-
     def violations(self, rows: pl.DataFrame) -> dict[str, int]:
         """See `Family`."""
         groups = rows.group_by("pair_group").agg(

@@ -18,7 +18,7 @@ from cxgen.errors import CxgenError
 from cxgen.families.core import Shown
 from cxgen.measures import cues, giveaway, words
 from cxgen.schema import TARGET, Column
-from cxgen.semantics import label_matrix, solve, unbalanced
+from cxgen.semantics import label_matrix, misread_labels, solve, unbalanced
 from cxgen.sets import Block, digests
 from cxgen.vocabulary import LABELS
 
@@ -35,9 +35,9 @@ _COLUMNS = (
     Column("claim", pl.String, "what the hypothesis claims, e.g. `reached(theme, goal)`"),
     Column("polarity", pl.Boolean, "whether it asserts (true) or denies (false) the claim"),
 )
-_PAIRED = (
-    Column("target_id", pl.String, "for a look-alike's item, the item that puts the same hypothesis to the target, if there is one"),
-    Column("target_label", pl.Int8, "the label of that item", labels=True),
+_MISREAD = (
+    Column("misread", pl.Boolean, "whether taking what looks like the target construction for an instance of it would decide the claim"),
+    Column("target_label", pl.Int8, "the label that the item would have then, where that is another; else null", labels=True),
 )
 
 
@@ -56,7 +56,7 @@ class NLI:
 
     def columns(self, config: str) -> tuple[Column, ...]:
         """See `Family`."""
-        return (*_COLUMNS, *(_PAIRED if config == "distinction" else ()))
+        return (*_COLUMNS, *(_MISREAD if config == "distinction" else ()))
 
     def unsound(self, construction: Construction, design: Design, config: str) -> str:
         """See `Family`."""
@@ -90,10 +90,7 @@ class NLI:
         sets = np.repeat(np.arange(count), chosen.shape[1])
         kind, rule = (chosen[:, :, axis].reshape(-1) for axis in range(2))
         items = pl.concat([block.premises[kind * count + sets], hypotheses[rule * count + sets]], how="horizontal")
-        labels = label_matrix(construction, design, block.broken)
-        table = [(name, other, label) for name, row in labels.items() for other, label in row.items()]
-        known = pl.DataFrame(table, schema={"kind": pl.String, "rule": pl.String, "label": pl.Int8}, orient="row")
-        items = items.join(known, on=["kind", "rule"], how="left", maintain_order="left")
+        items = items.join(_labels(block), on=["kind", "rule"], how="left", maintain_order="left")
         items = items.with_columns(
             id=digests(items.select(pl.concat_str("premise_id", "rule", "hypothesis", separator="\x1f")).to_series())
         )
@@ -111,19 +108,6 @@ class NLI:
             .then(pl.lit("the hypothesis is not a well-formed sentence"))
             .otherwise(pl.lit(""))
         )
-
-    def finish(self, rows: pl.DataFrame, config: str) -> pl.DataFrame:
-        """Add ``target_id`` and ``target_label`` to the look-alikes' rows: the item of the same contrast set that puts the same hypothesis
-        to the target construction. They are null in the target's own rows, and where no target premise meets the hypothesis.
-        """
-        if config != "distinction":
-            return rows
-        keys = ["contrast_set", "hypothesis"]
-        targets = rows.filter(pl.col("contrast_of").is_null()).unique(keys, keep="first", maintain_order=True)
-        found = targets.select(*keys, target_id="id", target_label="label")
-        joined = rows.join(found, on=keys, how="left", maintain_order="left")
-        own = pl.col("contrast_of").is_null()
-        return joined.with_columns(pl.when(own).then(None).otherwise(pl.col(name)).alias(name) for name in ("target_id", "target_label"))
 
     def violations(self, rows: pl.DataFrame) -> dict[str, int]:
         """See `Family`."""
@@ -148,7 +132,13 @@ class NLI:
 
     def measures(self, rows: pl.DataFrame, folds: int) -> dict[str, dict[str, Any]]:
         """See `Family`, and in `cxgen.measures` the modules ``giveaway``, ``words`` and ``cues``."""
-        return {**giveaway.baselines(rows, folds), **words.words(rows), "word_pairs": cues.word_pairs(rows), **cues.cues(rows)}
+        return {
+            **giveaway.baselines(rows, folds),
+            **words.words(rows),
+            "word_pairs": cues.word_pairs(rows),
+            **cues.cues(rows),
+            **words.misparse(rows),
+        }
 
     def shown(self, items: pl.DataFrame) -> Iterator[Shown]:
         """See `Family`."""
@@ -180,6 +170,18 @@ def _plain(name: str) -> pl.Expr:
 def _hypothesis(block: Block, name: str) -> pl.DataFrame:
     rule = block.construction.rules[name]
     return block.statement(name).with_columns(rule=pl.lit(name), claim=pl.lit(str(rule.claim)), polarity=pl.lit(rule.polarity))
+
+
+def _labels(block: Block) -> pl.DataFrame:
+    """``kind, rule`` (strings), ``label, target_label`` (i8), ``misread`` (bool)."""
+    construction, design = block.construction, block.design
+    table = []
+    for kind, labels in label_matrix(construction, design, block.broken).items():
+        taken = misread_labels(construction, design, kind, block.broken)
+        table += [(kind, rule, label, rule in taken, taken.get(rule, label)) for rule, label in labels.items()]
+    types = {"kind": pl.String, "rule": pl.String, "label": pl.Int8, "misread": pl.Boolean, "target_label": pl.Int8}
+    other = pl.when(pl.col("target_label") != pl.col("label")).then("target_label")
+    return pl.DataFrame(table, schema=types, orient="row").with_columns(target_label=other)
 
 
 def _balance(rows: pl.DataFrame) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from cxgen.constructicon.words import unknown_words
 from cxgen.errors import CxgenError
 from cxgen.families import CONFIGS, family_of
 from cxgen.lint.finding import Finding, finding
-from cxgen.semantics import Inconsistency, label_matrix, truth
+from cxgen.semantics import Inconsistency, label_matrix, misread_truth, truth
 from cxgen.sets import Pools, design_pools
 from cxgen.vocabulary import LABELS
 
@@ -61,19 +61,17 @@ def _never_distinct(construction: Construction, pools: Pools) -> Iterator[Findin
 
 
 def contradictory_facts(construction: Construction) -> Iterator[Finding]:
-    """E202: from a kind's facts an atom follows together with its negation."""
+    """E202: from a kind's facts, or from these and those of its misreading, an atom follows together with its negation."""
     for kind in construction.kinds.values():
+        by = "entails or excludes"
         try:
             truth(kind, construction)
+            by = "misread"
+            misread_truth(kind, construction)
         except Inconsistency as error:
-            document, keys = construction.place("kinds", kind.name)
-            yield finding(
-                "E202",
-                f"kind {kind.name!r} makes {error} both true and false",
-                document,
-                keys,
-                "change entails or excludes",
-            )
+            taken = ", if it is misread," if by == "misread" else ""
+            place = construction.place("kinds", kind.name, *([by] if by == "misread" else []))
+            yield finding("E202", f"kind {kind.name!r}{taken} makes {error} both true and false", *place, f"change {by}")
 
 
 def one_label_hypothesis(construction: Construction) -> Iterator[Finding]:

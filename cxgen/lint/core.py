@@ -39,6 +39,7 @@ CHECKS: dict[str, Check] = {
     "W306": style.unused_part,
     "W307": style.stray_mark,
     "W308": evenness.uneven_kinds,
+    "W309": style.missing_misreading,
 }
 
 

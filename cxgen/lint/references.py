@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from cxgen.constructicon import Atom, Construction, Part, Place, Predicate, parse_pattern
+from cxgen.constructicon import Atom, Construction, Facts, Kind, Part, Place, Predicate, parse_pattern
 from cxgen.lexicon import Frame
 from cxgen.lint.finding import Finding, finding
 from cxgen.sets.pools import slot_pos
@@ -84,7 +84,7 @@ def unknown_slot(construction: Construction) -> Iterator[Finding]:
                 yield finding("E101", f"unknown slot {name!r}", document, keys, _near(name, known))
     for kind in construction.kinds.values():
         document, keys = construction.place("kinds", kind.name)
-        named = {kind.verb, *kind.rests_on, *(arg for atom in (*kind.entails, *kind.excludes) for arg in atom.args)}
+        named = {kind.verb, *kind.rests_on, *(arg for _, atom in _facts(construction, kind) for arg in atom.args)}
         for name in sorted(named - known):
             yield finding("E101", f"kind {kind.name!r}: unknown slot {name!r}", document, keys, _near(name, known))
     for rule in construction.rules.values():
@@ -204,10 +204,21 @@ def unknown_predicate(construction: Construction) -> Iterator[Finding]:
 def _atoms(construction: Construction) -> Iterator[tuple[Place, Atom]]:
     """Every fact and claim with its place."""
     for kind in construction.kinds.values():
-        for side, atoms in (("entails", kind.entails), ("excludes", kind.excludes)):
-            yield from ((construction.place("kinds", kind.name, side, number), atom) for number, atom in enumerate(atoms))
+        yield from _facts(construction, kind)
     for rule in construction.rules.values():
         yield construction.place("hypotheses", rule.name, "claim"), rule.claim
+
+
+def _facts(construction: Construction, kind: Kind) -> Iterator[tuple[Place, Atom]]:
+    """Every fact of a kind, those of its misreading included, with its place."""
+    misread = kind.misread or Facts()
+    for keys, atoms in (
+        (["entails"], kind.entails),
+        (["excludes"], kind.excludes),
+        (["misread", "entails"], misread.entails),
+        (["misread", "excludes"], misread.excludes),
+    ):
+        yield from ((construction.place("kinds", kind.name, *keys, number), atom) for number, atom in enumerate(atoms))
 
 
 def unread_frame_slot(construction: Construction) -> Iterator[Finding]:

@@ -51,6 +51,16 @@ def missing_lookalike(construction: Construction) -> Iterator[Finding]:
         yield finding("W303", "there is no look-alike of the same form", construction.document, ["name"], hint)
 
 
+def missing_misreading(construction: Construction) -> Iterator[Finding]:
+    """W309: a look-alike in a design for ``distinction`` of which nothing says what a reader would take it for."""
+    designs = [design for design in construction.designs.values() if "distinction" in design.configs]
+    for name in dict.fromkeys(name for design in designs for name in design.kinds):
+        kind = construction.kinds[name]
+        if kind.construction in construction.lookalikes and kind.misread is None:
+            message = f"kind {name!r} does not say what would hold if it were misread as {construction.name}"
+            yield finding("W309", message, *construction.place("kinds", name), "add misread: {entails: [...], excludes: [...]}")
+
+
 def few_templates(construction: Construction) -> Iterator[Finding]:
     """W304: fewer premise templates than readers need for variety."""
     number = len(construction.templates)

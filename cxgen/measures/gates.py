@@ -92,4 +92,5 @@ def broken_gates(measure: Mapping[str, Any]) -> Iterator[str]:
             worst = (min if gates.least else max)(figures, key=lambda name: figures[name])
             where = f"in {worst}" if worst else what
             bound = "at least" if gates.least else "at most"
-            yield f"is {figures[worst]} {where}; chance {measure['chance']}, gate: {bound} {gate} {'' if not worst else 'in each ' + what}".rstrip()
+            each = f" in each {what}" if worst else ""
+            yield f"is {figures[worst]} {where}; chance {measure['chance']}, gate: {bound} {gate}{each}"

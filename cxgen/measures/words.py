@@ -37,6 +37,7 @@ CLOSED = frozenset(_CLOSED.split())
 _ORDER = ("VERB", "NOUN", "ADJ", "ADV", "PROPN", "AUX")
 WORDS_ONLY = Gates(config=0.50, construction=0.70)
 TURN_RATE = Gates(config=0.75, least=True)
+MISPARSE = Gates(construction=1.0, least=True)
 _GUESSED = ["config", "contrast_set", "hypothesis", "bag"]
 
 
@@ -82,3 +83,14 @@ def words(rows: pl.DataFrame) -> dict[str, dict[str, Any]]:
         "words_only": shares(found, pl.col("best"), WORDS_ONLY),
         "turn_rate": shares(found, pl.col("turned"), TURN_RATE, chance=0.0),
     }
+
+
+def misparse(rows: pl.DataFrame) -> dict[str, dict[str, Any]]:
+    """``misparse``: of the items whose claim a misreading decides (taking what looks like the target for an instance of it), the share that
+    has another label by it. Nothing if there are no such items.
+
+    Args:
+        rows: items: ``config, construction, contrast_of`` and, in ``distinction``, ``misread, target_label``.
+    """
+    mine = rows.filter((pl.col("config") == "distinction") & pl.col("misread")) if "misread" in rows.columns else rows.clear()
+    return {"misparse": shares(mine, pl.col("target_label").is_not_null(), MISPARSE, chance=0.0)} if mine.height else {}

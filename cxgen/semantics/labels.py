@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from cxgen.constructicon.model import Atom, Construction, Design, Kind
+from cxgen.constructicon.model import Atom, Construction, Design, Facts, Kind, Rule
 from cxgen.vocabulary import CONTRADICTION, ENTAILMENT, NEUTRAL
 
 
@@ -29,10 +29,32 @@ def truth(kind: Kind, construction: Construction, broken: frozenset[str] = froze
     Raises:
         Inconsistency: an atom comes out both true and false.
     """
+    return _closed(_facts(kind, broken), construction, broken)
+
+
+def misread_truth(kind: Kind, construction: Construction, broken: frozenset[str] = frozenset()) -> dict[Atom, bool]:
+    """Every atom that the facts of a misreading of ``kind`` decide, with its truth value; none where it has no misreading.
+
+    Args:
+        kind, construction, broken: as for `truth`. A misreading takes the form for the target's, whatever the words mean.
+
+    Raises:
+        Inconsistency: an atom comes out both true and false, by these facts or together with those that hold.
+    """
+    if kind.misread is None:
+        return {}
+    own = _facts(kind, broken)
+    _closed(Facts(own.entails + kind.misread.entails, own.excludes + kind.misread.excludes), construction, broken)
+    return _closed(kind.misread, construction, broken)
+
+
+def _facts(kind: Kind, broken: frozenset[str]) -> Facts:
+    return Facts() if broken & set(kind.rests_on) else Facts(kind.entails, kind.excludes)
+
+
+def _closed(facts: Facts, construction: Construction, broken: frozenset[str]) -> dict[Atom, bool]:
     known: dict[Atom, bool] = {}
-    if broken & set(kind.rests_on):
-        return known
-    todo = [(atom, True) for atom in kind.entails] + [(atom, False) for atom in kind.excludes]
+    todo = [(atom, True) for atom in facts.entails] + [(atom, False) for atom in facts.excludes]
     relations = _relations(construction, broken)
     while todo:
         atom, value = todo.pop()
@@ -96,8 +118,19 @@ def labels_of(construction: Construction, design: Design, kind: str, broken: fro
         Inconsistency: its facts contradict each other.
     """
     known = truth(construction.kinds[kind], construction, broken)
-    found: dict[str, int] = {}
-    for rule in map(construction.rules.__getitem__, design.rules):
-        value = known.get(rule.claim)
-        found[rule.name] = NEUTRAL if value is None else ENTAILMENT if value == rule.polarity else CONTRADICTION
-    return found
+    return {rule.name: _label(rule, known.get(rule.claim)) for rule in map(construction.rules.__getitem__, design.rules)}
+
+
+def misread_labels(construction: Construction, design: Design, kind: str, broken: frozenset[str] = frozenset()) -> dict[str, int]:
+    """Hypothesis rule -> label under the misreading of one kind; only the rules whose claims the misread facts decide.
+
+    Raises:
+        Inconsistency: see `misread_truth`.
+    """
+    known = misread_truth(construction.kinds[kind], construction, broken)
+    rules = map(construction.rules.__getitem__, design.rules)
+    return {rule.name: _label(rule, known[rule.claim]) for rule in rules if rule.claim in known}
+
+
+def _label(rule: Rule, value: bool | None) -> int:
+    return NEUTRAL if value is None else ENTAILMENT if value == rule.polarity else CONTRADICTION

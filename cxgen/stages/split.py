@@ -41,10 +41,10 @@ def run(project: Project, params: Params) -> dict[str, Any]:
     dataset = choose(accepted, wanted_sets(project, params, items))
     report = audit(dataset)
     tell(warnings(dataset, params.request.rows))
-    for config, family in CONFIGS.items():
+    for config in CONFIGS:
         rows = dataset.filter(pl.col("config") == config)
         if rows.height:
-            finished = conform(family.finish(rows, config), columns_of(config))
+            finished = conform(rows, columns_of(config))
             for split in SPLITS:
                 write_table(finished.filter(pl.col("split") == split), table_file(project, config, split))
         else:
