@@ -158,8 +158,7 @@ class MinimalPairs:
     def _continuation(self, block: Block, rule: str, both: str) -> pl.DataFrame:
         """What ``rule`` says, the two rules of a pair in the same of their wordings."""
         item = block.construction.rules[rule]
-        fewest = min(len(block.construction.rules[name].wordings) for name in both.split("|"))
-        said = block.statement(rule, block.choose(f"wording:{both}", fewest))
+        said = block.statement(rule, block.wordings(*both.split("|")))
         return said.select(diagnostic="hypothesis", claim=pl.lit(item.says))
 
 

@@ -20,7 +20,7 @@ from cxgen.measures import cues, giveaway, words
 from cxgen.schema import TARGET, Column
 from cxgen.semantics import label_matrix, misread_labels, solve, unbalanced
 from cxgen.sets import Block, digests
-from cxgen.vocabulary import LABELS
+from cxgen.vocabulary import LABELS, Split
 
 _COUNTS = [(pl.col("label") == label).sum() for label in range(len(LABELS))]
 UNEQUAL = (_COUNTS[0] != _COUNTS[1]) | (_COUNTS[0] != _COUNTS[2])
@@ -32,6 +32,8 @@ _COLUMNS = (
     Column("label", pl.Int8, "0 entailment, 1 neutral, 2 contradiction: computed from the construction's facts", labels=True),
     Column("rule", pl.String, "hypothesis rule"),
     Column("wording", pl.Int16, "which of the rule's wordings, from 0"),
+    Column("wording_held_out", pl.Boolean, "whether that wording of the rule occurs in test only"),
+    Column("template_held_out", pl.Boolean, "whether the premise's template occurs in test only"),
     Column("claim", pl.String, "what the hypothesis claims, e.g. `reached(theme, goal)`"),
     Column("polarity", pl.Boolean, "whether it asserts (true) or denies (false) the claim"),
 )
@@ -117,6 +119,8 @@ class NLI:
             "hypothesis x split with unequal labels": rows.group_by("config", "hypothesis", "split").agg(bad=UNEQUAL)["bad"].sum(),
             "premises without one hypothesis per label": rows.group_by("premise_id").agg(bad=one_each)["bad"].sum(),
             "repeated (premise, hypothesis)": rows.height - rows.select("premise", "hypothesis").unique().height,
+            "held-out wordings in train or dev": _leaked(rows, "wording_held_out", "rule", "wording"),
+            "held-out templates in train or dev": _leaked(rows, "template_held_out", "template"),
         }
         return {what: int(count) for what, count in counts.items()}
 
@@ -161,6 +165,13 @@ class NLI:
 def badly_formed(column: str) -> pl.Expr:
     """Whether a text is no sentence: capital letter, full stop, no braces, single spaces."""
     return ~pl.col(column).str.contains(r"^\p{Lu}.*\.$") | pl.col(column).str.contains(r"[{}]|\s\s")
+
+
+def _leaked(rows: pl.DataFrame, mark: str, *names: str) -> int:
+    """Rows of train and dev with what is marked as held out somewhere."""
+    rows = rows.select("split", mark, *names, target=TARGET)
+    held = rows.filter(mark).select("target", *names).unique()
+    return rows.filter(pl.col("split") != Split.test).join(held, on=["target", *names], how="semi").height
 
 
 def _plain(name: str) -> pl.Expr:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from cxgen.constructicon import Construction, Design
 from cxgen.errors import DataError, unknown
 from cxgen.families import CONFIGS, family_of
-from cxgen.sets import MARKED, set_counts
+from cxgen.sets import MARKED, USUAL, HoldOut, set_counts
 from cxgen.vocabulary import PRESETS, SHARES
 
 
@@ -24,6 +24,7 @@ class Request:
         preset: frequency preset, ``sliced`` or ``contest``.
         oversample: candidates per set that will be kept, at least 1.
         marked: how often a filler that its frame marks comes up, relative to one that it does not: above 0, up to 1.
+        hold_out: what occurs in test only, beside verbs.
     """
 
     sizes: Mapping[str, int] = field(default_factory=dict)
@@ -32,6 +33,7 @@ class Request:
     preset: str = "sliced"
     oversample: float = 1.15
     marked: float = MARKED
+    hold_out: HoldOut = USUAL
 
     def __post_init__(self) -> None:
         if self.preset not in PRESETS:

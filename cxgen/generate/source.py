@@ -12,7 +12,7 @@ from cxgen.constructicon import Construction, Design
 from cxgen.errors import SchemaError
 from cxgen.families import CONFIGS, DEFAULT, Family, family_of
 from cxgen.generate.request import Request
-from cxgen.sets import Block, Forms, Pools, Rows, best_partition, design_pools, draw_plan, frame_verbs, verb_pools
+from cxgen.sets import NOTHING, Block, Forms, HoldOut, Pools, Rows, best_partition, design_pools, draw_plan, frame_verbs, verb_pools
 from cxgen.vocabulary import SPLITS
 
 PREVIEW = "sample"
@@ -28,6 +28,7 @@ class Source:
         pools: what fills the slots.
         forms: the words' forms.
         seed: of the project.
+        hold_out: what occurs in test only.
     """
 
     construction: Construction
@@ -37,6 +38,7 @@ class Source:
     pools: Pools
     forms: Forms
     seed: int
+    hold_out: HoldOut = NOTHING
 
     @property
     def family(self) -> Family:
@@ -57,7 +59,9 @@ class Source:
         """
         stream = (self.seed, self.construction.name, self.design.name, self.split)
         plan = draw_plan(self.construction, self.design, self.pools, stream, numbers)
-        items = self.family.realise(Block(self.construction, self.design, plan, self.pools, forms or self.forms, broken))
+        split = "" if self.split == PREVIEW else self.split
+        block = Block(self.construction, self.design, plan, self.pools, forms or self.forms, broken, self.hold_out, split)
+        items = self.family.realise(block)
         return (
             items.with_columns(config=pl.lit(self.config), design=pl.lit(self.design.name), split=pl.lit(self.split))
             if items.height
@@ -80,7 +84,7 @@ def sources(construction: Construction, request: Request) -> list[Source]:
     for design, config in wanted_designs(construction, request):
         for split in SPLITS:
             pools = design_pools(construction, design, splits, split, request.preset, request.marked)
-            found.append(Source(construction, design, config, split, pools, forms, request.seed))
+            found.append(Source(construction, design, config, split, pools, forms, request.seed, request.hold_out))
     return found
 
 

@@ -2,14 +2,18 @@
 
 from cxgen.sets.block import Block, digests, said_alike
 from cxgen.sets.forms import Forms
+from cxgen.sets.holdout import NOTHING, USUAL, HoldOut
 from cxgen.sets.partition import best_partition, partition_verbs, set_counts
 from cxgen.sets.plan import Plan, Rows, draw_plan
 from cxgen.sets.pools import MARKED, Pools, design_pools, frame_verbs, verb_pools
 
 __all__ = [
     "MARKED",
+    "NOTHING",
+    "USUAL",
     "Block",
     "Forms",
+    "HoldOut",
     "Plan",
     "Pools",
     "Rows",

@@ -12,6 +12,7 @@ import polars as pl
 
 from cxgen.constructicon import Construction, Design, Template, parse_pattern
 from cxgen.sets.forms import Forms
+from cxgen.sets.holdout import NOTHING, HoldOut, choose, held_templates, seen_wordings
 from cxgen.sets.plan import Plan, Rows
 from cxgen.sets.pools import ABSENT, Pools
 from cxgen.sets.realise import pick, realise, scatter
@@ -27,6 +28,8 @@ class Block:
         plan, pools: the draws, and what they were drawn from.
         forms: the words' forms.
         broken: slots whose words are replaced by pseudowords, so that no label may rest on what they mean.
+        hold_out: what occurs in test only.
+        split: of the sets; in a preview, which is none, nothing is held out.
     """
 
     construction: Construction
@@ -35,6 +38,8 @@ class Block:
     pools: Pools
     forms: Forms
     broken: frozenset[str] = frozenset()
+    hold_out: HoldOut = NOTHING
+    split: str = ""
 
     def __len__(self) -> int:
         return len(self.plan)
@@ -48,7 +53,7 @@ class Block:
         """The premises: those of the design's first kind in the order of the sets, then those of the next.
 
         Columns: ``set_number`` (i64, the set's number in its stream), ``contrast_set, premise_id, construction, contrast_of, kind,
-        template, frame, premise, verb`` (strings) and ``slots`` (list of structs).
+        template, frame, premise, verb`` (strings), ``template_held_out`` (bool) and ``slots`` (list of structs).
         """
         table = pl.concat([self._of_kind(kind) for kind in self.design.kinds])
         fillers = pl.col("slots").list.eval(pl.element().struct.field("slot") + "=" + pl.element().struct.field("lemma")).list.join(" ")
@@ -61,26 +66,40 @@ class Block:
         return table.with_columns(contrast_set=pl.concat([sets] * len(self.design.kinds)))
 
     def statement(self, name: str, choice: Rows | None = None) -> pl.DataFrame:
-        """What a rule says in every set: ``hypothesis`` (one of its wordings), ``wording`` (i16: which).
+        """What a rule says in every set: ``hypothesis`` (one of its wordings), ``wording`` (i16: which), ``wording_held_out`` (bool).
 
         Args:
             name: of the hypothesis rule.
             choice: for every set the number of the wording; drawn if not given.
         """
         wordings = self.construction.rules[name].wordings
-        choice = self.choose(f"wording:{name}", len(wordings)) if choice is None else choice
+        choice = self.wordings(name) if choice is None else choice
+        held = choice >= (seen_wordings(len(wordings)) if self.split and self.hold_out.wordings else len(wordings))
         pieces = []
         for number, wording in enumerate(wordings):
             rows = np.flatnonzero(choice == number)
             if len(rows):
                 pieces.append((rows, realise(parse_pattern(wording), self.construction, self.plan, self.pools, self.forms, rows)))
-        return pl.DataFrame({"hypothesis": scatter(pieces, len(self)), "wording": pl.Series(choice, dtype=pl.Int16)})
+        said = {"hypothesis": scatter(pieces, len(self)), "wording": pl.Series(choice, dtype=pl.Int16), "wording_held_out": held}
+        return pl.DataFrame(said)
+
+    def wordings(self, *rules: str) -> Rows:
+        """For every set the number of a wording that all ``rules`` have. A set's rules are all worded as held out, or as seen."""
+        counts = [len(self.construction.rules[rule].wordings) for rule in rules]
+        seen = min(map(seen_wordings, counts)) if self.hold_out.wordings else min(counts)
+        return choose(self.split, self.plan.chance(f"wording:{'|'.join(rules)}"), self.plan.chance("wordings?"), seen, min(counts))
+
+    @cached_property
+    def _held_templates(self) -> frozenset[str]:
+        return held_templates(self.construction, int(self.plan.stream[0])) if self.split and self.hold_out.templates else frozenset()
 
     def _of_kind(self, kind: str) -> pl.DataFrame:
         count, construction = len(self), self.construction
         meaning = construction.kinds[kind]
-        templates = construction.templates_for(kind)
-        choice = self.choose("template", len(templates))
+        held = self._held_templates
+        templates = sorted(construction.templates_for(kind), key=lambda template: template.name in held)
+        seen = sum(template.name not in held for template in templates)
+        choice = choose(self.split, self.plan.chance("template"), self.plan.chance("templates?"), seen, len(templates))
         pieces, used = [], {}
         for number, template in enumerate(templates):
             rows = np.flatnonzero(choice == number)
@@ -96,6 +115,7 @@ class Block:
                 "contrast_of": [None if meaning.construction == construction.name else construction.name] * count,
                 "kind": [kind] * count,
                 "template": pl.Series([template.name for template in templates]).gather(choice),
+                "template_held_out": choice >= seen,
                 "frame": pl.Series([frame.name for frame in self.pools.frames]).gather(self.plan.frame),
                 "premise": scatter(pieces, count),
                 "verb": lemmas.gather(self.plan.fillers[meaning.verb]),

@@ -8,6 +8,8 @@ from typing import Any
 
 from cxgen.generate import Request
 from cxgen.schema import read_yaml
+from cxgen.sets import HoldOut
+from cxgen.vocabulary import SPLITS
 
 
 @dataclass(frozen=True)
@@ -98,10 +100,11 @@ class Params:
             request=Request(
                 sizes={"nli": data["n_per_construction"], "distinction": data["n_per_lookalike"], **data.get("sizes", {})},
                 seed=data["seed"],
-                shares=data["split"],
+                shares={split: data["split"][split] for split in SPLITS},
                 preset=data["bands"]["preset"],
                 oversample=float(data["generate"]["oversample"]),
                 marked=float(data["generate"]["marked"]),
+                hold_out=HoldOut(**{"wordings": True, **data["split"].get("hold_out", {})}),
             ),
             constructions=None if names == "all" else tuple(names),
             workers=data["generate"]["workers"],

@@ -1,0 +1,112 @@
+"""What occurs in test only: wordings and templates."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cxgen.errors import SchemaError
+from cxgen.families import FAMILIES
+from cxgen.generate import Request, generate_items, previews
+from cxgen.generate.source import span
+from cxgen.sets import HoldOut
+from cxgen.sets.holdout import choose, held_templates, seen_wordings
+from cxgen.stages.params import Params
+from cxgen.vocabulary import SPLITS
+
+NLI = FAMILIES["nli"]
+LEAKS = ("held-out wordings in train or dev", "held-out templates in train or dev")
+
+
+def made(reach, **held):
+    request = Request({"nli": 480, "distinction": 240, "minimal_pairs": 0}, seed=3, oversample=1, hold_out=HoldOut(**held))
+    return generate_items(reach, request)
+
+
+@given(st.integers(1, 30))
+def test_a_third_of_the_wordings_is_held_out_one_at_least_never_all(count):
+    seen = seen_wordings(count)
+    assert 1 <= seen <= count
+    assert count - seen == (0 if count == 1 else max(1, count // 3))
+
+
+@given(st.integers(1, 9), st.integers(0, 9), st.sampled_from([*SPLITS, ""]), st.integers(0, 99))
+def test_training_sees_only_what_is_not_held_out_and_test_both(seen, held, split, seed):
+    chance, coin = np.random.default_rng(seed).random((2, 400))
+    drawn = choose(split, chance, coin, seen, seen + held)
+    assert set(drawn.tolist()) <= set(range(seen + held))
+    if held and split in {"train", "dev"}:
+        assert drawn.max() < seen
+    if held and split == "test":
+        assert 0.35 < (drawn >= seen).mean() < 0.65
+
+
+def test_half_of_the_test_sets_are_worded_as_training_never_is(reach):
+    items = made(reach, wordings=True)
+    assert set(items.filter(pl.col("split") != "test")["wording"]) == {0}
+    test = items.filter(pl.col("split") == "test")
+    assert (test["wording_held_out"] == (test["wording"] == 1)).all()
+    sets = test.group_by("config", "contrast_set").agg(pl.col("wording_held_out").n_unique().alias("n"), pl.col("wording_held_out").first())
+    assert sets["n"].max() == 1
+    assert 0.2 < sets["wording_held_out"].mean() < 0.8
+    assert set(NLI.violations(items).values()) == {0}
+    assert test.group_by("contrast_set", "rule").agg(pl.col("hypothesis").n_unique())["hypothesis"].max() == 1
+
+
+def test_a_quarter_of_the_templates_occurs_in_test_only(reach):
+    held = held_templates(reach, 3)
+    assert len(held) == len(reach.templates) // 4
+    items = made(reach, templates=True)
+    assert set(items.filter(pl.col("split") == "test")["template"]) & held
+    assert not set(items.filter(pl.col("split") != "test")["template"]) & held
+    assert (items["template_held_out"] == items["template"].is_in(list(held))).all()
+    assert not items["wording_held_out"].any()
+    assert set(NLI.violations(items).values()) == {0}
+
+
+def test_every_kind_keeps_a_template(reach):
+    first, *_, last = reach.templates
+    narrow = {
+        **{name: replace(each, only=("caught",)) for name, each in reach.templates.items()},
+        last: replace(reach.templates[last], only=("missed",)),
+        first: replace(reach.templates[first], only=("twice", "once")),
+    }
+    for seed in range(20):
+        held = held_templates(replace(reach, templates=narrow), seed)
+        assert not held & {first, last}
+
+
+def test_nothing_is_held_out_of_a_preview(reach):
+    source = replace(previews(reach, 1)[0], hold_out=HoldOut(wordings=True, templates=True))
+    rows = source.block(span(0, 60))
+    assert set(rows["wording"]) == {0, 1}
+    assert set(rows["template"]) == set(reach.templates)
+    assert not rows["wording_held_out"].any()
+    assert not rows["template_held_out"].any()
+
+
+@pytest.mark.parametrize(("mark", "leak"), list(zip(("wording_held_out", "template_held_out"), LEAKS, strict=True)))
+def test_a_leak_is_counted(reach, mark, leak):
+    items = made(reach, wordings=True, templates=True)
+    train = items.filter(pl.col("split") == "train").with_columns(pl.lit(True).alias(mark))
+    assert NLI.violations(train)[leak] == train.height
+    unmarked = items.with_columns(split=pl.lit("train"))
+    assert NLI.violations(unmarked)[leak] >= items[mark].sum() > 0
+
+
+def test_params_say_what_is_held_out(mini):
+    path = mini / "params.yaml"
+    assert Params.read(path).request.hold_out == HoldOut(wordings=True)
+    text = path.read_text("utf-8")
+    path.write_text(text.replace("wordings: true", "wordings: false").replace("templates: false", "templates: true"), "utf-8")
+    read = Params.read(path).request
+    assert read.hold_out == HoldOut(templates=True)
+    assert set(read.shares) == set(SPLITS)
+    path.write_text(text.replace("wordings: true", "wordings: 3"), "utf-8")
+    with pytest.raises(SchemaError):
+        Params.read(path)
