@@ -101,18 +101,20 @@ def explain(construction: str, *, wug: str = "", project: str | Path | None = No
         project: as for `constructions`.
 
     Returns:
-        One row per design, premise kind and hypothesis rule: ``design, kind, construction, rule, claim, label`` (strings).
+        One row per design, premise kind and hypothesis rule: ``design, kind, construction, rule, claim, label`` and ``turns_on`` (strings):
+        another kind that is said with the same open-class words and has another label there, or "words".
 
     Raises:
         CxgenError: no such construction or mode, or a template file that cannot be read.
 
     >>> import cxgen
     >>> cxgen.explain("resultative").columns
-    ['design', 'kind', 'construction', 'rule', 'claim', 'label']
+    ['design', 'kind', 'construction', 'rule', 'claim', 'label', 'turns_on']
     """
     import polars as pl
 
     from cxgen.errors import SchemaError, unknown
+    from cxgen.families.turns import turns
     from cxgen.generate.substitute import broken_slots
     from cxgen.lint import require_sound
     from cxgen.semantics import Inconsistency, label_matrix, truth
@@ -129,12 +131,14 @@ def explain(construction: str, *, wug: str = "", project: str | Path | None = No
         except Inconsistency as error:
             raise SchemaError(f"kind {kind.name!r} makes {error} both true and false", file=loaded.document.path) from error
     rows = [
-        (design.name, kind, loaded.kinds[kind].construction, rule, loaded.rules[rule].says, LABELS[label])
+        (design.name, kind, loaded.kinds[kind].construction, rule, loaded.rules[rule].says, LABELS[label], turned[kind][rule])
         for design in loaded.designs.values()
-        for kind, row in label_matrix(loaded, design, broken).items()
+        for matrix in [label_matrix(loaded, design, broken)]
+        for turned in [turns(loaded, matrix)]
+        for kind, row in matrix.items()
         for rule, label in row.items()
     ]
-    return pl.DataFrame(rows, schema=["design", "kind", "construction", "rule", "claim", "label"], orient="row")
+    return pl.DataFrame(rows, schema=["design", "kind", "construction", "rule", "claim", "label", "turns_on"], orient="row")
 
 
 def wug(word: str, n: int = 10, *, seed: int = 0) -> list[str]:

@@ -64,6 +64,18 @@ def test_explain_prints_the_matrix(cxgen):
     assert len(cells) == 48
 
 
+def test_explain_says_what_each_label_turns_on(cxgen, mini):
+    """The kinds of the tests' construction differ in words, but for two that are made to swap roles only."""
+    out = cxgen("explain", "reach", cwd=mini).stdout
+    assert any(line.split() == ["missed", "words", "words", "words", "words"] for line in out.splitlines())
+    edit(mini / "templates/reach.yaml", 'rest: " entirely in vain"', 'rest: " up with great success"')
+    cells = json.loads(cxgen("explain", "reach", "--format", "json", cwd=mini).stdout)
+    turned = {(cell["kind"], cell["rule"]): cell["turns_on"] for cell in cells if cell["design"] == "outcome"}
+    assert turned["missed", "without"] == turned["missed", "with"] == "caught"
+    assert turned["caught", "with"] == "missed"
+    assert turned["missed", "repeated"] == turned["once", "single"] == "words"
+
+
 def test_nothing_heavy_is_loaded_for_a_sample(cxgen):
     code = (
         "import sys\nfrom cxgen.cli.app import run\nrun(['sample', 'conative', '--n', '4'])\n"

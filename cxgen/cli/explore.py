@@ -150,11 +150,13 @@ class _Counted:
 def explain(construction: Name, wug: Wug = None, form: Form = Format.table) -> None:
     """Print the premise x hypothesis label matrix, computed from facts and claims; with --wug, what pseudowords leave of it.
 
+    Below it, what each label turns on: another kind that is said with the same open-class words and has another label there, or "words".
     Of a design that cannot be balanced it says which kind lacks which label, and which hypothesis cannot be used.
 
     Examples:  cxgen explain resultative
                cxgen explain resultative --wug content
     """
+    from cxgen.families.turns import turns
     from cxgen.generate.substitute import broken_slots
     from cxgen.lint import require_sound
     from cxgen.vocabulary import LABELS
@@ -173,8 +175,10 @@ def explain(construction: Name, wug: Wug = None, form: Form = Format.table) -> N
                     "construction": loaded.kinds[kind].construction,
                     "rule": rule,
                     "label": LABELS[value],
+                    "turns_on": turned[kind][rule],
                 }
                 for design, matrix in matrices.items()
+                for turned in [turns(loaded, matrix)]
                 for kind, row in matrix.items()
                 for rule, value in row.items()
             ],
@@ -222,6 +226,8 @@ def _print_design(
     for kind, row in matrix.items():
         cells = " ".join(_cell(row[rule], whole[kind][rule]) for rule in rules)
         typer.echo(f"  {kind.ljust(width)}{cells} {loaded.kinds[kind].gloss}")
+    if matrix:
+        _print_turns(loaded, matrix, width)
     if squares and not found:
         for reason in unbalanced(matrix):
             typer.echo(f"  ! {reason}")
@@ -230,6 +236,17 @@ def _print_design(
         for config, reason in _no_sets(loaded, design, squares=squares):
             typer.echo(f"  ! {config}: {reason}")
     typer.echo("")
+
+
+def _print_turns(loaded: Construction, matrix: dict[str, dict[str, int]], width: int) -> None:
+    """What each label turns on, laid out like the labels."""
+    from cxgen.families.turns import turns
+
+    found = turns(loaded, matrix)
+    widest = max(len(name) for row in found.values() for name in row.values())
+    typer.echo("  turns on")
+    for kind, row in found.items():
+        typer.echo(f"  {kind.ljust(width)}{' '.join(name.ljust(widest) for name in row.values()).rstrip()}")
 
 
 def _no_sets(loaded: Construction, design: str, *, squares: bool) -> Iterator[tuple[str, str]]:
