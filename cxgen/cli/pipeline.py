@@ -9,6 +9,7 @@ import typer
 
 from cxgen import layout
 from cxgen.cli.output import Format, busy, emit
+from cxgen.vocabulary import Role
 
 if TYPE_CHECKING:
     from cxgen.project import Project
@@ -160,6 +161,8 @@ def baselines(
 def variety(params: ParamsFile = None, form: Form = Format.table) -> None:
     """Numbers of sentences, the largest share of a template, distinct-2 and self-BLEU beside those of a plain single-template fill.
 
+    Breadth, too: shapes (a template with a kind of opening and of closing phrase), verbs, place pairs, results, and the largest shares.
+
     Example: cxgen report variety --format json
     """
     from cxgen.stages import variety as stage
@@ -173,6 +176,8 @@ def variety(params: ParamsFile = None, form: Form = Format.table) -> None:
             "premises": entry["premises"],
             "templates": entry["templates"],
             "largest": entry["largest template share"],
+            **{what: figure for what, figure in entry["breadth"].items() if what != "fillers"},
+            "largest filler": _largest(entry["breadth"]["fillers"]),
             **{
                 f"{what[:4]}. {measure}{' (plain)' if 'plain' in side else ''}": value
                 for side in ("spread", "spread of a plain fill")
@@ -183,6 +188,12 @@ def variety(params: ParamsFile = None, form: Form = Format.table) -> None:
         for name, entry in found.items()
     ]
     emit(rows, form)
+
+
+def _largest(fillers: dict[str, dict[str, Any]]) -> str:
+    """The commonest filler of any role but modifiers, with its share."""
+    found = [(entry["share"], f"{entry['lemma']} ({role})") for role, entry in fillers.items() if role != Role.modifier]
+    return "{1} {0:.2f}".format(*max(found)) if found else ""
 
 
 @report.command()

@@ -32,7 +32,7 @@ def turns(construction: Construction, matrix: Matrix) -> dict[str, dict[str, str
         alike = [other for other in matrix if bags[other] == bags[kind]]
         for rule, label in row.items():
             others = [other for other in alike if matrix[other][rule] != label]
-            found.setdefault(kind, {})[rule] = min(others, key=lambda other: matrix[other][rule] == NEUTRAL, default=WORDS)  # noqa: B023
+            found.setdefault(kind, {})[rule] = min(others, key=lambda other: matrix[other][rule] == NEUTRAL, default=WORDS)
     return found
 
 
@@ -44,6 +44,7 @@ def _bags(construction: Construction, kind: str) -> list[Counter[str]]:
 def _bag(parts: tuple[Part, ...]) -> Counter[str]:
     text = " ".join(part.text for part in parts if not part.slot).replace("'s", " ")
     return Counter([*open_words(text), *(f"{{{part.slot}}}" for part in parts if part.slot and not _closed(part))])
+
 
 
 def _closed(part: Part) -> bool:

@@ -11,6 +11,7 @@ import polars as pl
 from cxgen.constructicon import Construction
 from cxgen.errors import needs
 from cxgen.generate import sample_items
+from cxgen.report.breadth import breadth
 from cxgen.streams import order_key
 
 SENTENCES = 300  # distinct-2 falls with the number of sentences: both sides get as many
@@ -18,11 +19,11 @@ BLEU_SENTENCES = 100
 
 
 def variety(dataset: pl.DataFrame, constructions: dict[str, Construction], seed: int) -> dict[str, Any]:
-    """Per construction: numbers of sentences, the largest share of a template, and the measures of ``spread`` for its premises and
-    hypotheses, beside those of ``plain_fill``.
+    """Per construction: numbers of sentences, the largest share of a template, `breadth`, and the measures of ``spread`` for its premises
+    and hypotheses, beside those of ``plain_fill``.
 
     Args:
-        dataset: columns ``construction, contrast_of, premise, hypothesis, template, slots``.
+        dataset: columns ``construction, contrast_of, contrast_set, premise, hypothesis, template, verb, slots, split``.
         constructions: name -> construction; look-alikes and opposites are measured without a plain fill.
         seed: the project's seed.
     """
@@ -36,6 +37,7 @@ def variety(dataset: pl.DataFrame, constructions: dict[str, Construction], seed:
             "templates": largest.height,
             "largest template share": round(largest["count"][0] / premises.height, 4),
             "lexemes": rows.select(pl.col("slots").list.eval(pl.element().struct.field("sense")).explode().n_unique()).item(),
+            "breadth": breadth(rows),
             "spread": _both(rows, seed),
         }
         if str(name) in constructions:

@@ -196,7 +196,7 @@ def _facts(
         "audit": metrics["splits"],
         "baselines": metrics["baselines"],
         "balance": {what: sum(entry[what] for entry in balances) for what in ("sentences", "unequal")},
-        "variety": _variety(list(metrics["variety"].values())),
+        "variety": _variety(metrics["variety"]),
         "reading": metrics["reading"],
         "judges": metrics["models"]["judges"],
         "prompts": metrics["models"]["prompts"],
@@ -207,14 +207,15 @@ def _facts(
     }
 
 
-def _variety(found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _variety(found: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """Empty where there is none of nli's configs."""
     if not found:
         return {}
     return {
-        "least": min(entry["templates"] for entry in found),
-        "most": max(entry["templates"] for entry in found),
-        "largest": max(entry["largest template share"] for entry in found),
+        "least": min(entry["templates"] for entry in found.values()),
+        "most": max(entry["templates"] for entry in found.values()),
+        "largest": max(entry["largest template share"] for entry in found.values()),
+        "breadth": {name: entry["breadth"] for name, entry in found.items()},
     }
 
 
