@@ -110,3 +110,11 @@ def test_params_say_what_is_held_out(mini):
     path.write_text(text.replace("wordings: true", "wordings: 3"), "utf-8")
     with pytest.raises(SchemaError):
         Params.read(path)
+
+
+def test_the_card_states_how_much_is_held_out(reach):
+    from cxgen.publish.facts import held_out
+
+    items = made(reach, wordings=True)
+    test = items.filter((pl.col("config") == "nli") & (pl.col("split") == "test"))
+    assert held_out({("nli", "test"): test}) == {"wording": pytest.approx(test["wording_held_out"].mean())}

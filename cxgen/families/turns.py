@@ -46,6 +46,5 @@ def _bag(parts: tuple[Part, ...]) -> Counter[str]:
     return Counter([*open_words(text), *(f"{{{part.slot}}}" for part in parts if part.slot and not _closed(part))])
 
 
-
 def _closed(part: Part) -> bool:
     return part.form in WORD_FORMS and WORD_FORMS[part.form].closed

@@ -113,6 +113,14 @@ def recurrence(tables: Tables) -> dict[str, float]:
     return {name: mine.join(train.select(name).unique(), on=name, how="semi").height / max(mine.height, 1) for name, mine in tested.items()}
 
 
+def held_out(tables: Tables) -> dict[str, float]:
+    """Shares of the test items (of families that have such a column) whose wording, or template, occurs in test only; above 0 only."""
+    test = joined(tables, "test")
+    marks = {what: f"{what}_held_out" for what in ("wording", "template")}
+    counts = {what: test[column].drop_nulls() for what, column in marks.items() if column in test.columns}
+    return {what: int(marked.sum()) / len(marked) for what, marked in counts.items() if marked.any()}
+
+
 def bands(tables: Tables) -> dict[str, float]:
     """Frequency band -> share of the premises' fillers that have one."""
     fillers = joined(tables).unique("premise_id").select("slots").explode("slots").unnest("slots")

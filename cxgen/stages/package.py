@@ -189,6 +189,7 @@ def _facts(
         "sizes": facts.sizes(tables),
         "extended": facts.extended(accepted),
         "recurrence": facts.recurrence(accepted),
+        "held_out": facts.held_out(accepted),
         "bands": facts.bands(accepted),
         "interval": facts.interval,
         "acceptability": facts.acceptability(accepted),
