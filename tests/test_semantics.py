@@ -59,10 +59,16 @@ def test_a_misreading_stays_where_the_words_that_facts_rest_on_are_gone(reach):
     assert misread_labels(changed, reach.designs["waiting"], resting.name, broken) == {"without": 2, "with": 0}
 
 
-def test_a_misreading_that_denies_what_holds_is_inconsistent(reach):
-    kind = dataclasses.replace(reach.kinds["wait/alone"], misread=Facts(entails=(Atom("accompanied", ("agent",)),)))
+def test_a_misreading_wins_over_what_holds(reach):
+    atom = Atom("accompanied", ("agent",))
+    kind = dataclasses.replace(reach.kinds["wait/alone"], misread=Facts(entails=(atom,)))
+    changed = dataclasses.replace(reach, kinds={**reach.kinds, kind.name: kind})
+    real = label_matrix(changed, reach.designs["waiting"])[kind.name]
+    misread = misread_labels(changed, reach.designs["waiting"], kind.name)
+    assert misread and all(label == 2 - real[rule] for rule, label in misread.items())
+    twice = dataclasses.replace(kind, misread=Facts(entails=(atom,), excludes=(atom,)))
     with pytest.raises(Inconsistency):
-        misread_labels(dataclasses.replace(reach, kinds={**reach.kinds, kind.name: kind}), reach.designs["waiting"], kind.name)
+        misread_labels(dataclasses.replace(changed, kinds={**reach.kinds, kind.name: twice}), reach.designs["waiting"], kind.name)
 
 
 def test_a_lexical_relation_does_not_outlive_its_words(constructions):

@@ -36,16 +36,13 @@ def misread_truth(kind: Kind, construction: Construction, broken: frozenset[str]
     """Every atom that the facts of a misreading of ``kind`` decide, with its truth value; none where it has no misreading.
 
     Args:
-        kind, construction, broken: as for `truth`. A misreading takes the form for the target's, whatever the words mean.
+        kind, construction, broken: as for `truth`. A misreading takes the form for the target's, whatever the words mean; where it is at odds
+            with what holds, it wins.
 
     Raises:
-        Inconsistency: an atom comes out both true and false, by these facts or together with those that hold.
+        Inconsistency: an atom comes out both true and false.
     """
-    if kind.misread is None:
-        return {}
-    own = _facts(kind, broken)
-    _closed(Facts(own.entails + kind.misread.entails, own.excludes + kind.misread.excludes), construction, broken)
-    return _closed(kind.misread, construction, broken)
+    return {} if kind.misread is None else _closed(kind.misread, construction, broken)
 
 
 def _facts(kind: Kind, broken: frozenset[str]) -> Facts:
