@@ -36,8 +36,8 @@ def misread_truth(kind: Kind, construction: Construction, broken: frozenset[str]
     """Every atom that the facts of a misreading of ``kind`` decide, with its truth value; none where it has no misreading.
 
     Args:
-        kind, construction, broken: as for `truth`. A misreading takes the form for the target's, whatever the words mean; where it is at odds
-            with what holds, it wins.
+        kind, construction, broken: as for `truth`. A misreading takes the form for the target's, whatever the words mean; it wins over what
+            holds.
 
     Raises:
         Inconsistency: an atom comes out both true and false.
