@@ -10,13 +10,14 @@ from cxgen.constructicon import Construction
 from cxgen.errors import EmptySlotError
 from cxgen.generate.filling import Filling, Job, Need, oversampled
 from cxgen.generate.request import Request
-from cxgen.generate.source import Source, previews, sources, span, wanted_designs
+from cxgen.generate.source import Source, fillable, previews, sources, span, wanted_designs
 from cxgen.generate.substitute import Wugs, changed_sets, substituted
 from cxgen.vocabulary import SPLITS
 
 
 def filling(construction: Construction, request: Request) -> Filling:
     """What `generate_items` needs of every source, in the order of `sources`."""
+    construction = fillable(construction, request)
     needs = []
     for design, config in wanted_designs(construction, request):
         sets = request.sets(construction, design, config)

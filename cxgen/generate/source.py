@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
@@ -13,9 +13,10 @@ from cxgen.errors import SchemaError
 from cxgen.families import CONFIGS, DEFAULT, Family, family_of
 from cxgen.generate.request import Request
 from cxgen.sets import NOTHING, Block, Forms, HoldOut, Pools, Rows, best_partition, design_pools, draw_plan, frame_verbs, verb_pools
-from cxgen.vocabulary import SPLITS
+from cxgen.vocabulary import PRESETS, SPLITS
 
 PREVIEW = "sample"
+FEWEST = 12  # verbs in each verb slot of a design, over all splits
 
 
 @dataclass(frozen=True)
@@ -76,6 +77,7 @@ def sources(construction: Construction, request: Request) -> list[Source]:
         EmptySlotError: a design for which nothing is left in a split.
         UnknownNameError: a design names a config that no family has.
     """
+    construction = fillable(construction, request)
     usable, usual = (frame_verbs(construction, request.preset, marked=marked) for marked in (True, False))
     verbs = verb_pools(construction, request.preset)
     splits = best_partition(verbs, usable, usual, request.shares, request.seed, construction.name)
@@ -111,6 +113,19 @@ def previews(construction: Construction, seed: int, family: str = "") -> list[So
             hint=f"add {next((name for name, each in CONFIGS.items() if each.name == family), DEFAULT)} to a design's config{asked}",
         )
     return found
+
+
+def fillable(construction: Construction, request: Request) -> Construction:
+    """``construction`` without the designs for which the strict bands leave too few verbs to share out; as it is if none would be left."""
+    if request.preset == PRESETS[0]:
+        return construction
+    verbs = frame_verbs(construction, request.preset, marked=True)
+    enough = {
+        name: design
+        for name, design in construction.designs.items()
+        if name in verbs and all(len(frozenset().union(*slot)) >= FEWEST for slot in zip(*verbs[name], strict=True))
+    }
+    return replace(construction, designs=enough or construction.designs)
 
 
 def wanted_designs(construction: Construction, request: Request) -> Iterator[tuple[Design, str]]:
