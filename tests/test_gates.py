@@ -43,8 +43,8 @@ def changed(folder):
 
 
 def added(folder):
-    shutil.copy(folder / "templates/conative.yaml", folder / "templates/ditransitive.yaml")
-    return "templates/ditransitive.yaml"
+    shutil.copy(folder / "templates/conative.yaml", folder / "templates/mine.yaml")
+    return "templates/mine.yaml"
 
 
 def words(folder):

@@ -29,7 +29,6 @@ from cxgen.vocabulary import INFLECTIONS as FORMS
 from cxgen.vocabulary import MODES
 from tests.conftest import ROOT, edit
 
-SURVIVES = json.loads((ROOT / "tests/data/matrices.json").read_text("utf-8"))["survives"]
 REQUEST = Request({"nli": 240, "distinction": 0, "minimal_pairs": 0}, seed=5)
 
 
@@ -79,13 +78,12 @@ def left(construction, mode):
     return {design.name: label_matrix(construction, design, broken) for design in nli(construction)}
 
 
-@pytest.mark.parametrize("name", SURVIVES)
-def test_the_matrix_that_survives(constructions, name):
-    """With other verbs, *with* may name a content or a tool, and nothing is heard of a sound; with other nouns, *up the X* need not lead
-    upwards; with other adjectives, nothing is known of their opposites."""
-    for mode, wanted in SURVIVES[name].items():
-        found = left(constructions[name], mode)
-        assert {d: ["".join("ENC"[label] for label in row.values()) for row in m.values()] for d, m in found.items()} == wanted, mode
+def test_most_labels_of_what_is_shipped_rest_on_form_alone(constructions):
+    """With other verbs, nouns and adjectives, most of the sets of every construction stay whole."""
+    for name, construction in constructions.items():
+        whole = {design: label_matrix(construction, construction.designs[design]) for design in left(construction, "content")}
+        kept = sum(construction.designs[design].weight for design, matrix in left(construction, "content").items() if matrix == whole[design])
+        assert kept >= 0.8 * sum(construction.designs[design].weight for design in whole), name
 
 
 def test_a_hypothesis_stays_where_all_three_labels_are_left(made):

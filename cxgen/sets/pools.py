@@ -199,6 +199,10 @@ def design_pools(
                 emptied.append(f"{frame.name}: slot {slot.name!r} ({why})")
                 break
             filled[slot.name] = rows
+            alike = _too_few(slot, filled, lexicon)
+            if alike:
+                emptied.append(f"{frame.name}: slots {', '.join(alike)} (fewer words than slots)")
+                break
         else:
             usable.append(frame)
             for name, rows in filled.items():
@@ -216,6 +220,13 @@ def design_pools(
     if own:
         weights *= np.min([[fit.mean() for fit in fits[name]] for name in own], axis=0)
     return Pools(tuple(usable), weights / weights.sum(), candidates, fits)
+
+
+def _too_few(slot: Slot, filled: Mapping[str, Sequence[int]], lexicon: Lexicon) -> list[str]:
+    """``slot`` and those that must hold other words, if there are fewer words for them than slots, as where a split has one verb of three."""
+    group = [slot.name, *(name for name in slot.distinct if name in filled)]
+    words = {lexicon.lemmas[row] for name in group for row in filled[name]}
+    return group if len(words) < len(group) else []
 
 
 def _empty(construction: Construction, design: Design, split: str | None, emptied: Sequence[str]) -> EmptySlotError:
