@@ -1,8 +1,8 @@
 """A construction that brings words, classes and frames of its own, in one file."""
 
-DITRANSITIVE = """\
-name: ditransitive
-title: Ditransitive
+HANDOVER = """\
+name: handover
+title: Handover
 form: "NP[agent] V NP[recipient] NP[theme]"
 meaning: The agent causes the recipient to have the theme.
 schematicity: 9

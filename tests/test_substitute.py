@@ -17,7 +17,6 @@ from cxgen.errors import DataError
 from cxgen.families import columns_of
 from cxgen.generate import Request, Wugs, generate_items, wug_items
 from cxgen.generate.substitute import INVENTORY, broken_slots, changed_sets
-from cxgen.lexicon import Lexicon
 from cxgen.project import Project
 from cxgen.pseudowords import load
 from cxgen.pseudowords.inventory import VARIANTS
@@ -36,20 +35,19 @@ REQUEST = Request({"nli": 240, "distinction": 0, "minimal_pairs": 0}, seed=5)
 class Made:
     """Real items and pseudoword items of some constructions, paired by cell."""
 
-    lexicon: Lexicon
     wugs: Wugs
     constructions: dict[str, Construction]
     tables: dict[str, pl.DataFrame]
 
     @classmethod
-    def of(cls, folder, lexicon, constructions):
+    def of(cls, folder, constructions):
         wugs, tables = Wugs.load(Project(folder).snapshot), {}
         for name, construction in constructions.items():
             real = generate_items(construction, REQUEST)
             wug = wug_items(construction, REQUEST, wugs, tuple(MODES), real.select("config", "design", "split", "set_number"))
             cell = ["design", "split", "set_number", "kind", "rule"]
             tables[name] = wug.join(real.select(*cell, pl.exclude(cell).name.suffix("_real")), on=cell, how="left")
-        return cls(lexicon, wugs, constructions, tables)
+        return cls(wugs, constructions, tables)
 
 
 def nli(construction):
@@ -57,13 +55,13 @@ def nli(construction):
 
 
 @pytest.fixture(scope="module")
-def mini_made(mini_source, mini_lexicon, reach):
-    return Made.of(mini_source, mini_lexicon, {"reach": reach})
+def mini_made(mini_source, reach):
+    return Made.of(mini_source, {"reach": reach})
 
 
 @pytest.fixture(scope="module")
-def shipped_made(project, lexicon, constructions):
-    return Made.of(project.root, lexicon, constructions)
+def shipped_made(project, constructions):
+    return Made.of(project.root, constructions)
 
 
 @pytest.fixture(scope="module", params=["mini", pytest.param("shipped", marks=pytest.mark.slow)])
@@ -79,11 +77,12 @@ def left(construction, mode):
 
 
 def test_most_labels_of_what_is_shipped_rest_on_form_alone(constructions):
-    """With other verbs, nouns and adjectives, most of the sets of every construction stay whole."""
+    """With other verbs, nouns and adjectives, most of the sets of every construction keep all their labels."""
     for name, construction in constructions.items():
-        whole = {design: label_matrix(construction, construction.designs[design]) for design in left(construction, "content")}
-        kept = sum(construction.designs[design].weight for design, matrix in left(construction, "content").items() if matrix == whole[design])
-        assert kept >= 0.8 * sum(construction.designs[design].weight for design in whole), name
+        kept = {True: 0.0, False: 0.0}
+        for design in nli(construction):
+            kept[left(construction, "content")[design.name] == label_matrix(construction, design)] += design.weight
+        assert kept[True] >= 0.8 * sum(kept.values()), name
 
 
 def test_a_hypothesis_stays_where_all_three_labels_are_left(made):
@@ -93,14 +92,14 @@ def test_a_hypothesis_stays_where_all_three_labels_are_left(made):
                 (design, rule)
                 for design, matrix in left(made.constructions[name], mode).items()
                 for rule in next(iter(matrix.values()))
-                if {row[rule] for row in matrix.values()} == {0, 1, 2}
+                if {row[rule] for row in matrix.values()} == {0, 1, 2} and _replaces(made.constructions[name], design, mode)
             }
             rows = table.filter(pl.col("mode") == mode)
-            assert set(rows.select("design", "rule").unique().rows()) == (wanted if _replaces(made, name, mode) else set()), (name, mode)
+            assert set(rows.select("design", "rule").unique().rows()) == wanted, (name, mode)
 
 
-def _replaces(made, name, mode):
-    return bool(broken_slots(made.constructions[name], mode))
+def _replaces(construction, design, mode):
+    return bool(broken_slots(construction, mode) & set(construction.design_slots(construction.designs[design])))
 
 
 def test_labels_stay_balanced_and_only_what_is_balanced_stays(made):
@@ -127,9 +126,9 @@ def words(text):
 
 def test_only_the_words_of_the_mode_are_replaced(made):
     """A token that changes belongs to a replaced lexeme; what is closed-class, a name, or of another part of speech stays."""
-    lexicon = made.lexicon
-    pos = {row[:2]: row[2] for row in lexicon.table.select("lemma", "sense", "pos").iter_rows()}
-    for table in made.tables.values():
+    for name, table in made.tables.items():
+        lexicon = made.constructions[name].lexicon
+        pos = {row[:2]: row[2] for row in lexicon.table.select("lemma", "sense", "pos").iter_rows()}
         for row in table.unique("premise_id", maintain_order=True)[::7].iter_rows(named=True):
             real, wug = row["slots_real"], row["slots"]
             assert [slot["slot"] for slot in real] == [slot["slot"] for slot in wug]
@@ -178,17 +177,8 @@ def test_forms_are_regular_and_articles_follow_the_spelling(made):
     text = " ".join(text for table in nouns for side in ("premise", "hypothesis") for text in table[side])
     lemmas = {slot["lemma"] for table in nouns for slots in table["slots"] for slot in slots}
     articles = [(article, word) for article, word in re.findall(r"\b(an?) ([a-z]+)", text) if word in lemmas]
-    assert {article for article, _ in articles} == {"a", "an"}
+    assert articles
     assert all((article == "an") == (word[0] in "aeio") for article, word in articles if word[0] != "u")
-
-
-@pytest.mark.slow
-def test_gerunds_are_those_of_the_pseudowords(shipped_made):
-    rows = pl.concat([table.filter(pl.col("mode") == "verb").select("verb", "hypothesis") for table in shipped_made.tables.values()])
-    nominal = rows.filter(pl.col("hypothesis").str.contains(r"^[A-Z][a-z]+ing "))
-    assert nominal.height
-    for verb, hypothesis in nominal.iter_rows():
-        assert hypothesis.lower().startswith(verb[:-1])
 
 
 def test_a_set_does_not_depend_on_its_company(made):

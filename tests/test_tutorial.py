@@ -19,7 +19,7 @@ from tests.mini import write_params
 
 ROOT = Path(__file__).resolve().parent.parent
 TEXT = (ROOT / "docs/tutorial.md").read_text("utf-8")
-NAME = "ditransitive"
+NAME = "giving"
 
 
 def blocks(language):
@@ -38,13 +38,13 @@ def project(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def ditransitive(project):
+def giving(project):
     return load_construction(project, NAME, Lexicon.of(project))
 
 
-def test_the_file_has_nothing_to_find_fault_with(project, ditransitive):
+def test_the_file_has_nothing_to_find_fault_with(project, giving):
     """Trees and `form_check` included."""
-    assert list(lint(ditransitive, chunks=Chunks.load(*project.chunk_files()))) == []
+    assert list(lint(giving, chunks=Chunks.load(*project.chunk_files()))) == []
 
 
 @pytest.mark.slow
@@ -61,10 +61,10 @@ def test_the_file_goes_through_the_whole_pipeline(project):
     assert {"spread"} <= variety.run(project, 1)["promising"].keys()
 
 
-def test_new_verbs_and_a_look_alike_make_sentences_without_any_other_file(ditransitive):
-    items = sample_items(ditransitive, 1, 60)
+def test_new_verbs_and_a_look_alike_make_sentences_without_any_other_file(giving):
+    items = sample_items(giving, 1, 60)
     shipped = Lexicon.of(Project(ROOT))
-    own = {row for row in ditransitive.lexicon.classes["handing"].ids if row >= len(shipped)}
+    own = {row for row in giving.lexicon.classes["handing"].ids if row >= len(shipped)}
     assert len(own) >= 10
     assert set(items["construction"]) == {NAME, "promising"}
     assert items.filter(items["construction"] == NAME)["verb"].n_unique() >= 10

@@ -22,7 +22,7 @@ from cxgen.lexicon.names import near
 from cxgen.lint import lint, require_sound
 from cxgen.project import Project
 from tests.conftest import ROOT, edit
-from tests.own_words import DITRANSITIVE, NEW_VERBS
+from tests.own_words import HANDOVER, NEW_VERBS
 
 
 @pytest.fixture(scope="module")
@@ -30,15 +30,15 @@ def own(tmp_path_factory, lexicon):
     """A project with one construction that brings ten verbs, and its construction."""
     folder = tmp_path_factory.mktemp("own")
     (folder / "templates").mkdir()
-    (folder / "templates/ditransitive.yaml").write_text(DITRANSITIVE, "utf-8")
+    (folder / "templates/handover.yaml").write_text(HANDOVER, "utf-8")
     project = Project(folder)
-    return project, load_construction(project, "ditransitive", Lexicon.of(project))
+    return project, load_construction(project, "handover", Lexicon.of(project))
 
 
 def fresh(tmp_path, *changes):
     (tmp_path / "templates").mkdir()
-    path = tmp_path / "templates/ditransitive.yaml"
-    path.write_text(DITRANSITIVE, "utf-8")
+    path = tmp_path / "templates/handover.yaml"
+    path.write_text(HANDOVER, "utf-8")
     return path, [edit(path, old, new) for old, new in changes]
 
 
@@ -73,7 +73,7 @@ def test_new_words_move_no_row_of_the_lexicon_and_of_other_samples(own, lexicon)
     assert extended.table.head(len(lexicon)).equals(lexicon.table)
     for name, group in lexicon.classes.items():
         assert extended.classes[name] == group
-    for name in ("conative", "let-alone"):
+    for name in ("conative", "resultative"):
         before = sample_items(load_construction(Project(ROOT), name, lexicon), 3, 20)
         beside = load_construction(project, name, extended)
         assert sample_items(beside, 3, 20).equals(before), name
@@ -96,7 +96,7 @@ def test_a_new_word_has_what_the_others_have(own):
 
 def test_a_sense_that_the_lexicon_has_is_the_same_lexeme(tmp_path, lexicon):
     fresh(tmp_path, ('"crate%1:06:00::"', '{lemma: crate, sense: "crate%1:06:00::"}'))
-    extended = load_construction(Project(tmp_path), "ditransitive", lexicon).lexicon
+    extended = load_construction(Project(tmp_path), "handover", lexicon).lexicon
     assert len(extended) == len(lexicon) + 14
     assert lexicon.index["crate%1:06:00::"] in extended.resolve("presents").ids
 
@@ -105,7 +105,7 @@ def test_what_was_looked_up_is_remembered(own, monkeypatch):
     project, construction = own
     assert project.root.joinpath(".cxgen/words.json").is_file()
     monkeypatch.setitem(__import__("sys").modules, "lemminflect", None)
-    again = load_construction(project, "ditransitive", Lexicon.of(project)).lexicon
+    again = load_construction(project, "handover", Lexicon.of(project)).lexicon
     assert again.table.equals(construction.lexicon.table)
 
 
@@ -116,7 +116,7 @@ def test_a_damaged_memory_is_made_anew(tmp_path, own):
     for text in ("{", "[]", '{"versions": {}, "words": {}}'):
         memory.write_text(text, "utf-8")
         project = Project(tmp_path)
-        assert load_construction(project, "ditransitive", Lexicon.of(project)).lexicon.table.equals(own[1].lexicon.table)
+        assert load_construction(project, "handover", Lexicon.of(project)).lexicon.table.equals(own[1].lexicon.table)
         assert "VBD hand" in json.loads(memory.read_text("utf-8"))["words"]
 
 
@@ -132,7 +132,7 @@ FAULTS = {
 def test_an_unknown_word_is_named_with_the_line_of_its_slot_or_frame(tmp_path, lexicon, message):
     old, new, hint = FAULTS[message]
     path, (line,) = fresh(tmp_path, (old, new))
-    construction = load_construction(Project(tmp_path), "ditransitive", lexicon)
+    construction = load_construction(Project(tmp_path), "handover", lexicon)
     with pytest.raises(UnknownNameError, match=message) as caught:
         require_sound(construction)
     assert (caught.value.file, caught.value.line) == (path, line)
@@ -159,7 +159,7 @@ def test_a_wrong_declaration_is_refused_with_its_line(tmp_path, lexicon, message
         changes.append(("    pos: verb\n", "    pos: verb\n    extends: presents\n"))
     path, _ = fresh(tmp_path, *changes)
     with pytest.raises(CxgenError, match=message) as caught:
-        load_construction(Project(tmp_path), "ditransitive", lexicon)
+        load_construction(Project(tmp_path), "handover", lexicon)
     assert caught.value.file == path
     assert caught.value.line > 50
     assert caught.value.hint
@@ -288,7 +288,7 @@ def test_classes_finds_the_classes_of_a_word_and_who_uses_them(run):
         "class": "presents",
         "pos": "noun",
         "members": 4,
-        "constructions": ["ditransitive"],
+        "constructions": ["handover"],
     }.items() <= next(row.items() for row in rows if row["class"] == "presents")
     assert all(row["lexeme"] == "crate%1:06:00::" for row in rows)
     assert len(rows) > 1
@@ -299,7 +299,7 @@ def test_classes_finds_the_classes_of_a_word_and_who_uses_them(run):
 def test_classes_lists_all_of_them_with_their_size(run, lexicon):
     rows = {row["class"]: row for row in run("classes", "--format", "json")}
     assert rows.keys() == lexicon.classes.keys() | {"giving", "presents"}
-    assert (rows["giving"]["members"], rows["giving"]["constructions"]) == (10, ["ditransitive"])
+    assert (rows["giving"]["members"], rows["giving"]["constructions"]) == (10, ["handover"])
     assert all(row["gloss"] for row in rows.values())
 
 

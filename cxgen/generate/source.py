@@ -12,7 +12,20 @@ from cxgen.constructicon import Construction, Design
 from cxgen.errors import SchemaError
 from cxgen.families import CONFIGS, DEFAULT, Family, family_of
 from cxgen.generate.request import Request
-from cxgen.sets import NOTHING, Block, Forms, HoldOut, Pools, Rows, best_partition, design_pools, draw_plan, frame_verbs, verb_pools
+from cxgen.sets import (
+    NOTHING,
+    Block,
+    Forms,
+    HoldOut,
+    Pools,
+    Rows,
+    best_partition,
+    design_pools,
+    draw_plan,
+    frame_verbs,
+    joint_verbs,
+    verb_pools,
+)
 from cxgen.vocabulary import PRESETS, SPLITS
 
 PREVIEW = "sample"
@@ -80,7 +93,8 @@ def sources(construction: Construction, request: Request) -> list[Source]:
     construction = fillable(construction, request)
     usable, usual = (frame_verbs(construction, request.preset, marked=marked) for marked in (True, False))
     verbs = verb_pools(construction, request.preset)
-    splits = best_partition(verbs, usable, usual, request.shares, request.seed, construction.name)
+    joint = joint_verbs(construction, request.preset)
+    splits = best_partition(verbs, usable, usual, request.shares, request.seed, construction.name, joint)
     forms = Forms(construction.lexicon)
     found = []
     for design, config in wanted_designs(construction, request):

@@ -42,6 +42,7 @@ def best_partition(
     shares: Mapping[str, float],
     seed: int,
     construction: str,
+    joint: Sequence[frozenset[str]] = (),
 ) -> dict[str, str]:
     """The partition, out of ``ATTEMPTS``, under which every split of every design can say something, and most without marked fillers.
 
@@ -55,10 +56,14 @@ def best_partition(
         shares: split -> share.
         seed: the project's seed.
         construction: the construction's name.
+        joint: verbs that go to one split together.
     """
 
     lemmas = sorted(frozenset().union(*pools))
-    chosen = _partitions(pools, shares, seed, construction, range(ATTEMPTS))
+    speaks = _speakers(lemmas, joint)
+    units = sorted(set(speaks.values()))
+    chosen = _partitions([frozenset(map(speaks.__getitem__, pool)) for pool in pools], shares, seed, construction, range(ATTEMPTS))
+    chosen = chosen[:, [units.index(speaks[lemma]) for lemma in lemmas]]
     within = (chosen[:, :, np.newaxis] == np.arange(len(SPLITS))).astype(np.float64)
 
     def served(frames: Sequence[Sequence[frozenset[str]]]) -> NDArray[np.float64]:
@@ -72,6 +77,15 @@ def best_partition(
     worst = np.minimum.reduce([(served(frames) / (part * len(frames))).min(axis=1) for frames in usual.values()] or [np.zeros(ATTEMPTS)])
     best = max(range(ATTEMPTS), key=lambda attempt: (possible[attempt], worst[attempt]))  # the first of equals
     return _named(lemmas, chosen[best])
+
+
+def _speakers(lemmas: Sequence[str], joint: Sequence[frozenset[str]]) -> dict[str, str]:
+    """Lemma -> the one that stands for it and for those that go where it goes."""
+    speaks = {lemma: lemma for lemma in lemmas}
+    for group in joint:
+        met = {speaks[lemma] for lemma in group}
+        speaks |= {lemma: min(met) for lemma, speaker in speaks.items() if speaker in met}
+    return speaks
 
 
 def partition_verbs(

@@ -135,10 +135,26 @@ def verb_pools(construction: Construction, preset: str) -> list[frozenset[str]]:
     return [pool for pool in pools if pool]
 
 
+def joint_verbs(construction: Construction, preset: str) -> list[frozenset[str]]:
+    """The verb lemmas of frames that must hold several different ones at once (*didn't sing or dance, let alone juggle*).
+
+    They belong in one split, or the smaller splits would have too few.
+    """
+    lexicon = construction.lexicon
+    found: dict[frozenset[str], None] = {}
+    for design in construction.designs.values():
+        own = [construction.slots[name] for name in construction.verb_slots if name in construction.design_slots(design)]
+        for slot in (slot for slot in own if any(other.name in slot.distinct and other.source == slot.source for other in own)):
+            for frame in frames_of(construction, design, preset):
+                rows = _in_band(frame_candidates(frame, slot, lexicon), slot, lexicon, preset)
+                found[frozenset(lexicon.lemmas[row] for row in rows)] = None
+    return list(found)
+
+
 def frame_verbs(construction: Construction, preset: str, *, marked: bool) -> dict[str, list[list[frozenset[str]]]]:
     """What can be said, with marked fillers or without: design -> frames -> the verbs of each verb slot, the main slot first.
 
-    Frames in which nothing fills some slot are left out.
+    Frames in which nothing fills some slot, or there are fewer words than slots that must differ, are left out.
     """
     lexicon = construction.lexicon
     found: dict[str, list[list[frozenset[str]]]] = {}
@@ -150,7 +166,7 @@ def frame_verbs(construction: Construction, preset: str, *, marked: bool) -> dic
             rows = {slot.name: _in_band(frame_candidates(frame, slot, lexicon), slot, lexicon, preset) for slot in slots}
             if not marked:
                 rows = {name: [row for row in mine if lexicon.table["key"][row] not in frame.marked] for name, mine in rows.items()}
-            if all(rows.values()):
+            if all(rows.values()) and not _crowded(slots, rows, lexicon):
                 verbs = [frozenset(lexicon.lemmas[row] for row in mine) for name, mine in rows.items() if name in construction.verb_slots]
                 found.setdefault(design.name, []).append(verbs)
     return found
@@ -199,11 +215,11 @@ def design_pools(
                 emptied.append(f"{frame.name}: slot {slot.name!r} ({why})")
                 break
             filled[slot.name] = rows
-            alike = _too_few(slot, filled, lexicon)
-            if alike:
-                emptied.append(f"{frame.name}: slots {', '.join(alike)} (fewer words than slots)")
-                break
         else:
+            crowded = _crowded(slots, filled, lexicon) if split is not None else []
+            if crowded:
+                emptied.append(f"{frame.name}: slots {', '.join(crowded)} (fewer words than slots)")
+                continue
             usable.append(frame)
             for name, rows in filled.items():
                 candidates.setdefault(name, []).append(rows)
@@ -222,11 +238,13 @@ def design_pools(
     return Pools(tuple(usable), weights / weights.sum(), candidates, fits)
 
 
-def _too_few(slot: Slot, filled: Mapping[str, Sequence[int]], lexicon: Lexicon) -> list[str]:
-    """``slot`` and those that must hold other words, if there are fewer words for them than slots, as where a split has one verb of three."""
-    group = [slot.name, *(name for name in slot.distinct if name in filled)]
-    words = {lexicon.lemmas[row] for name in group for row in filled[name]}
-    return group if len(words) < len(group) else []
+def _crowded(slots: Iterable[Slot], filled: Mapping[str, Sequence[int]], lexicon: Lexicon) -> list[str]:
+    """Slots that must hold different words, and have fewer words than they are; a split may have but one verb of a frame's three."""
+    for slot in slots:
+        group = [slot.name, *(name for name in slot.distinct if name in filled)]
+        if len({lexicon.lemmas[row] for name in group for row in filled[name]}) < len(group):
+            return group
+    return []
 
 
 def _empty(construction: Construction, design: Design, split: str | None, emptied: Sequence[str]) -> EmptySlotError:
