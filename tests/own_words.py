@@ -57,7 +57,7 @@ classes:
     pos: verb
     gloss: handing something over
     members:
-      - {lemma: hand, sense: "hand%2:40:00::"}
+      - {lemma: disburse, sense: "disburse%2:40:00::"}
       - {lemma: lend}
       - {lemma: send, pos: verb}
       - {lemma: sell}
@@ -78,4 +78,4 @@ frames:
     slots: {verb: giving, theme: presents, other: [presents, {lemma: doodad, pos: noun}]}
     marked: ["own:verb:zorb"]
 """
-NEW_VERBS = {"hand", "lend", "send", "sell", "feed", "mail", "award", "lease", "quitclaim", "zorb"}
+NEW_VERBS = {"disburse", "lend", "send", "sell", "feed", "mail", "award", "lease", "quitclaim", "zorb"}
