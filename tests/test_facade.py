@@ -12,7 +12,7 @@ import pytest
 import cxgen
 from cxgen import facade
 from cxgen.errors import CxgenError, UnknownNameError
-from tests.conftest import ROOT
+from tests.conftest import edit
 
 
 @pytest.mark.parametrize("module", [cxgen, facade])
@@ -36,14 +36,14 @@ def test_a_sample_has_as_many_premises_as_asked_for_and_the_columns_of_its_famil
     assert {"diagnostic_good", "diagnostic_bad"} <= set(pairs.columns) and "label" not in pairs.columns
 
 
-def test_pseudowords_replace_the_words_of_the_mode_only():
-    plain, wug = cxgen.sample("conative", n=8), cxgen.sample("conative", n=8, wug="verb")
+def test_pseudowords_replace_the_words_of_the_mode_only(mini):
+    plain, wug = cxgen.sample("reach", n=8, project=mini), cxgen.sample("reach", n=8, wug="verb", project=mini)
     assert set(plain["verb"]).isdisjoint(wug["verb"])
 
 
-def test_the_matrix_is_long():
-    matrix = cxgen.explain("resultative")
-    assert matrix.filter(pl.col("kind") == "achieved").height
+def test_the_matrix_is_long(mini):
+    matrix = cxgen.explain("reach", project=mini)
+    assert matrix.filter(pl.col("kind") == "missed").height
     assert set(matrix["label"]) == {"entailment", "neutral", "contradiction"}
 
 
@@ -87,12 +87,7 @@ def test_errors_say_where_and_what_to_do(tmp_path):
         cxgen.load("minimal_pairs", "test", project=tmp_path)
 
 
-def test_an_unsound_file_is_an_error_with_its_place_not_a_key_error(tmp_path):
-    folder = tmp_path / "templates"
-    folder.mkdir()
-    text = (ROOT / "templates/conative.yaml").read_text("utf-8")
-    (folder / "conative.yaml").write_text(
-        text.replace("hypotheses: [untouched, touched, company", "hypotheses: [untuched, touched, company"), "utf-8"
-    )
-    with pytest.raises(CxgenError, match=r"conative\.yaml:.*untuched"):
-        cxgen.explain("conative", project=tmp_path)
+def test_an_unsound_file_is_an_error_with_its_place_not_a_key_error(mini):
+    edit(mini / "templates/reach.yaml", "hypotheses: [without, with, company", "hypotheses: [witout, with, company")
+    with pytest.raises(CxgenError, match=r"reach\.yaml:.*witout"):
+        cxgen.explain("reach", project=mini)

