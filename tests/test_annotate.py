@@ -47,6 +47,7 @@ RELATIONS = {
     "det:predet",
     "expl",
     "fixed",
+    "iobj",
     "mark",
     "nmod",
     "nmod:poss",
