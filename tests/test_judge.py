@@ -5,9 +5,38 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from cxgen.generate import Request, generate_items
+from cxgen.constructicon import load_construction
 from cxgen.judge import judge_items
+from cxgen.project import Project
 
+WIPING = """\
+name: wiping
+title: Wiping
+form: "NP V NP AP"
+meaning: The agent's action makes the patient clean or dry.
+schematicity: 9
+sources: ["made up for the tests"]
+no_lookalike: a test
+predicates: {has: {gloss: "x has property y at the end"}}
+slots:
+  agent: {role: agent, class: everyday-people}
+  verb: {role: verb, frame: true}
+  patient: {role: patient, frame: true}
+  result: {role: result, frame: true}
+kinds:
+  achieved: {gloss: it comes to be so, entails: ["has(patient, result)"]}
+templates: {plain: "{agent} {verb:past} {patient} {result}."}
+hypotheses: {has: {claim: "has(patient, result)", wordings: ["Afterwards, {patient} was {result}."]}}
+designs: {one: {kinds: [achieved], hypotheses: [has]}}
+frames:
+  - name: tops
+    design: one
+    entails_alone: [wipe, dry]
+    slots:
+      verb: ["wipe%2:35:00::", "dry%2:30:00::"]
+      patient: ["counter%1:06:00::", "window%1:06:00::"]
+      result: ["clean%3:00:01::", "dry%3:00:01::"]
+"""
 GOOD = {"premise": "The neighbor wiped the counter clean.", "hypothesis": "Afterwards, the counter was no longer dirty."}
 SLOTS = {
     "agent": ("agent", "neighbor", "neighbor%1:18:00::"),
@@ -23,11 +52,11 @@ def item(premise=None, hypothesis=None, **slots):
         {
             "id": ["i"],
             "premise_id": ["p"],
-            "construction": ["resultative"],
+            "construction": ["wiping"],
             "contrast_of": pl.Series([None], dtype=pl.String),
             "kind": ["achieved"],
             "config": ["nli"],
-            "frame": ["re-tops-clean-dry"],
+            "frame": ["tops"],
             "premise": [premise or GOOD["premise"]],
             "hypothesis": [hypothesis or GOOD["hypothesis"]],
             "slots": [[{"slot": k, "role": r, "lemma": lemma, "sense": s} for k, (r, lemma, s) in filled.items()]],
@@ -36,8 +65,11 @@ def item(premise=None, hypothesis=None, **slots):
 
 
 @pytest.fixture
-def judge(constructions):
-    return lambda table: judge_items(table, [constructions["resultative"]]).row(0, named=True)
+def judge(tmp_path, lexicon):
+    (tmp_path / "templates").mkdir()
+    (tmp_path / "templates/wiping.yaml").write_text(WIPING, "utf-8")
+    wiping = load_construction(Project(tmp_path), "wiping", lexicon)
+    return lambda table: judge_items(table, [wiping]).row(0, named=True)
 
 
 def test_a_good_item_passes(judge):
@@ -50,7 +82,7 @@ def test_a_good_item_passes(judge):
     ("slots", "reason"),
     [
         (
-            {"verb": ("verb", "dry", "dry%2:30:01::"), "result": ("result", "dry", "dry%3:00:01::")},
+            {"verb": ("verb", "dry", "dry%2:30:00::"), "result": ("result", "dry", "dry%3:00:01::")},
             "the result repeats the verb's own meaning: dry ... dry",
         ),
         ({"verb": ("verb", "sleep", "sleep%2:29:00::")}, "the verb is at odds with the construction: sleep"),
@@ -77,12 +109,3 @@ def test_a_bad_pair_is_rejected_with_its_reason(judge, hypothesis, reason):
     verdict = judge(item(hypothesis=hypothesis))
     assert verdict["pair_verdict"] == "inappropriate"
     assert reason in verdict["pair_reason"]
-
-
-def test_extended_verbs_are_told_from_prototypical_ones(constructions):
-    construction = constructions["way-manner"]
-    items = generate_items(construction, Request({"nli": 240}))
-    table = items.join(judge_items(items, [construction]), on="id")
-    verdict = dict(table.select("verb", "premise_verdict").iter_rows())
-    assert set(verdict.values()) == {"prototypical", "extended"}
-    assert all(verdict[verb] == "extended" for verb in {"hum", "sing", "whistle", "giggle"} & set(verdict))
