@@ -300,7 +300,7 @@ def one_by_one(construction, chunks, items):
 @pytest.mark.parametrize(
     ("attributes", "operator"),
     [
-        ({"DEP": "nsubj:pass"}, ">"),
+        ({"DEP": "conj"}, ">"),
         ({"TAG": "NNS"}, ">>"),
         ({"LEMMA": {"IN": ["hill", "shed", "Fiona", "ramp"]}}, ">>"),
         ({"TEXT": "The"}, ">>"),
