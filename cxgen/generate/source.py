@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from cxgen.constructicon import Construction, Design
-from cxgen.errors import SchemaError
+from cxgen.errors import EmptySlotError, SchemaError
 from cxgen.families import CONFIGS, DEFAULT, Family, family_of
 from cxgen.generate.request import Request
 from cxgen.sets import (
@@ -29,7 +29,6 @@ from cxgen.sets import (
 from cxgen.vocabulary import PRESETS, SPLITS
 
 PREVIEW = "sample"
-FEWEST = 12  # verbs in each verb slot of a design, over all splits
 
 
 @dataclass(frozen=True)
@@ -91,10 +90,7 @@ def sources(construction: Construction, request: Request) -> list[Source]:
         UnknownNameError: a design names a config that no family has.
     """
     construction = fillable(construction, request)
-    usable, usual = (frame_verbs(construction, request.preset, marked=marked) for marked in (True, False))
-    verbs = verb_pools(construction, request.preset)
-    joint = joint_verbs(construction, request.preset)
-    splits = best_partition(verbs, usable, usual, request.shares, request.seed, construction.name, joint)
+    splits = divided(construction, request)
     forms = Forms(construction.lexicon)
     found = []
     for design, config in wanted_designs(construction, request):
@@ -129,17 +125,30 @@ def previews(construction: Construction, seed: int, family: str = "") -> list[So
     return found
 
 
+def divided(construction: Construction, request: Request) -> dict[str, str]:
+    """Verb lemma -> split."""
+    usable, usual = (frame_verbs(construction, request.preset, marked=marked) for marked in (True, False))
+    verbs, joint = verb_pools(construction, request.preset), joint_verbs(construction, request.preset)
+    return best_partition(verbs, usable, usual, request.shares, request.seed, construction.name, joint)
+
+
 def fillable(construction: Construction, request: Request) -> Construction:
-    """``construction`` without the designs for which the strict bands leave too few verbs to share out; as it is if none would be left."""
+    """``construction`` without the designs that the strict bands leave empty in a split; as it is if none would be left."""
     if request.preset == PRESETS[0]:
         return construction
-    verbs = frame_verbs(construction, request.preset, marked=True)
-    enough = {
-        name: design
-        for name, design in construction.designs.items()
-        if name in verbs and all(len(frozenset().union(*slot)) >= FEWEST for slot in zip(*verbs[name], strict=True))
-    }
-    return replace(construction, designs=enough or construction.designs)
+    splits = divided(construction, request)
+
+    def said(design: Design) -> bool:
+        try:
+            pools = [design_pools(construction, design, splits, split, request.preset, request.marked) for split in SPLITS]
+        except EmptySlotError:
+            return False
+        return bool(pools)
+
+    enough = {name: design for name, design in construction.designs.items() if said(design)}
+    if len(enough) in {0, len(construction.designs)}:
+        return construction
+    return fillable(replace(construction, designs=enough), request)
 
 
 def wanted_designs(construction: Construction, request: Request) -> Iterator[tuple[Design, str]]:
