@@ -28,10 +28,11 @@ def build_inventory(folder: Path) -> dict[str, int]:
         DataError: the snapshot is missing or damaged.
     """
     snapshot = folder / "snapshot"
-    path, bad = snapshot / INVENTORY, refused(folder)
+    path, known = snapshot / INVENTORY, load(snapshot)
+    bad = refused(folder) | known.rare.keys()  # rare words come out of the search, too
     committed = pl.read_parquet(path) if path.is_file() else pl.DataFrame(schema=SCHEMA)
     kept = committed.filter(~pl.col("lemma").is_in(list(bad)))
     kept = kept.with_columns(variant=pl.int_range(pl.len()).over("key").cast(pl.Int8))
-    table = complete(pl.read_parquet(snapshot / "lexemes.parquet"), kept, load(snapshot), bad)
+    table = complete(pl.read_parquet(snapshot / "lexemes.parquet"), kept, known, bad)
     write_atomically(path, lambda to: table.write_parquet(to, compression="zstd", statistics=False))
     return {"pseudowords": table.height, "new pseudowords": table.join(committed, on="lemma", how="anti").height}
