@@ -296,7 +296,7 @@ def test_help_has_examples_as_written_and_whole_summaries(cxgen):
 def test_names_are_completed():
     env = {"COMP_WORDS": "cxgen sample re", "COMP_CWORD": "2", "_CXGEN_COMPLETE": "complete_bash"}
     done = subprocess.run(COMMAND, cwd=ROOT, env={**os.environ, **env}, capture_output=True, text=True, check=False)
-    assert done.stdout.split() == ["resultative"]
+    assert done.stdout.split() == ["reflexive-resultative", "resultative"]
 
 
 WIDE = [{"construction": "comparative-correlative", **{f"share of measure {n}": 0.123456789 for n in range(12)}, "none": None}]

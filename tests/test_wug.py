@@ -39,7 +39,7 @@ def wugs():
 @pytest.fixture(scope="module")
 def sample(wugs, lexicon):
     """Outputs for nouns, verbs and adjectives from every band."""
-    table = lexicon.table.filter(pl.col("pos").is_in(["noun", "verb", "adjective"]) & pl.col("lemma").str.contains("^[a-z]+$"))
+    table = lexicon.table.filter(pl.col("pos").is_in(["noun", "verb", "adjective"]) & pl.col("lemma").str.contains("^[a-z]{3,}$"))
     rows = table.group_by("pos", "band", maintain_order=True).agg(pl.col("lemma").unique(maintain_order=True))
     pairs = [(word, pos) for pos, _, words in rows.iter_rows() for word in words[:: len(words) // 8]]
     made = pseudowords(wugs, [word for word, _ in pairs], 5, pos=[pos for _, pos in pairs])

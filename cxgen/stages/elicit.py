@@ -15,7 +15,7 @@ from cxgen.lexicon import Lexicon
 from cxgen.llm import Limits, Outcome
 from cxgen.project import Project
 from cxgen.stages import consult
-from cxgen.vocabulary import INFLECTIONS
+from cxgen.vocabulary import INFLECTIONS, Role
 
 GAP = "_____"
 _FORMS = ("lemma", *INFLECTIONS)
@@ -59,12 +59,12 @@ def _blanked(premise: str, lexicon: Lexicon, filler: Mapping[str, Any]) -> str |
 def word_questions(construction: Construction, n: int, seed: int) -> dict[str, dict[str, str]]:
     """Seed lemmas for sentences of a model's own: premise id of the draw -> the fields of the prompt ``premise``.
 
-    The seeds are the fillers that carry the construction in a draw: its verb, and what else its slots mark as such.
+    The seeds are the words of a draw that its scene brings, adjuncts left out: the verb and what it is said of.
     """
     items = sample_items(construction, seed, n, "nli").unique("premise_id", keep="first", maintain_order=True)
     asked: dict[str, dict[str, str]] = {}
     for item in items.filter(items["construction"] == construction.name).head(n).iter_rows(named=True):
-        words = [each["lemma"] for each in item["slots"] if construction.slots[each["slot"]].carries]
+        words = [each["lemma"] for each in item["slots"] if construction.slots[each["slot"]].from_frame and each["role"] != Role.modifier]
         described = {"construction": construction.title, "form": construction.form, "meaning": " ".join(construction.meaning.split())}
         asked[item["premise_id"]] = {**described, "words": ", ".join(dict.fromkeys(words))}
     return asked
