@@ -102,6 +102,7 @@ def _replaces(construction, design, mode):
     return bool(broken_slots(construction, mode) & set(construction.design_slots(construction.designs[design])))
 
 
+@pytest.mark.parametrize("made", ["mini"], indirect=True)
 def test_labels_stay_balanced_and_only_what_is_balanced_stays(made):
     for name, table in made.tables.items():
         assert table["premise_real"].null_count() == 0
@@ -172,6 +173,7 @@ def test_hypotheses_hold_the_pseudowords_of_their_premises(mini_made):
         assert f" {target}." in row["hypothesis"]
 
 
+@pytest.mark.parametrize("made", ["mini"], indirect=True)
 def test_forms_are_regular_and_articles_follow_the_spelling(made):
     nouns = [table.filter(pl.col("mode") == "nouns") for table in made.tables.values()]
     text = " ".join(text for table in nouns for side in ("premise", "hypothesis") for text in table[side])
