@@ -8,24 +8,33 @@ export DVC_NO_ANALYTICS := 1
 
 PYTEST := $(BIN)/pytest -n auto --dist worksteal --durations=15
 
-.PHONY: dataset test test-slow check generated lexicon lock clean
+.PHONY: dataset test test-slow check style types imports templates generated lexicon lock clean
 
 dataset: $(STAMP)
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/dvc repro
 	@$(BIN)/cxgen report sizes
 
-test: $(STAMP) check
+test: $(STAMP)
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync check
 	$(PYTEST) -m "not slow"
 
 # Proofs at full size: two whole datasets, the snapshot's rebuild, every pseudoword.
 test-slow: $(STAMP)
 	$(PYTEST) -m slow
 
-check: $(STAMP)
+check: templates types imports style
+
+style: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+
+types: $(STAMP)
 	$(BIN)/mypy
+
+imports: $(STAMP)
 	$(BIN)/lint-imports
+
+templates: $(STAMP)
 	$(BIN)/cxgen lint
 
 # For maintainers: what is generated into files of the repository: the code dependencies in dvc.yaml, the table of columns in README,

@@ -298,7 +298,7 @@ def releases(hub):
     return [commit for commit in hub.state()["repos"][REPOSITORY]["commits"].values() if commit["message"].startswith("Release")]
 
 
-@pytest.mark.parametrize("xet", [False, True])
+@pytest.mark.parametrize("xet", [pytest.param(False, marks=pytest.mark.slow), True])
 def test_a_release_is_one_commit_and_a_tag(cli, hub, made, tmp_path, xet):
     env = {**environment(hub, tmp_path), "HF_HUB_DISABLE_XET": "" if xet else "1"}
     result = discreet(cli("publish", REPOSITORY, "--format", "json", "--private", cwd=made, **env))

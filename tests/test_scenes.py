@@ -165,7 +165,7 @@ TREES = {
 
 @pytest.mark.parametrize("text", TREES)
 def test_the_trees_of_plain_adjuncts(text):
-    chunk = phrase_chunk(text.split())
+    chunk = phrase_chunk(tuple(text.split()))
     assert chunk is not None
     assert " ".join(f"{word.link.relation}>{word.link.head}" for word in chunk.words) == TREES[text]
 
@@ -174,4 +174,4 @@ def test_the_trees_of_plain_adjuncts(text):
     "text", ["when the bell rang", "humming to himself", "on the way home", "to make room", "one by one", "because it was late"]
 )
 def test_an_adjunct_whose_build_is_not_plain_has_no_tree(text):
-    assert phrase_chunk(text.split()) is None
+    assert phrase_chunk(tuple(text.split())) is None

@@ -44,7 +44,8 @@ _ADVERBS = _words(
 _ORDINALS = _words("last next other first second third same previous following")
 
 
-def phrase_chunk(words: Sequence[str]) -> Chunk | None:
+@lru_cache(maxsize=4096)
+def phrase_chunk(words: tuple[str, ...]) -> Chunk | None:
     """The adjunct as a chunk that belongs to the predicate (``P``); None where its build is not known for sure.
 
     Args:
@@ -144,7 +145,7 @@ def _nominal(words: Sequence[str], first: int) -> Nominal | None:
             return None
         done.append(piece)
     tag = _noun(words[head]) or ((words[head], "NOUN", "NN") if done else None)  # the dictionary lacks some
-    if tag is None or (words[head], words[head - 1 : head]) == ("home", ["way"]):
+    if tag is None or lower[:cut][-2:] == ["way", "home"]:
         return None
     done.append(Word(words[head], tag[0], tag[1], tag[2], Link("root", "0"), predicate=False))
     if cut == len(words):

@@ -65,6 +65,10 @@ class Annotator:
                 line=document.line(["templates", item["template"]]),
                 hint=f"{add if draft.missing else ''}see docs/annotation.md",
             )
+        return self.finished(item, draft, verb)
+
+    def finished(self, item: Mapping[str, Any], draft: Draft, verb: int) -> Sentence:
+        """The sentence of a ``draft`` that nothing keeps from being a tree."""
         return Sentence(item["premise_id"], item["construction"], item["premise"], _finish(draft, item["premise"]), verb)
 
     def draft(self, item: Mapping[str, Any]) -> tuple[Draft, int]:
@@ -105,7 +109,7 @@ class Annotator:
     def _phrase(self, text: str) -> Chunk | None:
         """The tree of a phrase that the chunks do not know, if its build is plain."""
         words = _WORD.findall(text)
-        return None if self.chunks.split(words) else phrase_chunk(words)
+        return None if self.chunks.split(words) else phrase_chunk(tuple(words))
 
     def _close(self, run: list[str], draft: Draft) -> None:
         """Turn the words of ``run`` into units and empty it."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator
 from itertools import chain
 from typing import Any
@@ -36,40 +35,46 @@ def examples(construction: Construction) -> pl.DataFrame:
         number = min(range(DRAWS), key=lambda n: sum(drawn[n] == ABSENT for drawn in plan.fillers.values()))  # as full as possible
         for kind in design.kinds:
             for template in construction.templates_for(kind):
-                slots = {part.slot for part in construction.premise_parts(kind, template.name)} & plan.fillers.keys()
-                mine = [plan, *_phrases(plan, slots, pools, number, lexicon, shown)]
-                fresh = mine if f"{kind} {template.name}" not in rows else mine[1:]
-                for variant, each in enumerate(fresh):
-                    name = f"{kind} {template.name}" + (f" {len(rows)}" if each is not plan or variant else "")
-                    rows[name] = _row(name, construction, kind, template.name, each, pools, forms, number)
+                parts = construction.premise_parts(kind, template.name)
+                slots = {part.slot for part in parts} & plan.fillers.keys()
+                name = f"{kind} {template.name}"
+                swaps = [*([] if name in rows else [{}]), *_phrases(slots, pools, lexicon, shown)]
+                if not swaps:
+                    continue
+                mine = _swapped(plan, number, swaps)
+                texts = realise(parts, construction, mine, pools, forms, np.arange(len(mine)))
+                for at, (swap, text) in enumerate(zip(swaps, texts, strict=True)):
+                    row = {"premise_id": name + (f" {len(rows)}" if swap else ""), "kind": kind, "template": template.name}
+                    row |= {"construction": construction.kinds[kind].construction, "premise": text}
+                    rows[row["premise_id"]] = row | {"slots": _slots(construction, mine, slots, at)}
     return pl.DataFrame(list(rows.values()), schema_overrides={"slots": _SLOTS})
 
 
 _SLOTS = pl.List(pl.Struct({"slot": pl.String, "lemma": pl.String, "sense": pl.String}))
 
 
-def _phrases(plan: Plan, slots: set[str], pools: Pools, number: int, lexicon: Lexicon, shown: set[int]) -> Iterator[Plan]:
-    """The plan with each phrase that was not shown yet in its slot."""
+def _phrases(slots: set[str], pools: Pools, lexicon: Lexicon, shown: set[int]) -> Iterator[dict[str, int]]:
+    """Each phrase that was not shown yet: its slot -> its row."""
     for slot in sorted(slots & pools.candidates.keys()):
         for row in sorted(lexicon.phrases.intersection(chain.from_iterable(pools.candidates[slot])) - shown):
             shown.add(row)
-            drawn = plan.fillers[slot].copy()
-            drawn[number] = row
-            yield dataclasses.replace(plan, fillers={**plan.fillers, slot: drawn})
+            yield {slot: row}
 
 
-def _row(
-    name: str, construction: Construction, kind: str, template: str, plan: Plan, pools: Pools, forms: Forms, number: int
-) -> dict[str, Any]:
-    parts = construction.premise_parts(kind, template)
-    table = forms.lexicon.table
-    used = [slot for slot in construction.slots if slot in {part.slot for part in parts} and plan.fillers[slot][number] != ABSENT]
-    words = [(slot, int(plan.fillers[slot][number])) for slot in used]
-    return {
-        "premise_id": name,
-        "construction": construction.kinds[kind].construction,
-        "kind": kind,
-        "template": template,
-        "premise": realise(parts, construction, plan, pools, forms, np.array([number]))[0],
-        "slots": [{"slot": slot, "lemma": table["lemma"][row], "sense": table["sense"][row]} for slot, row in words],
-    }
+def _swapped(plan: Plan, number: int, swaps: list[dict[str, int]]) -> Plan:
+    """The set ``number`` of the plan, once for each of ``swaps``, with those fillers instead."""
+    one = np.full(len(swaps), number)
+    fillers, number_of, pronoun = (
+        {slot: drawn[one] for slot, drawn in field.items()} for field in (plan.fillers, plan.number, plan.pronoun)
+    )
+    mine = Plan(plan.stream, plan.numbers[one], plan.frame[one], fillers, number_of, pronoun)
+    for at, swap in enumerate(swaps):
+        for slot, row in swap.items():
+            mine.fillers[slot][at] = row
+    return mine
+
+
+def _slots(construction: Construction, plan: Plan, slots: set[str], at: int) -> list[dict[str, Any]]:
+    table = construction.lexicon.table
+    used = [(slot, int(plan.fillers[slot][at])) for slot in construction.slots if slot in slots and plan.fillers[slot][at] != ABSENT]
+    return [{"slot": slot, "lemma": table["lemma"][row], "sense": table["sense"][row]} for slot, row in used]

@@ -39,15 +39,16 @@ class Trees:
         return Annotator(self.construction, self.chunks)
 
     @cached_property
-    def drafts(self) -> list[tuple[dict[str, Any], Draft]]:
-        """Every example with what keeps it from being a tree, if anything does; none where a relation is stated that does not exist."""
+    def drafts(self) -> list[tuple[dict[str, Any], Draft, int]]:
+        """Every example with what keeps it from being a tree, if anything does, and the number of its verb."""
         items = examples(self.construction).iter_rows(named=True)
-        return [(item, self.annotator.draft(item)[0]) for item in items]
+        return [(item, *self.annotator.draft(item)) for item in items]
 
     @cached_property
     def sentences(self) -> list[tuple[dict[str, Any], Sentence]]:
         """The examples that have a tree."""
-        return [(item, self.annotator.sentence(item)) for item, draft in self.drafts if not draft.missing and not draft.problems]
+        sound = (drafted for drafted in self.drafts if not drafted[1].missing and not drafted[1].problems)
+        return [(item, self.annotator.finished(item, draft, verb)) for item, draft, verb in sound]
 
 
 Check = Callable[[Trees], Iterable[Finding]]
@@ -56,7 +57,7 @@ Check = Callable[[Trees], Iterable[Finding]]
 def missing_annotation(trees: Trees) -> Iterator[Finding]:
     """E401: words that lexicons/chunks.yaml does not know."""
     found: dict[str, list[dict[str, Any]]] = {}
-    for item, draft in trees.drafts:
+    for item, draft, _ in trees.drafts:
         for words in draft.missing:
             found.setdefault(words, []).append(item)
     for words, items in found.items():
@@ -82,7 +83,7 @@ def unclear_relation(trees: Trees) -> Iterator[Finding]:
     if wrong:
         return
     found: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    for item, draft in trees.drafts:
+    for item, draft, _ in trees.drafts:
         for problem in draft.problems if not draft.missing else ():
             found.setdefault((item["template"], problem), []).append(item)
     for (_, problem), items in found.items():
