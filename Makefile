@@ -18,7 +18,7 @@ test: $(STAMP)
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync check
 	$(PYTEST) -m "not slow"
 
-# Proofs at full size: two whole datasets, the snapshot's rebuild, every pseudoword.
+# Proofs of all that is shipped: two datasets, the snapshot's rebuild, every pseudoword.
 test-slow: $(STAMP)
 	$(PYTEST) -m slow
 

@@ -28,7 +28,7 @@ from cxgen.vocabulary import INFLECTIONS as FORMS
 from cxgen.vocabulary import MODES
 from tests.conftest import ROOT, edit
 
-REQUEST = Request({"nli": 240, "distinction": 0, "minimal_pairs": 0}, seed=5)
+REQUEST = Request({"nli": 120, "distinction": 0, "minimal_pairs": 0}, seed=5)
 
 
 @dataclass(frozen=True)
