@@ -13,6 +13,7 @@ JUDGMENTS = Path("pipelines/judgments.parquet")
 READINGS = Path("pipelines/readings")
 NOTICE = Path("NOTICE")  # what others ask to be said travels with the data
 
+JUDGING = Path(".cxgen/judging")  # held by the run that asks models about the candidates
 REPLIES = Path(".cxgen/replies.sqlite")
 WORDS = Path(".cxgen/words.json")  # what lemminflect and wordfreq said of words that are not in the snapshot
 CANDIDATES = Path("outputs/work/candidates.parquet")

@@ -1,4 +1,9 @@
-"""The batch and file routes of the test server: a batch is done at the second look; one call in seven lands in the error file."""
+"""The batch and file routes of the test server: a batch is done at the second look; one call in seven lands in the error file.
+
+The server's ``batch`` names a fault: ``made-500`` and ``made-silence``: the first batch is made, but the answer is an error, or none;
+``broken-lines``: the first result file has lines that are none; ``html``: it is a page; ``page-once``: it is one at the first reading;
+``odd-status``: a status that nobody knows comes first.
+"""
 
 from __future__ import annotations
 
@@ -30,16 +35,25 @@ def batch_route(server, method, path, headers, raw):
         if server.log:
             server.log.write(f"batch {name}\n")
             server.log.flush()
+        if name == "batch-0" and server.batch.startswith("made-"):
+            return (500, {"error": {"message": "no"}}) if server.batch == "made-500" else (0, None)
         return 200, _shown(server, name)
     if "/batches?" in path or path.endswith("/batches"):
         return 200, {"object": "list", "data": [_shown(server, name) for name in server.batches], "has_more": False}
     if "/files/" in path:
-        return 200, server.files[path.split("/files/")[1].split("/")[0]]
+        return 200, _read(server, path.split("/files/")[1].split("/")[0])
     name = path.rsplit("/", 1)[1]
     server.batches[name]["looks"] += 1
     if server.batches[name]["looks"] == 2:
         _finish(server, name)
     return 200, _shown(server, name)
+
+
+def _read(server, file):
+    server.read = getattr(server, "read", 0) + 1
+    if file == "batch-0-out" and (server.batch == "html" or (server.batch == "page-once" and server.read == 1)):
+        return b"<html>\n<body>gateway</body>\n</html>"
+    return server.files[file]
 
 
 def _finish(server, name):
@@ -53,12 +67,17 @@ def _finish(server, name):
         response = {"status_code": 200, "request_id": f"b{number}", "body": answer}
         good.append({"id": f"r{number}", "custom_id": call["custom_id"], "response": response})
     for kind, lines in (("out", good[::-1]), ("err", bad)):  # results come in no particular order
-        server.files[f"{name}-{kind}"] = "\n".join(json.dumps(line) for line in lines).encode()
+        texts = [json.dumps(line, ensure_ascii=False) for line in lines]
+        if server.batch == "broken-lines" and name == "batch-0" and kind == "out":
+            foreign = json.dumps({**json.loads(texts[0]), "custom_id": "foreign"})
+            texts[:4] = [texts[0][:-30], "[1]", '{"custom_id": 5}', "[" * 100_000, foreign, "\ud800"]
+        server.files[f"{name}-{kind}"] = "\n".join(texts).encode("utf-8", "surrogatepass")
 
 
 def _shown(server, name):
     batch = server.batches[name]
     done = batch["looks"] >= 2
+    status = "odd" if server.batch == "odd-status" and batch["looks"] == 1 else "in_progress"
     shown = {
         "id": name,
         "object": "batch",
@@ -66,6 +85,6 @@ def _shown(server, name):
         "completion_window": "24h",
         "created_at": 0,
         "input_file_id": batch["input"],
-        "status": "completed" if done else "in_progress",
+        "status": "completed" if done else status,
     }
     return {**shown, "output_file_id": f"{name}-out", "error_file_id": f"{name}-err"} if done else shown

@@ -63,9 +63,9 @@ def completion(text, model, *, finish="stop", refusal=None, logprobs=True):
 
 
 class Server:
-    def __init__(self, latency=0.0, faults=None, seed=0, log=None, forbid=(), status=None, most=0, cut=0, truth=None):
+    def __init__(self, latency=0.0, faults=None, seed=0, log=None, forbid=(), status=None, most=0, cut=0, truth=None, batch=""):
         self.latency, self.faults, self.random = latency, faults or {}, random.Random(seed)
-        self.forbid, self.status, self.most, self.cut = forbid, status, most, cut
+        self.forbid, self.status, self.most, self.cut, self.batch = forbid, status, most, cut, batch
         self.log = Path(log).open("a", encoding="utf-8") if log else None  # noqa: SIM115 (open as long as the server)
         self.truth = json.loads(Path(truth).read_text("utf-8")) if truth else None
         self.under_way, self.requests, self.files, self.batches = 0, 0, {}, {}
@@ -88,15 +88,18 @@ class Server:
         try:
             while head := await reader.readuntil(b"\r\n\r\n"):
                 lines = head.decode().split("\r\n")
-                headers = dict(line.lower().split(": ", 1) for line in lines[1:] if ": " in line)
+                headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines[1:]) if name}
                 raw = await reader.readexactly(int(headers.get("content-length", 0)))
                 method, path, _ = lines[0].split(" ", 2)
                 if path.endswith("/chat/completions"):
-                    await self.chat(json.loads(raw), writer)
+                    await self.chat({**json.loads(raw), "key": headers.get("authorization", "").removeprefix("Bearer ")}, writer)
                 else:
                     from llm_batches import batch_route
 
-                    self.reply(writer, *batch_route(self, method, path, headers, raw))
+                    status, data = batch_route(self, method, path, headers, raw)
+                    if status == 0:
+                        await asyncio.sleep(3600)
+                    self.reply(writer, status, data)
                 await writer.drain()
         except (asyncio.IncompleteReadError, ConnectionError):
             pass
@@ -185,9 +188,9 @@ class Server:
 
 
 @contextmanager
-def serving(**options):
+def serving(script=__file__, **options):
     """The server in a process of its own; gives its base URL."""
-    command = [sys.executable, __file__, json.dumps(options)]
+    command = [sys.executable, script, json.dumps(options)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
             yield f"http://127.0.0.1:{process.stdout.readline().strip()}/v1"
@@ -201,8 +204,8 @@ async def watch_parent():
         await asyncio.sleep(0.5)
 
 
-async def run(options):
-    server = Server(**options)
+async def run(options, kind=Server):
+    server = kind(**options)
     listening = await asyncio.start_server(server.serve, "127.0.0.1", options.pop("port", 0), limit=2**24)
     print(listening.sockets[0].getsockname()[1], flush=True)
     await watch_parent()

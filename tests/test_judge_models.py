@@ -27,6 +27,7 @@ from cxgen.stages.merge import merge
 from cxgen.stages.params import Params
 from cxgen.vocabulary import Judge
 from tests.conftest import ROOT, edit, small_project
+from tests.hostile_server import serving as hostile
 from tests.llm_server import serving
 from tests.test_llm import SECRET
 
@@ -406,9 +407,34 @@ def test_neither_key_nor_path_gets_into_a_file_or_a_message(here, cxgen):
                 assert str(here.root).encode() not in data, path
 
 
+def test_a_server_that_quotes_the_key_in_its_answers_gets_it_into_no_file(here, cxgen):
+    with hostile(mix={"key-in-names": 0.3, "key-in-text": 0.3, "key-in-tokens": 0.2, "key-in-headers": 0.2}) as url:
+        result = cxgen(here, *words(url, "--export"))
+    assert result.code == 0
+    assert SECRET not in str(pl.read_parquet(here.root / layout.JUDGMENTS).to_dicts()).lower()
+    assert SECRET not in (result.out + result.err).lower()
+    assert not any(SECRET.encode() in path.read_bytes().lower() for path in here.root.rglob("*") if path.is_file())
+
+
+def test_a_second_run_is_refused_while_one_asks(here, cxgen, tmp_path):
+    log = tmp_path / "log"
+    with serving(latency=0.2, log=str(log)) as url:
+        command = [*COMMAND, *words(url, "--items-per-request", "1", "--concurrency", "2")]
+        with subprocess.Popen(command, cwd=here.root, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+            while not lines(log) and process.poll() is None:
+                time.sleep(0.02)
+            same = cxgen(here, *words(url))
+            others = cxgen(here, *words(url, "--cache", "other.sqlite"))
+            process.kill()
+        assert (same.code, others.code) == (2, 2)
+        assert "another run judges this project's candidates" in same.err
+        assert cxgen(here, *words(url)).code == 0
+
+
 @pytest.mark.parametrize(
     ("more", "part"),
     [
+        (["--backend", "openai", "--model", "m", "--base-url", "localhost:1/v1"], "no address of a server"),
         (["--backend", "openai"], "no model is named"),
         (["--backend", "openai", "--model", "m", "--task", "labels"], "did you mean label"),
         (["--backend", "openai", "--model", "m", "--max-cost", "1"], "needs prices"),

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
-import os
+import math
+from datetime import UTC, datetime
 from typing import Any
 
+import httpx2
 import openai
 
-from cxgen.errors import CxgenError
+from cxgen.llm.completion import billed, reply_of
+from cxgen.llm.connection import TooLargeError, connected
 from cxgen.llm.messages import Call, CallError, Reply
 
-KEY = "OPENAI_API_KEY"
 FORMATS = ("json_schema", "json_object", "text")
 _OPTIONAL = ("logprobs", "temperature", "max_tokens")
 _QUOTA = ("insufficient_quota", "billing_hard_limit_reached", "billing_not_active")
@@ -19,21 +21,10 @@ _TOO_LONG = ("context_length_exceeded", "string_above_max_length")
 # The same request would be answered in the same way.
 _FINAL = (501, 505, 506, 508)
 _AGAIN = (408, 409, 425)
-_UNSENT = ("localhost", "127.0.0.1", "[::1]")
-
-
-def api_key(base_url: str | None) -> str:
-    """The key from the environment; a server on this machine needs none.
-
-    Raises:
-        CxgenError: there is none.
-    """
-    key = os.environ.get(KEY, "").strip()
-    if key:
-        return key
-    if base_url and any(f"//{name}" in base_url for name in _UNSENT):
-        return "none"
-    raise CxgenError(f"no API key: {KEY} is not set", hint=f"export {KEY}=... (any text for a server that needs none)")
+# A gateway gave up: the model behind it may have worked all the same.
+_PERHAPS_BILLED = (408, 502, 504, *range(520, 530))
+_NEVER_SENT = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout)
+_PATIENCE = 60.0  # seconds; a server that asks for more is asked again as if it had said nothing
 
 
 class OpenAIBackend:
@@ -48,11 +39,11 @@ class OpenAIBackend:
         logprobs: whether to ask for log probabilities.
 
     Raises:
-        CxgenError: no API key.
+        CxgenError: no API key, or no such URL.
     """
 
     def __init__(self, base_url: str | None, timeout: float, *, logprobs: bool = True) -> None:
-        self._client = openai.AsyncOpenAI(api_key=api_key(base_url), base_url=base_url, max_retries=0, timeout=timeout)
+        self._client = connected(base_url, timeout=timeout)
         self.format = 0
         self.without = frozenset(() if logprobs else ("logprobs",))
 
@@ -61,21 +52,25 @@ class OpenAIBackend:
         form, without = self.format, self.without
         try:
             raw = await self._client.chat.completions.with_raw_response.create(**body(call, FORMATS[form], without))
-            return reply_of(call, raw.http_response.json(), raw.headers.get("x-request-id") or "")
+            said, request_id = raw.http_response.content, raw.headers.get("x-request-id") or ""
         except openai.APIStatusError as error:
             if self._simpler(error, form, without):
                 raise CallError("the server cannot be asked in this way", simpler=True) from None
-            raise error_of(error) from None
+            raise error_of(error, call) from None
         except openai.OpenAIError as error:
-            raise error_of(error) from None
-        except (ValueError, KeyError, IndexError, TypeError, AttributeError):
-            raise CallError("the server's answer is no chat completion", retry=True) from None
+            raise error_of(error, call) from None
+        except Exception:  # headers and encodings, too, can be such that a library stumbles
+            raise CallError("the server's answer cannot be read", retry=True, tokens=call.most) from None
+        return read_reply(call, said, request_id, tuple(sorted(without & {"temperature"})))
 
     def _simpler(self, error: openai.APIStatusError, form: int, without: frozenset[str]) -> bool:
         """Whether the server refused how it was asked, and can be asked more simply; calls under way may have found out already."""
         if error.status_code not in {400, 404, 422, 501}:
             return False
-        said = json.dumps(error.body).lower() if error.body else str(error.message).lower()
+        try:
+            said = json.dumps(error.body).lower() if error.body else str(error.message).lower()
+        except RecursionError:
+            return False
         for name in _OPTIONAL:
             if name in said and name not in without:
                 self.without |= {name}
@@ -106,45 +101,38 @@ def body(call: Call, form: str, without: frozenset[str] = frozenset()) -> dict[s
     return {name: value for name, value in sent.items() if name not in without}
 
 
-def reply_of(call: Call, data: Any, request_id: str) -> Reply:
-    """A chat completion's JSON as a reply.
+def read_reply(call: Call, said: bytes, request_id: str, without: tuple[str, ...] = ()) -> Reply:
+    """What the server said; see `reply_of`.
 
     Raises:
-        ValueError, KeyError, IndexError, TypeError, AttributeError: it is none.
+        CallError: it is no chat completion; with what it cost, as far as it says.
     """
-    choice = data["choices"][0]
-    message = choice["message"]
-    text = message.get("content") or ""
-    usage = data.get("usage") or {}
-    tokens = (choice.get("logprobs") or {}).get("content") or []
-    return Reply(
-        text=text if isinstance(text, str) else json.dumps(text),
-        finish=str(choice.get("finish_reason") or ""),
-        refusal=str(message.get("refusal") or ""),
-        model=str(data.get("model") or ""),
-        fingerprint=str(data.get("system_fingerprint") or ""),
-        request_id=request_id or str(data.get("id") or ""),
-        tokens_in=int(usage.get("prompt_tokens") or call.tokens),
-        tokens_out=int(usage.get("completion_tokens") or len(text) // 4),
-        logprobs=tuple((str(token["token"]), float(token["logprob"])) for token in tokens),
-    )
+    try:
+        return reply_of(call, said, request_id, without)
+    except ValueError:
+        raise CallError("the server's answer is no chat completion", retry=True, tokens=billed(call, said)) from None
 
 
-def error_of(error: openai.OpenAIError) -> CallError:
-    """What went wrong, as the runner understands it."""
+def error_of(error: openai.OpenAIError, call: Call | None = None) -> CallError:
+    """What went wrong, as the runner understands it; ``call`` is what may have been billed."""
+    tokens = call.most if call else (0, 0)
     if isinstance(error, openai.APIStatusError):
-        return _status(error)
-    if isinstance(error, openai.APITimeoutError):
-        return CallError("timed out", retry=True)
+        return _status(error, tokens)
     if isinstance(error, openai.APIConnectionError):
-        return CallError("no connection", retry=True)
-    return CallError(f"the client failed: {type(error).__name__}")
+        tokens = (0, 0) if isinstance(error.__cause__, _NEVER_SENT) else tokens
+        reason = "timed out" if isinstance(error, openai.APITimeoutError) else "no connection"
+        if isinstance(error.__cause__, TooLargeError):
+            reason = "the server's answer is too large"
+        return CallError(reason, retry=True, tokens=tokens)
+    return CallError(f"the client failed: {type(error).__name__}", tokens=tokens)
 
 
-def _status(error: openai.APIStatusError) -> CallError:
+def _status(error: openai.APIStatusError, tokens: tuple[int, int]) -> CallError:
     """What a status means for this call and for the others. The server's own words stay out: they may quote the key."""
-    status, code = error.status_code, str(error.code or "")
-    after = retry_after(error.response.headers.get("retry-after"))
+    status, code, headers = error.status_code, str(error.code or ""), error.response.headers
+    after = retry_after(headers.get("retry-after"), headers.get("date"))
+    late = " and asks to wait for over a minute" if after > _PATIENCE else ""
+    after = 0.0 if late else after
     if status in {401, 403}:
         found = CallError(f"the server refuses the credentials ({status})", fatal=True)
     elif code in _QUOTA:
@@ -154,25 +142,26 @@ def _status(error: openai.APIStatusError) -> CallError:
     elif code in _TOO_LONG or status == 413:
         found = CallError("the request is too long", too_long=True)
     elif status == 429:
-        found = CallError("too many requests (429)", retry=True, limited=True, after=after)
+        found = CallError(f"too many requests (429){late}", retry=True, limited=True, after=after)
     elif status in _AGAIN or (status >= 500 and status not in _FINAL):
-        found = CallError(f"server error ({status})", retry=True, after=after)
+        tokens = tokens if status in _PERHAPS_BILLED else (0, 0)
+        found = CallError(f"server error ({status}){late}", retry=True, after=after, tokens=tokens)
     else:
         found = CallError(f"the server refuses the request ({status})")
     return found
 
 
-def retry_after(said: str | None) -> float:
-    """Seconds of a Retry-After header: a number, or a date; 0 for none."""
+def retry_after(said: str | None, date: str | None = None) -> float:
+    """Seconds of a Retry-After header: a number, or a date (by the server's own clock, its header ``date``); 0 for none, or nonsense."""
     if not said:
         return 0.0
     try:
-        return max(0.0, float(said))
+        seconds = float(said)
     except ValueError:
-        from datetime import UTC, datetime
         from email.utils import parsedate_to_datetime
 
         try:
-            return max(0.0, (parsedate_to_datetime(said) - datetime.now(UTC)).total_seconds())
-        except (TypeError, ValueError):
+            seconds = (parsedate_to_datetime(said) - (parsedate_to_datetime(date) if date else datetime.now(UTC))).total_seconds()
+        except (TypeError, ValueError, OverflowError):
             return 0.0
+    return 0.0 if math.isnan(seconds) else max(0.0, seconds)

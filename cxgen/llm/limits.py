@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cxgen.llm.messages import Call, Reply
+from cxgen.llm.messages import Call
 
 if TYPE_CHECKING:
     from aiolimiter import AsyncLimiter
 
 _MINUTE = 60.0
+_MOST_COOL = 4  # times the first pause
 
 
 @dataclass(frozen=True)
@@ -22,14 +24,14 @@ class Limits:
 
     Attributes:
         concurrency: calls under way at most.
-        requests_per_minute, tokens_per_minute: rates; tokens are the prompt's estimate and the reply's limit.
+        requests_per_minute, tokens_per_minute: rates; tokens are the prompt's estimate and the reply's limit, or what was billed, if more.
         tries: how often a call is sent before it counts as failed.
         timeout: seconds for one try.
         deadline: seconds for a call with all its tries.
         max_requests, max_tokens, max_cost: of this run, retries counted.
         price_in, price_out: per million tokens, in the currency of ``max_cost``.
         max_failures: share of finished calls that may fail before the run stops.
-        trip: failures in a row that open the circuit breaker; ``cool``: seconds that it stays open.
+        trip: failures in a row that open the circuit breaker; ``cool``: seconds that it stays open, longer from time to time.
     """
 
     concurrency: int = 8
@@ -60,10 +62,16 @@ class OverBudgetError(Exception):
 class Budget:
     """Counts what a run spends; every try is counted, answered or not.
 
-    Tokens of an unanswered try cannot be known; they count as nothing. While a call is under way its estimate is set aside.
+    While a call is under way its estimate is set aside. What a try cost whose end is not known (time-outs, broken connections) counts as
+    its estimate.
+
+    Attributes:
+        limits: the bounds.
+        before: what the runs before it spent under the same bounds.
     """
 
     limits: Limits
+    before: Sequence[Budget] = ()
     requests: int = 0
     tokens_in: int = 0
     tokens_out: int = 0
@@ -81,9 +89,10 @@ class Budget:
         Raises:
             OverBudgetError: it would break a bound.
         """
-        limits = self.limits
-        tokens_in, tokens_out = self.tokens_in + self.reserved_in + call.tokens, self.tokens_out + self.reserved_out + call.max_tokens
-        if limits.max_requests is not None and self.requests >= limits.max_requests:
+        limits, all_of_them = self.limits, (self, *self.before)
+        tokens_in = sum(one.tokens_in for one in all_of_them) + self.reserved_in + call.tokens
+        tokens_out = sum(one.tokens_out for one in all_of_them) + self.reserved_out + call.max_tokens
+        if limits.max_requests is not None and sum(one.requests for one in all_of_them) >= limits.max_requests:
             raise OverBudgetError(f"--max-requests {limits.max_requests}")
         if limits.max_tokens is not None and tokens_in + tokens_out > limits.max_tokens:
             raise OverBudgetError(f"--max-tokens {limits.max_tokens}")
@@ -93,42 +102,41 @@ class Budget:
         self.reserved_in += call.tokens
         self.reserved_out += call.max_tokens
 
-    def settle(self, call: Call, reply: Reply | None) -> None:
-        """Replace the estimate by what was billed."""
+    def settle(self, call: Call, tokens: tuple[int, int]) -> None:
+        """Replace the estimate by what was billed for the prompt and the reply."""
         self.reserved_in -= call.tokens
         self.reserved_out -= call.max_tokens
-        if reply is not None:
-            self.tokens_in += reply.tokens_in
-            self.tokens_out += reply.tokens_out
+        self.tokens_in += tokens[0]
+        self.tokens_out += tokens[1]
 
 
 class Gate:
     """Concurrency that halves when the server says that there are too many calls, and grows again by one per round of successes.
 
-    Also holds everything back until a time that the server asked for.
+    Also holds everything back until a time that the server asked for; after an outage, one call goes first.
     """
 
     def __init__(self, most: int) -> None:
         self.most = most
         self.allowed = float(most)
         self.active = 0
+        self._probing = False
         self._until = 0.0
         self._cut = 0.0
         self._wake = asyncio.Condition()
 
     async def __aenter__(self) -> None:
         async with self._wake:
-            while True:
-                pause = self._until - time.monotonic()
-                if pause <= 0 and self.active < max(1, int(self.allowed)):
-                    self.active += 1
-                    return
-                if pause > 0:
-                    with suppress(TimeoutError):
-                        async with asyncio.timeout(pause):
-                            await self._wake.wait()
-                else:
-                    await self._wake.wait()
+            while (pause := self.closed) > 0 or self.active >= (1 if self._probing else max(1, int(self.allowed))):
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(pause if pause > 0 else None):
+                        await self._wake.wait()
+            self.active += 1
+
+    @property
+    def closed(self) -> float:
+        """Seconds for which nothing is to be sent; 0 or less: none."""
+        return self._until - time.monotonic()
 
     async def __aexit__(self, *_: object) -> None:
         async with self._wake:
@@ -138,6 +146,11 @@ class Gate:
     def pause(self, seconds: float) -> None:
         """Start nothing for so long."""
         self._until = max(self._until, time.monotonic() + seconds)
+
+    def probe(self, after: float) -> None:
+        """Start nothing for so long, and then one at a time until one succeeds."""
+        self.pause(after)
+        self._probing = True
 
     def slower(self, after: float) -> None:
         """The server is overrun: halve, once a second at most, as the calls under way will say the same."""
@@ -149,55 +162,78 @@ class Gate:
 
     def faster(self) -> None:
         """A success: after as many as are allowed at a time, one more is."""
+        self._probing = False
         self.allowed = min(float(self.most), self.allowed + 1.0 / self.allowed)
 
 
 @dataclass
 class Breaker:
-    """Opens after ``trip`` failures in a row, for ``cool`` seconds; one more failure then opens it again."""
+    """Opens after ``trip`` failures in a row, for ``cool`` seconds; one more failure then opens it again, for twice as long.
+
+    Calls that were sent before it opened say nothing that it does not know.
+    """
 
     trip: int
     cool: float
     row: int = 0
     opened: int = 0
+    _until: float = 0.0
 
-    def failed(self) -> float:
-        """Count a failure; seconds for which nothing should be sent."""
+    def failed(self, sent: float) -> tuple[bool, float]:
+        """Count the failure of a try that was sent at this time (`time.monotonic`).
+
+        Returns:
+            Whether it says anything about the call; seconds for which nothing should be sent.
+        """
+        if sent < self._until:
+            return False, 0.0
         self.row += 1
         if self.row < self.trip:
-            return 0.0
+            return True, 0.0
+        cool = self.cool * min(_MOST_COOL, 2**self.opened)
         self.row = self.trip - 1
         self.opened += 1
-        return self.cool
+        self._until = time.monotonic() + cool
+        return True, cool
 
     def succeeded(self) -> None:
         """Close it."""
-        self.row = 0
+        self.row = self.opened = 0
 
 
-@dataclass
 class Rates:
-    """Requests and tokens per minute."""
+    """Requests and tokens per minute, for all runs that share it. One second's worth at a time: servers refuse a minute's worth at once."""
 
-    limits: Limits
-    _requests: AsyncLimiter | None = field(init=False, default=None)
-    _tokens: AsyncLimiter | None = field(init=False, default=None)
+    def __init__(self, limits: Limits) -> None:
+        self._requests = _limiter(limits.requests_per_minute)
+        self._tokens = _limiter(limits.tokens_per_minute)
+        self._turn = asyncio.Lock()
+        self._owed = 0.0
 
-    def __post_init__(self) -> None:
-        if not (self.limits.requests_per_minute or self.limits.tokens_per_minute):
-            return
-        from aiolimiter import AsyncLimiter
+    async def wait(self, call: Call, gate: Gate) -> None:
+        """Until ``call`` may be sent, and ``gate`` holds nothing back: what piles up meanwhile must not be sent at once."""
+        async with self._turn:
+            while (pause := gate.closed) > 0:
+                await asyncio.sleep(pause)
+            if self._requests:
+                await self._requests.acquire()
+            if self._tokens:
+                # In turns and piece by piece: a call may be worth more than a second's tokens.
+                due, self._owed = sum(call.most) + self._owed, 0.0
+                while due > 0:
+                    piece = min(due, self._tokens.max_rate)
+                    await self._tokens.acquire(piece)
+                    due -= piece
 
-        if self.limits.requests_per_minute:
-            # One second's worth at a time: a minute's worth at once is what servers refuse.
-            second = self.limits.requests_per_minute / _MINUTE
-            self._requests = AsyncLimiter(max(1.0, second), max(1.0, 1.0 / second))
-        if self.limits.tokens_per_minute:
-            self._tokens = AsyncLimiter(self.limits.tokens_per_minute, _MINUTE)
+    def billed(self, call: Call, tokens: tuple[int, int]) -> None:
+        """What was billed for ``call``: whatever is above its estimate is waited for before the next one."""
+        self._owed += max(0, sum(tokens) - sum(call.most))
 
-    async def wait(self, call: Call) -> None:
-        """Until ``call`` may be sent."""
-        if self._requests:
-            await self._requests.acquire()
-        if self._tokens:
-            await self._tokens.acquire(min(float(call.tokens + call.max_tokens), self._tokens.max_rate))
+
+def _limiter(per_minute: float | None) -> AsyncLimiter | None:
+    if not per_minute:
+        return None
+    from aiolimiter import AsyncLimiter
+
+    second = per_minute / _MINUTE
+    return AsyncLimiter(max(1.0, second), max(1.0, 1.0 / second))

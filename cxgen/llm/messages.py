@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
+
+MOST_TOKENS: Final = 2**31 - 1  # more than anything bills
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,11 @@ class Call:
         parts = [self.model, self.system, self.user, self.schema, self.temperature, self.max_tokens, self.attempt]
         return hashlib.sha256(json.dumps(parts, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
 
+    @property
+    def most(self) -> tuple[int, int]:
+        """Tokens of prompt and reply that it may cost."""
+        return self.tokens, self.max_tokens
+
     @cached_property
     def tokens(self) -> int:
         """An estimate of the prompt's tokens: four bytes each."""
@@ -56,6 +63,7 @@ class Reply:
         request_id: the server's id of the request.
         tokens_in, tokens_out: tokens of the prompt and of the reply, as billed; estimates where the server says nothing.
         logprobs: (token, log probability) in order; empty where the server gives none.
+        without: parameters of the call that this server does not take, so that they were not sent.
     """
 
     text: str
@@ -67,6 +75,27 @@ class Reply:
     tokens_in: int = 0
     tokens_out: int = 0
     logprobs: tuple[tuple[str, float], ...] = ()
+    without: tuple[str, ...] = ()
+
+    @classmethod
+    def stored(cls, data: Any) -> Reply:
+        """A reply from its fields (`dataclasses.asdict`), after a trip through JSON.
+
+        Raises:
+            ValueError: they are not what is stored.
+        """
+        try:
+            reply = cls(**{**data, "logprobs": tuple((token, logprob) for token, logprob in data["logprobs"])})
+            found = replace(reply, without=tuple(reply.without))
+        except (TypeError, KeyError) as error:
+            raise ValueError("not the fields of a reply") from error
+        texts = (found.text, found.finish, found.refusal, found.model, found.fingerprint, found.request_id, *found.without)
+        good = all(isinstance(text, str) for text in texts)
+        good &= all(isinstance(count, int) and 0 <= count <= MOST_TOKENS for count in (found.tokens_in, found.tokens_out))
+        good &= all(isinstance(token, str) and isinstance(logprob, int | float) for token, logprob in found.logprobs)
+        if not good:
+            raise ValueError("not the types of a reply's fields")
+        return found
 
 
 class Backend(Protocol):
@@ -96,6 +125,7 @@ class CallError(Exception):
         limited: whether the server said that there are too many calls.
         too_long: whether the request has too many tokens, so that a part of it may pass.
         simpler: whether the server refused how it was asked, and the backend will ask more simply from now on.
+        tokens: of prompt and reply, that this try may have cost all the same.
     """
 
     def __init__(
@@ -108,6 +138,7 @@ class CallError(Exception):
         limited: bool = False,
         too_long: bool = False,
         simpler: bool = False,
+        tokens: tuple[int, int] = (0, 0),
     ) -> None:
         super().__init__(reason)
         self.reason = reason
@@ -117,3 +148,4 @@ class CallError(Exception):
         self.limited = limited
         self.too_long = too_long
         self.simpler = simpler
+        self.tokens = tokens

@@ -6,14 +6,22 @@ import json
 import math
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import accumulate
 from typing import Any
 
+from cxgen.llm.keys import redacted
 from cxgen.llm.messages import Reply
 from cxgen.llm.prompts import Prompt
+
+# Reasoning models think between such tags, the first of which may be part of the prompt; others name the channel of what they say.
+_THOUGHT = re.compile(r"</(?:think|thinking|thought|reasoning)>|<\|channel\|>final<\|message\|>", re.IGNORECASE)
+_THINKING = re.compile(r"<(?:think|thinking|thought|reasoning)>|<\|channel\|>(?!final)", re.IGNORECASE)
+_START = re.compile(r'\{\s*"|\[\s*\{')
+_BROKEN = 300  # beginnings of JSON that is none; each may take a pass over the text
+_GAP = 2_000
 
 
 @dataclass(frozen=True)
@@ -46,63 +54,104 @@ def parse(reply: Reply, prompt: Prompt, ids: Collection[str]) -> Parsed:
     """Read ``reply`` to a request about ``ids``.
 
     Nothing is guessed: an id that was not asked about is dropped, one that is answered twice in different ways, or by something that is no
-    choice, has no answer.
+    choice, has no answer. What a model thinks aloud before its answer, marked as such, is not read.
     """
     if reply.refusal or reply.finish == "content_filter":
         return Parsed(problems=dict.fromkeys(ids, "refused"))
-    entries = _entries(reply.text)
-    if entries is None:
+    start = _answers_from(reply.text)
+    said = _said(reply.text, start)
+    if said is None:
         return Parsed(problems=dict.fromkeys(ids, "truncated" if reply.finish == "length" else "no JSON object in the reply"))
-    found: dict[str, set[str]] = {}
-    problems: dict[str, str] = {}
-    for entry in entries:
-        name = entry.get("id") if isinstance(entry, dict) else None
-        if not isinstance(name, str) or name not in ids:
-            continue
-        value = _value(entry.get(prompt.key), prompt)
-        if value is None:
-            problems[name] = f"not a possible {prompt.key}"
+    found: dict[str, set[str | None]] = {name: set() for name in ids}
+    final: set[str] = set()
+    for entries in said:
+        about = [
+            (name, entry[prompt.key])
+            for entry in entries
+            if isinstance(name := entry.get("id"), str) and name in found and prompt.key in entry
+        ]
+        final = {name for name, _ in about} or final
+        for name, value in about:
+            found[name].add(_value(value, prompt))
+    parsed, logprobs = Parsed(), _logprobs(reply, prompt, start)
+    for name, values in found.items():
+        if None in values:
+            parsed.problems[name] = f"not a possible {prompt.key}"
+        elif len(values) > 1:
+            parsed.problems[name] = "two different answers"
+        elif name not in final:  # not in the last list, which may have been cut off before it came to it
+            parsed.problems[name] = "not answered"
         else:
-            found.setdefault(name, set()).add(value)
-    parsed, logprobs = Parsed(problems=problems), _logprobs(reply, prompt)
-    for name in ids:
-        values = found.get(name, set())
-        if len(values) == 1 and name not in problems:
-            value = next(iter(values))
-            parsed.answers[name] = Answer(value, logprobs.get(name))
-        elif name not in problems:
-            problems[name] = "two different answers" if values else "not answered"
+            (sure,) = (value for value in values if value is not None)
+            parsed.answers[name] = Answer(sure, logprobs.get((name, sure)))
     return parsed
 
 
-def _entries(text: str) -> Sequence[Any] | None:
-    """The list of answers in ``text``: of the first JSON value that has one, prose and code fences around it ignored."""
-    decoder = json.JSONDecoder()
-    for match in re.finditer(r"[{\[]", text):
+def _answers_from(text: str) -> int:
+    """Where a model's answer starts, after its thoughts; at the end if it thinks to the end."""
+    ends = [match.end() for match in _THOUGHT.finditer(text)]
+    last = ends[-1] if ends else 0
+    return len(text) if _THINKING.search(text, last) else last
+
+
+def _said(text: str, start: int) -> list[list[dict[str, Any]]] | None:
+    """The lists of answers in ``text``, in order; None if there is none, or more broken JSON than any answer has.
+
+    Prose and code fences are passed over. A value that is cut off, or not JSON, may have parts that are whole; answers one by one are a
+    list, too.
+    """
+    decoder = json.JSONDecoder(object_pairs_hook=_once)
+    lists: list[list[dict[str, Any]]] = []
+    single, broken = False, 0
+    while match := _START.search(text, start):
         try:
-            value, _ = decoder.raw_decode(text, match.start())
-        except (json.JSONDecodeError, RecursionError):
+            value, start = decoder.raw_decode(text, match.start())
+        except (ValueError, RecursionError):  # not JSON, nested too deep, a number of thousands of digits
+            start, broken = match.start() + 1, broken + 1
+            if broken > _BROKEN:
+                return None
             continue
-        entries = value.get("answers") if isinstance(value, dict) else value
-        if isinstance(entries, list) and all(isinstance(entry, dict) for entry in entries):
-            return entries
-        if isinstance(value, dict) and "id" in value:
-            return [value]
-        return None
-    return None
+        listed = value.get("answers") if isinstance(value, dict) else value
+        if isinstance(listed, list) and all(isinstance(entry, dict) for entry in listed):
+            lists.append(listed)
+            single = False
+        elif isinstance(value, dict) and "id" in value:
+            if not single:
+                lists.append([])
+            lists[-1].append(value)
+            single = True
+    return lists or None
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object, if it says everything once.
+
+    Raises:
+        ValueError: it says a thing twice, in different ways.
+    """
+    said = dict(pairs)
+    if len(said) < len(pairs) and any(said[key] != value for key, value in pairs):
+        raise ValueError("a key with two values")
+    return said
 
 
 def _value(said: Any, prompt: Prompt) -> str | None:
     if prompt.choices:
         return prompt.choices.get(said.strip()) if isinstance(said, str) else None
     if prompt.listed:
-        good = isinstance(said, list) and bool(said) and all(isinstance(word, str) and word.strip() for word in said)
-        return json.dumps([word.strip() for word in said], ensure_ascii=False) if good else None
-    return said.strip() if isinstance(said, str) and said.strip() else None
+        words = [_plain(word) for word in said] if isinstance(said, list) else []
+        return json.dumps(words, ensure_ascii=False) if words and all(words) else None
+    return _plain(said)
 
 
-def _logprobs(reply: Reply, prompt: Prompt) -> dict[str, float]:
-    """Id -> sum over the tokens of its verdict; empty where the tokens do not make up the text.
+def _plain(said: Any) -> str | None:
+    """A text on one line, without the key; None for what is none, or would act on whoever prints it."""
+    text = redacted(" ".join(said.split())) if isinstance(said, str) else ""
+    return text if text and text.isprintable() else None
+
+
+def _logprobs(reply: Reply, prompt: Prompt, start: int) -> dict[tuple[str, str], float]:
+    """(id, value) -> sum over the tokens that say so, from ``start`` on; empty where the tokens do not make up the text.
 
     Some servers cut a wrapper off the text (llama.cpp: a code fence) but not off the tokens.
     """
@@ -112,17 +161,17 @@ def _logprobs(reply: Reply, prompt: Prompt) -> dict[str, float]:
     before = "".join(token for token, _ in reply.logprobs).find(reply.text)
     if before < 0:
         return {}
-    found: dict[str, float] = {}
-    for match in _verdicts(prompt.key, tuple(prompt.choices)).finditer(reply.text):
+    found: dict[tuple[str, str], float] = {}
+    for match in _verdicts(prompt.key, tuple(prompt.choices)).finditer(reply.text, start):
         first, last = bisect_right(ends, before + match.start(2)), bisect_left(ends, before + match.end(2))
         total = sum(logprob for _, logprob in reply.logprobs[first : last + 1])
         if math.isfinite(total):
-            found.setdefault(match[1], round(total, 6))
+            found.setdefault((match[1], prompt.choices[match[2]]), round(total, 6))
     return found
 
 
 @cache
 def _verdicts(key: str, choices: tuple[str, ...]) -> re.Pattern[str]:
-    """An id and the verdict after it, within one object."""
+    """An id and the verdict after it, within one object and near, so that a text of ids alone is read in linear time."""
     said = "|".join(re.escape(choice) for choice in choices)
-    return re.compile(rf'"id"\s*:\s*"([^"]+)"[^}}]*?"{re.escape(key)}"\s*:\s*"\s*({said})\s*"')
+    return re.compile(rf'"id"\s*:\s*"([^"]+)"[^}}]{{0,{_GAP}}}?"{re.escape(key)}"\s*:\s*"\s*({said})\s*"')

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+import math
 import random
 import time
 from collections import Counter, deque
@@ -21,6 +22,7 @@ from cxgen.llm.prompts import Prompt
 ATTEMPTS = 3  # how often an item is asked about by itself when the answers are unusable
 _FEW = 20  # calls before the share of failures means anything
 _OPENINGS = 5
+_FIRST_OPENINGS = 2  # of a server that never answered
 _NOTES = 2_000
 _BACKOFF = 0.5
 _LONGEST = 30.0
@@ -42,7 +44,7 @@ class Judgment:
         judge: the model that was asked; ``model``: the one that answered, by its own account.
         fingerprint, request_id: the server's.
         prompt: the prompt's content hash.
-        temperature, max_tokens: the request's parameters.
+        temperature, max_tokens: the request's parameters; no temperature: the server takes none.
         call: the request's content address.
         asked: items in that request; ``tokens_in`` and ``tokens_out`` are the request's, not the item's.
         logprob: log probability of the verdict; None where the server gives none.
@@ -58,7 +60,7 @@ class Judgment:
     fingerprint: str = ""
     request_id: str = ""
     prompt: str = ""
-    temperature: float = 0.0
+    temperature: float | None = 0.0
     max_tokens: int = 0
     call: str = ""
     asked: int = 0
@@ -161,35 +163,46 @@ class Outcome:
     seconds: float = 0.0
 
 
-async def ask(job: Job, backend: Backend, cache: Cache, limits: Limits, watch: Callable[[Tally], None] = lambda _: None) -> Outcome:
-    """Put the items of ``job`` to its model.
+async def ask(
+    job: Job,
+    backend: Backend,
+    cache: Cache,
+    limits: Limits,
+    watch: Callable[[Tally], None] = lambda _: None,
+    *,
+    rates: Rates | None = None,
+    before: Sequence[Outcome] = (),
+) -> Outcome:
+    """Put the items of ``job`` to its model. ``rates`` and what the runs ``before`` spent hold for several runs together.
 
     Replies are cached as they come, so that an interrupted run goes on where it was. Items without a usable answer are undecided, with the
     reason; those that a bound kept from being asked are, too.
 
     Raises:
         BackendError: no call can succeed, or more than ``max_failures`` of them failed.
+        DataError: the cache cannot be written.
     """
-    return await _Run(job, backend, cache, limits, watch).all()
+    budget = Budget(limits, [outcome.tally.budget for outcome in before])
+    return await _Run(job, backend, cache, budget, watch, rates or Rates(limits)).all()
 
 
 class _Run:
-    def __init__(self, job: Job, backend: Backend, cache: Cache, limits: Limits, watch: Callable[[Tally], None]) -> None:
-        self.job, self.backend, self.cache, self.limits, self.watch = job, backend, cache, limits, watch
-        self.budget = Budget(limits)
-        self.gate, self.rates, self.breaker = Gate(limits.concurrency), Rates(limits), Breaker(limits.trip, limits.cool)
+    def __init__(self, job: Job, backend: Backend, cache: Cache, budget: Budget, watch: Callable[[Tally], None], rates: Rates) -> None:
+        self.job, self.backend, self.cache, self.watch = job, backend, cache, watch
+        self.budget, self.rates, self.limits = budget, rates, budget.limits
+        self.gate, self.breaker = Gate(self.limits.concurrency), Breaker(self.limits.trip, self.limits.cool)
         self.tally = Tally(len(job.items), self.budget)
         groups, answers = plan(job, cache)
         self.done: dict[str, Judgment] = {}
         self.notes: dict[str, Answered] = {}
-        groups += [(name,) for name in self._recall(answers)]
+        lost = self._recall(answers)
+        groups += [tuple(lost[start : start + job.per_request]) for start in range(0, len(lost), job.per_request)]
         self.todo: deque[tuple[tuple[str, ...], int]] = deque((ids, 0) for ids in groups)
         self.active = 0
         self.stopped = ""
         self.random = random.Random()
 
     def _note(self) -> None:
-        # Late is soon enough: what a killed run did not note, the next one notes when it meets the reply.
         self.cache.note_answers(self.notes)
         self.notes = {}
 
@@ -205,6 +218,7 @@ class _Run:
             self.done[name] = self._judgment(name, at, reply, value=answer.value, logprob=answer.logprob)
             self.tally.decided += 1
             self.tally.cached += 1
+        self.cache.forget_answers([self.job.key(name) for name in lost])
         return lost
 
     async def all(self) -> Outcome:
@@ -212,10 +226,9 @@ class _Run:
             async with asyncio.TaskGroup() as group:
                 for _ in range(min(self.limits.concurrency, max(1, len(self.todo)))):
                     group.create_task(self._worker())
-        except* BackendError as errors:
+        except* CxgenError as errors:
             raise errors.exceptions[0] from None
-        finally:
-            self._note()
+        self._note()
         for name in self.job.items:
             if name not in self.done:
                 self._undecided((name,), f"not asked: {self.stopped}", None)
@@ -270,27 +283,16 @@ class _Run:
 
     async def _obtain(self, call: Call) -> Reply:
         """Send ``call`` until it is answered, as often and as long as the limits let it."""
-        ends = time.monotonic() + self.limits.deadline
+        number, ends = 0, math.inf
         last = CallError("the deadline passed")
-        number = 0
         while number < self.limits.tries and time.monotonic() < ends:
-            await self.rates.wait(call)
             async with self.gate:
-                if self.stopped:
-                    raise OverBudgetError(self.stopped)
-                self.budget.reserve(call)
-                reply = None
-                try:
-                    # Not wait_for, which before Python 3.12 forgets that it was cancelled when the reply comes at that moment.
-                    async with asyncio.timeout(min(self.limits.timeout, max(0.05, ends - time.monotonic()))):
-                        reply = await self.backend.send(call)
-                    self.cache.put(call, reply)
-                except TimeoutError:
-                    last = CallError("timed out", retry=True)
-                except CallError as error:
-                    last = error
-                finally:
-                    self.budget.settle(call, reply)
+                await self.rates.wait(call, self.gate)
+                sent = time.monotonic()
+                ends = min(ends, sent + self.limits.deadline)  # the clock starts with the first try
+                if sent >= ends:
+                    break
+                reply, last = await self._try(call, ends - sent)
             if reply is not None:
                 self.gate.faster()
                 self.breaker.succeeded()
@@ -301,19 +303,45 @@ class _Run:
             self.tally.errors[last.reason] += 1
             if last.fatal or not last.retry:
                 raise last
-            await self._back_off(number, last)
-            number += 1
-        raise CallError(f"{last.reason}, {self.limits.tries} tries at most")
+            number += await self._back_off(number, last, sent, ends)
+        raise CallError(f"{last.reason}, {self.limits.tries} tries at most" if number else f"{last.reason}, until the deadline")
 
-    async def _back_off(self, number: int, error: CallError) -> None:
-        wait = self.random.uniform(0.5, 1.0) * min(_LONGEST, _BACKOFF * 2**number)
+    async def _try(self, call: Call, left: float) -> tuple[Reply | None, CallError]:
+        """Send ``call`` once, with so many seconds left: the reply, kept, or why there is none."""
+        if self.stopped:
+            raise OverBudgetError(self.stopped)
+        self.budget.reserve(call)
+        failure, spent = CallError("timed out", retry=True, tokens=call.most), call.most
+        try:
+            # Not wait_for, which before Python 3.12 forgets that it was cancelled when the reply comes at that moment.
+            async with asyncio.timeout(min(self.limits.timeout, left)):
+                reply = await self.backend.send(call)
+            spent = reply.tokens_in, reply.tokens_out
+            self.cache.put(call, reply)
+        except TimeoutError:
+            return None, failure
+        except CallError as error:
+            spent = error.tokens
+            return None, error
+        finally:
+            self.budget.settle(call, spent)
+            self.rates.billed(call, spent)
+        return reply, failure
+
+    async def _back_off(self, number: int, error: CallError, sent: float, ends: float) -> bool:
+        """Wait before the next try; whether the failure counts as one of this call's tries."""
+        counts, cool = True, 0.0
         if error.limited:
             self.gate.slower(error.after)
-        elif cool := self.breaker.failed():
-            if self.breaker.opened > _OPENINGS:
+        else:
+            counts, cool = self.breaker.failed(sent)
+        if cool:
+            if self.breaker.opened > (_OPENINGS if self.tally.calls > self.tally.failed else _FIRST_OPENINGS):
                 raise CallError(f"the server does not recover: {error.reason}", fatal=True)
-            self.gate.pause(cool)
-        await asyncio.sleep(max(wait, error.after))
+            self.gate.probe(cool)
+        wait = max(error.after, self.random.uniform(0.5, 1.0) * min(_LONGEST, _BACKOFF * 2**number))
+        await asyncio.sleep(min(wait, max(0.0, ends - time.monotonic())))
+        return counts
 
     def _read(self, ids: tuple[str, ...], attempt: int, call: Call, reply: Reply, cached: bool) -> None:
         parsed = parse(reply, self.job.prompt, ids)
@@ -321,18 +349,18 @@ class _Run:
         for name, answer in parsed.answers.items():
             self.done[name] = self._judgment(name, at[name], reply, value=answer.value, logprob=answer.logprob)
         self.notes |= {self.job.key(name): at[name] for name in parsed.answers}
-        if len(self.notes) >= _NOTES:
-            self._note()
+        if not cached or len(self.notes) >= _NOTES:
+            self._note()  # at once: what a killed run asked in smaller groups must be found by their items
         self.tally.decided += len(parsed.answers)
         self.tally.cached += len(parsed.answers) * cached
         left = tuple(name for name in ids if name in parsed.problems)
         if not left:
             return
         refused = bool(reply.refusal) or reply.finish == "content_filter"
-        if len(ids) > 1 and (refused or reply.finish == "length"):
-            self._halve(left, 0)  # the same request would be refused, or cut off, again; a smaller one may not be
-        elif len(ids) > 1 and attempt:
-            self.todo.extendleft(((name,), 0) for name in reversed(left))
+        if len(ids) > 1 and reply.finish == "length" and len(left) < len(ids):
+            self.todo.appendleft((left, 0))
+        elif len(ids) > 1 and (refused or attempt or reply.finish == "length"):
+            self._halve(left, 0)  # the same request would be refused, cut off, or answered unusably again; a smaller one may not be
         elif not refused and attempt + 1 < ATTEMPTS:
             self.todo.appendleft((left, attempt + 1))
         else:
@@ -367,7 +395,7 @@ class _Run:
             fingerprint=reply.fingerprint,
             request_id=reply.request_id,
             prompt=prompt.hash,
-            temperature=prompt.temperature,
+            temperature=None if "temperature" in reply.without else prompt.temperature,
             max_tokens=at.max_tokens,
             call=at.call,
             asked=at.asked,

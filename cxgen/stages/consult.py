@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -22,10 +22,13 @@ from cxgen.errors import CxgenError, needs, unknown
 from cxgen.layout import REPLIES
 from cxgen.llm import Backend, Cache, Job, Limits, Outcome, Prompt
 from cxgen.llm import ask as ask_one
+from cxgen.llm.limits import Rates
 from cxgen.llm.progress import watching
 from cxgen.llm.runner import plan
 from cxgen.project import Project
+from cxgen.stages.lock import alone
 from cxgen.stages.params import Params
+from cxgen.stages.warn import tell
 from cxgen.vocabulary import JUDGING, Judge
 
 Shown = Mapping[str, Mapping[str, Mapping[str, str]]]  # task -> id -> field -> text
@@ -133,8 +136,9 @@ def connect(asked: Consultation, *, logprobs: bool = True) -> dict[str, Backend]
     """
     if not asked.models:
         return {}
-    with needs("asking models needs the packages openai, aiolimiter and krippendorff", "llm"):
+    with needs("asking models needs the packages openai, aiolimiter, filelock and krippendorff", "llm"):
         import aiolimiter  # noqa: F401
+        import filelock  # noqa: F401
         import krippendorff  # noqa: F401
 
         from cxgen.llm.batch import BatchBackend
@@ -155,16 +159,19 @@ def ask(asked: Consultation, prompts: Mapping[str, Prompt], shown: Shown, backen
 
     async def all_of_it() -> list[Outcome]:
         outcomes: list[Outcome] = []
+        rates = Rates(asked.limits)
         for model, backend in backends.items():
             try:
                 for job in asked.jobs(model, prompts, shown):
-                    outcomes.append(await ask_one(job, backend, cache, _rest(asked.limits, outcomes), watch))
+                    outcomes.append(await ask_one(job, backend, cache, asked.limits, watch, rates=rates, before=outcomes))
             finally:
                 await backend.close()
         return outcomes
 
-    with watching() as watch, Cache(asked.cache) as cache, _heard_by_asyncio():
-        return asyncio.run(all_of_it())
+    with alone(asked.cache, "is asking models with these replies"), watching() as watch, Cache(asked.cache) as cache, _heard_by_asyncio():
+        outcomes = asyncio.run(all_of_it())
+        tell(cache.told)
+        return outcomes
 
 
 @contextmanager
@@ -178,17 +185,6 @@ def _heard_by_asyncio() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-def _rest(limits: Limits, outcomes: Sequence[Outcome]) -> Limits:
-    """What is left of the budget after ``outcomes``."""
-    spent = [outcome.tally.budget for outcome in outcomes]
-    return replace(
-        limits,
-        max_requests=None if limits.max_requests is None else limits.max_requests - sum(one.requests for one in spent),
-        max_tokens=None if limits.max_tokens is None else limits.max_tokens - sum(one.tokens_in + one.tokens_out for one in spent),
-        max_cost=None if limits.max_cost is None else limits.max_cost - sum(one.cost for one in spent),
-    )
 
 
 def estimate(asked: Consultation, prompts: Mapping[str, Prompt], shown: Shown) -> list[dict[str, Any]]:

@@ -11,7 +11,7 @@ import polars as pl
 
 from cxgen.constructicon import Construction, load_construction
 from cxgen.judge import judge_items, with_form
-from cxgen.layout import CANDIDATES, JUDGMENTS, UNDECIDED, VERDICTS, metric
+from cxgen.layout import CANDIDATES, JUDGING, JUDGMENTS, UNDECIDED, VERDICTS, metric
 from cxgen.lexicon import Lexicon
 from cxgen.llm import Outcome, Prompt, agreement
 from cxgen.project import Project, write_atomically
@@ -19,6 +19,7 @@ from cxgen.schema import TARGET
 from cxgen.stages import consult
 from cxgen.stages.consult import Consultation
 from cxgen.stages.frozen import as_table, freeze, read_frozen, replay
+from cxgen.stages.lock import alone
 from cxgen.stages.merge import judgeable, merge
 from cxgen.stages.params import Params
 from cxgen.tables import read_table, write_json, write_table
@@ -70,10 +71,17 @@ def run(project: Project, params: Params | None = None, asked: Consultation | No
         asked: who is asked beside the rules; default: as ``params`` say.
 
     Raises:
-        DataError: there are no candidates, or no frozen judgments that are about them.
+        DataError: there are no candidates, or no frozen judgments that are about them; or another run is asking about them.
         BackendError: the asking cannot go on; what was answered is kept.
     """
     asked = (asked or Consultation()).settled(project, params or Params.read(project.params))
+    if asked.backend in {Judge.rules, Judge.replay}:
+        return _run(project, asked)
+    with alone(project.root / JUDGING, "judges this project's candidates"):
+        return _run(project, asked)
+
+
+def _run(project: Project, asked: Consultation) -> Judged:
     prompts = consult.load_prompts(project, asked.tasks)
     path = project.root / JUDGMENTS
     outcomes: list[Outcome] = []

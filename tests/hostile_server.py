@@ -1,0 +1,272 @@
+"""A hostile OpenAI-compatible server: `llm_server` with every kind of fault that we know of, by name, in `KINDS`.
+
+    python tests/hostile_server.py '{"mix": {"surrogate": 0.1}, "seed": 1, "log": "requests.log"}'
+
+Whatever a kind says beside, it never says anything else about an item than the server without faults, unless it contradicts itself or marks
+it as a draft: so every verdict can be checked. Requests are logged as ``<kind, or "good"> <digest of the messages>``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import json
+import sys
+import time
+from email.utils import formatdate
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+from llm_server import Server, answers_to, completion, run
+from llm_server import serving as serving_script
+
+DEEP = 200_000
+BOMB = gzip.compress(b" " * 10**8)
+HALF = "\ud83d"  # of a surrogate pair
+
+# Statuses: (status, code, headers).
+STATUSES = {
+    "429": (429, "rate_limit_exceeded", ()),
+    "429-after": (429, "", ("retry-after: 0.2",)),
+    "429-date": (429, "", ("retry-after: +1",)),
+    "429-day": (429, "", ("retry-after: 86400",)),
+    "429-inf": (429, "", ("retry-after: inf",)),
+    "429-nan": (429, "", ("retry-after: nan",)),
+    "503-century": (503, "", ("retry-after: Fri, 31 Dec 2199 23:59:59 GMT",)),
+    "408": (408, "", ()),
+    "500": (500, "", ()),
+    "502": (502, "", ()),
+    "503": (503, "", ()),
+    "504": (504, "", ()),
+    "307-loop": (307, "", ("location: /v1/chat/completions",)),
+}
+SLOW = {"429-slow": (429, "", ("retry-after: 30",))}  # obeyed, so no part of a mix
+# Not retried: the items are undecided until the next run.
+REFUSALS = {"400": (400, "bad", ()), "422": (422, "", ())}
+ALL_STATUSES = STATUSES | REFUSALS | SLOW
+
+
+def wrong(answers, key, choices):
+    """Other answers than the server's."""
+    return [{**one, key: choices[(choices.index(one[key]) + 1) % len(choices)]} for one in answers]
+
+
+def said(answers):
+    return json.dumps({"answers": answers})
+
+
+# What stands in the message: (its text, why it stopped).
+TEXTS = {
+    "text-surrogate": lambda a, w, key: (said(a)[:-1] + f', "mood": "{HALF}"}}', "stop"),
+    "text-digits": lambda a, w, key: (said([{**a[0], "sure": 0}, *a[1:]]).replace("0}", "9" * 5_000 + "}", 1), "stop"),
+    "text-only-digits": lambda a, w, key: ('{"answers": ' + "7" * 20_000, "length"),
+    "text-deep": lambda a, w, key: ('{"answers": [{"id": ' * 10_000, "length"),
+    "text-brackets": lambda a, w, key: ("[" * DEEP, "length"),
+    "text-open-lists": lambda a, w, key: ('[{"a": ' * (DEEP // 8), "length"),
+    "text-ids": lambda a, w, key: ('"id": "a" ' * 4_000 + said(a), "stop"),
+    "text-huge": lambda a, w, key: ("la " * 200_000, "stop"),
+    "text-nul": lambda a, w, key: ("\0" + said(a) + "\0\x1b[2J\u2028", "stop"),
+    "text-empty": lambda a, w, key: ("", "stop"),
+    "text-blank": lambda a, w, key: (" \n" * 1_000, "stop"),
+    "sorry": lambda a, w, key: ("Sorry, I cannot {do} [that].", "stop"),
+    "prose": lambda a, w, key: (f"As of [1], {{}} and {{x}}:\n```json\n{said(a)}\n```\nHope {{it}} helps.", "stop"),
+    "lines": lambda a, w, key: ("\n".join(map(json.dumps, a)), "stop"),
+    "twice": lambda a, w, key: (said(a + a) + said(a), "stop"),
+    "foreign": lambda a, w, key: (said([*a, *({**one, "id": f"x{n}"} for n, one in enumerate(w))]), "stop"),
+    "wrong-ids": lambda a, w, key: (said([{**one, "id": f"x{n}"} for n, one in enumerate(w)]), "stop"),
+    "number-ids": lambda a, w, key: (said([{**one, "id": n} for n, one in enumerate(w)]), "stop"),
+    "nested-ids": lambda a, w, key: (said([{**one, "id": [one["id"]]} for one in w]), "stop"),
+    "keyed": lambda a, w, key: (json.dumps({one["id"]: one[key] for one in a}), "stop"),
+    "missing": lambda a, w, key: (said(a[:-1]), "stop"),
+    "null-value": lambda a, w, key: (said([{**a[0], key: None}, *a[1:]]), "stop"),
+    "bad-choice": lambda a, w, key: (said([{**a[0], key: "maybe"}, *a[1:]]), "stop"),
+    "bad-types": lambda a, w, key: (said([{**a[0], key: {"x": [1e308]}}, *a[1:], 7, None]), "stop"),
+    "single-quotes": lambda a, w, key: (said(a).replace('"', "'"), "stop"),
+    "cut": lambda a, w, key: (said(a)[: len(said(a)) * 2 // 3], "length"),
+    "cut-at-once": lambda a, w, key: (said(a)[:5], "length"),
+    "draft": lambda a, w, key: (f"<think>First {said(w)} ... no.</think>\n{said(a)}", "stop"),
+    "draft-unopened": lambda a, w, key: (f"Perhaps {said(w)} ... no.\n</think>\n{said(a)}", "stop"),
+    "draft-only": lambda a, w, key: (f"<think>Perhaps {said(w)}, or", "length"),
+    "draft-channel": lambda a, w, key: (f"<|channel|>analysis<|message|>{said(w)}<|end|><|channel|>final<|message|>{said(a)}", "stop"),
+    "draft-plain": lambda a, w, key: (f"{said(w)}\nNo, on second thoughts:\n{said(a)}", "stop"),
+    "draft-then-cut": lambda a, w, key: (f"{said(w)}\nNo:\n" + said(a)[: len(said(a)) // 2], "length"),
+    "contradiction": lambda a, w, key: (said([*a, *w]), "stop"),
+    "two-keys": lambda a, w, key: (f'{{"answers": {json.dumps(w)}, "answers": {json.dumps(a)}}}', "stop"),
+    "two-values": lambda a, w, key: (said(a).replace(f'"{key}": ', f'"{key}": "{w[0][key]}", "{key}": ', 1), "stop"),
+    "filtered": lambda a, w, key: (said(a)[:40], "content_filter"),
+}
+
+
+def patched(data, path, value):
+    """``data`` with ``value`` at ``path``."""
+    *parents, last = path
+    at = data
+    for name in parents:
+        at = at[name]
+    at[last] = value
+    return data
+
+
+CHOICE = ("choices", 0)
+USAGE = ("usage",)
+# What is odd in an answer that is otherwise good, by its place.
+PLACES = {
+    "model-surrogate": (("model",), HALF),
+    "id-surrogate": (("id",), HALF),
+    "fingerprint-surrogate": (("system_fingerprint",), HALF + "\0"),
+    "model-list": (("model",), ["m"]),
+    "model-long": (("model",), "m" * 10**6),
+    "usage-negative": (USAGE, {"prompt_tokens": -(10**9), "completion_tokens": -1}),
+    "usage-words": (USAGE, {"prompt_tokens": "many", "completion_tokens": [1]}),
+    "usage-text": (USAGE, "many"),
+    "usage-none": (USAGE, None),
+    "usage-huge": (USAGE, {"prompt_tokens": 10**30, "completion_tokens": 10**18}),
+    "logprobs-odd": ((*CHOICE, "logprobs"), {"content": [{"token": 1, "logprob": "x"}, None]}),
+    "logprobs-text": ((*CHOICE, "logprobs"), "none"),
+    "logprobs-infinite": ((*CHOICE, "logprobs"), {"content": [{"token": "{", "logprob": float("-inf")}]}),
+    "no-choices": (("choices",), []),
+    "null-choices": (("choices",), None),
+    "object-choices": (("choices",), {"0": {}}),
+    "null-message": ((*CHOICE, "message"), None),
+    "text-message": ((*CHOICE, "message"), "E"),
+    "null-content": ((*CHOICE, "message", "content"), None),
+    "number-content": ((*CHOICE, "message", "content"), 7),
+    "refusal": ((*CHOICE, "message", "refusal"), "I cannot help with that."),
+}
+
+
+def whole(body, text=None, finish="stop"):
+    text = said(answers_to(body["messages"])) if text is None else text
+    short = text if len(text) < 50_000 else ""  # the server's own time: log probabilities only of what has a reasonable length
+    return patched(completion(short, body["model"], finish=finish, logprobs=bool(short)), (*CHOICE, "message", "content"), text)
+
+
+def two_choices(body):
+    answers = answers_to(body["messages"])
+    key = next(name for name in answers[0] if name != "id")
+    data = whole(body)
+    data["choices"] += completion(said(wrong(answers, key, CHOICES)), body["model"])["choices"]
+    return data
+
+
+CHOICES = ["E", "N", "C"]
+# Whole bodies.
+BODIES = {
+    "html": lambda body: b"<html>gateway</html>",
+    "empty-body": lambda body: b"",
+    "nothing": lambda body: b"null",
+    "list": lambda body: b"[1]",
+    "error-200": lambda body: json.dumps({"error": {"message": body["key"], "code": 500}}).encode(),
+    "cut-body": lambda body: json.dumps(whole(body)).encode()[:-80],
+    "deep-body": lambda body: b'{"a": ' * DEEP,
+    "deep-usage": lambda body: json.dumps(whole(body))[:-1].encode() + b', "x": ' + b"[" * 50_000 + b"]" * 50_000 + b"}",
+    "digits-usage": lambda body: json.dumps(patched(whole(body), USAGE, {})).replace("{}", f'{{"prompt_tokens": {"9" * 5_000}}}').encode(),
+    "usage-infinite": lambda body: json.dumps(patched(whole(body), USAGE, {})).replace("{}", '{"prompt_tokens": 1e999}').encode(),
+    "usage-nan": lambda body: json.dumps(patched(whole(body), USAGE, {"completion_tokens": float("nan")})).encode(),
+    "not-utf8": lambda body: json.dumps(whole(body)).encode().replace(b"chatcmpl", b"\xff\xfe"),
+    "utf16": lambda body: json.dumps(whole(body)).encode("utf-16"),
+    "large": lambda body: json.dumps({**whole(body), "padding": "x" * 20_000_000}).encode(),
+    "two-choices": lambda body: json.dumps(two_choices(body)).encode(),
+    "parts": lambda body: json.dumps(
+        patched(
+            whole(body),
+            (*CHOICE, "message", "content"),
+            [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": said(answers_to(body["messages"]))}],
+        )
+    ).encode(),
+    "key-in-text": lambda body: json.dumps(whole(body, f"Authorization: {body['key']}\n" + said(answers_to(body["messages"])))).encode(),
+    "key-in-tokens": lambda body: json.dumps(
+        patched(whole(body), (*CHOICE, "logprobs"), {"content": [{"token": letter, "logprob": -1.0} for letter in body["key"]]})
+    ).encode(),
+    "key-in-names": lambda body: json.dumps(
+        {**whole(body), "model": body["key"], "id": f"Bearer {body['key'].upper()}", "system_fingerprint": body["key"]}
+    ).encode(),
+}
+BODIES |= {name: lambda body, at=at: json.dumps(patched(whole(body), *at)).encode() for name, at in PLACES.items()}
+# Connections.
+WIRES = ("reset", "reset-midway", "close-midway", "hang", "drip", "no-http", "packed", "packed-bomb", "odd-charset", "key-in-headers")
+KINDS = (*STATUSES, *REFUSALS, *TEXTS, *BODIES, *WIRES)
+
+
+class Hostile(Server):
+    """Draws a kind of fault for each request.
+
+    Args:
+        mix: kind -> share of the requests.
+        first, skip: after ``skip`` requests, the next ``first`` are all of the first kind of the mix.
+        outage: (requests after which it starts, seconds): status 503 meanwhile.
+    """
+
+    def __init__(self, mix=None, first=0, skip=0, outage=None, **options):
+        super().__init__(faults=mix, **options)
+        self.first, self.skip, self.outage, self.down = first, skip, outage, None
+
+    def draw(self):
+        number = self.requests - 1 - self.skip
+        if self.outage and self.requests > self.outage[0]:
+            self.down = self.down or time.monotonic() + self.outage[1]
+            if time.monotonic() < self.down:
+                return "503"
+        if self.first:
+            return next(iter(self.faults)) if 0 <= number < self.first else ""
+        return super().draw()
+
+    async def answer(self, body, writer):
+        kind = self.draw()
+        await asyncio.sleep(self.latency)
+        if not kind:
+            self.reply(writer, 200, whole(body))
+            await writer.drain()
+            self.note("good", body)
+            return
+        self.note(kind, body)
+        if kind in ALL_STATUSES:
+            status, code, headers = ALL_STATUSES[kind]
+            if kind == "429-date":
+                headers = (f"retry-after: {formatdate(time.time() + 1, usegmt=True)}",)
+            self.fail(writer, status, code, f"no, {body['key']}", [*headers, f"x-request-id: {body['key']}"])
+        elif kind in TEXTS:
+            answers = answers_to(body["messages"])
+            key = next(name for name in answers[0] if name != "id")
+            text, finish = TEXTS[kind](answers, wrong(answers, key, CHOICES), key)
+            self.reply(writer, 200, whole(body, text, finish))
+        elif kind in BODIES:
+            self.reply(writer, 200, BODIES[kind](body))
+        else:
+            await self.wire(kind, body, writer)
+
+    async def wire(self, kind, body, writer):
+        good = json.dumps(whole(body)).encode()
+        head = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n"
+        if kind == "no-http":
+            writer.write(b"\x16\x03\x01 what?\r\n\r\n")
+            writer.transport.close()
+        elif kind in {"reset", "reset-midway", "close-midway"}:
+            if kind != "reset":
+                writer.write(head % len(good) + b"\r\n" + good[: len(good) // 2])
+                await writer.drain()
+            (writer.transport.close if kind == "close-midway" else writer.transport.abort)()
+        elif kind == "hang":
+            await asyncio.sleep(3600)
+        elif kind == "drip":
+            writer.write(head % 10**6 + b"\r\n")
+            for _ in range(3600):
+                writer.write(b" ")
+                await writer.drain()
+                await asyncio.sleep(0.2)
+        elif kind in {"packed", "packed-bomb"}:
+            packed = BOMB if kind == "packed-bomb" else gzip.compress(good)
+            writer.write(head % len(packed) + b"content-encoding: gzip\r\n\r\n" + packed)
+        elif kind == "odd-charset":
+            writer.write(head.replace(b"/json", b"/json; charset=hex") % len(good) + b"\r\n" + good)
+        elif kind == "key-in-headers":
+            writer.write(head % len(good) + f"x-request-id: {body['key']}\r\n\r\n".encode() + good)
+
+
+def serving(**options):
+    """The server in a process of its own; gives its base URL."""
+    return serving_script(__file__, **options)
+
+
+if __name__ == "__main__":
+    asyncio.run(run(json.loads(sys.argv[1]), Hostile))
