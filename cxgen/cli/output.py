@@ -94,7 +94,12 @@ def _csv(rows: Iterable[dict[str, Any]], columns: Sequence[str]) -> None:
     writer = csv.DictWriter(sys.stdout, fieldnames=names, lineterminator="\n")
     writer.writeheader()
     for row in found:
-        writer.writerow({key: _flat(_rounded(value)) for key, value in row.items()})
+        writer.writerow({key: _unformula(_flat(_rounded(value))) for key, value in row.items()})
+
+
+def _unformula(value: Any) -> Any:
+    """A text that a spreadsheet would take for a formula, marked as text in the way of spreadsheets."""
+    return f"'{value}" if isinstance(value, str) and value.startswith(("=", "+", "@", "-")) else value
 
 
 def _flat(value: Any) -> Any:

@@ -176,10 +176,11 @@ class BatchBackend:
                 self._cache.close_batch(name)
                 return
             raise
+        wanted = frozenset(keys)
         for file in (batch.output_file_id, batch.error_file_id):
             if file:
                 for key, result in await self._read_file(file):
-                    if key in keys:  # an answer that contradicts another one is none
+                    if key in wanted:  # an answer that contradicts another one is none
                         self._results[key] = result if self._results.get(key, result) == result else None
         self._cache.close_batch(name)
 

@@ -34,7 +34,9 @@ def sheet(dataset: pl.DataFrame, per_group: int, seed: int) -> pl.DataFrame:
     items = _items(dataset)
     order = pl.Series("order", [order_key(seed, name) for name in items["id"]])
     one = items.with_columns(order).sort("order").unique("contrast_set", keep="first", maintain_order=True)
-    return one.filter(pl.int_range(pl.len()).over("group") < per_group).select("id", "premise", "hypothesis")
+    chosen = one.filter(pl.int_range(pl.len()).over("group") < per_group)
+    # Readers open it in a spreadsheet, which would run a text that looks like a formula.
+    return chosen.select("id", pl.col("premise", "hypothesis").str.replace("^([=+@-])", "'${1}"))
 
 
 def reading(answers: pl.DataFrame, dataset: pl.DataFrame) -> dict[str, Any]:

@@ -169,9 +169,10 @@ def ask(asked: Consultation, prompts: Mapping[str, Prompt], shown: Shown, backen
         return outcomes
 
     with alone(asked.cache, "is asking models with these replies"), watching() as watch, Cache(asked.cache) as cache, _heard_by_asyncio():
-        outcomes = asyncio.run(all_of_it())
-        tell(cache.told)
-        return outcomes
+        try:
+            return asyncio.run(all_of_it())
+        finally:
+            tell(cache.told)
 
 
 @contextmanager
