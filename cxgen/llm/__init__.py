@@ -4,10 +4,11 @@
 """
 
 from cxgen.llm.cache import Cache
+from cxgen.llm.job import Job, Judgment
 from cxgen.llm.limits import Limits
 from cxgen.llm.messages import Backend, Call, CallError, Reply
 from cxgen.llm.prompts import Prompt
-from cxgen.llm.runner import BackendError, Job, Judgment, Outcome, ask
+from cxgen.llm.runner import BackendError, Outcome, ask
 from cxgen.llm.vote import agreement, majority
 
 __all__ = [

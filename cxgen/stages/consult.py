@@ -22,9 +22,9 @@ from cxgen.errors import CxgenError, needs, unknown
 from cxgen.layout import REPLIES
 from cxgen.llm import Backend, Cache, Job, Limits, Outcome, Prompt
 from cxgen.llm import ask as ask_one
+from cxgen.llm.job import plan
 from cxgen.llm.limits import Rates
 from cxgen.llm.progress import watching
-from cxgen.llm.runner import plan
 from cxgen.project import Project
 from cxgen.stages.lock import alone
 from cxgen.stages.params import Params
