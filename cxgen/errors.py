@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+_STEERING = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 class CxgenError(Exception):
@@ -45,8 +48,13 @@ class CxgenError(Exception):
 
     def render(self) -> str:
         """The lines that the user sees."""
-        head = f"{self.where}: {self.message}" if self.where else self.message
-        return f"{head}\n  hint: {self.hint}" if self.hint else head
+        head = plain(f"{self.where}: {self.message}" if self.where else self.message)
+        return f"{head}\n  hint: {plain(self.hint)}" if self.hint else head
+
+
+def plain(text: str) -> str:
+    """``text`` with characters that would steer a terminal, or turn the direction of a line, written as escapes."""
+    return _STEERING.sub(lambda found: ascii(found[0])[1:-1], text)
 
 
 def _rebuild(cls: type[CxgenError], message: str, file: Path | None, line: int | None, hint: str) -> CxgenError:

@@ -181,17 +181,16 @@ def load(config: str = "nli", split: str | None = None, *, project: str | Path |
 
     from cxgen import layout
     from cxgen.errors import unknown
-    from cxgen.families import columns_of
-    from cxgen.schema import polars_schema
-    from cxgen.tables import read_table
+    from cxgen.families import family_of
+    from cxgen.stages.contracts import read_split
     from cxgen.vocabulary import SPLITS
 
     if split is not None and split not in SPLITS:
         raise unknown("split", split, SPLITS)
-    need = polars_schema(columns_of(config))
+    family_of(config)
     root = _project(project).root
     folder = next((each for each in (layout.DATASET, layout.WUG) if (root / each / config).is_dir()), layout.DATASET)
-    return pl.concat([read_table(root / layout.table(config, name, folder), need, "split") for name in ([split] if split else SPLITS)])
+    return pl.concat([read_split(root / layout.table(config, name, folder), config, name) for name in ([split] if split else SPLITS)])
 
 
 def _positive(n: int) -> None:

@@ -74,7 +74,7 @@ class Project:
     def chunk_files(self) -> list[Path]:
         """The files of annotated closed-class words: the shipped one, then the project's own."""
         folders = [self.lexicons, *([self.own_lexicons] if self.own_lexicons else [])]
-        return [path for folder in folders if (path := folder / "chunks.yaml").is_file()]
+        return [path for folder in folders if os.path.lexists(path := folder / "chunks.yaml")]
 
     @property
     def params(self) -> Path:
@@ -108,7 +108,7 @@ class Project:
     def shared_files(self) -> list[Path]:
         """The files of what templates share, as far as they exist: the shipped one, then the project's own."""
         folders = dict.fromkeys(folder.resolve() for folder in (_shipped() / layout.TEMPLATES, self.root / layout.TEMPLATES))
-        return [path for folder in folders if (path := folder / "_shared.yaml").is_file()]
+        return [path for folder in folders if os.path.lexists(path := folder / "_shared.yaml")]  # what is no file is named where it is read
 
     def template_file(self, name: str) -> Path:
         """The file of construction ``name``.

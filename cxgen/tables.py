@@ -11,28 +11,50 @@ import polars as pl
 
 from cxgen.errors import DataError
 from cxgen.project import write_atomically
+from cxgen.schema import Contract
+from cxgen.schema.door import MB, require_file
 
 ROW_GROUP = 131_072
+MOST_BYTES, MOST_ROWS = 4096 * MB, 100_000_000  # of a table
 Item = TypeVar("Item")
 
 
-def read_table(path: Path, need: Iterable[str], made_by: str) -> pl.DataFrame:
-    """Read a parquet table.
+def read_table(path: Path, contract: Contract, hint: str) -> pl.DataFrame:
+    """Read a parquet table: the columns of its contract, in the contract's order.
+
+    Args:
+        path: the file.
+        contract: what it must be like.
+        hint: what makes it.
 
     Raises:
-        DataError: missing, damaged, or without a column in ``need``.
+        DataError: missing, damaged, larger than tables are, or not as the contract says: with column and row.
     """
-    hint = f"run `cxgen {made_by}` (or `dvc repro`) first"
-    if not path.is_file():
+    if not path.exists():
         raise DataError("no such table", file=path, hint=hint)
     try:
-        table = pl.read_parquet(path)
-    except pl.exceptions.PolarsError as error:
-        raise DataError(f"not a readable parquet file: {error}", file=path, hint=hint) from error
-    missing = [column for column in need if column not in table.columns]
-    if missing:
-        raise DataError(f"lacks the columns {', '.join(missing)}", file=path, hint=hint)
+        size = require_file(path, MOST_BYTES, hint)
+        schema = pl.read_parquet_schema(path)
+        fault = contract.misfit(schema) or _overfull(path, size)
+        if not fault:
+            table = pl.read_parquet(path, columns=[column.name for column in contract.columns if column.name in schema])
+            fault = contract.fault(table)
+    except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+        raise DataError(f"not a readable parquet file: {one_line(error)}", file=path, hint=hint) from error
+    if fault:
+        raise DataError(fault, file=path, hint=hint)
     return table
+
+
+def _overfull(path: Path, size: int) -> str:
+    """Whether a file says that it holds more rows than so many bytes can: a few bytes may say that a value comes a billion times."""
+    rows: int = pl.scan_parquet(path).select(pl.len()).collect().item()
+    return f"{rows} rows in {size} bytes" if rows > MOST_ROWS or rows > max(size, MB) else ""
+
+
+def one_line(error: BaseException) -> str:
+    """What a library says of an error, on one line of reasonable length."""
+    return " ".join(str(error).split())[:200]
 
 
 def write_table(table: pl.DataFrame, path: Path, metadata: dict[str, str] | None = None) -> None:

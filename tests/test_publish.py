@@ -20,12 +20,14 @@ from cxgen.errors import DataError, SchemaError
 from cxgen.families import columns_of
 from cxgen.project import Project
 from cxgen.publish import content_hash, features, rows_hash
+from cxgen.publish.gates import git_state
 from cxgen.report.reading import ANSWERS, reading, sheet
 from cxgen.schema.columns import Column
 from cxgen.stages import baselines, generate, judge, package, split, substitute, variety
 from cxgen.stages import reading as readings
 from cxgen.stages.dataset import dataset
 from cxgen.stages.params import Params
+from cxgen.stages.written import read_tables as finished_tables
 from cxgen.vocabulary import LABELS, SPLITS
 from tests import mini as small
 from tests.conftest import COMMAND, edit
@@ -109,7 +111,7 @@ def shards(folder, config, name):
 def test_datasets_loads_every_config_and_split_with_label_names(made, folder, tmp_path):
     from datasets import ClassLabel, load_dataset
 
-    tables = package.read_tables(Project(made))
+    tables = finished_tables(Project(made))
     assert set(tables) == {(config, name) for config, names in CONFIGS.items() for name in names}
     for config, names in CONFIGS.items():
         loaded = load_dataset(str(folder), config, cache_dir=str(tmp_path))
@@ -132,7 +134,7 @@ def test_polars_pandas_and_duckdb_read_the_same(made, folder):
     import duckdb
     import pandas
 
-    for (config, name), table in package.read_tables(Project(made)).items():
+    for (config, name), table in finished_tables(Project(made)).items():
         files = [str(path) for path in shards(folder, config, name)]
         assert pl.read_parquet(files).equals(table)
         frame = pandas.concat([pandas.read_parquet(path) for path in files])
@@ -191,7 +193,7 @@ def test_every_figure_of_the_card_is_that_of_the_metrics(project):
     assert "40 answers about 40 items by 1 human reader" in prose
     for wanted in (record["content_hash"], "2.3.4", "abc123", 'load_dataset("me/x", "nli"', params.publish.canary, "WordNet", "wordfreq"):
         assert wanted in prose
-    for (config, name), table in package.read_tables(opened).items():
+    for (config, name), table in finished_tables(opened).items():
         assert f"| {config} | {name} | {table.height:,} |" in prose
     for name in ("reach", "wait"):
         assert re.search(rf"^\| {name}[^|]*\| [^|]+ \| [^|]+ \| \S[^|]+\. \|$", prose, re.M), name
@@ -209,7 +211,9 @@ def test_the_rejected_go_out_with_their_reasons(folder):
 
 def test_a_release_without_rejects_or_a_reading_says_so(project):
     path = project / layout.table(layout.REJECTED, layout.REJECTED)
-    pl.read_parquet(path).clear().write_parquet(path)
+    nothing = pl.read_parquet(path).clear()
+    nothing.write_parquet(path)
+    spoil_metric(project, "splits", lambda data: data["written"].update({"rejected/rejected": rows_hash(nothing)}))
     shutil.rmtree(project / layout.READINGS)
     opened = Project(project)
     readings.run(opened)
@@ -229,7 +233,7 @@ def test_the_same_dataset_gives_the_same_folder(made, folder, tmp_path):
 
 
 def test_the_content_hash_is_of_rows_not_of_files(made):
-    table = package.read_tables(Project(made))["nli", "dev"]
+    table = finished_tables(Project(made))["nli", "dev"]
     assert rows_hash(table) == rows_hash(table.reverse().select(reversed(table.columns)))
     changed = table.with_columns(
         label=pl.when(pl.int_range(pl.len()) == 0).then((pl.col("label") + 1) % 3).otherwise("label").cast(pl.Int8)
@@ -332,17 +336,23 @@ def test_what_is_released_names_its_revision_and_loads(run, here, hub, made, tmp
     assert record["content_hash"] == json.loads((made / layout.HUB / layout.VERSION_FILE).read_text())["content_hash"]
 
 
-def test_a_dry_run_sends_nothing_and_shows_what_changes(run, hub, project):
+def test_a_dry_run_sends_nothing_and_shows_what_changes(run, hub, project, monkeypatch):
     result = run(project, "--dry-run", "--format", "json")
     assert result.returncode == 0, result.stderr
     assert "nothing was sent" in result.stderr
     assert all(row["old"] == 0 for row in json.loads(result.stdout))
-    assert run(project).returncode == 0
-    before = len(hub.state()["requests"])
     path = split.table_file(Project(project), "nli", "dev")
-    pl.read_parquet(path)[3:].write_parquet(path)
+    rows = pl.read_parquet(path)
+    with monkeypatch.context() as patch:  # an earlier version, with three rows fewer
+        patch.setattr("cxgen.stages.written.require_unchanged", lambda *_: None)
+        rows[3:].write_parquet(path)
+        assert run(project).returncode == 0
+    rows.write_parquet(path)
+    before = len(hub.state()["requests"])
     again = run(project, "--dry-run", "--format", "json", "--tag", "v1.1.0")
-    assert "0 added, 3 removed" in again.stderr
+    assert "3 added, 0 removed" in again.stderr
+    assert "nothing was sent" in again.stderr
+    assert "has a tag v1.0.0 already" in refusal(run(project, "--dry-run"))
     assert f"main is at {hub.state()['repos'][REPOSITORY]['branches']['main']}" in again.stderr
     assert all(line.startswith(("GET", "HEAD")) for line in hub.state()["requests"][before:])
 
@@ -477,6 +487,91 @@ def test_what_may_not_be_released_is_refused_with_the_reason(run, hub, project, 
     assert result.returncode == 2
     assert reason in result.stderr
     assert hub.state()["repos"] == {}
+
+
+def only(path, line):
+    """One more line in a file that is committed."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text((path.read_text("utf-8") if path.exists() else "") + line + "\n", "utf-8")
+
+
+def hide(folder):
+    git(folder, "update-index", "--assume-unchanged", "params.yaml")
+    edit(folder / "params.yaml", "folds: 2", "folds: 4")
+
+
+def ignore(folder):
+    """A template that git is told not to see."""
+    (folder / ".gitignore").write_text("outputs/\n*.local.yaml\n")
+    git(folder, "commit", "-qam", "ignore")
+    only(folder / "templates/mine.local.yaml", "name: mine")
+
+
+UNCOMMITTED = {
+    "not committed: cxgen/code.py": lambda folder: only(folder / "cxgen/code.py", "x = 1"),
+    "not committed: dvc.yaml": lambda folder: only(folder / "dvc.yaml", "stages: {}"),
+    "not committed: NOTICE": lambda folder: only(folder / "NOTICE", "secret"),
+    "not committed: templates/mine.local.yaml": ignore,
+    "changes are hidden from git: params.yaml": hide,
+}
+
+
+@pytest.mark.parametrize("reason", UNCOMMITTED)
+def test_a_release_names_a_revision_that_holds_what_it_was_made_from(project, reason):
+    assert git_state(project)[1] == []
+    UNCOMMITTED[reason](project)
+    assert reason in git_state(project)[1]
+
+
+@pytest.mark.parametrize("name", ["NOTICE", "templates/more.yaml"])
+def test_a_committed_link_is_no_source(project, tmp_path, name):
+    (tmp_path / "private.txt").write_text("private")
+    (project / name).symlink_to(tmp_path / "private.txt")
+    git(project, "add", name)
+    git(project, "commit", "-qm", "a link")
+    assert git_state(project)[1] == [f"not a regular file of the work tree: {name}"]
+
+
+def test_an_edited_dataset_is_not_released_whether_dvc_is_there_or_not(run, hub, project):
+    path = split.table_file(Project(project), "nli", "test")
+    pl.read_parquet(path)[1:].write_parquet(path)
+    assert "not what the pipeline wrote: nli/test" in refusal(run(project))
+    assert hub.state()["repos"] == {}
+
+
+def test_an_edit_that_is_recorded_is_found_by_counting(project):
+    """Who edits the hash as well, and not the counts."""
+    path = split.table_file(Project(project), "nli", "test")
+    rows = pl.read_parquet(path)
+    turned = rows.with_columns(label=pl.when(pl.int_range(pl.len()) == 0).then((pl.col("label") + 1) % 3).otherwise("label").cast(pl.Int8))
+    whole = rows.filter(pl.col("contrast_set") != rows["contrast_set"][0])
+    opened = Project(project)
+    for edited, said in ((turned, "the dataset is not sound"), (whole, "not what its metrics say: splits.json")):
+        edited.write_parquet(path)
+        spoil_metric(project, "splits", lambda data, rows=edited: data["written"].update({"nli/test": rows_hash(rows)}))
+        with pytest.raises(DataError, match=said):
+            package.run(opened, Params.read(opened.params), project / "again", package.Identity("1.0.0"))
+    assert not (project / "again").exists()
+
+
+def test_somebody_else_s_repository_is_left_alone_unless_told_otherwise(run, hub, made):
+    from huggingface_hub import CommitOperationAdd, HfApi
+
+    client = HfApi(hub.url, token=TOKEN)
+    client.create_repo(REPOSITORY, repo_type="dataset")
+    theirs = [CommitOperationAdd("README.md", b"# theirs"), CommitOperationAdd("data/train.csv", b"a,b")]
+    client.create_commit(REPOSITORY, theirs, commit_message="theirs", repo_type="dataset")
+    before = len(hub.state()["requests"])
+    for options in ((), ("--dry-run",)):
+        assert "holds what cxgen has not put there: README.md, data/train.csv" in refusal(run(made, *options))
+    assert all(line.startswith(("GET", "HEAD")) for line in hub.state()["requests"][before:])
+    assert run(made, "--replace").returncode == 0
+    assert run(made, "--tag", "v2.0.0").returncode == 0  # it is ours now
+
+
+@pytest.mark.parametrize("name", ["a b", "a\nb", "../x", "-x", "x..y", "x.lock", "x/"])
+def test_a_tag_that_git_would_refuse_is_refused_by_the_dry_run(run, made, name):
+    assert "not a tag" in refusal(run(made, "--dry-run", f"--tag={name}"))
 
 
 # --- blind readings

@@ -14,10 +14,9 @@ import typer
 from cxgen.cli import ask, explore, export, judge, lexicon, new, pipeline, publish, wug
 from cxgen.cli.help import lay_out
 from cxgen.cli.interrupt import listening
-from cxgen.errors import CxgenError
+from cxgen.errors import CxgenError, plain
 
 _INTERRUPTED = 130
-_NOT_OURS = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT}  # what the system refuses; all else is a bug
 app = typer.Typer(
     name="cxgen",
     help="Diagnostic NLI datasets for construction grammar, from readable template files.",
@@ -92,8 +91,12 @@ def _told(error: BaseException) -> object:
         return error.exit_code
     if isinstance(error, SystemExit):  # of typer and rich, where nobody reads on: `cxgen sample conative | head`
         return 0 if isinstance(error.__context__, BrokenPipeError) else error.code
-    if isinstance(error, OSError) and error.errno in _NOT_OURS:
-        sys.stderr.write(f"cxgen: {error.filename or 'output'}: {error.strerror}\n")
+    if isinstance(error, OSError) and error.errno != errno.EBADF:  # of a file or of the machine, wherever it was met
+        where, what = error.filename or "a file", error.strerror or error
+        sys.stderr.write(f"cxgen: {plain(str(where))}: {plain(str(what))}\n")
+        return 2
+    if isinstance(error, MemoryError):
+        sys.stderr.write("cxgen: not enough memory\n  hint: ask for less (see params.yaml), or use a machine with more\n")
         return 2
     raise error
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from cxgen.stages.publish import Release
 
 _REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+")
+_REF = re.compile(r"(?!.*(\.\.|\.lock$|\.$))[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)*", re.ASCII)  # as git wants them
 _ON_HUB = re.compile(r"(?:hf://datasets/)?(?P<repository>[\w.-]+/[\w.-]+?)(?:@(?P<revision>.+))?")
 
 
@@ -43,14 +44,17 @@ def publish(
     private: Annotated[bool, typer.Option("--private", help="A repository that has to be made is private.")] = False,
     tag: Annotated[str, typer.Option(help="Tag of the release; default: v and publish.version of params.yaml.")] = "",
     revision: Annotated[str, typer.Option(help="Branch that gets the commit.")] = "main",
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Replace README.md and all parquet files of a repository that is not cxgen's.")
+    ] = False,
     parent: Annotated[str, typer.Option(help="Refuse unless the branch is still at this commit, which --dry-run shows.")] = "",
     params: ParamsFile = None,
     form: Form = Format.table,
 ) -> None:
     """Release the finished dataset to the Hugging Face Hub: one commit with data and card, then a tag.
 
-    Refuses if a metric is missing or fails its gate, sources are not committed, items are undecided, the branch has moved
-    or the tag exists.
+    Refuses if the data are not what the pipeline wrote, a metric fails its gate, sources are not committed, items are undecided,
+    the branch has moved, the tag exists, or the repository holds what cxgen has not put there.
     The token is that of the hub library: `hf auth login`, or HF_TOKEN.
 
     Example: cxgen publish me/constructions --dry-run
@@ -60,14 +64,17 @@ def publish(
 
     if not _REPOSITORY.fullmatch(repository):
         raise CxgenError(f"not a repository: {repository!r}", hint="expected OWNER/NAME, such as me/constructions")
+    for what, name in (("tag", tag), ("branch", revision)):
+        if name and not _REF.fullmatch(name):
+            raise CxgenError(f"not a {what}: {name!r}", hint="expected letters, digits and ._-, such as v1.0.0")
     project, settings = open_project(params)
     client = hub.api()
-    with stage.prepared(project, settings, hub.Target(repository, revision, tag, private, parent)) as release:
+    with stage.prepared(project, settings, hub.Target(repository, revision, tag, private, parent, replace)) as release:
         _describe(release)
-        if dry_run:
-            _show_changes(client, release, form)
+        commit = _show_changes(client, release, form) if dry_run else ""
         stage.require(release)
         if dry_run:
+            hub.check(client, release.target, commit, release.folder)
             typer.echo("nothing was sent", err=True)
             return
         with busy(f"releasing to {repository}"):
@@ -84,27 +91,37 @@ def _describe(release: Release) -> None:
         typer.echo(f"  {path.stat().st_size:>10,}  {path.relative_to(release.folder)}", err=True)
 
 
-def _show_changes(client: Any, release: Release, form: Form) -> None:
-    """The difference to what the branch holds; one line if it holds nothing, or the Hub is out of reach."""
+def _show_changes(client: Any, release: Release, form: Form) -> str:
+    """Print the difference to what the branch holds; one line if it holds nothing, or the Hub is out of reach. Returns its commit."""
     from cxgen.publish import hub
     from cxgen.stages import diff as stage
 
     target = release.target
     new = stage.read_dataset(release.folder)
-    old = new.clear()
+    old, commit = new.clear(), ""
     try:
         commit = hub.head(client, target)
         if commit:
             typer.echo(f"{target.branch} is at {commit}", err=True)
-            if target.parent and not commit.startswith(target.parent):
-                typer.echo(f"  that is not {target.parent}: a release would be refused", err=True)
             folder = hub.download(client, target.repository, commit)
-            old = stage.read_dataset(folder) if any(folder.glob("*/*.parquet")) else old
+            old = _released(folder, old)
         else:
             typer.echo(f"{target.repository} has no {target.branch}, or the token may not see it: it would be made", err=True)
     except hub.UnreachableError as error:
         typer.echo(f"{error.message}: all items are shown as added", err=True)
     _show(old, new, items=False, every=False, form=form)
+    return commit
+
+
+def _released(folder: Path, nothing: pl.DataFrame) -> pl.DataFrame:
+    """The dataset that was released before; ``nothing`` if there is none that can be compared."""
+    from cxgen.stages import diff as stage
+
+    try:
+        return stage.read_dataset(folder)
+    except CxgenError as error:
+        typer.echo(f"what is there cannot be compared ({error.message}): all items are shown as added", err=True)
+        return nothing
 
 
 def diff(

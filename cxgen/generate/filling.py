@@ -13,6 +13,7 @@ from cxgen.errors import EmptySlotError
 
 SETS = 2_000  # of a block: enough for whole columns, few enough to be passed around
 ROUNDS = 12  # of blocks, after which a source that still lacks sets has run dry
+MANY = 1_000  # draws, by which a round says how many sets there are
 SPARE = 8  # drawn on top, since a few clash
 
 
@@ -26,6 +27,8 @@ class Need:
         least: sets that must be found.
         drawn: set numbers that were asked for.
         kept: distinct sets that were found.
+        rounds: of blocks, so far.
+        before, asked: ``kept`` before the last round, and sets that were asked for in it.
     """
 
     label: tuple[str, str, str]
@@ -34,6 +37,14 @@ class Need:
     drawn: int = 0
     kept: int = 0
     rounds: int = 0
+    before: int = 0
+    asked: int = 0
+
+    @property
+    def hopeless(self) -> bool:
+        """Whether many draws gave so few new sets that the rounds which are left cannot give what must be found, even twice as lucky."""
+        found = self.kept - self.before
+        return self.asked >= MANY and self.kept + 2 * (ROUNDS - self.rounds) * found < self.least
 
 
 @dataclass(frozen=True)
@@ -65,10 +76,12 @@ class Filling:
     def jobs(self) -> Iterator[Job]:
         """The next round of blocks; none when every source has what is wanted or has run dry."""
         for number, need in enumerate(self.needs):
-            if need.kept >= need.wanted or need.rounds == ROUNDS:
+            if need.kept >= need.wanted or need.rounds == ROUNDS or need.hopeless:
                 continue
+            need.before = need.kept
             need.rounds += 1
             count = need.wanted - need.kept + SPARE
+            need.asked = count
             for start in range(need.drawn, need.drawn + count, SETS):
                 yield Job(number, start, min(SETS, need.drawn + count - start))
             need.drawn += count

@@ -14,8 +14,10 @@ from cxgen.errors import DataError
 from cxgen.generate.borrow import borrowed
 from cxgen.generate.source import Source
 from cxgen.lexicon import Lexicon
+from cxgen.lexicon.stored import HINT, PSEUDOWORDS
 from cxgen.sets import Forms, Rows
 from cxgen.sets.pools import slot_pos
+from cxgen.tables import read_table
 from cxgen.vocabulary import INFLECTIONS, MODES
 
 INVENTORY = "pseudowords.parquet"
@@ -41,11 +43,7 @@ class Wugs:
         Raises:
             DataError: there are none, or the file is damaged.
         """
-        try:
-            table = pl.read_parquet(folder / INVENTORY)
-        except (OSError, pl.exceptions.PolarsError) as error:
-            raise DataError(f"no usable pseudowords: {error}", file=folder / INVENTORY, hint="run `cxgen lexicon build`") from error
-        return cls(table)
+        return cls(read_table(folder / INVENTORY, PSEUDOWORDS, HINT))
 
     @cached_property
     def variants(self) -> int:

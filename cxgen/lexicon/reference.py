@@ -10,7 +10,11 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from cxgen.errors import CxgenError
 from cxgen.project import write_atomically
+from cxgen.schema.door import MB, read_text
+
+_MOST_BYTES = 64 * MB
 
 
 @cache
@@ -34,8 +38,8 @@ class Reference:
         self._known: dict[str, Any] = {}
         self._fresh = False
         if path is not None:
-            with suppress(OSError, ValueError, TypeError, KeyError):
-                kept = json.loads(path.read_text("utf-8"))
+            with suppress(CxgenError, ValueError, TypeError, KeyError, RecursionError):
+                kept = json.loads(read_text(path, _MOST_BYTES))
                 self._known = dict(kept["words"]) if kept["versions"] == self._versions else {}
 
     def inflected(self, word: str, tag: str) -> tuple[str, ...]:

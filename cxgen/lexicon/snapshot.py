@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -13,10 +12,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from cxgen.errors import DataError
 from cxgen.layout import WORDS
 from cxgen.lexicon.bands import Cuts
 from cxgen.lexicon.names import missing
+from cxgen.lexicon.stored import read_classes, read_lexemes
 from cxgen.project import Project
 from cxgen.schema import Document
 from cxgen.vocabulary import BANDS
@@ -142,11 +141,8 @@ class Lexicon:
         Raises:
             DataError: the snapshot is missing or damaged.
         """
-        try:
-            table = pl.read_parquet(folder / "lexemes.parquet")
-            raw = json.loads((folder / "classes.json").read_text("utf-8"))
-        except (OSError, ValueError, KeyError, TypeError, pl.exceptions.PolarsError) as error:
-            raise DataError(f"no usable lexicon snapshot: {error}", file=folder, hint="run `cxgen lexicon build`") from error
+        table = read_lexemes(folder / "lexemes.parquet")
+        raw = read_classes(folder / "classes.json", table.height)
         classes = {
             name: WordClass(name, entry["pos"], tuple(entry["ids"]), frozenset(entry["extended"]), entry.get("gloss", ""))
             for name, entry in raw["classes"].items()

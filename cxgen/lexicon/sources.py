@@ -227,7 +227,7 @@ def read_sources(folder: Path) -> Sources:
     for path in sorted((folder / "frames").glob("*.yaml")):
         document = read_yaml(path, "frames")
         sources.add(document, document.data["construction"])
-    if (folder / "overrides.yaml").is_file():
+    if (folder / "overrides.yaml").exists():
         sources.overrides = read_yaml(folder / "overrides.yaml", "overrides").data
     return sources
 

@@ -9,12 +9,19 @@ from io import BytesIO
 
 import polars as pl
 
+WRITTEN = "written"  # under which the metric of a stage that writes tables has their hashes
+
 
 def rows_hash(table: pl.DataFrame) -> str:
     """SHA-256 of the logical rows: sorted by id, columns by name, one JSON object per line."""
     buffer = BytesIO()
     table.select(sorted(table.columns)).sort("id").write_ndjson(buffer)
     return hashlib.sha256(buffer.getbuffer()).hexdigest()
+
+
+def table_hashes(tables: Mapping[tuple[str, str], pl.DataFrame]) -> dict[str, str]:
+    """``config/split`` -> the `rows_hash` of that table."""
+    return {f"{config}/{split}": rows_hash(rows) for (config, split), rows in tables.items()}
 
 
 def content_hash(hashes: Mapping[str, str]) -> str:

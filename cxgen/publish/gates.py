@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -10,8 +11,23 @@ from typing import Any
 from cxgen.errors import install
 from cxgen.layout import PIPELINE
 from cxgen.measures.gates import broken_gates
+from cxgen.schema.door import MB, read_bytes
+from cxgen.tables import one_line
 
-SOURCES = ("templates", "lexicons", "params.yaml", "pipelines", "dvc.yaml", "dvc.lock", "cxgen", "NOTICE")
+SOURCES = (
+    "templates",
+    "lexicons",
+    "params.yaml",
+    "pipelines",
+    "dvc.yaml",
+    "dvc.lock",
+    "cxgen",
+    "pyproject.toml",
+    "requirements.lock",
+    "NOTICE",
+)
+_MADE = re.compile(r"(^|/)__pycache__/|\.pyc$|(^|/)\.[^/]*cache/")  # ignored, and no sources
+_MOST_BYTES = 1024 * MB
 _SHOWN = 5
 
 
@@ -51,7 +67,7 @@ def _unequal(configs: Mapping[str, Any]) -> dict[str, int]:
 
 def undecided_reasons(path: Path) -> Iterator[str]:
     """Items that the judge left undecided: the lines of ``undecided.jsonl``."""
-    count = sum(1 for line in path.read_text("utf-8").splitlines() if line.strip()) if path.is_file() else 0
+    count = sum(1 for line in read_bytes(path, _MOST_BYTES).splitlines() if line.strip()) if path.exists() else 0
     if count:
         yield f"{count} items are undecided ({path.name}): judge them, or lower what is asked of the judge"
 
@@ -60,10 +76,22 @@ def git_state(root: Path) -> tuple[str, list[str]]:
     """The project's commit (empty if there is none), and reasons: no repository, or sources that are not committed."""
     try:
         revision = _git(root, "rev-parse", "HEAD").strip()
-        changed = [line[3:] for line in _git(root, "status", "--porcelain", "--", *SOURCES).splitlines()]
+        status = _git(root, "status", "--porcelain", "-z", "--no-renames", "--ignored=matching", "--untracked-files=all", "--", *SOURCES)
+        changed = [entry[3:] for entry in status.split("\0") if entry and not (entry.startswith("!!") and _MADE.search(entry[3:]))]
+        hidden = [
+            entry[2:] for entry in _git(root, "ls-files", "-v", "-z", "--", *SOURCES).split("\0") if entry[:1].islower() or entry[:1] == "S"
+        ]
+        links = [name for name in _git(root, "ls-files", "-z", "--", *SOURCES).split("\0") if name and not _plain_file(root, name)]
     except (OSError, subprocess.CalledProcessError):
         return "", ["the project is not in a git repository with a commit: a release names the revision that it was made from"]
-    return revision, [f"not committed: {_some(changed)}"] if changed else []
+    reasons = {"not committed": changed, "changes are hidden from git": hidden, "not a regular file of the work tree": links}
+    return revision, [f"{what}: {_some(names)}" for what, names in reasons.items() if names]
+
+
+def _plain_file(root: Path, name: str) -> bool:
+    """Whether a source stands where it seems to stand: a link may lead to anything, and what it leads to is not committed."""
+    path = root / name
+    return path.is_file() and path.resolve() == root.resolve() / name
 
 
 def stale_reasons(root: Path) -> Iterator[str]:
@@ -79,8 +107,8 @@ def stale_reasons(root: Path) -> Iterator[str]:
     try:
         with Repo(str(root)) as repo:
             changed = sorted(repo.status())
-    except DvcException as error:
-        yield f"DVC cannot tell whether the results are up to date: {error}"
+    except (DvcException, OSError, ValueError) as error:  # SCMError, where there is no git, is one of DVC's, too
+        yield f"DVC cannot tell whether the results are up to date: {one_line(error)}"
         return
     if changed:
         yield f"out of date: {_some(changed)}: run `dvc repro`"

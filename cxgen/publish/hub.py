@@ -13,12 +13,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cxgen.errors import CxgenError, needs
+from cxgen import layout
+from cxgen.errors import CxgenError, DataError, needs
+from cxgen.schema import read_json
 
 if TYPE_CHECKING:
     from huggingface_hub import HfApi
 
 _KIND = "dataset"
+_MADE_BY_HUB = {".gitattributes"}  # with a repository
 
 
 class HubError(CxgenError):
@@ -39,6 +42,7 @@ class Target:
         tag: the tag that names it.
         private: whether a repository that has to be made is private.
         parent: the commit that the branch must be at, or empty: where it is found.
+        replace: whether files of a repository that cxgen has not filled may be replaced and removed.
     """
 
     repository: str
@@ -46,6 +50,7 @@ class Target:
     tag: str = ""
     private: bool = False
     parent: str = ""
+    replace: bool = False
 
 
 def api() -> HfApi:
@@ -99,17 +104,14 @@ def release(client: HfApi, target: Target, folder: Path) -> str:
     Raises:
         HubError: the tag exists, the branch has moved, or the Hub refused.
     """
+    check(client, target, head(client, target), folder)
     with failures(target):
         client.create_repo(target.repository, repo_type=_KIND, private=target.private or None, exist_ok=True)
         if target.branch != "main":
             client.create_branch(target.repository, repo_type=_KIND, branch=target.branch, exist_ok=True)
     parent = head(client, target)
+    check(client, target, parent, folder)
     with failures(target):
-        tags = {ref.name: ref.target_commit for ref in client.list_repo_refs(target.repository, repo_type=_KIND).tags}
-        if target.tag in tags:
-            raise _tagged(target)
-        if target.parent and not parent.startswith(target.parent) and not _is_there(client, target, parent, folder):
-            raise _moved(target, target.parent)
         commit = client.create_commit(
             target.repository,
             _operations(client, target, parent, folder),
@@ -121,6 +123,32 @@ def release(client: HfApi, target: Target, folder: Path) -> str:
     with failures(target, _tagged(target)):
         client.create_tag(target.repository, repo_type=_KIND, tag=target.tag, revision=commit, exist_ok=False)
     return str(commit)
+
+
+def check(client: HfApi, target: Target, parent: str, folder: Path) -> None:
+    """See that nothing keeps ``folder`` from being released: what `release` asks before it commits. Sends nothing.
+
+    Args:
+        client: the Hub's.
+        target: where the release would go.
+        parent: what `head` says.
+        folder: the release.
+
+    Raises:
+        HubError: the tag exists, the branch has moved, the repository holds what cxgen has not put there, or the Hub refused.
+    """
+    if not parent:
+        return
+    with failures(target):
+        if target.tag in {ref.name for ref in client.list_repo_refs(target.repository, repo_type=_KIND).tags}:
+            raise _tagged(target)
+        there = client.list_repo_files(target.repository, repo_type=_KIND, revision=parent)
+        ours = layout.VERSION_FILE in there and isinstance(_record(client, target, parent), dict)
+        others = [name for name in there if name not in _MADE_BY_HUB]
+        if others and not ours and not target.replace:
+            raise _foreign(target, others)
+        if target.parent and not parent.startswith(target.parent) and not _is_there(client, target, parent, folder):
+            raise _moved(target, target.parent)
 
 
 def _operations(client: HfApi, target: Target, parent: str, folder: Path) -> list[Any]:
@@ -138,14 +166,26 @@ def _operations(client: HfApi, target: Target, parent: str, folder: Path) -> lis
 
 def _is_there(client: HfApi, target: Target, commit: str, folder: Path) -> bool:
     """Whether ``commit`` is this very release, made by a run that ended before its tag."""
+    return bool(_record(client, target, commit) == json.loads((folder / layout.VERSION_FILE).read_text("utf-8")))
+
+
+def _record(client: HfApi, target: Target, commit: str) -> Any:
+    """What the record of a release says that is there; None if there is none, or none of cxgen's."""
     from huggingface_hub.errors import EntryNotFoundError
 
-    name = "dataset_version.json"
     try:
-        path = client.hf_hub_download(target.repository, name, repo_type=_KIND, revision=commit)
-    except EntryNotFoundError:
-        return False
-    return bool(json.loads(Path(path).read_text("utf-8")) == json.loads((folder / name).read_text("utf-8")))
+        path = client.hf_hub_download(target.repository, layout.VERSION_FILE, repo_type=_KIND, revision=commit)
+        return read_json(Path(path), "metrics", "version")
+    except (EntryNotFoundError, DataError):
+        return None
+
+
+def _foreign(target: Target, others: list[str]) -> HubError:
+    more = f" and {len(others) - 3} more" if len(others) > 3 else ""
+    return HubError(
+        f"{target.repository} holds what cxgen has not put there: {', '.join(others[:3])}{more}",
+        hint="choose another name; or, if README.md and all parquet files there may be replaced, give --replace",
+    )
 
 
 def _tagged(target: Target) -> HubError:

@@ -8,6 +8,8 @@ from typing import Any
 
 import polars as pl
 
+from cxgen.vocabulary import MODES, PREMISE_VERDICTS, SPLITS
+
 Type = pl.DataType | type[pl.DataType]
 
 SLOT = pl.Struct(
@@ -32,12 +34,18 @@ class Column:
         dtype: polars type.
         meaning: what it holds; printed in README and card.
         labels: the values are positions in ``vocabulary.LABELS``.
+        null: there may be rows without a value.
+        values: all that it may hold; empty: anything.
+        within: the smallest and the largest number that it may hold; none: any that is finite.
     """
 
     name: str
     dtype: Type
     meaning: str
     labels: bool = False
+    null: bool = False
+    values: tuple[str, ...] = ()
+    within: tuple[int | None, int | None] = (None, None)
 
 
 # What every item has, whatever its family; the family's own columns stand between the two groups.
@@ -46,7 +54,9 @@ LINEAGE = (
     Column("contrast_set", pl.String, "the set of items that share one draw of words; train, dev and test never share one"),
     Column("premise_id", pl.String, "content-addressed id of the premise"),
     Column("construction", pl.String, "the construction whose meaning the premise has"),
-    Column("contrast_of", pl.String, "for look-alikes and opposites: the construction whose contrast set they belong to; else null"),
+    Column(
+        "contrast_of", pl.String, "for look-alikes and opposites: the construction whose contrast set they belong to; else null", null=True
+    ),
     Column("design", pl.String, "the plan of the contrast set: which premise kinds meet which claims"),
     Column("kind", pl.String, "premise kind within the design"),
     Column("template", pl.String, "template of the premise"),
@@ -59,12 +69,17 @@ MATERIAL = (
         pl.List(SLOT),
         "the premise's fillers: slot, role, lemma, WordNet 3.0 sense key (`own:...` for one's own words), zipf, percentile, band",
     ),
-    Column("acceptability", pl.String, "prototypical, or extended (the verb alone does not hold the construction's meaning)"),
-    Column("split", pl.String, "train, dev or test"),
+    Column(
+        "acceptability",
+        pl.String,
+        "prototypical, or extended (the verb alone does not hold the construction's meaning)",
+        values=PREMISE_VERDICTS,
+    ),
+    Column("split", pl.String, "train, dev or test", values=SPLITS),
 )
 # What the tables of pseudowords and of refused items have besides.
 WUG = (
-    Column("mode", pl.String, "`*_wug`: which words are pseudowords: verb, nouns, adjectives, or content (all three)"),
+    Column("mode", pl.String, "`*_wug`: which words are pseudowords: verb, nouns, adjectives, or content (all three)", values=tuple(MODES)),
     Column("source_id", pl.String, "`*_wug`: the item with the real words"),
 )
 REJECTS = (

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from cxgen.errors import SchemaError
+from cxgen.errors import DataError, SchemaError
+from cxgen.schema.door import MB, read_text
 from cxgen.schema.loader import compose, graph_fault
 
-_CONTROL = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+MOST_ERRORS = 100  # of which the most telling is named
+MOST_BYTES = 2 * MB  # the largest shipped file has a twentieth of it
 
 
 @dataclass(frozen=True)
@@ -80,31 +82,10 @@ def read_yaml(path: Path, schema: str | None = None) -> Document:
         SchemaError: unreadable, not text, not YAML, a repeated key, aliases without end, or not as the schema says: file:line, key and
             what was expected.
     """
-    document = _parse(path, _text(path))
+    document = _parse(path, read_text(path, MOST_BYTES, SchemaError))
     if schema is not None:
         validate(document, schema)
     return document
-
-
-def _text(path: Path) -> str:
-    """The file's text: UTF-8, without control characters."""
-    if path.exists() and not path.is_file():  # a pipe or a device may never end
-        raise SchemaError("not a file", file=path)
-    try:
-        raw = path.read_bytes()
-    except OSError as error:
-        raise SchemaError(f"cannot read: {error.strerror}", file=path) from error
-    try:
-        text = raw.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
-        hint = "save the file as UTF-8; it looks like Latin-1 or another 8-bit encoding"
-        raise SchemaError(f"not UTF-8 text: byte 0x{raw[error.start]:02x}", file=path, line=line, hint=hint) from error
-    odd = _CONTROL.search(text.removeprefix("\ufeff"))
-    if odd:
-        line = text.count("\n", 0, odd.start()) + 1
-        raise SchemaError(f"a control character (U+{ord(odd[0]):04X})", file=path, line=line, hint="delete it; YAML is plain text")
-    return text
 
 
 def _parse(path: Path, text: str) -> Document:
@@ -117,6 +98,8 @@ def _parse(path: Path, text: str) -> Document:
         data = None if root is None else loader.construct_document(root)
     except yaml.MarkedYAMLError as error:
         raise _plain(error, path, text) from error
+    except yaml.YAMLError as error:  # of the reader: what is no text in YAML
+        raise SchemaError(f"not valid YAML: {error}".splitlines()[0], file=path, hint="is it a text file?") from error
     if not isinstance(data, dict):
         raise SchemaError("expected a mapping at the top level", file=path, line=1, hint="such as `name: value`, one a line")
     return Document(path, data, text, root)
@@ -139,26 +122,75 @@ def validate(document: Document, name: str) -> None:
     Raises:
         SchemaError: file:line, key and what was expected.
     """
+    found = complaint(document.data, name)
+    if found:
+        keys, message, hint = found
+        raise SchemaError(message, file=document.path, line=document.line(keys), hint=hint)
+
+
+def complaint(data: Any, name: str) -> tuple[list[str | int], str, str] | None:
+    """The keys to what in ``data`` breaks the named schema most, what is wrong there, and what was expected; None if nothing is."""
     from jsonschema import Draft202012Validator
     from jsonschema.exceptions import best_match
     from referencing import Registry, Resource
 
     parts = ((f"{part}.schema.json", Resource.from_contents(load_schema(part))) for part in ("classes", "frames", "construction"))
     registry: Any = Registry().with_resources(parts)
-    errors = list(Draft202012Validator(load_schema(name), registry=registry).iter_errors(document.data))
+    errors = list(islice(Draft202012Validator(load_schema(name), registry=registry).iter_errors(data), MOST_ERRORS))
     if not errors:
-        return
+        return None
     error = best_match(errors)
     keys: list[str | int] = list(error.absolute_path)
-    at = ".".join(str(key) for key in keys) or "(top level)"
+    at = ".".join(_brief(key, 60) for key in keys) or "(top level)"
     if error.validator == "additionalProperties" and isinstance(error.instance, dict):
         allowed = error.schema.get("properties", {})
         extra = next((k for k in error.instance if k not in allowed), None)
         keys += [] if extra is None else [str(extra)]
-        message, hint = f"{at}: unexpected key {extra!r}", f"allowed here: {', '.join(sorted(allowed)) or 'none'}"
+        message, hint = f"{at}: unexpected key {_brief(repr(extra), 60)}", f"allowed here: {', '.join(sorted(allowed)) or 'none'}"
         if str(extra).endswith(":"):  # gate%1:06:00:: without quotes is a key and nothing
             hint = f'put it in quotes: "{extra}:"'
     else:
-        message, hint = f"{at}: {error.message[:300]}", str(error.schema.get("description", ""))
+        message, hint = f"{at}: {_brief(error.message, 300)}", str(error.schema.get("description", ""))
         hint = f"expected: {hint}" if hint else f"expected {error.validator}: {json.dumps(error.validator_value)[:200]}"
-    raise SchemaError(message, file=document.path, line=document.line(keys), hint=hint)
+    return keys, message, hint
+
+
+def _brief(value: object, most: int) -> str:
+    """On one line, and no longer than ``most`` characters."""
+    text = " ".join(str(value).split())
+    return text if len(text) <= most else text[: most - 3] + "..."
+
+
+def read_json(path: Path, schema: str, part: str = "", hint: str = "") -> Any:
+    """What a JSON file says, checked against the named schema.
+
+    Args:
+        path: the file.
+        schema: the schema's name.
+        part: which of the schema's properties the file is; by default the whole.
+        hint: what makes it.
+
+    Raises:
+        DataError: missing, unreadable, larger than such files are, not JSON, or not as the schema says: the key and what was expected.
+    """
+    data = parse_json(read_text(path, MOST_BYTES, DataError, hint), path, hint)
+    found = complaint({part: data} if part else data, schema)
+    if found:
+        raise DataError(found[1], file=path, hint=hint or found[2])
+    return data
+
+
+def parse_json(text: str, path: Path, hint: str = "") -> Any:
+    """What a JSON text says: finite numbers, however deep it is.
+
+    Raises:
+        DataError: not JSON.
+    """
+    try:
+        return json.loads(text, parse_constant=_not_finite)
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"not JSON: {_brief(error, 200)}", file=path, hint=hint) from error
+
+
+def _not_finite(name: str) -> Any:
+    raise ValueError(f"{name} is no number")

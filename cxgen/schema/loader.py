@@ -1,14 +1,21 @@
-"""How YAML is read here: safely, with text as keys, no key twice, and no aliases that grow without bound."""
+"""How YAML is read here: safely, with text as keys, no key twice, bounded in size and depth, and no aliases that grow without bound."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import yaml
 
+from cxgen.schema.door import CONTROL
+
 _Base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 REPEATED = 10_000  # nodes that aliases may repeat; the shipped files use none
 DEPTH = 100  # levels; the composer in C recurses, and would take the process with it
+NODES = 60_000  # values in a file; the largest shipped one has a tenth of it
+_INT64 = 1 << 63
+_DIGITS = 100  # of a number; to read those of 1:1:1... takes time with their square
+_TAGS = (None, "!", *(f"tag:yaml.org,2002:{name}" for name in ("str", "int", "float", "bool", "null", "map", "seq")))
 
 
 class Loader(_Base):  # type: ignore[misc]
@@ -30,11 +37,21 @@ class Loader(_Base):  # type: ignore[misc]
         return mapping
 
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
-        """A value; one that YAML takes for a number or date and Python does not is named with its line."""
+        """A value. What YAML takes for a number or date and Python does not, what no table holds and what no terminal should get is named
+        with its line."""
+        if isinstance(node, yaml.ScalarNode) and len(node.value) > _DIGITS and not node.tag.endswith(":str"):
+            raise _fault("a number or date that is none", node, "put it in quotes if it is text")
         try:
-            return super().construct_object(node, deep)
-        except ValueError as error:
+            value = super().construct_object(node, deep)
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:  # as the libraries' constructors fail
             raise _fault("a number or date that is none", node, "put it in quotes if it is text") from error
+        if isinstance(value, float) and not math.isfinite(value):
+            raise _fault(f"{value} is no number to reckon with", node, "give a finite one")
+        if isinstance(value, int) and not -_INT64 <= value < _INT64:
+            raise _fault("a number beyond 64 bits", node, "put it in quotes if it is text")
+        if isinstance(value, str) and (odd := CONTROL.search(value)):
+            raise _fault(f"a control character (U+{ord(odd[0]):04X}), written as an escape", node, "delete it")
+        return value
 
 
 Loader.yaml_implicit_resolvers = {
@@ -52,10 +69,16 @@ def compose(text: str) -> tuple[Any, yaml.Node | None]:
     """The loader, which can construct, and the root of the document.
 
     Raises:
-        yaml.MarkedYAMLError: not YAML, or nested too deeply.
+        yaml.YAMLError: not YAML, nested too deeply, or too much of it.
     """
-    depth = 0
+    depth = nodes = 0
+    event: Any
     for event in yaml.parse(text, Loader=Loader):
+        nodes += isinstance(event, yaml.NodeEvent)
+        if getattr(event, "tag", None) not in _TAGS:
+            raise _fault(f"the tag {event.tag!r} says what no file of cxgen's may be", event, "write the value plainly")
+        if nodes > NODES:
+            raise _fault(f"more than {NODES} values", event, "divide the file")
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if depth > DEPTH:
             raise _fault(f"nested in more than {DEPTH} levels", event, "brackets that are not closed?")

@@ -14,6 +14,7 @@ from cxgen.streams import order_key, order_keys
 from cxgen.vocabulary import SPLITS
 
 ATTEMPTS = 64
+MOST_SETS = 10_000  # that shares may ask for to be whole: 0.33333 asks for 100,000
 
 
 def set_counts(wanted: float, rows: int, shares: Mapping[str, float]) -> dict[str, int]:
@@ -28,6 +29,11 @@ def set_counts(wanted: float, rows: int, shares: Mapping[str, float]) -> dict[st
     if sum(exact.values()) != 1 or min(exact.values()) <= 0:
         raise CxgenError(f"split shares must be positive and add up to 1: {dict(shares)}", hint="see split: in params.yaml")
     unit = math.lcm(*(share.denominator for share in exact.values()))
+    if unit > MOST_SETS:
+        shares = {split: float(share) for split, share in exact.items()}
+        raise CxgenError(
+            f"only {unit} contrast sets can be divided exactly by the shares {shares}", hint="split: in params.yaml: fewer decimals"
+        )
     sets = unit * math.ceil(round(wanted / rows / unit, 9))
     return {split: int(sets * share) for split, share in exact.items()}
 

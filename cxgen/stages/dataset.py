@@ -11,7 +11,7 @@ from cxgen.errors import DataError
 from cxgen.families import CONFIGS, columns_of, family_of
 from cxgen.project import Project
 from cxgen.schema import polars_schema
-from cxgen.tables import read_table
+from cxgen.stages.contracts import read_split
 from cxgen.vocabulary import SPLITS
 
 
@@ -24,9 +24,7 @@ def dataset(project: Project, family: str = "") -> pl.DataFrame:
     """
     require_dataset(project)
     tables = [
-        read_table(project.root / layout.table(config, split), polars_schema(columns_of(config)), "split").with_columns(
-            config=pl.lit(config)
-        )
+        read_split(project.root / layout.table(config, split), config, split).with_columns(config=pl.lit(config))
         for config in CONFIGS
         for split in SPLITS
         if (project.root / layout.table(config, split)).is_file() and family in {"", family_of(config).name}

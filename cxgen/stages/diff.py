@@ -9,6 +9,7 @@ import polars as pl
 from cxgen import layout
 from cxgen.errors import DataError
 from cxgen.families import CONFIGS, family_of
+from cxgen.stages.contracts import compared
 from cxgen.tables import read_table
 from cxgen.vocabulary import LABELS, SPLITS
 
@@ -33,7 +34,9 @@ def read_dataset(folder: Path) -> pl.DataFrame:
         split, config = layout.split_of(path), path.parent.name
         if split in SPLITS and config.removesuffix("_wug") in CONFIGS:
             columns = family_of(config).compared
-            table = read_table(path, ("id", "construction", *columns.values()), "split")
+            table = read_table(path, compared(config), "is it a dataset of cxgen's?")
+            if "split" in table.columns and (table["split"] != split).any():
+                raise DataError(f"holds rows of another split than {split}", file=path, hint="it was edited, or renamed")
             shown = {name: _named(pl.col(column), table.schema[column]) for name, column in columns.items()}
             tables.append(table.select("id", "construction", **shown).with_columns(config=pl.lit(config), split=pl.lit(split)))
     if not tables:

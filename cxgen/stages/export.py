@@ -13,8 +13,9 @@ from cxgen.families import family_of
 from cxgen.lexicon import Lexicon
 from cxgen.project import Project, write_atomically
 from cxgen.schema import TARGET
+from cxgen.stages.contracts import read_split
 from cxgen.stages.split import table_file
-from cxgen.tables import read_table, track
+from cxgen.tables import track
 from cxgen.vocabulary import Role
 
 _NEED = ("premise_id", "construction", "contrast_of", "kind", "template", "slots")
@@ -27,7 +28,7 @@ def sentences(project: Project, config: str, split: str) -> Iterator[tuple[Sente
         DataError: no such table, or a premise that its template does not give.
     """
     text = family_of(config).text
-    items = read_table(table_file(project, config, split), (*_NEED, text), "split")
+    items = read_split(table_file(project, config, split), config, split)
     premises = items.select(*_NEED, premise=text, target=TARGET).unique("premise_id", keep="first", maintain_order=True)
     lexicon = Lexicon.of(project)
     chunks = Chunks.load(*project.chunk_files())

@@ -10,7 +10,10 @@ import polars as pl
 
 from cxgen.errors import DataError
 from cxgen.llm import Judgment, Prompt
+from cxgen.schema import Column, Contract
+from cxgen.schema.tables import CONTROL_CHARACTER
 from cxgen.tables import read_table, write_table
+from cxgen.vocabulary import JUDGING, LABELS, PAIR_VERDICTS, PREMISE_VERDICTS, UNDECIDED
 
 MISSING = "no frozen judgment"
 COLUMNS: dict[str, pl.DataType | type[pl.DataType]] = {
@@ -34,6 +37,27 @@ COLUMNS: dict[str, pl.DataType | type[pl.DataType]] = {
 }
 _RECORD = "judge --backend openai --export"
 _KEYS = ["item", "task", "judge", "prompt"]
+_ANSWERS = {  # task -> what may be said; undecided: nothing
+    "acceptability": tuple("" if verdict == UNDECIDED else verdict for verdict in PREMISE_VERDICTS),
+    "appropriateness": tuple("" if verdict == UNDECIDED else verdict for verdict in PAIR_VERDICTS),
+    "label": (*LABELS, ""),
+}
+_UNKNOWN = {"model", "fingerprint", "request_id", "temperature", "logprob"}  # where a server does not say
+_COUNTS = {name for name, kind in COLUMNS.items() if kind == pl.Int64}
+_CONTRACT = Contract(
+    tuple(
+        Column(
+            name,
+            kind,
+            "",
+            null=name in _UNKNOWN,
+            values=JUDGING if name == "task" else (),
+            within=(0, 2**53) if name in _COUNTS else (None, None),
+        )
+        for name, kind in COLUMNS.items()
+    ),
+    key=tuple(_KEYS),
+)
 
 
 def as_table(judgments: Iterable[Judgment]) -> pl.DataFrame:
@@ -54,8 +78,14 @@ def read_frozen(path: Path) -> pl.DataFrame:
 
 
 def _read(path: Path) -> pl.DataFrame:
-    table = read_table(path, COLUMNS, _RECORD)
-    return table.select(pl.col(name).cast(kind) for name, kind in COLUMNS.items())
+    hint = f"restore the file, or record judgments: cxgen {_RECORD}"
+    table = read_table(path, _CONTRACT, hint)
+    for task, allowed in _ANSWERS.items():
+        strange = table.filter((pl.col("task") == task) & ~pl.col("value").is_in(allowed))
+        if strange.height:
+            value = strange["value"][0][:40]
+            raise DataError(f"{value!r} is no answer to the task {task!r}, as {strange.height} judgments have it", file=path, hint=hint)
+    return table
 
 
 def freeze(judgments: pl.DataFrame, path: Path) -> int:
@@ -64,13 +94,22 @@ def freeze(judgments: pl.DataFrame, path: Path) -> int:
     A decided one replaces what the file held for the same item, task, judge and prompt, an undecided one only another undecided one.
     The same judgments give the same bytes, in whatever order they came.
     """
-    old = _read(path) if path.is_file() else pl.DataFrame(schema=COLUMNS)
-    table = pl.concat([old.with_columns(rank=0), judgments.select(list(COLUMNS)).with_columns(rank=1)])
+    old = _read(path) if path.exists() else pl.DataFrame(schema=COLUMNS)
+    table = pl.concat([old.with_columns(rank=0), _plain(judgments.select(list(COLUMNS))).with_columns(rank=1)])
     decided = (pl.col("value") != "").cast(pl.Int8)
     table = table.sort([decided, "rank"], maintain_order=True).unique(_KEYS, keep="last", maintain_order=True)
     table = table.drop("rank").sort([*_KEYS, "call"])
     write_table(table, path)
     return table.height
+
+
+def _plain(judgments: pl.DataFrame) -> pl.DataFrame:
+    """What a server said of itself, without what no text of a file may hold, and at a reasonable length."""
+    plain = (
+        pl.col(name).str.replace_all(CONTROL_CHARACTER, "\ufffd").str.head(1_000)
+        for name in ("reason", "model", "fingerprint", "request_id")
+    )
+    return judgments.with_columns(plain)
 
 
 def replay(

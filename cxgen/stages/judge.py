@@ -11,21 +11,20 @@ import polars as pl
 
 from cxgen.constructicon import Construction, load_construction
 from cxgen.judge import judge_items, with_form
-from cxgen.layout import CANDIDATES, JUDGING, JUDGMENTS, UNDECIDED, VERDICTS, metric
+from cxgen.layout import JUDGING, JUDGMENTS, UNDECIDED, VERDICTS, metric
 from cxgen.lexicon import Lexicon
 from cxgen.llm import Outcome, Prompt, agreement
 from cxgen.project import Project, write_atomically
 from cxgen.schema import TARGET
 from cxgen.stages import consult
 from cxgen.stages.consult import Consultation
+from cxgen.stages.contracts import read_candidates
 from cxgen.stages.frozen import as_table, freeze, read_frozen, replay
 from cxgen.stages.lock import alone
 from cxgen.stages.merge import judgeable, merge
 from cxgen.stages.params import Params
-from cxgen.tables import read_table, write_json, write_table
+from cxgen.tables import write_json, write_table
 from cxgen.vocabulary import Judge
-
-_NEED = ("id", "premise_id", "construction", "contrast_of", "kind", "template", "frame", "premise", "config", "slots", "well_formed")
 
 
 @dataclass(frozen=True)
@@ -113,7 +112,7 @@ def estimate(project: Project, params: Params | None = None, asked: Consultation
 
 
 def _by_rule(project: Project) -> _ByRule:
-    items = read_table(project.root / CANDIDATES, _NEED, "generate")
+    items = read_candidates(project)
     lexicon = Lexicon.of(project)
     targets = items.select(TARGET).to_series().unique().sort()
     constructions = [load_construction(project, name, lexicon) for name in targets]

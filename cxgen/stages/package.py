@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,16 +12,18 @@ import polars as pl
 from cxgen import layout
 from cxgen.constructicon import Construction, load_construction
 from cxgen.errors import DataError
-from cxgen.families import CONFIGS, FAMILIES, REJECTED, columns_of
+from cxgen.families import CONFIGS, FAMILIES
 from cxgen.lexicon import Lexicon
 from cxgen.project import Project, write_atomically
 from cxgen.publish import card_metadata, content_hash, facts, render_card, rows_hash
-from cxgen.schema import TARGET
+from cxgen.schema import TARGET, read_json
+from cxgen.schema.door import MB, read_text
+from cxgen.stages import written
 from cxgen.stages.dataset import remake, require_dataset
 from cxgen.stages.params import Params
-from cxgen.tables import read_table, write_json, write_table
+from cxgen.tables import write_json, write_table
 from cxgen.version import __version__
-from cxgen.vocabulary import LABELS, SPLITS
+from cxgen.vocabulary import LABELS
 
 # The metrics that a release needs, with the command that makes each; in the order in which these are run.
 NEEDED = {
@@ -54,23 +55,13 @@ class Identity:
     git_revision: str = ""
 
 
-def read_tables(project: Project) -> dict[tuple[str, str], pl.DataFrame]:
-    """(config, split) -> rows, of every config in ``outputs/dataset`` and ``outputs/wug`` that has any: `rejected` last.
+def _with_rows(project: Project, everything: written.Tables) -> dict[tuple[str, str], pl.DataFrame]:
+    """The tables that have any.
 
     Raises:
-        DataError: there is no dataset, or a table is damaged.
+        DataError: there is no dataset, or it has no items.
     """
-    ranks = {**{config: number for number, config in enumerate(CONFIGS)}, REJECTED: 99}
-    folders = [path for root in (layout.DATASET, layout.WUG) for path in (project.root / root).glob("*") if path.is_dir()]
-    tables = {}
-    for folder in sorted(folders, key=lambda path: (ranks.get(path.name, len(ranks)), path.name)):
-        config = folder.name
-        found = {layout.split_of(path): path for path in sorted(folder.glob("*.parquet"))}
-        for split in sorted(found, key=lambda name: SPLITS.index(name) if name in SPLITS else len(SPLITS)):
-            need = [column.name for column in columns_of(config) if config != REJECTED]
-            rows = read_table(found[split], need, "split")
-            if rows.height:  # `datasets` cannot load a split without rows
-                tables[config, split] = rows
+    tables = {key: rows for key, rows in everything.items() if rows.height}  # `datasets` cannot load a split without rows
     if not any(config in CONFIGS for config, _ in tables):
         require_dataset(project)
         raise DataError(
@@ -83,17 +74,17 @@ def read_metrics(project: Project) -> dict[str, Any]:
     """Name -> content of ``outputs/metrics/*.json``.
 
     Raises:
-        DataError: some are missing or damaged: which, and what makes them.
+        DataError: some are missing, or one is damaged: which, and what makes them.
     """
     found, lacking = {}, {}
     for name, command in (NEEDED | (_WUG if (project.root / layout.WUG).is_dir() else {})).items():
         path = project.root / layout.metric(name)
-        try:
-            found[name] = json.loads(path.read_text("utf-8"))
-        except (OSError, ValueError):
+        if path.exists():
+            found[name] = read_json(path, "metrics", name, remake(project, [command]))
+        else:
             lacking[path.name] = command
     if lacking:
-        message = f"metrics are missing or damaged: {', '.join(lacking)}"
+        message = f"metrics are missing: {', '.join(lacking)}"
         raise DataError(message, file=project.root / layout.METRICS, hint=remake(project, list(dict.fromkeys(lacking.values()))))
     return found
 
@@ -102,9 +93,12 @@ def run(project: Project, params: Params, folder: Path, identity: Identity) -> d
     """Write parquet files, card and ``dataset_version.json`` to ``folder``; return what the last one says.
 
     Raises:
-        DataError: the dataset or a metric is missing.
+        DataError: the dataset or a metric is missing or damaged, or the dataset is not what the pipeline wrote.
     """
-    tables, metrics = read_tables(project), read_metrics(project)
+    everything, metrics = written.read_tables(project), read_metrics(project)
+    tables = _with_rows(project, everything)
+    written.require_unchanged(project, everything, metrics)
+    notice = _notice(project)
     rows: dict[str, dict[str, Any]] = {
         f"{config}/{split}": {"rows": table.height, "hash": rows_hash(table)} for (config, split), table in tables.items()
     }
@@ -124,14 +118,25 @@ def run(project: Project, params: Params, folder: Path, identity: Identity) -> d
     text = render_card(metadata, _facts(project, params, tables, constructions, metrics, record), _sections(tables, constructions))
     write_atomically(folder / "README.md", lambda temporary: temporary.write_text(text, "utf-8"))
     write_json(record, folder / layout.VERSION_FILE)
-    notice = project.root / layout.NOTICE
-    if notice.is_file():
-        write_atomically(folder / layout.NOTICE, lambda temporary: temporary.write_bytes(notice.read_bytes()))
+    if notice:
+        write_atomically(folder / layout.NOTICE, lambda temporary: temporary.write_text(notice, "utf-8"))
     wanted = {path for each in files.values() for path, _ in each}
     for path in sorted(folder.rglob("*.parquet")):  # of an earlier run with more shards or configs
         if path.relative_to(folder).as_posix() not in wanted:
             path.unlink()
     return record
+
+
+def _notice(project: Project) -> str:
+    """What others ask to be said; empty where nobody asks.
+
+    Raises:
+        DataError: it is no text file of the project: a link may lead to anything.
+    """
+    path = project.root / layout.NOTICE
+    if path.is_symlink():
+        raise DataError("a link: what it leads to would be released", file=path, hint="put the text itself there")
+    return read_text(path, MB) if path.exists() else ""
 
 
 def _write(rows: pl.DataFrame, folder: Path, config: str, split: str, most: int, canary: str) -> list[tuple[str, int]]:

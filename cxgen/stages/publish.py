@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from cxgen.errors import CxgenError
+from cxgen.errors import CxgenError, DataError
 from cxgen.layout import UNDECIDED
 from cxgen.project import Project
 from cxgen.publish import gates, hub
@@ -51,7 +51,12 @@ def prepared(project: Project, params: Params, target: hub.Target) -> Iterator[R
     version = target.tag.removeprefix("v")
     identity = package.Identity(version, target.repository, target.tag, revision)
     with TemporaryDirectory(prefix="cxgen-release-") as name:
-        record = package.run(project, params, Path(name), identity)
+        try:
+            record = package.run(project, params, Path(name), identity)
+        except DataError as error:
+            if not reasons:
+                raise
+            raise _refused([*reasons, error.message]) from error  # all of them at once
         yield Release(target, Path(name), record, tuple(reasons))
 
 
@@ -62,4 +67,8 @@ def require(release: Release) -> None:
         CxgenError: with every reason.
     """
     if release.reasons:
-        raise CxgenError("\n  ".join(["not released:", *release.reasons]), hint="put these right, then publish again")
+        raise _refused(release.reasons)
+
+
+def _refused(reasons: Iterable[str]) -> CxgenError:
+    return CxgenError("\n  ".join(["not released:", *reasons]), hint="put these right, then publish again")

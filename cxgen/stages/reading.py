@@ -12,8 +12,11 @@ from cxgen.errors import DataError
 from cxgen.families import DEFAULT
 from cxgen.project import Project
 from cxgen.report.reading import ANSWERS, reading
+from cxgen.schema.door import MB, read_text
 from cxgen.stages.dataset import dataset
-from cxgen.tables import write_json
+from cxgen.tables import one_line, write_json
+
+_MOST_BYTES = 32 * MB
 
 
 def run(project: Project) -> dict[str, Any]:
@@ -30,13 +33,25 @@ def run(project: Project) -> dict[str, Any]:
 
 def _answers(path: Path) -> pl.DataFrame:
     hint = f"expected the columns {', '.join(ANSWERS)}; relation E, N or C, ratings 1 to 5, kind human or model"
+    text = read_text(path, _MOST_BYTES, DataError, hint)
     try:
-        table = pl.read_csv(path, schema_overrides=ANSWERS).select(*ANSWERS)
-    except pl.exceptions.PolarsError as error:
-        raise DataError(f"not a table of readers' answers: {str(error).splitlines()[0]}", file=path, hint=hint) from error
+        table = pl.read_csv(text.encode(), schema_overrides=ANSWERS).select(*ANSWERS)
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+        raise DataError(f"not a table of readers' answers: {one_line(error)}", file=path, hint=hint) from error
+    if not table.height:
+        raise DataError("has no answers", file=path, hint=hint)
     rated = pl.col("prem_nat", "hyp_nat").is_between(1, 5)
-    good = pl.all_horizontal(pl.col("relation").is_in(["E", "N", "C"]), rated, pl.col("kind").is_in(["human", "model"])).fill_null(False)
+    good = pl.all_horizontal(
+        pl.col("relation").is_in(["E", "N", "C"]),
+        rated,
+        pl.col("kind").is_in(["human", "model"]),
+        pl.col("id", "reader").str.len_bytes().is_between(1, 200),
+    ).fill_null(value=False)
     wrong = table.with_row_index("line", 2).filter(~good)
     if wrong.height:
-        raise DataError(f"not an answer: {wrong.row(0)[1:]}", file=path, line=wrong["line"][0], hint=hint)
+        raise DataError(f"not an answer: {str(wrong.row(0)[1:])[:200]}", file=path, line=wrong["line"][0], hint=hint)
+    twice = table.select("id", "reader").is_duplicated()
+    if twice.any():
+        line = (twice.arg_max() or 0) + 2
+        raise DataError(f"{table['reader'][line - 2]} answers twice about {table['id'][line - 2]}", file=path, line=line, hint=hint)
     return table

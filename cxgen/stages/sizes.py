@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
-
-from cxgen.errors import DataError
 from cxgen.layout import HUB, VERSION_FILE
 from cxgen.project import Project
+from cxgen.schema import read_json
 
 
 def packaged(project: Project) -> dict[str, dict[str, int]]:
@@ -17,10 +15,8 @@ def packaged(project: Project) -> dict[str, dict[str, int]]:
     """
     path = project.root / HUB / VERSION_FILE
     found: dict[str, dict[str, int]] = {}
-    try:
-        for name, entry in json.loads(path.read_text("utf-8"))["rows"].items():
-            config, _, split = name.partition("/")
-            found.setdefault(config, {})[split] = int(entry["rows"])
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise DataError("no packaged dataset, or a damaged record", file=path, hint="run `make dataset`, or `cxgen package`") from error
+    record = read_json(path, "metrics", "version", "run `make dataset`, or `cxgen package`")
+    for name, entry in record["rows"].items():
+        config, _, split = name.partition("/")
+        found.setdefault(config, {})[split] = entry["rows"]
     return found

@@ -12,14 +12,15 @@ from cxgen.constructicon import load_construction
 from cxgen.errors import DataError
 from cxgen.families import CONFIGS, REJECTED, columns_of
 from cxgen.generate import filling
-from cxgen.judge import VERDICTS
 from cxgen.lexicon import Lexicon
 from cxgen.project import Project
+from cxgen.publish.content import WRITTEN, table_hashes
 from cxgen.schema import TARGET, conform
 from cxgen.stages.audit import audit, balance
+from cxgen.stages.contracts import read_candidates, read_verdicts
 from cxgen.stages.params import Params
 from cxgen.stages.warn import tell, warnings
-from cxgen.tables import read_table, write_json, write_table
+from cxgen.tables import write_json, write_table
 from cxgen.vocabulary import APPROPRIATE, EXTENDED, PROTOTYPICAL, SPLITS, UNDECIDED
 
 _KEYS = ["target", "config", "design", "split"]
@@ -31,12 +32,12 @@ def run(project: Project, params: Params) -> dict[str, Any]:
     Raises:
         DataError: too few accepted sets, or the audit found a leak or an imbalance.
     """
-    items = read_table(project.root / layout.CANDIDATES, ("id", "set_number", "config", "design", "split"), "generate")
-    verdicts = read_table(project.root / layout.VERDICTS, VERDICTS, "judge")
+    items, verdicts = read_candidates(project), read_verdicts(project)
     judged = items.join(verdicts, on="id", how="left", maintain_order="left")
     if judged["premise_verdict"].null_count():
         raise DataError("there are items without a verdict", file=project.root / layout.VERDICTS, hint="run `cxgen judge` again")
     accepted, rejected = accept(judged, keep_undecided=params.keep_undecided)
+    tables = {(REJECTED, REJECTED): rejected}
     write_table(rejected, project.root / layout.table(REJECTED, REJECTED))  # before anything can go wrong: it says why sets are lacking
     dataset = choose(accepted, wanted_sets(project, params, items))
     report = audit(dataset)
@@ -46,11 +47,12 @@ def run(project: Project, params: Params) -> dict[str, Any]:
         if rows.height:
             finished = conform(rows, columns_of(config))
             for split in SPLITS:
-                write_table(finished.filter(pl.col("split") == split), table_file(project, config, split))
+                tables[config, split] = finished.filter(pl.col("split") == split)
+                write_table(tables[config, split], table_file(project, config, split))
         else:
             for split in SPLITS:  # of an earlier run with other designs
                 table_file(project, config, split).unlink(missing_ok=True)
-    write_json(report, project.root / layout.metric("splits"))
+    write_json({**report, WRITTEN: table_hashes(tables)}, project.root / layout.metric("splits"))
     write_json(balance(dataset), project.root / layout.metric("balance"))
     return report
 

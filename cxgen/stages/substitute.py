@@ -14,11 +14,13 @@ from cxgen.generate import Wugs, wug_items
 from cxgen.generate.substitute import changed_sets
 from cxgen.lexicon import Lexicon
 from cxgen.project import Project
+from cxgen.publish.content import WRITTEN, table_hashes
 from cxgen.schema import TARGET, conform, polars_schema
+from cxgen.stages.contracts import read_candidates, read_split
 from cxgen.stages.dataset import remake, require_dataset
 from cxgen.stages.params import Params
 from cxgen.stages.split import table_file
-from cxgen.tables import read_table, track, write_json, write_table
+from cxgen.tables import track, write_json, write_table
 from cxgen.vocabulary import SPLITS
 
 CONFIG = wug_config(DEFAULT)
@@ -57,9 +59,10 @@ def run(project: Project, params: Params) -> dict[str, Any]:
             f"the pseudoword items are not sound: {'; '.join(problems)}",
             hint=f"{remake(project, ['split'])}: candidates and dataset may differ",
         )
-    for split in SPLITS:
-        write_table(data.filter(pl.col("split") == split), project.root / layout.table(CONFIG, split, layout.WUG))
-    write_json(report, project.root / layout.metric("wug"))
+    finished = {(CONFIG, split): data.filter(pl.col("split") == split) for split in SPLITS}
+    for (_, split), rows in finished.items():
+        write_table(rows, project.root / layout.table(CONFIG, split, layout.WUG))
+    write_json({**report, WRITTEN: table_hashes(finished)}, project.root / layout.metric("wug"))
     return report
 
 
@@ -71,15 +74,13 @@ def _kept(items: pl.DataFrame, mode: str, of: int) -> dict[str, Any]:
 def _sources(project: Project, share: float) -> pl.DataFrame:
     """The items of the first ``share`` of the sets of each construction, design and split of ``nli``, with their ``set_number``; none
     if the dataset has no ``nli``."""
-    candidates = read_table(project.root / layout.CANDIDATES, ("id", "set_number", "config"), "generate")
-    candidates = candidates.filter(pl.col("config") == DEFAULT).select("id", "set_number", "config")
-    need = polars_schema(columns_of(DEFAULT))
-    files = [table_file(project, DEFAULT, split) for split in SPLITS]
-    if not any(file.is_file() for file in files):
+    candidates = read_candidates(project).filter(pl.col("config") == DEFAULT).select("id", "set_number", "config")
+    files = {split: table_file(project, DEFAULT, split) for split in SPLITS}
+    if not any(file.is_file() for file in files.values()):
         require_dataset(project)  # one without `nli` has nothing to substitute in
-        table = pl.DataFrame(schema=need)
+        table = pl.DataFrame(schema=polars_schema(columns_of(DEFAULT)))
     else:
-        table = pl.concat([read_table(file, need, "split") for file in files])
+        table = pl.concat([read_split(file, DEFAULT, split) for split, file in files.items()])
     items = table.join(candidates, on="id", how="left", maintain_order="left").with_columns(target=TARGET)
     if items["set_number"].null_count():
         raise DataError(

@@ -1,0 +1,142 @@
+"""What the files of a snapshot must be like."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from cxgen.errors import DataError
+from cxgen.schema import Column, Contract
+from cxgen.schema.document import parse_json
+from cxgen.schema.door import MB, read_text
+from cxgen.tables import read_table
+from cxgen.vocabulary import BANDS, INFLECTIONS, POS, RELATIONS
+
+HINT = "run `cxgen lexicon build`, or restore the file"
+_MOST_BYTES = 64 * MB
+_TEXTS = pl.List(pl.String)
+_LEXEMES = Contract(
+    (
+        Column("key", pl.String, ""),
+        Column("lemma", pl.String, ""),
+        Column("pos", pl.String, "", values=POS),
+        *(Column(name, pl.String, "", null=True) for name in ("sense", "lexfile")),
+        Column("zipf", pl.Float64, "", within=(0, 10)),
+        Column("percentile", pl.Float64, "", within=(0, 100)),
+        Column("band", pl.String, "", values=BANDS),
+        Column("top10k", pl.Boolean, ""),
+        Column("countability", pl.String, "", null=True),
+        Column("gender", pl.String, "", null=True, values=("m", "f", "any", "none")),
+        *(Column(name, pl.String, "", null=True) for name in ("article", *INFLECTIONS)),
+        *(Column(name, _TEXTS, "") for name in (*RELATIONS, "derived", "classes", "frames")),
+    ),
+    key=("key",),
+    least=1,
+)
+PSEUDOWORDS = Contract(
+    (
+        Column("key", pl.String, ""),
+        Column("variant", pl.Int8, "", within=(0, 127)),
+        Column("lemma", pl.String, ""),
+        *(Column(name, pl.String, "", null=True) for name in ("article", *INFLECTIONS)),
+    ),
+    key=("key", "variant"),
+    least=1,
+)
+
+
+def read_lexemes(path: Path) -> pl.DataFrame:
+    """The lexemes.
+
+    Raises:
+        DataError: there are none, or they are not as `lexicon build` writes them.
+    """
+    table = read_table(path, _LEXEMES, HINT)
+    keys = table["key"].implode()
+    for relation in RELATIONS:
+        strange = table[relation].explode().drop_nulls().unique()
+        strange = strange.filter(~strange.is_in(keys))
+        if len(strange):
+            raise DataError(f"column {relation} names {strange[0]!r}, which is no lexeme", file=path, hint=HINT)
+    return table
+
+
+def read_classes(path: Path, lexemes: int) -> dict[str, Any]:
+    """Classes, frames, cuts of bands and overrides.
+
+    Args:
+        path: the file.
+        lexemes: how many there are.
+
+    Raises:
+        DataError: missing, not JSON, or not as `lexicon build` writes it. The file is large and read by every command, so that this is no
+            JSON Schema.
+    """
+    data = parse_json(read_text(path, _MOST_BYTES, DataError, HINT), path, HINT)
+    fault = next(_faults(data, lexemes), "")
+    if fault:
+        raise DataError(fault, file=path, hint=HINT)
+    return dict(data)
+
+
+def _faults(data: Any, lexemes: int) -> Iterator[str]:
+    if not isinstance(data, dict) or not {"classes", "frames"} <= data.keys():
+        yield "expected an object with classes and frames"
+        return
+    for section, kind in (("classes", dict), ("frames", dict), ("overrides", dict), ("bands", list)):
+        if not isinstance(data.get(section, kind()), kind):
+            yield f"{section}: expected {'a list' if kind is list else 'an object'}"
+            return
+    yield from (f"classes.{name}: {fault}" for name, entry in data["classes"].items() for fault in _class_faults(entry, lexemes))
+    for name, frames in data["frames"].items():
+        if not isinstance(frames, list):
+            yield f"frames.{name}: expected a list"
+            return
+        yield from (f"frames.{name}.{number}: {fault}" for number, frame in enumerate(frames) for fault in _frame_faults(frame))
+    for number, row in enumerate(data.get("bands", ())):
+        if not isinstance(row, dict) or not {"at", *POS} <= row.keys() or not all(isinstance(value, int | float) for value in row.values()):
+            yield f"bands.{number}: expected a number for each of at, {', '.join(POS)}"
+    for pos, words in data.get("overrides", {}).items():
+        if pos not in POS or not _texts_of_texts(words):
+            yield f"overrides.{pos}: expected lemma -> form -> text"
+
+
+def _class_faults(entry: Any, lexemes: int) -> Iterator[str]:
+    if not isinstance(entry, dict) or entry.get("pos") not in POS or not isinstance(entry.get("gloss", ""), str):
+        yield f"expected pos (one of {', '.join(POS)}), ids, extended and gloss"
+        return
+    ids: Any = entry.get("ids")
+    extended: Any = entry.get("extended")
+    if not _numbers(ids, lexemes) or not _numbers(extended, lexemes):
+        yield f"ids and extended are lists of row numbers below {lexemes}"
+    elif not set(extended) <= set(ids):
+        yield "extended has rows that ids lacks"
+
+
+def _frame_faults(frame: Any) -> Iterator[str]:
+    if not isinstance(frame, dict) or not isinstance(frame.get("name"), str) or not _texts(frame.get("design")):
+        yield "expected name, design and slots"
+    elif not isinstance(frame.get("slots"), dict) or not all(map(_texts, frame["slots"].values())):
+        yield "slots: expected slot -> classes or sense keys"
+    elif not _texts_of_texts({"": frame.get("words", {})}) or not isinstance(frame.get("preset", ""), str):
+        yield "words: expected texts"
+    elif not all(_texts(frame.get(name, [])) for name in ("marked", "entails_alone")):
+        yield "marked and entails_alone: expected texts"
+
+
+def _numbers(value: Any, below: int) -> bool:
+    return isinstance(value, list) and all(type(one) is int and 0 <= one < below for one in value)
+
+
+def _texts(value: Any) -> bool:
+    """Whether it is a text, or a list of texts."""
+    return isinstance(value, str) or (isinstance(value, Sequence) and all(isinstance(one, str) for one in value))
+
+
+def _texts_of_texts(value: Any) -> bool:
+    return isinstance(value, Mapping) and all(
+        isinstance(inner, Mapping) and all(isinstance(text, str) for text in inner.values()) for inner in value.values()
+    )
