@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 _FIELD = re.compile(r"\{(@?)([a-z][a-z0-9_-]*)((?::([a-z-]+))?(?:=([a-z]+(?::[a-z]+)?(?:>(?:[A-Z]+|[a-z][a-z-]*))?))?)\}")
 _DEPTH = 5
+_LONGEST = 10_000  # characters, bindings replaced: a chain of them may grow without end
 
 
 @dataclass(frozen=True)
@@ -28,15 +29,17 @@ def parse_pattern(pattern: str, bindings: Mapping[str, str] | None = None) -> tu
 
     Raises:
         KeyError: a binding that is not given; its argument is the name.
-        ValueError: braces that do not form a field.
+        ValueError: braces that do not form a field, or a pattern that grows too long.
     """
     bindings = bindings or {}
     expanded = pattern
     for _ in range(_DEPTH):
+        _bounded(expanded)
         replaced = _FIELD.sub(lambda match: _bind(match, bindings), expanded)
         if replaced == expanded:
             break
         expanded = replaced
+    _bounded(expanded)
     parts: list[Part] = []
     end = 0
     for match in _FIELD.finditer(expanded):
@@ -50,6 +53,11 @@ def parse_pattern(pattern: str, bindings: Mapping[str, str] | None = None) -> tu
     if stray is not None:
         raise ValueError(f"stray brace in {stray!r}")
     return tuple(parts)
+
+
+def _bounded(pattern: str) -> None:
+    if len(pattern) > _LONGEST:
+        raise ValueError(f"a pattern of more than {_LONGEST} characters, bindings replaced")
 
 
 def _bind(match: re.Match[str], bindings: Mapping[str, str]) -> str:

@@ -10,8 +10,9 @@ from typing import Any
 import polars as pl
 
 from cxgen.constructicon import Construction, load_construction
+from cxgen.errors import DataError
 from cxgen.judge import judge_items, with_form
-from cxgen.layout import JUDGING, JUDGMENTS, UNDECIDED, VERDICTS, metric
+from cxgen.layout import CANDIDATES, JUDGING, JUDGMENTS, UNDECIDED, VERDICTS, metric
 from cxgen.lexicon import Lexicon
 from cxgen.llm import Outcome, Prompt, agreement
 from cxgen.project import Project, write_atomically
@@ -116,7 +117,28 @@ def _by_rule(project: Project) -> _ByRule:
     lexicon = Lexicon.of(project)
     targets = items.select(TARGET).to_series().unique().sort()
     constructions = [load_construction(project, name, lexicon) for name in targets]
+    for construction in constructions:
+        _require_its_own(items.filter(construction.name == TARGET), construction, project)
     return _ByRule(items, constructions, with_form(judge_items(items, constructions), items))
+
+
+def _require_its_own(items: pl.DataFrame, construction: Construction, project: Project) -> None:
+    """See that the candidates of a construction's sets are made of its parts.
+
+    Raises:
+        DataError: one of them is of a kind, a template or a frame that it does not have, or fills such a slot.
+    """
+    slots = items.select(pl.col("slots").explode().struct.field("slot").unique()).to_series()
+    found = {"slot": slots, **{name: items[name].unique() for name in ("kind", "template", "frame")}}
+    frames = {"", *(frame.name for frame in construction.frames)}  # without a name: all from classes
+    known = {"slot": construction.slots, "kind": construction.kinds, "template": construction.templates, "frame": frames}
+    for what, names in found.items():
+        strange = sorted(set(names.drop_nulls()) - set(known[what]))
+        if strange:
+            message = f"{construction.name} has no {what} {strange[0]!r}"
+            raise DataError(
+                message, file=project.root / CANDIDATES, hint="run `cxgen generate` (or `dvc repro`) again: templates have changed"
+            )
 
 
 def summary(items: pl.DataFrame, verdicts: pl.DataFrame) -> dict[str, dict[str, int]]:
