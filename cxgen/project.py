@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import tempfile
 from collections.abc import Callable, Iterator
@@ -123,6 +124,17 @@ def _named(what: str, name: str, files: dict[str, Path]) -> Path:
     if name not in files:
         raise unknown(what, name, files)
     return files[name]
+
+
+def require_place(path: Path) -> None:
+    """See that a file can be written there, before what it will hold is made.
+
+    Raises:
+        OSError: it cannot.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
 
 
 @contextmanager

@@ -604,7 +604,7 @@ TEMPLATE_LINES = {
     "a weight without end": ("hypotheses: [without, with, repeated, single]", "hypotheses: [without, with]\n    weight: .inf"),
     "a weight that is none": ("hypotheses: [without, with, repeated, single]", "hypotheses: [without, with]\n    weight: .nan"),
     "an unknown config": ("config: distinction", "config: nothing"),
-    "a shared entry that does not exist": (VERB, "  verb: shared"),
+    "a shared entry that does not exist": (VERB, "  verb: {shared: nowhere}"),
     "a rank of 400 digits": ("schematicity: 1", "schematicity: 1" + "0" * 400),
     "a frame of unknown words": ("verb: reach-verbs, target: things", "verb: reach-verbs, target: nowhere"),
     "an unknown design for a frame": ("design: outcome\n    slots", "design: nothing\n    slots"),

@@ -23,7 +23,7 @@ from cxgen.generate import Job, Request, Source, fill, filling, make, sources
 from cxgen.judge import FormJudge
 from cxgen.lexicon import Lexicon
 from cxgen.lint import require_sound
-from cxgen.project import Project
+from cxgen.project import Project, require_place
 from cxgen.stages.params import Params
 from cxgen.tables import track, write_table
 
@@ -177,6 +177,7 @@ def construction_names(project: Project, params: Params) -> list[str]:
 
 def run(project: Project, params: Params, workers: int | None = None) -> pl.DataFrame:
     """Generate and write the candidates; returns the table."""
+    require_place(project.root / layout.CANDIDATES)
     with executor(workers or params.workers) as pool:
         table = candidates(project, construction_names(project, params), params.request, pool)
     write_table(table, project.root / layout.CANDIDATES)

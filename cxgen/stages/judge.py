@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -131,7 +132,12 @@ def _require_its_own(items: pl.DataFrame, construction: Construction, project: P
     slots = items.select(pl.col("slots").explode().struct.field("slot").unique()).to_series()
     found = {"slot": slots, **{name: items[name].unique() for name in ("kind", "template", "frame")}}
     frames = {"", *(frame.name for frame in construction.frames)}  # without a name: all from classes
-    known = {"slot": construction.slots, "kind": construction.kinds, "template": construction.templates, "frame": frames}
+    known: dict[str, Collection[str]] = {
+        "slot": construction.slots,
+        "kind": construction.kinds,
+        "template": construction.templates,
+        "frame": frames,
+    }
     for what, names in found.items():
         strange = sorted(set(names.drop_nulls()) - set(known[what]))
         if strange:
