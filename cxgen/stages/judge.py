@@ -132,12 +132,8 @@ def _require_its_own(items: pl.DataFrame, construction: Construction, project: P
     slots = items.select(pl.col("slots").explode().struct.field("slot").unique()).to_series()
     found = {"slot": slots, **{name: items[name].unique() for name in ("kind", "template", "frame")}}
     frames = {"", *(frame.name for frame in construction.frames)}  # without a name: all from classes
-    known: dict[str, Collection[str]] = {
-        "slot": construction.slots,
-        "kind": construction.kinds,
-        "template": construction.templates,
-        "frame": frames,
-    }
+    parts: tuple[Collection[str], ...] = (construction.slots, construction.kinds, construction.templates, frames)
+    known = dict(zip(("slot", "kind", "template", "frame"), parts, strict=True))
     for what, names in found.items():
         strange = sorted(set(names.drop_nulls()) - set(known[what]))
         if strange:
