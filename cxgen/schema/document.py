@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
@@ -14,7 +14,7 @@ from typing import Any
 import yaml
 
 from cxgen.errors import DataError, SchemaError
-from cxgen.schema.door import MB, read_text
+from cxgen.schema.door import CONTROL, MB, read_text
 from cxgen.schema.loader import compose, graph_fault
 
 MOST_ERRORS = 100  # of which the most telling is named
@@ -174,10 +174,26 @@ def read_json(path: Path, schema: str, part: str = "", hint: str = "") -> Any:
         DataError: missing, unreadable, larger than such files are, not JSON, or not as the schema says: the key and what was expected.
     """
     data = parse_json(read_text(path, MOST_BYTES, DataError, hint), path, hint)
+    odd = next((odd for text in _texts(data) if (odd := CONTROL.search(text))), None)
+    if odd:
+        raise DataError(f"a control character (U+{ord(odd[0]):04X}), written as an escape", file=path, hint=hint)
     found = complaint({part: data} if part else data, schema)
     if found:
         raise DataError(found[1], file=path, hint=hint or found[2])
     return data
+
+
+def _texts(data: Any) -> Iterator[str]:
+    """Every text in ``data``, keys included."""
+    todo = [data]
+    while todo:
+        value = todo.pop()
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, dict):
+            todo += [*value, *value.values()]
+        elif isinstance(value, list):
+            todo += value
 
 
 def parse_json(text: str, path: Path, hint: str = "") -> Any:

@@ -34,6 +34,9 @@ def run(project: Project) -> dict[str, Any]:
 def _answers(path: Path) -> pl.DataFrame:
     hint = f"expected the columns {', '.join(ANSWERS)}; relation E, N or C, ratings 1 to 5, kind human or model"
     text = read_text(path, _MOST_BYTES, DataError, hint)
+    names = text.partition("\n")[0].strip().split(",")
+    if len(set(names)) < len(names):
+        raise DataError("a column occurs twice", file=path, line=1, hint=hint)
     try:
         table = pl.read_csv(text.encode(), schema_overrides=ANSWERS).select(*ANSWERS)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:

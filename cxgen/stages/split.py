@@ -13,7 +13,7 @@ from cxgen.errors import DataError
 from cxgen.families import CONFIGS, REJECTED, columns_of
 from cxgen.generate import filling
 from cxgen.lexicon import Lexicon
-from cxgen.project import Project
+from cxgen.project import Project, require_place
 from cxgen.publish.content import WRITTEN, table_hashes
 from cxgen.schema import TARGET, conform
 from cxgen.stages.audit import audit, balance
@@ -32,6 +32,7 @@ def run(project: Project, params: Params) -> dict[str, Any]:
     Raises:
         DataError: too few accepted sets, or the audit found a leak or an imbalance.
     """
+    require_place(project.root / layout.metric("splits"))
     items, verdicts = read_candidates(project), read_verdicts(project)
     judged = items.join(verdicts, on="id", how="left", maintain_order="left")
     if judged["premise_verdict"].null_count():
@@ -41,7 +42,6 @@ def run(project: Project, params: Params) -> dict[str, Any]:
     write_table(rejected, project.root / layout.table(REJECTED, REJECTED))  # before anything can go wrong: it says why sets are lacking
     dataset = choose(accepted, wanted_sets(project, params, items))
     report = audit(dataset)
-    tell(warnings(dataset, params.request.rows))
     for config in CONFIGS:
         rows = dataset.filter(pl.col("config") == config)
         if rows.height:
@@ -54,6 +54,7 @@ def run(project: Project, params: Params) -> dict[str, Any]:
                 table_file(project, config, split).unlink(missing_ok=True)
     write_json({**report, WRITTEN: table_hashes(tables)}, project.root / layout.metric("splits"))
     write_json(balance(dataset), project.root / layout.metric("balance"))
+    tell(warnings(dataset, params.request.rows))
     return report
 
 
