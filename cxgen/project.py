@@ -132,9 +132,11 @@ def require_place(path: Path) -> None:
     Raises:
         OSError: it cannot.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    above = next(folder for folder in path.parents if folder.exists())
+    if not above.is_dir():
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(above))
 
 
 @contextmanager

@@ -25,7 +25,10 @@ def run(project: Project) -> dict[str, Any]:
     Raises:
         DataError: a file that is not such a table, or an answer that is not one.
     """
-    tables = [_answers(path) for path in sorted((project.root / layout.READINGS).glob("*.csv"))]
+    folder = project.root / layout.READINGS
+    if folder.exists() and not folder.is_dir():
+        raise DataError("not a folder", file=folder, hint="it holds the readers' answers, one CSV file each")
+    tables = [_answers(path) for path in sorted(folder.glob("*.csv"))]
     report = reading(pl.concat(tables) if tables else pl.DataFrame(schema=ANSWERS), dataset(project, DEFAULT))
     write_json(report, project.root / layout.metric("reading"))
     return report
