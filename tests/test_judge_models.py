@@ -287,8 +287,8 @@ def test_a_replay_that_decides_nothing_is_refused_and_changes_nothing(here, cxge
     table = pl.read_parquet(path)
     cases = {
         "there are no frozen judgments": table.clear(),
-        "no frozen judgment is about these candidates": table.with_columns(item=pl.lit("another")),
-        "no frozen judgment answers 'label'": table.with_columns(task=pl.lit("acceptability")),
+        "no frozen judgment is about these candidates": table.with_columns(item="another " + pl.col("item")),
+        "no frozen judgment answers 'label'": table.with_columns(task=pl.lit("acceptability"), value=pl.lit("extended")),
         "no frozen judgment of n answers 'label'": table,
         "made with another prompt": table.with_columns(prompt=pl.lit("0")),
     }

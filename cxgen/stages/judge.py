@@ -127,13 +127,11 @@ def _require_its_own(items: pl.DataFrame, construction: Construction, project: P
     """See that the candidates of a construction's sets are made of its parts.
 
     Raises:
-        DataError: one of them is of a kind, a template or a frame that it does not have, or fills such a slot.
+        DataError: one of them is of a kind or template that it does not have, or fills such a slot. Of frames the rules judge.
     """
     slots = items.select(pl.col("slots").explode().struct.field("slot").unique()).to_series()
-    found = {"slot": slots, **{name: items[name].unique() for name in ("kind", "template", "frame")}}
-    frames = {"", *(frame.name for frame in construction.frames)}  # without a name: all from classes
-    parts: tuple[Collection[str], ...] = (construction.slots, construction.kinds, construction.templates, frames)
-    known = dict(zip(("slot", "kind", "template", "frame"), parts, strict=True))
+    found = {"slot": slots, "kind": items["kind"].unique(), "template": items["template"].unique()}
+    known: dict[str, Collection[str]] = {"slot": construction.slots, "kind": construction.kinds, "template": construction.templates}
     for what, names in found.items():
         strange = sorted(set(names.drop_nulls()) - set(known[what]))
         if strange:
