@@ -59,6 +59,7 @@ RELATIONS = {
     "obl:agent",
     "obl:npmod",
     "obl:tmod",
+    "orphan",
     "punct",
     "root",
     "xcomp",

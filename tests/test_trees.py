@@ -301,7 +301,7 @@ def one_by_one(construction, chunks, items):
     ("attributes", "operator"),
     [
         ({"DEP": "conj"}, ">"),
-        ({"TAG": "VB"}, ">>"),
+        ({"TAG": "VBG"}, ">>"),
         ({"LEMMA": {"IN": ["hill", "shed", "Fiona", "ramp"]}}, ">>"),
         ({"TEXT": "The"}, ">>"),
         ({"TEXT": {"REGEX": "^[A-F]"}}, ">>"),

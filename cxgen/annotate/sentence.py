@@ -89,7 +89,7 @@ class Annotator:
             phrase = self._phrase(reading.text) if reading and step.slot and not reading.look else None
             if phrase:
                 self._close(run, draft)
-                draft.add_chunk(phrase)
+                draft.add_chunk(phrase, step.slot if len(phrase.words) == 1 else "")
                 continue
             if reading is None or not reading.look:
                 run += _WORD.findall(reading.text if reading else step.text)
@@ -107,9 +107,12 @@ class Annotator:
         return draft, verb
 
     def _phrase(self, text: str) -> Chunk | None:
-        """The tree of a phrase that the chunks do not know, if its build is plain."""
+        """The tree of a phrase of one word, or of one that the chunks do not know, if its build is plain."""
         words = _WORD.findall(text)
-        return None if self.chunks.split(words) else phrase_chunk(tuple(words))
+        known = self.chunks.split(words)
+        if known and len(words) == 1:  # a pronoun, say, which has a role of its own
+            return known[0]
+        return None if known else phrase_chunk(tuple(words))
 
     def _close(self, run: list[str], draft: Draft) -> None:
         """Turn the words of ``run`` into units and empty it."""

@@ -70,10 +70,10 @@ class Draft:
     missing: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
 
-    def add_chunk(self, chunk: Chunk) -> None:
-        """Append closed-class words."""
+    def add_chunk(self, chunk: Chunk, slot: str = "") -> None:
+        """Append closed-class words; a single one may fill a ``slot`` (*I*, *they*)."""
         self.units.append(Unit(len(self.tokens) + 1, len(chunk.words), chunk=chunk))
-        self.tokens += [Token(word.form, word.lemma, word.upos, word.xpos) for word in chunk.words]
+        self.tokens += [Token(word.form, word.lemma, word.upos, word.xpos, slot=slot, anchor=bool(slot)) for word in chunk.words]
 
     def add_filler(self, part: Part, look: Look) -> None:
         """Append a filler with its inner structure. Pronouns and agreeing verbs are not the filler itself."""
