@@ -107,10 +107,10 @@ class Annotator:
         return draft, verb
 
     def _phrase(self, text: str) -> Chunk | None:
-        """The tree of a phrase of one word, or of one that the chunks do not know, if its build is plain."""
+        """The tree of a pronoun, or of a phrase that the chunks do not know, if its build is plain."""
         words = _WORD.findall(text)
         known = self.chunks.split(words)
-        if known and len(words) == 1:  # a pronoun, say, which has a role of its own
+        if known and len(words) == 1 and known[0].words[0].upos == "PRON":  # it has a role of its own
             return known[0]
         return None if known else phrase_chunk(tuple(words))
 
