@@ -129,9 +129,10 @@ def _ended(process: subprocess.Popen) -> tuple[object, resource.struct_rusage]:
 
 @pytest.mark.slow
 def test_every_damaged_file_is_answered_in_one_line_soon_and_in_little_memory(sound, tmp_path, capsys):
-    """The figures are printed by kind."""
+    """Every third file, or with CXGEN_DAMAGE=all every one. The figures are printed by kind."""
+    chosen = CASES if os.environ.get("CXGEN_DAMAGE") == "all" else CASES[::3]
     with ThreadPoolExecutor(2) as pool:
-        answers = list(pool.map(lambda numbered: _asked(numbered[1], sound, tmp_path / str(numbered[0])), enumerate(CASES)))
+        answers = list(pool.map(lambda numbered: _asked(numbered[1], sound, tmp_path / str(numbered[0])), enumerate(chosen)))
     bad = [answer for answer in answers if answer.wrong]
     with capsys.disabled():
         failed = Counter(answer.case.kind for answer in bad)
@@ -139,5 +140,4 @@ def test_every_damaged_file_is_answered_in_one_line_soon_and_in_little_memory(so
             mine = [answer for answer in answers if answer.case.kind == kind]
             most = f"at most {max(a.seconds for a in mine):.1f} s and {max(a.megabytes for a in mine):.0f} MB"
             print(f"\n{kind}: {number} files, {failed[kind]} answered badly; {most}", end="")
-    assert len(answers) >= 200
     assert not bad, "\n".join(f"{answer.case.id}: {answer.wrong}" for answer in bad)

@@ -147,6 +147,7 @@ def test_a_server_that_asks_for_a_day_is_asked_again_and_it_is_said(tmp_path, ki
     assert any("over a minute" in reason for reason in outcome.tally.errors)
 
 
+@pytest.mark.slow
 @pytest.mark.server
 def test_no_wait_is_longer_than_the_deadline(tmp_path):
     start = time.monotonic()
@@ -180,6 +181,7 @@ class _Down:
         pass
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("concurrency", [8, 32, 64])
 def test_an_outage_shorter_than_the_pauses_is_survived_whatever_is_under_way(tmp_path, concurrency):
     async def all_of_it():
@@ -232,7 +234,9 @@ def spent(log):
 
 
 @pytest.mark.server
-@pytest.mark.parametrize("kind", ["hang", "reset-midway", "html", "usage-negative"])
+@pytest.mark.parametrize(
+    "kind", [*(pytest.param(kind, marks=pytest.mark.slow) for kind in ("hang", "reset-midway", "html")), "usage-negative"]
+)
 def test_what_may_have_been_billed_counts_against_the_budget(tmp_path, kind):
     log, most, call = tmp_path / "log", 20_000, Job(LABEL, "m", pairs(10)).call(list(pairs(10)))
     with serving(mix={kind: 1.0}, log=str(log)) as url:
@@ -259,6 +263,7 @@ def test_tasks_share_one_budget_whose_bound_is_told_whole(tmp_path):
     assert (first.tally.budget.requests, second.tally.budget.requests) == (10, 5)
 
 
+@pytest.mark.slow
 def test_tokens_per_minute_start_with_a_seconds_worth_and_count_what_was_billed():
     call = Call("m", "s" * 4_000, "u", {}, 0.0, 1_000)
 
@@ -483,6 +488,7 @@ def test_a_second_run_on_the_same_replies_is_refused_at_once(tmp_path):
 # batches
 
 
+@pytest.mark.slow
 @pytest.mark.server
 @pytest.mark.parametrize(
     ("fault", "made"), [("broken-lines", 2), ("made-500", 2), ("made-silence", 2), ("page-once", 2), ("odd-status", 2)]
@@ -513,6 +519,7 @@ def test_results_that_cannot_be_read_end_the_run_and_are_collected_by_the_next(t
         assert list(cache.open_batches("m")) == ["batch-0"]
 
 
+@pytest.mark.slow
 @pytest.mark.server
 def test_a_batch_whose_making_was_not_heard_of_is_found_before_any_call_is_sent_again(tmp_path):
     """Killed after the server had made the batch, before it said so: all calls wait until the list of batches was looked through."""

@@ -76,15 +76,20 @@ def read_metrics(project: Project) -> dict[str, Any]:
     Raises:
         DataError: some are missing, or one is damaged: which, and what makes them.
     """
-    found, lacking = {}, {}
+    found, lacking, damaged = {}, {}, {}
     for name, command in (NEEDED | (_WUG if (project.root / layout.WUG).is_dir() else {})).items():
         path = project.root / layout.metric(name)
-        if path.exists():
-            found[name] = read_json(path, "metrics", name, remake(project, [command]))
-        else:
-            lacking[path.name] = command
+        try:
+            if path.exists():
+                found[name] = read_json(path, "metrics", name, remake(project, [command]))
+                continue
+        except DataError as error:
+            damaged[path.name] = error
+        lacking[path.name] = command
     if lacking:
-        message = f"metrics are missing: {', '.join(lacking)}"
+        if len(lacking) == 1 and damaged:
+            raise damaged.popitem()[1]
+        message = f"metrics are missing{' or damaged' if damaged else ''}: {', '.join(lacking)}"
         raise DataError(message, file=project.root / layout.METRICS, hint=remake(project, list(dict.fromkeys(lacking.values()))))
     return found
 

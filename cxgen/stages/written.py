@@ -70,7 +70,7 @@ def _unsound(tables: Tables, metrics: Mapping[str, Any]) -> Iterator[str]:
         if balance(dataset) != metrics["balance"]:
             yield layout.metric("balance").name
     wugs = [rows for (config, _), rows in tables.items() if config == substitute.CONFIG]
-    if wugs:
-        sources = [rows for (config, _), rows in tables.items() if config == DEFAULT]
+    sources = [rows for (config, _), rows in tables.items() if config == DEFAULT]
+    if wugs and (sources or any(rows.height for rows in wugs)):
         broken = substitute.violations(pl.concat(wugs), pl.concat(sources)) if sources else {"no sources": 1}
         yield from (f"{layout.metric('wug').name}: {what}: {count}" for what, count in broken.items() if count)
