@@ -42,6 +42,7 @@ RELATIONS = {
     "compound",
     "compound:prt",
     "conj",
+    "csubj",
     "cop",
     "det",
     "det:predet",

@@ -182,14 +182,27 @@ def test_the_balance_metrics_count_what_is_there(built):
     assert json.loads((built.folder / layout.metric("balance")).read_text("utf-8"))["nli"] == found
 
 
-def test_a_rebuild_gives_the_same_bytes(built, tmp_path):
-    again = tmp_path / "again"
-    shutil.copytree(built.folder, again, ignore=shutil.ignore_patterns("outputs"))
-    build_dataset(again, workers=2)
-    files = sorted((built.folder / "outputs").rglob("*.*"))
+def test_a_rebuild_gives_the_same_bytes(mini_dataset, tmp_path):
+    shutil.copytree(mini_dataset, tmp_path / "again", ignore=shutil.ignore_patterns("outputs"))
+    build_dataset(tmp_path / "again", workers=2)
+    require_same_bytes(mini_dataset, tmp_path / "again")
+
+
+@pytest.mark.slow
+def test_a_rebuild_of_what_is_shipped_gives_the_same_bytes(tmp_path):
+    for folder, workers in ((tmp_path / "first", 1), (tmp_path / "again", 2)):
+        folder.mkdir()
+        names = ["conative", "let-alone", "resultative"]
+        small.write_params(folder, constructions=names, n_per_construction=240, n_per_lookalike=120, sizes={"minimal_pairs": 60})
+        build_dataset(folder, workers)
+    require_same_bytes(tmp_path / "first", tmp_path / "again")
+
+
+def require_same_bytes(one, other):
+    files = sorted((one / "outputs").rglob("*.*"))
     assert files
     for path in files:
-        twin = again / path.relative_to(built.folder)
+        twin = other / path.relative_to(one)
         assert hashlib.sha256(path.read_bytes()).digest() == hashlib.sha256(twin.read_bytes()).digest(), path.name
 
 
