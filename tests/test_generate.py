@@ -129,7 +129,11 @@ def test_ids_are_of_content(small):
 @pytest.mark.parametrize("size", [4000])
 def test_the_strict_preset_keeps_to_its_band_and_meets_every_count(constructions, size):
     asked = Request({"nli": size, "distinction": size // 4}, preset="contest")
-    for construction in constructions.values():
+    for name, construction in constructions.items():
+        if name == "reflexive-resultative":  # the bands leave it too few verbs for three splits, and that is said
+            with pytest.raises(EmptySlotError, match="the band of preset 'contest'"):
+                generate_items(construction, asked)
+            continue
         items = generate_items(construction, asked)
         found = {key: rows["contrast_set"].n_unique() for key, rows in items.group_by("config", "design", "split")}
         kept = fillable(construction, asked)  # designs that the bands empty are left out
