@@ -66,9 +66,10 @@ def sheet(
 
 
 def _run(write: Callable[..., int], ending: str, config: str, split: Split, output: Path | None) -> None:
+    from cxgen import layout
     from cxgen.project import Project
 
     project = Project.find()
-    path = output or project.root / "outputs" / "annotation" / f"{config}-{split.value}.{ending}"
+    path = output or project.root / layout.ANNOTATION / f"{config}-{split.value}.{ending}"
     count = write(project, config, split.value, path)
     typer.echo(f"{count} premises: {path}")

@@ -140,10 +140,11 @@ def fillable(construction: Construction, request: Request) -> Construction:
 
     def said(design: Design) -> bool:
         try:
-            pools = [design_pools(construction, design, splits, split, request.preset, request.marked) for split in SPLITS]
+            for split in SPLITS:
+                design_pools(construction, design, splits, split, request.preset, request.marked)
         except EmptySlotError:
             return False
-        return bool(pools)
+        return True
 
     enough = {name: design for name, design in construction.designs.items() if said(design)}
     if len(enough) in {0, len(construction.designs)}:

@@ -76,19 +76,19 @@ def read_metrics(project: Project) -> dict[str, Any]:
     Raises:
         DataError: some are missing, or one is damaged: which, and what makes them.
     """
-    found, lacking, damaged = {}, {}, {}
+    found: dict[str, Any] = {}
+    lacking: dict[str, str] = {}
+    damaged: list[DataError] = []
     for name, command in (NEEDED | (_WUG if (project.root / layout.WUG).is_dir() else {})).items():
-        path = project.root / layout.metric(name)
+        path, hint = project.root / layout.metric(name), remake(project, [command])
         try:
-            if path.exists():
-                found[name] = read_json(path, "metrics", name, remake(project, [command]))
-                continue
+            found[name] = read_json(path, "metrics", name, hint)
         except DataError as error:
-            damaged[path.name] = error
-        lacking[path.name] = command
+            lacking[path.name] = command
+            damaged += [error] if path.exists() else []
+    if damaged and len(lacking) == 1:
+        raise damaged[0]
     if lacking:
-        if len(lacking) == 1 and damaged:
-            raise damaged.popitem()[1]
         message = f"metrics are missing{' or damaged' if damaged else ''}: {', '.join(lacking)}"
         raise DataError(message, file=project.root / layout.METRICS, hint=remake(project, list(dict.fromkeys(lacking.values()))))
     return found
