@@ -11,7 +11,7 @@ from typing import Annotated
 import click
 import typer
 
-from cxgen.cli import ask, explore, export, judge, lexicon, new, pipeline, publish, wug
+from cxgen.cli import ask, capacity, explore, export, judge, lexicon, new, pipeline, publish, wug
 from cxgen.cli.help import lay_out
 from cxgen.cli.interrupt import listening
 from cxgen.errors import CxgenError, plain
@@ -32,6 +32,7 @@ app.command()(explore.explain)
 app.command()(explore.lint)
 app.add_typer(lexicon.app, name="lexicon")
 app.command()(wug.wug)
+app.command()(capacity.capacity)
 app.command()(pipeline.generate)
 app.command()(judge.judge)
 app.command()(pipeline.split)

@@ -1,5 +1,6 @@
 """Candidate items: sources of contrast sets, filled block by block; pseudowords in place of words."""
 
+from cxgen.generate.capacity import capacity
 from cxgen.generate.filling import Filling, Job
 from cxgen.generate.items import fill, filling, generate_items, make, preview, sample_items, wug_items
 from cxgen.generate.request import Request
@@ -12,6 +13,7 @@ __all__ = [
     "Request",
     "Source",
     "Wugs",
+    "capacity",
     "fill",
     "filling",
     "generate_items",

@@ -2,7 +2,7 @@
 
 from cxgen.sets.block import Block, digests, said_alike
 from cxgen.sets.forms import Forms
-from cxgen.sets.holdout import NOTHING, USUAL, HoldOut
+from cxgen.sets.holdout import NOTHING, USUAL, HoldOut, held_templates
 from cxgen.sets.partition import best_partition, partition_verbs, set_counts
 from cxgen.sets.plan import Plan, Rows, draw_plan
 from cxgen.sets.pools import MARKED, Pools, design_pools, frame_verbs, joint_verbs, verb_pools
@@ -22,6 +22,7 @@ __all__ = [
     "digests",
     "draw_plan",
     "frame_verbs",
+    "held_templates",
     "joint_verbs",
     "partition_verbs",
     "said_alike",
