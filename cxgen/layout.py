@@ -25,6 +25,7 @@ REJECTED = "rejected"  # the config of what was refused
 METRICS = Path("outputs/metrics")
 ANNOTATION = Path("outputs/annotation")
 HUB = Path("outputs/hub")
+PREDICTIONS = Path("outputs/predictions")
 VERSION_FILE = "dataset_version.json"
 
 

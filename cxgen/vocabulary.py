@@ -94,9 +94,10 @@ MODES: dict[str, frozenset[str]] = {  # mode -> parts of speech that it replaces
     Mode.content.value: frozenset({"noun", "verb", "adjective"}),
 }
 
-# What a language model is asked: the first three judge, the others propose.
+# What a language model is asked: the first three judge, the last two are what it is itself evaluated by, the others propose.
 JUDGING = ("acceptability", "appropriateness", "label")
-TASKS = (*JUDGING, "fill", "premise")
+EVALUATING = ("answer", "choose")
+TASKS = (*JUDGING, "fill", "premise", *EVALUATING)
 
 PROTOTYPICAL, EXTENDED, UNACCEPTABLE, UNDECIDED = "prototypical", "extended", "unacceptable", "undecided"
 APPROPRIATE, INAPPROPRIATE = "appropriate", "inappropriate"

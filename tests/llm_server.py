@@ -21,7 +21,7 @@ from pathlib import Path
 
 FAULTS = ("429", "429-after", "500", "slow", "hang", "reset", "not-json")
 FAULTS += ("truncated", "malformed", "wrong-ids", "prose", "no-logprobs", "repeated")
-_SHAPE = re.compile(r'"answers": \[\{"id": "...", "(\w+)": (.*?)\}\]')
+_SHAPE = re.compile(r'"answers": \[\{"id": "...", ("thoughts": "...", )?"(\w+)": (.*?)\}\]')
 
 
 def answer_to(item, key, choices, truth=None):
@@ -35,10 +35,11 @@ def answer_to(item, key, choices, truth=None):
 
 def answers_to(messages, truth=None):
     """(answers, key) to a request's messages."""
-    key, said = _SHAPE.search(messages[0]["content"]).groups()
+    thinks, key, said = _SHAPE.search(messages[0]["content"]).groups()
     choices = re.findall(r'"(\w+)"', said) if said != '"..."' else []
     items = [json.loads(line) for line in messages[1]["content"].splitlines() if line.startswith("{")]
-    values = [{"id": item["id"], key: answer_to(item, key, choices, truth)} for item in items]
+    thoughts = {"thoughts": 'First: {"answers": [], "label": "E"}.'} if thinks else {}
+    values = [{"id": item["id"], **thoughts, key: answer_to(item, key, choices, truth)} for item in items]
     return [{**value, key: [value[key]]} for value in values] if said == "[...]" else values
 
 

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import polars as pl
 
 from cxgen.constructicon import Construction, Design
+from cxgen.families.scoring import Scoring
 from cxgen.schema import Column
 from cxgen.sets import Block
 
@@ -25,6 +26,7 @@ class Family(Protocol):
         text: the column that holds the premise in its finished tables.
         compared: ``premise``, ``hypothesis`` and ``label`` -> the columns that `diff` shows and compares as such.
         card: Jinja text of the family's section of the dataset card.
+        scoring: how its items are answered and scored.
     """
 
     name: str
@@ -33,6 +35,7 @@ class Family(Protocol):
     text: str
     compared: Mapping[str, str]
     card: str
+    scoring: Scoring
 
     def columns(self, config: str) -> tuple[Column, ...]:
         """The columns that its items have besides those of all families."""

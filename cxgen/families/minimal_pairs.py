@@ -18,6 +18,7 @@ import polars as pl
 from cxgen.constructicon import Construction, Design
 from cxgen.families.core import Shown
 from cxgen.families.nli import badly_formed
+from cxgen.families.scoring import Choices, Scoring
 from cxgen.measures import giveaway
 from cxgen.measures.gates import Gates, measured
 from cxgen.schema import TARGET, Column
@@ -49,6 +50,7 @@ class MinimalPairs:
     text = "context"
     compared: Mapping[str, str] = {"premise": "context", "hypothesis": "diagnostic_good", "label": "diagnostic_bad"}
     card = (resources.files(__package__) / "minimal_pairs.md.j2").read_text("utf-8")
+    scoring: Scoring = Choices()
 
     def columns(self, config: str) -> tuple[Column, ...]:
         """See `Family`."""

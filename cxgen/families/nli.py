@@ -16,6 +16,7 @@ import polars as pl
 from cxgen.constructicon import Construction, Design
 from cxgen.errors import CxgenError
 from cxgen.families.core import Shown
+from cxgen.families.scoring import Labels, Scoring
 from cxgen.measures import cues, giveaway, words
 from cxgen.schema import TARGET, Column
 from cxgen.semantics import label_matrix, misread_labels, solve, unbalanced
@@ -55,6 +56,7 @@ class NLI:
     text = "premise"
     compared: Mapping[str, str] = {"premise": "premise", "hypothesis": "hypothesis", "label": "label"}
     card = (resources.files(__package__) / "nli.md.j2").read_text("utf-8")
+    scoring: Scoring = Labels()
 
     def columns(self, config: str) -> tuple[Column, ...]:
         """See `Family`."""

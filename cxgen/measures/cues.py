@@ -122,10 +122,28 @@ def _pairs(premises: list[Ints], hypotheses: list[Ints]) -> Any:
     return matrix[:, np.unique(flat)]
 
 
-def _right(features: Any, labels: Ints, train: NDArray[np.bool_], test: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Which items of ``test`` a logistic regression of the items ``train`` gets."""
+def _linear() -> Any:
     from sklearn.linear_model import SGDClassifier
 
-    model = SGDClassifier(loss="log_loss", alpha=1e-6, max_iter=_EPOCHS, tol=None, average=True, random_state=0)
-    right: NDArray[np.bool_] = model.fit(features[train], labels[train]).predict(features[test]) == labels[test]
+    return SGDClassifier(loss="log_loss", alpha=1e-6, max_iter=_EPOCHS, tol=None, average=True, random_state=0)
+
+
+def _right(features: Any, labels: Ints, train: NDArray[np.bool_], test: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Which items of ``test`` a logistic regression of the items ``train`` gets."""
+    right: NDArray[np.bool_] = _linear().fit(features[train], labels[train]).predict(features[test]) == labels[test]
     return right
+
+
+def pair_scores(train: pl.DataFrame, test: pl.DataFrame) -> NDArray[np.float64]:
+    """What the model of ``word_pairs`` says of ``test`` when it has learnt ``train``.
+
+    Args:
+        train, test: ``premise, hypothesis`` (strings) and, in ``train``, ``class`` (i64, from 0, all of which occur).
+
+    Returns:
+        Probabilities, one row per text of ``test``, one column per class.
+    """
+    both = pl.concat([train.select("premise", "hypothesis"), test.select("premise", "hypothesis")])
+    features = _pairs(*(_codes(both[side].str.to_lowercase().str.extract_all(TOKEN.pattern), {}) for side in both.columns))
+    scores: NDArray[np.float64] = _linear().fit(features[: train.height], train["class"].to_numpy()).predict_proba(features[train.height :])
+    return scores

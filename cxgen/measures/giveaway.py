@@ -136,3 +136,18 @@ def _accuracy(features: Any, labels: NDArray[np.int64], groups: NDArray[np.int64
         model = make().fit(features[train], labels[train])
         right += int((model.predict(features[test]) == labels[test]).sum())
     return round(right / len(labels), 4)
+
+
+def hypothesis_scores(train: pl.DataFrame, test: pl.DataFrame) -> NDArray[np.float64]:
+    """What ``hypothesis_only`` says of ``test`` when it has learnt ``train``.
+
+    Args:
+        train, test: ``hypothesis`` (string) and, in ``train``, ``class`` (i64, from 0, all of which occur).
+
+    Returns:
+        Probabilities, one row per text of ``test``, one column per class.
+    """
+    features = _ngrams(pl.concat([train["hypothesis"], test["hypothesis"]]))
+    model = _logistic().fit(features[: train.height], train["class"].to_numpy())
+    scores: NDArray[np.float64] = model.predict_proba(features[train.height :])
+    return scores

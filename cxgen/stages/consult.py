@@ -78,8 +78,7 @@ class Consultation:
         for name in tasks:
             if name not in JUDGING:
                 raise unknown("task", name, JUDGING)
-        if self.limits.max_cost is not None and not (self.limits.price_in or self.limits.price_out):
-            raise CxgenError("--max-cost needs prices", hint="give --price-in and --price-out, per million tokens")
+        require_prices(self.limits)
         if backend is not Judge.replay and not models:
             raise CxgenError("no model is named", hint="give --model, or judge.models in params.yaml")
         limits = self.limits
@@ -90,6 +89,16 @@ class Consultation:
     def jobs(self, model: str, prompts: Mapping[str, Prompt], shown: Shown) -> list[Job]:
         """What ``model`` is to answer, task by task."""
         return [Job(prompts[task], model, shown[task], self.per_request) for task in self.tasks]
+
+
+def require_prices(limits: Limits) -> None:
+    """See that a bound on the cost can be kept.
+
+    Raises:
+        CxgenError: there are no prices.
+    """
+    if limits.max_cost is not None and not (limits.price_in or limits.price_out):
+        raise CxgenError("--max-cost needs prices", hint="give --price-in and --price-out, per million tokens")
 
 
 def load_prompts(project: Project, tasks: Iterable[str]) -> dict[str, Prompt]:

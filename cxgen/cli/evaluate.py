@@ -1,0 +1,195 @@
+"""From the dataset to a number."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cxgen.cli import judge
+from cxgen.cli.output import Format, busy, emit, summarise
+from cxgen.cli.pipeline import Form
+from cxgen.errors import CxgenError
+from cxgen.vocabulary import Split
+
+if TYPE_CHECKING:
+    from cxgen.stages.evaluate import Evaluated
+    from cxgen.stages.examine import Examination
+
+Predictions = Annotated[Path | None, typer.Argument(help="JSON lines, CSV or parquet: id, and label or a number per answer.")]
+Configs = Annotated[list[str] | None, typer.Option("--config", help="Only this config; several times for several. Default: all.")]
+Splits = Annotated[list[Split] | None, typer.Option("--split", help="Which splits; several times for several. Default: test.")]
+Against = Annotated[Path | None, typer.Option(help="Other predictions of the same items: the difference, with interval and test.")]
+Baseline = Annotated[str | None, typer.Option(help="Score a shallow predictor, trained on train: majority, hypothesis-only, word-pairs.")]
+Model = Annotated[str | None, typer.Option(help="Ask this model: a server's, or hf:FOLDER for one of this machine.")]
+Output = Annotated[Path | None, typer.Option("--output", "-o", help="Predictions to write; default: outputs/predictions/NAME.jsonl.")]
+By = Annotated[list[str] | None, typer.Option(help="Divide by construction (default), premise, split, design, band, extended, mode ...")]
+Name = Annotated[str | None, typer.Option(help="What the results are called; default: the file's or the model's name.")]
+Resamples = Annotated[int, typer.Option(min=0, max=100_000, help="Resamples of verbs for the intervals; 0: no intervals.")]
+Seed = Annotated[int, typer.Option(help="Of the resamples and of the choice of examples.")]
+Whole = Annotated[bool, typer.Option("--json", help="The whole report as one JSON object.")]
+Row = Annotated[bool, typer.Option("--row", help="One row for a leaderboard.")]
+Wording = Annotated[str, typer.Option(help="How items are put: plain, told, quiz, scene, or one of your own (pipelines/prompts).")]
+Shots = Annotated[int, typer.Option(min=0, max=32, help="Examples shown first, from train or --examples.")]
+Examples = Annotated[Path | None, typer.Option(help="Your own examples: JSON lines with premise, hypothesis, label (or context, ...).")]
+Think = Annotated[bool, typer.Option("--think", help="Let the model think aloud before it answers.")]
+MeasureName = Annotated[str, typer.Option("--measure", help="hf: likelihood, normalised (by length), pll (masked models).")]
+UnitName = Annotated[str, typer.Option("--unit", help="hf: compare the answer given what is before it (answer), or whole texts (text).")]
+Batch = Annotated[int, typer.Option(min=1, help="hf: texts at a time.")]
+
+
+def evaluate(
+    predictions: Predictions = None,
+    configs: Configs = None,
+    splits: Splits = None,
+    against: Against = None,
+    baseline: Baseline = None,
+    model: Model = None,
+    wording: Wording = "plain",
+    shots: Shots = 0,
+    examples: Examples = None,
+    thinks: Think = False,
+    base_url: judge.Url = None,
+    per_request: judge.PerRequest = 1,
+    concurrency: judge.Concurrency = 8,
+    requests_per_minute: judge.Requests = None,
+    tokens_per_minute: judge.Tokens = None,
+    tries: judge.Tries = 6,
+    timeout: judge.Timeout = 120.0,
+    deadline: judge.Deadline = 900.0,
+    max_requests: judge.MostRequests = None,
+    max_tokens: judge.MostTokens = None,
+    max_cost: judge.MostCost = None,
+    price_in: judge.PriceIn = 0.0,
+    price_out: judge.PriceOut = 0.0,
+    max_failures: judge.Failures = 0.2,
+    cache: judge.Replies = None,
+    dry_run: judge.DryRun = False,
+    measure: MeasureName = "likelihood",
+    unit: UnitName = "answer",
+    batch: Batch = 16,
+    output: Output = None,
+    by: By = None,
+    name: Name = None,
+    resamples: Resamples = 1000,
+    seed: Seed = 1,
+    whole: Whole = False,
+    row: Row = False,
+    form: Form = Format.table,
+) -> None:
+    """Score predictions, a baseline or a model: accuracy, contrast sets all right, look-alikes taken for their targets.
+
+    Accuracy is the mean over constructions, intervals resample verbs. What is predicted must be just the part that is scored: all configs'
+    test items, unless --config and --split say otherwise.
+
+    Examples:  cxgen evaluate --baseline word-pairs
+               cxgen evaluate predictions.jsonl --config nli --by construction --by band
+               cxgen evaluate mine.csv --config nli --against outputs/predictions/word-pairs-nli.jsonl
+               cxgen evaluate --model MODEL --base-url http://localhost:8000/v1 --config nli --shots 3
+    """
+    given = dict(locals())
+    from cxgen.evaluate.figures import Resampling
+    from cxgen.project import Project
+    from cxgen.stages.evaluate import Evaluated, Part, write_baseline
+
+    if sum(each is not None for each in (predictions, baseline, model)) != 1:
+        raise CxgenError("nothing, or more than one thing, to score", hint="give a file of predictions, --baseline or --model")
+    part = Part(tuple(configs or ()), tuple(split.value for split in splits) if splits else Part.splits)
+    evaluated = Evaluated.read(Project.find(), part)
+    if model is not None:
+        asked = _examination(given)
+        if dry_run:
+            _estimate(evaluated, asked, form)
+            return
+        path = _written(evaluated, asked.name, output, lambda file: _ask(evaluated, asked, file))
+    elif baseline is not None:
+        with busy(f"training {baseline}"):
+            path = _written(evaluated, baseline, output, lambda file: write_baseline(evaluated, baseline, file))
+    else:
+        path = Path(str(predictions))
+    with busy("resampling verbs"):
+        other = (against.stem, evaluated.answers(against)) if against else None
+        report = evaluated.report(name or path.stem, evaluated.answers(path), Resampling(resamples, seed), against=other)
+    _show(report, by or [], whole=whole, row=row, form=form)
+
+
+def _written(evaluated: Evaluated, name: str, output: Path | None, write: Callable[[Path], None]) -> Path:
+    """Where the predictions were written: the part is named where it is not the whole of test."""
+    from cxgen.layout import PREDICTIONS
+    from cxgen.project import require_place
+
+    path = output or evaluated.project.root / PREDICTIONS / f"{'-'.join([name, *evaluated.chosen])}.jsonl"
+    require_place(path)
+    write(path)
+    typer.echo(f"predictions: {path}", err=True)
+    return path
+
+
+def _examination(given: dict[str, Any]) -> Examination:
+    from cxgen.evaluate.likelihood import Measure, Unit
+    from cxgen.llm import Limits
+    from cxgen.stages.examine import Examination
+
+    given["limits"] = Limits(**{field.name: given[field.name] for field in fields(Limits) if field.name in given})
+    given["cache"] = given["cache"].absolute() if given["cache"] else Examination.cache
+    for option, kind in (("measure", Measure), ("unit", Unit)):
+        if given[option] not in list(kind):
+            raise CxgenError(f"--{option} {given[option]}", hint=f"one of {', '.join(kind)}")
+        given[option] = kind(given[option])
+    asked = Examination(**{field.name: given[field.name] for field in fields(Examination)})
+    if asked.local and (asked.thinks or given["dry_run"]):
+        raise CxgenError("--think and --dry-run are for models behind a server", hint="leave them out with hf:")
+    return asked
+
+
+def _estimate(evaluated: Evaluated, asked: Examination, form: Format) -> None:
+    from cxgen.stages.examine import estimate
+
+    emit(estimate(evaluated, asked), form)
+
+
+def _ask(evaluated: Evaluated, asked: Examination, path: Path) -> None:
+    """Ask and write; what a bound ended early is not scored."""
+    from cxgen.evaluate.predictions import write_predictions
+    from cxgen.stages.consult import summary
+    from cxgen.stages.examine import examine
+
+    found = examine(evaluated, asked)
+    if found.outcomes:
+        summarise([summary(outcome) for outcome in found.outcomes])
+    if found.undecided:
+        why = "; ".join(f"{reason}: {number}" for reason, number in found.undecided.most_common(3))
+        typer.echo(f"{found.undecided.total()} undecided ({why}), which count as wrong", err=True)
+    if found.stopped:
+        typer.echo(f"stopped by {found.stopped}; what was answered is kept, nothing is scored: run again with a higher bound", err=True)
+        raise typer.Exit(1)
+    write_predictions(found.rows, path)
+
+
+def _show(report: dict[str, Any], by: list[str], *, whole: bool, row: bool, form: Format) -> None:
+    from cxgen.stages.evaluate import comparison_rows, leaderboard_row, slices, wug_rows
+
+    dimensions = by or (["construction"] if any("construction" in found["by"] for found in report["configs"].values()) else [])
+    rows = slices(report, dimensions)
+    if whole:
+        typer.echo(json.dumps(report, ensure_ascii=False, indent=2, sort_keys=True))
+    elif row:
+        emit([leaderboard_row(report)], form)
+    elif form is not Format.table:
+        emit(rows, form)
+    else:
+        for table in (rows, wug_rows(report), comparison_rows(report)):
+            if table:
+                emit([_brief(line) for line in table], form)
+                typer.echo()
+
+
+def _brief(line: dict[str, Any]) -> dict[str, Any]:
+    """Figures with their intervals in one cell; what does not apply is left out."""
+    found = {name: value for name, value in line.items() if not name.endswith(" interval") and value is not None}
+    spans = {name: line.get(f"{name} interval") for name in found}
+    return {name: f"{value:.3f} ({spans[name]})" if spans[name] else value for name, value in found.items()}

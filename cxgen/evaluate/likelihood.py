@@ -1,0 +1,179 @@
+"""Models of one's own machine, by what they find likely: transformers for models that continue texts, minicons for masked ones."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from cxgen.errors import CxgenError, DataError, needs
+from cxgen.families.scoring import Scoring
+from cxgen.vocabulary import UNDECIDED
+
+_NEED = "models of one's own machine need the packages torch, transformers and minicons"
+_PLL = "within_word_l2r"
+
+
+class Measure(StrEnum):
+    """What of a model's probabilities is compared between the answers.
+
+    ``likelihood``: sum_i log p(t_i | before), over the tokens of an answer. ``normalised``: the same divided by their number, so
+    that long answers are not worse for being long. ``pll``, for masked models: the sum of log p(t_i | all others), the tokens to the
+    right in t_i's own word masked as well (Salazar et al. 2020, "Masked language model scoring"; Kauf and Ivanova 2023, "A better way to do
+    masked language model scoring").
+    """
+
+    likelihood = "likelihood"
+    normalised = "normalised"
+    pll = "pll"
+
+
+class Unit(StrEnum):
+    """Which tokens count: those of what follows (given what is before it), or those of the whole text."""
+
+    answer = "answer"
+    text = "text"
+
+
+def predictions(
+    path: str,
+    items: Sequence[tuple[str, tuple[str, list[str]]]],
+    scoring: Scoring,
+    *,
+    measure: Measure = Measure.likelihood,
+    unit: Unit = Unit.answer,
+    batch: int = 16,
+) -> Iterator[dict[str, Any]]:
+    """What a model finds the likeliest answer to each item.
+
+    Args:
+        path: folder of the model and its tokenizer, or a name that transformers knows.
+        items: id, and (context, one continuation per answer).
+        scoring: the family's.
+        measure, unit: what is compared.
+        batch: texts at a time.
+
+    Yields:
+        A prediction per item: ``id, label`` (undecided for a tie), and a number per answer: the measure, where the family's numbers are
+        probabilities made into such (softmax over the answers).
+
+    Raises:
+        CxgenError: there is no such model.
+        DataError: a text is longer than it takes, or packages are missing.
+    """
+    with needs(_NEED, "hf"):
+        import torch  # noqa: F401
+        import transformers  # noqa: F401
+    width = len(scoring.answers)
+    model = _Masked(path) if measure is Measure.pll else _Causal(path, normalised=measure is Measure.normalised)
+    per_step = max(1, batch // width)
+    for start in range(0, len(items), per_step):
+        step = items[start : start + per_step]
+        texts = [(context, said) if unit is Unit.answer else ("", context + said) for _, (context, each) in step for said in each]
+        values = model.scores(texts)
+        for number, (name, _) in enumerate(step):
+            yield prediction(name, values[number * width : (number + 1) * width], scoring)
+
+
+def prediction(name: str, values: Sequence[float], scoring: Scoring) -> dict[str, Any]:
+    """The prediction that scores of the answers make."""
+    best = [answer for answer, value in zip(scoring.answers, values, strict=True) if value == max(values)]
+    if scoring.probabilities:
+        weights = [math.exp(value - max(values)) for value in values]
+        values = [weight / sum(weights) for weight in weights]
+    numbers = dict(zip(scoring.answers, (round(value, 6) for value in values), strict=True))
+    return {"id": name, "label": best[0] if len(best) == 1 else UNDECIDED, **numbers}
+
+
+def _device() -> str:
+    import torch
+
+    return "cuda" if torch.cuda.is_available() else "cpu"
+
+
+def _unreadable(path: str, error: Exception) -> CxgenError:
+    said = " ".join(str(error).split())[:200]
+    return CxgenError(f"no model at {path}: {said}", hint="hf:FOLDER with config.json, weights, tokenizer; masked models: --measure pll")
+
+
+class _Causal:
+    """A model that continues texts."""
+
+    def __init__(self, path: str, *, normalised: bool) -> None:
+        from transformers import AutoModelForCausalLM, AutoTokenizer
+
+        self._normalised, self._device = normalised, _device()
+        local = Path(path).is_dir()
+        try:
+            self._tokenizer: Any = AutoTokenizer.from_pretrained(path, local_files_only=local)
+            self._model: Any = AutoModelForCausalLM.from_pretrained(path, local_files_only=local).eval().to(self._device)
+        except (OSError, ValueError, KeyError) as error:
+            raise _unreadable(path, error) from error
+        first = self._tokenizer.bos_token_id
+        self._first = self._tokenizer.eos_token_id if first is None else first
+        self._most = _room(self._model)
+
+    def scores(self, texts: Sequence[tuple[str, str]]) -> list[float]:
+        """The measure of each (context, continuation)."""
+        import torch
+
+        encoded = [self._encoded(context, said) for context, said in texts]
+        longest = max(len(tokens) for tokens, _ in encoded)
+        ids = torch.tensor([tokens + [0] * (longest - len(tokens)) for tokens, _ in encoded], device=self._device)
+        mask = torch.tensor([[1] * len(tokens) + [0] * (longest - len(tokens)) for tokens, _ in encoded], device=self._device)
+        with torch.no_grad():
+            logits = self._model(ids, attention_mask=mask).logits
+        found = []
+        for row, (tokens, start) in enumerate(encoded):
+            # Position i - 1 says what is likely at position i.
+            said = torch.log_softmax(logits[row, start - 1 : len(tokens) - 1].float(), dim=-1)
+            values = said.gather(1, ids[row, start : len(tokens)].unsqueeze(1))
+            found.append(float(values.mean() if self._normalised else values.sum()))
+        return found
+
+    def _encoded(self, context: str, said: str) -> tuple[list[int], int]:
+        """The tokens of the whole, and from which one on they count: the first that is not the context's own."""
+        before, whole = (list(self._tokenizer(text, add_special_tokens=False)["input_ids"]) for text in (context, context + said))
+        start = next((place for place, (a, b) in enumerate(zip(before, whole, strict=False)) if a != b), min(len(before), len(whole) - 1))
+        tokens = whole if self._first is None else [self._first, *whole]
+        start = max(1, start + len(tokens) - len(whole))  # nothing says how likely the very first token is
+        _fit(len(tokens), self._most)
+        return tokens, start
+
+
+class _Masked:
+    """A model that fills gaps."""
+
+    def __init__(self, path: str) -> None:
+        with needs(_NEED, "hf"):
+            from minicons.scorer import MaskedLMScorer
+        try:
+            self._scorer: Any = MaskedLMScorer(path, _device())
+        except (OSError, ValueError, KeyError) as error:
+            raise _unreadable(path, error) from error
+
+    def scores(self, texts: Sequence[tuple[str, str]]) -> list[float]:
+        """The pseudo-log-likelihood of each continuation in its context."""
+        contexts, said = [context for context, _ in texts], [said for _, said in texts]
+        for context, text in texts:
+            _fit(len(self._scorer.tokenizer(context + text)["input_ids"]), _room(self._scorer.model))
+        if any(contexts):
+            given = {"separator": " ", "PLL_metric": _PLL, "reduction": _total}
+            return list(self._scorer.conditional_score(contexts, [text.strip() for text in said], **given))
+        return list(self._scorer.sequence_score(said, PLL_metric=_PLL, reduction=_total))
+
+
+def _room(model: Any) -> float:
+    """The tokens that a text may have."""
+    return getattr(model.config, "max_position_embeddings", None) or math.inf
+
+
+def _fit(tokens: int, most: float) -> None:
+    if tokens > most:
+        raise DataError(f"a text of {tokens} tokens, and the model takes {most}", hint="fewer --shots make texts shorter")
+
+
+def _total(values: Any) -> float:
+    return float(values.sum())

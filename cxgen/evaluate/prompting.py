@@ -1,0 +1,147 @@
+"""How items are put to a model: which wording, after which examples."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import cycle
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from cxgen.errors import DataError, unknown
+from cxgen.families.scoring import Item, Scoring
+from cxgen.llm import Prompt
+from cxgen.project import Project
+from cxgen.schema import TARGET, read_yaml
+from cxgen.schema.door import MB, read_text
+from cxgen.streams import order_key, order_keys
+from cxgen.tables import one_line
+from cxgen.vocabulary import LABELS
+
+PLAIN = "plain"  # the wording whose file is called like its task
+_MOST = 8 * MB
+
+
+@dataclass(frozen=True)
+class Cloze:
+    """How a model that continues texts is asked.
+
+    Attributes:
+        text: what comes before the answer, with ``{field}`` for the fields of the prompt.
+        words: verdict -> what is said for it; empty where the item brings what may follow.
+    """
+
+    text: str
+    words: Mapping[str, str]
+
+
+def wordings(project: Project, task: str) -> list[str]:
+    """The wordings that a task has, those of the project included: ``plain`` is ``TASK.yaml`` among the prompts, others
+    ``TASK-NAME.yaml``."""
+    names = [stem.removeprefix(f"{task}-") for stem in project.prompt_files() if stem.startswith(f"{task}-")]
+    return [PLAIN, *names]
+
+
+def wording_file(project: Project, task: str, wording: str) -> Path:
+    """The file of a wording.
+
+    Raises:
+        UnknownNameError: the task has no such wording.
+    """
+    if wording not in wordings(project, task):
+        raise unknown("wording", wording, wordings(project, task))
+    return project.prompt_file(task if wording == PLAIN else f"{task}-{wording}")
+
+
+def load_wording(project: Project, task: str, wording: str) -> tuple[Prompt, Cloze]:
+    """A wording, for models that are talked to and for models that continue texts.
+
+    Raises:
+        UnknownNameError: the task has no such wording.
+        SchemaError: the file breaks its schema.
+    """
+    path = wording_file(project, task, wording)
+    prompt = Prompt.load(path, task)
+    cloze = read_yaml(path).data["cloze"]
+    return prompt, Cloze(cloze["text"], cloze.get("words", {}))
+
+
+def chosen_examples(rows: pl.DataFrame, scoring: Scoring, count: int, seed: int) -> list[Item]:
+    """Examples from train, each of another construction as far as there are so many, their verdicts taken in turn.
+
+    Args:
+        rows: items of ``train``: ``id, construction, contrast_of`` and what the scoring needs.
+        scoring: the family's.
+        count: how many.
+        seed: another seed, other examples.
+    """
+    columns = list(dict.fromkeys(("id", *scoring.needs)))
+    order = pl.Series("order", order_keys((seed, "example"), rows["id"]))
+    items = rows.select(*columns, TARGET.alias("target"), order).sort("order").drop("order").to_dicts()
+    verdicts = cycle(sorted({scoring.verdict(item) for item in items}, key=lambda verdict: order_key(seed, verdict)))
+    found: list[dict[str, Any]] = []
+    for verdict in verdicts:
+        left = [item for item in items if scoring.verdict(item) == verdict and item not in found]
+        if len(found) == count or not left:
+            return [{name: item[name] for name in columns} for item in found]
+        seen = {item["target"] for item in found}
+        found.append(next((item for item in left if item["target"] not in seen), left[0]))
+    return []
+
+
+def read_examples(path: Path, scoring: Scoring, count: int | None) -> list[Item]:
+    """Examples of the user's own: JSON lines with the columns that the scoring needs; labels by name.
+
+    Args:
+        path: the file.
+        scoring: the family's.
+        count: only so many, the first; None: all.
+
+    Raises:
+        DataError: a line is no such example, or there are fewer.
+    """
+    found: list[Item] = []
+    for number, line in enumerate(read_text(path, _MOST).split("\n"), 1):
+        if line.strip():
+            found.append(_example(line, scoring, path, number))
+    if len(found) < max(count or 1, 1):
+        raise DataError(f"has {len(found)} examples", file=path, hint=f"{max(count or 1, 1)} or more are needed, a JSON object a line")
+    return found[:count]
+
+
+def _example(line: str, scoring: Scoring, path: Path, number: int) -> Item:
+    hint = f"an example is a JSON object with {', '.join(scoring.needs)}"
+    try:
+        given = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"not JSON: {one_line(error)}", file=path, line=number, hint=hint) from error
+    if not isinstance(given, dict) or not all(isinstance(given.get(name), str) and given[name].strip() for name in scoring.needs):
+        raise DataError("not an example", file=path, line=number, hint=f"{hint}, all texts")
+    if "label" in scoring.needs:
+        if given["label"] not in LABELS:
+            raise DataError(f"label {given['label']!r}", file=path, line=number, hint=f"expected {', '.join(LABELS)}")
+        given = {**given, "label": LABELS.index(given["label"])}
+    # Which continuation comes first depends on the id: that of an example is what it says.
+    return {"id": line, **{name: given[name] for name in scoring.needs}}
+
+
+def with_examples(prompt: Prompt, scoring: Scoring, examples: Sequence[Item], thinking: int = 0) -> Prompt:
+    """``prompt`` with the examples, and room for thoughts of so many tokens."""
+    return prompt.shown([(scoring.shown(item), scoring.verdict(item)) for item in examples], thinking)
+
+
+def as_continuations(item: Item, scoring: Scoring, cloze: Cloze, examples: Sequence[Item]) -> tuple[str, list[str]]:
+    """The text before the answers to ``item``, examples first and a blank line after each, and one continuation per answer."""
+    before = ""
+    for example in examples:
+        text, said = scoring.continuations(example, cloze.text, cloze.words)
+        before += f"{text}{said[_right(example, scoring)]}\n\n"
+    text, said = scoring.continuations(item, cloze.text, cloze.words)
+    return before + text, said
+
+
+def _right(item: Item, scoring: Scoring) -> int:
+    return scoring.meant(item, scoring.verdict(item))

@@ -1,0 +1,134 @@
+"""Scores of one set of predictions: pure functions over tables of questions and answers.
+
+Accuracy and consistency are those of contrast sets (Gardner et al. 2020, "Evaluating models' local decision boundaries via contrast sets"):
+the share of items that are right, and the share of sets in which every item is. Both are means over constructions (`figures`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import polars as pl
+
+from cxgen.evaluate.figures import Resampling, figure
+from cxgen.evaluate.questions import DIMENSIONS
+from cxgen.families import family_of
+from cxgen.vocabulary import NEUTRAL
+
+WUG = "_wug"
+_CELL = ["construction", "cluster"]
+
+
+def answered(questions: pl.DataFrame, answers: pl.DataFrame) -> pl.DataFrame:
+    """Questions with their answers.
+
+    Args:
+        questions: from `questions`, of one or more configs.
+        answers: ``id`` (string), ``answer`` (i8, a position; null: undecided), one row for each question.
+
+    Returns:
+        The questions, with ``answer`` and ``hit`` (bool): whether it is the right one. What is undecided is not.
+    """
+    both = questions.join(answers.select("id", "answer"), on="id", how="left", maintain_order="left")
+    return both.with_columns(hit=(pl.col("answer") == pl.col("right")).fill_null(value=False))
+
+
+def scores(rows: pl.DataFrame, how: Resampling) -> dict[str, Any]:
+    """What the answers to a config's questions are worth, over all and by every dimension that divides them.
+
+    Args:
+        rows: from `answered`, of one config.
+        how: the resampling.
+
+    Returns:
+        What `part` gives, with ``chance`` (of a guess) and ``by``: dimension -> value -> what `part` gives.
+    """
+    by: dict[str, dict[str, Any]] = {}
+    for dimension in DIMENSIONS:
+        values = rows[dimension].drop_nulls().unique().sort()
+        if len(values) > 1 or (dimension == "construction" and len(values)):
+            by[dimension] = {value: part(rows.filter(pl.col(dimension) == value), how) for value in values}
+    chance = 1 / len(family_of(rows["config"][0]).scoring.answers)
+    return {**part(rows, how), "chance": round(chance, 4), "by": by}
+
+
+def part(rows: pl.DataFrame, how: Resampling) -> dict[str, Any]:
+    """The scores of some of a config's questions.
+
+    Args:
+        rows: from `answered`.
+        how: the resampling.
+
+    Returns:
+        ``items, right, undecided, sets, verbs`` (counts; sets count as far as their items are among ``rows``), ``accuracy``,
+        ``consistency`` (figures: share of sets with every item right) and, where items have a ``lure``, ``capture`` (figure: share of
+        these that are answered with it) and ``excess`` (figure, on those that are neutral: share answered with the lure less the share
+        answered with the third label, neither right nor lure; above 0, it is the misreading and not mere doubt).
+    """
+    lured = rows.filter(pl.col("lure").is_not_null())
+    found = {
+        "items": rows.height,
+        "right": int(rows["hit"].sum()),
+        "undecided": rows["answer"].null_count(),
+        "sets": rows["contrast_set"].n_unique(),
+        "verbs": rows.select(_CELL).unique().height,
+        "accuracy": figure(rows.select(*_CELL, value="hit"), how),
+        "consistency": figure(whole_sets(rows), how),
+    }
+    if lured.height:
+        found["capture"] = figure(lured.select(*_CELL, value=_taken()), how)
+        found["excess"] = figure(lured.filter(pl.col("right") == NEUTRAL).select(*_CELL, value=_taken().cast(pl.Int8) - _third()), how)
+    return found
+
+
+def whole_sets(rows: pl.DataFrame) -> pl.DataFrame:
+    """``construction, cluster, value``: a row per contrast set, whether all its items are right."""
+    sets = rows.group_by("contrast_set", maintain_order=True)
+    return sets.agg(pl.col(_CELL).first(), value=pl.col("hit").all()).drop("contrast_set")
+
+
+def _taken() -> pl.Expr:
+    return (pl.col("answer") == pl.col("lure")).fill_null(value=False)
+
+
+def _third() -> pl.Expr:
+    other = (pl.col("answer") != pl.col("lure")) & (pl.col("answer") != pl.col("right"))
+    return other.fill_null(value=False).cast(pl.Int8)
+
+
+def wug_differences(rows: pl.DataFrame, how: Resampling) -> dict[str, Any]:
+    """What pseudowords cost: the accuracy on items with pseudowords less that on the same items with the real words.
+
+    Args:
+        rows: from `answered`, of several configs.
+        how: the resampling.
+
+    Returns:
+        Config with pseudowords -> mode (and ``all``) -> ``items``, ``wug``, ``real`` (figures) and ``difference`` (figure, paired item by
+        item); only for configs whose real counterpart is among ``rows``, whole.
+    """
+    found: dict[str, Any] = {}
+    for config in sorted(name for name in set(rows["config"]) if name.endswith(WUG)):
+        real = rows.filter(pl.col("config") == config.removesuffix(WUG)).select(source_id="id", real="hit")
+        mine = rows.filter(pl.col("config") == config)
+        pairs = mine.join(real, on="source_id", how="inner", maintain_order="left")
+        if not pairs.height or pairs.height < mine.height:
+            continue
+        modes = {"all": pairs, **{mode: pairs.filter(pl.col("mode") == mode) for mode in pairs["mode"].unique().sort()}}
+        found[config] = {
+            mode: {
+                "items": mine.height,
+                "wug": figure(mine.select(*_CELL, value="hit"), how),
+                "real": figure(mine.select(*_CELL, value="real"), how),
+                "difference": figure(mine.select(*_CELL, value=pl.col("hit").cast(pl.Int8) - pl.col("real").cast(pl.Int8)), how),
+            }
+            for mode, mine in modes.items()
+        }
+    return found
+
+
+def by_config(rows: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
+    """(config, its rows), in their order."""
+    for (config,), mine in rows.group_by("config", maintain_order=True):
+        yield str(config), mine

@@ -1,0 +1,158 @@
+"""How the items of a family are put to whoever is evaluated, and which answer is right."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from typing import Any, Protocol
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from cxgen.streams import order_key
+from cxgen.vocabulary import LABELS
+
+Item = Mapping[str, Any]
+Floats = NDArray[np.float64]
+_FIELD = re.compile(r"\{(\w+)\}")
+
+
+class Scoring(Protocol):
+    """How a family's items are answered and scored.
+
+    Attributes:
+        answers: what can be said of an item. Predictions name one, by name or position, or give a number for each.
+        probabilities: whether these numbers are probabilities that sum to 1; if not, any will do. The largest wins.
+        task: of the prompts that put an item to a model.
+        needs: columns that an example must have.
+    """
+
+    answers: tuple[str, ...]
+    probabilities: bool
+    task: str
+    needs: tuple[str, ...]
+
+    def right(self) -> pl.Expr:
+        """Over items: the position of the right answer in ``answers`` (i8)."""
+
+    def lured(self, columns: Collection[str]) -> pl.Expr:
+        """Over items with these columns: the position of the answer that a misreading gives (i8), null where there is none."""
+
+    def shown(self, item: Item) -> dict[str, str]:
+        """What a model is shown of an item: field of the prompt -> text."""
+
+    def verdict(self, item: Item) -> str:
+        """What it should say of `shown`: a verdict of the prompt."""
+
+    def meant(self, item: Item, verdict: str) -> int:
+        """The answer that a verdict stands for, by position."""
+
+    def continuations(self, item: Item, text: str, words: Mapping[str, str]) -> tuple[str, list[str]]:
+        """A context and what may follow it, one continuation per answer, each with the space before it.
+
+        Args:
+            item: the item.
+            text: the context, with ``{field}`` for the fields of the prompt.
+            words: verdict -> what is said for it; empty where the item brings its continuations.
+        """
+
+    def texts(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """What a classifier learns from: ``premise, hypothesis`` (strings), ``class`` (i64); one or more texts per item, see `decided`."""
+
+    def decided(self, scores: Floats) -> Floats:
+        """Scores of classes, text by text (as `texts` gives them), as scores of answers, item by item."""
+
+
+class Labels:
+    """Items with one of the labels of inference."""
+
+    answers: tuple[str, ...] = LABELS
+    probabilities = True
+    task = "answer"
+    needs: tuple[str, ...] = ("premise", "hypothesis", "label")
+
+    def right(self) -> pl.Expr:
+        """See `Scoring`."""
+        return pl.col("label")
+
+    def lured(self, columns: Collection[str]) -> pl.Expr:
+        """The label that the item would have if the look-alike were its target."""
+        return pl.col("target_label") if "target_label" in columns else pl.lit(None, dtype=pl.Int8)
+
+    def shown(self, item: Item) -> dict[str, str]:
+        """See `Scoring`."""
+        return {"premise": item["premise"], "hypothesis": item["hypothesis"]}
+
+    def verdict(self, item: Item) -> str:
+        """See `Scoring`."""
+        return LABELS[item["label"]]
+
+    def meant(self, item: Item, verdict: str) -> int:
+        """See `Scoring`."""
+        return LABELS.index(verdict)
+
+    def continuations(self, item: Item, text: str, words: Mapping[str, str]) -> tuple[str, list[str]]:
+        """See `Scoring`."""
+        return _filled(text, self.shown(item)), [f" {words[label]}" for label in LABELS]
+
+    def texts(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """One text per item."""
+        return rows.select("premise", "hypothesis", pl.col("label").cast(pl.Int64).alias("class"))
+
+    def decided(self, scores: Floats) -> Floats:
+        """See `Scoring`."""
+        return scores
+
+
+class Choices:
+    """Items with a good and a bad continuation. Which of the two a model sees first depends on the item's id."""
+
+    answers: tuple[str, ...] = ("good", "bad")
+    probabilities = False
+    task = "choose"
+    needs: tuple[str, ...] = ("context", "diagnostic_good", "diagnostic_bad")
+
+    def right(self) -> pl.Expr:
+        """See `Scoring`."""
+        return pl.lit(0, dtype=pl.Int8)
+
+    def lured(self, columns: Collection[str]) -> pl.Expr:
+        """There is no misreading."""
+        return pl.lit(None, dtype=pl.Int8)
+
+    def shown(self, item: Item) -> dict[str, str]:
+        """See `Scoring`."""
+        first, second = (item[f"diagnostic_{self.answers[position]}"] for position in _order(item))
+        return {"context": item["context"], "first": first, "second": second}
+
+    def verdict(self, item: Item) -> str:
+        """See `Scoring`."""
+        return ("first", "second")[_order(item).index(0)]
+
+    def meant(self, item: Item, verdict: str) -> int:
+        """See `Scoring`."""
+        return _order(item)[("first", "second").index(verdict)]
+
+    def continuations(self, item: Item, text: str, words: Mapping[str, str]) -> tuple[str, list[str]]:
+        """See `Scoring`."""
+        return _filled(text, {"context": item["context"]}), [f" {item[f'diagnostic_{answer}']}" for answer in self.answers]
+
+    def texts(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Every context with its good continuation (class 1), then every context with its bad one (class 0)."""
+        sides = (rows.select(premise="context", hypothesis=f"diagnostic_{answer}") for answer in self.answers)
+        return pl.concat(side.with_columns(pl.lit(good, dtype=pl.Int64).alias("class")) for side, good in zip(sides, (1, 0), strict=True))
+
+    def decided(self, scores: Floats) -> Floats:
+        """How good each of the two continuations is."""
+        return scores[:, 1].reshape(2, -1).T
+
+
+def _order(item: Item) -> tuple[int, int]:
+    """The positions of the two answers in the order in which they are shown."""
+    return (1, 0) if order_key("shown", item["id"])[0] % 2 else (0, 1)
+
+
+def _filled(text: str, fields: Mapping[str, str]) -> str:
+    """``text`` with its fields filled in, in one pass: braces in what is filled in stay as they are."""
+    return _FIELD.sub(lambda found: fields.get(found[1], found[0]), text)

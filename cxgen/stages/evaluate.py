@@ -1,0 +1,254 @@
+"""Scoring predictions of the finished dataset: which part, whose answers, what they are worth (``cxgen evaluate``)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from cxgen import layout
+from cxgen.errors import unknown
+from cxgen.evaluate.baselines import predictions
+from cxgen.evaluate.comparison import compared
+from cxgen.evaluate.figures import Resampling
+from cxgen.evaluate.predictions import answers, read_predictions, write_predictions
+from cxgen.evaluate.questions import questions
+from cxgen.evaluate.scores import WUG, answered, by_config, scores, wug_differences
+from cxgen.families import CONFIGS, family_of, wug_config
+from cxgen.project import Project
+from cxgen.stages.contracts import read_split
+from cxgen.stages.dataset import require_dataset
+from cxgen.vocabulary import SPLITS, Split
+
+
+@dataclass(frozen=True)
+class Part:
+    """The part of the dataset that is scored.
+
+    Attributes:
+        configs: none: all that there are.
+        splits: of these.
+    """
+
+    configs: tuple[str, ...] = ()
+    splits: tuple[str, ...] = (Split.test.value,)
+
+    def of(self, project: Project) -> Part:
+        """This part with its configs named.
+
+        Raises:
+            UnknownNameError: the dataset has no such config, or there is no such split.
+            DataError: there is no dataset.
+        """
+        require_dataset(project)
+        here = [config for config in _ALL if (project.root / _file(config, self.splits[0])).is_file()]
+        for config in self.configs:
+            if config not in here:
+                raise unknown("config", config, here)
+        for split in self.splits:
+            if split not in SPLITS:
+                raise unknown("split", split, SPLITS)
+        return Part(tuple(dict.fromkeys(self.configs)) or tuple(here), tuple(dict.fromkeys(self.splits)))
+
+
+_ALL = (*CONFIGS, *map(wug_config, CONFIGS))
+_FIGURES = ("accuracy", "consistency", "capture", "excess")
+
+
+@dataclass
+class Evaluated:
+    """What is scored.
+
+    Attributes:
+        project: whose dataset.
+        part: of it, with its configs named.
+        items: config -> rows.
+        questions: of all configs.
+        chosen: the options that made the part another one than all of test.
+    """
+
+    project: Project
+    part: Part
+    items: dict[str, pl.DataFrame] = field(default_factory=dict)
+    questions: pl.DataFrame = field(default_factory=pl.DataFrame)
+
+    chosen: tuple[str, ...] = ()
+
+    @classmethod
+    def read(cls, project: Project, part: Part) -> Evaluated:
+        """Read the part's tables.
+
+        Raises:
+            UnknownNameError: no such config or split.
+            DataError: there is no dataset, or a table is damaged.
+        """
+        chosen = (*part.configs, *(part.splits if part.splits != Part.splits else ()))
+        part = part.of(project)
+        items = {config: rows_of(project, config, part.splits) for config in part.configs}
+        asked = []
+        for config, rows in items.items():
+            real = config.removesuffix(WUG)
+            sources = None if real == config else items.get(real, rows_of(project, real, part.splits))
+            asked.append(questions(rows, config, sources))
+        return cls(project, part, items, pl.concat(asked), chosen)
+
+    def answers(self, path: Path) -> pl.DataFrame:
+        """What the predictions in ``path`` say of every question; see `answers`.
+
+        Raises:
+            DataError: they are no predictions, or not of just this part.
+        """
+        return answers(read_predictions(path), self.questions, path, self._elsewhere)
+
+    def _elsewhere(self) -> dict[str, str]:
+        """The ids of the dataset's other items -> the options that name their part."""
+        found: dict[str, str] = {}
+        for config in _ALL:
+            for split in SPLITS:
+                path = self.project.root / _file(config, split)
+                if path.is_file() and not (config in self.part.configs and split in self.part.splits):
+                    found |= dict.fromkeys(pl.read_parquet(path, columns=["id"])["id"], f"--config {config} --split {split}")
+        return found
+
+    def report(self, name: str, given: pl.DataFrame, how: Resampling, *, against: tuple[str, pl.DataFrame] | None = None) -> dict[str, Any]:
+        """What answers are worth.
+
+        Args:
+            name: whose they are.
+            given: from `answers`.
+            how: the resampling.
+            against: somebody else's name and answers, to compare with.
+
+        Returns:
+            ``name``; ``splits``; ``resampling`` (``resamples, seed, level``); ``configs``: config -> see `scores`; ``wug``: see
+            `wug_differences`; ``against``: ``name`` and ``configs``: config -> see `compared`, or None.
+        """
+        mine = answered(self.questions, given)
+        report: dict[str, Any] = {
+            "name": name,
+            "splits": list(self.part.splits),
+            "resampling": asdict(how),
+            "configs": {config: scores(rows, how) for config, rows in by_config(mine)},
+            "wug": wug_differences(mine, how),
+            "against": None,
+        }
+        if against:
+            theirs = dict(by_config(answered(self.questions, against[1])))
+            differences = {config: compared(rows, theirs[config], how) for config, rows in by_config(mine)}
+            report["against"] = {"name": against[0], "configs": differences}
+        return report
+
+
+def write_baseline(evaluated: Evaluated, name: str, path: Path) -> None:
+    """Train a baseline on train and write what it says of the items. What has pseudowords is answered by what was trained on real words.
+
+    Raises:
+        UnknownNameError: no such baseline.
+        DataError: a table is damaged, or scikit-learn is not installed.
+    """
+    known: dict[str, list[pl.DataFrame]] = {}
+    for config, items in evaluated.items.items():
+        known.setdefault(config.removesuffix(WUG), []).append(items)
+    rows: list[dict[str, Any]] = []
+    for config, tables in known.items():
+        train = rows_of(evaluated.project, config, [Split.train.value])
+        rows += predictions(name, family_of(config).scoring, train, pl.concat(tables, how="diagonal"))
+    write_predictions(rows, path)
+
+
+def rows_of(project: Project, config: str, splits: Sequence[str]) -> pl.DataFrame:
+    """The items of some splits of a config.
+
+    Raises:
+        DataError: there is no such table, or it is damaged.
+    """
+    return pl.concat([read_split(project.root / _file(config, split), config, split) for split in splits])
+
+
+def _file(config: str, split: str) -> Path:
+    return layout.table(config, split, layout.WUG if config.endswith(WUG) else layout.DATASET)
+
+
+def leaderboard_row(report: Mapping[str, Any]) -> dict[str, Any]:
+    """A report on one line: ``name, splits, undecided``, then for every config its accuracy with interval, the share of sets that are all
+    right, and the capture; and what pseudowords cost.
+    """
+    row: dict[str, Any] = {"name": report["name"], "splits": "+".join(report["splits"])}
+    row["undecided"] = sum(config["undecided"] for config in report["configs"].values())
+    for config, found in report["configs"].items():
+        row |= _said(config, found["accuracy"])
+        row[f"{config} sets"] = found["consistency"]["value"]
+        if "capture" in found:
+            row[f"{config} capture"] = found["capture"]["value"]
+    for config, modes in report["wug"].items():
+        row |= _said(f"{config} - real", modes["all"]["difference"])
+    return row
+
+
+def slices(report: Mapping[str, Any], dimensions: Sequence[str]) -> list[dict[str, Any]]:
+    """A report as rows: every config as a whole, then by ``dimensions``.
+
+    Returns:
+        ``config``, ``part`` ("all", or dimension and value), ``items, verbs, undecided``, and the figures with their intervals (`part`
+        says which), None where they do not apply.
+
+    Raises:
+        UnknownNameError: nothing is divided by such a dimension.
+    """
+    known = {name for found in report["configs"].values() for name in found["by"]}
+    for name in dimensions:
+        if name not in known:
+            raise unknown("dimension", name, known)
+    rows = []
+    for config, found in report["configs"].items():
+        parts = {"all": found}
+        parts |= {f"{name} {value}": each for name in dimensions for value, each in found["by"].get(name, {}).items()}
+        for name, each in parts.items():
+            row = {"config": config, "part": name, **{count: each[count] for count in ("items", "verbs", "undecided")}}
+            for figure in _FIGURES:
+                row |= _said(figure, each.get(figure))
+            rows.append(row)
+    return rows
+
+
+def wug_rows(report: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """What pseudowords cost, as rows: ``config, mode, items`` and the figures ``wug, real, difference`` with their intervals."""
+    return [
+        {
+            "config": config,
+            "mode": mode,
+            "items": found["items"],
+            **{k: v for name in ("wug", "real", "difference") for k, v in _said(name, found[name]).items()},
+        }
+        for config, modes in report["wug"].items()
+        for mode, found in modes.items()
+    ]
+
+
+def comparison_rows(report: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The comparison of a report, as rows: ``config, less`` (with whom), the figures ``accuracy`` and ``consistency`` (differences, with
+    intervals), ``only first``, ``only second`` (items that one alone gets right) and ``p``; none if there is no comparison.
+    """
+    against = report["against"] or {"name": "", "configs": {}}
+    return [
+        {
+            "config": config,
+            "less": against["name"],
+            **_said("accuracy", found["accuracy"]),
+            **_said("consistency", found["consistency"]),
+            "only first": found["only_first"],
+            "only second": found["only_second"],
+            "p": float(f"{found['p']:.2g}"),
+        }
+        for config, found in against["configs"].items()
+    ]
+
+
+def _said(name: str, figure: Mapping[str, Any] | None) -> dict[str, Any]:
+    """A figure and its interval, in two cells."""
+    if figure is None:
+        return {name: None, f"{name} interval": None}
+    return {name: figure["value"], f"{name} interval": "" if figure["low"] is None else f"{figure['low']:.3f} to {figure['high']:.3f}"}

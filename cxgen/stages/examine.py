@@ -1,0 +1,174 @@
+"""Putting the items that are scored to a model: one behind a server, through what the judge asks with, or one of this machine."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from cxgen.evaluate import likelihood
+from cxgen.evaluate.likelihood import Measure, Unit
+from cxgen.evaluate.prompting import PLAIN, as_continuations, chosen_examples, load_wording, read_examples, with_examples
+from cxgen.evaluate.scores import WUG
+from cxgen.families import family_of
+from cxgen.families.scoring import Item, Scoring
+from cxgen.layout import REPLIES
+from cxgen.llm import Judgment, Limits, Outcome, Prompt
+from cxgen.stages import consult
+from cxgen.stages.evaluate import Evaluated, rows_of
+from cxgen.streams import order_key
+from cxgen.tables import track
+from cxgen.vocabulary import UNDECIDED, Split
+
+LOCAL = "hf:"
+_THOUGHTS = 400  # tokens for each item
+
+
+@dataclass(frozen=True)
+class Examination:
+    """Who is examined, and how.
+
+    Attributes:
+        model: name of a model behind a server, or ``hf:`` and the folder of one of this machine.
+        wording: of the prompts.
+        shots: examples from train that are shown first.
+        examples: a file with examples of one's own, of which ``shots`` are shown (0: all).
+        thinks: whether the model is to think aloud first; a server's only.
+        seed: another seed, other examples.
+        base_url, per_request, limits, cache: see `consult.Consultation`. Items shown together may give each other away.
+        measure, unit, batch: see `likelihood.predictions`.
+    """
+
+    model: str
+    wording: str = PLAIN
+    shots: int = 0
+    examples: Path | None = None
+    thinks: bool = False
+    seed: int = 1
+    base_url: str | None = None
+    per_request: int = 1
+    limits: Limits = field(default_factory=Limits)
+    cache: Path = REPLIES
+    measure: Measure = Measure.likelihood
+    unit: Unit = Unit.answer
+    batch: int = 16
+
+    @property
+    def local(self) -> bool:
+        """Whether the model is one of this machine."""
+        return self.model.startswith(LOCAL)
+
+    @property
+    def name(self) -> str:
+        """What the results are called: the model and what is not as by default."""
+        parts = [self.model.removeprefix(LOCAL).rstrip("/").rpartition("/")[2]]
+        parts += [self.wording] * (self.wording != PLAIN)
+        parts += [f"{self.shots}-shot"] * (self.shots > 0) + ["own-examples"] * (self.examples is not None) + ["thinking"] * self.thinks
+        if self.local:
+            parts += [self.measure.value] + ["text"] * (self.unit is Unit.text)
+        return "-".join("".join(letter if letter.isalnum() or letter in "._" else "-" for letter in part) for part in parts)
+
+
+@dataclass(frozen=True)
+class Examined:
+    """What a model said: ``rows`` (predictions), ``undecided`` (reason -> items), and how a server's runs went."""
+
+    rows: list[dict[str, Any]]
+    undecided: Counter[str]
+    outcomes: list[Outcome] = field(default_factory=list)
+
+    @property
+    def stopped(self) -> str:
+        """Which bound ended the asking early; empty if none did."""
+        return next((outcome.stopped for outcome in self.outcomes if outcome.stopped), "")
+
+
+def _examples(evaluated: Evaluated, asked: Examination, config: str) -> list[Item]:
+    scoring = family_of(config).scoring
+    if asked.examples is not None:
+        return read_examples(asked.examples, scoring, asked.shots or None)
+    if not asked.shots:
+        return []
+    return chosen_examples(rows_of(evaluated.project, config.removesuffix(WUG), [Split.train.value]), scoring, asked.shots, asked.seed)
+
+
+def _items(rows: pl.DataFrame, scoring: Scoring) -> list[Item]:
+    """Items in an order in which neighbours are of no set: what is shown together must not give itself away."""
+    items = rows.select("id", *scoring.needs).to_dicts()
+    return sorted(items, key=lambda item: order_key("shown", "in turn", item["id"]))
+
+
+def _consultation(evaluated: Evaluated, asked: Examination) -> tuple[consult.Consultation, dict[str, Prompt], dict[str, dict[str, Any]]]:
+    """Config by config, in which words and what is asked."""
+    consult.require_prices(asked.limits)
+    prompts, shown = {}, {}
+    for config, rows in evaluated.items.items():
+        scoring = family_of(config).scoring
+        prompt, _ = load_wording(evaluated.project, scoring.task, asked.wording)
+        examples = _examples(evaluated, asked, config)
+        prompts[config] = with_examples(prompt, scoring, examples, _THOUGHTS if asked.thinks else 0)
+        shown[config] = {item["id"]: scoring.shown(item) for item in _items(rows, scoring)}
+    consultation = consult.Consultation(
+        models=(asked.model,),
+        tasks=tuple(shown),
+        base_url=asked.base_url,
+        per_request=asked.per_request,
+        limits=asked.limits,
+        cache=evaluated.project.root / asked.cache,
+    )
+    return consultation, prompts, shown
+
+
+def estimate(evaluated: Evaluated, asked: Examination) -> list[dict[str, Any]]:
+    """What asking a server would send and cost at most, config by config; nothing is sent."""
+    return consult.estimate(*_consultation(evaluated, asked))
+
+
+def examine(evaluated: Evaluated, asked: Examination) -> Examined:
+    """Put every item to the model.
+
+    Raises:
+        UnknownNameError: no such wording.
+        DataError: examples, packages or texts are not as they must be.
+        BackendError: a server's run cannot go on; what was answered is kept.
+    """
+    if asked.local:
+        return _examine_here(evaluated, asked)
+    consultation, prompts, shown = _consultation(evaluated, asked)
+    outcomes = consult.ask(consultation, prompts, shown, consult.connect(consultation, logprobs=False))
+    rows: list[dict[str, Any]] = []
+    undecided: Counter[str] = Counter()
+    for config, outcome in zip(shown, outcomes, strict=True):
+        scoring = family_of(config).scoring
+        items = {item["id"]: item for item in _items(evaluated.items[config], scoring)}
+        for judgment in outcome.judgments:
+            rows.append(_prediction(judgment, items, scoring))
+            undecided.update([judgment.reason] * (not judgment.value))
+    return Examined(rows, undecided, outcomes)
+
+
+def _prediction(judgment: Judgment, items: Mapping[str, Item], scoring: Scoring) -> dict[str, Any]:
+    """What a judgment says, as a prediction; what is none is undecided, with the reason."""
+    if not judgment.value:
+        return {"id": judgment.item, "label": UNDECIDED, "reason": judgment.reason}
+    return {"id": judgment.item, "label": scoring.answers[scoring.meant(items[judgment.item], judgment.value)]}
+
+
+def _examine_here(evaluated: Evaluated, asked: Examination) -> Examined:
+    rows = list(track(_likelihoods(evaluated, asked), "asking the model", evaluated.questions.height))
+    ties = sum(row["label"] == UNDECIDED for row in rows)
+    return Examined(rows, Counter({"equally likely": ties} if ties else {}))
+
+
+def _likelihoods(evaluated: Evaluated, asked: Examination) -> Iterator[dict[str, Any]]:
+    for config, table in evaluated.items.items():
+        scoring = family_of(config).scoring
+        _, cloze = load_wording(evaluated.project, scoring.task, asked.wording)
+        examples = _examples(evaluated, asked, config)
+        items = [(item["id"], as_continuations(item, scoring, cloze, examples)) for item in _items(table, scoring)]
+        settings: dict[str, Any] = {"measure": asked.measure, "unit": asked.unit, "batch": asked.batch}
+        yield from likelihood.predictions(asked.model.removeprefix(LOCAL), items, scoring, **settings)

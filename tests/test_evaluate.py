@@ -1,0 +1,371 @@
+"""Scores against hand calculations, predictions that are refused, baselines, and what the commands print."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cxgen.errors import CxgenError, DataError
+from cxgen.evaluate.comparison import compared, mcnemar
+from cxgen.evaluate.figures import Resampling, figure
+from cxgen.evaluate.predictions import answers, read_predictions
+from cxgen.evaluate.questions import DIMENSIONS, questions
+from cxgen.evaluate.scores import answered, scores, wug_differences
+from cxgen.facade import load
+from cxgen.families import FAMILIES
+from cxgen.families.scoring import Choices, Labels
+from cxgen.generate import sample_items
+from cxgen.vocabulary import LABELS
+from tests.conftest import ROOT
+
+DATA = ROOT / "tests/data/evaluate"
+QUICK = Resampling(200)
+TYPES = {"right": pl.Int8, "lure": pl.Int8, **dict.fromkeys((*DIMENSIONS, "source_id"), pl.String)}
+
+
+@pytest.fixture(scope="module")
+def asked():
+    """Ten questions, by hand."""
+    return pl.read_csv(DATA / "questions.csv", schema_overrides=TYPES)
+
+
+def told(asked, path=DATA / "predictions.csv"):
+    return answered(asked, answers(read_predictions(path), asked, path, dict))
+
+
+# scores
+
+
+def test_the_bundled_predictions_score_what_a_hand_calculation_gives(asked):
+    found = scores(told(asked), QUICK)
+    # give: q03 to q06 right, 4 of 6; roll: q09, 1 of 4. Each construction counts alike.
+    assert found["accuracy"]["value"] == round((4 / 6 + 1 / 4) / 2, 4)
+    assert (found["items"], found["right"], found["undecided"], found["sets"], found["verbs"]) == (10, 5, 1, 3, 3)
+    # Whole sets: of give s2 but not s1; of roll none.
+    assert found["consistency"]["value"] == (1 / 2 + 0) / 2
+    # Lures: of give q01, q02 taken, q05 not; of roll q08 taken, q10 not.
+    assert found["capture"]["value"] == round((2 / 3 + 1 / 2) / 2, 4)
+    # Neutral items with a lure: give q02 taken, q05 right; roll q08 taken, q10 the third label.
+    assert found["excess"]["value"] == (1 / 2 + 0) / 2
+    assert found["chance"] == 0.3333
+
+
+def test_scores_are_divided_by_what_divides_the_items(asked):
+    by = scores(told(asked), QUICK)["by"]
+    assert set(by) == {"construction", "premise", "design", "band", "extended", "wording_held_out"}
+    assert {name: part["accuracy"]["value"] for name, part in by["construction"].items()} == {"give": 0.6667, "roll": 0.25}
+    assert by["premise"]["send"]["right"] == 2
+    assert by["band"]["low"]["accuracy"]["value"] == round((1 / 3 + 1 / 4) / 2, 4)
+    assert "capture" not in scores(told(asked).filter(pl.col("lure").is_null()), QUICK)
+
+
+def test_what_pseudowords_cost_is_counted_pair_by_pair():
+    base = {"construction": "give", "cluster": "hand", "contrast_set": "s"}
+    rows = [{**base, "id": f"r{n}", "config": "nli", "mode": None, "source_id": None, "hit": n < 3} for n in range(4)]
+    rows += [
+        {**base, "id": f"w{n}", "config": "nli_wug", "mode": "verb" if n < 2 else "nouns", "source_id": f"r{n}", "hit": n == 0}
+        for n in (0, 1, 3)
+    ]
+    found = wug_differences(pl.DataFrame(rows), QUICK)["nli_wug"]
+    # r0, r1 right and r3 wrong with real words; of the pseudowords' w0 only is right.
+    assert {mode: part["difference"]["value"] for mode, part in found.items()} == {"all": round(1 / 3 - 2 / 3, 4), "nouns": 0, "verb": -0.5}
+    assert wug_differences(pl.DataFrame(rows[1:]), QUICK) == {}, "not on a part of the real items"
+
+
+def test_verbs_are_resampled_not_items():
+    """Fifty items each of a verb that is always right and of one that never is: two observations, not a hundred."""
+    rows = pl.DataFrame({"construction": ["a"] * 100, "cluster": ["x"] * 50 + ["y"] * 50, "value": [1] * 50 + [0] * 50})
+    assert figure(rows, QUICK) == {"value": 0.5, "low": 0.0, "high": 1.0}
+    each = rows.with_columns(cluster=pl.int_range(100).cast(pl.String))
+    found = figure(each, QUICK)
+    assert 0.38 < found["low"] < 0.45
+    assert 0.55 < found["high"] < 0.62
+    assert figure(rows.filter(pl.col("cluster") == "x"), QUICK) == {"value": 1.0, "low": None, "high": None}, "one verb has no spread"
+
+
+def test_a_construction_is_resampled_within_itself():
+    """A small construction counts as much as a large one, in every resample."""
+    large = [("large", str(verb), 1) for verb in range(50)]
+    small = [("small", "x", 0), ("small", "y", 0)]
+    found = figure(pl.DataFrame(large + small, schema=["construction", "cluster", "value"], orient="row"), QUICK)
+    assert found == {"value": 0.5, "low": 0.5, "high": 0.5}
+
+
+cells = st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from("uvwxyz"), st.integers(0, 1)), min_size=1, max_size=40)
+
+
+@settings(max_examples=30, deadline=None)
+@given(cells, st.randoms(use_true_random=False))
+def test_a_figure_depends_on_nothing_but_the_values(values, random):
+    rows = pl.DataFrame(values, schema=["construction", "cluster", "value"], orient="row")
+    found = figure(rows, Resampling(50))
+    shuffled = random.sample(values, len(values))
+    assert figure(pl.DataFrame(shuffled, schema=rows.columns, orient="row"), Resampling(50)) == found
+    if found["low"] is not None:
+        assert 0 <= found["low"] <= found["high"] <= 1
+    more = pl.concat([rows, rows.with_columns(construction=pl.lit("c"))]).filter(pl.col("construction") != "c")
+    assert figure(more, Resampling(50)) == found
+
+
+def test_two_answerers_are_compared_item_by_item(asked):
+    first = told(asked)
+    second = answered(asked, asked.select("id", answer=pl.col("right")))
+    found = compared(second, first, QUICK)
+    assert (found["only_first"], found["only_second"]) == (5, 0)
+    assert found["p"] == 2 * 0.5**5
+    assert found["accuracy"]["value"] == round((2 / 6 + 3 / 4) / 2, 4)
+    assert found["consistency"]["value"] == (1 / 2 + 1) / 2
+    assert compared(first, first, QUICK)["accuracy"] == {"value": 0.0, "low": 0.0, "high": 0.0}
+
+
+def test_mcnemars_test_is_exact():
+    assert mcnemar(1, 5) == pytest.approx(2 * (1 + 6) / 2**6)
+    assert mcnemar(3, 3) == mcnemar(0, 0) == 1
+    assert mcnemar(2, 9) == mcnemar(9, 2)
+
+
+# questions
+
+
+def test_a_set_is_resampled_as_a_whole_under_its_commonest_real_verb(mini_dataset):
+    real, wug = load("nli", "test", project=mini_dataset), load("nli_wug", "test", project=mini_dataset)
+    found = questions(real, "nli")
+    assert found.group_by("contrast_set").agg(pl.col("cluster").n_unique())["cluster"].max() == 1
+    assert set(found["cluster"]) <= set(real["verb"])
+    verbs = dict(zip(real["id"], found["cluster"], strict=True))
+    broken = questions(wug, "nli_wug", real)
+    assert broken.height
+    assert all(verbs[source] == cluster for source, cluster in broken.select("source_id", "cluster").iter_rows())
+    known = {slot["lemma"]: slot["band"] for slots in real["slots"] for slot in slots if slot["role"] == "verb"}
+    assert dict(zip(real["verb"], found["band"], strict=True)).items() <= known.items()
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_what_a_model_is_shown_says_what_is_right_in_both_orders(constructions, family):
+    scoring = FAMILIES[family].scoring
+    rows = sample_items(constructions["let-alone"], 1, 20, family).with_columns(scoring.right().alias("right"))
+    verdicts = set()
+    for item in rows.iter_rows(named=True):
+        verdict = scoring.verdict(item)
+        verdicts.add(verdict)
+        assert scoring.meant(item, verdict) == item["right"]
+        if isinstance(scoring, Choices):
+            assert scoring.shown(item)[verdict] == item["diagnostic_good"]
+    assert verdicts == ({"first", "second"} if isinstance(scoring, Choices) else set(LABELS))
+
+
+def test_two_continuations_are_scored_by_any_numbers(tmp_path):
+    asked = pl.DataFrame({"id": ["a", "b", "c"], "config": "minimal_pairs", "right": [0, 0, 0]}, schema_overrides={"right": pl.Int8})
+    rows = [{"id": "a", "good": -12.5, "bad": -13}, {"id": "b", "good": -20, "bad": -3.5}, {"id": "c", "good": -1, "bad": -1}]
+    assert told(asked, written(tmp_path, rows))["answer"].to_list() == [0, 1, None]
+    names = [{"id": "a", "label": "good"}, {"id": "b", "label": "bad"}, {"id": "c", "label": "undecided"}]
+    assert told(asked, written(tmp_path, names))["hit"].to_list() == [True, False, False]
+    with pytest.raises(DataError, match=r"1 labels are none of good, bad, undecided: neutral \(minimal_pairs\)"):
+        told(asked, written(tmp_path, [*names[1:], {"id": "a", "label": "neutral"}]))
+
+
+def test_braces_in_an_item_stay_braces():
+    item = {"premise": "A {hypothesis} and {x}.", "hypothesis": "B.", "label": 0}
+    assert Labels().continuations(item, "{premise} / {hypothesis} {y}", dict.fromkeys(LABELS, "w"))[0] == "A {hypothesis} and {x}. / B. {y}"
+
+
+# predictions
+
+
+def written(folder, rows, name="p.jsonl"):
+    path = folder / name
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    return path
+
+
+def good(asked):
+    return [{"id": name, "label": LABELS[right]} for name, right in asked.select("id", "right").iter_rows()]
+
+
+NAN = float("nan")
+SURE = dict(zip(LABELS, (0.7, 0.2, 0.1), strict=True))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda rows: rows[2:], "2 items have no prediction: q01, q02"),
+        (lambda rows: [*rows, {"id": "zz", "label": "neutral"}], "1 ids are not among the items to be scored: zz"),
+        (lambda rows: [*rows, *rows[:4]], "4 ids come more than once: q01, q02, q03, ..."),
+        (
+            lambda rows: [{**rows[0], "label": "maybe"}, *rows[1:]],
+            "1 labels are none of entailment, neutral, contradiction, undecided: maybe",
+        ),
+        (lambda rows: [{**rows[0], "label": 3}, *rows[1:]], "1 labels are none of .*: 3"),
+        (lambda rows: [{**rows[0], "label": True}, *rows[1:]], "1 labels are none of .*: true"),
+        (lambda rows: [{**rows[0], "label": None}, *rows[1:]], "1 items have neither label nor the numbers .*: q01"),
+        (lambda rows: [{**rows[0], "id": None}, *rows[1:]], "1 rows without an id; 1 items have no prediction: q01"),
+        (
+            lambda rows: [{"id": row["id"], **SURE, "neutral": NAN} for row in rows],
+            r"10 items have a number that is none .*: q01, q02, q03, \.\.\.",
+        ),
+        (lambda rows: [{"id": row["id"], **SURE, "neutral": "x"} for row in rows], "10 items have a number that is none"),
+        (
+            lambda rows: [{"id": row["id"], **SURE, "neutral": 0.5} for row in rows],
+            "10 items have probabilities that are negative or do not sum",
+        ),
+        (lambda rows: [{"id": row["id"], "entailment": 1.2, "neutral": -0.1, "contradiction": -0.1} for row in rows], "10 items have prob"),
+        (lambda rows: [{**row, **SURE} for row in rows], "7 items have a label that is not the one with the largest number"),
+        (lambda rows: [{"id": row["id"], "entailment": 1.0} for row in rows], "10 items have neither label nor the numbers"),
+    ],
+)
+def test_predictions_that_are_not_of_all_items_are_refused_with_counts(asked, tmp_path, change, message):
+    path = written(tmp_path, change(good(asked)))
+    with pytest.raises(DataError, match=message):
+        answers(read_predictions(path), asked, path, dict)
+
+
+def test_all_that_is_wrong_is_told_at_once(asked, tmp_path):
+    path = written(tmp_path, [*good(asked)[1:], {"id": "zz", "label": "x"}, {"id": "q02", "label": "y"}])
+    with pytest.raises(DataError) as told:
+        answers(read_predictions(path), asked, path, dict)
+    assert told.value.message.count(";") == 3
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("p.jsonl", '{"id": "a"\n', ":1: not JSON"),
+        ("p.jsonl", "\n[1]\n", ":2: not a JSON object"),
+        ("p.jsonl", "", "has the columns none"),
+        ("p.csv", "item,label\nq01,neutral\n", "has the columns item, label"),
+        ("p.parquet", "no parquet", "not a readable .parquet file"),
+        ("p.txt", "", "unknown kind of file '.txt'"),
+    ],
+)
+def test_files_that_are_no_predictions_are_told_in_a_line(tmp_path, name, text, message):
+    (tmp_path / name).write_text(text, "utf-8")
+    with pytest.raises(CxgenError) as told:
+        read_predictions(tmp_path / name)
+    assert message in str(told.value)
+    with pytest.raises(CxgenError, match="cannot read"):
+        read_predictions(tmp_path / "none.csv")
+
+
+def test_labels_positions_and_probabilities_in_all_three_formats_say_the_same(asked, tmp_path):
+    rows = pl.DataFrame(good(asked))
+    position = pl.col("label").replace_strict({name: number for number, name in enumerate(LABELS)}, return_dtype=pl.Int8)
+    sure = [pl.when(pl.col("label") == name).then(0.334).otherwise(0.333).alias(name) for name in LABELS]
+    rows.write_parquet(tmp_path / "names.parquet")
+    rows.with_columns(position).write_parquet(tmp_path / "positions.parquet")
+    rows.with_columns(pl.col("label").cast(pl.Categorical)).write_parquet(tmp_path / "categories.parquet")
+    rows.with_columns(position).write_csv(tmp_path / "positions.csv")
+    rows.select("id", *sure).write_csv(tmp_path / "numbers.csv")
+    rows.select("id", *sure, premise=pl.lit("not read")).write_ndjson(tmp_path / "numbers.jsonl")
+    files = sorted(tmp_path.iterdir())
+    assert len(files) == 6
+    for path in files:
+        assert answers(read_predictions(path), asked, path, dict)["answer"].to_list() == asked["right"].to_list(), path.name
+
+
+def test_a_tie_is_undecided_and_never_guessed(asked, tmp_path):
+    path = written(tmp_path, [{"id": name, "entailment": 0.4, "neutral": 0.4, "contradiction": 0.2} for name in asked["id"]])
+    found = scores(told(asked, path), QUICK)
+    assert (found["undecided"], found["right"]) == (10, 0)
+
+
+# the commands
+
+
+def by_hand(rows, said):
+    """Accuracy and consistency, by loops and dictionaries."""
+    items, sets = defaultdict(list), defaultdict(lambda: defaultdict(list))
+    for row in rows.iter_rows(named=True):
+        target = row["contrast_of"] or row["construction"]
+        hit = said[row["id"]] == LABELS[row["label"]]
+        items[target].append(hit)
+        sets[target][row["contrast_set"]].append(hit)
+    accuracy = sum(sum(hits) / len(hits) for hits in items.values()) / len(items)
+    whole = sum(sum(map(all, each.values())) / len(each) for each in sets.values()) / len(sets)
+    return round(accuracy, 4), round(whole, 4)
+
+
+@pytest.fixture
+def some_wrong(mini_dataset, tmp_path):
+    """Predictions of mini's nli test items, wrong for the items whose id begins with a digit under 4."""
+    rows = load("nli", "test", project=mini_dataset)
+    said = {name: LABELS[(label + (name[0] in "0123")) % 3] for name, label in rows.select("id", "label").iter_rows()}
+    return rows, said, written(tmp_path, [{"id": name, "label": label} for name, label in said.items()])
+
+
+def test_a_file_is_scored_as_a_hand_calculation_does(mini_dataset, cxgen, some_wrong):
+    rows, said, path = some_wrong
+    result = cxgen("evaluate", path, "--config", "nli", "--json", "--resamples", 50, cwd=mini_dataset)
+    assert result.returncode == 0, result.stderr
+    report = json.loads(result.stdout)
+    found = report["configs"]["nli"]
+    assert (found["accuracy"]["value"], found["consistency"]["value"]) == by_hand(rows, said)
+    assert 0 < found["accuracy"]["value"] < 1
+    assert found["items"] == rows.height
+    assert (report["name"], report["splits"], list(report["configs"])) == ("p", ["test"], ["nli"])
+
+
+def test_what_a_file_is_about_must_be_said(mini_dataset, cxgen, some_wrong):
+    rows, _, path = some_wrong
+    result = cxgen("evaluate", path, cwd=mini_dataset)
+    assert result.returncode == 2
+    assert "items have no prediction" in result.stderr
+    assert "--config nli\n" in result.stderr
+    assert result.stdout == ""
+    result = cxgen("evaluate", path, "--config", "nli", "--split", "dev", cwd=mini_dataset)
+    assert result.returncode == 2
+    assert f"{rows.height} ids are not among the items" in result.stderr
+    assert "the file is about --config nli --split test" in result.stderr
+    result = cxgen("evaluate", path, "--config", "nlu", cwd=mini_dataset)
+    assert (result.returncode, "did you mean nli" in result.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("name", ["majority", "word-pairs", pytest.param("hypothesis-only", marks=pytest.mark.slow)])
+def test_baselines_are_written_and_scored_on_everything(mini_dataset, cxgen, tmp_path, name):
+    path = tmp_path / "baseline.jsonl"
+    result = cxgen("evaluate", "--baseline", name, "-o", path, "--resamples", 20, "--row", "--format", "json", cwd=mini_dataset)
+    assert result.returncode == 0, result.stderr
+    (row,) = json.loads(result.stdout)
+    assert row["name"] == "baseline"
+    for config in ("nli", "distinction", "nli_wug"):
+        assert row[config] > 0.25
+    if name == "majority":
+        assert (row["nli"], row["nli sets"], row["nli_wug - real"]) == (0.3333, 0, 0)
+    again = cxgen("evaluate", path, "--resamples", 20, "--row", "--format", "json", cwd=mini_dataset)
+    assert again.stdout == result.stdout
+
+
+def test_predictions_are_compared_and_printed(mini_dataset, cxgen, some_wrong, tmp_path):
+    rows, said, path = some_wrong
+    right = written(tmp_path, [{"id": name, "label": LABELS[label]} for name, label in rows.select("id", "label").iter_rows()], "r.jsonl")
+    arguments = ("evaluate", right, "--config", "nli", "--against", path, "--resamples", 50)
+    report = json.loads(cxgen(*arguments, "--json", cwd=mini_dataset).stdout)
+    wrong = sum(name[0] in "0123" for name in said)
+    found = report["against"]["configs"]["nli"]
+    assert (report["against"]["name"], found["only_first"], found["only_second"]) == ("p", wrong, 0)
+    assert found["accuracy"]["value"] == pytest.approx(1 - by_hand(rows, said)[0], abs=1e-4)
+    printed = cxgen(*arguments, "--by", "wording_held_out", cwd=mini_dataset, COLUMNS="200")
+    assert "wording_held_out yes" in printed.stdout, printed.stderr
+    assert "less" in printed.stdout
+    lines = cxgen(*arguments, "--format", "jsonl", cwd=mini_dataset).stdout.splitlines()
+    assert json.loads(lines[0]) | {"accuracy": 1.0, "consistency": 1.0, "items": rows.height} == json.loads(lines[0])
+    result = cxgen(*arguments, "--by", "wording", cwd=mini_dataset)
+    assert (result.returncode, "did you mean wording_held_out" in result.stderr) == (2, True)
+
+
+def test_one_thing_is_scored_at_a_time(mini_dataset, cxgen, some_wrong):
+    for arguments in ((), (some_wrong[2], "--baseline", "majority"), ("--baseline", "majority", "--model", "m")):
+        result = cxgen("evaluate", *arguments, cwd=mini_dataset)
+        assert (result.returncode, "nothing, or more than one thing" in result.stderr) == (2, True)
+    result = cxgen("evaluate", "--baseline", "majorty", cwd=mini_dataset)
+    assert (result.returncode, "did you mean majority" in result.stderr) == (2, True)
+
+
+def test_without_a_dataset_one_is_asked_for(mini, cxgen):
+    result = cxgen("evaluate", "--baseline", "majority", cwd=mini)
+    assert (result.returncode, "there is no dataset" in result.stderr) == (2, True)

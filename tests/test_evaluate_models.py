@@ -1,0 +1,208 @@
+"""Models behind a server as answerers: prompts with examples and thoughts, what is asked, what is undecided, and the score of it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import polars as pl
+import pytest
+
+from cxgen.errors import CxgenError, DataError
+from cxgen.evaluate.prompting import as_continuations, chosen_examples, load_wording, read_examples, with_examples, wordings
+from cxgen.facade import load
+from cxgen.families import FAMILIES, family_of
+from cxgen.llm import Prompt, Reply
+from cxgen.llm.parse import parse
+from cxgen.project import Project
+from cxgen.vocabulary import EVALUATING, LABELS
+from tests.conftest import ROOT
+from tests.llm_server import serving
+from tests.test_evaluate import by_hand
+
+PROJECT = Project(ROOT)
+NLI, PAIRS = FAMILIES["nli"].scoring, FAMILIES["minimal_pairs"].scoring
+PAIR = {"id": "a", "context": "Ann ran in.", "diagnostic_good": "She was in.", "diagnostic_bad": "She was out."}
+
+
+@pytest.fixture(autouse=True)
+def key(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test-4711")
+
+
+# prompts
+
+
+@pytest.mark.parametrize("task", EVALUATING)
+def test_there_are_four_wordings_and_each_knows_every_answer(task):
+    scoring = next(family.scoring for family in FAMILIES.values() if family.scoring.task == task)
+    verdicts = {"answer": set(LABELS), "choose": {"first", "second"}}[task]
+    names = wordings(PROJECT, task)
+    assert len(names) == 4
+    said = set()
+    for name in names:
+        prompt, cloze = load_wording(PROJECT, task, name)
+        assert set(prompt.choices.values()) == verdicts
+        item = PAIR if scoring is PAIRS else {"id": "a", "premise": "Ann ran in.", "hypothesis": "Ann was in.", "label": 0}
+        text, continuations = as_continuations(item, scoring, cloze, [])
+        assert "Ann ran in." in text
+        assert "{" not in text
+        assert len(set(continuations)) == len(scoring.answers)
+        said |= {prompt.instructions, text}
+    assert len(said) == 8
+    with pytest.raises(CxgenError, match="unknown wording 'quizz'"):
+        load_wording(PROJECT, task, "quizz")
+
+
+def test_a_wording_of_ones_own_is_found_and_checked(mini):
+    own = mini / "pipelines/prompts/answer-mine.yaml"
+    own.parent.mkdir(parents=True)
+    text = (ROOT / "pipelines/prompts/answer.yaml").read_text("utf-8")
+    own.write_text(text, "utf-8")
+    assert "mine" in wordings(Project(mini), "answer")
+    for old, new, message in (
+        ("{hypothesis}", "it", "hypothesis"),
+        ("maybe: neutral", "maybe: neither", "neither"),
+        ("  words:", "  wrds:", "words"),
+    ):
+        own.write_text(text.replace(old, new), "utf-8")
+        with pytest.raises(CxgenError, match=message):
+            load_wording(Project(mini), "answer", "mine")
+
+
+def test_examples_come_from_train_with_every_answer_and_are_part_of_what_is_cached(mini_dataset):
+    train = load("nli", "train", project=mini_dataset)
+    examples = chosen_examples(train, NLI, 3, seed=1)
+    assert [example["id"] for example in examples] == [example["id"] for example in chosen_examples(train.reverse(), NLI, 3, seed=1)]
+    assert {example["label"] for example in examples} == {0, 1, 2}
+    assert {example["id"] for example in examples} <= set(train["id"])
+    assert examples != chosen_examples(train, NLI, 3, seed=2)
+    bare, _ = load_wording(PROJECT, "answer", "plain")
+    shown = with_examples(bare, NLI, examples)
+    lines = [json.loads(line) for line in shown.system.splitlines() if line.startswith('{"premise"')]
+    said = {verdict: choice for choice, verdict in bare.choices.items()}
+    assert lines == [{"premise": e["premise"], "hypothesis": e["hypothesis"], "answer": said[LABELS[e["label"]]]} for e in examples]
+    hashes = {bare.hash, shown.hash, with_examples(bare, NLI, examples[:1]).hash, with_examples(bare, NLI, [], 400).hash}
+    assert len(hashes) == 4
+    assert with_examples(bare, NLI, []) is bare
+
+
+def test_examples_of_ones_own_are_read_strictly(tmp_path):
+    path = tmp_path / "shots.jsonl"
+    rows = [{"premise": "P.", "hypothesis": "H.", "label": label, "more": 1} for label in LABELS]
+    path.write_text("\n".join(map(json.dumps, rows)), "utf-8")
+    assert [example["label"] for example in read_examples(path, NLI, None)] == [0, 1, 2]
+    assert len(read_examples(path, NLI, 1)) == 1
+    with pytest.raises(DataError, match="has 3 examples"):
+        read_examples(path, NLI, 4)
+    with pytest.raises(DataError, match=r"shots\.jsonl:1: not an example"):
+        read_examples(path, PAIRS, None)
+    path.write_text('{"premise": "P.", "hypothesis": "H.", "label": "E"}', "utf-8")
+    with pytest.raises(DataError, match="label 'E'"):
+        read_examples(path, NLI, None)
+
+
+def test_thoughts_come_before_the_answer_and_are_not_read():
+    bare, _ = load_wording(PROJECT, "answer", "plain")
+    prompt = bare.shown([], 400)
+    entry = prompt.schema(["a"])["properties"]["answers"]["items"]
+    assert list(entry["properties"]) == entry["required"] == ["id", "thoughts", "answer"]
+    assert prompt.max_tokens == bare.max_tokens + 400
+    said = [{"id": "a", "thoughts": '"answer": "no"', "answer": "yes"}, {"id": "b", "thoughts": "yes"}]
+    parsed = parse(Reply(json.dumps({"answers": said}), "stop"), prompt, ["a", "b"])
+    assert {name: answer.value for name, answer in parsed.answers.items()} == {"a": "entailment"}
+    assert parsed.problems == {"b": "not answered"}
+    assert parse(Reply('{"answers": [{"id": "a", "answer": "Yes, surely"}]}', "stop"), bare, ["a"]).problems == {
+        "a": "not a possible answer"
+    }
+
+
+def test_continuations_repeat_the_examples_with_their_answers():
+    _, cloze = load_wording(PROJECT, "choose", "plain")
+    text, said = as_continuations({**PAIR, "context": "Bob left."}, PAIRS, cloze, [PAIR])
+    assert (text, said) == ("Ann ran in. She was in.\n\nBob left.", [" She was in.", " She was out."])
+
+
+# a run
+
+
+@pytest.fixture
+def asked(mini_dataset, tmp_path):
+    """A copy of mini with its dataset, the truth that the server tells (wrong for ids that begin with 0 to 3), and the right score."""
+    folder = tmp_path / "project"
+    shutil.copytree(mini_dataset, folder)
+    prompt = Prompt.load(ROOT / "pipelines/prompts/answer.yaml", "answer")
+    said = {verdict: choice for choice, verdict in prompt.choices.items()}
+    rows = load("nli", "test", project=folder)
+    answers, truth = {}, {}
+    for name, premise, hypothesis, label in rows.select("id", "premise", "hypothesis", "label").iter_rows():
+        answers[name] = LABELS[(label + (name[0] in "0123")) % 3]
+        truth[f"{premise}|{hypothesis}|answer"] = said[answers[name]]
+    (tmp_path / "truth.json").write_text(json.dumps(truth), "utf-8")
+    return folder, tmp_path / "truth.json", rows, answers
+
+
+def arguments(url, *more):
+    return ("evaluate", "--model", "org/m", "--base-url", url, "--config", "nli", "--resamples", 20, "--json", *more)
+
+
+@pytest.mark.server
+@pytest.mark.parametrize("more", [(), ("--shots", 3, "--think", "--items-per-request", 4)])
+def test_a_model_is_asked_scored_and_not_asked_again(asked, cxgen, tmp_path, more):
+    folder, truth, rows, answers = asked
+    with serving(truth=str(truth), log=str(tmp_path / "log")) as url:
+        dry = cxgen(*arguments(url, *more, "--dry-run", "--format", "jsonl"), cwd=folder)
+        assert json.loads(dry.stdout)["items"] == rows.height
+        assert not (tmp_path / "log").read_text("utf-8")
+        result = cxgen(*arguments(url, *more), cwd=folder)
+        assert result.returncode == 0, result.stderr
+        calls = len((tmp_path / "log").read_text("utf-8").splitlines())
+        again = cxgen(*arguments(url, *more), cwd=folder)
+        assert len((tmp_path / "log").read_text("utf-8").splitlines()) == calls == (-(-rows.height // 4) if more else rows.height)
+    found = json.loads(result.stdout)["configs"]["nli"]
+    assert (found["accuracy"]["value"], found["consistency"]["value"]) == by_hand(rows, answers)
+    assert again.stdout == result.stdout
+    (path,) = (folder / "outputs/predictions").iterdir()
+    assert path.name == ("m-3-shot-thinking-nli.jsonl" if more else "m-nli.jsonl")
+    assert pl.read_ndjson(path).sort("id").rows() == sorted(answers.items())
+
+
+@pytest.mark.server
+def test_what_a_model_leaves_open_is_undecided_and_counts_as_wrong(asked, cxgen):
+    folder, _, rows, _ = asked
+    with serving(faults={"wrong-ids": 1.0}) as url:
+        result = cxgen(*arguments(url), cwd=folder)
+    assert result.returncode == 0, result.stderr
+    found = json.loads(result.stdout)["configs"]["nli"]
+    assert (found["undecided"], found["right"]) == (rows.height, 0)
+    assert f"{rows.height} undecided (not answered: {rows.height}), which count as wrong" in result.stderr
+
+
+@pytest.mark.server
+def test_a_run_that_a_bound_ends_is_not_scored_and_goes_on_later(asked, cxgen):
+    folder, truth, rows, answers = asked
+    with serving(truth=str(truth)) as url:
+        result = cxgen(*arguments(url, "--max-requests", 5), cwd=folder)
+        assert (result.returncode, result.stdout) == (1, "")
+        assert "stopped by --max-requests 5; what was answered is kept, nothing is scored" in result.stderr
+        assert not (folder / "outputs/predictions").exists()
+        result = cxgen(*arguments(url, "--max-requests", rows.height - 5), cwd=folder)
+        assert result.returncode == 0, result.stderr
+    assert json.loads(result.stdout)["configs"]["nli"]["accuracy"]["value"] == by_hand(rows, answers)[0]
+    result = cxgen(*arguments("http://localhost:1/v1", "--max-cost", 1), cwd=folder)
+    assert (result.returncode, "--max-cost needs prices" in result.stderr) == (2, True)
+
+
+def test_options_that_do_not_go_together_are_refused(mini_dataset, cxgen):
+    for more, message in (
+        (("--model", "hf:x", "--think"), "--think and --dry-run are for models behind a server"),
+        (("--model", "hf:x", "--measure", "liklihood"), "one of likelihood, normalised, pll"),
+        (("--model", "m", "--base-url", "http://localhost:1/v1", "--wording", "quizz", "--dry-run"), "did you mean quiz"),
+    ):
+        result = cxgen("evaluate", *more, "--config", "nli", cwd=mini_dataset)
+        assert (result.returncode, message in result.stderr) == (2, True), result.stderr
+
+
+def test_every_config_has_a_scoring(mini_dataset):
+    for config in ("nli", "distinction", "nli_wug", "minimal_pairs"):
+        assert family_of(config).scoring.task in EVALUATING
