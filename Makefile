@@ -8,7 +8,9 @@ export DVC_NO_ANALYTICS := 1
 
 PYTEST := $(BIN)/pytest -n auto --dist worksteal --durations=15
 
-.PHONY: dataset test test-slow check style types imports templates generated lexicon lock clean
+EXTRAS := .venv-extras
+
+.PHONY: dataset test test-slow test-extras check style types imports templates generated lexicon lock clean
 
 dataset: $(STAMP)
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/dvc repro
@@ -21,6 +23,10 @@ test: $(STAMP)
 # Proofs of all that is shipped: two datasets, the snapshot's rebuild, every pseudoword.
 test-slow: $(STAMP)
 	$(PYTEST) -m slow
+
+# Models of one's own machine and evaluation harnesses: torch, transformers, minicons, lm-eval and inspect-ai, in an environment of their own.
+test-extras: $(EXTRAS)/.installed
+	$(EXTRAS)/bin/python -m pytest -n 0 -m hf
 
 check: templates types imports style
 
@@ -60,5 +66,10 @@ $(STAMP): requirements.lock pyproject.toml
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	touch $@
 
+$(EXTRAS)/.installed: pyproject.toml
+	$(PYTHON) -m venv $(EXTRAS)
+	$(EXTRAS)/bin/python -m pip install --quiet --editable ".[dev,harness]"
+	touch $@
+
 clean:
-	rm -rf $(VENV)
+	rm -rf $(VENV) $(EXTRAS)

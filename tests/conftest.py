@@ -11,6 +11,7 @@ if "PYTEST_XDIST_WORKER" in os.environ:
 
 import contextlib
 import io
+import re
 import shutil
 import subprocess
 import sys
@@ -30,8 +31,15 @@ ROOT = small.ROOT
 COMMAND = (sys.executable, "-c", "from cxgen.cli import main; main()")
 
 
-def pytest_collection_modifyitems(items):
+ASKED_FOR = ("hf",)  # markers of tests that run only where `-m` names them, since they need what `make test` does not install
+
+
+def pytest_collection_modifyitems(config, items):
     """Tests marked ``wordnet`` are left out where WordNet is not installed, unless CXGEN_REQUIRE_WORDNET=1 asks for them."""
+    asked = set(re.findall(r"(?<!not )\b\w+", config.getoption("markexpr", "")))
+    left = [item for item in items if any(item.get_closest_marker(name) and name not in asked for name in ASKED_FOR)]
+    config.hook.pytest_deselected(items=left)
+    items[:] = [item for item in items if item not in left]
     needy = [item for item in items if item.get_closest_marker("wordnet")]
     if needy and os.environ.get("CXGEN_REQUIRE_WORDNET") != "1":
         from cxgen.curate.wordnet import find_wordnet

@@ -147,7 +147,7 @@ def arguments(url, *more):
 
 
 @pytest.mark.server
-@pytest.mark.parametrize("more", [(), ("--shots", 3, "--think", "--items-per-request", 4)])
+@pytest.mark.parametrize("more", [(), pytest.param(("--shots", 3, "--think", "--items-per-request", 4), marks=pytest.mark.slow)])
 def test_a_model_is_asked_scored_and_not_asked_again(asked, cxgen, tmp_path, more):
     folder, truth, rows, answers = asked
     with serving(truth=str(truth), log=str(tmp_path / "log")) as url:
@@ -167,6 +167,7 @@ def test_a_model_is_asked_scored_and_not_asked_again(asked, cxgen, tmp_path, mor
     assert pl.read_ndjson(path).sort("id").rows() == sorted(answers.items())
 
 
+@pytest.mark.slow
 @pytest.mark.server
 def test_what_a_model_leaves_open_is_undecided_and_counts_as_wrong(asked, cxgen):
     folder, _, rows, _ = asked
@@ -178,6 +179,7 @@ def test_what_a_model_leaves_open_is_undecided_and_counts_as_wrong(asked, cxgen)
     assert f"{rows.height} undecided (not answered: {rows.height}), which count as wrong" in result.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.server
 def test_a_run_that_a_bound_ends_is_not_scored_and_goes_on_later(asked, cxgen):
     folder, truth, rows, answers = asked

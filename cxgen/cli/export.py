@@ -1,4 +1,4 @@
-"""Commands that export gold annotation and sheets for readers."""
+"""Commands that export the dataset in other forms."""
 
 from __future__ import annotations
 
@@ -11,13 +11,17 @@ import typer
 from cxgen.vocabulary import Split
 
 export = typer.Typer(
-    help="The finished dataset in other forms: gold annotation of its premises, sheets for blind readers.", no_args_is_help=True
+    help="The finished dataset in other forms: gold annotation, sheets for blind readers, tasks for evaluation harnesses.",
+    no_args_is_help=True,
 )
 
 
 Which = Annotated[str, typer.Option(help="Config of the dataset: nli, distinction, minimal_pairs.")]
 Part = Annotated[Split, typer.Option(help="Split of the config.")]
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="File to write; default: outputs/annotation/CONFIG-SPLIT.*")]
+Folder = Annotated[Path, typer.Argument(help="Folder to write: empty, or not there yet.")]
+Configs = Annotated[list[str] | None, typer.Option("--config", help="Only this config; several times for several. Default: all.")]
+Wording = Annotated[str, typer.Option(help="How items are put: plain, told, quiz, scene, or one of your own (pipelines/prompts).")]
 
 
 @export.command()
@@ -63,6 +67,34 @@ def sheet(
         typer.echo(text, nl=False)
     else:
         write_atomically(output, lambda temporary: temporary.write_text(text, "utf-8"))
+
+
+@export.command(name="lm-eval")
+def lm_eval(folder: Folder, configs: Configs = None, split: Part = Split.test, wording: Wording = "plain") -> None:
+    """A folder of tasks for lm-evaluation-harness: one per construction, a group per config, and the group cxgen.
+
+    Example: cxgen export lm-eval harness && lm-eval run --include_path harness --tasks cxgen_nli --model hf --model_args pretrained=FOLDER
+    """
+    from cxgen.project import Project
+    from cxgen.stages.evaluate import Part as Chosen
+    from cxgen.stages.harness import export_lm_eval
+
+    groups = export_lm_eval(Project.find(), Chosen(tuple(configs or ()), (split.value,)), folder, wording)
+    typer.echo(f"groups {', '.join(groups)}: {folder}")
+
+
+@export.command()
+def inspect(folder: Folder, configs: Configs = None, split: Part = Split.test) -> None:
+    """A folder with a task for inspect_ai.
+
+    Example: cxgen export inspect tasks && inspect eval tasks/cxgen_tasks.py@cxgen --model MODEL -T config=nli
+    """
+    from cxgen.project import Project
+    from cxgen.stages.evaluate import Part as Chosen
+    from cxgen.stages.harness import export_inspect
+
+    found = export_inspect(Project.find(), Chosen(tuple(configs or ()), (split.value,)), folder)
+    typer.echo(f"configs {', '.join(found)}: {folder}")
 
 
 def _run(write: Callable[..., int], ending: str, config: str, split: Split, output: Path | None) -> None:

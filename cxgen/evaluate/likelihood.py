@@ -136,9 +136,8 @@ class _Causal:
     def _encoded(self, context: str, said: str) -> tuple[list[int], int]:
         """The tokens of the whole, and from which one on they count: the first that is not the context's own."""
         before, whole = (list(self._tokenizer(text, add_special_tokens=False)["input_ids"]) for text in (context, context + said))
-        start = next((place for place, (a, b) in enumerate(zip(before, whole, strict=False)) if a != b), min(len(before), len(whole) - 1))
         tokens = whole if self._first is None else [self._first, *whole]
-        start = max(1, start + len(tokens) - len(whole))  # nothing says how likely the very first token is
+        start = max(1, _first_new(before, whole) + len(tokens) - len(whole))  # nothing says how likely the very first token is
         _fit(len(tokens), self._most)
         return tokens, start
 
@@ -156,13 +155,21 @@ class _Masked:
 
     def scores(self, texts: Sequence[tuple[str, str]]) -> list[float]:
         """The pseudo-log-likelihood of each continuation in its context."""
-        contexts, said = [context for context, _ in texts], [said for _, said in texts]
-        for context, text in texts:
-            _fit(len(self._scorer.tokenizer(context + text)["input_ids"]), _room(self._scorer.model))
-        if any(contexts):
-            given = {"separator": " ", "PLL_metric": _PLL, "reduction": _total}
-            return list(self._scorer.conditional_score(contexts, [text.strip() for text in said], **given))
-        return list(self._scorer.sequence_score(said, PLL_metric=_PLL, reduction=_total))
+        # Encoded here: minicons' own way asks for a method that tokenizers of transformers 5 no longer have.
+        tokenizer = self._scorer.tokenizer
+        encoded = tokenizer([context + said for context, said in texts], padding=True)
+        starts = []
+        for number, (context, _) in enumerate(texts):
+            _fit(sum(encoded["attention_mask"][number]), _room(self._scorer.model))
+            starts.append(_first_new(tokenizer(context)["input_ids"], encoded["input_ids"][number]))
+        masked = self._scorer.get_masked_tensors(encoded, _PLL, targets_start=starts)
+        return [float(values.sum()) for values in self._scorer.compute_stats(masked, return_tensors=True)]
+
+
+def _first_new(before: Sequence[int], whole: Sequence[int]) -> int:
+    """Where a text leaves that of its context, in tokens: at the latest, at its last one."""
+    shared = zip(before, whole, strict=False)
+    return next((place for place, (one, other) in enumerate(shared) if one != other), min(len(before), len(whole) - 1))
 
 
 def _room(model: Any) -> float:
@@ -173,7 +180,3 @@ def _room(model: Any) -> float:
 def _fit(tokens: int, most: float) -> None:
     if tokens > most:
         raise DataError(f"a text of {tokens} tokens, and the model takes {most}", hint="fewer --shots make texts shorter")
-
-
-def _total(values: Any) -> float:
-    return float(values.sum())

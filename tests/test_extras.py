@@ -1,0 +1,209 @@
+"""What needs torch, transformers, minicons, lm-evaluation-harness or inspect_ai: `make test-extras`. Models are random ones, made here."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from cxgen.errors import CxgenError
+from cxgen.evaluate.likelihood import Measure, Unit, predictions
+from cxgen.facade import load
+from cxgen.families import FAMILIES
+from cxgen.project import Project
+from cxgen.stages.evaluate import Part
+from cxgen.stages.harness import export_inspect, export_lm_eval
+
+pytestmark = pytest.mark.hf
+NLI, PAIRS = FAMILIES["nli"].scoring, FAMILIES["minimal_pairs"].scoring
+ITEMS = [
+    ("a", ("Ann ran in.", [" She was in the house.", " She was out."])),
+    ("b", ("After dinner, Bob put the cup on the table.", [" Up.", " The cup was on the table, and the plate was not."])),
+    ("c", ("Up", [" the hill", " a hill"])),
+]
+OFFLINE = {"HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false"}
+
+
+@pytest.fixture(autouse=True)
+def offline(monkeypatch):
+    for name, value in OFFLINE.items():
+        monkeypatch.setenv(name, value)
+
+
+@pytest.fixture(scope="module")
+def causal(tmp_path_factory):
+    """A GPT-2 of two layers over bytes."""
+    import torch
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+    from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
+
+    folder = str(tmp_path_factory.mktemp("causal"))
+    letters = ["<s>", *sorted(pre_tokenizers.ByteLevel.alphabet())]
+    tokenizer = Tokenizer(models.BPE(vocab={letter: number for number, letter in enumerate(letters)}, merges=[]))
+    tokenizer.pre_tokenizer, tokenizer.decoder = pre_tokenizers.ByteLevel(add_prefix_space=False), decoders.ByteLevel()
+    PreTrainedTokenizerFast(tokenizer_object=tokenizer, bos_token="<s>", eos_token="<s>").save_pretrained(folder)
+    torch.manual_seed(7)
+    config = GPT2Config(vocab_size=len(letters), n_positions=1024, n_embd=32, n_layer=2, n_head=2, bos_token_id=0, eos_token_id=0)
+    GPT2LMHeadModel(config).save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def masked(tmp_path_factory):
+    """A BERT of two layers over letters and the pieces that follow them."""
+    import torch
+    from tokenizers import Tokenizer, models, pre_tokenizers, processors
+    from transformers import BertConfig, BertForMaskedLM, PreTrainedTokenizerFast
+
+    folder = str(tmp_path_factory.mktemp("masked"))
+    letters = [chr(code) for code in range(33, 127)]
+    names = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *letters, *(f"##{letter}" for letter in letters)]
+    tokenizer = Tokenizer(models.WordPiece(vocab={name: number for number, name in enumerate(names)}, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokenizer.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
+    special = {"unk_token": "[UNK]", "cls_token": "[CLS]", "sep_token": "[SEP]", "pad_token": "[PAD]", "mask_token": "[MASK]"}
+    PreTrainedTokenizerFast(tokenizer_object=tokenizer, **special).save_pretrained(folder)
+    torch.manual_seed(7)
+    config = BertConfig(
+        vocab_size=len(names), hidden_size=32, num_hidden_layers=2, num_attention_heads=2, intermediate_size=64, max_position_embeddings=512
+    )
+    BertForMaskedLM(config).save_pretrained(folder)
+    return folder
+
+
+def by_hand(folder, context, said, *, text=False, mean=False):
+    """The log probability of every byte of ``said`` (or of all), one at a time."""
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    model, tokenizer = AutoModelForCausalLM.from_pretrained(folder).eval(), AutoTokenizer.from_pretrained(folder)
+    ids = [0, *tokenizer(context + said)["input_ids"]]
+    first = 1 if text else 1 + len(tokenizer(context)["input_ids"])
+    values = []
+    for place in range(first, len(ids)):
+        with torch.no_grad():
+            likely = torch.log_softmax(model(torch.tensor([ids[:place]])).logits[0, -1], -1)
+        values.append(likely[ids[place]].item())
+    return sum(values) / (len(values) if mean else 1)
+
+
+@pytest.mark.parametrize(
+    ("measure", "unit"), [(Measure.likelihood, Unit.answer), (Measure.normalised, Unit.answer), (Measure.likelihood, Unit.text)]
+)
+def test_likelihoods_are_those_of_a_loop_over_tokens(causal, measure, unit):
+    found = list(predictions(causal, ITEMS, PAIRS, measure=measure, unit=unit, batch=16))
+    for row, (name, (context, each)) in zip(found, ITEMS, strict=True):
+        expected = [by_hand(causal, context, said, text=unit is Unit.text, mean=measure is Measure.normalised) for said in each]
+        assert row["id"] == name
+        assert [row["good"], row["bad"]] == pytest.approx(expected, abs=1e-4)
+        assert row["label"] == ("good" if expected[0] > expected[1] else "bad")
+    for batch in (1, 4):
+        for row, other in zip(predictions(causal, ITEMS, PAIRS, measure=measure, unit=unit, batch=batch), found, strict=True):
+            assert row == pytest.approx(other, abs=1e-4)
+
+
+def test_numbers_for_labels_are_probabilities(causal):
+    items = [("a", ("Ann ran in. Was she in?", [" Yes", " Maybe", " No"]))]
+    (row,) = predictions(causal, items, NLI)
+    assert row["entailment"] + row["neutral"] + row["contradiction"] == pytest.approx(1, abs=1e-5)
+    assert row["entailment"] > row["neutral"], "a shorter answer is likelier, but for normalised"
+
+
+def test_pseudo_log_likelihood_masks_what_follows_in_the_word(masked):
+    """A word of one letter is masked alone; of two letters the second is hidden when the first is predicted."""
+    import torch
+    from transformers import AutoModelForMaskedLM, AutoTokenizer
+
+    model, tokenizer = AutoModelForMaskedLM.from_pretrained(masked).eval(), AutoTokenizer.from_pretrained(masked)
+    ids = tokenizer("a bc")["input_ids"]  # [CLS] a b ##c [SEP]
+    assert tokenizer.convert_ids_to_tokens(ids) == ["[CLS]", "a", "b", "##c", "[SEP]"]
+    total = 0.0
+    for place, hidden in ((2, (2, 3)), (3, (3,))):
+        shown = [tokenizer.mask_token_id if number in hidden else token for number, token in enumerate(ids)]
+        with torch.no_grad():
+            total += torch.log_softmax(model(torch.tensor([shown])).logits[0, place], -1)[ids[place]].item()
+    (row,) = predictions(masked, [("x", ("a", [" bc", " de"]))], PAIRS, measure=Measure.pll)
+    assert row["good"] == pytest.approx(total, abs=1e-4)
+    (whole,) = predictions(masked, [("x", ("a", [" bc", " de"]))], PAIRS, measure=Measure.pll, unit=Unit.text)
+    assert whole["good"] < row["good"]
+
+
+@pytest.mark.parametrize("measure", [Measure.likelihood, Measure.pll])
+def test_what_a_model_cannot_read_is_told(causal, masked, tmp_path, measure):
+    folder = causal if measure is Measure.likelihood else masked
+    with pytest.raises(CxgenError, match="tokens, and the model takes"):
+        list(predictions(folder, [("x", ("long " * 400, [" a", " b"]))], PAIRS, measure=measure))
+    with pytest.raises(CxgenError, match="no model at"):
+        list(predictions(str(tmp_path), ITEMS, PAIRS, measure=measure))
+
+
+def test_a_model_of_this_machine_is_scored(causal, mini_dataset, cxgen, tmp_path):
+    path = tmp_path / "p.jsonl"
+    command = ("evaluate", "--model", f"hf:{causal}", "--config", "nli", "--shots", 1, "--wording", "told", "-o", path, "--json")
+    result = cxgen(*command, "--resamples", 20, cwd=mini_dataset)
+    assert result.returncode == 0, result.stderr
+    rows = load("nli", "test", project=mini_dataset)
+    said = pl.read_ndjson(path)
+    assert set(said["id"]) == set(rows["id"])
+    report = json.loads(result.stdout)["configs"]["nli"]
+    both = rows.join(said, on="id", suffix="_said")
+    names = ["entailment", "neutral", "contradiction"]
+    right = sum(names[label] == answer for label, answer in both.select("label", "label_said").iter_rows())
+    assert (report["items"], report["right"]) == (rows.height, right)
+
+
+# harnesses
+
+
+def test_lm_eval_runs_what_was_exported_from_anywhere(mini_dataset, tmp_path):
+    export_lm_eval(Project(mini_dataset), Part(("nli", "distinction")), tmp_path / "tasks")
+    (tmp_path / "tasks").rename(tmp_path / "moved")
+    (tmp_path / "elsewhere").mkdir()
+    command = [sys.executable, "-m", "lm_eval", "run", "--include_path", "../moved", "--tasks", "cxgen", "--model", "dummy"]
+    ran = subprocess.run(
+        [*command, "--num_fewshot", "2", "--output_path", "out", "--log_samples"],
+        cwd=tmp_path / "elsewhere",
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, **OFFLINE},
+    )
+    assert ran.returncode == 0, ran.stderr[-2000:]
+    (path,) = (tmp_path / "elsewhere/out").rglob("results_*.json")
+    found = json.loads(path.read_text("utf-8"))
+    assert {"cxgen", "cxgen_nli", "cxgen_nli_reach", "cxgen_distinction_reach"} <= set(found["results"])
+    assert found["n-samples"]["cxgen_nli_reach"]["effective"] == load("nli", "test", project=mini_dataset).height
+    (samples,) = (tmp_path / "elsewhere/out").rglob("samples_cxgen_nli_reach*.jsonl")
+    first = json.loads(samples.read_text("utf-8").splitlines()[0])
+    assert first["doc"]["id"] in set(load("nli", "test", project=mini_dataset)["id"])
+    asked = first["arguments"]["gen_args_0"]
+    assert asked["arg_0"].count("Yes, maybe or no:") == 3, "two examples and the item"
+    assert asked["arg_1"] == " Yes"
+
+
+def test_inspect_runs_what_was_exported(mini_dataset, tmp_path, monkeypatch):
+    import tiktoken
+    from inspect_ai import eval as run
+    from inspect_ai.model import ModelOutput, get_model
+
+    class Bytes:
+        """The mock counts tokens with an encoding that it would download."""
+
+        def encode(self, text, **_):
+            return list(text.encode())
+
+    monkeypatch.setattr(tiktoken, "get_encoding", lambda _: Bytes())
+    export_inspect(Project(mini_dataset), Part(("nli",)), tmp_path / "tasks")
+    monkeypatch.chdir(tmp_path)
+    model = get_model("mockllm/model", custom_outputs=lambda *_: ModelOutput.from_content("mockllm/model", "ANSWER: B"))
+    (log,) = run(str(Path("tasks/cxgen_tasks.py")), model=model, task_args={"config": "nli"}, log_dir=str(tmp_path / "log"), display="none")
+    assert log.status == "success", log.error
+    rows = load("nli", "test", project=mini_dataset)
+    assert log.results.completed_samples == rows.height
+    values = {name: metric.value for score in log.results.scores for name, metric in score.metrics.items()}
+    assert values["reach"] == pytest.approx((rows["label"] == 1).mean()), "B is neutral"
