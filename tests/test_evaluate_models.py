@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 from cxgen.errors import CxgenError, DataError
+from cxgen.evaluate.kept import Kept
 from cxgen.evaluate.prompting import as_continuations, chosen_examples, load_wording, read_examples, with_examples, wordings
 from cxgen.facade import load
 from cxgen.families import FAMILIES, family_of
@@ -123,6 +124,20 @@ def test_continuations_repeat_the_examples_with_their_answers():
     assert (text, said) == ("Ann ran in. She was in.\n\nBob left.", [" She was in.", " She was out."])
 
 
+def test_what_a_model_of_this_machine_said_is_kept_line_by_line(tmp_path):
+    path, items = tmp_path / ".p.partial", [("a", ("A.", [" x", " y"])), ("b", ("B.", [" x", " y"]))]
+    with Kept(path, "m") as kept:
+        assert kept.known(items) == {}
+        kept.keep(items[0], {"id": "a", "label": "good"})
+    path.write_text(path.read_text("utf-8") + '["cut o', "utf-8")
+    with Kept(path, "m") as kept:
+        assert kept.known(items) == {"a": {"id": "a", "label": "good"}}
+        kept.keep(items[1], {"id": "b", "label": "bad"})
+    assert set(Kept(path, "m").known(items)) == {"a", "b"}
+    assert Kept(path, "another model").known(items) == {}
+    assert Kept(path, "m").known([("a", ("A.", [" x", " z"]))]) == {}
+
+
 # a run
 
 
@@ -199,6 +214,7 @@ def test_options_that_do_not_go_together_are_refused(mini_dataset, cxgen):
     for more, message in (
         (("--model", "hf:x", "--think"), "--think and --dry-run are for models behind a server"),
         (("--model", "hf:x", "--measure", "liklihood"), "one of likelihood, normalised, pll"),
+        (("--baseline", "majority", "-o", "p.csv"), "predictions are written as JSON lines"),
         (("--model", "m", "--base-url", "http://localhost:1/v1", "--wording", "quizz", "--dry-run"), "did you mean quiz"),
     ):
         result = cxgen("evaluate", *more, "--config", "nli", cwd=mini_dataset)

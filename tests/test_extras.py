@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 
 from cxgen.errors import CxgenError
+from cxgen.evaluate import likelihood
 from cxgen.evaluate.likelihood import Measure, Unit, predictions
 from cxgen.facade import load
 from cxgen.families import FAMILIES
@@ -142,11 +143,23 @@ def test_what_a_model_cannot_read_is_told(causal, masked, tmp_path, measure):
         list(predictions(str(tmp_path), ITEMS, PAIRS, measure=measure))
 
 
-def test_a_model_of_this_machine_is_scored(causal, mini_dataset, cxgen, tmp_path):
+def test_a_model_of_this_machine_is_scored_and_goes_on_where_it_was(causal, mini_dataset, cxgen, tmp_path, monkeypatch):
     path = tmp_path / "p.jsonl"
     command = ("evaluate", "--model", f"hf:{causal}", "--config", "nli", "--shots", 1, "--wording", "told", "-o", path, "--json")
+    said, count = likelihood.predictions, iter(range(100))
+    with monkeypatch.context() as patch:  # interrupted after ten items
+        patch.setattr(likelihood, "predictions", lambda *args, **more: (row for row in said(*args, **more) if next(count) < 10 or 1 / 0))
+        with pytest.raises(ZeroDivisionError):
+            cxgen(*command, cwd=mini_dataset)
+    assert not path.exists()
+    left = []
+    monkeypatch.setattr(
+        likelihood, "predictions", lambda path, items, *args, **more: left.extend(items) or said(path, items, *args, **more)
+    )
     result = cxgen(*command, "--resamples", 20, cwd=mini_dataset)
     assert result.returncode == 0, result.stderr
+    assert len(left) == load("nli", "test", project=mini_dataset).height - 10
+    assert [file.name for file in tmp_path.glob("*p.jsonl*")] == ["p.jsonl"]
     rows = load("nli", "test", project=mini_dataset)
     said = pl.read_ndjson(path)
     assert set(said["id"]) == set(rows["id"])

@@ -122,6 +122,8 @@ def _written(evaluated: Evaluated, name: str, output: Path | None, write: Callab
     from cxgen.layout import PREDICTIONS
     from cxgen.project import require_place
 
+    if output is not None and output.suffix != ".jsonl":
+        raise CxgenError(f"--output {output}", hint="predictions are written as JSON lines: NAME.jsonl")
     path = output or evaluated.project.root / PREDICTIONS / f"{'-'.join([name, *evaluated.chosen])}.jsonl"
     require_place(path)
     write(path)
@@ -156,9 +158,9 @@ def _ask(evaluated: Evaluated, asked: Examination, path: Path) -> None:
     """Ask and write; what a bound ended early is not scored."""
     from cxgen.evaluate.predictions import write_predictions
     from cxgen.stages.consult import summary
-    from cxgen.stages.examine import examine
+    from cxgen.stages.examine import examine, partial_of
 
-    found = examine(evaluated, asked)
+    found = examine(evaluated, asked, path)
     if found.outcomes:
         summarise([summary(outcome) for outcome in found.outcomes])
     if found.undecided:
@@ -168,6 +170,7 @@ def _ask(evaluated: Evaluated, asked: Examination, path: Path) -> None:
         typer.echo(f"stopped by {found.stopped}; what was answered is kept, nothing is scored: run again with a higher bound", err=True)
         raise typer.Exit(1)
     write_predictions(found.rows, path)
+    partial_of(path).unlink(missing_ok=True)
 
 
 def _show(report: dict[str, Any], by: list[str], *, whole: bool, row: bool, form: Format) -> None:

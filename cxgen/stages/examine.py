@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 import polars as pl
 
 from cxgen.evaluate import likelihood
+from cxgen.evaluate.kept import Continued, Kept
 from cxgen.evaluate.likelihood import Measure, Unit
 from cxgen.evaluate.prompting import PLAIN, as_continuations, chosen_examples, load_wording, read_examples, with_examples
 from cxgen.evaluate.scores import WUG
@@ -128,8 +130,14 @@ def estimate(evaluated: Evaluated, asked: Examination) -> list[dict[str, Any]]:
     return consult.estimate(*_consultation(evaluated, asked))
 
 
-def examine(evaluated: Evaluated, asked: Examination) -> Examined:
+def examine(evaluated: Evaluated, asked: Examination, path: Path) -> Examined:
     """Put every item to the model.
+
+    Args:
+        evaluated: the items.
+        asked: who is asked, and how.
+        path: where the predictions will be written; what a model of this machine said is kept beside it until then, so that an interrupted
+            run goes on where it was.
 
     Raises:
         UnknownNameError: no such wording.
@@ -137,7 +145,7 @@ def examine(evaluated: Evaluated, asked: Examination) -> Examined:
         BackendError: a server's run cannot go on; what was answered is kept.
     """
     if asked.local:
-        return _examine_here(evaluated, asked)
+        return _examine_here(evaluated, asked, path)
     consultation, prompts, shown = _consultation(evaluated, asked)
     outcomes = consult.ask(consultation, prompts, shown, consult.connect(consultation, logprobs=False))
     rows: list[dict[str, Any]] = []
@@ -158,17 +166,37 @@ def _prediction(judgment: Judgment, items: Mapping[str, Item], scoring: Scoring)
     return {"id": judgment.item, "label": scoring.answers[scoring.meant(items[judgment.item], judgment.value)]}
 
 
-def _examine_here(evaluated: Evaluated, asked: Examination) -> Examined:
-    rows = list(track(_likelihoods(evaluated, asked), "asking the model", evaluated.questions.height))
+def partial_of(path: Path) -> Path:
+    """Where a model of this machine's answers are kept until there are predictions in ``path``."""
+    return path.with_name(f".{path.name}.partial")
+
+
+def _examine_here(evaluated: Evaluated, asked: Examination, path: Path) -> Examined:
+    kept = Kept(partial_of(path), _identity(asked))
+    rows: list[dict[str, Any]] = []
+    with kept:
+        for config, table in evaluated.items.items():
+            items = _continued(evaluated, asked, config, table)
+            found = kept.known(items)
+            scoring, left = family_of(config).scoring, [item for item in items if item[0] not in found]
+            settings: dict[str, Any] = {"measure": asked.measure, "unit": asked.unit, "batch": asked.batch}
+            if left:
+                said = likelihood.predictions(asked.model.removeprefix(LOCAL), left, scoring, **settings)
+                rows += [kept.keep(item, row) for item, row in zip(left, track(said, config, len(left)), strict=True)]
+            rows += found.values()
     ties = sum(row["label"] == UNDECIDED for row in rows)
     return Examined(rows, Counter({"equally likely": ties} if ties else {}))
 
 
-def _likelihoods(evaluated: Evaluated, asked: Examination) -> Iterator[dict[str, Any]]:
-    for config, table in evaluated.items.items():
-        scoring = family_of(config).scoring
-        _, cloze = load_wording(evaluated.project, scoring.task, asked.wording)
-        examples = _examples(evaluated, asked, config)
-        items = [(item["id"], as_continuations(item, scoring, cloze, examples)) for item in _items(table, scoring)]
-        settings: dict[str, Any] = {"measure": asked.measure, "unit": asked.unit, "batch": asked.batch}
-        yield from likelihood.predictions(asked.model.removeprefix(LOCAL), items, scoring, **settings)
+def _continued(evaluated: Evaluated, asked: Examination, config: str, table: pl.DataFrame) -> list[Continued]:
+    scoring = family_of(config).scoring
+    _, cloze = load_wording(evaluated.project, scoring.task, asked.wording)
+    examples = _examples(evaluated, asked, config)
+    return [(item["id"], as_continuations(item, scoring, cloze, examples)) for item in _items(table, scoring)]
+
+
+def _identity(asked: Examination) -> str:
+    """What answers depend on beside the texts: a model that is trained further in its folder is another one."""
+    folder = Path(asked.model.removeprefix(LOCAL))
+    files = sorted((file.name, file.stat().st_mtime_ns) for file in folder.iterdir() if file.is_file()) if folder.is_dir() else []
+    return json.dumps([asked.model, asked.measure, asked.unit, files])
