@@ -6,7 +6,7 @@
 """
 
 from cxgen.errors import CxgenError
-from cxgen.facade import constructions, explain, load, sample, wug
+from cxgen.facade import constructions, explain, load, sample, score, wug
 from cxgen.version import __version__
 
-__all__ = ["CxgenError", "__version__", "constructions", "explain", "load", "sample", "wug"]
+__all__ = ["CxgenError", "__version__", "constructions", "explain", "load", "sample", "score", "wug"]

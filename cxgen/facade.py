@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     import polars as pl
 
     from cxgen.constructicon import Construction
@@ -193,6 +192,45 @@ def load(config: str = "nli", split: str | None = None, *, project: str | Path |
     return pl.concat([read_split(root / layout.table(config, name, folder), config, name) for name in ([split] if split else SPLITS)])
 
 
+def score(
+    predictions: pl.DataFrame | str | Path,
+    config: str = "nli",
+    split: str = "test",
+    *,
+    resamples: int = 1000,
+    seed: int = 1,
+    project: str | Path | None = None,
+) -> dict[str, Any]:
+    """What predictions of a part of the finished dataset are worth.
+
+    Args:
+        predictions: a table, or a file, with ``id`` and ``label`` (or a number per answer) for every item of the part; see README.
+        config, split: the part.
+        resamples: of verbs, for the intervals; 0: none.
+        seed: another seed, other resamples.
+        project: as for `constructions`.
+
+    Returns:
+        ``items, right, undecided, sets, verbs, chance`` (numbers), ``accuracy``, ``consistency`` and, of look-alikes, ``capture`` and
+        ``excess`` (each ``value, low, high``), and ``by``: dimension -> value -> the same.
+
+    Raises:
+        CxgenError: no such config or split, no dataset, or predictions that are not of just this part."""
+    import polars as pl
+
+    from cxgen.evaluate.figures import Resampling
+    from cxgen.evaluate.predictions import as_predictions
+    from cxgen.stages.evaluate import Evaluated, Part
+
+    evaluated = Evaluated.read(_project(project), Part((config,), (split,)))
+    if isinstance(predictions, pl.DataFrame):
+        given = evaluated.said(as_predictions(predictions, Path("predictions")), Path("predictions"))
+    else:
+        given = evaluated.answers(Path(predictions))
+    found: dict[str, Any] = evaluated.report("", given, Resampling(resamples, seed))["configs"][config]
+    return found
+
+
 def _positive(n: int) -> None:
     from cxgen.errors import CxgenError
 
@@ -201,8 +239,6 @@ def _positive(n: int) -> None:
 
 
 def _project(folder: str | Path | None) -> Project:
-    from pathlib import Path
-
     from cxgen.project import Project
 
     return Project.find() if folder is None else Project(Path(folder))

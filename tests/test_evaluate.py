@@ -16,7 +16,7 @@ from cxgen.evaluate.figures import Resampling, figure
 from cxgen.evaluate.predictions import answers, read_predictions
 from cxgen.evaluate.questions import DIMENSIONS, questions
 from cxgen.evaluate.scores import answered, scores, wug_differences
-from cxgen.facade import load
+from cxgen.facade import load, score
 from cxgen.families import FAMILIES
 from cxgen.families.scoring import Choices, Labels
 from cxgen.generate import sample_items
@@ -268,6 +268,17 @@ def test_labels_positions_and_probabilities_in_all_three_formats_say_the_same(as
         assert answers(read_predictions(path), asked, path, dict)["answer"].to_list() == asked["right"].to_list(), path.name
 
 
+def test_the_datasets_own_rows_are_no_predictions(mini_dataset, tmp_path):
+    """Who adds a column to them leaves the right answers under ``label``."""
+    rows = load("nli", "test", project=mini_dataset).with_columns(prediction=pl.lit("neutral")).drop("slots")
+    rows.write_csv(tmp_path / "p.csv")
+    rows.write_parquet(tmp_path / "p.parquet")
+    rows.write_ndjson(tmp_path / "p.jsonl")
+    for path in tmp_path.iterdir():
+        with pytest.raises(DataError, match="label is the right answer, not a prediction"):
+            read_predictions(path)
+
+
 def test_a_tie_is_undecided_and_never_guessed(asked, tmp_path):
     path = written(tmp_path, [{"id": name, "entailment": 0.4, "neutral": 0.4, "contradiction": 0.2} for name in asked["id"]])
     found = scores(told(asked, path), QUICK)
@@ -369,3 +380,12 @@ def test_one_thing_is_scored_at_a_time(mini_dataset, cxgen, some_wrong):
 def test_without_a_dataset_one_is_asked_for(mini, cxgen):
     result = cxgen("evaluate", "--baseline", "majority", cwd=mini)
     assert (result.returncode, "there is no dataset" in result.stderr) == (2, True)
+
+
+def test_python_scores_as_the_command_does(mini_dataset, cxgen, some_wrong):
+    _, said, path = some_wrong
+    table = score(pl.DataFrame(list(said.items()), schema=["id", "label"], orient="row"), project=mini_dataset, resamples=20)
+    printed = json.loads(cxgen("evaluate", path, "--config", "nli", "--json", "--resamples", 20, cwd=mini_dataset).stdout)
+    assert table == printed["configs"]["nli"] == score(path, project=mini_dataset, resamples=20)
+    with pytest.raises(DataError, match="1 items have no prediction"):
+        score(pl.read_ndjson(path)[1:], project=mini_dataset)

@@ -27,6 +27,8 @@ ENDINGS = (".jsonl", ".csv", ".parquet")
 _SHOWN = 3  # examples of each fault
 _SLACK = 0.01  # by which probabilities may miss 1, printed with few digits as they often are
 _NUMBERS = tuple(dict.fromkeys(answer for family in FAMILIES.values() for answer in family.scoring.answers))
+_KNOWN = ("id", "label", "claim", *_NUMBERS)
+_TELLING = ("label", "claim")  # together they are the dataset's own, and its label is the right answer
 _FORMAT = "columns: id, and label or a number per answer (README, 'Score a model')"
 
 
@@ -47,17 +49,24 @@ def read_predictions(path: Path) -> pl.DataFrame:
         raise DataError(f"unknown kind of file {path.suffix!r}", file=path, hint=f"predictions are {', '.join(ENDINGS)} files")
     require_file(path, MOST_BYTES, _FORMAT)
     try:
-        rows = _plain(_read(path), path)
+        rows = as_predictions(_read(path), path)
     except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         raise DataError(f"not a readable {path.suffix} file: {one_line(error)}", file=path, hint=_FORMAT) from error
     return rows
 
 
-def _plain(rows: pl.DataFrame, path: Path) -> pl.DataFrame:
-    """The columns that are read, of their types."""
+def as_predictions(rows: pl.DataFrame, path: Path) -> pl.DataFrame:
+    """Rows with predictions, whatever else they have, as `read_predictions` gives them; ``path`` is for messages.
+
+    Raises:
+        DataError: they lack the columns.
+    """
     numbers = [name for name in _NUMBERS if name in rows.columns]
     if "id" not in rows.columns or not ("label" in rows.columns or numbers):
         raise DataError(f"has the columns {', '.join(rows.columns[:8]) or 'none'}", file=path, hint=_FORMAT)
+    if set(_TELLING) <= set(rows.columns):
+        hint = "write id and what the model says, without the dataset's other columns"
+        raise DataError("has the dataset's own columns, whose label is the right answer, not a prediction", file=path, hint=hint)
     texts = [
         pl.col(name).cast(pl.String) if name in rows.columns else pl.lit(None, dtype=pl.String).alias(name) for name in ("id", "label")
     ]
@@ -66,11 +75,10 @@ def _plain(rows: pl.DataFrame, path: Path) -> pl.DataFrame:
 
 def _read(path: Path) -> pl.DataFrame:
     if path.suffix == ".parquet":
-        known = ("id", "label", *_NUMBERS)
-        return pl.read_parquet(path, columns=[name for name in pl.read_parquet_schema(path) if name in known])
+        return pl.read_parquet(path, columns=[name for name in pl.read_parquet_schema(path) if name in _KNOWN])
     if path.suffix == ".csv":
         return pl.read_csv(path, infer_schema=False)
-    lines = enumerate(read_text(path, MOST_BYTES).split("\n"), 1)
+    lines = enumerate(read_text(path, MOST_BYTES).removeprefix("\ufeff").split("\n"), 1)
     return _table([_object(line, path, number) for number, line in lines if line.strip()])
 
 
@@ -86,7 +94,7 @@ def _object(line: str, path: Path, number: int) -> dict[str, Any]:
 
 def _table(rows: list[dict[str, Any]]) -> pl.DataFrame:
     """Rows of JSON as texts: whatever is no text or number is shown as JSON when it is refused."""
-    names = [name for name in ("id", "label", *_NUMBERS) if any(name in row for row in rows)]
+    names = [name for name in _KNOWN if any(name in row for row in rows)]
     columns = {name: [_text(row.get(name)) for row in rows] for name in names}
     return pl.DataFrame(columns, schema=dict.fromkeys(names, pl.String))
 

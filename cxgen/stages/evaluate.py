@@ -101,7 +101,11 @@ class Evaluated:
         Raises:
             DataError: they are no predictions, or not of just this part.
         """
-        return answers(read_predictions(path), self.questions, path, self._elsewhere)
+        return self.said(read_predictions(path), path)
+
+    def said(self, predictions: pl.DataFrame, path: Path) -> pl.DataFrame:
+        """The same of predictions that were read; ``path`` is for messages."""
+        return answers(predictions, self.questions, path, self._elsewhere)
 
     def _elsewhere(self) -> dict[str, str]:
         """The ids of the dataset's other items -> the options that name their part."""
@@ -241,7 +245,7 @@ def comparison_rows(report: Mapping[str, Any]) -> list[dict[str, Any]]:
             **_said("consistency", found["consistency"]),
             "only first": found["only_first"],
             "only second": found["only_second"],
-            "p": float(f"{found['p']:.2g}"),
+            "p": f"{found['p']:.2g}",
         }
         for config, found in against["configs"].items()
     ]
