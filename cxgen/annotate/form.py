@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from cxgen.annotate.chunks import Word
 from cxgen.annotate.document import to_doc, vocabulary
 from cxgen.annotate.sentence import Sentence
 from cxgen.annotate.surface import Piece
@@ -122,7 +123,7 @@ class Words:
         else:
             self._all = True
 
-    def matter(self, piece: Piece) -> tuple[str, ...]:
+    def matter(self, piece: Piece | Word) -> tuple[str, ...]:
         """What of the word itself a pattern could ask about; equal for two words where none could tell them apart."""
         if self._all:
             return piece.lemma, piece.form

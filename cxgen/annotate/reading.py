@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -41,13 +41,16 @@ class Step:
 class Reader:
     """Reads the premises of one construction and its look-alikes."""
 
-    def __init__(self, construction: Construction, adjectives: frozenset[str], number: Callable[[Look, str], int] = lambda *_: 0) -> None:
+    def __init__(
+        self, construction: Construction, adjectives: frozenset[str], number: Callable[[Look | None, str], int] = lambda *_: 0
+    ) -> None:
         """Prepare to read.
 
         Args:
             construction: whose premises.
             adjectives: first words of nouns of several words that are adjectives.
-            number: the number of the shape of a filler's tokens and text; for who wants to know which trees are alike.
+            number: the number of the shape of a filler's tokens and text; for who wants to know which trees are alike. No tokens: a
+                phrase; None instead of tokens: a word of the frame, which may be part of a chunk with what stands beside it.
         """
         self.number = number
         self.construction = construction
@@ -139,24 +142,22 @@ class Reader:
         if step.slot:
             ways = self._known.get((row, part.form)) or self._forms(row, part.form)
         else:
-            ways = self._listed(frame.words[part.slot] for frame in self.construction.frames if part.slot in frame.words)
+            texts = {frame.words[part.slot] for frame in self.construction.frames if part.slot in frame.words}
+            ways = [Reading(text, (), self.number(None, text)) for text in sorted(texts, key=lambda text: (-len(text), text))]
         step.ways[row] = ways
         return ways
 
     def _forms(self, row: int, form: str) -> list[Reading]:
         lexeme = self._lexemes[row]
         if lexeme["pos"] == "phrase":
-            return self._listed([lexeme["lemma"]])
+            phrase: str = lexeme["lemma"]
+            return [Reading(phrase, (), self.number((), phrase))]
         ways: dict[str, Look] = {}
         for text, look in looks(lexeme, form, self.adjectives):
             ways.setdefault(text, look)  # a mass noun is not its own plural
         longest = sorted(ways.items(), key=lambda way: -len(way[0]))
         found = self._known[row, form] = [Reading(text, look, self.number(look, text)) for text, look in longest]
         return found
-
-    def _listed(self, texts: Iterable[str]) -> list[Reading]:
-        longest = sorted(set(texts), key=lambda text: (-len(text), text))
-        return [Reading(text, (), self.number((), text)) for text in longest]
 
 
 def _written(text: str, at: int, part: str) -> str | None:

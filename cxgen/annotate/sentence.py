@@ -86,7 +86,7 @@ class Annotator:
         for step, row, reading in zip(steps, fills, self.reader.read(item["premise"], steps, fills), strict=True):
             if step.slot and row == ABSENT:
                 continue
-            phrase = self._phrase(reading.text) if reading and step.slot and not reading.look else None
+            phrase = self.phrase(reading.text) if reading and step.slot and not reading.look else None
             if phrase:
                 self._close(run, draft)
                 draft.add_chunk(phrase, step.slot if len(phrase.words) == 1 else "")
@@ -106,8 +106,8 @@ class Annotator:
             Linker(draft, verb, self.construction.slots).link()
         return draft, verb
 
-    def _phrase(self, text: str) -> Chunk | None:
-        """The tree of a pronoun, or of a phrase that the chunks do not know, if its build is plain."""
+    def phrase(self, text: str) -> Chunk | None:
+        """The tree of a pronoun, or of a phrase that the chunks do not know, if its build is plain; whatever is beside it."""
         words = _WORD.findall(text)
         known = self.chunks.split(words)
         if known and len(words) == 1 and known[0].words[0].upos == "PRON":  # it has a role of its own

@@ -100,10 +100,16 @@ class FormJudge:
             verdicts.append(verdict)
         return verdicts
 
-    def _shape(self, look: Look, text: str) -> int:
+    def _shape(self, look: Look | None, text: str) -> int:
         """The number, from 1, of what matters of a filler."""
-        pieces = [(piece.upos, piece.xpos, piece.relation, piece.head, self._words.matter(piece)) for piece in look]
-        return self._shapes.setdefault(tuple(pieces) or text, len(self._shapes) + 1)
+        chunk = self._annotator.phrase(text) if look == () else None
+        shape: Hashable = text
+        if chunk:
+            words = tuple((word.upos, word.xpos, word.link, word.predicate, self._words.matter(word)) for word in chunk.words)
+            shape = words, tuple(chunk.others.items())
+        elif look:
+            shape = tuple((piece.upos, piece.xpos, piece.relation, piece.head, self._words.matter(piece)) for piece in look)
+        return self._shapes.setdefault(shape, len(self._shapes) + 1)
 
     def _holds(self, item: dict[str, object]) -> bool:
         assert self._check is not None

@@ -14,7 +14,7 @@ from cxgen.lexicon import Lexicon
 from cxgen.sets.forms import Forms
 from cxgen.sets.plan import Plan, draw_plan
 from cxgen.sets.pools import ABSENT, Pools, design_pools
-from cxgen.sets.realise import realise
+from cxgen.sets.realise import realise, scatter
 
 DRAWS = 16
 
@@ -42,7 +42,8 @@ def examples(construction: Construction) -> pl.DataFrame:
                 if not swaps:
                     continue
                 mine = _swapped(plan, number, swaps)
-                texts = realise(parts, construction, mine, pools, forms, np.arange(len(mine)))
+                every = np.arange(len(mine))
+                texts = scatter([(every, realise(parts, construction, mine, pools, forms, every))], len(mine))
                 for at, (swap, text) in enumerate(zip(swaps, texts, strict=True)):
                     row = {"premise_id": name + (f" {len(rows)}" if swap else ""), "kind": kind, "template": template.name}
                     row |= {"construction": construction.kinds[kind].construction, "premise": text}

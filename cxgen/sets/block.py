@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from cxgen.constructicon import Construction, Design, Template, parse_pattern
-from cxgen.sets.forms import Forms
+from cxgen.sets.forms import Forms, Texts
 from cxgen.sets.holdout import NOTHING, HoldOut, choose, held_templates, seen_wordings
 from cxgen.sets.plan import Plan, Rows
 from cxgen.sets.pools import ABSENT, Pools
@@ -124,7 +124,7 @@ class Block:
             schema_overrides={"contrast_of": pl.String},
         )
 
-    def _said(self, kind: str, template: Template, rows: Rows) -> pl.Series:
+    def _said(self, kind: str, template: Template, rows: Rows) -> Texts:
         parts = self.construction.premise_parts(kind, template.name)
         return realise(parts, self.construction, self.plan, self.pools, self.forms, rows)
 

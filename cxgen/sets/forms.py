@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from cxgen.constructicon import Slot
 from cxgen.lexicon import Lexicon
@@ -11,31 +12,34 @@ from cxgen.sets.plan import Plan, Rows
 from cxgen.sets.pools import ABSENT, Pools
 from cxgen.sets.ways import DETERMINERS, WORD_FORMS, By, Way
 
+Texts = NDArray[np.object_]  # of strings
+
 
 class Forms:
     """Tables of forms over a lexicon, composed once and gathered from by row.
 
-    Columns are expressions, so that a whole sentence is composed in one go.
+    They are arrays of Python strings: a block has few rows of each template, and there polars needs fifty times as long to plan a gather as
+    numpy needs for it.
     """
 
     def __init__(self, lexicon: Lexicon) -> None:
         self.lexicon = lexicon
-        self._tables: dict[str, tuple[pl.Series, int]] = {}
+        self._tables: dict[str, tuple[Texts, int]] = {}
 
-    def column(self, slot: Slot, form: str, plan: Plan, pools: Pools, rows: Rows) -> pl.Expr:
+    def column(self, slot: Slot, form: str, plan: Plan, pools: Pools, rows: Rows) -> Texts:
         """The ``form`` of what fills ``slot`` in the sets ``rows``, empty where nothing does; a filler is wrapped as the slot says."""
         fillers = plan.fillers[slot.name][rows]
         table, ways = self._table(form)
         keys = np.where(fillers == ABSENT, 0, fillers) * ways + np.minimum(_choice(form, slot, plan, pools, rows), ways - 1)
-        text = pl.lit(table).gather(pl.lit(pl.Series(keys)))
+        text: Texts = table[keys]
         if slot.wrap != "{}" and not WORD_FORMS[form].closed:
             before, _, after = slot.wrap.partition("{}")
-            text = pl.lit(before) + text + after
+            text = before + text + after
         if slot.may_lack:
-            text = pl.when(pl.lit(pl.Series(fillers == ABSENT))).then(pl.lit("")).otherwise(text)
+            text[fillers == ABSENT] = ""
         return text
 
-    def _table(self, form: str) -> tuple[pl.Series, int]:
+    def _table(self, form: str) -> tuple[Texts, int]:
         """The ways to write ``form`` of every lexeme, one lexeme after the other, and how many there are of each."""
         if form not in self._tables:
             by_pos = WORD_FORMS[form].ways
@@ -47,7 +51,7 @@ class Forms:
                     text = pl.when(pl.col("pos") == pos).then(compose(ways[min(number, len(ways) - 1)])).otherwise(text)
                 columns.append(text.alias(str(number)))
             wide = self.lexicon.table.select(pl.concat_list(columns).alias("all"))
-            self._tables[form] = (wide["all"].explode(), most)
+            self._tables[form] = (wide["all"].explode().to_numpy(), most)
         return self._tables[form]
 
 

@@ -9,7 +9,7 @@ import polars as pl
 
 from cxgen.constructicon import Construction, Part
 from cxgen.errors import UnknownNameError
-from cxgen.sets.forms import Forms
+from cxgen.sets.forms import Forms, Texts
 from cxgen.sets.plan import Plan, Rows
 from cxgen.sets.pools import Pools
 
@@ -20,34 +20,33 @@ def pick(chance: np.ndarray, size: int) -> Rows:
     return choice
 
 
-def realise(parts: Sequence[Part], construction: Construction, plan: Plan, pools: Pools, forms: Forms, rows: Rows) -> pl.Series:
-    """The sentence of ``parts`` for the sets ``rows``: first letter capital, single spaces.
+def realise(parts: Sequence[Part], construction: Construction, plan: Plan, pools: Pools, forms: Forms, rows: Rows) -> Texts:
+    """The texts of ``parts`` for the sets ``rows``; `scatter` makes sentences of them.
 
     Raises:
         UnknownNameError: a part names neither a slot nor a word of the frames.
     """
-    columns: list[pl.Expr] = [pl.repeat("", len(rows))]  # fixes the height where a pattern has no slot
+    text = np.full(len(rows), "", dtype=object)
     for part in parts:
         if not part.slot:
-            columns.append(pl.lit(part.text))
+            text = text + part.text
         elif part.slot in construction.slots:
-            columns.append(forms.column(construction.slots[part.slot], part.form, plan, pools, rows))
+            text = text + forms.column(construction.slots[part.slot], part.form, plan, pools, rows)
         else:
-            columns.append(_frame_word(part.slot, construction, plan, pools, rows))
-    text = pl.concat_str(columns).str.replace_all("  ", " ", literal=True)
-    return pl.select((text.str.slice(0, 1).str.to_uppercase() + text.str.slice(1)).alias("text"))["text"]
+            text = text + _frame_word(part.slot, construction, plan, pools, rows)
+    return text
 
 
-def _frame_word(name: str, construction: Construction, plan: Plan, pools: Pools, rows: Rows) -> pl.Expr:
+def _frame_word(name: str, construction: Construction, plan: Plan, pools: Pools, rows: Rows) -> Texts:
     if not all(name in frame.words for frame in pools.frames):
         raise UnknownNameError(f"{{{name}}} is neither a slot nor a word of every frame", file=construction.document.path)
-    return pl.lit(pl.Series([frame.words[name] for frame in pools.frames], dtype=pl.String)).gather(pl.lit(pl.Series(plan.frame[rows])))
+    return np.array([frame.words[name] for frame in pools.frames], dtype=object)[plan.frame[rows]]
 
 
-def scatter(pieces: Sequence[tuple[Rows, pl.Series]], count: int) -> pl.Series:
-    """Strings put back in the order of their row numbers."""
-    rows = np.concatenate([rows for rows, _ in pieces])
-    text = pl.concat([text for _, text in pieces])
-    order = np.empty(count, dtype=np.int64)
-    order[rows] = np.arange(len(rows))
-    return text.gather(order)
+def scatter(pieces: Sequence[tuple[Rows, Texts]], count: int) -> pl.Series:
+    """The sentences of ``pieces`` in the order of their row numbers: first letter capital, single spaces."""
+    text = np.empty(count, dtype=object)
+    for rows, texts in pieces:
+        text[rows] = texts
+    whole = pl.Series("text", text, dtype=pl.String).str.replace_all("  ", " ", literal=True)
+    return (whole.str.slice(0, 1).str.to_uppercase() + whole.str.slice(1)).rename("text")
