@@ -139,7 +139,7 @@ def build_dataset(folder, workers=1):
     generate.run(project, params, workers=workers)
     judge.run(project, params)
     split.run(project, params)
-    substitute.run(project, params)
+    substitute.run(project, params, workers=1)
 
 
 # --- the command line

@@ -21,7 +21,7 @@ import pytest
 
 from cxgen.cli import output
 from cxgen.cli.draws import FIRST, premises
-from cxgen.stages.generate import held
+from cxgen.stages.pool import held
 from tests.conftest import ROOT, edit
 
 COMMAND = [sys.executable, "-m", "cxgen"]

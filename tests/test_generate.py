@@ -18,7 +18,8 @@ from cxgen.generate.source import fillable
 from cxgen.project import Project
 from cxgen.sets.plan import draw_plan
 from cxgen.sets.pools import design_pools
-from cxgen.stages.generate import candidates, executor
+from cxgen.stages.generate import candidates
+from cxgen.stages.pool import executor
 from cxgen.streams import uniform
 from tests.conftest import edit
 

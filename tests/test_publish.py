@@ -65,7 +65,7 @@ def make(folder):
         pl.when(first).then(pl.lit(value)).otherwise(name).alias(name) for name, value in refused.items()
     ).write_parquet(path)
     split.run(project, params)
-    substitute.run(project, params)
+    substitute.run(project, params, workers=1)
     baselines.run(project, params.folds)
     ungate(folder / layout.metric("baselines"))
     variety.run(project, params.request.seed)

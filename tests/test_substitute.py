@@ -61,8 +61,16 @@ def mini_made(mini_source, reach):
 
 
 @pytest.fixture(scope="module")
-def shipped_made(project, constructions):
-    return Made.of(project.root, constructions)
+def shipped_made(project, constructions, shared):
+    """Made once for all test processes."""
+
+    def build(folder):
+        for name, table in Made.of(ROOT, constructions).tables.items():
+            table.write_parquet(folder / f"{name}.parquet")
+
+    folder = shared("shipped-substituted", build)
+    tables = {name: pl.read_parquet(folder / f"{name}.parquet") for name in constructions}
+    return Made(Wugs.load(project.snapshot), constructions, tables)
 
 
 @pytest.fixture(scope="module", params=["mini", pytest.param("shipped", marks=pytest.mark.slow)])
@@ -256,7 +264,7 @@ def test_a_rebuild_gives_the_same_bytes(built, tmp_path):
     files = sorted((folder / layout.WUG).rglob("*.parquet"))
     shutil.rmtree(tmp_path / "again" / layout.WUG)
     project = Project(tmp_path / "again")
-    substitute.run(project, Params.read(project.params))
+    substitute.run(project, Params.read(project.params), workers=1)
     assert files
     assert all(path.read_bytes() == (project.root / path.relative_to(folder)).read_bytes() for path in files)
 
@@ -280,7 +288,7 @@ def test_a_dataset_of_other_candidates_is_refused(built, tmp_path):
     pl.read_parquet(path)[200:].write_parquet(path)
     project = Project(tmp_path / "again")
     with pytest.raises(DataError, match="not among the candidates"):
-        substitute.run(project, Params.read(project.params))
+        substitute.run(project, Params.read(project.params), workers=1)
 
 
 def test_sample_and_explain_take_a_mode(cxgen, mini):

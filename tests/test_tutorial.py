@@ -56,7 +56,7 @@ def test_the_file_goes_through_the_whole_pipeline(project):
     audit = split.run(project, params)
     assert audit["constructions"][NAME]["items"]["nli"]["all"] >= 120
     assert audit["lookalikes"]["promising"]["all"] >= 60
-    substituted = substitute.run(project, params)
+    substituted = substitute.run(project, params, workers=1)
     assert substituted["constructions"][NAME]["content"]["items"]
     assert {"spread"} <= variety.run(project, 1)["promising"].keys()
 
