@@ -242,6 +242,16 @@ class Construction:
 
     def design_slots(self, design: Design) -> tuple[str, ...]:
         """Every slot that a sentence of ``design`` uses, parents of related slots included, in declaration order."""
+        key = design.kinds, design.rules
+        if key not in self._slots_of:
+            self._slots_of[key] = self._used_slots(design)
+        return self._slots_of[key]
+
+    @cached_property
+    def _slots_of(self) -> dict[tuple[tuple[str, ...], tuple[str, ...]], tuple[str, ...]]:
+        return {}
+
+    def _used_slots(self, design: Design) -> tuple[str, ...]:
         used: set[str] = set()
         for kind in design.kinds:
             for template in self.templates_for(kind):

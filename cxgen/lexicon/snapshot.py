@@ -156,7 +156,12 @@ class Lexicon:
     @cached_property
     def index(self) -> dict[str, int]:
         """Key -> row number."""
-        return {key: row for row, key in enumerate(self.table["key"].to_list())}
+        return {key: row for row, key in enumerate(self.keys)}
+
+    @cached_property
+    def keys(self) -> list[str]:
+        """Key of each row."""
+        return self.table["key"].to_list()
 
     @cached_property
     def first(self) -> dict[tuple[str, str], str]:
@@ -200,8 +205,12 @@ class Lexicon:
             return self.classes[name]
         if name in self.index:
             row = self.index[name]
-            return WordClass(name, self.table["pos"][row], (row,), frozenset())
+            return WordClass(name, self._parts_of_speech[row], (row,), frozenset())
         raise missing(self, name)
+
+    @cached_property
+    def _parts_of_speech(self) -> list[str]:
+        return self.table["pos"].to_list()
 
     @cached_property
     def bands(self) -> NDArray[np.int8]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from cxgen.errors import CxgenError
 from cxgen.streams import uniform
@@ -45,14 +45,19 @@ def solve(matrix: Mapping[str, Mapping[str, int]], most: int = MOST) -> list[Sel
     Raises:
         CxgenError: there are too many possibilities to count: some ten kinds, or eight that have nearly everything in common.
     """
-    square = _Square(matrix)
+    return list(_solved(tuple((kind, tuple(row.items())) for kind, row in matrix.items()), most))
+
+
+@lru_cache(maxsize=256)  # a design's blocks all ask for the same
+def _solved(rows: tuple[tuple[str, tuple[tuple[str, int], ...]], ...], most: int) -> tuple[Selection, ...]:
+    square = _Square({kind: dict(row) for kind, row in rows})
     total = square.ways(0, square.start)
     if total <= most:
-        return [square.selection(number) for number in range(total)]
-    chances = uniform(("selections", *map(str, matrix)), 0, most)
+        return tuple(square.selection(number) for number in range(total))
+    chances = uniform(("selections", *(kind for kind, _ in rows)), 0, most)
     edges = [total * number // most for number in range(most + 1)]
     within = [min(int(chance * (stop - start)), stop - start - 1) for chance, start, stop in zip(chances, edges, edges[1:], strict=False)]
-    return [square.selection(start + offset) for start, offset in zip(edges, within, strict=False)]
+    return tuple(square.selection(start + offset) for start, offset in zip(edges, within, strict=False))
 
 
 def options(row: Mapping[str, int]) -> list[tuple[str, str, str]]:

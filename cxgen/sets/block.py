@@ -9,9 +9,10 @@ from functools import cached_property
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from cxgen.constructicon import Construction, Design, Template, parse_pattern
-from cxgen.sets.forms import Forms, Texts
+from cxgen.sets.forms import Forms
 from cxgen.sets.holdout import NOTHING, HoldOut, choose, held_templates, seen_wordings
 from cxgen.sets.plan import Plan, Rows
 from cxgen.sets.pools import ABSENT, Pools
@@ -55,7 +56,7 @@ class Block:
         Columns: ``set_number`` (i64, the set's number in its stream), ``contrast_set, premise_id, construction, contrast_of, kind,
         template, frame, premise, verb`` (strings), ``template_held_out`` (bool) and ``slots`` (list of structs).
         """
-        table = pl.concat([self._of_kind(kind) for kind in self.design.kinds])
+        table = self._said()
         fillers = pl.col("slots").list.eval(pl.element().struct.field("slot") + "=" + pl.element().struct.field("lemma")).list.join(" ")
         lineage = pl.concat_str(
             pl.lit(self.construction.name), pl.lit(self.design.name), "kind", "template", fillers, "premise", separator="\x1f"
@@ -93,57 +94,78 @@ class Block:
     def _held_templates(self) -> frozenset[str]:
         return held_templates(self.construction, int(self.plan.stream[0])) if self.split and self.hold_out.templates else frozenset()
 
-    def _of_kind(self, kind: str) -> pl.DataFrame:
-        count, construction = len(self), self.construction
-        meaning = construction.kinds[kind]
-        held = self._held_templates
-        templates = sorted(construction.templates_for(kind), key=lambda template: template.name in held)
-        seen = sum(template.name not in held for template in templates)
-        choice = choose(self.split, self.plan.chance("template"), self.plan.chance("templates?"), seen, len(templates))
-        pieces, used = [], {}
-        for number, template in enumerate(templates):
-            rows = np.flatnonzero(choice == number)
-            if len(rows):
-                pieces.append((rows, self._said(kind, template, rows)))
-                parts = construction.premise_parts(kind, template.name)
-                used[number] = {part.slot for part in parts if part.slot in construction.slots}
-        lemmas = self.forms.lexicon.table["lemma"]
-        return pl.DataFrame(
-            {
-                "set_number": self.plan.numbers,
-                "construction": [meaning.construction] * count,
-                "contrast_of": [None if meaning.construction == construction.name else construction.name] * count,
-                "kind": [kind] * count,
-                "template": pl.Series([template.name for template in templates]).gather(choice),
-                "template_held_out": choice >= seen,
-                "frame": pl.Series([frame.name for frame in self.pools.frames]).gather(self.plan.frame),
-                "premise": scatter(pieces, count),
-                "verb": lemmas.gather(self.plan.fillers[meaning.verb]),
-                "slots": self._slots(choice, used),
-            },
+    def _said(self) -> pl.DataFrame:
+        """`premises`, but for the ids: put together at once for all kinds, since each step costs more than the rows that a kind has."""
+        construction, design, count = self.construction, self.design, len(self)
+        templates: list[Template] = []  # those of every kind, one kind after the other
+        choices, texts, seen = [], [], []
+        for at, kind in enumerate(design.kinds):
+            mine, number = self._templates(kind)
+            choice = choose(self.split, self.plan.chance("template"), self.plan.chance("templates?"), number, len(mine))
+            for each, template in enumerate(mine):
+                rows = np.flatnonzero(choice == each)
+                if len(rows):
+                    parts = construction.premise_parts(kind, template.name)
+                    texts.append((at * count + rows, realise(parts, construction, self.plan, self.pools, self.forms, rows)))
+            choices.append(choice + len(templates))
+            seen.append(len(templates) + number)
+            templates += mine
+        chosen = np.concatenate(choices)
+        meanings = [construction.kinds[kind] for kind in design.kinds]
+        targets = [None if meaning.construction == construction.name else construction.name for meaning in meanings]
+        names = pl.DataFrame(
+            {"construction": [meaning.construction for meaning in meanings], "contrast_of": targets, "kind": design.kinds},
             schema_overrides={"contrast_of": pl.String},
         )
+        verbs = np.concatenate([self.plan.fillers[meaning.verb] for meaning in meanings])
+        return names[np.repeat(np.arange(len(meanings)), count)].select(
+            pl.Series("set_number", np.tile(self.plan.numbers, len(meanings))),
+            pl.all(),
+            pl.Series("template", [template.name for template in templates])[chosen],
+            template_held_out=pl.Series(chosen >= np.repeat(seen, count)),
+            frame=pl.Series([frame.name for frame in self.pools.frames])[np.tile(self.plan.frame, len(meanings))],
+            premise=scatter(texts, len(chosen)),
+            verb=self.forms.lexicon.table["lemma"][verbs],
+            slots=self._slots(chosen, self._uses()),
+        )
 
-    def _said(self, kind: str, template: Template, rows: Rows) -> Texts:
-        parts = self.construction.premise_parts(kind, template.name)
-        return realise(parts, self.construction, self.plan, self.pools, self.forms, rows)
+    def _templates(self, kind: str) -> tuple[list[Template], int]:
+        """The templates of a kind, those that are held out last, and how many are not."""
+        held = self._held_templates
+        templates = sorted(self.construction.templates_for(kind), key=lambda template: template.name in held)
+        return templates, sum(template.name not in held for template in templates)
 
-    def _slots(self, choice: Rows, used: dict[int, set[str]]) -> pl.Series:
-        """The premise's fillers: a list of structs, in the order in which the slots are declared."""
-        long = []
-        words = self.forms.lexicon.table.select("lemma", "sense", "zipf", "percentile", "band")
-        for order, (name, slot) in enumerate(self.construction.slots.items()):
-            numbers = [number for number, slots in used.items() if name in slots]
-            if not numbers:
-                continue
-            rows = np.flatnonzero(np.isin(choice, numbers) & (self.plan.fillers[name] != ABSENT))
-            facts = words[self.plan.fillers[name][rows]]
-            long.append(facts.with_columns(pl.Series("row", rows), slot=pl.lit(name), role=pl.lit(slot.role), order=pl.lit(order)))
-        listed = (
-            pl.concat(long)
-            .sort("row", "order")
-            .group_by("row", maintain_order=True)
-            .agg(slots=pl.struct("slot", "role", "lemma", "sense", "zipf", "percentile", "band"))
+    def _uses(self) -> NDArray[np.bool_]:
+        """Slots, in the order in which they are declared, x templates of every kind: whether the premise has that slot."""
+        patterns = [
+            {part.slot for part in self.construction.premise_parts(kind, template.name)}
+            for kind in self.design.kinds
+            for template in self._templates(kind)[0]
+        ]
+        return np.array([[slot in pattern for pattern in patterns] for slot in self.construction.slots], dtype=bool)
+
+    def _slots(self, chosen: Rows, uses: NDArray[np.bool_]) -> pl.Series:
+        """The premises' fillers: a list of structs each, in the order in which the slots are declared.
+
+        Args:
+            chosen: of every premise, the number of its template.
+            uses: see `_uses`.
+        """
+        declared = list(self.construction.slots.values())
+        fillers = np.full((len(chosen), len(declared)), ABSENT, dtype=np.int64)
+        for place, slot in enumerate(declared):
+            if slot.name in self.plan.fillers and uses[place].any():
+                every = np.tile(self.plan.fillers[slot.name], len(self.design.kinds))
+                fillers[:, place] = np.where(uses[place][chosen], every, ABSENT)
+        row, place = np.nonzero(fillers != ABSENT)
+        words = self.forms.lexicon.table.select("lemma", "sense", "zipf", "percentile", "band")[fillers[row, place]]
+        long = words.with_columns(
+            pl.Series("row", row),
+            slot=pl.Series([slot.name for slot in declared])[place],
+            role=pl.Series([slot.role for slot in declared], dtype=pl.String)[place],
+        )
+        listed = long.group_by("row", maintain_order=True).agg(
+            slots=pl.struct("slot", "role", "lemma", "sense", "zipf", "percentile", "band")
         )
         return listed["slots"]
 

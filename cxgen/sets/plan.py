@@ -81,7 +81,7 @@ def _segments(slot: Slot, construction: Construction, pools: Pools, frame: Rows,
     """Which list each set draws from, and the lists."""
     lexicon = construction.lexicon
     if not slot.lexical:
-        return frame, Segments(pools.candidates[slot.name], lexicon.bands, even=slot.carries, fits=pools.fits[slot.name])
+        return frame, pools.segments(slot, lexicon.bands)
     parents, lists = np.unique(fillers[slot.parent], return_inverse=True)
     related = [lexicon.related(slot.lexical, int(parent)) for parent in parents]
     for parent, rows in zip(parents, related, strict=True):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -85,6 +85,13 @@ class Pools:
     weights: NDArray[np.float64]
     candidates: dict[str, list[list[int]]]
     fits: dict[str, list[NDArray[np.float64]]]
+    _segments: dict[str, Segments] = field(default_factory=dict, repr=False, compare=False)
+
+    def segments(self, slot: Slot, bands: NDArray[np.int8]) -> Segments:
+        """The candidates of ``slot``, to draw from; made once. ``bands`` are the lexicon's."""
+        if slot.name not in self._segments:
+            self._segments[slot.name] = Segments(self.candidates[slot.name], bands, even=slot.carries, fits=self.fits[slot.name])
+        return self._segments[slot.name]
 
 
 def frame_candidates(frame: Frame, slot: Slot, lexicon: Lexicon) -> list[int]:
@@ -126,7 +133,7 @@ def verb_pools(construction: Construction, preset: str) -> list[frozenset[str]]:
             for frame in frames_of(construction, design, preset):
                 rows = _in_band(frame_candidates(frame, slot, lexicon), slot, lexicon, preset)
                 pools[frozenset(lexicon.lemmas[row] for row in rows)] = None
-                mine = frozenset(lexicon.lemmas[row] for row in rows if lexicon.table["key"][row] not in frame.marked)
+                mine = frozenset(lexicon.lemmas[row] for row in rows if lexicon.keys[row] not in frame.marked)
                 pools[mine] = None
                 usual |= mine
                 alone |= mine & frame.entails_alone
@@ -165,7 +172,7 @@ def frame_verbs(construction: Construction, preset: str, *, marked: bool) -> dic
         for frame in frames_of(construction, design, preset):
             rows = {slot.name: _in_band(frame_candidates(frame, slot, lexicon), slot, lexicon, preset) for slot in slots}
             if not marked:
-                rows = {name: [row for row in mine if lexicon.table["key"][row] not in frame.marked] for name, mine in rows.items()}
+                rows = {name: [row for row in mine if lexicon.keys[row] not in frame.marked] for name, mine in rows.items()}
             if all(rows.values()) and not _crowded(slots, rows, lexicon):
                 verbs = [frozenset(lexicon.lemmas[row] for row in mine) for name, mine in rows.items() if name in construction.verb_slots]
                 found.setdefault(design.name, []).append(verbs)

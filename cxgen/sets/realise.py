@@ -48,5 +48,6 @@ def scatter(pieces: Sequence[tuple[Rows, Texts]], count: int) -> pl.Series:
     text = np.empty(count, dtype=object)
     for rows, texts in pieces:
         text[rows] = texts
-    whole = pl.Series("text", text, dtype=pl.String).str.replace_all("  ", " ", literal=True)
-    return (whole.str.slice(0, 1).str.to_uppercase() + whole.str.slice(1)).rename("text")
+    whole = pl.col("text").str.replace_all("  ", " ", literal=True)
+    sentence = whole.str.slice(0, 1).str.to_uppercase() + whole.str.slice(1)
+    return pl.DataFrame({"text": text}, schema={"text": pl.String}).select(sentence)["text"]
