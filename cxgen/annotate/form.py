@@ -10,6 +10,7 @@ from cxgen.annotate.chunks import Word
 from cxgen.annotate.document import to_doc, vocabulary
 from cxgen.annotate.sentence import Sentence
 from cxgen.annotate.surface import Piece
+from cxgen.annotate.units import Token
 from cxgen.constructicon import Construction
 from cxgen.errors import SchemaError
 
@@ -123,13 +124,13 @@ class Words:
         else:
             self._all = True
 
-    def matter(self, piece: Piece | Word) -> tuple[str, ...]:
+    def matter(self, piece: Piece | Word | Token) -> tuple[tuple[str, str], ...]:
         """What of the word itself a pattern could ask about; equal for two words where none could tell them apart."""
         if self._all:
-            return piece.lemma, piece.form
+            return ("LEMMA", piece.lemma), ("ORTH", piece.form)
         forms = {piece.form, piece.form.lower(), piece.form[:1].upper() + piece.form[1:]}
         return tuple(
-            piece.lemma if attribute == "LEMMA" else piece.form
+            (attribute, piece.lemma if attribute == "LEMMA" else piece.form)
             for attribute, named in self._named.items()
             if (piece.lemma in named if attribute == "LEMMA" else forms & named)
         )

@@ -132,7 +132,7 @@ def baselines(
     project, settings = open_project(params)
     with busy("training the give-away classifiers"):
         if construction is None:
-            found = stage.run(project, settings.folds)
+            found = stage.run(project, settings.folds, settings.workers)
         else:
             loaded = load(construction)
             require_sound(loaded)

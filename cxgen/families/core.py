@@ -9,6 +9,7 @@ import polars as pl
 
 from cxgen.constructicon import Construction, Design
 from cxgen.families.scoring import Scoring
+from cxgen.measures.fits import Map
 from cxgen.schema import Column
 from cxgen.sets import Block
 
@@ -61,9 +62,9 @@ class Family(Protocol):
     def balance(self, rows: pl.DataFrame) -> dict[str, Any]:
         """The counts that prove the balance: config -> construction -> ``sentences``, ``unequal`` and whatever else is counted."""
 
-    def measures(self, rows: pl.DataFrame, folds: int) -> dict[str, dict[str, Any]]:
+    def measures(self, rows: pl.DataFrame, folds: int, run: Map = map) -> dict[str, dict[str, Any]]:
         """Can the answer be had without understanding? measure -> what `cxgen.measures.gates.measured`
-        gives: ``overall``, ``configs`` (config -> construction -> figure), ``chance``, ``gates``, ``passed``.
+        gives: ``overall``, ``configs`` (config -> construction -> figure), ``chance``, ``gates``, ``passed``. ``run`` maps what takes long.
         """
 
     def shown(self, items: pl.DataFrame) -> Iterator[Shown]:

@@ -20,6 +20,7 @@ from cxgen.families.core import Shown
 from cxgen.families.nli import badly_formed
 from cxgen.families.scoring import Choices, Scoring
 from cxgen.measures import giveaway
+from cxgen.measures.fits import Map
 from cxgen.measures.gates import Gates, measured
 from cxgen.schema import TARGET, Column
 from cxgen.semantics import label_matrix
@@ -132,7 +133,7 @@ class MinimalPairs:
             for (config,), mine in rows.group_by("config", maintain_order=True)
         }
 
-    def measures(self, rows: pl.DataFrame, folds: int) -> dict[str, dict[str, Any]]:
+    def measures(self, rows: pl.DataFrame, folds: int, run: Map = map) -> dict[str, dict[str, Any]]:
         """``unequal_words`` (not equally often in good and bad continuations) and ``diagnostic_only`` (a classifier without contexts)."""
         parts = {(str(config), str(name)): mine for (config, name), mine in rows.group_by("config", TARGET, maintain_order=True)}
         figures: dict[str, dict[str, Any]] = {}

@@ -18,6 +18,7 @@ from cxgen.errors import CxgenError
 from cxgen.families.core import Shown
 from cxgen.families.scoring import Labels, Scoring
 from cxgen.measures import cues, giveaway, words
+from cxgen.measures.fits import Map
 from cxgen.schema import TARGET, Column
 from cxgen.semantics import label_matrix, misread_labels, solve, unbalanced
 from cxgen.sets import Block, digests
@@ -136,13 +137,13 @@ class NLI:
             report[config] = {str(name): _balance(part) for (name,), part in mine.group_by(TARGET, maintain_order=True)}
         return report
 
-    def measures(self, rows: pl.DataFrame, folds: int) -> dict[str, dict[str, Any]]:
+    def measures(self, rows: pl.DataFrame, folds: int, run: Map = map) -> dict[str, dict[str, Any]]:
         """See `Family`, and in `cxgen.measures` the modules ``giveaway``, ``words`` and ``cues``."""
         return {
-            **giveaway.baselines(rows, folds),
+            **giveaway.baselines(rows, folds, run),
             **words.words(rows),
-            "word_pairs": cues.word_pairs(rows),
-            **cues.cues(rows),
+            "word_pairs": cues.word_pairs(rows, run),
+            **cues.cues(rows, run),
             **words.misparse(rows),
         }
 

@@ -22,8 +22,9 @@ _SCHEMA = {"premise_id": pl.String, "reason": pl.String}
 class FormJudge:
     """Judges the premises of one construction and its look-alikes, whose form is the same; opposites are not checked.
 
-    A tree is made, and matched, once for every kind, template and shape of fillers: for their tags and inner relations, which optional ones
-    are there, and those words that the patterns name. What was found serves for later tables, too.
+    A tree is made once for every kind, template and shape of fillers: for their tags and inner relations, which optional ones are there,
+    and those words that the patterns name. It is matched once where trees differ in other words only. What was found serves for later
+    tables, too.
     """
 
     def __init__(self, construction: Construction, chunks: Chunks) -> None:
@@ -39,6 +40,7 @@ class FormJudge:
         self._words = Words(construction.form_check)
         self._reader = Reader(construction, chunks.adjectives, self._shape)
         self._shapes: dict[Hashable, int] = {}
+        self._trees: dict[Hashable, bool] = {}
         self._known: dict[tuple[str, str], dict[tuple[int, ...], bool]] = {}
 
     def failures(self, premises: pl.DataFrame) -> pl.DataFrame:
@@ -113,7 +115,12 @@ class FormJudge:
 
     def _holds(self, item: dict[str, object]) -> bool:
         assert self._check is not None
-        return self._check.holds(self._annotator.sentence(item))
+        sentence = self._annotator.sentence(item)
+        words = ((token.upos, token.xpos, token.relation, token.head, self._words.matter(token)) for token in sentence.tokens)
+        tree = sentence.verb, tuple(words)
+        if tree not in self._trees:
+            self._trees[tree] = self._check.holds(sentence)
+        return self._trees[tree]
 
 
 def with_form(verdicts: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:

@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from cxgen.measures.fits import Fit, Map, right
 from cxgen.measures.gates import Gates, shares
 from cxgen.measures.words import TOKEN, lemma
 from cxgen.schema import TARGET
@@ -27,25 +28,25 @@ CUES_ONLY = Gates(overall=0.45)
 CUES_TRANSFER = Gates(construction=0.40)
 
 Ints = NDArray[np.int64]
+Mask = NDArray[np.bool_]
 
 
-def word_pairs(rows: pl.DataFrame) -> dict[str, Any]:
+def word_pairs(rows: pl.DataFrame, run: Map = map) -> dict[str, Any]:
     """Accuracy on the test split of a model of hashed pairs of words, as `measured` has it.
 
     Args:
         rows: ``config, construction, contrast_of, premise, hypothesis, label, split``.
+        run: maps the fits.
     """
     texts = [_codes(rows[side].str.to_lowercase().str.extract_all(TOKEN.pattern), {}) for side in ("premise", "hypothesis")]
     features, labels = _pairs(*texts), rows["label"].to_numpy().astype(np.int64)
     train, test = ((rows["split"] == name).to_numpy() for name in ("train", "test"))
-    right = np.zeros(rows.height, dtype=bool)
-    for config in rows["config"].unique():
-        mine = (rows["config"] == config).to_numpy()
-        right[test & mine] = _right(features, labels, train & mine, test & mine)
-    return shares(rows.with_columns(right=pl.Series(right)).filter(test), pl.col("right"), WORD_PAIRS)
+    configs = [(rows["config"] == config).to_numpy() for config in rows["config"].unique()]
+    found = _right(features, labels, [(train & mine, test & mine) for mine in configs], run)
+    return shares(rows.with_columns(right=found).filter(test), pl.col("right"), WORD_PAIRS)
 
 
-def cues(rows: pl.DataFrame) -> dict[str, dict[str, Any]]:
+def cues(rows: pl.DataFrame, run: Map = map) -> dict[str, dict[str, Any]]:
     """``cues_only`` and, where there are several constructions, ``cues_transfer``, as `measured` has them.
 
     Words count as templates' if they occur with at least ``_RECURRENT`` combinations of verb and frame, are part of no filler's lemma, and
@@ -53,19 +54,17 @@ def cues(rows: pl.DataFrame) -> dict[str, dict[str, Any]]:
 
     Args:
         rows: as for `word_pairs`, with ``verb, frame, slots``.
+        run: maps the fits.
     """
     features, labels = _pairs(*_template_words(rows)), rows["label"].to_numpy().astype(np.int64)
     train, test = ((rows["split"] == name).to_numpy() for name in ("train", "test"))
-    tested = rows.filter(test).with_columns(right=pl.Series(_right(features, labels, train, test)))
+    tested = rows.with_columns(right=_right(features, labels, [(train, test)], run)).filter(test)
     found = {"cues_only": shares(tested, pl.col("right"), CUES_ONLY)}
     targets = rows.select(TARGET).to_series()
     names = targets.unique().sort()
     if len(names) > 1:
-        right = np.zeros(rows.height, dtype=bool)
-        for name in names:
-            mine = (targets == name).to_numpy()
-            right[mine] = _right(features, labels, ~mine, mine)
-        tested = rows.with_columns(right=pl.Series(right), config=pl.lit("all"))
+        own = [(targets == name).to_numpy() for name in names]
+        tested = rows.with_columns(right=_right(features, labels, [(~mine, mine) for mine in own], run), config=pl.lit("all"))
         found["cues_transfer"] = shares(tested, pl.col("right"), CUES_TRANSFER)
     return found
 
@@ -128,10 +127,13 @@ def _linear() -> Any:
     return SGDClassifier(loss="log_loss", alpha=1e-6, max_iter=_EPOCHS, tol=None, average=True, random_state=0)
 
 
-def _right(features: Any, labels: Ints, train: NDArray[np.bool_], test: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Which items of ``test`` a logistic regression of the items ``train`` gets."""
-    right: NDArray[np.bool_] = _linear().fit(features[train], labels[train]).predict(features[test]) == labels[test]
-    return right
+def _right(features: Any, labels: Ints, folds: list[tuple[Mask, Mask]], run: Map) -> pl.Series:
+    """Which items a logistic regression gets, trained and tested as each of ``folds`` says; False for those that none tests."""
+    found = np.zeros(len(labels), dtype=bool)
+    fits = [Fit(_linear, features, labels, [fold]) for fold in folds]
+    for (_, test), (hit,) in zip(folds, run(right, fits), strict=True):
+        found[test] = hit
+    return pl.Series(found)
 
 
 def pair_scores(train: pl.DataFrame, test: pl.DataFrame) -> NDArray[np.float64]:

@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from cxgen.measures.fits import Map, accuracy, grouped, right
 from cxgen.measures.gates import Gates, measured
 from cxgen.schema import TARGET
 
@@ -35,13 +36,14 @@ OVERLAP_FEATURES = (
 )
 
 
-def baselines(dataset: pl.DataFrame, folds: int = 3) -> dict[str, Any]:
+def baselines(dataset: pl.DataFrame, folds: int = 3, run: Map = map) -> dict[str, Any]:
     """Accuracy of both classifiers over all, and trained and tested within every construction of every config (look-alikes and opposites
     with their target).
 
     Args:
         dataset: columns ``config, premise, hypothesis, label, contrast_set, construction, contrast_of``.
         folds: number of folds.
+        run: maps the fits.
 
     Returns:
         classifier -> what `measured` gives: accuracies; and ``folds``.
@@ -50,16 +52,21 @@ def baselines(dataset: pl.DataFrame, folds: int = 3) -> dict[str, Any]:
     groups = dataset["contrast_set"].rank("dense").to_numpy().astype(np.int64)
     parts = dataset.select("config", target=TARGET).with_row_index("row")
     parts = parts.group_by("config", "target", maintain_order=True).agg("row").sort("config", "target")
-    report: dict[str, Any] = {}
-    for name, features, make in (
-        ("hypothesis_only", _ngrams(dataset["hypothesis"]), _logistic),
-        ("overlap_only", _counts(dataset["premise"], dataset["hypothesis"]), _boosting),
+    fits = []
+    for features, make in (
+        (_counts(dataset["premise"], dataset["hypothesis"]), _boosting),  # the longest first
+        (_ngrams(dataset["hypothesis"]), _logistic),
     ):
+        fits.append(grouped(make, features, labels, groups, folds))
+        for rows in map(np.array, parts["row"].to_list()):
+            fits.append(grouped(make, features[rows], labels[rows], groups[rows], folds))
+    figures = map(accuracy, run(right, fits))
+    report: dict[str, Any] = {}
+    for name in ("overlap_only", "hypothesis_only"):
+        overall = next(figures)
         configs: dict[str, dict[str, float]] = {}
-        for config, target, numbers in parts.iter_rows():
-            rows = np.array(numbers)
-            configs.setdefault(config, {})[target] = _accuracy(features[rows], labels[rows], groups[rows], make, folds)
-        overall = _accuracy(features, labels, groups, make, folds)
+        for config, target in parts.select("config", "target").iter_rows():
+            configs.setdefault(config, {})[target] = next(figures)
         report[name] = measured(overall, {}, configs, GATES[name]) | {"folds": folds}
     return report
 
@@ -75,7 +82,7 @@ def side_only(good: pl.Series, bad: pl.Series, groups: pl.Series, folds: int) ->
     texts = pl.concat([good.alias("text"), bad.alias("text")])
     labels = np.repeat(np.array([1, 0], dtype=np.int64), len(good))
     numbers = np.tile(groups.rank("dense").to_numpy().astype(np.int64), 2)
-    return _accuracy(_ngrams(texts), labels, numbers, _logistic, min(folds, groups.n_unique()))
+    return accuracy(right(grouped(_logistic, _ngrams(texts), labels, numbers, min(folds, groups.n_unique()))))
 
 
 def _ngrams(texts: pl.Series) -> Any:
@@ -126,16 +133,6 @@ def _boosting() -> Any:
     from sklearn.ensemble import HistGradientBoostingClassifier
 
     return HistGradientBoostingClassifier(random_state=0, max_iter=60)
-
-
-def _accuracy(features: Any, labels: NDArray[np.int64], groups: NDArray[np.int64], make: Any, folds: int) -> float:
-    from sklearn.model_selection import GroupKFold
-
-    right = 0
-    for train, test in GroupKFold(folds).split(labels, labels, groups):
-        model = make().fit(features[train], labels[train])
-        right += int((model.predict(features[test]) == labels[test]).sum())
-    return round(right / len(labels), 4)
 
 
 def hypothesis_scores(train: pl.DataFrame, test: pl.DataFrame) -> NDArray[np.float64]:

@@ -157,17 +157,15 @@ class Block:
             if slot.name in self.plan.fillers and uses[place].any():
                 every = np.tile(self.plan.fillers[slot.name], len(self.design.kinds))
                 fillers[:, place] = np.where(uses[place][chosen], every, ABSENT)
-        row, place = np.nonzero(fillers != ABSENT)
-        words = self.forms.lexicon.table.select("lemma", "sense", "zipf", "percentile", "band")[fillers[row, place]]
+        row, which = np.nonzero(fillers != ABSENT)
+        words = self.forms.lexicon.table.select("lemma", "sense", "zipf", "percentile", "band")[fillers[row, which]]
         long = words.with_columns(
             pl.Series("row", row),
-            slot=pl.Series([slot.name for slot in declared])[place],
-            role=pl.Series([slot.role for slot in declared], dtype=pl.String)[place],
+            slot=pl.Series([slot.name for slot in declared])[which],
+            role=pl.Series([slot.role for slot in declared], dtype=pl.String)[which],
         )
-        listed = long.group_by("row", maintain_order=True).agg(
-            slots=pl.struct("slot", "role", "lemma", "sense", "zipf", "percentile", "band")
-        )
-        return listed["slots"]
+        fields = pl.struct("slot", "role", "lemma", "sense", "zipf", "percentile", "band")
+        return long.group_by("row", maintain_order=True).agg(slots=fields).get_column("slots")
 
 
 def said_alike(construction: Construction, kinds: Sequence[str]) -> bool:

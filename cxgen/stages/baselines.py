@@ -11,20 +11,23 @@ from cxgen import layout
 from cxgen.constructicon import Construction
 from cxgen.errors import needs
 from cxgen.generate import Request, generate_items
+from cxgen.measures.fits import Map
 from cxgen.measures.gates import broken_gates
 from cxgen.project import Project
 from cxgen.stages.audit import by_family
 from cxgen.stages.dataset import dataset
+from cxgen.stages.pool import executor
 from cxgen.tables import write_json
 
 
-def run(project: Project, folds: int) -> dict[str, Any]:
+def run(project: Project, folds: int, workers: int = 1) -> dict[str, Any]:
     """Write and return ``outputs/metrics/baselines.json``: family -> measure -> figures.
 
     Raises:
         DataError: scikit-learn is not installed.
     """
-    report = _measured(dataset(project), folds)
+    with executor(workers) as pool:
+        report = _measured(dataset(project), folds, pool.map)
     write_json(report, project.root / layout.metric("baselines"))
     return report
 
@@ -46,7 +49,7 @@ def broken(report: Mapping[str, Any]) -> Iterator[str]:
             yield from (f"{family}: {name} {fault}" for fault in broken_gates(measure))
 
 
-def _measured(items: pl.DataFrame, folds: int) -> dict[str, Any]:
+def _measured(items: pl.DataFrame, folds: int, run: Map = map) -> dict[str, Any]:
     with needs("the baselines need scikit-learn", "report"):
         import sklearn  # noqa: F401
-    return {family.name: family.measures(rows, folds) for family, rows in by_family(items)}
+    return {family.name: family.measures(rows, folds, run) for family, rows in by_family(items)}

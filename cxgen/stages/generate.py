@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import secrets
-import signal
-import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from multiprocessing import resource_tracker
-from multiprocessing.pool import Pool
-from typing import Protocol, TypeVar
 
 import polars as pl
 
@@ -25,66 +18,8 @@ from cxgen.lexicon import Lexicon
 from cxgen.lint import require_sound
 from cxgen.project import Project, require_place
 from cxgen.stages.params import Params
+from cxgen.stages.pool import Executor, executor
 from cxgen.tables import track, write_table
-
-In = TypeVar("In")
-Out = TypeVar("Out")
-
-
-class Executor(Protocol):
-    """Anything that maps a function over jobs and gives the results in their order: a pool, an engine."""
-
-    def map(self, function: Callable[[In], Out], jobs: Iterable[In]) -> Iterable[Out]:
-        """As the built-in ``map``."""
-
-
-class Here:
-    """Maps in this process."""
-
-    def map(self, function: Callable[[In], Out], jobs: Iterable[In]) -> Iterator[Out]:
-        """As the built-in ``map``."""
-        return map(function, jobs)
-
-
-class _Pool:
-    def __init__(self, pool: Pool, workers: int) -> None:
-        self.pool, self.workers = pool, workers
-
-    def map(self, function: Callable[[In], Out], jobs: Iterable[In]) -> Iterator[Out]:
-        jobs = list(jobs)  # neighbouring jobs are of one construction: whoever has it loaded goes on with it
-        return self.pool.imap(function, jobs, chunksize=max(1, -(-len(jobs) // (4 * self.workers))))
-
-
-@contextmanager
-def held() -> Iterator[None]:
-    """Ctrl-C waits until the block ends, and processes that start within never hear it: they inherit that it is blocked."""
-    resource_tracker.ensure_running()  # starting it within would lift the block
-    came = threading.Event()
-    main = threading.current_thread() is threading.main_thread()
-    before = signal.signal(signal.SIGINT, lambda *_: came.set()) if main else None  # other threads may still receive it
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-        if main:
-            signal.signal(signal.SIGINT, before)
-        if came.is_set():
-            signal.raise_signal(signal.SIGINT)
-
-
-@contextmanager
-def executor(workers: int) -> Iterator[Executor]:
-    """Processes on this machine; this one if one is enough. Leaving the block ends them, so Ctrl-C need only reach the parent."""
-    if workers <= 1:
-        yield Here()
-        return
-    with ExitStack() as stack:
-        with held():
-            pool = multiprocessing.get_context("spawn").Pool(workers)  # spawn: polars' threads do not survive a fork
-            stack.callback(pool.join)
-            stack.callback(pool.terminate)
-        yield _Pool(pool, workers)
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import secrets
+from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
@@ -19,6 +21,7 @@ from cxgen.schema import TARGET, conform, polars_schema
 from cxgen.stages.contracts import read_candidates, read_split
 from cxgen.stages.dataset import remake, require_dataset
 from cxgen.stages.params import Params
+from cxgen.stages.pool import executor
 from cxgen.stages.split import table_file
 from cxgen.tables import track, write_json, write_table
 from cxgen.vocabulary import SPLITS
@@ -27,7 +30,21 @@ CONFIG = wug_config(DEFAULT)
 _CELL = ["config", "design", "split", "set_number", "kind", "rule"]
 
 
-def run(project: Project, params: Params) -> dict[str, Any]:
+@dataclass(frozen=True)
+class _Order:
+    """A construction to substitute in, wherever that may be; ``sources`` are its items, ``run`` as for `cxgen.stages.generate.Order`."""
+
+    run: str
+    project: Project
+    params: Params
+    name: str
+    sources: pl.DataFrame
+
+
+_LOADED: dict[str, tuple[Lexicon, Wugs]] = {}  # of the current run only
+
+
+def run(project: Project, params: Params, workers: int | None = None) -> dict[str, Any]:
     """Write ``outputs/wug/nli_wug/`` and its metric; return the metric.
 
     The columns are those of ``nli``, and ``mode`` (which words are replaced) and ``source_id`` (the item with the real words). ``verb``
@@ -36,21 +53,19 @@ def run(project: Project, params: Params) -> dict[str, Any]:
     Raises:
         DataError: the dataset is not that of the candidates, or what was made is not balanced.
     """
-    lexicon, wugs = Lexicon.of(project), Wugs.load(project.snapshot)
-    sources = _sources(project, params.wug.share)
-    tables = []
-    kept: dict[str, dict[str, Any]] = {}
+    sources, token = _sources(project, params.wug.share), secrets.token_hex(8)
     names: list[str] = sources["target"].unique().sort().to_list()
-    for name in track(names, "substituting", len(names)):
-        mine = sources.filter(pl.col("target") == name)
-        construction = load_construction(project, name, lexicon)
-        items = wug_items(construction, params.request, wugs, params.wug.modes, mine.select("config", "design", "split", "set_number"))
-        items = changed_sets(items, mine)
-        if items.height:
-            paired = mine.select(*_CELL, source_id="id", acceptability="acceptability")
-            items = items.join(paired, on=_CELL, how="inner", maintain_order="left")
-            tables.append(conform(items, columns_of(CONFIG)))
-        kept[name] = {mode: _kept(items, mode, mine.height) for mode in params.wug.modes}
+    orders = [_Order(token, project, params, name, sources.filter(pl.col("target") == name)) for name in names]
+    try:
+        with executor(workers or params.workers) as pool:
+            made = list(track(pool.map(_substituted, orders), "substituting", len(orders)))
+    finally:
+        _LOADED.clear()
+    kept = {
+        order.name: {mode: _kept(items, mode, order.sources.height) for mode in params.wug.modes}
+        for order, items in zip(orders, made, strict=True)
+    }
+    tables = [conform(items, columns_of(CONFIG)) for items in made if items.height]
     data = pl.concat(tables) if tables else pl.DataFrame(schema=polars_schema(columns_of(CONFIG)))
     report: dict[str, Any] = {"constructions": kept, "violations": violations(data, sources)}
     problems = [f"{what}: {count}" for what, count in report["violations"].items() if count]
@@ -64,6 +79,22 @@ def run(project: Project, params: Params) -> dict[str, Any]:
         write_table(rows, project.root / layout.table(CONFIG, split, layout.WUG))
     write_json({**report, WRITTEN: table_hashes(finished)}, project.root / layout.metric("wug"))
     return report
+
+
+def _substituted(order: _Order) -> pl.DataFrame:
+    """The items of the construction with pseudowords, and of the item that each comes from ``source_id`` and ``acceptability``."""
+    if order.run not in _LOADED:
+        _LOADED.clear()
+        _LOADED[order.run] = Lexicon.of(order.project), Wugs.load(order.project.snapshot)
+    lexicon, wugs = _LOADED[order.run]
+    construction = load_construction(order.project, order.name, lexicon)
+    chosen = order.sources.select("config", "design", "split", "set_number")
+    items = wug_items(construction, order.params.request, wugs, order.params.wug.modes, chosen)
+    items = changed_sets(items, order.sources)
+    if not items.height:
+        return items
+    paired = order.sources.select(*_CELL, source_id="id", acceptability="acceptability")
+    return items.join(paired, on=_CELL, how="inner", maintain_order="left")
 
 
 def _kept(items: pl.DataFrame, mode: str, of: int) -> dict[str, Any]:
