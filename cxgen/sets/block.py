@@ -9,7 +9,6 @@ from functools import cached_property
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from cxgen.constructicon import Construction, Design, Template, parse_pattern
 from cxgen.sets.forms import Forms
@@ -98,7 +97,7 @@ class Block:
         """`premises`, but for the ids: put together at once for all kinds, since each step costs more than the rows that a kind has."""
         construction, design, count = self.construction, self.design, len(self)
         templates: list[Template] = []  # those of every kind, one kind after the other
-        choices, texts, seen = [], [], []
+        drawn, choices, texts, seen = [], [], [], []
         for at, kind in enumerate(design.kinds):
             mine, number = self._templates(kind)
             choice = choose(self.split, self.plan.chance("template"), self.plan.chance("templates?"), number, len(mine))
@@ -107,6 +106,7 @@ class Block:
                 if len(rows):
                     parts = construction.premise_parts(kind, template.name)
                     texts.append((at * count + rows, realise(parts, construction, self.plan, self.pools, self.forms, rows)))
+            drawn.append(choice)
             choices.append(choice + len(templates))
             seen.append(len(templates) + number)
             templates += mine
@@ -126,7 +126,7 @@ class Block:
             frame=pl.Series([frame.name for frame in self.pools.frames])[np.tile(self.plan.frame, len(meanings))],
             premise=scatter(texts, len(chosen)),
             verb=self.forms.lexicon.table["lemma"][verbs],
-            slots=self._slots(chosen, self._uses()),
+            slots=pl.concat([self._slots(kind, choice) for kind, choice in zip(design.kinds, drawn, strict=True)]),
         )
 
     def _templates(self, kind: str) -> tuple[list[Template], int]:
@@ -135,37 +135,27 @@ class Block:
         templates = sorted(self.construction.templates_for(kind), key=lambda template: template.name in held)
         return templates, sum(template.name not in held for template in templates)
 
-    def _uses(self) -> NDArray[np.bool_]:
-        """Slots, in the order in which they are declared, x templates of every kind: whether the premise has that slot."""
-        patterns = [
-            {part.slot for part in self.construction.premise_parts(kind, template.name)}
-            for kind in self.design.kinds
-            for template in self._templates(kind)[0]
-        ]
-        return np.array([[slot in pattern for pattern in patterns] for slot in self.construction.slots], dtype=bool)
-
-    def _slots(self, chosen: Rows, uses: NDArray[np.bool_]) -> pl.Series:
-        """The premises' fillers: a list of structs each, in the order in which the slots are declared.
+    def _slots(self, kind: str, choice: Rows) -> pl.Series:
+        """The fillers of a kind's premises: a list of structs each, in the order in which the slots are declared.
 
         Args:
-            chosen: of every premise, the number of its template.
-            uses: see `_uses`.
+            kind: one of the design.
+            choice: of every premise, the number of its template.
         """
-        declared = list(self.construction.slots.values())
-        fillers = np.full((len(chosen), len(declared)), ABSENT, dtype=np.int64)
-        for place, slot in enumerate(declared):
-            if slot.name in self.plan.fillers and uses[place].any():
-                every = np.tile(self.plan.fillers[slot.name], len(self.design.kinds))
-                fillers[:, place] = np.where(uses[place][chosen], every, ABSENT)
-        row, which = np.nonzero(fillers != ABSENT)
-        words = self.forms.lexicon.table.select("lemma", "sense", "zipf", "percentile", "band")[fillers[row, which]]
-        long = words.with_columns(
-            pl.Series("row", row),
-            slot=pl.Series([slot.name for slot in declared])[which],
-            role=pl.Series([slot.role for slot in declared], dtype=pl.String)[which],
-        )
+        templates = self._templates(kind)[0]
+        patterns = [{part.slot for part in self.construction.premise_parts(kind, template.name)} for template in templates]
+        long = []
+        words = self.forms.lexicon.table.select("lemma", "sense", "zipf", "percentile", "band")
+        for order, (name, slot) in enumerate(self.construction.slots.items()):
+            has = np.array([name in pattern for pattern in patterns])
+            if not has[choice].any():
+                continue
+            rows = np.flatnonzero(has[choice] & (self.plan.fillers[name] != ABSENT))
+            facts = words[self.plan.fillers[name][rows]]
+            long.append(facts.with_columns(pl.Series("row", rows), slot=pl.lit(name), role=pl.lit(slot.role), order=pl.lit(order)))
         fields = pl.struct("slot", "role", "lemma", "sense", "zipf", "percentile", "band")
-        return long.group_by("row", maintain_order=True).agg(slots=fields).get_column("slots")
+        listed = pl.concat(long).sort("row", "order").group_by("row", maintain_order=True).agg(slots=fields)
+        return listed.get_column("slots")
 
 
 def said_alike(construction: Construction, kinds: Sequence[str]) -> bool:
