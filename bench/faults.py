@@ -1,10 +1,10 @@
 """Judging against a hostile server: what each kind of fault does, what all of them together do, and kills, full disks, damaged caches.
 
-    python bench/faults.py [--n 20000] [--share 0.1] [--only KIND ...]
+    python bench/faults.py [--n 20000] [--share 0.1] [--only KIND ...] [--parts PART ...]
 
 Prints, for each kind (`tests/hostile_server.py`), what three such faults do to a small run, and how many requests a second run against a
 healthy server then needs for what is open. Then ``--n`` judgments with ``--share`` of the requests drawn from all kinds, once more with ten
-kills, and what a full disk and damaged caches lose.
+kills, and what a full disk and damaged caches lose. The command itself is killed and cramped in `bench/kills.py`.
 
     lost         items without any judgment
     doubled      items with more than one
@@ -41,6 +41,7 @@ from tests.hostile_server import KINDS, serving  # noqa: E402
 from tests.llm_server import answer_to  # noqa: E402
 
 PER_REQUEST, KILLS = 10, 10
+PARTS = ("each", "mixed", "killed", "full", "damaged")
 KEY = "sk-bench-0815-4711"
 
 
@@ -233,6 +234,7 @@ def main() -> None:
     parser.add_argument("--n", type=int, default=20_000, help="judgments of the mixed run")
     parser.add_argument("--share", type=float, default=0.1, help="of the requests that are answered with a fault")
     parser.add_argument("--only", nargs="+", default=list(KINDS), choices=KINDS, metavar="KIND", help="these kinds")
+    parser.add_argument("--parts", nargs="+", default=list(PARTS), choices=PARTS, metavar="PART", help=f"of {', '.join(PARTS)}")
     parser.add_argument("--limited", nargs=2, help=argparse.SUPPRESS)
     given = parser.parse_args()
     os.environ["OPENAI_API_KEY"] = KEY
@@ -242,11 +244,16 @@ def main() -> None:
         return
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        each_kind(given.only, folder)
-        healthy = mixed(work, given.share, given.only, folder)
-        killed(work, given.share, given.only, folder, healthy)
-        full_disk(work, folder)
-        damaged(work, folder)
+        if "each" in given.parts:
+            each_kind(given.only, folder)
+        if "mixed" in given.parts or "killed" in given.parts:
+            healthy = mixed(work, given.share, given.only, folder)
+        if "killed" in given.parts:
+            killed(work, given.share, given.only, folder, healthy)
+        if "full" in given.parts:
+            full_disk(work, folder)
+        if "damaged" in given.parts:
+            damaged(work, folder)
 
 
 if __name__ == "__main__":

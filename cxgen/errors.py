@@ -7,8 +7,16 @@ import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Final
 
-_STEERING = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+# Characters that nobody sees (Unicode's Cf, Zl, Zp, the second control block and its end), in the notation of a character class of both
+# Python's and Rust's regular expressions: a text that holds one is not what it seems to be.
+UNSEEN: Final = (
+    "\x7f-\x9f\xad\u0600-\u0605\u061c\u06dd\u070f\u0890-\u0891\u08e2\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ufffe-\uffff"
+    "\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e007f"
+)
+_LONGEST = 10_000  # characters of what is printed: a name in a file may have millions
+_STEERING = re.compile(f"[\x00-\x09\x0b-\x1f{UNSEEN}\ud800-\udfff]")
 
 
 class CxgenError(Exception):
@@ -48,13 +56,17 @@ class CxgenError(Exception):
 
     def render(self) -> str:
         """The lines that the user sees."""
-        head = plain(f"{self.where}: {self.message}" if self.where else self.message)
-        return f"{head}\n  hint: {plain(self.hint)}" if self.hint else head
+        head = _short(f"{self.where}: {self.message}" if self.where else self.message)
+        return f"{head}\n  hint: {_short(self.hint)}" if self.hint else head
 
 
 def plain(text: str) -> str:
     """``text`` with characters that would steer a terminal, or turn the direction of a line, written as escapes."""
     return _STEERING.sub(lambda found: ascii(found[0])[1:-1], text)
+
+
+def _short(text: str) -> str:
+    return plain(text if len(text) <= _LONGEST else f"{text[:_LONGEST]}...")
 
 
 def _rebuild(cls: type[CxgenError], message: str, file: Path | None, line: int | None, hint: str) -> CxgenError:

@@ -155,6 +155,14 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 def write_atomically(path: Path, write: Callable[[Path], object]) -> None:
-    """Call ``write`` on a temporary file, then rename it to ``path``: a reader never sees half a file."""
-    with replacing(path) as temporary:
-        write(temporary)
+    """Call ``write`` on a temporary file, then rename it to ``path``: a reader never sees half a file.
+
+    Raises:
+        OSError: it cannot be written; the error names ``path``.
+    """
+    try:
+        with replacing(path) as temporary:
+            write(temporary)
+    except OSError as error:
+        error.filename, error.filename2 = str(path), None
+        raise

@@ -13,9 +13,11 @@ from cxgen.errors import DataError
 from cxgen.project import write_atomically
 from cxgen.schema import Contract
 from cxgen.schema.door import MB, require_file
+from cxgen.schema.parquet import oversize
 
 ROW_GROUP = 131_072
-MOST_BYTES, MOST_ROWS = 4096 * MB, 100_000_000  # of a table
+MOST_BYTES = 4096 * MB  # of a table
+_TEXT, _TEXT_PER_BYTE = 256 * MB, 200  # bytes of a column's texts: a long one that comes a million times has few in the file
 Item = TypeVar("Item")
 
 
@@ -34,22 +36,18 @@ def read_table(path: Path, contract: Contract, hint: str) -> pl.DataFrame:
         raise DataError("no such table", file=path, hint=hint)
     try:
         size = require_file(path, MOST_BYTES, hint)
-        schema = pl.read_parquet_schema(path)
-        fault = contract.misfit(schema) or _overfull(path, size)
+        fault = oversize(path)
+        if not fault:
+            schema = pl.read_parquet_schema(path)
+            fault = contract.misfit(schema)
         if not fault:
             table = pl.read_parquet(path, columns=[column.name for column in contract.columns if column.name in schema])
-            fault = contract.fault(table)
-    except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+            fault = contract.fault(table, max(_TEXT, _TEXT_PER_BYTE * size))
+    except (OSError, ValueError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         raise DataError(f"not a readable parquet file: {one_line(error)}", file=path, hint=hint) from error
     if fault:
         raise DataError(fault, file=path, hint=hint)
     return table
-
-
-def _overfull(path: Path, size: int) -> str:
-    """Whether a file says that it holds more rows than so many bytes can: a few bytes may say that a value comes a billion times."""
-    rows: int = pl.scan_parquet(path).select(pl.len()).collect().item()
-    return f"{rows} rows in {size} bytes" if rows > MOST_ROWS or rows > max(size, MB) else ""
 
 
 def one_line(error: BaseException) -> str:
@@ -60,7 +58,20 @@ def one_line(error: BaseException) -> str:
 def write_table(table: pl.DataFrame, path: Path, metadata: dict[str, str] | None = None) -> None:
     """Write ``table`` as parquet, with ``metadata`` in the file: the same rows give the same bytes."""
     options: dict[str, Any] = {"compression": "zstd", "row_group_size": ROW_GROUP, "metadata": metadata}
-    write_atomically(path, lambda temporary: table.write_parquet(temporary, **options))
+    write_parquet(table, path, **options)
+
+
+def write_parquet(table: pl.DataFrame, path: Path, **options: Any) -> None:
+    """Write ``table`` with options of polars' own.
+
+    Raises:
+        DataError: it cannot be written: the disk is full, most often, which polars takes for a fault of the format.
+    """
+    try:
+        write_atomically(path, lambda temporary: table.write_parquet(temporary, **options))
+    except pl.exceptions.PolarsError as error:
+        hint = "is there room on the disk? The file is as it was"
+        raise DataError(f"cannot be written: {one_line(error)}", file=path, hint=hint) from error
 
 
 def write_json(data: Any, path: Path) -> None:

@@ -39,15 +39,25 @@ STATUSES = {
     "503": (503, "", ()),
     "504": (504, "", ()),
     "307-loop": (307, "", ("location: /v1/chat/completions",)),
+    "307-file": (307, "", ("location: file:///etc/passwd",)),
+    "308-odd": (308, "", ("location: http://[::1:x",)),
+    "429-past": (429, "", ("retry-after: Thu, 01 Jan 2015 00:00:00 GMT",)),
+    "429-negative": (429, "", ("retry-after: -30",)),
+    "429-words": (429, "", ("retry-after: soon, 10, 0x10",)),
+    "429-exponent": (429, "", ("retry-after: 1e300",)),
+    "520": (520, "", ()),
+    "529": (529, "overloaded_error", ()),
+    "999": (999, "", ()),
 }
 SLOW = {"429-slow": (429, "", ("retry-after: 30",))}  # obeyed, so no part of a mix
 # Not retried: the items are undecided until the next run.
-REFUSALS = {"400": (400, "bad", ()), "422": (422, "", ())}
+REFUSALS = {"400": (400, "bad", ()), "422": (422, "", ()), "300": (300, "", ()), "304": (304, "", ()), "307-nowhere": (307, "", ())}
 ALL_STATUSES = STATUSES | REFUSALS | SLOW
 
 
 def wrong(answers, key, choices):
     """Other answers than the server's."""
+    choices = choices if answers[0][key] in choices else ["prototypical", "extended", "unacceptable"]
     return [{**one, key: choices[(choices.index(one[key]) + 1) % len(choices)]} for one in answers]
 
 
@@ -93,6 +103,12 @@ TEXTS = {
     "contradiction": lambda a, w, key: (said([*a, *w]), "stop"),
     "two-keys": lambda a, w, key: (f'{{"answers": {json.dumps(w)}, "answers": {json.dumps(a)}}}', "stop"),
     "two-values": lambda a, w, key: (said(a).replace(f'"{key}": ', f'"{key}": "{w[0][key]}", "{key}": ', 1), "stop"),
+    "wide-letters": lambda a, w, key: (said([{**a[0], key: "\uff25"}, *a[1:]]), "stop"),
+    "unseen-letters": lambda a, w, key: (said([{**a[0], key: f"{a[0][key]}\u200b"}, *a[1:]]), "stop"),
+    "ids-in-capitals": lambda a, w, key: (said([{**one, "id": f" {one['id'].upper()}X "} for one in w]), "stop"),
+    "one-list-each": lambda a, w, key: ("\n".join(said([one]) for one in a), "stop"),
+    "sse-in-text": lambda a, w, key: ("\n\n".join(f"data: {json.dumps(one)}" for one in a) + "\n\ndata: [DONE]", "stop"),
+    "yaml": lambda a, w, key: ("\n".join(f"- id: {one['id']}\n  {key}: {one[key]}" for one in a), "stop"),
     "filtered": lambda a, w, key: (said(a)[:40], "content_filter"),
 }
 
@@ -132,6 +148,15 @@ PLACES = {
     "null-content": ((*CHOICE, "message", "content"), None),
     "number-content": ((*CHOICE, "message", "content"), 7),
     "refusal": ((*CHOICE, "message", "refusal"), "I cannot help with that."),
+    "refusal-list": ((*CHOICE, "message", "refusal"), ["no"]),
+    "usage-float": (USAGE, {"prompt_tokens": 12.7, "completion_tokens": 1e-300}),
+    "usage-true": (USAGE, {"prompt_tokens": True, "completion_tokens": {"n": 1}}),
+    "model-other": (("model",), "somebody-else-2"),
+    "finish-long": ((*CHOICE, "finish_reason"), "s" * 10**6),
+    "finish-number": ((*CHOICE, "finish_reason"), 10**30),
+    "id-number": (("id",), 10**300),
+    "object-content": ((*CHOICE, "message", "content"), {"text": "E"}),
+    "parts-of-numbers": ((*CHOICE, "message", "content"), [{"type": "text", "text": 7}, 8]),
 }
 
 
@@ -147,6 +172,27 @@ def two_choices(body):
     data = whole(body)
     data["choices"] += completion(said(wrong(answers, key, CHOICES)), body["model"])["choices"]
     return data
+
+
+def called(body, name):
+    """The answers in a call of a tool, not in the message."""
+    arguments = {"name": "answers", "arguments": said(answers_to(body["messages"]))}
+    message = {"role": "assistant", "content": None}
+    message[name] = arguments if name == "function_call" else [{"id": "c1", "type": "function", "function": arguments}]
+    return patched(whole(body), (*CHOICE, "message"), message)
+
+
+def thought(body):
+    """Another answer in a field for thoughts."""
+    answers = answers_to(body["messages"])
+    key = next(name for name in answers[0] if name != "id")
+    return patched(whole(body), (*CHOICE, "message", "reasoning_content"), said(wrong(answers, key, CHOICES)))
+
+
+def choices_twice(body):
+    """Two different lists of choices under the same key."""
+    first = json.dumps(whole(body, "nothing"))[1:-1]
+    return f"{{{first}, {json.dumps(whole(body))[1:]}".encode()
 
 
 CHOICES = ["E", "N", "C"]
@@ -166,6 +212,17 @@ BODIES = {
     "not-utf8": lambda body: json.dumps(whole(body)).encode().replace(b"chatcmpl", b"\xff\xfe"),
     "utf16": lambda body: json.dumps(whole(body)).encode("utf-16"),
     "large": lambda body: json.dumps({**whole(body), "padding": "x" * 20_000_000}).encode(),
+    "choices-twice": choices_twice,
+    "events": lambda body: b"".join(b"data: " + json.dumps(whole(body)).encode() + b"\n\n" for _ in range(3)) + b"data: [DONE]\n\n",
+    "two-bodies": lambda body: json.dumps(whole(body)).encode() * 2,
+    "byte-order-mark": lambda body: b"\xef\xbb\xbf" + json.dumps(whole(body)).encode(),
+    "nuls-after": lambda body: json.dumps(whole(body)).encode() + b"\0" * 1_000,
+    "overlong": lambda body: json.dumps(whole(body)).encode().replace(b"chatcmpl", b"\xc0\xaf\xed\xa0\x80"),
+    "tool-calls": lambda body: json.dumps(called(body, "tool_calls")).encode(),
+    "function-call": lambda body: json.dumps(called(body, "function_call")).encode(),
+    "thoughts-beside": lambda body: json.dumps(thought(body)).encode(),
+    "error-beside": lambda body: json.dumps({**whole(body), "error": {"message": body["key"]}}).encode(),
+    "million-keys": lambda body: json.dumps({**whole(body), "x": {str(n): n for n in range(150_000)}}).encode(),
     "two-choices": lambda body: json.dumps(two_choices(body)).encode(),
     "parts": lambda body: json.dumps(
         patched(
@@ -184,8 +241,82 @@ BODIES = {
 }
 BODIES |= {name: lambda body, at=at: json.dumps(patched(whole(body), *at)).encode() for name, at in PLACES.items()}
 # Connections.
-WIRES = ("reset", "reset-midway", "close-midway", "hang", "drip", "no-http", "packed", "packed-bomb", "odd-charset", "key-in-headers")
+WIRES = (
+    *("reset", "reset-midway", "close-midway", "hang", "drip", "no-http", "packed", "packed-bomb", "odd-charset", "key-in-headers"),
+    *("drip-headers", "headers-without-end", "headers-cut", "continue-first", "continues-without-end", "no-length", "length-short"),
+    *("length-long", "length-twice", "length-negative", "length-huge", "chunks", "chunks-without-end", "chunks-broken", "chunks-cut"),
+    *("answered-twice", "http-9", "html-502", "no-content", "part-of-it", "closes-after", "tls-alert", "elsewhere"),
+)
 KINDS = (*STATUSES, *REFUSALS, *TEXTS, *BODIES, *WIRES)
+
+
+OK = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n"
+
+
+def raw(make, *, close=False):
+    """Bytes as ``make`` says from the answer, and perhaps the end of the connection."""
+
+    async def write(_, writer, good, body):
+        writer.write(make(good, body))
+        if close:
+            await writer.drain()
+            writer.transport.close()
+
+    return write
+
+
+def without_end(start, piece, pause=0.0):
+    """Bytes that do not end before the connection does."""
+
+    async def write(_, writer, good, body):
+        writer.write(start)
+        for _ in range(200_000):
+            writer.write(piece)
+            await writer.drain()
+            await asyncio.sleep(pause)
+
+    return write
+
+
+async def elsewhere(server, writer, good, body):
+    writer.write(f"HTTP/1.1 307 X\r\nlocation: {server.elsewhere}\r\ncontent-length: 0\r\n\r\n".encode())
+
+
+def length(said, good):
+    return OK + f"content-length: {said}\r\n\r\n".encode() + good
+
+
+ODD_WIRES = {
+    "drip-headers": without_end(b"HTTP/1.1 200 OK\r\n", b"x", 0.1),
+    "headers-without-end": without_end(OK, b"x-more: " + b"y" * 1_000 + b"\r\n"),
+    "headers-cut": raw(lambda good, body: OK + b"content-len", close=True),
+    "continue-first": raw(lambda good, body: b"HTTP/1.1 103 Early Hints\r\nlink: <x>\r\n\r\n" + length(len(good), good)),
+    "continues-without-end": without_end(b"", b"HTTP/1.1 100 Continue\r\n\r\n", 0.01),
+    "no-length": raw(lambda good, body: OK + b"connection: close\r\n\r\n" + good, close=True),
+    "length-short": raw(lambda good, body: length(len(good) - 40, good)),
+    "length-long": raw(lambda good, body: length(len(good) + 40, good)),
+    "length-twice": raw(lambda good, body: OK + b"content-length: 5\r\n" + length(len(good), good)[len(OK) :]),
+    "length-negative": raw(lambda good, body: length(-1, good)),
+    "length-huge": raw(lambda good, body: length(10**30, good), close=True),
+    "chunks": raw(lambda good, body: OK + b"transfer-encoding: chunked\r\n\r\n%x\r\n%b\r\n0\r\n\r\n" % (len(good), good)),
+    "chunks-without-end": without_end(OK + b"transfer-encoding: chunked\r\n\r\n", b"1000\r\n" + b" " * 0x1000 + b"\r\n"),
+    "chunks-broken": raw(lambda good, body: OK + b"transfer-encoding: chunked\r\n\r\nzz\r\n" + good),
+    "chunks-cut": raw(
+        lambda good, body: OK + b"transfer-encoding: chunked\r\n\r\n%x\r\n" % (len(good) + 9) + good[: len(good) // 2], close=True
+    ),
+    # An answer more than there were requests: the next request on this connection must not get it.
+    "answered-twice": raw(lambda good, body: length(len(good), good) * 2),
+    "http-9": raw(lambda good, body: length(len(good), good).replace(b"HTTP/1.1", b"HTTP/9.9")),
+    "html-502": raw(
+        lambda good, body: b"HTTP/1.1 502 " + body["key"].encode() + b"\r\ncontent-length: 60006\r\n\r\n<html>" + b"x" * 60_000
+    ),
+    "no-content": raw(lambda good, body: b"HTTP/1.1 204 No Content\r\n\r\n"),
+    "part-of-it": raw(lambda good, body: length(40, good[:40]).replace(b"200 OK", b"206 Partial")),
+    "closes-after": raw(lambda good, body: length(len(good), good), close=True),
+    "tls-alert": raw(lambda good, body: b"\x15\x03\x01\x00\x02\x02\x28", close=True),
+    # Another host: neither the key nor the items may follow.
+    "elsewhere": elsewhere,
+}
 
 
 class Hostile(Server):
@@ -195,10 +326,12 @@ class Hostile(Server):
         mix: kind -> share of the requests.
         first, skip: after ``skip`` requests, the next ``first`` are all of the first kind of the mix.
         outage: (requests after which it starts, seconds): status 503 meanwhile.
+        elsewhere: where the kind of this name sends on to.
     """
 
-    def __init__(self, mix=None, first=0, skip=0, outage=None, **options):
+    def __init__(self, mix=None, first=0, skip=0, outage=None, elsewhere="http://localhost:9/v1/x", **options):
         super().__init__(faults=mix, **options)
+        self.elsewhere = elsewhere
         self.first, self.skip, self.outage, self.down = first, skip, outage, None
 
     def draw(self):
@@ -257,6 +390,8 @@ class Hostile(Server):
         elif kind in {"packed", "packed-bomb"}:
             packed = BOMB if kind == "packed-bomb" else gzip.compress(good)
             writer.write(head % len(packed) + b"content-encoding: gzip\r\n\r\n" + packed)
+        elif kind in ODD_WIRES:
+            await ODD_WIRES[kind](self, writer, good, body)
         elif kind == "odd-charset":
             writer.write(head.replace(b"/json", b"/json; charset=hex") % len(good) + b"\r\n" + good)
         elif kind == "key-in-headers":

@@ -64,11 +64,14 @@ def completion(text, model, *, finish="stop", refusal=None, logprobs=True):
 
 
 class Server:
-    def __init__(self, latency=0.0, faults=None, seed=0, log=None, forbid=(), status=None, most=0, cut=0, truth=None, batch=""):
+    def __init__(
+        self, latency=0.0, faults=None, seed=0, log=None, *, forbid=(), status=None, most=0, cut=0, truth=None, batch="", steady=False
+    ):
         self.latency, self.faults, self.random = latency, faults or {}, random.Random(seed)
         self.forbid, self.status, self.most, self.cut, self.batch = forbid, status, most, cut, batch
         self.log = Path(log).open("a", encoding="utf-8") if log else None  # noqa: SIM115 (open as long as the server)
         self.truth = json.loads(Path(truth).read_text("utf-8")) if truth else None
+        self.steady = steady  # the ids of requests say what was asked, not when
         self.under_way, self.requests, self.files, self.batches = 0, 0, {}, {}
 
     def note(self, what, body):
@@ -113,7 +116,7 @@ class Server:
             f"HTTP/1.1 {status} X",
             "content-type: application/json",
             f"content-length: {len(body)}",
-            f"x-request-id: req_{self.requests}",
+            f"x-request-id: req_{hashlib.sha256(body).hexdigest()[:8] if self.steady else self.requests}",
         ]
         writer.write("\r\n".join([*head, *headers, "", ""]).encode() + body)
 

@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from urllib.parse import quote
 
 import pytest
 
@@ -16,12 +17,13 @@ from cxgen.errors import CxgenError, DataError
 from cxgen.llm import BackendError, Cache, Call, CallError, Job, Limits, Reply, ask
 from cxgen.llm import cache as cache_module
 from cxgen.llm.client import OpenAIBackend, retry_after
+from cxgen.llm.keys import redacted
 from cxgen.llm.limits import Breaker, Gate, Rates
 from cxgen.llm.parse import parse
 from cxgen.stages.frozen import as_table, freeze, read_frozen
 from cxgen.stages.lock import alone
 from tests.conftest import ROOT
-from tests.hostile_server import KINDS, TEXTS, answers_to, serving, wrong
+from tests.hostile_server import KINDS, REFUSALS, TEXTS, answers_to, serving, wrong
 from tests.llm_server import serving as plain_server
 from tests.test_llm import LABEL, SECRET, batches, expected, pairs, run, said, values
 
@@ -55,7 +57,7 @@ def poisoned(folder, kind):
         outcome = run(url, items, folder / "c.sqlite", HASTY)
     assert time.monotonic() - start < 20
     assert {name: value for name, value in values(outcome).items() if value}.items() <= expected(items).items()
-    assert outcome.tally.undecided == (30 if kind in {"400", "422"} else 0)
+    assert outcome.tally.undecided == (30 if kind in REFUSALS else 0)
     log = folder / "log"
     with serving(log=str(log)) as url:
         again = run(url, items, folder / "c.sqlite")
@@ -126,6 +128,68 @@ def test_free_text_cannot_act_on_a_terminal_or_quote_the_key():
     assert answer("  Anna\n ran. ") == {"a": "Anna ran."}
     assert answer("Anna \x1b[2J ran.") == answer("Anna \u202e ran.") == {}
     assert answer(f"Anna ran {SECRET}.") == {"a": "Anna ran [key]."}
+
+
+LOGGED = """
+import logging, os, sys
+from pathlib import Path
+from cxgen.llm import Limits
+from tests.test_llm import pairs, run
+for name in ("httpx2", "httpcore2", "openai"):
+    logging.getLogger(name).setLevel(logging.DEBUG)
+run(sys.argv[1], pairs(20), Path(sys.argv[2]), Limits(concurrency=2, timeout=3.0))
+from cxgen.llm.keys import KEY
+try:
+    raise ValueError(os.environ[KEY])
+except ValueError:
+    logging.getLogger("openai").exception("it failed")
+"""
+
+
+@pytest.mark.server
+@pytest.mark.parametrize(
+    ("kind", "key"), [("key-in-headers", SECRET), pytest.param("key-in-names", 'sk-a"b/c+d=e', marks=pytest.mark.slow)]
+)
+def test_no_log_holds_the_key_however_much_is_logged(tmp_path, kind, key, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    monkeypatch.setenv("OPENAI_LOG", "debug")
+    with serving(mix={kind: 1.0}, first=1) as url:
+        command = [sys.executable, "-c", LOGGED, url, str(tmp_path / "c.sqlite")]
+        child = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
+    assert "x-request-id" in child.stderr
+    assert "it failed" in child.stderr
+    assert "[key]" in child.stderr
+    for way in (key, json.dumps(key)[1:-1], quote(key, safe="")):
+        assert way.lower() not in (child.stdout + child.stderr).lower()
+
+
+def test_the_key_is_found_however_it_is_written(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", 'sk-a"b/c+d=e')
+    for way in ('sk-a"b/c+d=e', 'sk-a\\"b/c+d=e', "sk-a%22b%2Fc%2Bd%3De", "c2stYSJiL2MrZD1l", 'SK-A"B/C+D=E'):
+        assert redacted(f"x {way} y") == "x [key] y"
+
+
+@pytest.mark.server
+def test_neither_the_key_nor_the_items_follow_to_another_server(tmp_path):
+    """The other server is this process: it hears what a client that follows would send."""
+    import socket
+
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        other.settimeout(0.2)
+        at = f"http://127.0.0.1:{other.getsockname()[1]}/v1/chat/completions"
+        with serving(mix={"elsewhere": 1.0}, first=2, elsewhere=at) as url:
+            outcome = run(url, pairs(30), tmp_path / "c.sqlite", HASTY)
+        with pytest.raises(TimeoutError):
+            other.accept()
+    assert values(outcome) == expected(pairs(30))
+    assert outcome.tally.errors == {"the server sends on to another one": 2}
+
+
+@pytest.mark.slow
+@pytest.mark.server
+def test_a_server_without_tls_is_left_alone_after_a_while(tmp_path):
+    with serving() as url, pytest.raises(BackendError, match=r"no connection|timed out"):
+        run(url.replace("http:", "https:"), pairs(30), tmp_path / "c.sqlite", Limits(concurrency=2, trip=2, cool=0.2, timeout=2.0))
 
 
 # what a server may ask for

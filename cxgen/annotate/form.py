@@ -9,6 +9,7 @@ from typing import Any
 from cxgen.annotate.chunks import Word
 from cxgen.annotate.document import to_doc, vocabulary
 from cxgen.annotate.sentence import Sentence
+from cxgen.annotate.steps import MOST_LETTERS, MOST_STEPS, cost, regexes
 from cxgen.annotate.surface import Piece
 from cxgen.annotate.units import Token
 from cxgen.constructicon import Construction
@@ -43,20 +44,22 @@ def faults(pattern: Pattern) -> Iterator[str]:
             yield f"{operator!r} is no REL_OP: {' '.join(sorted(_NEAR | _FAR))}"
         far += number > 0 and (operator in _FAR or not node["RIGHT_ATTRS"])
         names.append(name)
+        if "_" in node["RIGHT_ATTRS"]:
+            yield f"the node {name!r} asks for an attribute of one's own (_), which no word has"
         yield from _bad_regex(node["RIGHT_ATTRS"])
     if far > MOST_FAR:
         yield f"{far} nodes that can be nearly any word (a far REL_OP, or no RIGHT_ATTRS), {MOST_FAR} are the most"
 
 
 def _bad_regex(value: Any) -> Iterator[str]:
-    for key, inner in value.items() if isinstance(value, dict) else ():
-        if key == "REGEX" and isinstance(inner, str):
-            try:
-                re.compile(inner)
-            except re.error as error:
-                yield f"{inner!r} is no regular expression: {error}"
-        else:
-            yield from _bad_regex(inner)
+    for inner in regexes(value):
+        try:
+            steps = cost(inner)
+        except (re.error, RecursionError, OverflowError) as error:
+            yield f"{inner[:80]!r} is no regular expression: {error}"
+            continue
+        if steps > MOST_STEPS:
+            yield f"the regular expression {inner[:80]!r} may take too long: no repetition of what can vary, and two of any length at most"
 
 
 class FormCheck:
@@ -78,6 +81,7 @@ class FormCheck:
         vocab = vocabulary()
         from spacy.matcher import DependencyMatcher
 
+        self._construction, self._regexes = construction, any(regexes(patterns))
         self._matcher = DependencyMatcher(vocab, validate=True)
         for number, pattern in enumerate(patterns):
             try:
@@ -91,9 +95,19 @@ class FormCheck:
                 ) from error
 
     def holds(self, sentence: Sentence) -> bool:
-        """Whether a pattern matches, with its first node on the sentence's verb; so it is if there are no patterns."""
+        """Whether a pattern matches, with its first node on the sentence's verb; so it is if there are no patterns.
+
+        Raises:
+            SchemaError: a word that is too long to be matched against a regular expression.
+        """
         if not len(self._matcher):
             return True
+        long = next((token.form for token in sentence.tokens if len(token.form) > MOST_LETTERS), None) if self._regexes else None
+        if long:
+            message = f"form_check: the word {long[:20]}... has more than {MOST_LETTERS} letters, too many for a regular expression"
+            document = self._construction.document
+            line = document.line(["form_check"])
+            raise SchemaError(message, file=document.path, line=line, hint="name the words in the pattern, or shorten that one")
         return any(tokens[0] == sentence.verb - 1 for _, tokens in self._matcher(to_doc(sentence)))
 
 

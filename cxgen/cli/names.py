@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from cxgen.errors import CxgenError, UnknownNameError, unknown
+from cxgen.errors import CxgenError, UnknownNameError, plain, unknown
 
 if TYPE_CHECKING:
     from cxgen.constructicon import Construction
@@ -72,7 +72,7 @@ def _targets(found: dict[str, dict[str, Any]]) -> list[str]:
 
 
 def _left_out(error: CxgenError, told: set[str]) -> None:
-    line = f"left out: {error.where}: {error.message}"
+    line = plain(f"left out: {error.where}: {error.message}")
     if line not in told:
         told.add(line)
         typer.echo(line, err=True)

@@ -16,6 +16,7 @@ from cxgen.lexicon.rows import SCHEMA, blank, inflect, measure
 from cxgen.lexicon.sources import Sources, fillers, lemma_of, read_sources
 from cxgen.project import write_atomically
 from cxgen.schema import read_yaml
+from cxgen.tables import write_parquet
 
 _WORDNET_POS = {"noun": "n", "verb": "v", "adjective": "a", "adverb": "r"}
 
@@ -48,7 +49,7 @@ def build(folder: Path) -> dict[str, int]:
     }
     text = json.dumps(document, ensure_ascii=False, sort_keys=True, separators=(",", ":")) + "\n"
     out = folder / "snapshot"
-    write_atomically(out / "lexemes.parquet", lambda path: table.write_parquet(path, compression="zstd", statistics=False))
+    write_parquet(table, out / "lexemes.parquet", compression="zstd", statistics=False)
     write_atomically(out / "classes.json", lambda path: path.write_text(text, "utf-8"))
     return {"lexemes": table.height, "classes": len(sources.classes), "frames": sum(map(len, sources.frames.values()))}
 

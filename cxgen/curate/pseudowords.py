@@ -12,9 +12,9 @@ from pathlib import Path
 import polars as pl
 
 from cxgen.generate.substitute import INVENTORY
-from cxgen.project import write_atomically
 from cxgen.pseudowords import complete, load, refused
 from cxgen.pseudowords.inventory import SCHEMA
+from cxgen.tables import write_parquet
 
 
 def build_inventory(folder: Path) -> dict[str, int]:
@@ -34,5 +34,5 @@ def build_inventory(folder: Path) -> dict[str, int]:
     kept = committed.filter(~pl.col("lemma").is_in(list(bad)))
     kept = kept.with_columns(variant=pl.int_range(pl.len()).over("key").cast(pl.Int8))
     table = complete(pl.read_parquet(snapshot / "lexemes.parquet"), kept, known, bad)
-    write_atomically(path, lambda to: table.write_parquet(to, compression="zstd", statistics=False))
+    write_parquet(table, path, compression="zstd", statistics=False)
     return {"pseudowords": table.height, "new pseudowords": table.join(committed, on="lemma", how="anti").height}

@@ -12,7 +12,6 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Set
-from functools import partial
 from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
@@ -22,11 +21,11 @@ import polars as pl
 
 from cxgen.curate.wordnet import entries
 from cxgen.lexicon.sources import read_sources
-from cxgen.project import write_atomically
 from cxgen.pseudowords.sound import units
 from cxgen.pseudowords.spelling import inflect, skeleton
 from cxgen.pseudowords.syllables import Segments, segment, segments, syllabify
 from cxgen.schema import read_yaml
+from cxgen.tables import write_parquet
 
 _LEAST_ZIPF = 1.5  # of a word of the lexicon
 _REAL = 2.0  # zipf from which a form counts as a word, whatever it is
@@ -54,12 +53,8 @@ def build_wug(folder: Path) -> dict[str, int]:
         "wug_sounds": _sounds_table(lexicon, spoken, {word for word in spoken if frequent.get(word, 0) >= (2 if word in words else 3)}),
     }
     for name, table in tables.items():
-        write_atomically(folder / "snapshot" / f"{name}.parquet", partial(_write, table))
+        write_parquet(table, folder / "snapshot" / f"{name}.parquet", compression="zstd", compression_level=19, statistics=False)
     return {name.replace("_", " "): table.height for name, table in tables.items()}
-
-
-def _write(table: pl.DataFrame, path: Path) -> None:
-    table.write_parquet(path, compression="zstd", compression_level=19, statistics=False)
 
 
 def _wordnet(folder: Path) -> tuple[set[str], set[str]]:

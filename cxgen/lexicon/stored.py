@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,11 +18,13 @@ from cxgen.vocabulary import BANDS, INFLECTIONS, POS, RELATIONS
 
 HINT = "run `cxgen lexicon build`, or restore the file"
 _MOST_BYTES = 64 * MB
+_NAME = re.compile("[a-z][a-z0-9-]*")
 _TEXTS = pl.List(pl.String)
+_WORD = 200  # bytes of a word, or a phrase
 _LEXEMES = Contract(
     (
         Column("key", pl.String, ""),
-        Column("lemma", pl.String, ""),
+        Column("lemma", pl.String, "", longest=_WORD),
         Column("pos", pl.String, "", values=POS),
         *(Column(name, pl.String, "", null=True) for name in ("sense", "lexfile")),
         Column("zipf", pl.Float64, "", within=(0, 10)),
@@ -30,7 +33,7 @@ _LEXEMES = Contract(
         Column("top10k", pl.Boolean, ""),
         Column("countability", pl.String, "", null=True),
         Column("gender", pl.String, "", null=True, values=("m", "f", "any", "none")),
-        *(Column(name, pl.String, "", null=True) for name in ("article", *INFLECTIONS)),
+        *(Column(name, pl.String, "", null=True, longest=_WORD) for name in ("article", *INFLECTIONS)),
         *(Column(name, _TEXTS, "") for name in (*RELATIONS, "derived", "classes", "frames")),
     ),
     key=("key",),
@@ -40,8 +43,8 @@ PSEUDOWORDS = Contract(
     (
         Column("key", pl.String, ""),
         Column("variant", pl.Int8, "", within=(0, 127)),
-        Column("lemma", pl.String, ""),
-        *(Column(name, pl.String, "", null=True) for name in ("article", *INFLECTIONS)),
+        Column("lemma", pl.String, "", longest=_WORD),
+        *(Column(name, pl.String, "", null=True, longest=_WORD) for name in ("article", *INFLECTIONS)),
     ),
     key=("key", "variant"),
     least=1,
@@ -90,6 +93,9 @@ def _faults(data: Any, lexemes: int) -> Iterator[str]:
         if not isinstance(data.get(section, kind()), kind):
             yield f"{section}: expected {'a list' if kind is list else 'an object'}"
             return
+    odd = next((name for section in ("classes", "frames") for name in data[section] if not _NAME.fullmatch(name)), None)
+    if odd is not None:
+        yield f"{odd[:60]!r} is no name of a class or construction"
     yield from (f"classes.{name}: {fault}" for name, entry in data["classes"].items() for fault in _class_faults(entry, lexemes))
     for name, frames in data["frames"].items():
         if not isinstance(frames, list):

@@ -11,7 +11,7 @@ import httpx2
 import openai
 
 from cxgen.llm.completion import billed, reply_of
-from cxgen.llm.connection import TooLargeError, connected
+from cxgen.llm.connection import ElsewhereError, TooLargeError, connected
 from cxgen.llm.messages import Call, CallError, Reply
 
 FORMATS = ("json_schema", "json_object", "text")
@@ -123,6 +123,8 @@ def error_of(error: openai.OpenAIError, call: Call | None = None) -> CallError:
         reason = "timed out" if isinstance(error, openai.APITimeoutError) else "no connection"
         if isinstance(error.__cause__, TooLargeError):
             reason = "the server's answer is too large"
+        elif isinstance(error.__cause__, ElsewhereError):
+            reason, tokens = "the server sends on to another one", (0, 0)
         return CallError(reason, retry=True, tokens=tokens)
     return CallError(f"the client failed: {type(error).__name__}", tokens=tokens)
 

@@ -59,12 +59,24 @@ def decoded(body: bytes) -> Any:
     """The JSON in ``body``.
 
     Raises:
-        ValueError: it is none, nests too deep, or has numbers of thousands of digits.
+        ValueError: it is none, nests too deep, has numbers of thousands of digits, or says a thing twice, in different ways.
     """
     try:
-        return json.loads(body)
+        return json.loads(body, object_pairs_hook=once)
     except RecursionError as error:
         raise ValueError("nested too deep") from error
+
+
+def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object, if it says everything once.
+
+    Raises:
+        ValueError: it says a thing twice, in different ways.
+    """
+    said = dict(pairs)
+    if len(said) < len(pairs) and any(said[key] != value for key, value in pairs):
+        raise ValueError("a key with two values")
+    return said
 
 
 def body_limit(call: Call) -> int:

@@ -10,9 +10,13 @@ import httpx2
 import openai
 
 from cxgen.errors import CxgenError
-from cxgen.llm.keys import api_key
+from cxgen.llm.keys import api_key, keep_out_of_logs
 
 MOST: Final = 8 * 2**20  # bytes of an answer, of whatever status
+
+
+class ElsewhereError(httpx2.RequestError):
+    """A server that sends on to another one, which was not given the key."""
 
 
 class TooLargeError(httpx2.RequestError):
@@ -26,8 +30,11 @@ def connected(base_url: str | None, most: int = MOST, **options: Any) -> openai.
         CxgenError: no API key, or no such URL.
     """
     _check(base_url)
+    keep_out_of_logs()
 
     async def bounded(response: httpx2.Response) -> None:
+        if response.has_redirect_location and not _same(response):
+            raise ElsewhereError("another server", request=response.request)
         # Not asked for (below): a few bytes can be unpacked to gigabytes.
         if response.headers.get("content-encoding", "identity").strip().lower() != "identity":
             raise TooLargeError("a packed answer", request=response.request)
@@ -55,6 +62,16 @@ class _Bounded(httpx2.AsyncByteStream):
 
     async def aclose(self) -> None:
         await self._stream.aclose()
+
+
+def _same(response: httpx2.Response) -> bool:
+    """Whether a redirection stays with the server that was asked."""
+    here = response.request.url
+    try:
+        there = here.join(response.headers["location"])
+    except httpx2.InvalidURL:
+        return False
+    return (here.scheme, here.host, here.port) == (there.scheme, there.host, there.port)
 
 
 def _check(base_url: str | None) -> None:

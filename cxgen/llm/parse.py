@@ -12,6 +12,7 @@ from functools import cache
 from itertools import accumulate
 from typing import Any
 
+from cxgen.llm.completion import once
 from cxgen.llm.keys import redacted
 from cxgen.llm.messages import Reply
 from cxgen.llm.prompts import Prompt
@@ -100,7 +101,7 @@ def _said(text: str, start: int) -> list[list[dict[str, Any]]] | None:
     Prose and code fences are passed over. A value that is cut off, or not JSON, may have parts that are whole; answers one by one are a
     list, too.
     """
-    decoder = json.JSONDecoder(object_pairs_hook=_once)
+    decoder = json.JSONDecoder(object_pairs_hook=once)
     lists: list[list[dict[str, Any]]] = []
     single, broken = False, 0
     while match := _START.search(text, start):
@@ -121,18 +122,6 @@ def _said(text: str, start: int) -> list[list[dict[str, Any]]] | None:
             lists[-1].append(value)
             single = True
     return lists or None
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object, if it says everything once.
-
-    Raises:
-        ValueError: it says a thing twice, in different ways.
-    """
-    said = dict(pairs)
-    if len(said) < len(pairs) and any(said[key] != value for key, value in pairs):
-        raise ValueError("a key with two values")
-    return said
 
 
 def _value(said: Any, prompt: Prompt) -> str | None:

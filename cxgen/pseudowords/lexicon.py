@@ -14,8 +14,51 @@ from cxgen.pseudowords.chain import Chain
 from cxgen.pseudowords.distance import Distances
 from cxgen.pseudowords.sound import HEAD, Readings
 from cxgen.pseudowords.syllables import Segments, segments, syllabify
+from cxgen.schema import Column, Contract
+from cxgen.tables import read_table
 
 _SOURCE = re.compile(r"[A-Za-z]+")
+_HINT = "run `cxgen lexicon build`, or restore the file"
+_LETTERS = "[a-z]{1,60}"
+_SEGMENT = r"[a-z^$]{0,20}"
+_TABLES = {
+    "lexicon": Contract(
+        (
+            Column("form", pl.String, "", like=_LETTERS),
+            Column("lengths", pl.String, "", like="([0-9]{3}){1,30}"),
+            Column("zipf", pl.UInt16, "", within=(0, 1000)),
+            Column("skeleton", pl.String, "", null=True, like=_LETTERS),
+        ),
+        key=("form",),
+        least=1,
+    ),
+    "chain": Contract(
+        (
+            Column("syllables", pl.UInt8, "", within=(1, 30)),
+            Column("place", pl.UInt8, "", within=(0, 100)),
+            Column("left", pl.String, "", like=_SEGMENT),
+            Column("right", pl.String, "", like=_SEGMENT),
+            Column("types", pl.UInt16, "", within=(1, 65_535)),
+        ),
+        least=1,
+    ),
+    "forms": Contract(
+        (
+            Column("form", pl.String, "", like=_LETTERS),
+            Column("zipf", pl.UInt8, "", null=True, within=(0, 200)),
+            Column("rude", pl.Boolean, ""),
+        ),
+        least=1,
+    ),
+    "sounds": Contract(
+        (
+            Column("unit", pl.String, "", null=True, like="[!-~]{1,20}"),
+            Column("sound", pl.String, "", like="[!-~]{0,60}"),
+            Column("share", pl.UInt8, "", null=True, within=(0, 100)),
+        ),
+        least=1,
+    ),
+}
 
 
 class WugLexicon:
@@ -83,7 +126,8 @@ def load(where: Project | Path | None = None) -> WugLexicon:
         DataError: the snapshot is missing or damaged.
     """
     folder = where if isinstance(where, Path) else (where or Project.find()).snapshot
-    try:
-        return WugLexicon(*(pl.read_parquet(folder / f"wug_{name}.parquet") for name in ("lexicon", "chain", "forms", "sounds")))
-    except (OSError, pl.exceptions.PolarsError) as error:
-        raise DataError(f"no usable pseudoword snapshot: {error}", file=folder, hint="run `cxgen lexicon build`") from error
+    words, chain, forms, sounds = (read_table(folder / f"wug_{name}.parquet", contract, _HINT) for name, contract in _TABLES.items())
+    segmented = words["lengths"].str.extract_all(".").list.eval(pl.element().cast(pl.Int64)).list.sum()
+    if (segmented != words["form"].str.len_bytes()).any() or set(chain["syllables"]) - set(range(1, chain["syllables"].n_unique() + 1)):
+        raise DataError("segments and forms do not belong together", file=folder, hint=_HINT)
+    return WugLexicon(words, chain, forms, sounds)

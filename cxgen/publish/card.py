@@ -10,8 +10,9 @@ from typing import Any
 import polars as pl
 import yaml
 
-from cxgen.errors import needs
+from cxgen.errors import DataError, needs
 from cxgen.families import DEFAULT, REJECTED, columns_of, family_of
+from cxgen.layout import METRICS
 from cxgen.publish.features import features, num_bytes
 from cxgen.schema import Column, Document, validate
 
@@ -96,11 +97,11 @@ def render_card(metadata: Mapping[str, Any], facts: Mapping[str, Any], sections:
         sections: per family its text and what only that states.
 
     Raises:
-        DataError: Jinja2 is not installed.
+        DataError: Jinja2 is not installed, or the facts lack something that the card says.
         SchemaError: the metadata are not as the Hub wants them.
     """
     with needs("the card needs Jinja2", "publish"):
-        from jinja2 import Environment, StrictUndefined
+        from jinja2 import Environment, StrictUndefined, TemplateError
     environment = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True, autoescape=False)
     environment.filters["percent"] = lambda share: f"{100 * share:.1f}%"
     environment.filters["cell"] = lambda text: str(text).replace("|", "\\|").replace("\n", " ")
@@ -109,8 +110,11 @@ def render_card(metadata: Mapping[str, Any], facts: Mapping[str, Any], sections:
     configs = [info["config_name"] for info in metadata["dataset_info"]]
     used = {feature["name"] for info in metadata["dataset_info"] for feature in info["features"]}
     columns = {column.name: column.meaning for config in configs for column in columns_of(config) if column.name in used}
-    written = [environment.from_string(text).render(**facts, **own) for text, own in sections]
-    prose = template.render(**facts, metadata=metadata, columns=columns, inference="task_ids" in metadata, sections=written)
+    try:
+        written = [environment.from_string(text).render(**facts, **own) for text, own in sections]
+        prose = template.render(**facts, metadata=metadata, columns=columns, inference="task_ids" in metadata, sections=written)
+    except (TemplateError, TypeError, ValueError, ArithmeticError) as error:  # the text is the package's own, the figures come from files
+        raise DataError(f"the metrics do not hold what the card says: {error}", file=METRICS, hint="make them anew: `dvc repro`") from error
     head = yaml.safe_dump(dict(metadata), sort_keys=False, allow_unicode=True, width=120)
     validate(Document(Path("README.md"), dict(metadata), head), "card")
     return f"---\n{head}---\n\n{prose}"

@@ -115,7 +115,8 @@ def stale_reasons(root: Path) -> Iterator[str]:
 
 
 def _git(root: Path, *arguments: str) -> str:
-    return subprocess.run(["git", "-C", str(root), *arguments], capture_output=True, text=True, check=True).stdout
+    command = ["git", "-c", "core.fsmonitor=false", "-C", str(root), *arguments]  # which could be any command
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
 def _some(names: Sequence[str]) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from cxgen.layout import LEXICONS, TEMPLATES
 from cxgen.project import Project
+from cxgen.schema.door import MB, read_bytes
 
 # Digests of what params.yaml ships under publish:, of this version and of earlier ones. A test says which one is new.
 SHIPPED: Mapping[str, frozenset[str]] = {
@@ -18,6 +19,7 @@ SHIPPED: Mapping[str, frozenset[str]] = {
     "provenance": frozenset({"d781efcc970b5524"}),
     "canary": frozenset({"c0338264b4d8ec28"}),
 }
+_MOST_BYTES = 64 * MB
 _UNSET = {"title": "cxgen dataset", "authors": "the authors", "provenance": "", "canary": ""}
 
 
@@ -56,4 +58,4 @@ def own_data(project: Project) -> str:
 def source_digests(root: Path) -> dict[str, str]:
     """The templates and lexicon sources below ``root``: path -> digest of the text."""
     paths = [path for folder in (TEMPLATES, LEXICONS) for path in sorted((root / folder).rglob("*.yaml"))]
-    return {path.relative_to(root).as_posix(): digest(path.read_text("utf-8", "replace")) for path in paths}
+    return {path.relative_to(root).as_posix(): digest(read_bytes(path, _MOST_BYTES).decode("utf-8", "replace")) for path in paths}

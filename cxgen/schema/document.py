@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
+import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -14,7 +17,7 @@ from typing import Any
 import yaml
 
 from cxgen.errors import DataError, SchemaError
-from cxgen.schema.door import CONTROL, MB, read_text
+from cxgen.schema.door import MB, odd_character, read_text
 from cxgen.schema.loader import compose, graph_fault
 
 MOST_ERRORS = 100  # of which the most telling is named
@@ -132,11 +135,14 @@ def complaint(data: Any, name: str) -> tuple[list[str | int], str, str] | None:
     """The keys to what in ``data`` breaks the named schema most, what is wrong there, and what was expected; None if nothing is."""
     from jsonschema import Draft202012Validator
     from jsonschema.exceptions import best_match
+    from jsonschema.validators import extend as extended
     from referencing import Registry, Resource
 
     parts = ((f"{part}.schema.json", Resource.from_contents(load_schema(part))) for part in ("classes", "frames", "construction"))
     registry: Any = Registry().with_resources(parts)
-    errors = list(islice(Draft202012Validator(load_schema(name), registry=registry).iter_errors(data), MOST_ERRORS))
+    extend: Any = extended  # untyped
+    checked = extend(Draft202012Validator, {"pattern": _unlike})
+    errors = list(islice(checked(load_schema(name), registry=registry).iter_errors(data), MOST_ERRORS))
     if not errors:
         return None
     error = best_match(errors)
@@ -153,6 +159,14 @@ def complaint(data: Any, name: str) -> tuple[list[str | int], str, str] | None:
         message, hint = f"{at}: {_brief(error.message, 300)}", str(error.schema.get("description", ""))
         hint = f"expected: {hint}" if hint else f"expected {error.validator}: {json.dumps(error.validator_value)[:200]}"
     return keys, message, hint
+
+
+def _unlike(_: Any, pattern: str, text: Any, __: Any) -> Iterator[Exception]:
+    """As jsonschema's own check, but the end of a text is its end: Python's ``$`` lets a line break follow."""
+    from jsonschema import ValidationError
+
+    if isinstance(text, str) and not re.search(f"{pattern[:-1]}\\Z" if pattern.endswith("$") else pattern, text):
+        yield ValidationError(f"{text!r} does not match {pattern!r}")
 
 
 def _brief(value: object, most: int) -> str:
@@ -174,9 +188,6 @@ def read_json(path: Path, schema: str, part: str = "", hint: str = "") -> Any:
         DataError: missing, unreadable, larger than such files are, not JSON, or not as the schema says: the key and what was expected.
     """
     data = parse_json(read_text(path, MOST_BYTES, DataError, hint), path, hint)
-    odd = next((odd for text in _texts(data) if (odd := CONTROL.search(text))), None)
-    if odd:
-        raise DataError(f"a control character (U+{ord(odd[0]):04X}), written as an escape", file=path, hint=hint)
     found = complaint({part: data} if part else data, schema)
     if found:
         raise DataError(found[1], file=path, hint=hint or found[2])
@@ -197,16 +208,32 @@ def _texts(data: Any) -> Iterator[str]:
 
 
 def parse_json(text: str, path: Path, hint: str = "") -> Any:
-    """What a JSON text says: finite numbers, however deep it is.
+    """What a JSON text says: finite numbers, every key once, and texts that may be printed.
 
     Raises:
-        DataError: not JSON.
+        DataError: not JSON, or not such JSON.
     """
     try:
-        return json.loads(text, parse_constant=_not_finite)
+        data = json.loads(text, parse_constant=_finite, parse_float=_finite, object_pairs_hook=_once)
     except (ValueError, RecursionError) as error:
         raise DataError(f"not JSON: {_brief(error, 200)}", file=path, hint=hint) from error
+    odd = next((odd for each in _texts(data) if (odd := odd_character(each))), None) if "\\u" in text else None
+    if odd:
+        raise DataError(f"an invisible or control character (U+{ord(odd[0]):04X}), written as an escape", file=path, hint=hint)
+    return data
 
 
-def _not_finite(name: str) -> Any:
-    raise ValueError(f"{name} is no number")
+def _finite(number: str) -> float:
+    found = float(number)
+    if not math.isfinite(found):
+        raise ValueError(f"{number} is no number to reckon with")
+    return found
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = Counter(names).most_common(1)[0][0]
+        raise ValueError(f"the key {_brief(repr(twice), 60)} occurs twice")
+    return found

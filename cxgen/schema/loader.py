@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-from cxgen.schema.door import CONTROL
+from cxgen.schema.door import odd_character
 
 _Base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 REPEATED = 10_000  # nodes that aliases may repeat; the shipped files use none
@@ -49,8 +49,8 @@ class Loader(_Base):  # type: ignore[misc]
             raise _fault(f"{value} is no number to reckon with", node, "give a finite one")
         if isinstance(value, int) and not -_INT64 <= value < _INT64:
             raise _fault("a number beyond 64 bits", node, "put it in quotes if it is text")
-        if isinstance(value, str) and (odd := CONTROL.search(value)):
-            raise _fault(f"a control character (U+{ord(odd[0]):04X}), written as an escape", node, "delete it")
+        if isinstance(value, str) and (odd := odd_character(value)):
+            raise _fault(f"an invisible or control character (U+{ord(odd[0]):04X}), written as an escape", node, "delete it")
         return value
 
 
@@ -76,7 +76,7 @@ def compose(text: str) -> tuple[Any, yaml.Node | None]:
     for event in yaml.parse(text, Loader=Loader):
         nodes += isinstance(event, yaml.NodeEvent)
         if getattr(event, "tag", None) not in _TAGS:
-            raise _fault(f"the tag {event.tag!r} says what no file of cxgen's may be", event, "write the value plainly")
+            raise _fault(f"the tag {event.tag[:80]!r} says what no file of cxgen's may be", event, "write the value plainly")
         if nodes > NODES:
             raise _fault(f"more than {NODES} values", event, "divide the file")
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)

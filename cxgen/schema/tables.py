@@ -8,11 +8,11 @@ from typing import Any
 
 import polars as pl
 
+from cxgen.errors import UNSEEN
 from cxgen.schema.columns import SLOT, Column
 from cxgen.vocabulary import BANDS, LABELS, Role
 
-LONGEST = 10_000  # bytes of a text
-CONTROL_CHARACTER = r"[\x00-\x1f\x7f-\x9f\u{202a}-\u{202e}\u{2066}-\u{2069}]"
+CONTROL_CHARACTER = f"[\\x00-\\x1f{UNSEEN}]"
 
 
 @dataclass(frozen=True)
@@ -49,13 +49,18 @@ class Contract:
         )
         return next(wrong, "")
 
-    def fault(self, table: pl.DataFrame) -> str:
-        """The first thing wrong with the rows of a table that has these columns; empty if nothing is. Rows are counted from 1."""
+    def fault(self, table: pl.DataFrame, most: int | None = None) -> str:
+        """The first thing wrong with the rows of a table that has these columns; empty if nothing is. Rows are counted from 1.
+
+        Args:
+            table: the rows.
+            most: bytes of text that a column may have in all.
+        """
         if table.height < self.least:
             return f"has {table.height or 'no'} rows"
         for column in self.columns:
             if column.name in table.columns:
-                for what, bad in _faults(column, table[column.name]):
+                for what, bad in _faults(column, table[column.name], most):
                     if bad.any():
                         row = bad.arg_max() or 0
                         return f"column {column.name}, row {row + 1}: {what}"
@@ -65,13 +70,18 @@ class Contract:
         return ""
 
 
-def _faults(column: Column, values: pl.Series) -> Iterator[tuple[str, pl.Series]]:
-    """What may be wrong with a column, and whether it is, row by row."""
+def _faults(column: Column, values: pl.Series, most: int | None = None) -> Iterator[tuple[str, pl.Series]]:
+    """What may be wrong with a column, and whether it is, row by row; the next is asked for only if it is not."""
     if not column.null:
         yield "no value", values.is_null()
     if values.dtype == pl.String:
-        yield "a control character", values.str.contains(CONTROL_CHARACTER).fill_null(value=False)
-        yield f"a text of more than {LONGEST} bytes", (values.str.len_bytes() > LONGEST).fill_null(value=False)
+        lengths = values.str.len_bytes().cast(pl.Int64)
+        yield f"a text of more than {column.longest} bytes", (lengths > column.longest).fill_null(value=False)
+        if most is not None:
+            yield f"more than {most} bytes of text up to here", lengths.fill_null(0).cum_sum() > most
+        yield "an invisible or control character", values.str.contains(CONTROL_CHARACTER).fill_null(value=False)
+        if column.like:
+            yield f"expected a text like {column.like}", ~values.str.contains(f"^(?:{column.like})$").fill_null(value=True)
     if column.values:
         yield f"expected {', '.join(column.values)}", ~values.is_in(column.values).fill_null(value=True)
     low, high = (0, len(LABELS) - 1) if column.labels else column.within

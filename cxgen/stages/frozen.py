@@ -53,6 +53,7 @@ _CONTRACT = Contract(
             null=name in _UNKNOWN,
             values=JUDGING if name == "task" else (),
             within=(0, 2**53) if name in _COUNTS else (None, None),
+            like=".+" if name in {"item", "judge"} else "",
         )
         for name, kind in COLUMNS.items()
     ),
