@@ -54,7 +54,7 @@ class Project:
     def lexicons(self) -> Path:
         """The folder of the built snapshot and its sources: the project's own if it holds a snapshot, else the shipped one."""
         own, shipped = self.root / layout.LEXICONS, _shipped() / layout.LEXICONS
-        return own if (own / "snapshot").is_dir() or own.resolve() == shipped.resolve() else shipped
+        return own if (own / "snapshot").is_dir() or os.path.realpath(own) == os.path.realpath(shipped) else shipped
 
     @property
     def own_lexicons(self) -> Path | None:
@@ -108,7 +108,7 @@ class Project:
 
     def shared_files(self) -> list[Path]:
         """The files of what templates share, as far as they exist: the shipped one, then the project's own."""
-        folders = dict.fromkeys(folder.resolve() for folder in (_shipped() / layout.TEMPLATES, self.root / layout.TEMPLATES))
+        folders = dict.fromkeys(Path(os.path.realpath(folder)) for folder in (_shipped() / layout.TEMPLATES, self.root / layout.TEMPLATES))
         return [path for folder in folders if os.path.lexists(path := folder / "_shared.yaml")]  # what is no file is named where it is read
 
     def template_file(self, name: str) -> Path:
@@ -161,6 +161,9 @@ def write_atomically(path: Path, write: Callable[[Path], object]) -> None:
         OSError: it cannot be written; the error names ``path``.
     """
     try:
+        if path.is_char_device():  # /dev/stdout; to put a file in its place would be worse than half a file
+            write(path)
+            return
         with replacing(path) as temporary:
             write(temporary)
     except OSError as error:

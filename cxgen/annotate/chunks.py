@@ -14,6 +14,7 @@ from cxgen.schema import Document, read_yaml
 _TOKEN = re.compile(
     r"^(?P<form>[^=/]+)(?:=(?P<lemma>[^/]+))?/(?P<upos>[A-Z]+)/(?P<xpos>[^/]+)/(?P<mark>!?)(?P<rel>[a-z:]+)>(?P<head>[\w-]+)$"
 )
+_HINT = "the language of chunks is explained in docs/annotation.md"
 _OTHER = re.compile(r"^(?P<anchor>NEXT|PREV|V|P)=(?P<rel>[a-z:]+)>(?P<head>[\w-]+)$")
 
 
@@ -76,17 +77,21 @@ class Chunks:
 
     def split(self, words: Sequence[str]) -> list[Chunk] | None:
         """The run ``words`` as chunks, longer ones first; None if they do not cover it."""
-        return self._cover(tuple(word.lower() for word in words), 0)
-
-    def _cover(self, words: tuple[str, ...], at: int) -> list[Chunk] | None:
-        if at == len(words):
-            return []
-        for size in range(min(self._longest, len(words) - at), 0, -1):
-            chunk = self._by_key.get(words[at : at + size])
-            rest = None if chunk is None else self._cover(words, at + size)
-            if chunk is not None and rest is not None:
-                return [chunk, *rest]
-        return None
+        run = tuple(word.lower() for word in words)
+        covered: dict[int, Chunk | None] = {len(run): None}  # from here on -> the first chunk; from the end, so that no end is tried twice
+        for at in range(len(run) - 1, -1, -1):
+            sizes = range(min(self._longest, len(run) - at), 0, -1)
+            fitting = (self._by_key.get(run[at : at + size]) for size in sizes if at + size in covered)
+            if (first := next((chunk for chunk in fitting if chunk), None)) is not None:
+                covered[at] = first
+        if 0 not in covered:
+            return None
+        found: list[Chunk] = []
+        at = 0
+        while (chunk := covered[at]) is not None:
+            found.append(chunk)
+            at += len(chunk.words)
+        return found
 
 
 def _parse(text: str, document: Document, number: int) -> Chunk:
@@ -105,8 +110,15 @@ def _parse(text: str, document: Document, number: int) -> Chunk:
                 f"cannot read the token {part!r}: {error}",
                 file=document.path,
                 line=document.line(["chunks", number]),
-                hint="the language of chunks is explained in docs/annotation.md",
+                hint=_HINT,
             ) from error
+    for start in range(len(words)):
+        at, steps = start, 0
+        while steps <= size and words[at].link.head.isdigit() and words[at].link.head != "0":
+            at, steps = int(words[at].link.head) - 1, steps + 1
+        if steps > size:
+            line = document.line(["chunks", number])
+            raise SchemaError(f"the heads of {text[:80]!r} go round in a circle", file=document.path, line=line, hint=_HINT)
     return Chunk(tuple(words), others)
 
 

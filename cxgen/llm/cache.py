@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -14,6 +15,7 @@ from types import TracebackType
 from cxgen.errors import DataError
 from cxgen.llm.messages import Call, Reply
 from cxgen.llm.salvage import is_ours, salvaged
+from cxgen.schema.door import MB, require_file
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS replies (
@@ -39,6 +41,7 @@ CREATE TABLE IF NOT EXISTS batches (
     state TEXT NOT NULL
 ) WITHOUT ROWID;
 """
+_MOST_BYTES = MB * MB
 _PATIENCE = 10.0  # seconds; a run holds the lock beside the file, so that only another program can be in the way
 _MALFORMED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _KINDS = {
@@ -82,6 +85,8 @@ class Cache:
 
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
+        if os.path.lexists(path):
+            require_file(path, _MOST_BYTES, "move it away; a new one is made")  # SQLite would write into a device, and beside it
         self._path = path
         self._damaged = 0
         self._told: list[str] = []

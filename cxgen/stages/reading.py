@@ -17,6 +17,7 @@ from cxgen.stages.dataset import dataset
 from cxgen.tables import one_line, write_json
 
 _MOST_BYTES = 32 * MB
+_MOST_COLUMNS = 100
 
 
 def run(project: Project) -> dict[str, Any]:
@@ -38,6 +39,8 @@ def _answers(path: Path) -> pl.DataFrame:
     hint = f"expected the columns {', '.join(ANSWERS)}; relation E, N or C, ratings 1 to 5, kind human or model"
     text = read_text(path, _MOST_BYTES, DataError, hint)
     names = text.partition("\n")[0].strip().split(",")
+    if len(names) > _MOST_COLUMNS:
+        raise DataError(f"{len(names)} columns", file=path, line=1, hint=hint)
     if len(set(names)) < len(names):
         raise DataError("a column occurs twice", file=path, line=1, hint=hint)
     try:
