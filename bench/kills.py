@@ -1,6 +1,6 @@
 """The command ``cxgen judge`` killed, on a full disk, and with damaged replies: what it loses, what it pays twice, and what it says.
 
-    python bench/kills.py [--n 480] [--kills 10] [--share 0.1]
+    python bench/kills.py [--n 480] [--kills 10] [--share 0.1] [--parts PART ...]
 
 A small project is judged by a server on this machine, undisturbed; then copies of it with disturbances. Prints for each:
 
@@ -39,6 +39,7 @@ from tests.mini import write_project  # noqa: E402
 
 KEY = "sk-bench-0815-4711"
 CONCURRENCY = 8
+PARTS = ("killed", "faults", "full", "damaged")
 RESULTS = (JUDGMENTS, VERDICTS, metric("judge"), metric("models"))
 COMMAND = (sys.executable, "-c", "from cxgen.cli import main; main()", "judge", "--backend", "openai", "--model", "m", "--export")
 TASKS = ("--task", "label", "--task", "acceptability", "--items-per-request", "3", "--concurrency", str(CONCURRENCY))
@@ -197,6 +198,7 @@ def main() -> None:
     parser.add_argument("--n", type=int, default=480, help="pairs of the project, about")
     parser.add_argument("--kills", type=int, default=10)
     parser.add_argument("--share", type=float, default=0.1, help="faults of the second series of kills")
+    parser.add_argument("--parts", nargs="+", default=list(PARTS), choices=PARTS, metavar="PART", help=f"of {', '.join(PARTS)}")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         base = made(Path(name, "base"), given.n)
@@ -204,15 +206,17 @@ def main() -> None:
         whole = Path(shutil.copytree(base, next(copy)))
         wanted, number = undisturbed(whole)
         print(f"undisturbed: {number} requests", flush=True)
-        found, figures = killed(Path(shutil.copytree(base, next(copy))), given.kills)
-        tell("killed", found == wanted, figures)
+        if "killed" in given.parts:
+            found, figures = killed(Path(shutil.copytree(base, next(copy))), given.kills)
+            tell("killed", found == wanted, figures)
         mix = {kind: given.share / len(SWIFT) for kind in SWIFT if kind in KINDS}
-        found, figures = killed(Path(shutil.copytree(base, next(copy))), given.kills, 2, mix)
-        tell(f"killed, {given.share:.0%} faults (verdicts and counts only)", found[1:3] == wanted[1:3], figures)
-        for most in (0, 50_000, 400_000):
+        if "faults" in given.parts:
+            found, figures = killed(Path(shutil.copytree(base, next(copy))), given.kills, 2, mix)
+            tell(f"killed, {given.share:.0%} faults (verdicts and counts only)", found[1:3] == wanted[1:3], figures)
+        for most in (0, 50_000, 400_000) if "full" in given.parts else ():
             found, figures = full(Path(shutil.copytree(base, next(copy))), most)
             tell(f"no file beyond {most} bytes", found == wanted, figures)
-        for change in ("1", "20", "1000", "half", "first page"):
+        for change in ("1", "20", "1000", "half", "first page") if "damaged" in given.parts else ():
             found, figures = damaged(Path(shutil.copytree(whole, next(copy))), change)
             tell(f"replies damaged ({change})", found == wanted, figures)
 

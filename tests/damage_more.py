@@ -579,9 +579,6 @@ def _places() -> Iterator[Case]:
     yield Case("places", "replies are a folder", lambda f: (f / ".cxgen/replies.sqlite").mkdir(parents=True), ASK)
     yield Case("places", "replies are a pipe", no_file(Path(".cxgen/replies.sqlite"), "a pipe"), ASK)
     yield Case(
-        "places", "replies are a link to an endless device", no_file(Path(".cxgen/replies.sqlite"), "a link to an endless device"), ASK
-    )
-    yield Case(
         "places",
         "replies are a web page",
         lambda f: ((f / ".cxgen").mkdir(), (f / ".cxgen/replies.sqlite").write_text("<html>" * 1000)),
@@ -665,7 +662,6 @@ def _places() -> Iterator[Case]:
     )
     yield Case("places", "a very long output", lambda _: None, ("export", "conllu", "--split", "test", "--output", "x" * 5000))
     yield Case("places", "an output with a NUL", lambda _: None, ("lint", "reach", "--output", "/dev/null/x"))
-    yield Case("places", "a full device for an output", lambda _: None, ("export", "conllu", "--split", "test", "--output", "/dev/full"))
     yield Case("places", "an output under a file", lambda _: None, ("export", "conllu", "--split", "test", "--output", "params.yaml/x"))
     yield Case("places", "a project that is a file", lambda _: None, ("diff", "params.yaml", "outputs/hub"))
     yield Case("places", "a dataset that is a device", lambda _: None, ("diff", "/dev/zero", "outputs/hub"))

@@ -233,3 +233,28 @@ def test_a_folder_where_a_file_should_be_is_named(tmp_path):
     with pytest.raises(OSError, match="x'"):
         write_atomically(tmp_path / "x", lambda path: path.write_text("x"))
     assert [path.name for path in tmp_path.iterdir()] == ["x"]
+
+
+def test_a_device_is_written_to_and_no_file_takes_its_place(tmp_path, monkeypatch):
+    path = tmp_path / "device"
+    path.write_text("")
+    same = path.stat().st_ino
+    monkeypatch.setattr(type(path), "is_char_device", lambda each: each == path)
+    write_atomically(path, lambda to: to.write_text("x"))
+    assert (path.read_text(), path.stat().st_ino) == ("x", same)
+
+
+def test_many_words_in_a_row_are_covered_at_once_by_the_longest_chunks(tmp_path):
+    from cxgen.annotate import Chunks
+
+    text = "chunks:\n- so/ADV/RB/advmod>NEXT\n- so/ADV/RB/advmod>2 so/ADV/RB/advmod>NEXT\n"
+    (tmp_path / "chunks.yaml").write_text(text)
+    chunks = Chunks.load(tmp_path / "chunks.yaml")
+    start = time.process_time()
+    assert chunks.split(["so"] * 3_000 + ["far"]) is None
+    found = chunks.split(["so"] * 3_001)
+    assert [len(chunk.words) for chunk in found] == [2] * 1_500 + [1]
+    assert time.process_time() - start < 1
+    (tmp_path / "chunks.yaml").write_text("chunks:\n- so/ADV/RB/advmod>2 so/ADV/RB/advmod>1\n")
+    with pytest.raises(SchemaError, match="in a circle"):
+        Chunks.load(tmp_path / "chunks.yaml")
