@@ -218,7 +218,7 @@ def main() -> None:
             tell(f"no file beyond {most} bytes", found == wanted, figures)
         for change in ("1", "20", "1000", "half", "first page") if "damaged" in given.parts else ():
             found, figures = damaged(Path(shutil.copytree(whole, next(copy))), change)
-            tell(f"replies damaged ({change})", found == wanted, figures)
+            tell(f"replies damaged ({change}; verdicts and counts only)", found[1:3] == wanted[1:3], figures)
 
 
 if __name__ == "__main__":

@@ -732,7 +732,6 @@ def _words() -> Iterator[Case]:
         + "  c1500: {pos: noun, gloss: x, members: []}\n",
         "a class that extends nobody": "classes:\n  mine: {pos: noun, gloss: x, extends: nobody, members: []}\n",
         "a rejected member": member + "    - cat%1:05:00::\n    rejected: {cat%1:05:00::: no}\n",
-        "ten thousand words": member + "".join(f"    - {{lemma: zyg{n}}}\n" for n in range(15_000)),
         "a class called con": "classes:\n  CON: {pos: noun, gloss: x, members: []}\n",
         "contrary to itself": "properties:\n  - sense: own:adjective:big\n    contrary: [own:adjective:big]\n",
     }.items():
@@ -747,20 +746,6 @@ def _words() -> Iterator[Case]:
             name,
             lambda f, t=text: (shutil.rmtree(f / "lexicons"), (f / "lexicons").mkdir(), (f / "lexicons/overrides.yaml").write_text(t)),
             LIST,
-        )
-    for name, text in {
-        "frames for nobody": "construction: nobody\nframes: []\n",
-        "a frame as text": "construction: reach\nframes: [x]\n",
-        "a frame of thousands of words": "construction: reach\nframes:\n- {name: x, design: outcome, slots: {agent: ["
-        + ", ".join(["people"] * 30_000)
-        + "]}}\n",
-        "frames twice": "construction: reach\nconstruction: reach\nframes: []\n",
-    }.items():
-        yield Case(
-            "more words",
-            name,
-            lambda f, t=text: ((f / "lexicons/frames").mkdir(), (f / "lexicons/frames/x.yaml").write_text(t)),
-            ("lint", "reach"),
         )
 
 

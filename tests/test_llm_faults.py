@@ -477,6 +477,10 @@ def test_a_damaged_first_page_or_a_cut_file_loses_only_what_is_gone_and_says_so(
         with Cache(path) as cache:
             (said,) = cache.told
             assert len(cache) == 30
+        (tmp_path / "other").mkdir()
+        (tmp_path / "other/c.sqlite").write_bytes(bytes(4096) + data[4096:])
+        with Cache(tmp_path / "other/c.sqlite") as cache:
+            assert len(cache) == 30
         assert "30 of its replies could be read" in said
         assert (tmp_path / "c.sqlite.damaged1").read_bytes() != data
         path.write_bytes(data[: len(data) * 2 // 3])

@@ -15,6 +15,7 @@ from cxgen.vocabulary import INFLECTIONS, RELATIONS
 Keys = tuple[str | int, ...]
 _SENSE_POS = {"1": "noun", "2": "verb", "3": "adjective", "4": "adverb", "5": "adjective"}
 _CHANGES = (*INFLECTIONS, "article", "countability")
+_LONGEST = 50  # classes that extend one another
 _SECTIONS = {"verbs": "verb", "nouns": "noun", "adjectives": "adjective", "adverbs": "adverb", "phrases": "phrase"}  # of a frame
 
 
@@ -177,8 +178,10 @@ class Sources:
         found: list[ClassEntry] = []
         while name in self.classes:
             entry = self.classes[name]
-            if entry in found:
+            if any(entry is other for other in found) or len(found) == _LONGEST:
                 message = f"class {found[0].name!r} extends itself by way of {name!r}"
+                if len(found) == _LONGEST:
+                    message = f"class {found[0].name!r} extends more than {_LONGEST} classes, one by way of the other"
                 raise SchemaError(message, file=found[0].document.path, line=found[0].line, hint="break the circle")
             found.append(entry)
             name = "" if entry.extends == name else entry.extends

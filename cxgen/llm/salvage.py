@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 _MAGIC = b"SQLite format 3\0"
+_MORE, _FIELD = 2**24, b'"request_id": "'  # bytes after the first page, and what stands in every reply
 _PAGE = 4096  # SQLite's default, which the cache keeps
 _TABLES = ("replies", "items", "batches")
 _DIGITS = "0123456789abcdef"
@@ -17,9 +18,9 @@ _DIGITS = "0123456789abcdef"
 def is_ours(path: Path) -> bool:
     """Whether a file that SQLite does not know was once a cache of replies."""
     with path.open("rb") as file:
-        first = file.read(_PAGE)
+        first, more = file.read(_PAGE), file.read(_MORE)
     alike = sum(one == other for one, other in zip(first, _MAGIC, strict=False))
-    return alike > len(_MAGIC) // 2 or b"CREATE TABLE replies" in first
+    return alike > len(_MAGIC) // 2 or b"CREATE TABLE replies" in first or _FIELD in more
 
 
 def salvaged(path: Path, schema: str) -> str:
