@@ -188,7 +188,7 @@ def load(config: str = "nli", split: str | None = None, *, project: str | Path |
         raise unknown("split", split, SPLITS)
     family_of(config)
     root = _project(project).root
-    folder = next((each for each in (layout.DATASET, layout.WUG) if (root / each / config).is_dir()), layout.DATASET)
+    folder = next((each for each in (layout.DATASET, layout.WUG, layout.NATURAL) if (root / each / config).is_dir()), layout.DATASET)
     return pl.concat([read_split(root / layout.table(config, name, folder), config, name) for name in ([split] if split else SPLITS)])
 
 

@@ -75,6 +75,7 @@ class Judge(_Meant):
     rules = "rules", "nobody: offline"
     openai = "openai", "models behind an OpenAI-compatible server"
     batch = "openai-batch", "the same through OpenAI's batches: slower, half the price"
+    file = "file", "whoever answers the requests in a file"
     replay = "replay", "the frozen judgments of an earlier run"
 
 
@@ -94,10 +95,11 @@ MODES: dict[str, frozenset[str]] = {  # mode -> parts of speech that it replaces
     Mode.content.value: frozenset({"noun", "verb", "adjective"}),
 }
 
-# What a language model is asked: the first three judge, the last two are what it is itself evaluated by, the others propose.
+# What a language model is asked: to judge, to propose words, to write contrast sets; and what it is itself evaluated by.
 JUDGING = ("acceptability", "appropriateness", "label")
+WRITING = ("situation", "action", "story")
 EVALUATING = ("answer", "choose")
-TASKS = (*JUDGING, "fill", "premise", *EVALUATING)
+TASKS = (*JUDGING, "fill", *WRITING, *EVALUATING)
 
 PROTOTYPICAL, EXTENDED, UNACCEPTABLE, UNDECIDED = "prototypical", "extended", "unacceptable", "undecided"
 APPROPRIATE, INAPPROPRIATE = "appropriate", "inappropriate"

@@ -16,6 +16,7 @@ ENTRIES = {
     "judge": "cxgen.stages.judge",
     "split": "cxgen.stages.split",
     "substitute": "cxgen.stages.substitute",
+    "natural": "cxgen.stages.natural",
     "baselines": "cxgen.stages.baselines",
     "variety": "cxgen.stages.variety",
     "reading": "cxgen.stages.reading",

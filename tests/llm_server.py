@@ -26,6 +26,8 @@ _SHAPE = re.compile(r'"answers": \[\{"id": "...", ("thoughts": "...", )?"(\w+)":
 
 def answer_to(item, key, choices, truth=None):
     """What this server's model thinks of ``item``: anything, but always the same; with ``truth`` what that says, else the first."""
+    if key == "set":  # a writer: the sets are given, by the request's id
+        return truth.get(item["id"], {"kinds": {}})
     if truth is not None:
         return truth.get("|".join(item[name] for name in ("sentence", "premise", "hypothesis") if name in item) + f"|{key}", choices[0])
     text = json.dumps({name: value for name, value in item.items() if name != "id"}, sort_keys=True)

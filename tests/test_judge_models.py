@@ -515,14 +515,3 @@ def test_words_for_a_slot_are_proposed_with_what_the_lexicon_knows(here, cxgen):
     assert {row["in_lexicon"] for row in rows} == {False}
     assert wrong.code == 2
     assert "did you mean x" in wrong.err
-
-
-def test_a_model_is_given_seed_words_for_sentences_of_its_own(here, cxgen):
-    with serving() as url:
-        result = cxgen(here, "ask", "premise", "caused-motion", "--model", "m", "--base-url", url, "--n", "4", "--format", "json")
-    assert result.code == 0
-    rows = json.loads(result.out)
-    assert len(rows) == 4
-    assert all(len(row["words"].split(", ")) >= 2 for row in rows)
-    assert not any(row["words_used"] for row in rows)  # this server's model says anything
-    assert (here.root / layout.REPLIES).is_file()

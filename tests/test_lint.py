@@ -20,6 +20,11 @@ FAULTS = {
     "E105": ('excludes: ["got(agent, target)"]', 'excludes: ["gott(agent, target)"]'),
     "E108": ("  opener: {role: modifier, class: times", "  opener: {role: modifier, related: {near: opener}"),
     "E109": ("  verb: {role: verb, frame: true", "  verb: {role: verb, optional: 0.5, frame: true"),
+    "E111": (
+        "\nframes:\n",
+        "\nnatural:\n  outcome:\n    tells: somebody tries\n    slots: {agent: who, target: what}\n"
+        "    kinds: {missed: no, caught: yes, twice: two}\n    says: [for]\n\nframes:\n",
+    ),
     "E201": ("  opener: {role: modifier, class: times", "  opener: {role: modifier, class: time"),
     "E202": ('entails: ["got(agent, target)"]', 'entails: ["got(agent, target)"]\n    excludes: ["got(agent, target)"]'),
     "E203": ("claim: repeated(agent)", "claim: accompanied(target)"),

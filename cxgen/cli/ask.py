@@ -1,16 +1,14 @@
-"""Asking a model for words and sentences."""
+"""Asking a model for words."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from cxgen.cli.explore import load
 from cxgen.cli.output import Format, emit, summarise
-
-if TYPE_CHECKING:
-    from cxgen.lexicon import Lexicon
+from cxgen.errors import CxgenError
 
 app = typer.Typer(help="Ask a model for material: proposals for people to decide on.", no_args_is_help=True)
 Name = Annotated[str, typer.Argument(help="Construction.")]
@@ -32,46 +30,32 @@ def fill(
     count: Annotated[int, typer.Option(min=1, max=50, help="Words for each sentence.")] = 8,
     seed: Seed = 1,
     max_requests: Most = None,
+    frame: Annotated[str, typer.Option(help="Only premises of this frame (cxgen lexicon show WORD names frames).")] = "",
+    accept: Annotated[list[str] | None, typer.Option(help="Put this one of the proposed words into the frame; all: every one.")] = None,
     form: Form = Format.table,
 ) -> None:
-    """Words for a slot, each with whether the lexicon has it.
+    """Words for a slot, each with whether the lexicon has it; and those that you accept, into the project's file of frames.
 
-    Example: cxgen ask fill resultative --slot patient --model gpt-4.1-mini
+    Examples:  cxgen ask fill resultative --slot x --model gpt-4.1-mini --frame re-curtains
+               cxgen ask fill resultative --slot x --model gpt-4.1-mini --frame re-curtains --accept awning --accept hatch
     """
-    from cxgen.stages.elicit import slot_questions
-
-    loaded = load(construction)
-    _put("fill", slot_questions(loaded, slot, n, count, seed), loaded.lexicon, model, base_url, max_requests, form)
-
-
-@app.command()
-def premise(
-    construction: Name,
-    model: Model,
-    base_url: Url = None,
-    n: Number = 10,
-    seed: Seed = 1,
-    max_requests: Most = None,
-    form: Form = Format.table,
-) -> None:
-    """Sentences of the model's own around words drawn from the lexicon.
-
-    Example: cxgen ask premise caused-motion --model gpt-4.1-mini --n 20
-    """
-    from cxgen.stages.elicit import word_questions
-
-    loaded = load(construction)
-    _put("premise", word_questions(loaded, n, seed), loaded.lexicon, model, base_url, max_requests, form)
-
-
-def _put(
-    task: str, asked: dict[str, dict[str, str]], lexicon: Lexicon, model: str, base_url: str | None, most: int | None, form: Format
-) -> None:
+    if accept and not frame:
+        raise CxgenError("no frame is named that is to get the words", hint="give --frame NAME")
+    from cxgen.curate.accept import accept_words
     from cxgen.llm import Limits
     from cxgen.project import Project
     from cxgen.stages.consult import summary
-    from cxgen.stages.elicit import propose
+    from cxgen.stages.propose import accepted, propose, slot_questions
 
-    found, outcome = propose(Project.find(), lexicon, task, asked, model, base_url, Limits(max_requests=most))
+    loaded = load(construction)
+    project = Project.find()
+    asked = slot_questions(loaded, slot, n, count, seed, frame)
+    found, outcome = propose(project, loaded.lexicon, asked, model, base_url, Limits(max_requests=max_requests))
     emit(found, form)
     summarise([summary(outcome)])
+    if accept:
+        words = accepted(found, accept)
+        path, entries = accept_words(project, loaded, frame, slot, words)
+        for entry in entries:
+            told = entry if isinstance(entry, str) else f"{entry['lemma']} ({entry['sense']})"
+            typer.echo(f"{path.relative_to(project.root)}: {told}", err=True)

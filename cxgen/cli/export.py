@@ -60,9 +60,9 @@ def sheet(
     """
     from cxgen.project import Project, write_atomically
     from cxgen.report.reading import sheet as draw
-    from cxgen.stages.dataset import dataset
+    from cxgen.stages.dataset import with_natural
 
-    text = draw(dataset(Project.find(), "nli"), n, seed).write_csv()
+    text = draw(with_natural(Project.find(), "nli"), n, seed).write_csv()
     if output is None:
         typer.echo(text, nl=False)
     else:

@@ -23,7 +23,9 @@ Tasks = Annotated[list[str] | None, typer.Option("--task", help=f"What about: {'
 Url = Annotated[str | None, typer.Option(envvar="OPENAI_BASE_URL", help="OpenAI-compatible server; key: OPENAI_API_KEY.")]
 PerRequest = Annotated[int, typer.Option("--items-per-request", min=1, max=200, help="Items in a request.")]
 Poll = Annotated[float, typer.Option(min=0.05, help="openai-batch: seconds between two looks at a batch.")]
-Replies = Annotated[Path | None, typer.Option(help="Database of replies; default: .cxgen/replies.sqlite.")]
+Kept = Annotated[Path | None, typer.Option(help="Database of replies; default: .cxgen/replies.sqlite.")]
+Out = Annotated[Path | None, typer.Option("--out", "--requests", help="file: the requests; written, and read again with --replies.")]
+Replies = Annotated[list[Path] | None, typer.Option(help="file: the replies; one file for each --model.")]
 Export = Annotated[bool, typer.Option("--export", help="Freeze the judgments in pipelines/judgments.parquet.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Print requests, tokens and cost; send nothing.")]
 Concurrency = Annotated[int, typer.Option(min=1, help="Requests under way at most; fewer after 429s.")]
@@ -60,7 +62,9 @@ def judge(
     price_out: PriceOut = 0.0,
     max_failures: Failures = 0.2,
     poll: Poll = 20.0,
-    cache: Replies = None,
+    cache: Kept = None,
+    requests: Out = None,
+    replies: Replies = None,
     export: Export = False,
     dry_run: DryRun = False,
     form: Form = Format.table,
@@ -77,13 +81,15 @@ def judge(
     from cxgen.stages import judge as stage
     from cxgen.stages.consult import Consultation
 
-    given |= {"models": tuple(models or ()), "tasks": tuple(tasks or ())}
+    given |= {"models": tuple(models or ()), "tasks": tuple(tasks or ()), "replies": tuple(replies or ())}
     given["cache"] = cache.absolute() if cache else Consultation.cache
     given["limits"] = Limits(**{field.name: given[field.name] for field in fields(Limits) if field.name in given})
     asked = Consultation(**{field.name: given[field.name] for field in fields(Consultation)})
     project, settings = open_project(params)
     if dry_run:
         emit(stage.estimate(project, settings, asked), form)
+    elif backend is Judge.file and requests and not replies:
+        typer.echo(f"{stage.write_out(project, settings, asked, requests)} requests: {requests}", err=True)
     else:
         _report(stage.run(project, settings, asked), form)
 

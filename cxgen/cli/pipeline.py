@@ -86,6 +86,22 @@ def substitute(params: ParamsFile = None, form: Form = Format.table) -> None:
     emit(rows, form)
 
 
+def natural(params: ParamsFile = None, form: Form = Format.table) -> None:
+    """Make items of the sets that writers wrote (pipelines/natural.parquet), split by verb like nli: outputs/natural.
+
+    Example: cxgen natural
+    """
+    from cxgen.stages import natural as stage
+
+    project, settings = open_project(params)
+    found = stage.run(project, settings)
+    rows = [
+        {"construction": name, **{f"{split} {what}": count for what, counts in entry.items() for split, count in counts.items()}}
+        for name, entry in found["constructions"].items()
+    ]
+    emit(rows, form, ["construction"])
+
+
 @report.command()
 def sizes(form: Form = Format.table) -> None:
     """What there is after `make dataset`: rows per config and split, where they are, and what can be done next.

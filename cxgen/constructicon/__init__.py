@@ -2,6 +2,7 @@
 
 from cxgen.constructicon.load import load_all, load_construction, readable_targets, target_names
 from cxgen.constructicon.model import Atom, Construction, Design, Facts, Kind, Place, Predicate, Rule, Slot, Template
+from cxgen.constructicon.natural import Square, square_faults
 from cxgen.constructicon.pattern import Part, parse_pattern
 
 __all__ = [
@@ -15,10 +16,12 @@ __all__ = [
     "Predicate",
     "Rule",
     "Slot",
+    "Square",
     "Template",
     "load_all",
     "load_construction",
     "parse_pattern",
     "readable_targets",
+    "square_faults",
     "target_names",
 ]

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from cxgen.constructicon.model import Atom, Construction, Design, Facts, Kind, Place, Predicate, Rule, Slot, Template
+from cxgen.constructicon.natural import Square
 from cxgen.constructicon.shared import Shared, Source, parts
 from cxgen.constructicon.words import with_own_words
 from cxgen.errors import CxgenError, SchemaError
@@ -159,6 +160,7 @@ def _assemble(sources: list[Source], lexicon: Lexicon) -> Construction:
         groups=groups,
         places=places,
         lexicon=lexicon,
+        natural={name: Square.of(name, raw) for name, raw in data.get("natural", {}).items()},
     )
 
 

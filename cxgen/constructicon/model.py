@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from cxgen.constructicon.natural import Square
 from cxgen.constructicon.pattern import Part, parse_pattern
 from cxgen.errors import SchemaError
 from cxgen.lexicon import Frame, Lexicon
@@ -185,6 +186,7 @@ class Construction:
         lexicon: the words that it draws from, those of its own files included.
         documents: its file, then those of its look-alikes (or the parts of its file that describe them).
         groups: names for several kinds.
+        natural: design -> what a writer is told who fills its square.
         places: (section, name) -> where the entry is declared; ("wordings", rule) leads to a rule's wordings.
     """
 
@@ -207,6 +209,7 @@ class Construction:
     lexicon: Lexicon
     groups: dict[str, tuple[str, ...]] = field(default_factory=dict)
     places: dict[tuple[str, str], Place] = field(default_factory=dict)
+    natural: dict[str, Square] = field(default_factory=dict)
 
     @property
     def document(self) -> Document:

@@ -13,15 +13,16 @@ CONFIGS: dict[str, Family] = {config: family for family in FAMILIES.values() for
 DEFAULT = "nli"
 REJECTED = "rejected"
 _WUG = "_wug"
+NATURAL = "natural"  # the config of sets that a writer wrote; its items are those of the family `nli`
 
 
 def family_of(config: str) -> Family:
-    """The family that a config belongs to; that of ``nli_wug`` is the family of ``nli``.
+    """The family that a config belongs to; that of ``nli_wug`` and of ``natural`` is the family of ``nli``.
 
     Raises:
         UnknownNameError: no family has it.
     """
-    name = config.removesuffix(_WUG)
+    name = DEFAULT if config == NATURAL else config.removesuffix(_WUG)
     if name not in CONFIGS:
         raise unknown("config", config, CONFIGS)
     return CONFIGS[name]
@@ -57,13 +58,15 @@ def columns_of(config: str) -> tuple[Column, ...]:
     if config == REJECTED:
         return (*LINEAGE, *(column for name in FAMILIES for column in own_columns(name)), *MATERIAL, *REJECTS)
     more = WUG if config.endswith(_WUG) else ()
-    return (*LINEAGE, *family_of(config).columns(config.removesuffix(_WUG)), *MATERIAL, *more)
+    own = DEFAULT if config == NATURAL else config.removesuffix(_WUG)
+    return (*LINEAGE, *family_of(config).columns(own), *MATERIAL, *more)
 
 
 __all__ = [
     "CONFIGS",
     "DEFAULT",
     "FAMILIES",
+    "NATURAL",
     "REJECTED",
     "Family",
     "Shown",

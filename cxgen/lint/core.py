@@ -26,6 +26,7 @@ CHECKS: dict[str, Check] = {
     "E107": references.uneven_predicate,
     "E108": references.circular_slots,
     "E109": references.optional_verb,
+    "E111": references.unfit_square,
     "E201": contents.unfillable_slot,
     "E202": contents.contradictory_facts,
     "E203": contents.one_label_hypothesis,

@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from cxgen.constructicon import Atom, Construction, Facts, Kind, Part, Place, Predicate, parse_pattern
+from cxgen.constructicon import Atom, Construction, Facts, Kind, Part, Place, Predicate, parse_pattern, square_faults
 from cxgen.lexicon import Frame
 from cxgen.lint.finding import Finding, finding
 from cxgen.sets.pools import slot_pos
@@ -277,3 +277,10 @@ def optional_verb(construction: Construction) -> Iterator[Finding]:
         if slot.may_lack and (slot.role == Role.verb or slot.name in construction.verb_slots):
             place = construction.place("slots", slot.name, "optional")
             yield finding("E109", f"slot {slot.name!r} is optional: there would be sentences without a verb", *place, "drop `optional`")
+
+
+def unfit_square(construction: Construction) -> Iterator[Finding]:
+    """E111: what ``natural`` tells a writer does not fit the design whose name it has."""
+    for square in construction.natural.values():
+        for fault, keys in square_faults(construction, square):
+            yield finding("E111", f"natural: {square.design}: {fault}", construction.document, ["natural", *keys], "see docs/natural.md")

@@ -11,18 +11,18 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable, Collection
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 import openai
 from openai.types import Batch
 
 from cxgen.llm.cache import Cache
-from cxgen.llm.client import FORMATS, body, error_of
-from cxgen.llm.completion import decoded, reply_in
+from cxgen.llm.client import error_of
+from cxgen.llm.completion import decoded, result_of
 from cxgen.llm.connection import connected
 from cxgen.llm.messages import Call, CallError, Reply
+from cxgen.llm.request import ENDPOINT, FORMATS, body
 
-_ENDPOINT: Final = "/v1/chat/completions"
 _OPEN = ("validating", "in_progress", "finalizing", "cancelling")
 _ENDED = ("completed", "failed", "expired", "cancelled")
 _FILE = "file:"  # noted under this name until its batch has one of its own
@@ -64,7 +64,7 @@ class BatchBackend:
         self._resumed = self._resumed or asyncio.create_task(self._resume())
         await asyncio.shield(self._resumed)
         if call.key in self._results:
-            return _read(call, self._results.pop(call.key))
+            return result_of(call, self._results.pop(call.key))
         future: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
         self._waiting[call.key] = call, future
         if self._flush:
@@ -99,7 +99,7 @@ class BatchBackend:
             try:
                 if key not in self._results:
                     raise failure
-                future.set_result(_read(call, self._results.pop(key)))
+                future.set_result(result_of(call, self._results.pop(key)))
             except CallError as error:
                 future.set_exception(error)
 
@@ -108,7 +108,7 @@ class BatchBackend:
         lines = []
         for call in calls:
             sent = body(call, FORMATS[0])
-            lines.append(json.dumps({"custom_id": call.key, "method": "POST", "url": _ENDPOINT, "body": sent}, ensure_ascii=False))
+            lines.append(json.dumps({"custom_id": call.key, "method": "POST", "url": ENDPOINT, "body": sent}, ensure_ascii=False))
         text, keys = "\n".join(lines).encode(), [call.key for call in calls]
         uploaded = await self._asked(lambda: self._client.files.create(file=("calls.jsonl", text), purpose="batch"))
         self._cache.open_batch(_FILE + uploaded.id, self._model, keys)
@@ -120,7 +120,7 @@ class BatchBackend:
         """Make a batch of ``file``, once: a request that failed may have made it, so that it is looked for before another is sent."""
         for number in range(_CREATIONS):
             try:
-                batch = await self._client.batches.create(input_file_id=file, endpoint=_ENDPOINT, completion_window="24h")
+                batch = await self._client.batches.create(input_file_id=file, endpoint=ENDPOINT, completion_window="24h")
                 if isinstance(batch.id, str) and batch.id:
                     return batch.id
                 failure = CallError("the server's answer is no batch", retry=True)
@@ -227,17 +227,3 @@ def _result(line: bytes) -> tuple[str, Any] | None:
         return None
     name = result.get("custom_id") if isinstance(result, dict) else None
     return (name, result) if isinstance(name, str) else None
-
-
-def _read(call: Call, result: Any) -> Reply:
-    response = result.get("response") if isinstance(result, dict) else None
-    said = response if isinstance(response, dict) else {}
-    status = said.get("status_code")
-    if status == 200:
-        try:
-            return reply_in(call, said.get("body"), str(said.get("request_id") or ""))
-        except ValueError:
-            raise CallError("the server's answer is no chat completion", retry=True, tokens=call.most) from None
-    if not isinstance(status, int) or status in {0, 408, 409, 425, 429} or status >= 500:
-        raise CallError(f"failed in the batch ({status if isinstance(status, int) else 'no response'})", retry=True)
-    raise CallError(f"the server refuses the request ({status})")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 from datetime import UTC, datetime
-from typing import Any
 
 import httpx2
 import openai
@@ -13,8 +12,8 @@ import openai
 from cxgen.llm.completion import billed, reply_of
 from cxgen.llm.connection import ElsewhereError, TooLargeError, connected
 from cxgen.llm.messages import Call, CallError, Reply
+from cxgen.llm.request import FORMATS, body
 
-FORMATS = ("json_schema", "json_object", "text")
 _OPTIONAL = ("logprobs", "temperature", "max_tokens")
 _QUOTA = ("insufficient_quota", "billing_hard_limit_reached", "billing_not_active")
 _TOO_LONG = ("context_length_exceeded", "string_above_max_length")
@@ -83,22 +82,6 @@ class OpenAIBackend:
     async def close(self) -> None:
         """See `Backend.close`."""
         await self._client.close()
-
-
-def body(call: Call, form: str, without: frozenset[str] = frozenset()) -> dict[str, Any]:
-    """The request as sent: the reply's ``form`` is one of ``FORMATS``, ``without`` names what this server does not take."""
-    sent: dict[str, Any] = {
-        "model": call.model,
-        "messages": [{"role": "system", "content": call.system}, {"role": "user", "content": call.user}],
-        "temperature": call.temperature,
-        "logprobs": True,
-    }
-    sent["max_completion_tokens" if "max_tokens" in without else "max_tokens"] = call.max_tokens
-    if form == "json_schema":
-        sent["response_format"] = {"type": form, "json_schema": {"name": "answers", "strict": True, "schema": call.schema}}
-    elif form == "json_object":
-        sent["response_format"] = {"type": form}
-    return {name: value for name, value in sent.items() if name not in without}
 
 
 def read_reply(call: Call, said: bytes, request_id: str, without: tuple[str, ...] = ()) -> Reply:

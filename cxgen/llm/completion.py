@@ -7,7 +7,7 @@ import math
 from typing import Any
 
 from cxgen.llm.keys import redacted
-from cxgen.llm.messages import MOST_TOKENS, Call, Reply
+from cxgen.llm.messages import MOST_TOKENS, Call, CallError, Reply
 
 _BODY, _BODY_TOKEN = 2**20, 1_024  # bytes of a body: a token of the reply comes with its log probability
 _TEXT, _TEXT_TOKEN = 100_000, 16  # characters of a text, thoughts included
@@ -53,6 +53,25 @@ def reply_in(call: Call, data: Any, request_id: str = "", without: tuple[str, ..
         )
     except (LookupError, TypeError, AttributeError, RecursionError) as error:
         raise ValueError("no chat completion") from error
+
+
+def result_of(call: Call, result: Any) -> Reply:
+    """The reply in a line of a batch's results.
+
+    Raises:
+        CallError: there is none in it.
+    """
+    response = result.get("response") if isinstance(result, dict) else None
+    said = response if isinstance(response, dict) else {}
+    status = said.get("status_code")
+    if status == 200:
+        try:
+            return reply_in(call, said.get("body"), str(said.get("request_id") or ""))
+        except ValueError:
+            raise CallError("the server's answer is no chat completion", retry=True, tokens=call.most) from None
+    if not isinstance(status, int) or status in {0, 408, 409, 425, 429} or status >= 500:
+        raise CallError(f"failed in the batch ({status if isinstance(status, int) else 'no response'})", retry=True)
+    raise CallError(f"the server refuses the request ({status})")
 
 
 def decoded(body: bytes) -> Any:

@@ -23,6 +23,7 @@ _THINKING = re.compile(r"<(?:think|thinking|thought|reasoning)>|<\|channel\|>(?!
 _START = re.compile(r'\{\s*"|\[\s*\{')
 _BROKEN = 300  # beginnings of JSON that is none; each may take a pass over the text
 _GAP = 2_000
+_DEEP = 6
 
 
 @dataclass(frozen=True)
@@ -88,6 +89,11 @@ def parse(reply: Reply, prompt: Prompt, ids: Collection[str]) -> Parsed:
     return parsed
 
 
+def entries_in(text: str) -> list[dict[str, Any]]:
+    """Everything that a reply's text says of items, whatever was asked: what `parse` would look at."""
+    return [entry for entries in _said(text, _answers_from(text)) or () for entry in entries]
+
+
 def _answers_from(text: str) -> int:
     """Where a model's answer starts, after its thoughts; at the end if it thinks to the end."""
     ends = [match.end() for match in _THOUGHT.finditer(text)]
@@ -130,6 +136,19 @@ def _value(said: Any, prompt: Prompt) -> str | None:
     if prompt.listed:
         words = [_plain(word) for word in said] if isinstance(said, list) else []
         return json.dumps(words, ensure_ascii=False) if words and all(words) else None
+    if prompt.structured:
+        return json.dumps(_plainly(said), ensure_ascii=False, sort_keys=True) if isinstance(said, dict) and said else None
+    return _plain(said)
+
+
+def _plainly(said: Any, depth: int = 0) -> Any:
+    """An object with its texts as `_plain` has them, and what is no text, list or object, or nests deep, as null."""
+    if depth > _DEEP:
+        return None
+    if isinstance(said, dict):
+        return {_plain(key) or "": _plainly(value, depth + 1) for key, value in said.items()}
+    if isinstance(said, list):
+        return [_plainly(value, depth + 1) for value in said]
     return _plain(said)
 
 

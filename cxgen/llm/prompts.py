@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +39,8 @@ class Prompt:
         key: the key of the answer in the reply.
         choices: what the model may say -> verdict; empty for free text.
         listed: whether a free answer is a list.
+        structured: whether it is an object.
+        shape: the object's JSON Schema, where one is known.
         temperature, max_tokens: sampling; tokens per item.
         hash: content hash of all of this, 16 hexadecimal digits.
         examples: fields of an item, and what should be said of it.
@@ -54,6 +56,8 @@ class Prompt:
     temperature: float
     max_tokens: int
     hash: str
+    structured: bool = False
+    shape: Mapping[str, Any] = field(default_factory=dict)
     examples: tuple[tuple[Mapping[str, str], str], ...] = ()
     thinks: bool = False
 
@@ -83,6 +87,7 @@ class Prompt:
             float(data["parameters"]["temperature"]),
             data["parameters"]["max_tokens"],
             hashlib.sha256(text.encode()).hexdigest()[:16],
+            bool(answer.get("object", False)),
         )
 
     def shown(self, examples: Sequence[tuple[Mapping[str, str], str]], thinking: int = 0) -> Prompt:
@@ -104,7 +109,8 @@ class Prompt:
     @property
     def system(self) -> str:
         """The part that is the same in every request."""
-        value = " | ".join(f'"{choice}"' for choice in self.choices) or ("[...]" if self.listed else '"..."')
+        free = "[...]" if self.listed else "{...}" if self.structured else '"..."'
+        value = " | ".join(f'"{choice}"' for choice in self.choices) or free
         thoughts = f'"{_THOUGHTS}": "...", ' if self.thinks else ""
         shape = f'{{"answers": [{{"id": "...", {thoughts}"{self.key}": {value}}}]}}'
         lines = [json.dumps({**fields, self.key: said}, ensure_ascii=False) for fields, said in self.examples]
@@ -119,6 +125,8 @@ class Prompt:
     def schema(self, ids: Sequence[str]) -> dict[str, Any]:
         """JSON Schema of a reply about ``ids``."""
         value: dict[str, Any] = {"type": "array", "items": {"type": "string"}} if self.listed else {"type": "string"}
+        if self.structured:
+            value = dict(self.shape) or {"type": "object"}
         if self.choices:
             value["enum"] = list(self.choices)
         thoughts = {_THOUGHTS: {"type": "string"}} if self.thinks else {}

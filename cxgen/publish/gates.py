@@ -46,10 +46,12 @@ def metric_reasons(metrics: Mapping[str, Any]) -> Iterator[str]:
         for name, unequal in _unequal(configs).items():
             yield f"balance.json: {family}: {name} has {unequal} unbalanced sentences"
     yield from (f"wug.json: {what}: {count}" for what, count in metrics.get("wug", {"violations": {}})["violations"].items() if count)
-    for measures in metrics["baselines"].values():
+    natural = metrics.get("natural", {"violations": {}, "measures": {}})
+    yield from (f"natural.json: {what}: {count}" for what, count in natural["violations"].items() if count)
+    for file, measures in (*(("baselines", each) for each in metrics["baselines"].values()), ("natural", natural["measures"])):
         for name, measure in measures.items():
             if not measure.get("passed", True):
-                yield from (f"baselines.json: {name} {fault}" for fault in broken_gates(measure))
+                yield from (f"{file}.json: {name} {fault}" for fault in broken_gates(measure))
     errors = sorted({finding["code"] for finding in metrics["lint"] if finding["code"].startswith("E")})
     if errors:
         yield f"lint.json: errors {_some(errors)}"

@@ -19,11 +19,19 @@ ANSWERS = {
     "kind": pl.String,
 }
 NATURAL = 4
-_GROUP = pl.when(pl.col("config") == "distinction").then("construction").otherwise(TARGET)
+WRITTEN = "natural"  # the config of what writers wrote: groups of its own
+_GROUP = (
+    pl.when(pl.col("config") == "distinction")
+    .then("construction")
+    .when(pl.col("config") == WRITTEN)
+    .then(pl.format("{} ({})", TARGET, pl.lit(WRITTEN)))
+    .otherwise(TARGET)
+)
 
 
 def sheet(dataset: pl.DataFrame, per_group: int, seed: int) -> pl.DataFrame:
-    """A sample to hand to readers: at most one item per contrast set, equally many per construction and look-alike, shuffled.
+    """A sample to hand to readers, shuffled: at most one item per contrast set, equally many per construction and look-alike, and of what
+    writers wrote.
 
     Args:
         dataset: rows of all configs, with the column ``config``.

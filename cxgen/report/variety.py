@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Any
 
 import polars as pl
@@ -12,6 +12,7 @@ from cxgen.constructicon import Construction
 from cxgen.errors import needs
 from cxgen.generate import sample_items
 from cxgen.report.breadth import breadth
+from cxgen.schema import TARGET
 from cxgen.streams import order_key
 
 SENTENCES = 300  # distinct-2 falls with the number of sentences: both sides get as many
@@ -46,6 +47,23 @@ def variety(dataset: pl.DataFrame, constructions: dict[str, Construction], seed:
     return dict(sorted(report.items()))
 
 
+def beside(written: pl.DataFrame, dataset: pl.DataFrame, seed: int) -> dict[str, Any]:
+    """Per construction that writers wrote sets of: ``sets``, and ``spread`` of as many of their sentences and of the templates'.
+
+    Args:
+        written: items of config ``natural``, columns as for `variety`.
+        dataset: those of ``nli``.
+        seed: the project's seed.
+    """
+    report: dict[str, Any] = {}
+    for (name,), rows in written.group_by(TARGET.alias("target"), maintain_order=True):
+        others = dataset.filter(name == TARGET)
+        most = min(rows["contrast_set"].n_unique(), others["contrast_set"].n_unique())
+        sides = {"natural": _both(rows, seed, most), "nli": _both(others, seed, most)} if most else {"natural": _both(rows, seed)}
+        report[str(name)] = {"sets": rows["contrast_set"].n_unique(), **sides}
+    return dict(sorted(report.items()))
+
+
 def plain_fill(construction: Construction, seed: int) -> pl.DataFrame:
     """What filling one premise template and one hypothesis with the same words gives: the first of each."""
     design = next(design for design in construction.designs.values() if set(design.configs) & {"nli", "distinction"})
@@ -63,16 +81,16 @@ def plain_fill(construction: Construction, seed: int) -> pl.DataFrame:
     return premises.join(hypotheses, on="contrast_set", maintain_order="left")
 
 
-def _both(rows: pl.DataFrame, seed: int) -> dict[str, dict[str, float]]:
-    """Of a contrast set, whose premises share their words, one item takes part."""
+def _both(rows: pl.DataFrame, seed: int, most: int = SENTENCES) -> dict[str, dict[str, float]]:
+    """Of a contrast set, whose premises share their words, one item takes part; of ``most`` sets at the most."""
     drawn = sorted(rows.select("contrast_set", "premise", "hypothesis").iter_rows(), key=lambda row: order_key(seed, *row))
     one = {row[0]: row for row in drawn}.values()
-    return {name: spread(pl.Series([row[n] for row in one]), seed) for n, name in ((1, "premises"), (2, "hypotheses"))}
+    return {name: spread(pl.Series([row[n] for row in islice(one, most)]), seed) for n, name in ((1, "premises"), (2, "hypotheses"))}
 
 
 def spread(texts: pl.Series, seed: int) -> dict[str, float]:
-    """Distinct-2 (higher is more varied; Li et al. 2016, "A diversity-promoting objective function", sec. 5) of 300 sentences and
-    self-BLEU (lower is more varied; Zhu et al. 2018, "Texygen", sec. 3) of 100, drawn by hash.
+    """Distinct-2 (higher is more varied; Li et al. 2016, "A diversity-promoting objective function", sec. 5) and type-token ratio of 300
+    sentences and self-BLEU (lower is more varied; Zhu et al. 2018, "Texygen", sec. 3) of 100, drawn by hash.
 
     Raises:
         DataError: nltk is not installed.
@@ -84,7 +102,9 @@ def spread(texts: pl.Series, seed: int) -> dict[str, float]:
     words = [text.lower().rstrip(".").split() for text in drawn]
     few, smooth = words[:BLEU_SENTENCES], SmoothingFunction().method1
     bleu = [sentence_bleu(few[:n] + few[n + 1 :], few[n], smoothing_function=smooth) for n in range(len(few))]
-    return {"distinct-2": distinct(words), "self-BLEU": round(sum(bleu) / len(bleu), 4)}
+    tokens = [word.strip(",;:") for sentence in words for word in sentence]
+    ratio = round(len(set(tokens)) / max(len(tokens), 1), 4)
+    return {"distinct-2": distinct(words), "self-BLEU": round(sum(bleu) / len(bleu), 4), "type-token": ratio}
 
 
 def distinct(sentences: list[list[str]]) -> float:

@@ -1,7 +1,8 @@
 """Consulting models: who is asked what, what they are shown, and what it took.
 
 Four words for asking, each with its own place: `cxgen.llm.ask` puts the items of one task to one model; this module puts several tasks to
-several models; stage ``judge`` consults them about the candidates; `cxgen.stages.elicit` (``cxgen ask``) asks for words and sentences.
+several models; stage ``judge`` consults them about the candidates; `cxgen.stages.propose` (``cxgen ask``) asks for words,
+`cxgen.stages.elicit` for contrast sets.
 """
 
 from __future__ import annotations
@@ -9,10 +10,11 @@ from __future__ import annotations
 import asyncio
 import signal
 import threading
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import polars as pl
@@ -22,6 +24,7 @@ from cxgen.errors import CxgenError, needs, unknown
 from cxgen.layout import REPLIES
 from cxgen.llm import Backend, Cache, Job, Limits, Outcome, Prompt
 from cxgen.llm import ask as ask_one
+from cxgen.llm.file import Absent, FileBackend, write_requests
 from cxgen.llm.job import plan
 from cxgen.llm.limits import Rates
 from cxgen.llm.progress import watching
@@ -52,6 +55,8 @@ class Consultation:
         cache: database of replies, relative to the project's folder.
         poll: seconds between two looks at a batch.
         export: whether the judgments are frozen for a replay.
+        replies: of the backend ``file``: where the replies are, a file for each model.
+        requests: of the backend ``file``: what the replies answer; None: what would be asked now.
     """
 
     backend: Judge | None = None
@@ -63,6 +68,8 @@ class Consultation:
     cache: Path = REPLIES
     poll: float = 20.0
     export: bool = False
+    replies: tuple[Path, ...] = ()
+    requests: Path | None = None
 
     def settled(self, project: Project, params: Params) -> Consultation:
         """This consultation with what it leaves open taken from ``params``. The rules consult nobody about nothing.
@@ -78,13 +85,23 @@ class Consultation:
         for name in tasks:
             if name not in JUDGING:
                 raise unknown("task", name, JUDGING)
+        return replace(self, backend=backend, models=models, tasks=tasks).bounded(project)
+
+    def bounded(self, project: Project) -> Consultation:
+        """This consultation with limits that suit its backend, and its cache in ``project``.
+
+        Raises:
+            CxgenError: there is no model to ask, or a bound on the cost without prices.
+        """
         require_prices(self.limits)
-        if backend is not Judge.replay and not models:
+        if self.backend is not Judge.replay and not self.models:
             raise CxgenError("no model is named", hint="give --model, or judge.models in params.yaml")
         limits = self.limits
-        if backend is Judge.batch:  # everything is handed in at once, and a batch may take a day
+        if self.backend is Judge.batch:  # everything is handed in at once, and a batch may take a day
             limits = replace(limits, concurrency=_ALL, timeout=_DAYS, deadline=_DAYS)
-        return replace(self, backend=backend, models=models, tasks=tasks, limits=limits, cache=project.root / self.cache)
+        if self.backend in {Judge.file, Judge.replay}:  # what is not there does not come if it is asked for again
+            limits = replace(limits, concurrency=1, max_failures=1.0)
+        return replace(self, limits=limits, cache=project.root / self.cache)
 
     def jobs(self, model: str, prompts: Mapping[str, Prompt], shown: Shown) -> list[Job]:
         """What ``model`` is to answer, task by task."""
@@ -145,6 +162,13 @@ def connect(asked: Consultation, *, logprobs: bool = True) -> dict[str, Backend]
     """
     if not asked.models:
         return {}
+    if asked.backend is Judge.replay:
+        return dict.fromkeys(asked.models, Absent())
+    if asked.backend is Judge.file:
+        if len(asked.replies) != len(asked.models):
+            message = f"{len(asked.models)} models, {len(asked.replies)} files of replies"
+            raise CxgenError(message, hint="name a file for each: --replies FILE; requests are written with --out FILE")
+        return {model: FileBackend(path, asked.requests) for model, path in zip(asked.models, asked.replies, strict=True)}
     with needs("asking models needs the packages openai, aiolimiter, filelock and krippendorff", "llm"):
         import aiolimiter  # noqa: F401
         import filelock  # noqa: F401
@@ -157,8 +181,12 @@ def connect(asked: Consultation, *, logprobs: bool = True) -> dict[str, Backend]
     return {model: OpenAIBackend(asked.base_url, asked.limits.timeout, logprobs=logprobs) for model in asked.models}
 
 
-def ask(asked: Consultation, prompts: Mapping[str, Prompt], shown: Shown, backends: Mapping[str, Backend]) -> list[Outcome]:
+def ask(
+    asked: Consultation, prompts: Mapping[str, Prompt], shown: Shown, backends: Mapping[str, Backend], before: Sequence[Outcome] = ()
+) -> list[Outcome]:
     """Put every task to every model; how each run went. Progress is shown where stderr is a terminal.
+
+    What the runs ``before`` spent counts towards the bounds.
 
     Raises:
         BackendError: the run cannot go on; what was answered is cached.
@@ -172,16 +200,26 @@ def ask(asked: Consultation, prompts: Mapping[str, Prompt], shown: Shown, backen
         for model, backend in backends.items():
             try:
                 for job in asked.jobs(model, prompts, shown):
-                    outcomes.append(await ask_one(job, backend, cache, asked.limits, watch, rates=rates, before=outcomes))
+                    outcomes.append(await ask_one(job, backend, cache, asked.limits, watch, rates=rates, before=[*before, *outcomes]))
             finally:
                 await backend.close()
         return outcomes
 
-    with alone(asked.cache, "is asking models with these replies"), watching() as watch, Cache(asked.cache) as cache, _heard_by_asyncio():
-        try:
-            return asyncio.run(all_of_it())
-        finally:
-            tell(cache.told)
+    with ExitStack() as stack:
+        path = asked.cache
+        if asked.backend is Judge.file:  # the file is the record; a line that was mended must not meet its old self
+            path = Path(stack.enter_context(TemporaryDirectory(prefix="cxgen-"))) / path.name
+        stack.enter_context(alone(path, "is asking models with these replies"))
+        watch, cache = stack.enter_context(watching()), stack.enter_context(Cache(path))
+        stack.enter_context(_heard_by_asyncio())
+        stack.callback(lambda: tell(cache.told))
+        return asyncio.run(all_of_it())
+
+
+def write_out(asked: Consultation, prompts: Mapping[str, Prompt], shown: Shown, path: Path) -> int:
+    """Write the requests that the first of the models would be sent to ``path``, for whoever is to answer them; how many."""
+    jobs = asked.jobs(asked.models[0], prompts, shown)
+    return write_requests([job.call(ids) for job in jobs for ids in job.groups()], path)
 
 
 @contextmanager

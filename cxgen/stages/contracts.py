@@ -9,7 +9,7 @@ import polars as pl
 
 from cxgen import layout
 from cxgen.errors import DataError
-from cxgen.families import CONFIGS, FAMILIES, REJECTED, columns_of, family_of, own_columns
+from cxgen.families import CONFIGS, FAMILIES, NATURAL, REJECTED, columns_of, family_of, own_columns
 from cxgen.judge import VERDICTS
 from cxgen.project import Project
 from cxgen.schema import Column, Contract
@@ -76,7 +76,8 @@ def read_split(path: Path, config: str, split: str) -> pl.DataFrame:
     Raises:
         DataError: there is none, or it is not as `split` (for pseudowords, `substitute`) writes it.
     """
-    hint = f"run `cxgen {'substitute' if config.endswith('_wug') else 'split'}` {_FIRST}"
+    made_by = "natural" if config == NATURAL else "substitute" if config.endswith("_wug") else "split"
+    hint = f"run `cxgen {made_by}` {_FIRST}"
     columns = columns_of(config)
     if config == REJECTED:
         return read_table(path, Contract(_bare(columns), optional=frozenset(column.name for column in columns)), hint)

@@ -8,7 +8,7 @@ import polars as pl
 
 from cxgen import layout
 from cxgen.errors import DataError
-from cxgen.families import CONFIGS, columns_of, family_of
+from cxgen.families import CONFIGS, NATURAL, columns_of, family_of
 from cxgen.project import Project
 from cxgen.schema import polars_schema
 from cxgen.stages.contracts import read_split
@@ -36,6 +36,23 @@ def dataset(project: Project, family: str = "") -> pl.DataFrame:
             if family_of(config).name == family
         ]
     return pl.concat(tables, how="diagonal")
+
+
+def with_natural(project: Project, family: str) -> pl.DataFrame:
+    """`dataset`, and what writers wrote, as config ``natural``, where there is any.
+
+    Raises:
+        DataError: there is no dataset.
+    """
+    return pl.concat([dataset(project, family), natural(project)], how="diagonal")
+
+
+def natural(project: Project) -> pl.DataFrame:
+    """The items of config ``natural`` with the column ``config``; no rows if there are none."""
+    files = {split: project.root / layout.table(NATURAL, split, layout.NATURAL) for split in SPLITS}
+    tables = [pl.DataFrame(schema=polars_schema(columns_of(NATURAL)))]
+    tables += [read_split(file, NATURAL, split) for split, file in files.items() if file.is_file()]
+    return pl.concat(tables).with_columns(config=pl.lit(NATURAL))
 
 
 def require_dataset(project: Project) -> None:

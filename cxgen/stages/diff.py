@@ -8,7 +8,7 @@ import polars as pl
 
 from cxgen import layout
 from cxgen.errors import DataError
-from cxgen.families import CONFIGS, family_of
+from cxgen.families import CONFIGS, NATURAL, family_of
 from cxgen.stages.contracts import compared
 from cxgen.tables import read_table
 from cxgen.vocabulary import LABELS, SPLITS
@@ -28,11 +28,11 @@ def read_dataset(folder: Path) -> pl.DataFrame:
     if not folder.is_dir():
         what = "not a folder" if folder.exists() else "no such folder"
         raise DataError(what, file=folder, hint="give a dataset folder, a project's, or OWNER/NAME@REVISION on the Hub")
-    roots = [folder / layout.DATASET, folder / layout.WUG] if (folder / layout.DATASET).is_dir() else [folder]
+    roots = [folder / layout.DATASET, folder / layout.WUG, folder / layout.NATURAL] if (folder / layout.DATASET).is_dir() else [folder]
     tables = []
     for path in (path for root in roots for path in sorted(root.glob("*/*.parquet"))):
         split, config = layout.split_of(path), path.parent.name
-        if split in SPLITS and config.removesuffix("_wug") in CONFIGS:
+        if split in SPLITS and (config == NATURAL or config.removesuffix("_wug") in CONFIGS):
             columns = family_of(config).compared
             table = read_table(path, compared(config), "is it a dataset of cxgen's?")
             if "split" in table.columns and (table["split"] != split).any():

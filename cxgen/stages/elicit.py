@@ -1,117 +1,162 @@
-"""Asking a model for material (``cxgen ask``): words for a slot, sentences around given words. What comes back people decide on."""
+"""Contrast sets from a writer (``cxgen elicit``): asked for, and checked. What judges then say of them: `cxgen.stages.vetting`."""
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from cxgen.constructicon import Construction
-from cxgen.errors import unknown
-from cxgen.generate import sample_items
-from cxgen.layout import REPLIES
-from cxgen.lexicon import Lexicon
-from cxgen.llm import Limits, Outcome
+from cxgen.errors import DataError
+from cxgen.llm import Outcome, Prompt
+from cxgen.llm.file import items_in, read_requests
+from cxgen.natural import Asked, Written, asked, check, shape_of
+from cxgen.natural.words import Fillers
 from cxgen.project import Project
+from cxgen.schema import read_yaml
 from cxgen.stages import consult
-from cxgen.vocabulary import INFLECTIONS, Role
-
-GAP = "_____"
-_FORMS = ("lemma", *INFLECTIONS)
+from cxgen.stages.consult import Consultation
+from cxgen.vocabulary import WRITING
 
 
-def slot_questions(construction: Construction, slot: str, n: int, count: int, seed: int) -> dict[str, dict[str, str]]:
-    """Premises with the filler of ``slot`` left open: premise id -> the fields of the prompt ``fill``.
+@dataclass(frozen=True)
+class Answer:
+    """What came of a set that was asked for.
 
-    Args:
-        n: how many premises at most; those that do not show the slot are passed over.
-        count: words wanted for each.
+    Attributes:
+        asked: the set.
+        written: what was written, if it is sound.
+        faults: why it is not; or why there is none.
+        text: the answer, as JSON; empty if there is none.
+        model: who answered, by its own account, or by the run's.
+        prompt: content hash of the prompt.
+        acceptability, judgments: what the judges say: kind -> verdict, kind -> judgments; empty if none was asked.
+    """
+
+    asked: Asked
+    written: Written | None
+    faults: tuple[str, ...]
+    text: str
+    model: str
+    prompt: str
+    acceptability: dict[str, str] = field(default_factory=dict)
+    judgments: dict[str, list[dict[str, str]]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Elicitation:
+    """Sets to be asked for, with what they are asked with.
+
+    Attributes:
+        construction: whose.
+        sets: id -> the set.
+        prompts: job (prompt and design) -> wording.
+    """
+
+    construction: Construction
+    sets: dict[str, Asked]
+    prompts: dict[str, Prompt]
+
+    @classmethod
+    def of(cls, project: Project, construction: Construction, sets: Iterable[Asked]) -> Elicitation:
+        """With the prompts of ``project``."""
+        listed = {each.id: each for each in sets}
+        wordings = consult.load_prompts(project, WRITING)
+        prompts = {
+            _job(each): replace(wordings[each.task], shape=shape_of(construction, construction.natural[each.design]))
+            for each in listed.values()
+        }
+        return cls(construction, listed, prompts)
+
+    @property
+    def shown(self) -> dict[str, dict[str, Mapping[str, str]]]:
+        """Job -> id -> field -> text."""
+        found: dict[str, dict[str, Mapping[str, str]]] = {job: {} for job in self.prompts}
+        for name, each in self.sets.items():
+            found[_job(each)][name] = each.fields
+        return found
+
+    def consulting(self, project: Project, consultation: Consultation) -> Consultation:
+        """``consultation`` about these sets, one a request.
+
+        Raises:
+            CxgenError: see `Consultation.bounded`.
+        """
+        return replace(consultation, tasks=tuple(self.prompts), per_request=1).bounded(project)
+
+
+def _job(each: Asked) -> str:
+    return f"{each.task}/{each.design}"
+
+
+def of_numbers(project: Project, construction: Construction, seed: int, start: int, count: int) -> Elicitation:
+    """The sets of these numbers; see `asked`."""
+    return Elicitation.of(project, construction, asked(construction, seed, start, count))
+
+
+def of_requests(project: Project, construction: Construction, path: Path) -> Elicitation:
+    """The sets that a file of requests asks for, of ``construction``: as they were asked for, whatever would be asked for today.
 
     Raises:
-        UnknownNameError: the construction has no such slot.
+        DataError: there is no such file, none is of the construction, or one was made with another wording of the prompts.
     """
-    if slot not in construction.slots:
-        raise unknown("slot", slot, construction.slots, file=construction.document.path)
-    items = sample_items(construction, seed, n, "nli").unique("premise_id", keep="first", maintain_order=True)
-    role = construction.slots[slot].role
-    asked: dict[str, dict[str, str]] = {}
-    for item in items.filter(items["construction"] == construction.name).iter_rows(named=True):
-        filler = next((each for each in item["slots"] if each["slot"] == slot), None)
-        sentence = _blanked(item["premise"], construction.lexicon, filler) if filler else None
-        if sentence is None:
+    wordings = {prompt.system: task for task, prompt in consult.load_prompts(project, WRITING).items()}
+    sets = []
+    for number, (system, user) in enumerate(read_requests(path), 1):
+        fields = items_in(user)[0] if len(items_in(user)) == 1 else {}
+        asked_for = str(fields.pop("id", ""))
+        name, _, rest = asked_for.partition(".")
+        if name != construction.name:
             continue
-        described = {"construction": construction.title, "meaning": " ".join(construction.meaning.split())}
-        asked[item["premise_id"]] = {**described, "sentence": sentence, "gap": f"the {role}", "count": str(count)}
-        if len(asked) == n:
-            break
-    return asked
+        design = rest.partition(".")[0]
+        faulty = "prompts" if system not in wordings else construction.document.path.name if design not in construction.natural else ""
+        if faulty:
+            hint = f"restore {faulty}, or write the requests anew"
+            raise DataError(f"a request that {faulty} would not make any more", file=path, line=number, hint=hint)
+        sets.append(Asked(asked_for, design, wordings[system], {key: str(value) for key, value in fields.items()}))
+    if not sets:
+        raise DataError(
+            f"no request for sets of {construction.name}", file=path, hint="write some: `cxgen elicit ... --backend file --out FILE`"
+        )
+    return Elicitation.of(project, construction, sets)
 
 
-def _blanked(premise: str, lexicon: Lexicon, filler: Mapping[str, Any]) -> str | None:
-    """``premise`` with the filler, in whatever form it has, replaced by underscores; None if it is not to be found."""
-    row = lexicon.index.get(filler["sense"] or "")
-    forms = {filler["lemma"]} if row is None else {str(lexicon.table[name][row]) for name in _FORMS if lexicon.table[name][row]}
-    found = re.search(rf"\b({'|'.join(re.escape(form) for form in sorted(forms, key=len, reverse=True))})\b", premise)
-    return premise[: found.start()] + GAP + premise[found.end() :] if found else None
-
-
-def word_questions(construction: Construction, n: int, seed: int) -> dict[str, dict[str, str]]:
-    """Seed lemmas for sentences of a model's own: premise id of the draw -> the fields of the prompt ``premise``.
-
-    The seeds are the words of a draw that its scene brings, adjuncts left out: the verb and what it is said of.
-    """
-    items = sample_items(construction, seed, n, "nli").unique("premise_id", keep="first", maintain_order=True)
-    asked: dict[str, dict[str, str]] = {}
-    for item in items.filter(items["construction"] == construction.name).head(n).iter_rows(named=True):
-        words = [each["lemma"] for each in item["slots"] if construction.slots[each["slot"]].from_frame and each["role"] != Role.modifier]
-        described = {"construction": construction.title, "form": construction.form, "meaning": " ".join(construction.meaning.split())}
-        asked[item["premise_id"]] = {**described, "words": ", ".join(dict.fromkeys(words))}
-    return asked
-
-
-def propose(
-    project: Project, lexicon: Lexicon, task: str, asked: Mapping[str, Mapping[str, str]], model: str, base_url: str | None, limits: Limits
-) -> tuple[list[dict[str, Any]], Outcome]:
-    """Put ``asked`` to a model, one at a time; its proposals (see `proposals`), and how the run went.
-
-    Args:
-        project: whose prompts and kept replies.
-        lexicon: the words that are known.
-        task: ``fill`` or ``premise``.
-        asked: id -> the fields of the task's prompt.
-        model: its name.
-        base_url: the server; None: OpenAI's own.
-        limits: bounds of the run.
+def run(project: Project, elicitation: Elicitation, consultation: Consultation) -> tuple[list[Answer], list[Outcome]]:
+    """Ask for the sets and check what comes; the answers in the sets' order, and how each run went.
 
     Raises:
         BackendError: the run cannot go on; what was answered is kept.
     """
-    cache = project.root / REPLIES
-    consultation = consult.Consultation(models=(model,), tasks=(task,), base_url=base_url, per_request=1, limits=limits, cache=cache)
-    backends = consult.connect(consultation, logprobs=False)
-    (outcome,) = consult.ask(consultation, consult.load_prompts(project, [task]), {task: asked}, backends)
-    return proposals(outcome, asked, lexicon), outcome
+    asking = elicitation.consulting(project, consultation)
+    outcomes = consult.ask(asking, elicitation.prompts, elicitation.shown, consult.connect(asking, logprobs=False))
+    look_up, refused = Fillers(elicitation.construction), refused_words(project)
+    found: dict[str, Answer] = {}
+    for judgment in (judgment for outcome in outcomes for judgment in outcome.judgments):
+        each = elicitation.sets[judgment.item]
+        result = check(elicitation.construction, each, judgment.value, look_up, refused) if judgment.value else [judgment.reason]
+        written, faults = (result, ()) if isinstance(result, Written) else (None, tuple(result))
+        found[each.id] = Answer(each, written, faults, judgment.value, judgment.model or judgment.judge, judgment.prompt)
+    look_up.save()
+    return [found[name] for name in elicitation.sets], outcomes
 
 
-def proposals(outcome: Outcome, asked: Mapping[str, Mapping[str, str]], lexicon: Lexicon) -> list[dict[str, Any]]:
-    """One row per proposed word or sentence.
+def refused_words(project: Project) -> frozenset[str]:
+    """The lemmas that no sentence may have: the shipped ones and the project's own.
 
-    Returns:
-        For ``fill``: ``sentence, filler, in_lexicon``; for ``premise``: ``words, sentence, words_used`` (whether each of the words, or its
-        first four letters, occurs). What a model did not answer is left out.
+    Raises:
+        SchemaError: a file breaks its schema.
     """
-    known = {lemma.lower() for lemma in lexicon.lemmas}
-    rows: list[dict[str, Any]] = []
-    for judgment in outcome.judgments:
-        shown = asked[judgment.item]
-        if not judgment.value:
-            continue
-        if judgment.task == "fill":
-            words = dict.fromkeys(word.lower() for word in json.loads(judgment.value))
-            rows += [{"sentence": shown["sentence"], "filler": word, "in_lexicon": word in known} for word in words]
-        else:
-            text = judgment.value.lower()
-            used = all(word[:4].lower() in text for word in shown["words"].split(", "))
-            rows.append({"words": shown["words"], "sentence": judgment.value, "words_used": used})
+    folders = [project.lexicons, *([project.own_lexicons] if project.own_lexicons else [])]
+    files = [path for folder in folders if (path := folder / "refused.yaml").exists()]
+    return frozenset(word for path in files for word in read_yaml(path, "refused").data["words"])
+
+
+def table(answers: Iterable[Answer]) -> list[dict[str, Any]]:
+    """A row per set: ``set, prompt, verdict`` (sound, accepted by the judges, refused, none), ``reasons``."""
+    rows = []
+    for answer in answers:
+        good = "judged" if answer.judgments else "sound"
+        verdict = good if answer.written else "refused" if answer.text else "none"
+        rows.append({"set": answer.asked.id, "prompt": answer.asked.task, "verdict": verdict, "reasons": "; ".join(answer.faults)})
     return rows

@@ -9,7 +9,8 @@ from cxgen.annotate import Annotator, Chunks, Sentence
 from cxgen.annotate.conllu import to_conllu
 from cxgen.annotate.document import to_doc, vocabulary
 from cxgen.constructicon import Construction, load_construction
-from cxgen.families import family_of
+from cxgen.errors import CxgenError
+from cxgen.families import NATURAL, family_of
 from cxgen.lexicon import Lexicon
 from cxgen.project import Project, write_atomically
 from cxgen.schema import TARGET
@@ -26,7 +27,12 @@ def sentences(project: Project, config: str, split: str) -> Iterator[tuple[Sente
 
     Raises:
         DataError: no such table, or a premise that its template does not give.
+        CxgenError: a config whose premises no template gives.
     """
+    if config == NATURAL:
+        raise CxgenError(
+            "what a writer wrote has no gold trees: no template says how it is built", hint="parse it; `slots` has the fillers"
+        )
     text = family_of(config).text
     items = read_split(table_file(project, config, split), config, split)
     premises = items.select(*_NEED, premise=text, target=TARGET).unique("premise_id", keep="first", maintain_order=True)

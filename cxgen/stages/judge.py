@@ -113,6 +113,12 @@ def estimate(project: Project, params: Params | None = None, asked: Consultation
     return consult.estimate(asked, prompts, _by_rule(project).shown(asked.tasks))
 
 
+def write_out(project: Project, params: Params | None, asked: Consultation, path: Path) -> int:
+    """Write the requests that `run` would send to ``path``, for whoever is to answer them; how many."""
+    asked = asked.settled(project, params or Params.read(project.params))
+    return consult.write_out(asked, consult.load_prompts(project, asked.tasks), _by_rule(project).shown(asked.tasks), path)
+
+
 def _by_rule(project: Project) -> _ByRule:
     items = read_candidates(project)
     lexicon = Lexicon.of(project)

@@ -12,7 +12,7 @@ import polars as pl
 from cxgen import layout
 from cxgen.constructicon import Construction, load_construction
 from cxgen.errors import DataError
-from cxgen.families import CONFIGS, FAMILIES
+from cxgen.families import CONFIGS, FAMILIES, NATURAL
 from cxgen.lexicon import Lexicon
 from cxgen.project import Project, write_atomically
 from cxgen.publish import card_metadata, content_hash, facts, render_card, rows_hash
@@ -36,7 +36,7 @@ NEEDED = {
     "variety": "report variety",
     "reading": "report reading",
 }
-_WUG = {"wug": "substitute"}
+_DERIVED = {layout.WUG: {"wug": "substitute"}, layout.NATURAL: {NATURAL: "natural"}}  # needed where there is the folder
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,8 @@ def read_metrics(project: Project) -> dict[str, Any]:
     found: dict[str, Any] = {}
     lacking: dict[str, str] = {}
     damaged: list[DataError] = []
-    for name, command in (NEEDED | (_WUG if (project.root / layout.WUG).is_dir() else {})).items():
+    more = {name: command for folder, each in _DERIVED.items() if (project.root / folder).is_dir() for name, command in each.items()}
+    for name, command in (NEEDED | more).items():
         path, hint = project.root / layout.metric(name), remake(project, [command])
         try:
             found[name] = read_json(path, "metrics", name, hint)
@@ -208,6 +209,7 @@ def _facts(
         "baselines": metrics["baselines"],
         "balance": {what: sum(entry[what] for entry in balances) for what in ("sentences", "unequal")},
         "variety": _variety(metrics["variety"]),
+        "natural": _natural(metrics, tables),
         "reading": metrics["reading"],
         "judges": metrics["models"]["judges"],
         "prompts": metrics["models"]["prompts"],
@@ -216,6 +218,18 @@ def _facts(
         "hashes": _hashes(project, params),
         "parameters": params.text,
     }
+
+
+def _natural(metrics: Mapping[str, Any], tables: facts.Tables) -> dict[str, Any]:
+    """What writers wrote: who, how much, and how varied beside the templates' sentences; empty where there is nothing of it."""
+    mine = {split: rows for (config, split), rows in tables.items() if config == NATURAL}
+    if not mine:
+        return {}
+    found = metrics["natural"]
+    spread = {name: entry["writers"] for name, entry in metrics["variety"].items() if "writers" in entry}
+    first = next(iter(mine.values()))
+    example = first.filter(pl.col("contrast_set") == first["contrast_set"][0])["premise"].unique(maintain_order=True).to_list()
+    return {**found, "spread": spread, "sets": sum(rows["contrast_set"].n_unique() for rows in mine.values()), "example": example}
 
 
 def _variety(found: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from cxgen.families import DEFAULT
 from cxgen.project import Project
 from cxgen.report.reading import ANSWERS, reading
 from cxgen.schema.door import MB, read_text
-from cxgen.stages.dataset import dataset
+from cxgen.stages.dataset import with_natural
 from cxgen.tables import one_line, write_json
 
 _MOST_BYTES = 32 * MB
@@ -30,7 +30,7 @@ def run(project: Project) -> dict[str, Any]:
     if folder.exists() and not folder.is_dir():
         raise DataError("not a folder", file=folder, hint="it holds the readers' answers, one CSV file each")
     tables = [_answers(path) for path in sorted(folder.glob("*.csv"))]
-    report = reading(pl.concat(tables) if tables else pl.DataFrame(schema=ANSWERS), dataset(project, DEFAULT))
+    report = reading(pl.concat(tables) if tables else pl.DataFrame(schema=ANSWERS), with_natural(project, DEFAULT))
     write_json(report, project.root / layout.metric("reading"))
     return report
 

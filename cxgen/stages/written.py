@@ -9,10 +9,10 @@ import polars as pl
 
 from cxgen import layout
 from cxgen.errors import DataError
-from cxgen.families import CONFIGS, DEFAULT, REJECTED, wug_config
+from cxgen.families import CONFIGS, DEFAULT, NATURAL, REJECTED, wug_config
 from cxgen.project import Project
 from cxgen.publish.content import WRITTEN, table_hashes
-from cxgen.stages import substitute
+from cxgen.stages import natural, substitute
 from cxgen.stages.audit import audit, balance
 from cxgen.stages.contracts import read_split
 from cxgen.stages.dataset import remake
@@ -23,15 +23,16 @@ _WUGS = tuple(map(wug_config, CONFIGS))
 
 
 def read_tables(project: Project) -> dict[tuple[str, str], pl.DataFrame]:
-    """(config, split) -> rows, of everything that is in ``outputs/dataset`` and ``outputs/wug``, `rejected` last.
+    """(config, split) -> rows, of everything that is in ``outputs/dataset``, ``outputs/wug`` and ``outputs/natural``, `rejected` last.
 
     Raises:
         DataError: a table is damaged, or there is a file that no stage writes.
     """
     expected = {layout.table(config, split): (config, split) for config in CONFIGS for split in SPLITS}
     expected |= {layout.table(config, split, layout.WUG): (config, split) for config in _WUGS for split in SPLITS}
+    expected |= {layout.table(NATURAL, split, layout.NATURAL): (NATURAL, split) for split in SPLITS}
     expected[layout.table(REJECTED, REJECTED)] = (REJECTED, REJECTED)
-    for path in sorted(path for root in (layout.DATASET, layout.WUG) for path in (project.root / root).rglob("*.parquet")):
+    for path in sorted(path for root in (layout.DATASET, layout.WUG, layout.NATURAL) for path in (project.root / root).rglob("*.parquet")):
         if path.relative_to(project.root) not in expected:
             raise DataError("no stage writes such a file", file=path, hint="remove it, or keep it elsewhere")
     here = {key: project.root / path for path, key in expected.items() if (project.root / path).exists()}
@@ -44,15 +45,15 @@ def require_unchanged(project: Project, tables: Tables, metrics: Mapping[str, An
     Args:
         project: whose.
         tables: from `read_tables`.
-        metrics: ``splits``, ``balance`` and, where there are pseudowords, ``wug``: as the stages wrote them.
+        metrics: as the stages wrote them: ``splits``, ``balance``; ``wug`` and ``natural`` where there are such tables.
 
     Raises:
         DataError: which tables differ, or what is wrong with them.
     """
-    written = {**metrics["splits"].get(WRITTEN, {}), **metrics.get("wug", {}).get(WRITTEN, {})}
+    written = {name: value for metric in ("splits", "wug", NATURAL) for name, value in metrics.get(metric, {}).get(WRITTEN, {}).items()}
     found = table_hashes(tables)
     changed = sorted(name for name in written.keys() | found.keys() if written.get(name) != found.get(name))
-    hint = f"{remake(project, ['split', 'substitute'])}; what you want to be otherwise belongs into templates and params.yaml"
+    hint = f"{remake(project, ['split', 'substitute', 'natural'])}; what you want to be otherwise belongs into templates and params.yaml"
     if changed:
         what = ", ".join(changed[:5]) + (f" and {len(changed) - 5} more" if len(changed) > 5 else "")
         raise DataError(f"not what the pipeline wrote: {what}", file=project.root / layout.DATASET, hint=hint)
@@ -74,3 +75,8 @@ def _unsound(tables: Tables, metrics: Mapping[str, Any]) -> Iterator[str]:
     if wugs and (sources or any(rows.height for rows in wugs)):
         broken = substitute.violations(pl.concat(wugs), pl.concat(sources)) if sources else {"no sources": 1}
         yield from (f"{layout.metric('wug').name}: {what}: {count}" for what, count in broken.items() if count)
+    written = [rows for (config, _), rows in tables.items() if config == NATURAL]
+    if any(rows.height for rows in written):
+        verbs = [natural.verbs_of(rows) for rows in sources]
+        broken = natural.violations(pl.concat(written), pl.concat(verbs) if verbs else natural.verbs_of(written[0].clear()))
+        yield from (f"{layout.metric(NATURAL).name}: {what}: {count}" for what, count in broken.items() if count)

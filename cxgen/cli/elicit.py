@@ -1,0 +1,175 @@
+"""Asking a writer for contrast sets."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cxgen.cli.judge import (
+    Concurrency,
+    Deadline,
+    DryRun,
+    Failures,
+    MostCost,
+    MostRequests,
+    MostTokens,
+    Poll,
+    PriceIn,
+    PriceOut,
+    Requests,
+    Timeout,
+    Tokens,
+    Tries,
+)
+from cxgen.cli.output import Format, emit, summarise
+from cxgen.cli.pipeline import Form, ParamsFile, open_project
+from cxgen.errors import CxgenError
+from cxgen.vocabulary import Judge
+
+if TYPE_CHECKING:
+    from cxgen.stages.consult import Consultation
+    from cxgen.stages.elicit import Elicitation
+
+_NOBODY = "a writer"  # of whom no more is known
+Construction = Annotated[str, typer.Argument(help="Construction; its template file has a section natural.")]
+Number = Annotated[int, typer.Option("--n", min=1, help="How many sets.")]
+Start = Annotated[int, typer.Option(min=0, help="Number of the first set.")]
+Seed = Annotated[int, typer.Option(help="Another seed, other seed words.")]
+Backend = Annotated[Judge, typer.Option(help="Who writes: openai, openai-batch, file, or replay (what was answered before).")]
+Model = Annotated[str, typer.Option(help="Who writes: model name.")]
+Url = Annotated[str | None, typer.Option(envvar="OPENAI_BASE_URL", help="OpenAI-compatible server; key: OPENAI_API_KEY.")]
+Out = Annotated[Path | None, typer.Option("--out", "--requests", help="file: the requests; written, and read again with --replies.")]
+Replies = Annotated[Path | None, typer.Option(help="file: the writer's replies.")]
+Judges = Annotated[list[str] | None, typer.Option("--judge", help="Who judges: model name; several vote.")]
+JudgeBackend = Annotated[Judge | None, typer.Option(help="How the judges are asked. Default: as the writer.")]
+JudgeOut = Annotated[Path | None, typer.Option("--judge-out", "--judge-requests", help="file: requests to the judges, as --out.")]
+JudgeReplies = Annotated[list[Path] | None, typer.Option(help="file: a judge's replies; one file for each --judge.")]
+Accept = Annotated[bool, typer.Option("--accept", help="Keep what the judges pass in pipelines/natural.parquet.")]
+By = Annotated[str, typer.Option(help="Who wrote the sets, in words, for the card. Default: the model.")]
+
+
+def elicit(
+    construction: Construction,
+    params: ParamsFile = None,
+    n: Number = 10,
+    start: Start = 0,
+    seed: Seed = 1,
+    backend: Backend = Judge.file,
+    model: Model = "",
+    base_url: Url = None,
+    out: Out = None,
+    replies: Replies = None,
+    judges: Judges = None,
+    judge_backend: JudgeBackend = None,
+    judge_out: JudgeOut = None,
+    judge_replies: JudgeReplies = None,
+    accept: Accept = False,
+    by: By = "",
+    concurrency: Concurrency = 8,
+    requests_per_minute: Requests = None,
+    tokens_per_minute: Tokens = None,
+    tries: Tries = 6,
+    timeout: Timeout = 120.0,
+    deadline: Deadline = 900.0,
+    max_requests: MostRequests = None,
+    max_tokens: MostTokens = None,
+    max_cost: MostCost = None,
+    price_in: PriceIn = 0.0,
+    price_out: PriceOut = 0.0,
+    max_failures: Failures = 0.2,
+    poll: Poll = 20.0,
+    dry_run: DryRun = False,
+    form: Form = Format.table,
+) -> None:
+    """Have a writer fill a construction's squares in words of its own; check what it wrote; have it judged; keep what is good.
+
+    Replies are kept: an interrupted run goes on where it was. What is refused is in outputs/work/refused_sets.jsonl, with the reasons.
+
+    Examples:  cxgen elicit resultative --n 50 --backend openai --model gpt-4.1 --judge gpt-4.1-mini --accept
+               cxgen elicit resultative --n 50 --out requests.jsonl
+               cxgen elicit resultative --requests requests.jsonl --replies replies.jsonl
+    """
+    given = dict(locals())
+    from cxgen.cli.explore import load
+    from cxgen.llm import Limits
+    from cxgen.stages import consult
+    from cxgen.stages import elicit as stage
+
+    project, _ = open_project(params)
+    loaded = load(construction)
+    files = backend is Judge.file
+    limits = Limits(**{field.name: given[field.name] for field in fields(Limits) if field.name in given})
+    asked = consult.Consultation(
+        backend=backend,
+        models=(model or _NOBODY,) if model or files else (),
+        base_url=base_url,
+        limits=limits,
+        poll=poll,
+        replies=(replies,) if replies else (),
+        requests=out if replies else None,
+    )
+    if files and replies is None and out is None:
+        raise CxgenError("no file for the requests", hint="give --out FILE; then --requests FILE --replies FILE")
+    of_file = files and replies is not None and out is not None
+    wanted = stage.of_requests(project, loaded, out) if of_file and out else stage.of_numbers(project, loaded, seed, start, n)
+    if dry_run:
+        emit(consult.estimate(wanted.consulting(project, asked), wanted.prompts, wanted.shown), form)
+    elif files and replies is None and out is not None:
+        count = consult.write_out(wanted.consulting(project, asked), wanted.prompts, wanted.shown, out)
+        typer.echo(f"{count} requests: {out}", err=True)
+    else:
+        judging = replace(
+            asked,
+            backend=judge_backend or backend,
+            models=tuple(judges or ()),
+            per_request=10,
+            replies=tuple(judge_replies or ()),
+            requests=judge_out if judge_replies else None,
+        )
+        _answered(wanted, asked, judging, judge_out if not judge_replies else None, params, accept, by, form)
+
+
+def _answered(
+    wanted: Elicitation,
+    asked: Consultation,
+    judging: Consultation,
+    judge_out: Path | None,
+    params: Path | None,
+    accept: bool,
+    by: str,
+    form: Format,
+) -> None:
+    """Ask, check, judge and keep; exit code 1 if a bound ended the asking early."""
+    from cxgen import layout
+    from cxgen.stages import consult, vetting
+    from cxgen.stages import elicit as stage
+
+    if accept and not judging.models:
+        raise CxgenError("nobody is named to judge the sets: only what judges pass is kept", hint="give --judge MODEL")
+    project, settings = open_project(params)
+    answers, outcomes = stage.run(project, wanted, asked)
+    if judge_out:
+        shown = vetting.to_judge(settings, wanted.construction, answers)[1]
+        writing = replace(judging, models=judging.models or (_NOBODY,), tasks=tuple(shown))
+        count = consult.write_out(writing, consult.load_prompts(project, shown), shown, judge_out)
+        typer.echo(f"{count} requests to judges: {judge_out}", err=True)
+    elif judging.models:
+        answers, more = vetting.judged(project, settings, wanted.construction, answers, judging, outcomes)
+        outcomes = [*outcomes, *more]
+    emit(stage.table(answers), form)
+    summarise([consult.summary(outcome) for outcome in outcomes])
+    refused = vetting.note_refused(project, answers)
+    if refused:
+        typer.echo(f"{refused} sets refused: {layout.REFUSED_SETS}", err=True)
+    if accept and not judge_out:
+        count, twice = vetting.keep(project, answers, by)
+        for name, why in twice.items():
+            typer.echo(f"not kept: {name}: {why}", err=True)
+        typer.echo(f"{count} sets kept: {layout.NATURAL_SETS}", err=True)
+    stopped = next((outcome.stopped for outcome in outcomes if outcome.stopped), "")
+    if stopped:
+        typer.echo(f"stopped by {stopped}; what was answered is kept", err=True)
+        raise typer.Exit(1)

@@ -1,0 +1,136 @@
+"""Stage ``natural``: items of the sets that writers wrote, split like those of ``nli``, audited and measured."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+
+from cxgen import layout
+from cxgen.constructicon import load_construction
+from cxgen.errors import DataError, needs
+from cxgen.families import DEFAULT, NATURAL, columns_of, family_of
+from cxgen.generate import Request
+from cxgen.generate.source import divided, fillable
+from cxgen.lexicon import Lexicon
+from cxgen.natural.items import items_of, split_of
+from cxgen.natural.words import Fillers
+from cxgen.project import Project, require_place
+from cxgen.publish.content import WRITTEN, table_hashes
+from cxgen.schema import TARGET, conform, polars_schema
+from cxgen.stages.accepted import judges, origins, read_accepted, written_sets
+from cxgen.stages.contracts import read_split
+from cxgen.stages.params import Params
+from cxgen.stages.split import table_file
+from cxgen.tables import track, write_json, write_table
+from cxgen.vocabulary import SPLITS
+
+ENOUGH = 30  # sets of a construction; of fewer, a classifier's figure says nothing
+
+
+def run(project: Project, params: Params) -> dict[str, Any]:
+    """Write ``outputs/natural/natural/`` and the metric ``natural``; return the metric.
+
+    Returns:
+        ``constructions``: name -> sets, items and verbs per split; ``origins``, ``judges``: who wrote and judged them; ``violations``:
+        rule -> how often it is broken (all 0); ``measures``: see `Family.measures`, over constructions with enough sets; ``written``:
+        hashes of the tables.
+
+    Raises:
+        DataError: an accepted set does not fit its construction any more, or the items are not sound.
+    """
+    require_place(project.root / layout.metric(NATURAL))
+    path = project.root / layout.NATURAL_SETS
+    accepted, lexicon = read_accepted(path), Lexicon.of(project)
+    tables = [pl.DataFrame(schema=polars_schema(columns_of(NATURAL)))]
+    names: list[str] = accepted["construction"].unique().sort().to_list()
+    for name in track(names, "natural", len(names)):
+        tables.append(_items(project, lexicon, name, accepted, params.request))
+    rows = pl.concat(tables)
+    report: dict[str, Any] = {
+        "constructions": _counts(rows),
+        "origins": origins(accepted),
+        "judges": judges(accepted),
+        "violations": violations(rows, spoken_for(project)),
+    }
+    problems = [f"{what}: {count}" for what, count in report["violations"].items() if count]
+    if problems:
+        raise DataError(
+            f"the writers' items are not sound: {'; '.join(problems)}", file=path, hint="run `cxgen split` first, then this again"
+        )
+    report["measures"] = _measured(rows, params.folds)
+    finished = {(NATURAL, split): rows.filter(pl.col("split") == split) for split in SPLITS}
+    for (_, split), part in finished.items():
+        write_table(part, project.root / layout.table(NATURAL, split, layout.NATURAL))
+    write_json({**report, WRITTEN: table_hashes(finished)}, project.root / layout.metric(NATURAL))
+    return report
+
+
+def _items(project: Project, lexicon: Lexicon, name: str, accepted: pl.DataFrame, request: Request) -> pl.DataFrame:
+    construction = load_construction(project, name, lexicon)
+    look_up = Fillers(construction)
+    written = written_sets(construction, accepted, look_up, project.root / layout.NATURAL_SETS)
+    splits = divided(fillable(construction, request), request)
+    sets = []
+    for each in written:
+        verb = each.fillers[construction.kinds[next(iter(each.sentences))].verb].lemma
+        sets.append((each, split_of(verb, splits, request.shares, request.seed, construction.name)))
+    items = items_of(construction, sets, look_up, request.seed, request.hold_out)
+    look_up.save()
+    said = accepted.select(contrast_set="set", kind="kind", acceptability="acceptability")
+    items = items.join(said, on=["contrast_set", "kind"], how="left", maintain_order="left")
+    return conform(items, columns_of(NATURAL))
+
+
+def spoken_for(project: Project) -> pl.DataFrame:
+    """The verbs of ``nli`` as the dataset has them: ``target, verb, split``."""
+    files = {split: table_file(project, DEFAULT, split) for split in SPLITS}
+    tables = [read_split(file, DEFAULT, split) for split, file in files.items() if file.is_file()]
+    return verbs_of(pl.concat([pl.DataFrame(schema=polars_schema(columns_of(DEFAULT))), *tables]))
+
+
+def verbs_of(rows: pl.DataFrame) -> pl.DataFrame:
+    """The verbs of items: ``target, verb, split``, each once."""
+    return rows.select("verb", "split", target=TARGET).unique(maintain_order=True)
+
+
+def violations(rows: pl.DataFrame, others: pl.DataFrame) -> dict[str, int]:
+    """How often each rule is broken.
+
+    Args:
+        rows: the items.
+        others: verbs of ``nli``, see `verbs_of`.
+    """
+    mine = verbs_of(rows)
+    crossing = pl.concat([mine, others.select(mine.columns)]).unique().group_by("target", "verb").len().filter(pl.col("len") > 1)
+    sets = rows.select("contrast_set", "split").unique()
+    own = family_of(NATURAL).violations(rows.with_columns(config=pl.lit(NATURAL)))
+    return {
+        "verbs in two splits, those of nli counted": crossing.join(mine, on=["target", "verb"], how="semi").height,
+        "contrast sets in two splits": sets.height - sets["contrast_set"].n_unique(),
+        "repeated ids": rows.height - rows["id"].n_unique(),
+        **own,
+    }
+
+
+def _counts(rows: pl.DataFrame) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for (name,), mine in rows.with_columns(target=TARGET).group_by("target", maintain_order=True):
+        parts = {split: mine.filter(pl.col("split") == split) for split in SPLITS}
+        found[str(name)] = {
+            "sets": {split: part["contrast_set"].n_unique() for split, part in parts.items()},
+            "items": {split: part.height for split, part in parts.items()},
+            "verbs": {split: part["verb"].n_unique() for split, part in parts.items()},
+        }
+    return found
+
+
+def _measured(rows: pl.DataFrame, folds: int) -> dict[str, Any]:
+    rows = rows.with_columns(config=pl.lit(NATURAL), target=TARGET)
+    sets, splits = pl.col("contrast_set").n_unique().over("target"), pl.col("split").n_unique().over("target")
+    rows = rows.filter((sets >= ENOUGH) & (splits == len(SPLITS))).drop("target")
+    if not rows.height:
+        return {}
+    with needs("the measures need scikit-learn", "report"):
+        import sklearn  # noqa: F401
+    return family_of(NATURAL).measures(rows, folds)

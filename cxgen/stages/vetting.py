@@ -1,0 +1,136 @@
+"""What judges say of the sets that writers wrote, and what becomes of these: kept for stage ``natural``, or refused with reasons."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+import polars as pl
+
+from cxgen import layout
+from cxgen.constructicon import Construction
+from cxgen.families import NATURAL, family_of
+from cxgen.generate.source import divided, fillable
+from cxgen.judge import VERDICTS
+from cxgen.llm import Outcome
+from cxgen.natural.items import items_of, set_id, split_of
+from cxgen.natural.words import Fillers
+from cxgen.project import Project, write_atomically
+from cxgen.schema.door import MB, read_text
+from cxgen.stages import consult
+from cxgen.stages.accepted import Kept, accept
+from cxgen.stages.consult import Consultation
+from cxgen.stages.elicit import Answer
+from cxgen.stages.frozen import as_table
+from cxgen.stages.merge import merge
+from cxgen.stages.params import Params
+from cxgen.streams import order_key
+from cxgen.vocabulary import APPROPRIATE, EXTENDED, INAPPROPRIATE, JUDGING, PROTOTYPICAL
+
+_MOST = 512 * MB
+Shown = dict[str, dict[str, Mapping[str, str]]]  # task -> id -> field -> text
+
+
+def judged(
+    project: Project,
+    params: Params,
+    construction: Construction,
+    answers: Sequence[Answer],
+    consultation: Consultation,
+    before: Sequence[Outcome] = (),
+) -> tuple[list[Answer], list[Outcome]]:
+    """The answers with what the judges say of their sets: a set with anything refused or undecided is refused whole.
+
+    Args:
+        project, params: the project's; its partition of the verbs decides with which wordings a set is judged.
+        construction: whose sets they are.
+        answers: from `run`.
+        consultation: who judges; its tasks are all of `cxgen.vocabulary.JUDGING`.
+        before: the runs that were made already; bounds hold for all together.
+
+    Raises:
+        BackendError: the run cannot go on; what was answered is kept.
+    """
+    items, shown = to_judge(params, construction, answers)
+    asking, prompts = replace(consultation, tasks=JUDGING).bounded(project), consult.load_prompts(project, JUDGING)
+    outcomes = consult.ask(asking, prompts, shown, consult.connect(asking), before)
+    said = as_table(judgment for outcome in outcomes for judgment in outcome.judgments)
+    verdicts = items.select("id", "contrast_set", "kind").join(merge(_open(items), items, said, JUDGING), on="id", maintain_order="left")
+    return [_with_verdicts(each, items, verdicts, said) if each.written else each for each in answers], outcomes
+
+
+def to_judge(params: Params, construction: Construction, answers: Iterable[Answer]) -> tuple[pl.DataFrame, Shown]:
+    """The items of the sound sets, and what of them judges are shown: task -> id -> field -> text, not set by set."""
+    look_up, request = Fillers(construction), params.request
+    splits = divided(fillable(construction, request), request)
+    sets = []
+    for written in (answer.written for answer in answers if answer.written):
+        verb = written.fillers[construction.kinds[next(iter(written.sentences))].verb].lemma
+        sets.append((written, split_of(verb, splits, request.shares, request.seed, construction.name)))
+    items = items_of(construction, sets, look_up, request.seed, request.hold_out)
+    shown = consult.shown_of(items, [construction], JUDGING)
+    return items, {task: dict(sorted(things.items(), key=lambda thing: order_key(task, thing[0]))) for task, things in shown.items()}
+
+
+def _open(items: pl.DataFrame) -> pl.DataFrame:
+    """Verdicts that leave everything to the judges but what the family finds wrong with an item."""
+    reason = family_of(NATURAL).fault()
+    table = items.select("id", premise_verdict=pl.lit(PROTOTYPICAL), premise_reason=pl.lit(""), pair_reason=reason)
+    verdict = pl.when(pl.col("pair_reason") == "").then(pl.lit(APPROPRIATE)).otherwise(pl.lit(INAPPROPRIATE))
+    return table.with_columns(pair_verdict=verdict).select(list(VERDICTS))
+
+
+def _with_verdicts(answer: Answer, items: pl.DataFrame, verdicts: pl.DataFrame, said: pl.DataFrame) -> Answer:
+    assert answer.written is not None
+    name = set_id(answer.written)
+    mine = verdicts.filter(pl.col("contrast_set") == name)
+    premises = mine.unique("kind", maintain_order=True)
+    good = {PROTOTYPICAL, EXTENDED}
+    of_premises = premises.select("kind", "premise_verdict", "premise_reason").iter_rows()
+    faults = [f"{kind}: {why}" for kind, verdict, why in of_premises if verdict not in good]
+    of_pairs = mine.select("kind", "pair_verdict", "pair_reason").iter_rows()
+    faults += [f"{kind}: {why}" for kind, verdict, why in of_pairs if verdict != APPROPRIATE]
+    if faults:
+        return replace(answer, written=None, faults=tuple(faults))
+    acceptability = dict(premises.select("kind", "premise_verdict").iter_rows())
+    return replace(answer, acceptability=acceptability, judgments=_judgments(items.filter(pl.col("contrast_set") == name), said))
+
+
+def _judgments(items: pl.DataFrame, said: pl.DataFrame) -> dict[str, list[dict[str, str]]]:
+    """Kind -> what each judge said of its sentence and of its items."""
+    about = {premise: (kind, "") for premise, kind in items.select("premise_id", "kind").iter_rows()}
+    about |= {name: (kind, text) for name, kind, text in items.select("id", "kind", "hypothesis").iter_rows()}
+    found: dict[str, list[dict[str, str]]] = {}
+    for row in said.filter(pl.col("item").is_in(list(about))).sort("task", "judge", "item").iter_rows(named=True):
+        kind, text = about[row["item"]]
+        told = {name: row[name] for name in ("task", "judge", "model", "prompt", "value")}
+        found.setdefault(kind, []).append({**told, "hypothesis": text})
+    return found
+
+
+def keep(project: Project, answers: Iterable[Answer], by: str) -> tuple[int, dict[str, str]]:
+    """Append the judged sets to `cxgen.layout.NATURAL_SETS`; see `accept`."""
+    sets = []
+    for each in answers:
+        if each.written and each.judgments:
+            choice = str(json.loads(each.text).get("choice") or "")
+            sets.append(Kept(each.written, choice, each.prompt, each.model, by or each.model, each.acceptability, each.judgments))
+    return accept(project.root / layout.NATURAL_SETS, sets)
+
+
+def note_refused(project: Project, answers: Iterable[Answer]) -> int:
+    """Keep what was refused, with the reasons, in `cxgen.layout.REFUSED_SETS`, beside what was refused before; how many sets."""
+    path = project.root / layout.REFUSED_SETS
+    kept: dict[str, str] = {}
+    if path.exists():
+        kept = {line: line for line in read_text(path, _MOST).splitlines() if line.strip()}
+    new = [
+        {"set": each.asked.id, "model": each.model, "prompt": each.prompt, "reasons": list(each.faults), "answer": each.text}
+        for each in answers
+        if each.text and each.faults
+    ]
+    kept |= {line: line for line in (json.dumps(row, ensure_ascii=False) for row in new)}
+    if new:
+        write_atomically(path, lambda temporary: temporary.write_text("".join(f"{line}\n" for line in kept), "utf-8"))
+    return len(new)

@@ -1,0 +1,111 @@
+"""Proposed words that people accept into a frame file."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from cxgen.constructicon import load_construction
+from cxgen.curate import accept as curate
+from cxgen.curate.accept import accept_words
+from cxgen.curate.wordnet import find_wordnet
+from cxgen.errors import CxgenError
+from cxgen.lexicon import Lexicon
+from cxgen.project import Project
+from cxgen.stages.propose import slot_questions
+from tests.llm_server import serving
+
+FILE = "lexicons/frames/conative.yaml"
+OWN = """construction: conative
+frames:
+  # a scene of one's own
+  - name: my-cat
+    design: hit-or-missed
+    verbs: {verb: [swipe, claw]}   # at something
+    nouns:
+      agent: [kitten, cat]
+      x:
+        - lamp
+        - vase   # the good one
+    phrases: {opening: [that evening], closing: [in the hall]}
+    words: {did: hit, left: missed, doing: hitting, leaving: missing, had-did: hit, had-left: missed, "yes": did hit, "no": never hit}
+"""
+
+
+def conative(root):
+    project = Project(root)
+    return project, load_construction(project, "conative", Lexicon.of(project))
+
+
+@pytest.fixture
+def without_wordnet(monkeypatch):
+    monkeypatch.setattr(curate, "find_wordnet", lambda: None)
+
+
+def fillers(construction, frame, slot):
+    (scene,) = (each for each in construction.frames if each.name == frame)
+    return [construction.lexicon.lemmas[construction.lexicon.resolve(name).ids[0]] for name in scene.slots[slot]]
+
+
+def test_words_come_to_the_end_of_their_list_and_nothing_else_changes(tmp_path, without_wordnet):
+    (tmp_path / "lexicons/frames").mkdir(parents=True)
+    (tmp_path / FILE).write_text(OWN, "utf-8")
+    path, entries = accept_words(*conative(tmp_path), "my-cat", "x", ["Candles", "vases", "gourds"])
+    assert path == tmp_path / FILE
+    assert entries == ["candle", "gourd"]  # the vase is there
+    accept_words(*conative(tmp_path), "my-cat", "verb", ["pawed"])
+    expected = OWN.replace("# the good one\n", "# the good one\n        - candle\n        - gourd\n").replace(
+        "[swipe, claw]", "[swipe, claw, paw]"
+    )
+    assert (tmp_path / FILE).read_text("utf-8") == expected
+    _, construction = conative(tmp_path)
+    assert fillers(construction, "my-cat", "x") == ["lamp", "vase", "candle", "gourd"]
+
+
+def test_a_frame_of_the_lexicon_gets_one_beside_it(tmp_path, without_wordnet):
+    for word in ("hatboxes", "gourd"):
+        path, _ = accept_words(*conative(tmp_path), "co-kitten", "x", [word])
+    assert path.read_text("utf-8").count("co-kitten-more") == 1
+    _, construction = conative(tmp_path)
+    assert fillers(construction, "co-kitten-more", "x") == ["hatbox", "gourd"]
+    (old,) = (each for each in construction.frames if each.name == "co-kitten")
+    (new,) = (each for each in construction.frames if each.name == "co-kitten-more")
+    assert (new.designs, new.words) == (old.designs, old.words)
+    assert {name: slots for name, slots in new.slots.items() if name != "x"} == {n: s for n, s in old.slots.items() if n != "x"}
+    asked = slot_questions(construction, "x", 5, 3, 1, "co-kitten-more")
+    assert len(asked) == 5
+
+
+@pytest.mark.wordnet
+def test_a_new_word_is_pinned_to_its_main_sense(tmp_path):
+    assert find_wordnet() is not None
+    _, entries = accept_words(*conative(tmp_path), "co-kitten", "x", ["gourds", "lamp shade", "candle"])
+    assert entries == [{"lemma": "gourd", "sense": "gourd%1:06:00::"}, {"lemma": "lamp shade", "sense": "lamp_shade%1:06:00::"}]
+
+
+@pytest.mark.parametrize(
+    ("slot", "words", "reason"),
+    [("x", ["lamp", "vases"], "has these words already"), ("opening", ["at dusk"], "fills 'opening' with no words of its own")],
+)
+def test_what_cannot_be_entered_is_told(tmp_path, without_wordnet, slot, words, reason):
+    with pytest.raises(CxgenError, match=reason):
+        accept_words(*conative(tmp_path), "co-kitten", slot, words)
+    assert not (tmp_path / FILE).exists()
+
+
+@pytest.mark.server
+def test_only_proposed_words_are_accepted(tmp_path, cxgen, without_wordnet):
+    (tmp_path / "params.yaml").write_text("seed: 1\n", "utf-8")
+    with serving() as url:
+        command = ["ask", "fill", "conative", "--slot", "x", "--model", "m", "--base-url", url, "--n", "2", "--format", "json"]
+        lost = cxgen(*command, "--accept", "all", cwd=tmp_path)
+        wrong = cxgen(*command, "--frame", "co-kittens", cwd=tmp_path)
+        other = cxgen(*command, "--frame", "co-kitten", "--accept", "gourd", cwd=tmp_path)
+        rows = json.loads(cxgen(*command, "--frame", "co-kitten", cwd=tmp_path).stdout)
+        found = cxgen(*command, "--frame", "co-kitten", "--accept", rows[0]["filler"], cwd=tmp_path)
+    assert (lost.returncode, wrong.returncode, other.returncode, found.returncode) == (2, 2, 2, 0), found.stderr
+    assert "no frame is named" in lost.stderr
+    assert "did you mean co-kitten" in wrong.stderr
+    assert "unknown proposal 'gourd'" in other.stderr
+    assert f"{FILE}: {rows[0]['filler']}" in found.stderr
