@@ -515,3 +515,31 @@ def test_words_for_a_slot_are_proposed_with_what_the_lexicon_knows(here, cxgen):
     assert {row["in_lexicon"] for row in rows} == {False}
     assert wrong.code == 2
     assert "did you mean x" in wrong.err
+
+
+# through files
+
+
+def test_whoever_answers_a_file_of_requests_judges(here, cxgen, tmp_path):
+    keep(here, 12)
+    out, told = tmp_path / "ask.jsonl", tmp_path / "told.jsonl"
+    judging = ["judge", "--backend", "file", "--model", "ann", "--task", "label", "--requests", str(out)]
+    assert "2 requests" in cxgen(here, *judging).err
+    answers = []
+    for line in map(json.loads, out.read_text("utf-8").splitlines()):
+        items = [json.loads(text) for text in line["body"]["messages"][1]["content"].splitlines() if text.startswith("{")]
+        entries = [{"id": item["id"], "label": "N"} for item in items if item["id"] != candidates(here)["id"][0]]
+        answers.append({"custom_id": line["custom_id"], "content": {"answers": entries}})
+    told.write_text("".join(json.dumps(answer) + "\n" for answer in answers), "utf-8")
+    result = cxgen(here, *judging, "--replies", str(told), "--items-per-request", "5")  # other groups than were written
+    assert result.code == 0, result.err
+    labels = candidates(here)["label"].to_list()
+    verdict = dict(zip(candidates(here)["id"], verdicts(here)["pair_verdict"], strict=True))
+    assert [verdict[name] for name in candidates(here)["id"]][1:] == [
+        "appropriate" if label == 1 else "inappropriate" for label in labels[1:]
+    ]
+    assert verdict[candidates(here)["id"][0]] == "undecided"
+    assert "1 undecided" in result.err
+    lost = cxgen(here, *judging, "--model", "ben", "--replies", str(told))
+    assert lost.code == 2
+    assert "2 models, 1 files of replies" in lost.err

@@ -15,7 +15,6 @@ from cxgen.natural.say import said
 from cxgen.natural.shape import Step, matched, steps
 from cxgen.natural.tokens import Unit, skeleton, tokens, units, without_determiner
 from cxgen.natural.words import Filler, Fillers
-from cxgen.vocabulary import Role
 
 SHORTEST, LONGEST = 7, 45  # words of a sentence
 _SENTENCE = re.compile(r"^[\"“'‘]?[A-Z][^{}<>\[\]|\\_*#=@\n]*[.][\"”'’]?$")
@@ -151,7 +150,7 @@ def _of_set(
         bare[kind] = skeleton(listed[kind], spoken_for)
     for slot in square.slots:
         texts = {mine[slot].lower() for mine in marks.values() if slot in mine}
-        if len(texts) > 1 and construction.slots[slot].role != Role.verb:
+        if len(texts) > 1:
             faults.append(f"{slot} has other words in other kinds: {', '.join(sorted(texts))}")
     if faults:
         return faults
