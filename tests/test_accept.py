@@ -77,6 +77,7 @@ def test_a_frame_of_the_lexicon_gets_one_beside_it(tmp_path, without_wordnet):
     assert len(asked) == 5
 
 
+@pytest.mark.slow
 @pytest.mark.wordnet
 def test_a_new_word_is_pinned_to_its_main_sense(tmp_path):
     assert find_wordnet() is not None
