@@ -19,8 +19,9 @@ from cxgen.llm.file import FileBackend
 from cxgen.natural import Written, asked, check, shape_of
 from cxgen.natural.items import items_of, split_of
 from cxgen.natural.requests import require_squares
+from cxgen.natural.say import said
 from cxgen.natural.tokens import skeleton, tokens, units
-from cxgen.natural.words import Fillers
+from cxgen.natural.words import Filler, Fillers
 from cxgen.project import Project
 from cxgen.sets import USUAL
 from cxgen.stages import natural
@@ -183,6 +184,22 @@ def _everywhere(old, new):
 )
 def test_what_is_not_as_asked_is_refused_with_the_reason(motion, wanted, look_up, change, reason):
     assert reason in refusals(motion, wanted, look_up, change)
+
+
+@pytest.mark.parametrize(
+    ("text", "pos", "plural", "determiner", "sentence"),
+    [
+        ("Josie", "name", False, "that", "Josie was in the shed after that."),  # *so softly that Josie crept in*
+        ("Tyne", "name", False, "the", "The Tyne was in the shed after that."),
+        ("plums", "noun", True, "some", "The plums were in the shed after that."),
+        ("old cat", "noun", False, "her", "Her old cat was in the shed after that."),
+    ],
+)
+def test_a_hypothesis_has_the_article_and_the_verb_that_its_noun_asks_for(look_up, text, pos, plural, determiner, sentence):
+    thing = Filler("thing", "theme", text, text, pos, None, 3.0, 50.0, "mid", plural=plural, determiner=determiner)
+    there = Filler("there", "goal", "shed", "shed", "noun", None, 3.0, 50.0, "mid", determiner="a")
+    fillers = {"thing": thing, "there": there}
+    assert said("{thing} {thing:was} {in} {there} after that.", fillers, {"in": "in"}, look_up) == sentence
 
 
 def test_a_set_without_a_seed_word_or_that_says_its_hypothesis_is_refused(motion, wanted, look_up):

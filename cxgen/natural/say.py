@@ -37,6 +37,8 @@ def _article(form: str, filler: Filler) -> str:
     own = filler.determiner
     if own in POSSESSIVE or own.endswith(("'s", "s'")):
         return own
-    if form == "np" or filler.pos == "name":
-        return own
+    if filler.pos == "name":
+        return own if own in {"the", "a", "an"} else ""  # *so loudly that Ann woke*: no article
+    if form == "np":
+        return "" if own == "that" and filler.plural else own
     return "the"
