@@ -119,15 +119,15 @@ def test_the_logprob_is_that_of_the_answer_not_of_a_draft():
 def test_free_text_cannot_act_on_a_terminal_or_quote_the_key():
     from cxgen.llm import Prompt
 
-    prompt = Prompt.load(ROOT / "pipelines/prompts/premise.yaml", "premise")
+    prompt = Prompt.load(ROOT / "pipelines/prompts/fill.yaml", "fill")
 
     def answer(text):
-        reply = Reply(json.dumps({"answers": [{"id": "a", prompt.key: text}]}), "stop")
+        reply = Reply(json.dumps({"answers": [{"id": "a", prompt.key: [text]}]}), "stop")
         return {name: found.value for name, found in parse(reply, prompt, ("a",)).answers.items()}
 
-    assert answer("  Anna\n ran. ") == {"a": "Anna ran."}
+    assert answer("  Anna\n ran. ") == {"a": '["Anna ran."]'}
     assert answer("Anna \x1b[2J ran.") == answer("Anna \u202e ran.") == {}
-    assert answer(f"Anna ran {SECRET}.") == {"a": "Anna ran [key]."}
+    assert answer(f"Anna ran {SECRET}.") == {"a": '["Anna ran [key]."]'}
 
 
 LOGGED = """
