@@ -12,6 +12,7 @@ PROMPTS = Path("pipelines/prompts")
 JUDGMENTS = Path("pipelines/judgments.parquet")
 NATURAL_SETS = Path("pipelines/natural.parquet")  # contrast sets that writers wrote, as accepted
 READINGS = Path("pipelines/readings")
+DROPPED = Path("pipelines/dropped.csv")  # contrast sets that readers refused
 NOTICE = Path("NOTICE")  # what others ask to be said travels with the data
 
 JUDGING = Path(".cxgen/judging")  # held by the run that asks models about the candidates

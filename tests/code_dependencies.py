@@ -23,7 +23,7 @@ ENTRIES = {
     "package": "cxgen.stages.package",
 }
 # Packages of which stages use single modules; the others are listed whole.
-_APART = ("cxgen.cli", "cxgen.curate", "cxgen.publish", "cxgen.report", "cxgen.stages")
+_APART = ("cxgen.cli", "cxgen.curate", "cxgen.publish", "cxgen.report", "cxgen.review", "cxgen.stages")
 
 
 @cache

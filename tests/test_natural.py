@@ -23,6 +23,7 @@ from cxgen.natural.say import said
 from cxgen.natural.tokens import skeleton, tokens, units
 from cxgen.natural.words import Filler, Fillers
 from cxgen.project import Project
+from cxgen.review.key import read_key
 from cxgen.sets import USUAL
 from cxgen.stages import natural
 from cxgen.stages.params import Params
@@ -511,9 +512,10 @@ def test_the_config_is_packaged_described_measured_and_loaded(written, tmp_path,
     found = variety.run(project, params.request.seed)["caused-motion"]["writers"]
     assert found["sets"] == 4
     assert all(set(found[side]["premises"]) == {"distinct-2", "self-BLEU", "type-token"} for side in ("natural", "nli"))
-    sheet = pl.read_csv(cxgen("export", "sheet", "--n", "2", cwd=project.root).stdout.encode())
+    drawn = cxgen("review", "export", "review", "--n", "2", "--as", "csv", "--config", "natural", cwd=project.root)
     rows = natural_rows(project)
-    assert set(sheet["id"]) & set(rows["id"])
+    assert drawn.returncode == 0
+    assert set(read_key(project.root / "review")["item"].drop_nulls()) <= set(rows["id"])
     reading.run(project)
     (project.root / layout.METRICS / "lint.json").write_text("[]")
     hub = project.root / layout.HUB

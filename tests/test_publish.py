@@ -21,7 +21,7 @@ from cxgen.families import columns_of
 from cxgen.project import Project
 from cxgen.publish import content_hash, features, rows_hash
 from cxgen.publish.gates import git_state
-from cxgen.report.reading import ANSWERS, reading, sheet
+from cxgen.report.reading import ANSWERS, reading
 from cxgen.schema.columns import Column
 from cxgen.stages import baselines, generate, judge, package, split, substitute, variety
 from cxgen.stages import reading as readings
@@ -575,19 +575,6 @@ def test_a_tag_that_git_would_refuse_is_refused_by_the_dry_run(run, made, name):
 
 
 # --- blind readings
-
-
-def test_a_sheet_tells_nothing_and_takes_one_item_per_set(made):
-    table = dataset(Project(made))
-    drawn = sheet(table, 12, 5)
-    assert drawn.columns == ["id", "premise", "hypothesis"]
-    found = drawn.join(table, on="id")
-    assert found["contrast_set"].is_unique().all()
-    groups = found.filter(pl.col("config") == "nli").with_columns(group=pl.coalesce("contrast_of", "construction"))
-    assert set(groups["group"].value_counts()["count"]) == {12}
-    assert found.filter(pl.col("config") == "distinction")["construction"].unique().to_list() == ["wait"]
-    assert drawn.equals(sheet(table.reverse(), 12, 5))
-    assert not drawn.equals(sheet(table, 12, 6))
 
 
 def test_readings_count_agreement_naturalness_and_what_is_gone(made):

@@ -11,7 +11,7 @@ from typing import Annotated
 import click
 import typer
 
-from cxgen.cli import ask, capacity, elicit, evaluate, explore, export, judge, lexicon, new, pipeline, publish, wug
+from cxgen.cli import ask, capacity, elicit, evaluate, explore, export, judge, lexicon, new, pipeline, publish, review, wug
 from cxgen.cli.help import lay_out
 from cxgen.cli.interrupt import listening
 from cxgen.errors import CxgenError, plain
@@ -39,6 +39,7 @@ app.command()(pipeline.split)
 app.command()(pipeline.substitute)
 app.command()(pipeline.natural)
 app.command()(evaluate.evaluate)
+app.add_typer(review.app, name="review")
 app.add_typer(pipeline.report, name="report")
 app.command()(publish.package)
 app.command()(publish.publish)

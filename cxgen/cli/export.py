@@ -11,7 +11,7 @@ import typer
 from cxgen.vocabulary import Split
 
 export = typer.Typer(
-    help="The finished dataset in other forms: gold annotation, sheets for blind readers, tasks for evaluation harnesses.",
+    help="The finished dataset in other forms: gold annotation, tasks for evaluation harnesses.",
     no_args_is_help=True,
 )
 
@@ -44,29 +44,6 @@ def docbin(config: Which = "nli", split: Part = Split.test, output: Output = Non
     from cxgen.stages.export import export_docbin
 
     _run(export_docbin, "spacy", config, split, output)
-
-
-@export.command()
-def sheet(
-    n: Annotated[int, typer.Option("--n", min=1, help="Items per construction and look-alike.")] = 30,
-    seed: Annotated[int, typer.Option(help="Another seed, another sample.")] = 1,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="File to write; default: standard output.")] = None,
-) -> None:
-    """A sheet for blind readers (id, premise, hypothesis), one item per contrast set, without a hint of the label.
-
-    Their answers (id, relation, prem_nat, hyp_nat, reader, kind) go to pipelines/readings; `cxgen report reading` scores them.
-
-    Example: cxgen export sheet --n 30 --seed 7 -o sheet.csv
-    """
-    from cxgen.project import Project, write_atomically
-    from cxgen.report.reading import sheet as draw
-    from cxgen.stages.dataset import with_natural
-
-    text = draw(with_natural(Project.find(), "nli"), n, seed).write_csv()
-    if output is None:
-        typer.echo(text, nl=False)
-    else:
-        write_atomically(output, lambda temporary: temporary.write_text(text, "utf-8"))
 
 
 @export.command(name="lm-eval")

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from cxgen.spreadsheet import as_text
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -94,12 +96,7 @@ def _csv(rows: Iterable[dict[str, Any]], columns: Sequence[str]) -> None:
     writer = csv.DictWriter(sys.stdout, fieldnames=names, lineterminator="\n")
     writer.writeheader()
     for row in found:
-        writer.writerow({key: _unformula(_flat(_rounded(value))) for key, value in row.items()})
-
-
-def _unformula(value: Any) -> Any:
-    """A text that a spreadsheet would take for a formula, marked as text in the way of spreadsheets."""
-    return f"'{value}" if isinstance(value, str) and value.startswith(("=", "+", "@", "-")) else value
+        writer.writerow({key: as_text(_flat(_rounded(value))) for key, value in row.items()})
 
 
 def _flat(value: Any) -> Any:

@@ -103,7 +103,7 @@ def render_card(metadata: Mapping[str, Any], facts: Mapping[str, Any], sections:
     with needs("the card needs Jinja2", "publish"):
         from jinja2 import Environment, StrictUndefined, TemplateError
     environment = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True, autoescape=False)
-    environment.filters["percent"] = lambda share: f"{100 * share:.1f}%"
+    environment.filters["percent"] = lambda share: "-" if share is None else f"{100 * share:.1f}%"
     environment.filters["cell"] = lambda text: str(text).replace("|", "\\|").replace("\n", " ")
     environment.filters["thousands"] = lambda number: f"{number:,}" if isinstance(number, int) else number
     template = environment.from_string((resources.files(__package__) / "card.md.j2").read_text("utf-8"))

@@ -36,7 +36,7 @@ def run(project: Project) -> dict[str, Any]:
 
 
 def _answers(path: Path) -> pl.DataFrame:
-    hint = f"expected the columns {', '.join(ANSWERS)}; relation E, N or C, ratings 1 to 5, kind human or model"
+    hint = f"expected the columns {', '.join(ANSWERS)}; relation E, N or C, ratings 1 to 5 (or nothing), kind human or model"
     text = read_text(path, _MOST_BYTES, DataError, hint)
     names = text.partition("\n")[0].strip().split(",")
     if len(names) > _MOST_COLUMNS:
@@ -49,10 +49,11 @@ def _answers(path: Path) -> pl.DataFrame:
         raise DataError(f"not a table of readers' answers: {one_line(error)}", file=path, hint=hint) from error
     if not table.height:
         raise DataError("has no answers", file=path, hint=hint)
-    rated = pl.col("prem_nat", "hyp_nat").is_between(1, 5)
+    said = pl.col("relation", "prem_nat", "hyp_nat")
     good = pl.all_horizontal(
-        pl.col("relation").is_in(["E", "N", "C"]),
-        rated,
+        pl.any_horizontal(said.is_not_null()),
+        pl.col("relation").is_in(["E", "N", "C"]).fill_null(value=True),
+        pl.col("prem_nat", "hyp_nat").is_between(1, 5).fill_null(value=True),
         pl.col("kind").is_in(["human", "model"]),
         pl.col("id", "reader").str.len_bytes().is_between(1, 200),
     ).fill_null(value=False)

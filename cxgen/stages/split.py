@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +16,14 @@ from cxgen.generate import filling
 from cxgen.lexicon import Lexicon
 from cxgen.project import Project, require_place
 from cxgen.publish.content import WRITTEN, table_hashes
+from cxgen.review.dropped import read_dropped
 from cxgen.schema import TARGET, conform
 from cxgen.stages.audit import audit, balance
 from cxgen.stages.contracts import read_candidates, read_verdicts
 from cxgen.stages.params import Params
 from cxgen.stages.warn import tell, warnings
 from cxgen.tables import write_json, write_table
-from cxgen.vocabulary import APPROPRIATE, EXTENDED, PROTOTYPICAL, SPLITS, UNDECIDED
+from cxgen.vocabulary import APPROPRIATE, EXTENDED, INAPPROPRIATE, PROTOTYPICAL, SPLITS, UNDECIDED
 
 _KEYS = ["target", "config", "design", "split"]
 
@@ -37,6 +39,7 @@ def run(project: Project, params: Params) -> dict[str, Any]:
     judged = items.join(verdicts, on="id", how="left", maintain_order="left")
     if judged["premise_verdict"].null_count():
         raise DataError("there are items without a verdict", file=project.root / layout.VERDICTS, hint="run `cxgen judge` again")
+    judged = leave_out(judged, read_dropped(project.root / layout.DROPPED))
     accepted, rejected = accept(judged, keep_undecided=params.keep_undecided)
     tables = {(REJECTED, REJECTED): rejected}
     write_table(rejected, project.root / layout.table(REJECTED, REJECTED))  # before anything can go wrong: it says why sets are lacking
@@ -74,6 +77,16 @@ def accept(judged: pl.DataFrame, *, keep_undecided: bool = False) -> tuple[pl.Da
     rejected = judged.filter(~good).with_columns(acceptability="premise_verdict")
     columns = [column for column in columns_of(REJECTED) if column.name in rejected.columns]
     return judged.filter(whole), conform(rejected, columns)
+
+
+def leave_out(judged: pl.DataFrame, dropped: Mapping[str, str]) -> pl.DataFrame:
+    """The items with those of ``dropped`` sets (contrast set -> reason) refused, in every config."""
+    why = pl.col("contrast_set").replace_strict(dropped, default=None, return_dtype=pl.String)
+    refused = why.is_not_null() & (pl.col("pair_verdict") != INAPPROPRIATE)
+    return judged.with_columns(
+        pair_verdict=pl.when(refused).then(pl.lit(INAPPROPRIATE)).otherwise("pair_verdict"),
+        pair_reason=pl.when(refused).then(pl.format("review: {}", why)).otherwise("pair_reason"),
+    )
 
 
 def wanted_sets(project: Project, params: Params, items: pl.DataFrame) -> pl.DataFrame:

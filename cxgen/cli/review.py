@@ -1,0 +1,136 @@
+"""Having the data reviewed by people."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from cxgen.cli.output import Format, busy, emit
+from cxgen.cli.pipeline import Form
+from cxgen.vocabulary import Split
+
+app = typer.Typer(help="Have the finished dataset read blind by people, and see what they say.", no_args_is_help=True)
+
+Folder = Annotated[Path, typer.Argument(help="Folder of the review.")]
+Configs = Annotated[list[str] | None, typer.Option("--config", help="Only this config; several times for several. Default: all.")]
+Splits = Annotated[list[Split] | None, typer.Option("--split", help="Only this split; several times for several. Default: all.")]
+Kinds = Annotated[list[str] | None, typer.Option("--as", help="xlsx, csv, jsonl, label-studio; several times for several. Default: xlsx.")]
+Files = Annotated[list[Path] | None, typer.Argument(help="Filled lists; default: what is in FOLDER/answers.")]
+
+
+@app.command()
+def export(
+    folder: Folder,
+    n: Annotated[int, typer.Option("--n", min=0, max=10_000, help="Items to label per construction, look-alike and list.")] = 20,
+    sentences: Annotated[
+        int, typer.Option(min=0, max=10_000, help="Items of which the sentences are rated, per construction and list.")
+    ] = 10,
+    lists: Annotated[int, typer.Option(min=1, max=12, help="Lists; an annotator gets one, several may get the same.")] = 3,
+    checks: Annotated[int, typer.Option(min=0, max=8, help="Attention checks per list and task (there are six of sentences).")] = 4,
+    real: Annotated[Path | None, typer.Option(help="Your attested sentences, one a line: mixed among those that are rated.")] = None,
+    seed: Annotated[int, typer.Option(help="Another seed, another sample.")] = 1,
+    configs: Configs = None,
+    splits: Splits = None,
+    kinds: Kinds = None,
+    form: Form = Format.table,
+) -> None:
+    """Write lists for blind annotators: no list has two items of a contrast set, and none tells a label.
+
+    FOLDER/key.parquet says what stands where: keep it to yourself.
+
+    Examples:  cxgen review export review --n 20 --as xlsx
+               cxgen review export review --split test --lists 1 --real attested.txt
+    """
+    from cxgen.errors import unknown
+    from cxgen.project import Project
+    from cxgen.review.sample import Design
+    from cxgen.review.sheets import Kind
+    from cxgen.stages.review import export as write
+
+    for kind in kinds or ():
+        if kind not in list(Kind):
+            raise unknown("form of lists", kind, Kind)
+    design = Design(n, sentences, lists, checks, seed)
+    chosen = [Kind(kind) for kind in dict.fromkeys(kinds or [Kind.xlsx.value])]
+    parts = [split.value for split in splits or ()]
+    with busy("drawing lists"):
+        rows = write(Project.find(), folder, design, chosen, configs=configs or (), splits=parts, real=real)
+    emit(rows, form)
+
+
+@app.command()
+def serve(
+    folder: Folder,
+    port: Annotated[int, typer.Option(min=0, max=65_535, help="Port; 0: any that is free.")] = 8765,
+    host: Annotated[
+        str, typer.Option(help="Address to listen on. Others than loopback let others in: there are no passwords.")
+    ] = "127.0.0.1",
+    names: Annotated[list[str] | None, typer.Option("--name", help="Name by which browsers may call this machine, besides --host.")] = None,
+) -> None:
+    """A form in the browser, on this machine: every answer is saved at once in FOLDER/answers, and annotators go on where they stopped.
+
+    Example: cxgen review serve review
+    """
+    from cxgen.review.serve import Server
+
+    with Server(folder, host, port, names or ()) as server:
+        typer.echo(f"{server.url} (Ctrl-C ends it; answers are in {folder / 'answers'})", err=True)
+        server.serve_forever()
+
+
+@app.command()
+def score(
+    folder: Folder,
+    files: Files = None,
+    drop: Annotated[Path | None, typer.Option(help="Add the sets that readers refuse to this list: pipelines/dropped.csv.")] = None,
+    least: Annotated[int, typer.Option(min=1, help="--drop: readers of an item, of whom more than half contradict its label.")] = 2,
+    record: Annotated[Path | None, typer.Option(help="Write the answers as a reading, for the card: pipelines/readings/NAME.csv.")] = None,
+    models: Annotated[bool, typer.Option("--models", help="--record: the readers were language models.")] = False,
+    everybody: Annotated[bool, typer.Option("--everybody", help="Count readers who fail the attention checks, too.")] = False,
+    resamples: Annotated[int, typer.Option(min=0, max=100_000, help="Resamples of contrast sets for the intervals; 0: none.")] = 1000,
+    seed: Annotated[int, typer.Option(help="Of the resamples.")] = 1,
+    whole: Annotated[bool, typer.Option("--json", help="The whole report as one JSON object.")] = False,
+    form: Form = Format.table,
+) -> None:
+    """How far readers agree with the labels and with one another, how natural sentences are, and which items to mend.
+
+    Examples:  cxgen review score review
+               cxgen review score review anna.xlsx ben.csv --json
+               cxgen review score review --drop pipelines/dropped.csv && dvc repro
+    """
+    from cxgen.evaluate.figures import Resampling
+    from cxgen.review import score as scoring
+    from cxgen.stages import review as stage
+
+    answers = stage.answers_of(folder, files or [])
+    with busy("resampling"):
+        report = scoring.score(answers, scoring.Counting(Resampling(resamples, seed), everybody))
+    if record is not None:
+        rows = stage.record(answers, report, record, "model" if models else "human")
+        typer.echo(f"{record}: {rows} rows; `cxgen report reading` counts them", err=True)
+    if drop is not None:
+        counts = stage.drop(report, drop, least)
+        typer.echo(f"{drop}: {counts['added']} contrast sets added, {counts['there']} were there", err=True)
+        if counts["written"]:
+            typer.echo(
+                f"{counts['written']} refused sets are of writers (config natural): take them out of pipelines/natural.parquet", err=True
+            )
+    _show(report, form, whole=whole)
+
+
+def _show(report: dict[str, Any], form: Format, *, whole: bool) -> None:
+    from cxgen.review.tables import tables
+
+    if whole:
+        typer.echo(json.dumps(report, ensure_ascii=False, indent=2, sort_keys=True))
+    elif form is Format.table:
+        for title, rows in tables(report).items():
+            if rows:
+                typer.echo(typer.style(title, bold=True))
+                emit(rows, form)
+                typer.echo()
+    else:
+        emit(({"table": title, **row} for title, rows in tables(report).items() for row in rows), form)

@@ -1,0 +1,1 @@
+"""Review by people: samples to read blind, in the forms that annotators use, and what their answers say of the data."""

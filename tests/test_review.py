@@ -1,0 +1,407 @@
+"""Lists for blind annotators, their forms, what comes back, and what it says."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import shutil
+import zipfile
+from collections import Counter
+from pathlib import Path
+from xml.etree import ElementTree as Xml
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from openpyxl import load_workbook
+from sklearn.metrics import cohen_kappa_score
+
+from cxgen import layout
+from cxgen.errors import DataError
+from cxgen.evaluate.figures import Resampling
+from cxgen.project import Project
+from cxgen.report.reading import items_read
+from cxgen.review.agreement import agreement, alpha, cohen, fleiss, full, majority
+from cxgen.review.answers import read_answers
+from cxgen.review.dropped import read_dropped, refused, write_dropped
+from cxgen.review.key import read_key, write_key
+from cxgen.review.sample import Design, sample
+from cxgen.review.score import Counting, score
+from cxgen.review.sheets import Kind, write_lists
+from cxgen.review.tasks import LABELS, NATURAL, TASKS
+from cxgen.spreadsheet import as_text
+from cxgen.stages import split
+from cxgen.stages.dataset import dataset
+from cxgen.stages.params import Params
+from cxgen.vocabulary import INAPPROPRIATE
+
+NAN = math.nan
+QUICK = Counting(Resampling(20))
+REAL = [f"The dog that I had {number} years ago was brown." for number in range(60)]
+
+
+@pytest.fixture(scope="module")
+def items(mini_dataset):
+    return items_read(dataset(Project(mini_dataset), "nli"))
+
+
+@pytest.fixture(scope="module")
+def drawn(items):
+    return sample(items, Design(sets=6, sentences=4), REAL)
+
+
+@pytest.fixture
+def folder(drawn, tmp_path):
+    write_key(drawn, tmp_path)
+    return tmp_path
+
+
+def filled(path, key, answer=lambda row: row["right"] or "4", number=1, task=None, **more):
+    """Answers to a list as a CSV file; the key's own unless ``answer`` says otherwise."""
+    rows = [row for row in key.iter_rows(named=True) if row["list"] == number and task in {None, row["task"]}]
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["id", "answer", "note", *more])
+        writer.writerows([row["code"], answer(row)[:1], "", *more.values()] for row in rows)
+    return path
+
+
+# lists
+
+
+@settings(max_examples=40, deadline=None)
+@given(sets=st.integers(1, 12), lists=st.integers(1, 6), seed=st.integers(0, 9))
+def test_lists_are_the_columns_of_a_latin_square(items, sets, lists, seed):
+    key = sample(items, Design(sets=sets, sentences=2, lists=lists, seed=seed))
+    ours = key.filter(pl.col("kind") == "item")
+    read = ours.select("list", "contrast_set", "item").unique()
+    assert not read.select("list", "contrast_set").is_duplicated().any()  # nobody sees two items of a set
+    assert not read["item"].is_duplicated().any()
+    pairs = ours.filter((pl.col("task") == "labels") & (pl.col("group") == "reach"))
+    for (_, _), rows in pairs.group_by("list", "group"):
+        counts = [Counter(rows["right"])[letter] for letter in LABELS.keys]
+        assert rows.height == sets
+        assert max(counts) - min(counts) <= 1  # labels go round
+
+
+def test_lists_do_not_depend_on_the_order_of_rows_but_on_the_seed(items, drawn):
+    design = Design(sets=6, sentences=4)
+    assert drawn.equals(sample(items.reverse(), design, REAL[::-1]))
+    assert not drawn.equals(sample(items, Design(sets=6, sentences=4, seed=2), REAL))
+
+
+def test_real_sentences_are_one_in_four_checks_are_plain_and_none_comes_twice(drawn):
+    real = drawn.filter(pl.col("kind") == "real")
+    assert real["text"].is_unique().all()
+    assert set(real["text"]) <= set(REAL)
+    for _, rows in drawn.filter(pl.col("task") == "sentences").group_by("list"):
+        counts = Counter(rows["kind"])
+        assert (counts["item"], counts["real"], counts["check"]) == (16, 5, 4)
+
+
+def test_of_distinction_only_the_look_alike_is_read(drawn):
+    assert set(drawn["group"].drop_nulls()) == {"reach", "wait"}
+
+
+def test_nothing_to_review_is_said(items):
+    with pytest.raises(DataError, match="no items to review"):
+        sample(items.clear(), Design())
+
+
+# forms
+
+
+def test_every_form_has_the_same_rows_and_tells_nothing(drawn, tmp_path):
+    write_lists(drawn, tmp_path, list(Kind))
+    secret = {*drawn["item"].drop_nulls(), *drawn["contrast_set"].drop_nulls()}
+    for (number, name), rows in drawn.group_by("list", "task", maintain_order=True):
+        stem, texts = f"list-{number}-{name}", TASKS[name].texts
+        with (tmp_path / f"csv/{stem}.csv").open(encoding="utf-8-sig") as file:
+            plain = list(csv.DictReader(file))
+        lines = [json.loads(line) for line in (tmp_path / f"jsonl/{stem}.jsonl").read_text().splitlines()]
+        tasks = [task["data"] for task in json.loads((tmp_path / f"label-studio/{stem}.json").read_text())]
+        cells = list(load_workbook(tmp_path / f"xlsx/{stem}.xlsx").worksheets[0].iter_rows(values_only=True))
+        book = [dict(zip(cells[0], row, strict=True)) for row in cells[1:]]
+        for found in (plain, lines, tasks, book):
+            assert [row["id"] for row in found] == rows["code"].to_list()
+            assert [row[texts[0]] for row in found] == rows["text"].to_list()
+            assert not secret & {str(value) for row in found for value in row.values()}
+            assert not any(row.get("answer") for row in found)
+
+
+def test_label_studio_is_told_the_tasks_own_answers(drawn, tmp_path):
+    write_lists(drawn, tmp_path, [Kind.studio])
+    for task in TASKS.values():
+        view = Xml.parse(tmp_path / f"label-studio/{task.name}.xml").getroot()
+        assert [each.get("alias") for each in view.iter("Choice")] == list(task.keys)
+        assert [each.get("value") for each in view.iter("Text")] == [f"${name}" for name in task.texts]
+
+
+@pytest.mark.parametrize("start", ["=1+1", "+1", "-1", "@x", "\t=1", " =1", "\uff1dx"])
+def test_no_text_of_a_list_is_a_formula(drawn, tmp_path, start):
+    assert as_text(start) == f"'{start}"
+    assert (as_text("a=1"), as_text(-1)) == ("a=1", -1)
+    spoilt = drawn.with_columns(text=pl.format("{}{}", pl.lit(start.strip()), "text"))
+    write_lists(spoilt, tmp_path, [Kind.xlsx, Kind.csv])
+    cells = load_workbook(tmp_path / "xlsx/list-1-labels.xlsx").worksheets[0]
+    assert {cell.data_type for row in cells.iter_rows(max_col=2) for cell in row} == {"s"}
+    assert all(row[1].startswith("'") for row in list(cells.iter_rows(min_row=2, values_only=True)))
+
+
+# answers
+
+
+def test_answers_come_back_from_every_form(drawn, tmp_path):
+    write_lists(drawn, tmp_path, list(Kind))
+    mine = drawn.filter((pl.col("list") == 2) & (pl.col("task") == "labels"))
+    right = dict(mine.select("code", "right").iter_rows())
+    book = load_workbook(tmp_path / "xlsx/list-2-labels.xlsx")
+    for row in book.worksheets[0].iter_rows(min_row=2):
+        row[3].value = right[row[0].value].lower()
+    book.save(tmp_path / "xlsx-list-2-labels.xlsx")
+    with (tmp_path / "semi-list-2-labels.csv").open("w") as file:
+        file.write("\ufeffid;answer\r\n" + "".join(f"{code};{answer}\r\n" for code, answer in right.items()))
+    lines = [json.dumps({"id": code, "answer": answer}) for code, answer in right.items()]
+    first = json.dumps({"id": mine["code"][0], "answer": "E" if mine["right"][0] != "E" else "N"})
+    (tmp_path / "lines-labels.jsonl").write_text("\n".join([first, *lines]))  # the last word counts
+    exported = [
+        {
+            "id": 7,
+            "data": {"id": code},
+            "annotations": [
+                {"completed_by": 3, "result": [{"from_name": "answer", "value": {"choices": [answer]}}], "was_cancelled": False},
+                {"completed_by": 4, "result": [], "was_cancelled": True},
+            ],
+        }
+        for code, answer in right.items()
+    ]
+    (tmp_path / "export.json").write_text(json.dumps(exported))
+    paths = [tmp_path / name for name in ("xlsx-list-2-labels.xlsx", "semi-list-2-labels.csv", "lines-labels.jsonl", "export.json")]
+    found = read_answers(paths, drawn)
+    assert set(found["reader"]) == {"xlsx", "semi", "lines", "annotator-3"}
+    assert found.height == 4 * len(right)
+    assert (found["answer"] == found["right"]).all()
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("a.csv", "id,answer\n{0},Q\n", "'Q' is no answer"),
+        ("a.csv", "id,answer\n{0},E\n{0},E\n", "twice"),
+        ("a.csv", "id,answer\nffffffffffffffff,E\n", "1 rows are not of this review, such as ffffffffffffffff"),
+        ("a.csv", "id,answer\n{0},E\n{1},E\n", "answers lists 1 and 2"),
+        ("a.csv", "id,other\n{0},E\n", "has the columns id, other"),
+        ("a.csv", "id,answer\n,E\n", "an answer without an id"),
+        ("list-1-labels.csv", "id,answer,reader\n{0},E,\n", None),
+        ("a.jsonl", "[1]\n", "not a JSON object"),
+        ("a.json", '[{{"data": {{}}}}]', "not an export of Label Studio's"),
+        ("a.xlsx", "no archive", "not an Excel workbook"),
+        ("a.txt", "", "unknown kind of file"),
+    ],
+)
+def test_answers_that_are_none_are_refused_in_one_line(drawn, tmp_path, name, text, said):
+    codes = [drawn.filter(pl.col("list") == number)["code"][0] for number in (1, 2)]
+    path = tmp_path / "answers" / name
+    path.parent.mkdir()
+    path.write_text(text.format(*codes))
+    with pytest.raises(DataError) as caught:
+        read_answers([path], drawn)
+    assert (said or "nobody knows whose") in caught.value.message
+    assert "\n" not in caught.value.message
+
+
+def test_a_workbook_that_becomes_large_is_not_unpacked(drawn, tmp_path, monkeypatch):
+    monkeypatch.setattr("cxgen.review.answers._MOST_UNPACKED", 2 << 20)
+    path = tmp_path / "a.xlsx"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("xl/workbook.xml", b" " * (3 << 20))
+    assert path.stat().st_size < 1 << 20
+    with pytest.raises(DataError, match="becomes 3 MB"):
+        read_answers([path], drawn)
+
+
+# agreement
+
+# Krippendorff 2011, Computing Krippendorff's alpha-reliability, section E: nominal 0.743, ordinal 0.815.
+FOUR = np.array(
+    [
+        [1, 2, 3, 3, 2, 1, 4, 1, 2, NAN, NAN, NAN],
+        [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, NAN, 3],
+        [NAN, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, NAN],
+        [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, NAN],
+    ]
+)
+# Fourteen readers, ten units, five answers: counts of answers.
+FOURTEEN = [
+    (0, 0, 0, 0, 14),
+    (0, 2, 6, 4, 2),
+    (0, 0, 3, 5, 6),
+    (0, 3, 9, 2, 0),
+    (2, 2, 8, 1, 1),
+    (7, 7, 0, 0, 0),
+    (3, 2, 6, 3, 0),
+    (2, 5, 3, 2, 2),
+    (6, 5, 2, 1, 0),
+    (0, 2, 2, 3, 7),
+]
+
+
+def test_coefficients_are_the_published_ones():
+    assert round(alpha("nominal")(FOUR), 3) == 0.743
+    assert round(alpha("ordinal")(FOUR), 3) == 0.815
+    units = np.array([np.repeat(np.arange(5.0), counts) for counts in FOURTEEN]).T
+    assert round(fleiss(units), 3) == 0.210
+    pair = FOUR[1:3]
+    both = ~np.isnan(pair).any(axis=0)
+    assert cohen(pair) == pytest.approx(cohen_kappa_score(*pair[:, both].astype(int)))
+    assert full(FOUR) == 9 / 12  # units 2, 6 and 8 differ
+    assert cohen(np.zeros((2, 4))) is fleiss(np.zeros((2, 4))) is alpha("nominal")(np.zeros((2, 4))) is None
+
+
+def test_a_majority_is_more_than_half():
+    assert majority(np.array([[0, 0, 0], [1, 0, 0], [NAN, 1, 0]])) == pytest.approx(2 / 3)
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.lists(st.tuples(st.sampled_from("ENC"), st.sampled_from("ENC")), min_size=4, max_size=30))
+def test_intervals_hold_the_whole_range_of_a_share_and_readers_have_no_order(pairs):
+    rows = [(who, f"{unit}", answer, f"s{unit // 2}") for unit, pair in enumerate(pairs) for who, answer in zip("ab", pair, strict=True)]
+    schema = ["reader", "code", "answer", "contrast_set"]
+    table = pl.DataFrame(rows, schema=schema, orient="row")
+    found = agreement(table, LABELS.keys, Resampling(20), "nominal")
+    swapped = table.with_columns(reader=pl.col("reader").replace({"a": "b", "b": "a"}))
+    assert found == agreement(swapped, LABELS.keys, Resampling(20), "nominal")
+    share = found["full"]
+    assert share["value"] == round(sum(first == second for first, second in pairs) / len(pairs), 4)
+    assert 0 <= share["low"] <= share["high"] <= 1
+
+
+# scores
+
+
+def test_scores_equal_a_hand_calculation(drawn, tmp_path):
+    """Two readers of list 1; the second answers two pairs of ours otherwise, and fails no check."""
+    ours = drawn.filter((pl.col("list") == 1) & (pl.col("task") == "labels") & (pl.col("kind") == "item"))
+    turned = set(ours["code"][:2])
+    other = {"E": "N", "N": "C", "C": "E"}
+
+    def second(row):
+        if row["task"] == "labels":
+            return other[row["right"]] if row["code"] in turned else row["right"]
+        return row["right"] or {"premise": "2", "hypothesis": "5", None: "4"}[row["side"]]
+
+    def first(row):
+        return row["right"] or "4"
+
+    answers = read_answers([filled(tmp_path / "a.csv", drawn, first), filled(tmp_path / "b.csv", drawn, second)], drawn)
+    found = score(answers, QUICK)
+    n = ours.height
+    assert n == 12
+    assert found["readers"]["b"] == {"list": 1, "answers": 12 + 16 + 5, "checks": 8, "checks_right": 8, "counts": True}
+    labels = found["labels"]
+    assert (labels["items"], labels["answers"]) == (12, 24)
+    by_group = Counter(ours.filter(pl.col("code").is_in(turned))["group"])
+    shares = [1 - by_group[name] / 12 for name in ("reach", "wait")]  # six items a group, two answers each
+    assert labels["agree"]["value"] == round(sum(shares) / 2, 4)
+    assert labels["readers"]["full"]["value"] == round(10 / 12, 4)
+    assert sum(labels["confusion"][right][answer] for right in "ENC" for answer in "ENC" if right != answer) == 2
+    assert found["sentences"]["premise"] == {"answers": 16, "mean": 3.0, "natural": 0.5, "distance": -1.0}
+    assert found["sentences"]["hypothesis"] == {"answers": 16, "mean": 4.5, "natural": 1.0, "distance": 0.5}
+    mend = found["mend"]
+    assert {(row["item"], row["against"]) for row in mend} == {(item, 1) for item in ours["item"][:2]}
+    assert refused(mend, 2) == {}  # one of two is no majority
+
+
+def test_who_fails_the_checks_does_not_count_unless_asked(drawn, tmp_path):
+    paths = [filled(tmp_path / "a.csv", drawn), filled(tmp_path / "b.csv", drawn, lambda row: "N" if row["task"] == "labels" else "3")]
+    answers = read_answers(paths, drawn)
+    assert score(answers, QUICK)["readers"]["b"]["counts"] is False
+    assert score(answers, QUICK)["labels"]["agree"]["value"] == 1
+    assert score(answers, Counting(Resampling(0), everybody=True))["labels"]["agree"]["value"] < 1
+
+
+def test_answers_to_one_task_alone_are_scored(drawn, tmp_path):
+    found = score(read_answers([filled(tmp_path / "a-labels.csv", drawn, task="labels")], drawn), QUICK)
+    assert (found["labels"]["agree"]["value"], found["labels"]["readers"]["units"], found["sentences"]["answers"]) == (1, 0, 0)
+    rated = score(
+        read_answers([filled(tmp_path / "a-sentences.csv", drawn, lambda row: "2", task="sentences")], drawn),
+        Counting(QUICK.resampling, everybody=True),
+    )
+    assert rated["labels"]["agree"] is None
+    assert {row["task"] for row in rated["mend"]} == {NATURAL.name}
+
+
+# the commands, and what the pipeline makes of a list of refused sets
+
+
+def test_export_score_and_drop_from_the_command_line(cxgen, mini_dataset, tmp_path):
+    (tmp_path / "real.txt").write_text("# mine\n" + "\n".join(REAL))
+    given = ("--n", "3", "--sentences", "2", "--real", tmp_path / "real.txt", "--as", "csv", "--format", "json")
+    made = cxgen("review", "export", tmp_path / "r", *given, cwd=mini_dataset)
+    assert [row["items"] for row in json.loads(made.stdout)] == [6, 8] * 3
+    again = cxgen("review", "export", tmp_path / "r", cwd=mini_dataset)
+    assert again.returncode == 2
+    assert "there is a review already" in again.stderr
+    nothing = cxgen("review", "score", tmp_path / "r", cwd=mini_dataset)
+    assert nothing.returncode == 2
+    assert "there are no answers" in nothing.stderr
+    key = read_key(tmp_path / "r")
+    bad = key.filter((pl.col("kind") == "item") & (pl.col("list") == 1) & (pl.col("task") == "labels")).row(0, named=True)
+
+    def against(row):
+        return "ENC"["ENC".index(row["right"]) - 1] if row["code"] == bad["code"] else row["right"] or "4"
+
+    for name in ("anna", "ben"):
+        filled(tmp_path / f"r/answers/{name}.csv", key, against)
+    listed = tmp_path / "dropped.csv"
+    write_dropped({"0" * 16: "an earlier one"}, listed)
+    scored = cxgen("review", "score", tmp_path / "r", "--drop", listed, "--json", "--resamples", "20", cwd=mini_dataset)
+    assert json.loads(scored.stdout)["labels"]["answers"] == 12
+    assert "1 contrast sets added, 0 were there" in scored.stderr
+    assert set(read_dropped(listed)) == {"0" * 16, bad["contrast_set"]}
+    assert bad["item"] in read_dropped(listed)[bad["contrast_set"]]
+    table = cxgen("review", "score", tmp_path / "r", "--resamples", "20", cwd=mini_dataset).stdout
+    assert "Krippendorff's alpha" in table
+    assert bad["text"] in table
+
+
+def test_split_leaves_out_whole_sets_that_readers_refused_and_records_why(mini_dataset, tmp_path):
+    project = Project(shutil.copytree(mini_dataset, tmp_path / "p"))
+    before = dataset(project, "nli")
+    gone = before.filter(pl.col("config") == "nli")["contrast_set"][0]
+    path = project.root / layout.DROPPED
+    path.parent.mkdir(exist_ok=True)
+    write_dropped({gone: "item x: E is computed, readers say C 2"}, path)
+    split.run(project, Params.read(project.params))
+    after = dataset(project, "nli")
+    assert gone not in after["contrast_set"]
+    assert after.height == before.height  # another set has taken its place
+    rejected = pl.read_parquet(project.root / layout.table(layout.REJECTED, layout.REJECTED)).filter(pl.col("contrast_set") == gone)
+    assert rejected.height == before.filter(pl.col("contrast_set") == gone).height
+    assert set(rejected["pair_verdict"]) == {INAPPROPRIATE}
+    assert set(rejected["pair_reason"]) == {"review: item x: E is computed, readers say C 2"}
+
+
+@pytest.mark.parametrize(
+    "text", ["", "set\nx\n", "contrast_set,reason\nx\n", "contrast_set,reason\nx,a\nx,b\n", 'contrast_set,reason\nx,"a\n']
+)
+def test_a_list_of_refused_sets_that_is_none_is_refused(tmp_path, text):
+    (tmp_path / "dropped.csv").write_text(text)
+    with pytest.raises(DataError):
+        read_dropped(tmp_path / "dropped.csv")
+
+
+def test_a_recorded_review_is_a_reading(cxgen, mini_dataset, tmp_path):
+    root = Path(shutil.copytree(mini_dataset, tmp_path / "p"))
+    cxgen("review", "export", "r", "--n", "3", "--sentences", "2", "--as", "csv", cwd=root)
+    key = read_key(root / "r")
+    filled(root / "r/answers/anna.csv", key)
+    given = ("--record", "pipelines/readings/mine.csv", "--resamples", "0")
+    assert "10 rows" in cxgen("review", "score", "r", *given, cwd=root).stderr
+    assert cxgen("report", "reading", cwd=root).returncode == 0
+    found = json.loads((root / layout.metric("reading")).read_text())
+    assert (found["answers"], found["labelled"], found["readers"]) == (6 + 4, 6, {"human": 1})
+    assert found["overall"] == {"answers": 10, "labels": 1.0, "premises": 1.0, "hypotheses": 1.0}

@@ -1,0 +1,232 @@
+"""The local form: a real server on loopback, several annotators, kills, strangers."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import re
+import signal
+import subprocess
+import threading
+from contextlib import contextmanager
+from html.parser import HTMLParser
+
+import polars as pl
+import pytest
+
+from cxgen.project import Project
+from cxgen.report.reading import items_read
+from cxgen.review import kept
+from cxgen.review.answers import read_answers
+from cxgen.review.key import read_key, write_key
+from cxgen.review.page import page
+from cxgen.review.sample import Design, sample
+from cxgen.review.serve import Server
+from cxgen.review.tasks import TASKS
+from cxgen.stages.dataset import dataset
+from tests.conftest import COMMAND
+
+JSON = {"Content-Type": "application/json"}
+
+
+@pytest.fixture(scope="module")
+def drawn(mini_dataset):
+    items = items_read(dataset(Project(mini_dataset), "nli"))
+    return sample(items, Design(sets=3, sentences=2, lists=2, checks=1))
+
+
+@pytest.fixture
+def folder(drawn, tmp_path):
+    write_key(drawn, tmp_path)
+    return tmp_path
+
+
+@contextmanager
+def serving(folder, *names):
+    with Server(folder, "127.0.0.1", 0, names) as server:
+        threading.Thread(target=server.serve_forever, args=(0.02,)).start()
+        try:
+            yield server.server_port
+        finally:
+            server.shutdown()
+
+
+def ask(port, method, path, body=None, headers=None, host=None):
+    """Status, headers, body."""
+    link = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    text = body if isinstance(body, str) else None if body is None else json.dumps(body)
+    sent = {**(JSON if body is not None else {}), **({"Host": host} if host else {}), **(headers or {})}
+    try:
+        link.request(method, path, text, sent)
+        reply = link.getresponse()
+        return reply.status, dict(reply.getheaders()), reply.read().decode()
+    finally:
+        link.close()
+
+
+def start(port, reader):
+    return json.loads(ask(port, "POST", "/start", {"reader": reader})[2])
+
+
+def answer(port, reader, code, given, note=""):
+    return ask(port, "POST", "/answer", {"reader": reader, "id": code, "answer": given, "note": note})
+
+
+def lines(folder, reader):
+    return [json.loads(line) for line in (folder / f"answers/{reader}.jsonl").read_text().splitlines()]
+
+
+def test_answers_are_on_the_disk_before_they_are_acknowledged_and_survive_the_server(folder, drawn, monkeypatch):
+    synced = []
+    monkeypatch.setattr(kept.os, "fsync", synced.append)
+    with serving(folder) as port:
+        shown = start(port, "anna")
+        codes = [row["id"] for task in shown["tasks"] for row in task["rows"]]
+        assert codes == drawn.filter(pl.col("list") == 1)["code"].to_list()
+        assert shown["answers"] == {}
+        before = len(synced)
+        assert answer(port, "anna", codes[0], "E", " odd \n one ")[0] == 200
+        assert len(synced) == before + 1
+        assert answer(port, "anna", codes[1], "N")[0] == 200
+        assert answer(port, "anna", codes[0], "C", "odd")[0] == 200  # changed
+    with serving(folder) as port:  # another day
+        again = start(port, "anna")
+    assert again["answers"] == {codes[0]: {"answer": "C", "note": "odd"}, codes[1]: {"answer": "N", "note": ""}}
+    assert again["list"] == 1
+    assert lines(folder, "anna")[1]["note"] == "odd one"
+    found = read_answers([folder / "answers/anna.jsonl"], drawn)
+    assert dict(found.select("code", "answer").iter_rows()) == {codes[0]: "C", codes[1]: "N"}
+
+
+def test_annotators_are_spread_over_the_lists_and_at_once(folder):
+    with serving(folder) as port:
+        assert [start(port, name)["list"] for name in ("a", "b", "c", "d", "a")] == [1, 2, 1, 2, 1]
+        shown = {name: start(port, name) for name in ("a", "b")}
+        codes = {name: [row["id"] for task in found["tasks"] for row in task["rows"]] for name, found in shown.items()}
+
+        def work(name):
+            for code in codes[name][:10]:
+                assert answer(port, name, code, TASKS["labels"].keys[0] if code in labels[name] else "5")[0] == 200
+
+        labels = {name: {row["id"] for row in found["tasks"][0]["rows"]} for name, found in shown.items()}
+        threads = [threading.Thread(target=work, args=(name,)) for name in ("a", "b", "a")]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert len(lines(folder, "a")) == 1 + 20
+    assert len(lines(folder, "b")) == 1 + 10
+
+
+def test_half_a_line_of_a_killed_server_is_cut_off(folder):
+    with serving(folder) as port:
+        code = start(port, "anna")["tasks"][0]["rows"][0]["id"]
+        answer(port, "anna", code, "E")
+    path = folder / "answers/anna.jsonl"
+    whole = path.read_bytes()
+    path.write_bytes(whole + b'{"reader": "anna", "id": "0123')
+    with serving(folder) as port:
+        assert start(port, "anna")["answers"] == {code: {"answer": "E", "note": ""}}
+    assert path.read_bytes() == whole
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "headers", "host", "status"),
+    [
+        ("/start", {"reader": "anna"}, {}, "evil.example:80", 403),  # another name for this address
+        ("/start", {"reader": "anna"}, {"Origin": "http://evil.example"}, None, 403),
+        ("/start", {"reader": "anna"}, {"Content-Type": "text/plain"}, None, 415),  # what a page may send without being asked
+        ("/start", {"reader": "../x"}, {}, None, 400),
+        ("/start", {"reader": ""}, {}, None, 400),
+        ("/start", {"reader": 5}, {}, None, 400),
+        ("/start", {}, {}, None, 400),
+        ("/start", "{", {}, None, 400),
+        ("/start", "[" * 10_000, {}, None, 400),
+        ("/start", "[]", {}, None, 400),
+        ("/start", '{"reader": "\\ud800"}', {}, None, 400),
+        ("/start", "x" * 20_000, {}, None, 413),
+        ("/other", {}, {}, None, 404),
+        ("/answer", {"reader": "anna", "id": "CODE", "answer": "5", "note": ""}, {}, None, 400),  # a rating of a pair
+        ("/answer", {"reader": "anna", "id": "OTHER", "answer": "E", "note": ""}, {}, None, 400),  # of another list
+        ("/answer", {"reader": "anna", "id": "CODE", "answer": "E", "note": "x" * 501}, {}, None, 400),
+        ("/answer", {"reader": "anna", "id": "CODE", "answer": "E", "note": "\x1b[31m"}, {}, None, 400),
+    ],
+)
+def test_what_is_no_answer_or_comes_from_strangers_is_refused_and_kept_nowhere(folder, drawn, path, body, headers, host, status):
+    pairs = drawn.filter(pl.col("task") == "labels")
+    codes = {name: pairs.filter(pl.col("list") == number)["code"][0] for name, number in (("CODE", 1), ("OTHER", 2))}
+    with serving(folder) as port:
+        if isinstance(body, dict) and "id" in body:
+            start(port, "anna")
+            body = {**body, "id": codes[body["id"]]}
+        found, _, text = ask(port, "POST", path, body, headers, host)
+    assert found == status
+    assert json.loads(text)["error"]
+    assert not [line for file in (folder / "answers").iterdir() for line in lines(folder, file.stem) if "id" in line]
+
+
+def test_a_name_that_is_allowed_is_answered(folder):
+    with serving(folder, "desk.example") as port:
+        assert ask(port, "GET", "/", host=f"desk.example:{port}")[0] == 200
+        assert ask(port, "GET", "/", host="desk.example")[0] == 403
+
+
+class Page(HTMLParser):
+    """What a page refers to, and what people without a mouse or eyes need."""
+
+    def __init__(self):
+        super().__init__()
+        self.links, self.tags, self.ids, self.labels = [], [], {}, set()
+
+    def handle_starttag(self, tag, attrs):
+        given = dict(attrs)
+        self.tags.append(tag)
+        self.links += [value for name, value in attrs if name in {"src", "href", "action"}]
+        self.ids[given.get("id")] = (tag, given)
+        self.labels.add(given.get("for"))
+
+
+def test_the_page_stands_alone_and_tells_nothing(folder, drawn):
+    with serving(folder) as port:
+        status, headers, text = ask(port, "GET", "/")
+    assert status == 200
+    policy = headers["Content-Security-Policy"]
+    assert policy.startswith("default-src 'none'; connect-src 'self'")
+    nonce = re.search(r"script-src 'nonce-([\w-]+)'", policy)[1]
+    assert text.count(f'nonce="{nonce}"') == 2
+    found = Page()
+    found.feed(text)
+    assert found.links == []
+    assert not re.search(r"https?://|@import|url\(|innerHTML", text)
+    assert not any(name in text for name in drawn["item"].drop_nulls())
+    assert {"reader"} <= found.labels
+    assert found.ids["note"][1]["aria-label"]
+    assert "prefers-color-scheme: dark" in text
+    assert "max-width: 30rem" in text
+    tasks = json.loads(re.search(r"const TASKS = (.*);", text)[1])
+    assert {name: [choice["key"] for choice in task["choices"]] for name, task in tasks.items()} == {
+        name: list(task.keys) for name, task in TASKS.items()
+    }
+    wanted = set(re.findall(r'\$\("(\w+)"\)', text))
+    assert wanted <= found.ids.keys()  # every element that the script takes
+    assert page("a") != page("b")
+
+
+def test_what_a_reader_is_sent_tells_no_label(folder):
+    with serving(folder) as port:
+        text = ask(port, "POST", "/start", {"reader": "anna"})[2]
+    key = read_key(folder)
+    assert not any(name in text for column in ("item", "contrast_set") for name in key[column].drop_nulls())
+    assert "right" not in text.replace("right?", "")
+
+
+def test_the_command_serves_until_ctrl_c(folder):
+    process = subprocess.Popen([*COMMAND, "review", "serve", str(folder), "--port", "0"], stderr=subprocess.PIPE, text=True)
+    try:
+        url = re.search(r"http://127\.0\.0\.1:(\d+)/", process.stderr.readline())
+        assert start(int(url[1]), "anna")["list"] == 1
+        process.send_signal(signal.SIGINT)
+        assert process.wait(10) == 130
+    finally:
+        process.kill()
+    assert lines(folder, "anna")[0]["list"] == 1
