@@ -29,6 +29,7 @@ REJECTED = "rejected"  # the config of what was refused
 METRICS = Path("outputs/metrics")
 ANNOTATION = Path("outputs/annotation")
 HUB = Path("outputs/hub")
+PAGE = Path("outputs/report.html")
 PREDICTIONS = Path("outputs/predictions")
 VERSION_FILE = "dataset_version.json"
 

@@ -103,6 +103,29 @@ def natural(params: ParamsFile = None, form: Form = Format.table) -> None:
 
 
 @report.command()
+def html(
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="File to write; default: outputs/report.html.")] = None,
+    evaluations: Annotated[
+        list[Path] | None, typer.Option("--evaluation", help="What `cxgen evaluate --json` printed; several times for several models.")
+    ] = None,
+    sets: Annotated[int, typer.Option(min=1, max=10_000, help="Contrast sets of each design in the browser.")] = 12,
+) -> None:
+    """One page about the dataset: counts, measures, audit, label matrices, models, and a browser of contrast sets. It needs no network.
+
+    Examples:  cxgen report html
+               cxgen evaluate --baseline word-pairs --json > word-pairs.json && cxgen report html --evaluation word-pairs.json
+    """
+    from cxgen.project import Project
+    from cxgen.stages.page import write_page
+
+    project = Project.find()
+    path = output or project.root / layout.PAGE
+    with busy("writing the page"):
+        size = write_page(project, path, evaluations or (), sets)
+    typer.echo(f"{path}: {size / 1e6:.1f} MB")
+
+
+@report.command()
 def sizes(form: Form = Format.table) -> None:
     """What there is after `make dataset`: rows per config and split, where they are, and what can be done next.
 

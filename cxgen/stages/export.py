@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+import polars as pl
+
 from cxgen.annotate import Annotator, Chunks, Sentence
 from cxgen.annotate.conllu import to_conllu
 from cxgen.annotate.document import to_doc, vocabulary
 from cxgen.constructicon import Construction, load_construction
-from cxgen.errors import CxgenError
+from cxgen.errors import CxgenError, DataError
 from cxgen.families import NATURAL, family_of
 from cxgen.lexicon import Lexicon
 from cxgen.project import Project, write_atomically
@@ -35,7 +37,20 @@ def sentences(project: Project, config: str, split: str) -> Iterator[tuple[Sente
         )
     text = family_of(config).text
     items = read_split(table_file(project, config, split), config, split)
-    premises = items.select(*_NEED, premise=text, target=TARGET).unique("premise_id", keep="first", maintain_order=True)
+    yield from annotated(project, items.with_columns(premise=text))
+
+
+def annotated(project: Project, items: pl.DataFrame) -> Iterator[tuple[Sentence, Construction]]:
+    """The premises of items, each once, annotated, with their constructions.
+
+    Args:
+        project: whose templates say how they are built.
+        items: with the columns of lineage, ``slots`` and ``premise``.
+
+    Raises:
+        DataError: a premise that its template does not give.
+    """
+    premises = items.select(*_NEED, "premise", target=TARGET).unique("premise_id", keep="first", maintain_order=True)
     lexicon = Lexicon.of(project)
     chunks = Chunks.load(*project.chunk_files())
     annotators: dict[str, Annotator] = {}
@@ -44,7 +59,13 @@ def sentences(project: Project, config: str, split: str) -> Iterator[tuple[Sente
         if name not in annotators:
             construction = load_construction(project, name, lexicon)
             annotators[name] = Annotator(construction, chunks)
-        yield annotators[name].sentence(item), annotators[name].construction
+        try:
+            sentence = annotators[name].sentence(item)
+        except KeyError as error:
+            raise DataError(
+                f"the templates of {name} know no {error}: the dataset is not theirs", hint="make it anew: `dvc repro`"
+            ) from error
+        yield sentence, annotators[name].construction
 
 
 def export_conllu(project: Project, config: str, split: str, path: Path) -> int:
