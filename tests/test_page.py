@@ -151,6 +151,7 @@ def test_every_design_has_its_matrix(found):
     assert letters == {"E", "N", "C"}
 
 
+@pytest.mark.slow
 def test_what_the_page_cannot_show_is_told(project, tmp_path, monkeypatch, cxgen):
     for name, text in {
         "list": "[]",
@@ -169,6 +170,7 @@ def test_what_the_page_cannot_show_is_told(project, tmp_path, monkeypatch, cxgen
     assert not (tmp_path / "x.html").exists()
 
 
+@pytest.mark.slow
 def test_a_dataset_of_other_templates_is_told(project, tmp_path):
     root = Path(shutil.copytree(project.root, tmp_path / "p"))
     first = dataset(Project(root), "nli")["kind"][0]
@@ -178,6 +180,7 @@ def test_a_dataset_of_other_templates_is_told(project, tmp_path):
         page.write_page(Project(root), tmp_path / "x.html")
 
 
+@pytest.mark.slow
 def test_metrics_of_another_shape_are_told(project, tmp_path):
     root = Path(shutil.copytree(project.root, tmp_path / "p"))
     edit(root / layout.metric("baselines"), '"overall": 0.34', '"everywhere": 0.34')

@@ -220,6 +220,7 @@ def test_what_a_reader_is_sent_tells_no_label(folder):
     assert "right" not in text.replace("right?", "")
 
 
+@pytest.mark.slow
 def test_the_command_serves_until_ctrl_c(folder):
     process = subprocess.Popen([*COMMAND, "review", "serve", str(folder), "--port", "0"], stderr=subprocess.PIPE, text=True)
     try:
