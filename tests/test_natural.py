@@ -536,6 +536,9 @@ def test_the_config_is_packaged_described_measured_and_loaded(written, tmp_path,
     broken = {**metrics, NATURAL: {**metrics[NATURAL], "violations": {"repeated ids": 2}}}
     assert "natural.json: repeated ids: 2" in list(metric_reasons(broken))
     assert not [reason for reason in metric_reasons(metrics) if reason.startswith("natural")]
+    scored = cxgen("evaluate", "--baseline", "majority", "--config", "natural", "--split", "train", "--json", cwd=project.root)
+    part = json.loads(scored.stdout)["configs"]["natural"]
+    assert part["items"] == 3 * part["right"] == rows.filter(split="train").height
     trees = cxgen("export", "conllu", "--config", "natural", cwd=project.root)
     assert trees.returncode == 2
     assert "has no gold trees" in trees.stderr

@@ -17,7 +17,7 @@ from cxgen.evaluate.figures import Resampling
 from cxgen.evaluate.predictions import answers, read_predictions, write_predictions
 from cxgen.evaluate.questions import questions
 from cxgen.evaluate.scores import WUG, answered, by_config, scores, wug_differences
-from cxgen.families import CONFIGS, family_of, wug_config
+from cxgen.families import CONFIGS, NATURAL, family_of, wug_config
 from cxgen.project import Project
 from cxgen.stages.contracts import read_split
 from cxgen.stages.dataset import require_dataset
@@ -54,7 +54,7 @@ class Part:
         return Part(tuple(dict.fromkeys(self.configs)) or tuple(here), tuple(dict.fromkeys(self.splits)))
 
 
-_ALL = (*CONFIGS, *map(wug_config, CONFIGS))
+_ALL = (*CONFIGS, *map(wug_config, CONFIGS), NATURAL)
 _FIGURES = ("accuracy", "consistency", "capture", "excess")
 
 
@@ -173,7 +173,8 @@ def rows_of(project: Project, config: str, splits: Sequence[str]) -> pl.DataFram
 
 
 def _file(config: str, split: str) -> Path:
-    return layout.table(config, split, layout.WUG if config.endswith(WUG) else layout.DATASET)
+    folder = layout.WUG if config.endswith(WUG) else layout.NATURAL if config == NATURAL else layout.DATASET
+    return layout.table(config, split, folder)
 
 
 def leaderboard_row(report: Mapping[str, Any]) -> dict[str, Any]:
