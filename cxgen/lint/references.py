@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from cxgen.constructicon import Atom, Construction, Facts, Kind, Part, Place, Predicate, parse_pattern, square_faults
+from cxgen.constructicon import Atom, Construction, Design, Facts, Kind, Part, Place, Predicate, parse_pattern, square_faults
 from cxgen.lexicon import Frame
 from cxgen.lint.finding import Finding, finding
 from cxgen.sets.pools import slot_pos
@@ -17,19 +17,27 @@ from cxgen.vocabulary import Role
 
 def patterns(construction: Construction) -> Iterator[tuple[Place, tuple[Part, ...]]]:
     """Every pattern that can be parsed, with its place: premises per kind and template, then wordings."""
+    return ((place, parts) for place, parts, _ in _patterns(construction))
+
+
+def _patterns(construction: Construction) -> Iterator[tuple[Place, tuple[Part, ...], list[Design]]]:
+    """The same, with the designs that have the kind, or the hypothesis."""
+    designs = construction.designs.values()
     for template in construction.templates.values():
         for kind in construction.kinds:
             if template.applies(kind):
                 try:
-                    yield construction.place("templates", template.name), construction.premise_parts(kind, template.name)
+                    parts = construction.premise_parts(kind, template.name)
                 except (KeyError, ValueError):
                     continue
+                yield construction.place("templates", template.name), parts, [each for each in designs if kind in each.kinds]
     for rule in construction.rules.values():
         for number, wording in enumerate(rule.wordings):
             try:
-                yield construction.place("wordings", rule.name, number), parse_pattern(wording)
+                parts = parse_pattern(wording)
             except ValueError:
                 continue
+            yield construction.place("wordings", rule.name, number), parts, [each for each in designs if rule.name in each.rules]
 
 
 def _field_place(construction: Construction, place: Place, name: str, form: str = "") -> Place:
@@ -61,9 +69,10 @@ def frame_place(construction: Construction, frame: Frame, *keys: str | int) -> P
     return frame.source, ["frames", frame.number, *keys]
 
 
-def frame_words(construction: Construction) -> set[str]:
-    """Closed-class words that every frame declares."""
-    words = [set(frame.words) for frame in construction.frames]
+def frame_words(construction: Construction, designs: Iterable[Design]) -> set[str]:
+    """Closed-class words that every frame of ``designs`` declares; of none: every frame of the construction."""
+    names = {design.frames for design in designs}
+    words = [set(frame.words) for frame in construction.frames if not names or not frame.designs or names.intersection(frame.designs)]
     return set.intersection(*words) if words else set()
 
 
@@ -76,8 +85,8 @@ def unknown_slot(construction: Construction) -> Iterator[Finding]:
     """E101: a pattern, a fact, a claim or a relation names a slot that is not declared."""
     known = set(construction.slots)
     seen: set[tuple[str, str]] = set()
-    for place, parts in patterns(construction):
-        for name in {part.slot for part in parts if part.slot} - known - frame_words(construction):
+    for place, parts, designs in _patterns(construction):
+        for name in {part.slot for part in parts if part.slot} - known - frame_words(construction, designs):
             document, keys = _field_place(construction, place, name)
             if (name, str(keys)) not in seen:
                 seen.add((name, str(keys)))
