@@ -203,6 +203,19 @@ def test_a_hypothesis_has_the_article_and_the_verb_that_its_noun_asks_for(look_u
     assert said("{thing} {thing:was} {in} {there} after that.", fillers, {"in": "in"}, look_up) == sentence
 
 
+@pytest.mark.parametrize(
+    ("text", "sentence", "pos", "plural"),
+    [
+        ("Persian shawls", "He coaxed the Persian shawls into the shed.", "noun", True),  # a capital is not yet a name
+        ("Belgians", "He coaxed the Belgians into the shed.", "name", True),
+        ("Hughes", "He coaxed Hughes into the shed.", "name", False),
+    ],
+)
+def test_what_is_a_name_and_its_number(motion, look_up, text, sentence, pos, plural):
+    found = look_up.filler(motion.slots["thing"], text, [units(sentence, {"thing": text})])
+    assert (found.pos, found.plural) == (pos, plural)
+
+
 def test_a_set_without_a_seed_word_or_that_says_its_hypothesis_is_refused(motion, wanted, look_up):
     seed = wanted[0].seeds[-1]
     assert "none of the seed words occurs" in refusals(motion, wanted, look_up, _everywhere(f"the {seed}", "nothing"))

@@ -78,7 +78,8 @@ class Fillers:
         if slot.role in _QUALITY:
             return self._known(slot, text, "adjective", self._adjective(text))
         if _is_name(text, slot.name, found):
-            return self._known(slot, text, "name", text, determiner=_determiner(slot.name, found))
+            own = _determiner(slot.name, found)
+            return self._known(slot, text, "name", text, plural=own == "the" and text.endswith("s"), determiner=own)  # the Belgians
         lemma, plural = self._noun(text.lower())
         return self._known(slot, text, "noun", lemma, plural=plural, determiner=_determiner(slot.name, found))
 
@@ -139,7 +140,12 @@ class Fillers:
 
 
 def _is_name(text: str, slot: str, sentences: Sequence[Sequence[Unit]]) -> bool:
-    """Whether every mention is written with a capital, one of them within a sentence; or alone at its start, where nothing tells."""
+    """Whether every mention is written with a capital, one of them within a sentence; or alone at its start, where nothing tells.
+
+    *Persian shawls* are no name: the last word decides.
+    """
+    if not text.rpartition(" ")[2][:1].isupper():
+        return False
     mentions = [(place, unit) for units in sentences for place, unit in enumerate(units) if unit.slot == slot]
     if not all(unit.text[:1].isupper() for _, unit in mentions):
         return False
