@@ -34,6 +34,7 @@ COMMAND = (sys.executable, "-c", "from cxgen.cli import main; main()")
 ASKED_FOR = ("hf",)  # markers of tests that run only where `-m` names them, since they need what `make test` does not install
 
 
+@pytest.hookimpl(trylast=True)  # of those that `-m` leaves: to look for WordNet loads NLTK
 def pytest_collection_modifyitems(config, items):
     """Tests marked ``wordnet`` are left out where WordNet is not installed, unless CXGEN_REQUIRE_WORDNET=1 asks for them."""
     asked = set(re.findall(r"(?<!not )\b\w+", config.getoption("markexpr", "")))

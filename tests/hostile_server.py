@@ -21,7 +21,7 @@ from llm_server import Server, answers_to, completion, run
 from llm_server import serving as serving_script
 
 DEEP = 200_000
-BOMB = gzip.compress(b" " * 10**8)
+BOMB = 10**8
 HALF = "\ud83d"  # of a surrogate pair
 
 # Statuses: (status, code, headers).
@@ -388,7 +388,7 @@ class Hostile(Server):
                 await writer.drain()
                 await asyncio.sleep(0.2)
         elif kind in {"packed", "packed-bomb"}:
-            packed = BOMB if kind == "packed-bomb" else gzip.compress(good)
+            packed = gzip.compress(b" " * BOMB if kind == "packed-bomb" else good)
             writer.write(head % len(packed) + b"content-encoding: gzip\r\n\r\n" + packed)
         elif kind in ODD_WIRES:
             await ODD_WIRES[kind](self, writer, good, body)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 
 import polars as pl
@@ -12,7 +11,6 @@ from hypothesis import strategies as st
 
 from cxgen.curate.build import build
 from cxgen.curate.propose import propose
-from cxgen.curate.wordnet import find_wordnet
 from cxgen.errors import SchemaError, UnknownNameError
 from cxgen.lexicon.bands import HIGH, LOW, Cuts
 from cxgen.lexicon.inflect import forms
@@ -25,13 +23,12 @@ from cxgen.sets.pools import Segments
 from cxgen.vocabulary import BANDS, POS
 from tests.conftest import ROOT, edit
 
-FOUND = find_wordnet() is not None or os.environ.get("CXGEN_REQUIRE_WORDNET") == "1"
 REFERENCE = Reference()
 
 
 def wordnet(test):
-    """A test that needs WordNet 3.0; .ci/run installs it and requires it."""
-    return pytest.mark.slow(pytest.mark.wordnet(pytest.mark.skipif(not FOUND, reason="WordNet 3.0 is not installed here")(test)))
+    """A test that needs WordNet 3.0 (see conftest); .ci/run installs it and requires it."""
+    return pytest.mark.slow(pytest.mark.wordnet(test))
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -78,7 +79,12 @@ def read_classes(path: Path, lexemes: int) -> dict[str, Any]:
         DataError: missing, not JSON, or not as `lexicon build` writes it. The file is large and read by every command, so that this is no
             JSON Schema.
     """
-    data = parse_json(read_text(path, _MOST_BYTES, DataError, HINT), path, HINT)
+    return dict(_classes(path, read_text(path, _MOST_BYTES, DataError, HINT), lexemes))
+
+
+@lru_cache(2)  # a program that draws samples one by one asks for the same each time
+def _classes(path: Path, text: str, lexemes: int) -> dict[str, Any]:
+    data = parse_json(text, path, HINT)
     fault = next(_faults(data, lexemes), "")
     if fault:
         raise DataError(fault, file=path, hint=HINT)

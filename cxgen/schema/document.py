@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from itertools import islice
 from pathlib import Path
@@ -22,6 +22,7 @@ from cxgen.schema.loader import compose, graph_fault
 
 MOST_ERRORS = 100  # of which the most telling is named
 MOST_BYTES = 2 * MB  # the largest shipped file has a twentieth of it
+_KEPT = 128  # files as they were read last: a construction's is asked for by many, and those of one project are some forty
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,7 @@ def load_schema(name: str) -> dict[str, Any]:
 
 
 def read_yaml(path: Path, schema: str | None = None) -> Document:
-    """Read ``path`` and check it against the named schema.
+    """Read ``path`` and check it against the named schema. Documents of the same text are the same object: leave its data as they are.
 
     Raises:
         SchemaError: unreadable, not text, not YAML, a repeated key, aliases without end, or not as the schema says: file:line, key and
@@ -91,6 +92,7 @@ def read_yaml(path: Path, schema: str | None = None) -> Document:
     return document
 
 
+@lru_cache(_KEPT)
 def _parse(path: Path, text: str) -> Document:
     """The document; its aliases are counted before anything follows them."""
     try:
@@ -125,24 +127,30 @@ def validate(document: Document, name: str) -> None:
     Raises:
         SchemaError: file:line, key and what was expected.
     """
-    found = complaint(document.data, name)
+    found = _known_complaint(_Data(repr(document.data), document.data), name)
     if found:
         keys, message, hint = found
         raise SchemaError(message, file=document.path, line=document.line(keys), hint=hint)
 
 
+@dataclass(frozen=True)
+class _Data:
+    """Data that are the same if they are written the same."""
+
+    written: str
+    data: Any = field(compare=False)
+
+
+@lru_cache(_KEPT)
+def _known_complaint(given: _Data, name: str) -> tuple[list[str | int], str, str] | None:
+    return complaint(given.data, name)
+
+
 def complaint(data: Any, name: str) -> tuple[list[str | int], str, str] | None:
     """The keys to what in ``data`` breaks the named schema most, what is wrong there, and what was expected; None if nothing is."""
-    from jsonschema import Draft202012Validator
     from jsonschema.exceptions import best_match
-    from jsonschema.validators import extend as extended
-    from referencing import Registry, Resource
 
-    parts = ((f"{part}.schema.json", Resource.from_contents(load_schema(part))) for part in ("classes", "frames", "construction"))
-    registry: Any = Registry().with_resources(parts)
-    extend: Any = extended  # untyped
-    checked = extend(Draft202012Validator, {"pattern": _unlike})
-    errors = list(islice(checked(load_schema(name), registry=registry).iter_errors(data), MOST_ERRORS))
+    errors = list(islice(_validator(name).iter_errors(data), MOST_ERRORS))
     if not errors:
         return None
     error = best_match(errors)
@@ -159,6 +167,25 @@ def complaint(data: Any, name: str) -> tuple[list[str | int], str, str] | None:
         message, hint = f"{at}: {_brief(error.message, 300)}", str(error.schema.get("description", ""))
         hint = f"expected: {hint}" if hint else f"expected {error.validator}: {json.dumps(error.validator_value)[:200]}"
     return keys, message, hint
+
+
+@cache
+def _validator(name: str) -> Any:
+    """What checks against the named schema; with one registry, which remembers where the parts of the schemas are."""
+    from jsonschema import Draft202012Validator
+    from jsonschema.validators import extend as extended
+
+    extend: Any = extended  # untyped
+    return extend(Draft202012Validator, {"pattern": _unlike})(load_schema(name), registry=_registry())
+
+
+@cache
+def _registry() -> Any:
+    from referencing import Registry, Resource
+
+    parts = ((f"{part}.schema.json", Resource.from_contents(load_schema(part))) for part in ("classes", "frames", "construction"))
+    registry: Any = Registry().with_resources(parts)
+    return registry.crawl()
 
 
 def _unlike(_: Any, pattern: str, text: Any, __: Any) -> Iterator[Exception]:
