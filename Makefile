@@ -23,7 +23,8 @@ test: $(STAMP)
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync check
 	$(PYTEST) -m "not slow"
 
-# Proofs of all that is shipped: two datasets, the snapshot's rebuild, every pseudoword.
+# Proofs of what is shipped: datasets, the snapshot's rebuild, every pseudoword, kinds of faults and damage. Of many alike a sample is tried;
+# CXGEN_PROOFS=all tries them all.
 test-slow: $(STAMP)
 	$(PYTEST) -m slow
 

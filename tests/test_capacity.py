@@ -32,9 +32,9 @@ def test_twice_what_there_is_is_not_enough(reach):
     assert all(row["used"] == row["wanted"] / row["capacity"] > 2 for row in many)
 
 
-def test_the_command_sums_designs_and_names_the_tightest(mini, cli):
+def test_the_command_sums_designs_and_names_the_tightest(mini, cxgen):
     asked = ("capacity", "reach", "--n", "2000000", "--format", "json")
-    whole, each = (json.loads(cli(*asked, *more, cwd=mini).stdout) for more in ((), ("--by-design",)))
+    whole, each = (json.loads(cxgen(*asked, *more, cwd=mini).stdout) for more in ((), ("--by-design",)))
     for row in whole:
         mine = [one for one in each if one["config"] == row["config"]]
         assert (row["wanted"], row["capacity"]) == (sum(one["wanted"] for one in mine), sum(one["capacity"] for one in mine))

@@ -184,6 +184,7 @@ def alive(group):
     return found
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_workers_and_leaves_no_half_written_file_whenever_it_comes(scratch):
     edit(scratch / "params.yaml", "n_per_construction: 4000", "n_per_construction: 90000")
     command = [*COMMAND, "generate", "--workers", "2"]
@@ -393,7 +394,7 @@ def test_fewer_premises_than_asked_for_are_told(cxgen, monkeypatch):
     assert f"only {shown} of 1000 premises" in result.stderr
 
 
-@pytest.mark.parametrize("form", ["table", "csv"])
+@pytest.mark.parametrize("form", ["table", pytest.param("csv", marks=pytest.mark.slow)])
 def test_a_reader_who_stops_reading_ends_a_sample_quietly(form):
     command = [*COMMAND, "sample", "conative", "--n", "1000000", "--format", form]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:

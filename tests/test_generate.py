@@ -21,7 +21,7 @@ from cxgen.sets.pools import design_pools
 from cxgen.stages.generate import candidates
 from cxgen.stages.pool import executor
 from cxgen.streams import uniform
-from tests.conftest import edit
+from tests.conftest import edit, sampled
 
 SMALL = Request({"nli": 240, "distinction": 120}, seed=7)
 
@@ -130,8 +130,10 @@ def test_ids_are_of_content(small):
 @pytest.mark.parametrize("size", [4000])
 def test_the_strict_preset_keeps_to_its_band_and_meets_every_count(constructions, size):
     asked = Request({"nli": size, "distinction": size // 4}, preset="contest")
-    for name, construction in constructions.items():
-        if name == "intransitive-resultative":  # the band leaves it too few scenes, and that is said
+    short = "intransitive-resultative"
+    for name in dict.fromkeys((short, *sampled(constructions, 3))):
+        construction = constructions[name]
+        if name == short:  # the band leaves it too few scenes, and that is said
             with pytest.raises(EmptySlotError, match="distinct contrast sets of design"):
                 generate_items(construction, asked)
             continue

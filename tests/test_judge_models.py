@@ -416,6 +416,7 @@ def test_a_server_that_quotes_the_key_in_its_answers_gets_it_into_no_file(here, 
     assert not any(SECRET.encode() in path.read_bytes().lower() for path in here.root.rglob("*") if path.is_file())
 
 
+@pytest.mark.slow
 def test_a_second_run_is_refused_while_one_asks(here, cxgen, tmp_path):
     log = tmp_path / "log"
     with serving(latency=0.2, log=str(log)) as url:

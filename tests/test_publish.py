@@ -68,7 +68,9 @@ def make(folder):
     substitute.run(project, params, workers=1)
     baselines.run(project, params.folds)
     ungate(folder / layout.metric("baselines"))
-    variety.run(project, params.request.seed)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("cxgen.report.variety.BLEU_SENTENCES", 10)  # each is compared with all others
+        variety.run(project, params.request.seed)
     table = dataset(project)
     answers = table[:40].select("id", relation=pl.col("label").replace_strict({0: "E", 1: "N", 2: "C"}), prem_nat=5, hyp_nat=4)
     (folder / layout.READINGS).mkdir(parents=True)
@@ -394,6 +396,7 @@ def test_a_run_that_is_killed_is_completed_by_the_next(run, hub, made, tmp_path,
     assert [line for line in state["requests"] if line.startswith("PUT /_lfs/")] == uploads
 
 
+@pytest.mark.slow
 def test_a_conflicting_parent_is_refused(run, hub, made):
     assert run(made).returncode == 0
     assert "no longer at 00000000" in refusal(run(made, "--tag", "v2.0.0", "--parent", "0" * 40))
@@ -554,6 +557,7 @@ def test_an_edit_that_is_recorded_is_found_by_counting(project):
     assert not (project / "again").exists()
 
 
+@pytest.mark.slow
 def test_somebody_else_s_repository_is_left_alone_unless_told_otherwise(run, hub, made):
     from huggingface_hub import CommitOperationAdd, HfApi
 

@@ -124,6 +124,7 @@ def test_bases_do_not_look_inflected(sample, wugs):
         assert refusal.ending(word, pos) in {"", refusal.ending(source, pos)}, word
 
 
+@pytest.mark.slow
 def test_the_same_in_another_process_and_in_another_order(wugs):
     words = ["carpet", "strong", "mahogany", "drink"]
     code = "import sys; from cxgen.pseudowords import *; print(*pseudowords(load(), sys.argv[1:], 5)['pseudoword'])"

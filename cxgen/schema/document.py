@@ -80,7 +80,7 @@ def load_schema(name: str) -> dict[str, Any]:
 
 
 def read_yaml(path: Path, schema: str | None = None) -> Document:
-    """Read ``path`` and check it against the named schema. Documents of the same text are the same object: leave its data as they are.
+    """Read ``path`` and check it against the named schema. Documents of one text share their data: leave them as they are.
 
     Raises:
         SchemaError: unreadable, not text, not YAML, a repeated key, aliases without end, or not as the schema says: file:line, key and
@@ -92,22 +92,27 @@ def read_yaml(path: Path, schema: str | None = None) -> Document:
     return document
 
 
-@lru_cache(_KEPT)
 def _parse(path: Path, text: str) -> Document:
-    """The document; its aliases are counted before anything follows them."""
+    """The document."""
     try:
-        loader, root = compose(text)
-        fault = graph_fault(root)
-        if fault:
-            raise SchemaError(fault[0], file=path, line=fault[1], hint="write the repeated part out")
-        data = None if root is None else loader.construct_document(root)
+        data, root, fault = _composed(text)
     except yaml.MarkedYAMLError as error:
         raise _plain(error, path, text) from error
     except yaml.YAMLError as error:  # of the reader: what is no text in YAML
         raise SchemaError(f"not valid YAML: {error}".splitlines()[0], file=path, hint="is it a text file?") from error
+    if fault:
+        raise SchemaError(fault[0], file=path, line=fault[1], hint="write the repeated part out")
     if not isinstance(data, dict):
         raise SchemaError("expected a mapping at the top level", file=path, line=1, hint="such as `name: value`, one a line")
     return Document(path, data, text, root)
+
+
+@lru_cache(_KEPT)
+def _composed(text: str) -> tuple[Any, yaml.Node | None, tuple[str, int] | None]:
+    """What a text says, its source, and what is wrong with its aliases, which are counted before anything follows them."""
+    loader, root = compose(text)
+    fault = graph_fault(root)
+    return None if fault or root is None else loader.construct_document(root), root, fault
 
 
 def _plain(error: yaml.MarkedYAMLError, path: Path, text: str) -> SchemaError:
