@@ -31,6 +31,7 @@ ANNOTATION = Path("outputs/annotation")
 HUB = Path("outputs/hub")
 PAGE = Path("outputs/report.html")
 PREDICTIONS = Path("outputs/predictions")
+MINED = Path("outputs/mined")  # candidates for constructions in raw text
 VERSION_FILE = "dataset_version.json"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cxgen.annotate.chunks import Word
 from cxgen.annotate.document import to_doc, vocabulary
@@ -14,6 +14,10 @@ from cxgen.annotate.surface import Piece
 from cxgen.annotate.units import Token
 from cxgen.constructicon import Construction
 from cxgen.errors import SchemaError
+
+if TYPE_CHECKING:
+    from spacy.matcher import DependencyMatcher
+    from spacy.vocab import Vocab
 
 Pattern = Sequence[Mapping[str, Any]]
 
@@ -62,8 +66,30 @@ def _bad_regex(value: Any) -> Iterator[str]:
             yield f"the regular expression {inner[:80]!r} may take too long: no repetition of what can vary, and two of any length at most"
 
 
+def dependency_matcher(construction: Construction, vocab: Vocab) -> DependencyMatcher:
+    """The form patterns of a construction, ready to match documents of a vocabulary; the key of a pattern is its number, as a string.
+
+    Raises:
+        SchemaError: a pattern that is none.
+    """
+    from spacy.matcher import DependencyMatcher
+
+    document = construction.document
+    matcher = DependencyMatcher(vocab, validate=True)
+    for number, pattern in enumerate(construction.form_check):
+        line = document.line(["form_check", number])
+        for fault in faults(pattern):
+            raise SchemaError(f"{construction.name}: form_check: {fault}", file=document.path, line=line, hint=_HINT)
+        try:
+            matcher.add(str(number), [[dict(node) for node in pattern]])
+        except (ValueError, TypeError, KeyError, re.error) as error:
+            message = f"{construction.name}: form_check: spaCy does not accept the pattern: {_first(str(error))}"
+            raise SchemaError(message, file=document.path, line=line, hint=_HINT) from error
+    return matcher
+
+
 class FormCheck:
-    """The form patterns of a construction, ready to match."""
+    """The form patterns of a construction, ready to match gold trees."""
 
     def __init__(self, construction: Construction) -> None:
         """Compile the patterns, one of which must match.
@@ -72,27 +98,8 @@ class FormCheck:
             DataError: spaCy is not installed.
             SchemaError: a pattern that is none.
         """
-        patterns = construction.form_check
-        document = construction.document
-        for number, pattern in enumerate(patterns):
-            for fault in faults(pattern):
-                line = document.line(["form_check", number])
-                raise SchemaError(f"{construction.name}: form_check: {fault}", file=document.path, line=line, hint=_HINT)
-        vocab = vocabulary()
-        from spacy.matcher import DependencyMatcher
-
-        self._construction, self._regexes = construction, any(regexes(patterns))
-        self._matcher = DependencyMatcher(vocab, validate=True)
-        for number, pattern in enumerate(patterns):
-            try:
-                self._matcher.add(str(number), [[dict(node) for node in pattern]])
-            except (ValueError, TypeError, KeyError, re.error) as error:
-                raise SchemaError(
-                    f"{construction.name}: form_check: spaCy does not accept the pattern: {_first(str(error))}",
-                    file=document.path,
-                    line=document.line(["form_check", number]),
-                    hint=_HINT,
-                ) from error
+        self._construction, self._regexes = construction, any(regexes(construction.form_check))
+        self._matcher = dependency_matcher(construction, vocabulary())
 
     def holds(self, sentence: Sentence) -> bool:
         """Whether a pattern matches, with its first node on the sentence's verb; so it is if there are no patterns.

@@ -11,7 +11,7 @@ from typing import Annotated
 import click
 import typer
 
-from cxgen.cli import ask, capacity, elicit, evaluate, explore, export, judge, lexicon, new, pipeline, publish, review, wug
+from cxgen.cli import ask, capacity, elicit, evaluate, explore, export, judge, lexicon, mine, new, pipeline, publish, review, wug
 from cxgen.cli.help import lay_out
 from cxgen.cli.interrupt import listening
 from cxgen.errors import CxgenError, plain
@@ -46,6 +46,7 @@ app.command()(publish.publish)
 app.command()(publish.diff)
 app.add_typer(ask.app, name="ask")
 app.command()(elicit.elicit)
+app.command()(mine.mine)
 app.add_typer(export.export, name="export")
 lay_out(app)
 

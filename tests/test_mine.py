@@ -1,0 +1,491 @@
+"""Mining raw text: passages, the tag pattern, false comparatives, trees made over, runs that are interrupted, labels of groups."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+import os
+import re
+import signal
+import subprocess
+import time
+
+import polars as pl
+import pytest
+import spacy
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from spacy.tokens import Doc
+
+from cxgen.annotate import Annotator, Chunks
+from cxgen.annotate.document import to_doc
+from cxgen.constructicon import load_construction
+from cxgen.errors import DataError
+from cxgen.facade import sample as cxgen_sample
+from cxgen.mining.correlative import Correlative
+from cxgen.mining.forms import Forms
+from cxgen.mining.found import Dropped
+from cxgen.mining.groups import labelled, read_candidates, read_labels, write_candidates
+from cxgen.mining.partial import Partial
+from cxgen.mining.texts import LONGEST, Place, Texts
+from cxgen.mining.universal import as_universal, is_clearnlp
+from cxgen.project import Project
+from cxgen.stages import mine as stage
+from cxgen.stages.mine import Search
+from tests import tiny_pipeline
+from tests.conftest import COMMAND
+
+HIT = "The longer we waited, the colder the soup grew."
+FALSE = "The former is cold, the latter is warm."
+ATTRIBUTIVE = "The older man met the younger woman."
+GROUP = "the RBR PRP VBD , the JJR DT NN"
+TEXT = f"{HIT} {FALSE}\nWe met the man.\n\n{ATTRIBUTIVE} {HIT}\n"
+
+
+@pytest.fixture(scope="session")
+def tagger(shared):
+    return shared("tiny-tagger", tiny_pipeline.write_tagger)
+
+
+@pytest.fixture(scope="session")
+def parser(shared):
+    return shared("tiny-parser", tiny_pipeline.write_parser)
+
+
+@pytest.fixture
+def text(tmp_path):
+    (tmp_path / "params.yaml").touch()
+    path = tmp_path / "text.txt"
+    path.write_text(TEXT)
+    return path
+
+
+def passages(path, **options):
+    return list(Texts([path], **options).passages())
+
+
+# passages
+
+
+def test_lines_are_passages_with_places(text):
+    found = passages(text)
+    assert [passage.text for passage in found] == TEXT.splitlines()
+    assert [passage.line for passage in found] == [1, 2, 3, 4]
+    assert found[1].after == Place(0, len("\n".join(TEXT.splitlines()[:2])) + 1, 2, 2, 0)
+
+
+def test_gzip_is_read_like_text_whatever_it_is_called(text, tmp_path):
+    packed = tmp_path / "packed"
+    packed.write_bytes(gzip.compress(TEXT.encode()))
+    assert passages(packed) == passages(text)
+
+
+def test_paragraphs_join_lines_and_know_where_their_words_stand(tmp_path):
+    path = tmp_path / "wrapped.txt"
+    path.write_text("\n\nThe longer we\nwaited, the colder\n\nThe end.\n")
+    first, second = passages(path, paragraphs=True)
+    assert first.text == "The longer we\nwaited, the colder"
+    assert (first.where(0), first.where(first.text.index("waited")), first.where(first.text.index("colder"))) == ((3, 1), (4, 1), (4, 13))
+    assert second.where(0) == (6, 1)
+
+
+def test_a_field_of_json_lines_is_read(tmp_path):
+    path = tmp_path / "c4.jsonl"
+    path.write_text(json.dumps({"text": f"One.\n{HIT}", "url": "x"}) + "\n" + json.dumps({"text": "Two."}) + "\n")
+    found = [passage for passage in passages(path, field="text") if passage.text]
+    assert [(passage.text, passage.line, passage.column) for passage in found] == [("One.", 1, 1), (HIT, 1, 6), ("Two.", 2, 1)]
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "message"),
+    [
+        (b"one\n\0\n", {}, "text:2: not text"),
+        (gzip.compress(b"one\n" * 5000)[:-20], {}, r"text:\d+: damaged gzip data"),
+        (b'{"text": "a"}\n[]\n', {"field": "text"}, "text:2: no text in the field 'text'"),
+        (b'{"text": "a"}\n{"body": "b"}\n', {"field": "text"}, "the line has: body"),
+        (b"plain\n", {"field": "text"}, "text:1: not JSON"),
+    ],
+)
+def test_what_is_no_text_is_named_with_its_line(tmp_path, content, options, message):
+    path = tmp_path / "text"
+    path.write_bytes(content)
+    with pytest.raises(DataError, match=message):
+        passages(path, **options)
+
+
+def test_bytes_that_are_no_utf8_are_counted(tmp_path):
+    path = tmp_path / "latin.txt"
+    path.write_bytes("café\nbar\n".encode("latin-1"))
+    texts = Texts([path])
+    assert [passage.text for passage in texts.passages()] == ["caf\ufffd", "bar"]
+    assert (texts.place.lines, texts.place.damaged) == (2, 1)
+
+
+WORDS = st.text(alphabet="ab é", max_size=40)
+
+
+@settings(max_examples=30, deadline=None)
+@given(lines=st.lists(WORDS, max_size=12), paragraphs=st.booleans(), data=st.data())
+def test_reading_goes_on_behind_any_passage_as_if_it_had_not_stopped(tmp_path_factory, lines, paragraphs, data):
+    path = tmp_path_factory.mktemp("resumed") / "text.txt"
+    path.write_text("\n".join(lines))
+    whole = Texts([path, path], paragraphs=paragraphs)
+    found = list(whole.passages())
+    stopped = data.draw(st.integers(0, len(found)))
+    place = found[stopped - 1].after if stopped else Place()
+    rest = Texts([path, path], paragraphs=paragraphs)
+    assert list(rest.passages(place)) == found[stopped:]
+    assert rest.place == whole.place
+
+
+@settings(max_examples=20, deadline=None)
+@given(words=st.lists(st.text(alphabet="abc", min_size=1, max_size=900), min_size=30, max_size=120))
+def test_a_line_of_any_length_is_cut_at_blanks_and_nothing_of_it_is_lost(tmp_path_factory, words):
+    path = tmp_path_factory.mktemp("long") / "text.txt"
+    line = " ".join(words)
+    path.write_text(line + "\nend")
+    *parts, end = passages(path)
+    assert "".join(part.text for part in parts) == line
+    assert max(len(part.text) for part in parts) <= LONGEST
+    assert all(line[part.column - 1 :].startswith(part.text) for part in parts)
+    assert [part.after is None for part in parts] == [True] * (len(parts) - 1) + [False]
+    assert end.text == "end"
+
+
+# the tag pattern
+
+
+def doc(line):
+    """A document of words written word/TAG."""
+    words, tags = zip(*(word.rsplit("/", 1) for word in line.split()), strict=True)
+    return Doc(VOCAB, words, tags=tags, sent_starts=[place == 0 for place in range(len(words))])
+
+
+VOCAB = spacy.blank("en").vocab
+
+
+def said(line, **options):
+    return [found for _, found in Correlative(**options).find(doc(line))]
+
+
+def test_two_halves_are_a_candidate_with_its_spans():
+    (found,) = said("The/DT longer/RBR we/PRP waited/VBD ,/, the/DT colder/JJR the/DT soup/NN grew/VBD ./.")
+    assert found.group == GROUP
+    assert [(name, f"{first} {last}") for name, first, last in found.spans] == [
+        ("first", "The waited"),
+        ("first comparative", "longer longer"),
+        ("second", "the grew"),
+        ("second comparative", "colder colder"),
+    ]
+
+
+def test_groups_leave_the_middle_of_long_halves_out_unless_all_is_wanted():
+    line = "the/DT more/JJR old/JJ men/NNS in/IN hats/NNS sang/VBD ,/, the/DT better/JJR"
+    assert said(line)[0].group == "the JJR JJ NNS ... , the JJR"
+    assert said(line, width=0)[0].group == "the JJR ... , the JJR"
+    assert said(line, whole=True)[0].group == "the JJR JJ NNS IN NNS VBD , the JJR"
+    assert said(line, most_between=6)[0].group and not said(line, most_between=5)
+
+
+def test_a_sentence_may_have_two_candidates_and_no_half_is_in_both():
+    found = said("the/DT older/JJR man/NN met/VBD the/DT younger/JJR ,/, the/DT less/RBR said/VBD the/DT better/JJR ./.")
+    assert [[str(last) for name, _, last in each.spans if name.endswith("comparative")] for each in found] == [
+        ["older", "younger"],
+        ["less", "better"],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("the/DT former/JJR ate/VBD the/DT latter/JJR", "one of two: the former, the latter"),
+        ("the/DT upper/JJR shelf/NN ,/, the/DT better/JJR one/NN", "a place, not a degree"),
+        ("all/PDT the/DT more/RBR so/RB the/DT better/JJR it/PRP got/VBD", "a degree: all the more"),
+        ("none/NN the/DT wiser/JJR ,/, the/DT longer/RBR he/PRP read/VBD", "a degree"),
+        ("so/RB much/RB the/DT better/JJR ,/, the/DT sooner/RBR", "a degree"),
+        ("it/PRP changed/VBD for/IN the/DT better/JJR ,/, the/DT longer/RBR it/PRP took/VBD", "for the better"),
+        ("the/DT older/JJR of/IN them/PRP met/VBD the/DT younger/JJR", "one of two: the older of the brothers"),
+        ("the/DT more/JJR than/IN ten/CD men/NNS and/CC the/DT older/JJR one/CD", "compares by itself"),
+        ("the/DT more/RBR or/CC less/RBR odd/JJ men/NNS and/CC the/DT older/JJR one/CD", "a phrase: the more or less"),
+        ("in/IN the/DT Lower/JJR East/NNP side/NN ,/, the/DT higher/JJR it/PRP got/VBD", "part of a name"),
+    ],
+)
+def test_false_comparatives_are_dropped_with_the_reason(line, why):
+    (found,) = said(line)
+    assert isinstance(found, Dropped)
+    assert why in found.reason
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "the/DT more/JJR of/IN it/PRP you/PRP eat/VBP ,/, the/DT less/JJR there/EX is/VBZ",
+        "the/DT lower/JJR the/DT price/NN ,/, the/DT better/JJR",
+        "The/DT More/JJR You/PRP Read/VBP The/DT Better/RBR You/PRP Write/VBP",
+        "the/DT more/JJR people/NNS come/VBP the/DT better/JJR",
+    ],
+)
+def test_true_halves_stay(line):
+    assert [type(found).__name__ for found in said(line)] == ["Found"]
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.lists(
+        st.sampled_from(["the/DT", "The/DT", "longer/RBR", "more/JJR", "worse/JJR", "the/DT less/RBR", "river/NN", "ran/VBD", "./."]),
+        max_size=14,
+    )
+)
+def test_no_passage_with_a_candidate_is_left_untagged(words):
+    """The quick look at the words must not lose what the tags would find."""
+    if words and said(" ".join(words)):
+        assert Correlative().may_have(doc(" ".join(words)).text)
+
+
+# trees
+
+
+def test_gold_trees_have_their_construction(reach, mini_source):
+    """Trees of Universal Dependencies are searched as they are."""
+    premises = cxgen_sample("reach", n=6, project=mini_source).unique("premise", maintain_order=True)
+    annotator, finder = Annotator(reach, Chunks.load(*Project(mini_source).chunk_files())), Forms(reach, spacy.blank("en", vocab=VOCAB))
+    for premise in premises.iter_rows(named=True):
+        tree = to_doc(annotator.sentence({**premise, "premise_id": "p"}))
+        (verb,) = (span for span in tree.spans["slots"] if span.label_ == "verb")
+        found = [each.spans for _, each in finder.find(tree)]
+        assert str(verb) in [str(first) for spans in found for name, first, _ in spans if name == "verb"]
+
+
+def test_clearnlp_trees_become_universal_dependencies():
+    docs = [as_universal(tiny_pipeline.parsed(VOCAB, text)) for text in tiny_pipeline.PARSED]
+    told = [" ".join(f"{token.text}<{token.dep_}<{token.head.text}" for token in doc) for doc in docs]
+    assert "into<case<net the<det<net net<obl<kicked" in told[0]
+    assert "ball<nsubj:pass<kicked" in told[1]
+    assert "out<case<net of<fixed<out the<det<net net<obl<kicked by<case<him him<obl:agent<kicked" in told[1]
+    assert "into<mark<singing singing<advcl<talked" in told[2]
+    assert "clean<xcomp<wiped" in told[3]
+    assert "open<xcomp<swung" in told[4]
+    assert "her<iobj<kicked the<det<ball ball<obj<kicked" in told[5]
+    assert "to<case<her her<obl<kicked" in told[6]
+    assert "let<cc<ball alone<fixed<let the<det<ball ball<conj<see" in told[7]
+    assert is_clearnlp({"dobj", "nsubj"}) and not is_clearnlp({"obj", "obl", "nsubj"})
+
+
+PARSES = {
+    "caused-motion": {0: "verb:VBD theme:NN preposition:into path:NN", 1: "theme:NN verb:VBN preposition:out path:NN"},
+    "into-causative": {2: "verb:VBD causee:PRP into:into act:VBG"},
+    "resultative": {3: "verb:VBD patient:NN result:JJ"},
+    "intransitive-resultative": {4: "patient:NN verb:VBD result:JJ"},
+    "ditransitive": {5: "verb:VBD recipient:PRP theme:NN"},
+    "let-alone": {7: "verb:VB let:VB alone:RB last:NN"},
+}
+
+
+@pytest.mark.slow
+def test_parsed_text_is_searched_by_the_templates_patterns(parser, project, lexicon):
+    nlp = spacy.load(parser)
+    texts = [tiny_pipeline.parsed(VOCAB, line).text for line in tiny_pipeline.PARSED]
+    for name, expected in PARSES.items():
+        finder = Forms(load_construction(project, name, lexicon), nlp)
+        found = {place: [each.group for _, each in finder.find(nlp(text))] for place, text in enumerate(texts)}
+        assert {place: groups for place, groups in found.items() if place in expected} == {
+            place: [group] for place, group in expected.items()
+        }
+
+
+@pytest.mark.slow
+def test_verbs_with_the_form_are_written_with_their_parts(cxgen, parser, text):
+    text.write_text("\n".join(tiny_pipeline.parsed(VOCAB, line).text for line in tiny_pipeline.PARSED))
+    result = cxgen("mine", "caused-motion", text, "--model", parser, "--format", "json", cwd=text.parent)
+    assert json.loads(result.stdout)[0]["count"] == 1
+    row = pl.read_ndjson(text.parent / "outputs/mined/caused-motion.jsonl").row(0, named=True)
+    assert [(span["name"], span["text"]) for span in row["spans"]] == [
+        ("verb", "kicked"),
+        ("theme", "ball"),
+        ("preposition", "into"),
+        ("path", "net"),
+    ]
+    assert all(row["sentence"][span["start"] : span["end"]] == span["text"] for span in row["spans"])
+
+
+# the command
+
+
+def test_candidates_are_grouped_counted_and_written(cxgen, tagger, text):
+    result = cxgen("mine", "cc", text, text, "--model", tagger, "--json", cwd=text.parent)
+    report = json.loads(result.stdout)
+    assert (report["files"], report["lines"], report["passages"], report["candidates"]) == (2, 8, 4, 6)
+    assert report["dropped"] == {"one of two: the former, the latter": 2}
+    assert report["groups"] == [
+        {"group": GROUP, "count": 4, "examples": [HIT]},
+        {"group": "the JJR NN VBD the JJR NN .", "count": 2, "examples": [ATTRIBUTIVE]},
+    ]
+    rows = pl.read_ndjson(text.parent / "outputs/mined/cc.jsonl")
+    assert rows["line"].to_list() == [1, 4, 4] * 2
+    assert rows["column"].to_list() == [1, 1, len(ATTRIBUTIVE) + 2] * 2
+    assert rows["tags"][0] == "DT RBR PRP VBD , DT JJR DT NN VBD ."
+    assert [path.name for path in (text.parent / "outputs/mined").iterdir()] == ["cc.jsonl"]
+    assert "dropped 2: one of two" in result.stderr
+
+
+def test_labels_of_groups_become_labels_of_sentences(cxgen, tagger, text):
+    folder = text.parent
+    listed = cxgen("mine", "cc", text, "--model", tagger, "--format", "csv", cwd=folder).stdout
+    rows = list(csv.DictReader(listed.splitlines()))
+    assert [(row["group"], row["count"], row["label"]) for row in rows] == [(GROUP, "2", ""), ("the JJR NN VBD the JJR NN .", "1", "")]
+    with (folder / "groups.csv").open("w", newline="") as file:
+        writer = csv.DictWriter(file, rows[0])
+        writer.writeheader()
+        writer.writerows([{**rows[0], "label": "yes"}, rows[1]])
+    result = cxgen("mine", "cc", "--label", folder / "groups.csv", "--format", "json", cwd=folder)
+    assert json.loads(result.stdout) == [{"label": "yes", "candidates": 2}]
+    read = pl.read_ndjson(folder / "outputs/mined/cc-labelled.jsonl")
+    assert (read["sentence"].to_list(), read["label"].to_list()) == ([HIT, HIT], ["yes", "yes"])
+    result = cxgen("mine", "cc", "--label", folder / "groups.csv", "-o", "outputs/mined/cc.jsonl", cwd=folder)
+    assert (result.returncode, "would overwrite the candidates" in result.stderr) == (2, True)
+
+
+SPANS = [{"name": "first", "start": 0, "end": 3, "text": "The"}]
+ROW = {"sentence": "=1 é", "group": GROUP, "tags": "DT", "spans": SPANS, "file": "a", "line": 1, "column": 2}
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "csv", "parquet"])
+def test_candidates_are_read_as_they_were_written(tmp_path, ending):
+    path = tmp_path / f"found.{ending}"
+    write_candidates(iter([ROW, ROW]), path)
+    assert read_candidates(path).to_dicts() == [ROW | {"sentence": "'=1 é" if ending == "csv" else "=1 é"}] * 2
+    assert list(tmp_path.iterdir()) == [path]
+    write_candidates([], path)
+    assert read_candidates(path).height == 0
+    path.write_bytes(b"\x00{")
+    with pytest.raises(DataError, match="no candidates that can be read"):
+        read_candidates(path)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("group,count\na,1\n", "has the columns group, count"),
+        (f'group,label\n"{GROUP}",\n', "no group has a label"),
+        (f'group,label\n"{GROUP}",yes\n"{GROUP}",no\n', "groups.csv:3: two labels of the group"),
+        ("group,label\nthe NN,yes\n", "1 groups are no candidate's: 'the NN'"),
+    ],
+)
+def test_bad_labels_are_refused(tmp_path, content, message):
+    labels = tmp_path / "groups.csv"
+    labels.write_text(content)
+    candidates = pl.DataFrame({"group": [GROUP]})
+    with pytest.raises(DataError, match=re.escape(message)):
+        list(labelled(candidates, read_labels(labels), labels))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["cc"], "no text to read, or text and labels at once"),
+        (["cc", "TEXT", "--label", "x.csv"], "no text to read, or text and labels at once"),
+        (["cc", "missing.txt"], "missing.txt: cannot read"),
+        (["cc", "."], "not a file"),
+        (["cc", "TEXT", "-o", "found.xlsx"], "unknown kind of file '.xlsx'"),
+        (["cc", "TEXT", "--candidates", "x.csv"], "--candidates is for --label"),
+        (["cc", "TEXT"], "no spaCy pipeline 'en_core_web_sm' is installed"),
+        (["cc", "TEXT", "--model", "BROKEN"], "broken: not a spaCy pipeline that can be loaded"),
+        (["cc", "TEXT", "--model", "BARE"], "gives no tags"),
+        (["caused-motion", "TEXT", "--model", "TAGGER"], "gives no trees"),
+        (["cc", "TEXT", "--model", "GERMAN"], "is for 'de', not for English"),
+        (["caused-moton", "TEXT", "--model", "TAGGER"], "did you mean caused-motion"),
+    ],
+)
+def test_what_cannot_be_mined_is_told_in_a_line(cxgen, tagger, text, monkeypatch, arguments, message):
+    monkeypatch.setattr("spacy.util.get_installed_models", list)
+    monkeypatch.setattr("cxgen.mining.pipeline.DEFAULT", "en_core_web_sm")
+    folder = text.parent
+    (folder / "broken").mkdir()
+    for name, language in (("bare", "en"), ("german", "de")):
+        if name.upper() in arguments:
+            spacy.blank(language).to_disk(folder / name)
+    names = {"TEXT": text, "TAGGER": tagger, **{name.upper(): folder / name for name in ("broken", "bare", "german")}}
+    result = cxgen("mine", *[names.get(each, each) for each in arguments], cwd=folder)
+    assert result.returncode == 2
+    assert message in result.stderr
+    assert len(result.stderr.splitlines()) <= 2
+    assert not (folder / "outputs").exists()
+
+
+# interrupted runs
+
+
+def search_in(files, output, tagger, monkeypatch, stop=None):
+    """Mine with small batches; ``stop`` breaks off before that batch."""
+    monkeypatch.setattr(stage, "_BATCH", 2)
+    original, count = stage._candidates, iter(range(1000))
+
+    def candidates(*arguments):
+        if next(count) == stop:
+            raise KeyboardInterrupt
+        return original(*arguments)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(stage, "_candidates", candidates)
+        report = stage.mine(Project(output.parent), Search("cc", str(tagger)), files, output)
+    return report, next(count)
+
+
+def test_an_interrupted_run_goes_on_where_it_was(tagger, text, monkeypatch):
+    text.write_text(TEXT * 6)
+    files = [text, text]
+    whole, batches = search_in(files, text.parent / "whole.jsonl", tagger, monkeypatch)
+    output = text.parent / "found.jsonl"
+    with pytest.raises(KeyboardInterrupt):
+        search_in(files, output, tagger, monkeypatch, stop=5)
+    partial = text.parent / ".found.jsonl.partial"
+    assert not output.exists()
+    with partial.open("a") as file:
+        file.write('{"row": {"sentence": "of a batch that did not end"}}\n{"row": {"sen')
+    found, rest = search_in(files, output, tagger, monkeypatch)
+    assert found == whole
+    assert output.read_bytes() == (text.parent / "whole.jsonl").read_bytes()
+    assert rest == batches - 5
+    assert not partial.exists()
+
+
+def test_another_search_or_another_text_starts_anew(tagger, text, monkeypatch):
+    text.write_text(TEXT * 6)
+    output = text.parent / "found.jsonl"
+    with pytest.raises(KeyboardInterrupt):
+        search_in([text], output, tagger, monkeypatch, stop=4)
+    text.write_text(TEXT * 2)
+    found, _ = search_in([text], output, tagger, monkeypatch)
+    assert (found["lines"], found["candidates"]) == (8, 6)
+
+
+def test_what_stands_behind_the_last_batch_is_cut_off(tmp_path):
+    path = tmp_path / "partial"
+    with Partial(path, "a") as partial:
+        partial.add([{"n": 1}], Place(0, 10, 1), {"passages": 1})
+        partial.add([{"n": 2}], None, {"passages": 2})
+    with Partial(path, "a") as partial:
+        assert (partial.place, partial.counts) == (Place(0, 10, 1), {"passages": 1})
+        assert [row["n"] for row in partial.rows()] == [1]
+        partial.add([{"n": 3}], Place(0, 20, 2), {"passages": 2})
+        assert [row["n"] for row in partial.rows()] == [1, 3]
+    with Partial(path, "b") as partial:
+        assert (partial.place, partial.counts, list(partial.rows())) == (Place(), {}, [])
+
+
+@pytest.mark.slow
+def test_ctrl_c_keeps_what_was_found(tagger, text):
+    text.write_text(TEXT * 60_000)
+    output = text.parent / "found.jsonl"
+    command = [*COMMAND, "mine", "cc", str(text), "--model", str(tagger), "-o", str(output)]
+    process = subprocess.Popen(command, cwd=text.parent, stderr=subprocess.PIPE, text=True)
+    partial, until = text.parent / ".found.jsonl.partial", time.monotonic() + 60
+    while time.monotonic() < until and not (partial.exists() and partial.read_bytes().count(b'"done"') >= 2):
+        time.sleep(0.05)
+    os.kill(process.pid, signal.SIGINT)
+    _, told = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "what was found is kept" in told
+    assert not output.exists()
+    assert partial.read_bytes().count(b'"done"') >= 2
