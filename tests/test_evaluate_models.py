@@ -182,6 +182,24 @@ def test_a_model_is_asked_scored_and_not_asked_again(asked, cxgen, tmp_path, mor
     assert pl.read_ndjson(path).sort("id").rows() == sorted(answers.items())
 
 
+@pytest.mark.server
+def test_a_model_is_asked_in_batches_and_its_replies_are_kept_where_told(asked, cxgen, tmp_path):
+    folder, truth, rows, answers = asked
+    more = ("--backend", "openai-batch", "--poll", 0.05, "--items-per-request", 10, "--cache", tmp_path / "mine.sqlite")
+    with serving(truth=str(truth), log=str(tmp_path / "log")) as url:
+        result = cxgen(*arguments(url, *more), cwd=folder)
+        assert result.returncode == 0, result.stderr
+        asked_for = (tmp_path / "log").read_text("utf-8").splitlines()
+        again = cxgen(*arguments(url, *more), cwd=folder)
+        assert (tmp_path / "log").read_text("utf-8").splitlines() == asked_for
+    assert asked_for and all(line.startswith("batch ") for line in asked_for)
+    found = json.loads(result.stdout)["configs"]["nli"]
+    assert (found["accuracy"]["value"], found["consistency"]["value"]) == by_hand(rows, answers)
+    assert again.stdout == result.stdout
+    assert (tmp_path / "mine.sqlite").is_file()
+    assert not (folder / ".cxgen/replies.sqlite").exists()
+
+
 @pytest.mark.slow
 @pytest.mark.server
 def test_what_a_model_leaves_open_is_undecided_and_counts_as_wrong(asked, cxgen):
@@ -212,7 +230,9 @@ def test_a_run_that_a_bound_ends_is_not_scored_and_goes_on_later(asked, cxgen):
 
 def test_options_that_do_not_go_together_are_refused(mini_dataset, cxgen):
     for more, message in (
-        (("--model", "hf:x", "--think"), "--think and --dry-run are for models behind a server"),
+        (("--model", "hf:x", "--think"), "--think, --dry-run and --backend are for models behind a server"),
+        (("--model", "hf:x", "--backend", "openai-batch"), "--think, --dry-run and --backend are for models behind a server"),
+        (("--model", "m", "--backend", "replay"), "'replay' is not one of 'openai', 'openai-batch'"),
         (("--model", "hf:x", "--measure", "liklihood"), "one of likelihood, normalised, pll"),
         (("--baseline", "majority", "-o", "p.csv"), "predictions are written as JSON lines"),
         (("--model", "m", "--base-url", "http://localhost:1/v1", "--wording", "quizz", "--dry-run"), "did you mean quiz"),

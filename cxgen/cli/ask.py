@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from cxgen.cli import asking
 from cxgen.cli.explore import load
 from cxgen.cli.output import Format, emit, summarise
 from cxgen.errors import CxgenError
@@ -13,10 +14,8 @@ from cxgen.errors import CxgenError
 app = typer.Typer(help="Ask a model for material: proposals for people to decide on.", no_args_is_help=True)
 Name = Annotated[str, typer.Argument(help="Construction.")]
 Model = Annotated[str, typer.Option(help="Model name.")]
-Url = Annotated[str | None, typer.Option(envvar="OPENAI_BASE_URL", help="OpenAI-compatible server; key: OPENAI_API_KEY.")]
 Number = Annotated[int, typer.Option("--n", min=1, help="How many are asked about.")]
 Seed = Annotated[int, typer.Option(help="Another seed, other draws.")]
-Most = Annotated[int | None, typer.Option(min=0, help="Requests at most, retries counted.")]
 Form = Annotated[Format, typer.Option("--format", help="Output format.")]
 
 
@@ -25,11 +24,11 @@ def fill(
     construction: Name,
     slot: Annotated[str, typer.Option(help="The slot to fill.")],
     model: Model,
-    base_url: Url = None,
+    base_url: asking.Url = None,
     n: Number = 10,
     count: Annotated[int, typer.Option(min=1, max=50, help="Words for each sentence.")] = 8,
     seed: Seed = 1,
-    max_requests: Most = None,
+    max_requests: asking.MostRequests = None,
     frame: Annotated[str, typer.Option(help="Only premises of this frame (cxgen lexicon show WORD names frames).")] = "",
     accept: Annotated[list[str] | None, typer.Option(help="Put this one of the proposed words into the frame; all: every one.")] = None,
     form: Form = Format.table,

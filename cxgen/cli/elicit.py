@@ -2,28 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cxgen.cli.judge import (
-    Concurrency,
-    Deadline,
-    DryRun,
-    Failures,
-    MostCost,
-    MostRequests,
-    MostTokens,
-    Poll,
-    PriceIn,
-    PriceOut,
-    Requests,
-    Timeout,
-    Tokens,
-    Tries,
-)
+from cxgen.cli import asking
 from cxgen.cli.output import Format, emit, summarise
 from cxgen.cli.pipeline import Form, ParamsFile, open_project
 from cxgen.errors import CxgenError
@@ -40,8 +25,6 @@ Start = Annotated[int, typer.Option(min=0, help="Number of the first set.")]
 Seed = Annotated[int, typer.Option(help="Another seed, other seed words.")]
 Backend = Annotated[Judge, typer.Option(help="Who writes: openai, openai-batch, file, or replay (what was answered before).")]
 Model = Annotated[str, typer.Option(help="Who writes: model name.")]
-Url = Annotated[str | None, typer.Option(envvar="OPENAI_BASE_URL", help="OpenAI-compatible server; key: OPENAI_API_KEY.")]
-Out = Annotated[Path | None, typer.Option("--out", "--requests", help="file: the requests; written, and read again with --replies.")]
 Replies = Annotated[Path | None, typer.Option(help="file: the writer's replies.")]
 Judges = Annotated[list[str] | None, typer.Option("--judge", help="Who judges: model name; several vote.")]
 JudgeBackend = Annotated[Judge | None, typer.Option(help="How the judges are asked. Default: as the writer.")]
@@ -59,8 +42,8 @@ def elicit(
     seed: Seed = 1,
     backend: Backend = Judge.file,
     model: Model = "",
-    base_url: Url = None,
-    out: Out = None,
+    base_url: asking.Url = None,
+    out: asking.Out = None,
     replies: Replies = None,
     judges: Judges = None,
     judge_backend: JudgeBackend = None,
@@ -68,20 +51,20 @@ def elicit(
     judge_replies: JudgeReplies = None,
     accept: Accept = False,
     by: By = "",
-    concurrency: Concurrency = 8,
-    requests_per_minute: Requests = None,
-    tokens_per_minute: Tokens = None,
-    tries: Tries = 6,
-    timeout: Timeout = 120.0,
-    deadline: Deadline = 900.0,
-    max_requests: MostRequests = None,
-    max_tokens: MostTokens = None,
-    max_cost: MostCost = None,
-    price_in: PriceIn = 0.0,
-    price_out: PriceOut = 0.0,
-    max_failures: Failures = 0.2,
-    poll: Poll = 20.0,
-    dry_run: DryRun = False,
+    concurrency: asking.Concurrency = 8,
+    requests_per_minute: asking.Requests = None,
+    tokens_per_minute: asking.Tokens = None,
+    tries: asking.Tries = 6,
+    timeout: asking.Timeout = 120.0,
+    deadline: asking.Deadline = 900.0,
+    max_requests: asking.MostRequests = None,
+    max_tokens: asking.MostTokens = None,
+    max_cost: asking.MostCost = None,
+    price_in: asking.PriceIn = 0.0,
+    price_out: asking.PriceOut = 0.0,
+    max_failures: asking.Failures = 0.2,
+    poll: asking.Poll = 20.0,
+    dry_run: asking.DryRun = False,
     form: Form = Format.table,
 ) -> None:
     """Have a writer fill a construction's squares in words of its own; check what it wrote; have it judged; keep what is good.
@@ -94,19 +77,17 @@ def elicit(
     """
     given = dict(locals())
     from cxgen.cli.explore import load
-    from cxgen.llm import Limits
     from cxgen.stages import consult
     from cxgen.stages import elicit as stage
 
     project, _ = open_project(params)
     loaded = load(construction)
     files = backend is Judge.file
-    limits = Limits(**{field.name: given[field.name] for field in fields(Limits) if field.name in given})
     asked = consult.Consultation(
         backend=backend,
         models=(model or _NOBODY,) if model or files else (),
         base_url=base_url,
-        limits=limits,
+        limits=asking.limits_of(given),
         poll=poll,
         replies=(replies,) if replies else (),
         requests=out if replies else None,

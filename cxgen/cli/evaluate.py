@@ -5,20 +5,29 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import fields
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cxgen.cli import judge
+from cxgen.cli import asking
 from cxgen.cli.output import Format, busy, emit, summarise
 from cxgen.cli.pipeline import Form
 from cxgen.errors import CxgenError
-from cxgen.vocabulary import Split
+from cxgen.vocabulary import Judge, Split
 
 if TYPE_CHECKING:
     from cxgen.stages.evaluate import Evaluated
     from cxgen.stages.examine import Examination
+
+
+class Server(StrEnum):
+    """How a model behind a server is asked."""
+
+    openai = "openai"
+    batch = "openai-batch"
+
 
 Predictions = Annotated[Path | None, typer.Argument(help="JSON lines, CSV or parquet: id, and label or a number per answer.")]
 Configs = Annotated[list[str] | None, typer.Option("--config", help="Only this config; several times for several. Default: all.")]
@@ -26,6 +35,7 @@ Splits = Annotated[list[Split] | None, typer.Option("--split", help="Which split
 Against = Annotated[Path | None, typer.Option(help="Other predictions of the same items: the difference, with interval and test.")]
 Baseline = Annotated[str | None, typer.Option(help="Score a shallow predictor, trained on train: majority, hypothesis-only, word-pairs.")]
 Model = Annotated[str | None, typer.Option(help="Ask this model: a server's, or hf:FOLDER for one of this machine.")]
+Backend = Annotated[Server, typer.Option(help="How a server is asked: call by call, or in OpenAI's batches: slower, half the price.")]
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="Predictions to write; default: outputs/predictions/NAME.jsonl.")]
 By = Annotated[list[str] | None, typer.Option(help="Divide by construction (default), premise, split, design, band, extended, mode ...")]
 Name = Annotated[str | None, typer.Option(help="What the results are called; default: the file's or the model's name.")]
@@ -53,22 +63,24 @@ def evaluate(
     shots: Shots = 0,
     examples: Examples = None,
     thinks: Think = False,
-    base_url: judge.Url = None,
-    per_request: judge.PerRequest = 1,
-    concurrency: judge.Concurrency = 8,
-    requests_per_minute: judge.Requests = None,
-    tokens_per_minute: judge.Tokens = None,
-    tries: judge.Tries = 6,
-    timeout: judge.Timeout = 120.0,
-    deadline: judge.Deadline = 900.0,
-    max_requests: judge.MostRequests = None,
-    max_tokens: judge.MostTokens = None,
-    max_cost: judge.MostCost = None,
-    price_in: judge.PriceIn = 0.0,
-    price_out: judge.PriceOut = 0.0,
-    max_failures: judge.Failures = 0.2,
-    cache: judge.Replies = None,
-    dry_run: judge.DryRun = False,
+    backend: Backend = Server.openai,
+    base_url: asking.Url = None,
+    per_request: asking.PerRequest = 1,
+    concurrency: asking.Concurrency = 8,
+    requests_per_minute: asking.Requests = None,
+    tokens_per_minute: asking.Tokens = None,
+    tries: asking.Tries = 6,
+    timeout: asking.Timeout = 120.0,
+    deadline: asking.Deadline = 900.0,
+    max_requests: asking.MostRequests = None,
+    max_tokens: asking.MostTokens = None,
+    max_cost: asking.MostCost = None,
+    price_in: asking.PriceIn = 0.0,
+    price_out: asking.PriceOut = 0.0,
+    max_failures: asking.Failures = 0.2,
+    poll: asking.Poll = 20.0,
+    cache: asking.Kept = None,
+    dry_run: asking.DryRun = False,
     measure: MeasureName = "likelihood",
     unit: UnitName = "answer",
     batch: Batch = 16,
@@ -90,6 +102,7 @@ def evaluate(
                cxgen evaluate predictions.jsonl --config nli --by construction --by band
                cxgen evaluate mine.csv --config nli --against outputs/predictions/word-pairs-nli.jsonl
                cxgen evaluate --model MODEL --base-url http://localhost:8000/v1 --config nli --shots 3
+               cxgen evaluate --model gpt-4.1-mini --backend openai-batch --config nli
     """
     given = dict(locals())
     from cxgen.evaluate.figures import Resampling
@@ -133,18 +146,16 @@ def _written(evaluated: Evaluated, name: str, output: Path | None, write: Callab
 
 def _examination(given: dict[str, Any]) -> Examination:
     from cxgen.evaluate.likelihood import Measure, Unit
-    from cxgen.llm import Limits
     from cxgen.stages.examine import Examination
 
-    given["limits"] = Limits(**{field.name: given[field.name] for field in fields(Limits) if field.name in given})
-    given["cache"] = given["cache"].absolute() if given["cache"] else Examination.cache
+    given |= {"cache": asking.cache_of(given), "limits": asking.limits_of(given), "backend": Judge(given["backend"])}
     for option, kind in (("measure", Measure), ("unit", Unit)):
         if given[option] not in list(kind):
             raise CxgenError(f"--{option} {given[option]}", hint=f"one of {', '.join(kind)}")
         given[option] = kind(given[option])
     asked = Examination(**{field.name: given[field.name] for field in fields(Examination)})
-    if asked.local and (asked.thinks or given["dry_run"]):
-        raise CxgenError("--think and --dry-run are for models behind a server", hint="leave them out with hf:")
+    if asked.local and (asked.thinks or given["dry_run"] or asked.backend is Judge.batch):
+        raise CxgenError("--think, --dry-run and --backend are for models behind a server", hint="leave them out with hf:")
     return asked
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cxgen.cli import asking
 from cxgen.cli.output import Format, emit, summarise
 from cxgen.cli.pipeline import Form, ParamsFile, open_project
 from cxgen.vocabulary import JUDGING, PAIR_VERDICTS, PREMISE_VERDICTS, Judge
@@ -16,30 +17,12 @@ if TYPE_CHECKING:
     from cxgen.stages.judge import Judged
 
 _BACKENDS = "; ".join(f"{name}: {name.meaning}" for name in Judge)
-# Named as the fields of Consultation and of Limits, which they become.
+# Named as the fields of Consultation, which they become.
 Backend = Annotated[Judge | None, typer.Option(help=f"Who judges beside the rules. {_BACKENDS}. Default: judge.backend of the parameters.")]
 Models = Annotated[list[str] | None, typer.Option("--model", help="Model name; several vote. Default: judge.models.")]
 Tasks = Annotated[list[str] | None, typer.Option("--task", help=f"What about: {', '.join(JUDGING)}. Default: judge.tasks.")]
-Url = Annotated[str | None, typer.Option(envvar="OPENAI_BASE_URL", help="OpenAI-compatible server; key: OPENAI_API_KEY.")]
-PerRequest = Annotated[int, typer.Option("--items-per-request", min=1, max=200, help="Items in a request.")]
-Poll = Annotated[float, typer.Option(min=0.05, help="openai-batch: seconds between two looks at a batch.")]
-Kept = Annotated[Path | None, typer.Option(help="Database of replies; default: .cxgen/replies.sqlite.")]
-Out = Annotated[Path | None, typer.Option("--out", "--requests", help="file: the requests; written, and read again with --replies.")]
 Replies = Annotated[list[Path] | None, typer.Option(help="file: the replies; one file for each --model.")]
 Export = Annotated[bool, typer.Option("--export", help="Freeze the judgments in pipelines/judgments.parquet.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Print requests, tokens and cost; send nothing.")]
-Concurrency = Annotated[int, typer.Option(min=1, help="Requests under way at most; fewer after 429s.")]
-Requests = Annotated[float | None, typer.Option("--rpm", min=0.1, help="Requests per minute.")]
-Tokens = Annotated[float | None, typer.Option("--tpm", min=1, help="Tokens per minute.")]
-Tries = Annotated[int, typer.Option(min=1, help="How often a request is sent before it counts as failed.")]
-Timeout = Annotated[float, typer.Option(min=0.1, help="Seconds for one try.")]
-Deadline = Annotated[float, typer.Option(min=0.1, help="Seconds for a request with all its tries.")]
-MostRequests = Annotated[int | None, typer.Option(min=0, help="Stop before more are sent, retries counted.")]
-MostTokens = Annotated[int | None, typer.Option(min=0, help="Stop before more are used.")]
-MostCost = Annotated[float | None, typer.Option(min=0.0, help="Stop before more is spent; needs the prices.")]
-PriceIn = Annotated[float, typer.Option(min=0.0, help="Per million prompt tokens.")]
-PriceOut = Annotated[float, typer.Option(min=0.0, help="Per million reply tokens.")]
-Failures = Annotated[float, typer.Option(min=0.0, max=1.0, help="Stop when a larger share of requests failed for good.")]
 
 
 def judge(
@@ -47,26 +30,26 @@ def judge(
     backend: Backend = None,
     models: Models = None,
     tasks: Tasks = None,
-    base_url: Url = None,
-    per_request: PerRequest = 10,
-    concurrency: Concurrency = 8,
-    requests_per_minute: Requests = None,
-    tokens_per_minute: Tokens = None,
-    tries: Tries = 6,
-    timeout: Timeout = 120.0,
-    deadline: Deadline = 900.0,
-    max_requests: MostRequests = None,
-    max_tokens: MostTokens = None,
-    max_cost: MostCost = None,
-    price_in: PriceIn = 0.0,
-    price_out: PriceOut = 0.0,
-    max_failures: Failures = 0.2,
-    poll: Poll = 20.0,
-    cache: Kept = None,
-    requests: Out = None,
+    base_url: asking.Url = None,
+    per_request: asking.PerRequest = 10,
+    concurrency: asking.Concurrency = 8,
+    requests_per_minute: asking.Requests = None,
+    tokens_per_minute: asking.Tokens = None,
+    tries: asking.Tries = 6,
+    timeout: asking.Timeout = 120.0,
+    deadline: asking.Deadline = 900.0,
+    max_requests: asking.MostRequests = None,
+    max_tokens: asking.MostTokens = None,
+    max_cost: asking.MostCost = None,
+    price_in: asking.PriceIn = 0.0,
+    price_out: asking.PriceOut = 0.0,
+    max_failures: asking.Failures = 0.2,
+    poll: asking.Poll = 20.0,
+    cache: asking.Kept = None,
+    requests: asking.Out = None,
     replies: Replies = None,
     export: Export = False,
-    dry_run: DryRun = False,
+    dry_run: asking.DryRun = False,
     form: Form = Format.table,
 ) -> None:
     """Judge the candidates: premises prototypical / extended / unacceptable, pairs appropriate / inappropriate.
@@ -77,13 +60,11 @@ def judge(
     Example: cxgen judge --backend openai --model gpt-4.1-mini --max-cost 5 --price-in 0.4 --price-out 1.6 --export
     """
     given = dict(locals())
-    from cxgen.llm import Limits
     from cxgen.stages import judge as stage
     from cxgen.stages.consult import Consultation
 
     given |= {"models": tuple(models or ()), "tasks": tuple(tasks or ()), "replies": tuple(replies or ())}
-    given["cache"] = cache.absolute() if cache else Consultation.cache
-    given["limits"] = Limits(**{field.name: given[field.name] for field in fields(Limits) if field.name in given})
+    given |= {"cache": asking.cache_of(given), "limits": asking.limits_of(given)}
     asked = Consultation(**{field.name: given[field.name] for field in fields(Consultation)})
     project, settings = open_project(params)
     if dry_run:

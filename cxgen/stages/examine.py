@@ -24,7 +24,7 @@ from cxgen.stages import consult
 from cxgen.stages.evaluate import Evaluated, rows_of
 from cxgen.streams import order_key
 from cxgen.tables import track
-from cxgen.vocabulary import UNDECIDED, Split
+from cxgen.vocabulary import UNDECIDED, Judge, Split
 
 LOCAL = "hf:"
 _THOUGHTS = 400  # tokens for each item
@@ -41,7 +41,8 @@ class Examination:
         examples: a file with examples of one's own, of which ``shots`` are shown (0: all).
         thinks: whether the model is to think aloud first; a server's only.
         seed: another seed, other examples.
-        base_url, per_request, limits, cache: see `consult.Consultation`. Items shown together may give each other away.
+        backend: how a server is asked: call by call, or in batches.
+        base_url, per_request, limits, cache, poll: see `consult.Consultation`. Items shown together may give each other away.
         measure, unit, batch: see `likelihood.predictions`.
     """
 
@@ -51,10 +52,12 @@ class Examination:
     examples: Path | None = None
     thinks: bool = False
     seed: int = 1
+    backend: Judge = Judge.openai
     base_url: str | None = None
     per_request: int = 1
     limits: Limits = field(default_factory=Limits)
     cache: Path = REPLIES
+    poll: float = 20.0
     measure: Measure = Measure.likelihood
     unit: Unit = Unit.answer
     batch: int = 16
@@ -106,7 +109,6 @@ def _items(rows: pl.DataFrame, scoring: Scoring) -> list[Item]:
 
 def _consultation(evaluated: Evaluated, asked: Examination) -> tuple[consult.Consultation, dict[str, Prompt], dict[str, dict[str, Any]]]:
     """Config by config, in which words and what is asked."""
-    consult.require_prices(asked.limits)
     prompts, shown = {}, {}
     for config, rows in evaluated.items.items():
         scoring = family_of(config).scoring
@@ -115,14 +117,16 @@ def _consultation(evaluated: Evaluated, asked: Examination) -> tuple[consult.Con
         prompts[config] = with_examples(prompt, scoring, examples, _THOUGHTS if asked.thinks else 0)
         shown[config] = {item["id"]: scoring.shown(item) for item in _items(rows, scoring)}
     consultation = consult.Consultation(
+        backend=asked.backend,
         models=(asked.model,),
         tasks=tuple(shown),
         base_url=asked.base_url,
         per_request=asked.per_request,
         limits=asked.limits,
-        cache=evaluated.project.root / asked.cache,
+        cache=asked.cache,
+        poll=asked.poll,
     )
-    return consultation, prompts, shown
+    return consultation.bounded(evaluated.project), prompts, shown
 
 
 def estimate(evaluated: Evaluated, asked: Examination) -> list[dict[str, Any]]:
