@@ -27,6 +27,7 @@ WUG = Path("outputs/wug")
 NATURAL = Path("outputs/natural")
 REJECTED = "rejected"  # the config of what was refused
 METRICS = Path("outputs/metrics")
+PLOTS = Path("outputs/plots")  # tables for `dvc plots`
 ANNOTATION = Path("outputs/annotation")
 HUB = Path("outputs/hub")
 PAGE = Path("outputs/report.html")

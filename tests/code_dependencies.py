@@ -20,6 +20,7 @@ ENTRIES = {
     "baselines": "cxgen.stages.baselines",
     "variety": "cxgen.stages.variety",
     "reading": "cxgen.stages.reading",
+    "plots": "cxgen.stages.plots",
     "package": "cxgen.stages.package",
 }
 # Packages of which stages use single modules; the others are listed whole.

@@ -236,6 +236,19 @@ def _largest(fillers: dict[str, dict[str, Any]]) -> str:
 
 
 @report.command()
+def plots(form: Form = Format.table) -> None:
+    """The main figures of the metrics as tables for `dvc plots show` and `dvc plots diff`: outputs/plots.
+
+    Example: cxgen report plots && dvc plots show --open
+    """
+    from cxgen.project import Project
+    from cxgen.stages import plots as stage
+
+    found = stage.run(Project.find())
+    emit([{"file": f"{layout.PLOTS}/{name}.json", "rows": len(rows)} for name, rows in found.items()], form)
+
+
+@report.command()
 def reading(params: ParamsFile = None, form: Form = Format.table) -> None:
     """Blind readings recorded in pipelines/readings/*.csv: agreement with the labels, and shares of sentences rated natural.
 
