@@ -15,6 +15,7 @@ from cxgen import layout
 from cxgen.errors import DataError
 from cxgen.measures.gates import Gates, measured
 from cxgen.project import Project
+from cxgen.report.charts import bars
 from cxgen.schema import TARGET
 from cxgen.stages import page
 from cxgen.stages.dataset import dataset
@@ -24,6 +25,8 @@ from tests.conftest import edit
 FIGURE = {"value": 0.5, "low": 0.25, "high": 0.75}
 PART = {"items": 1234, "chance": 0.3333, "accuracy": FIGURE, "consistency": {**FIGURE, "low": None}, "capture": None}
 EVALUATION = {"name": "<script>alert(1)</script>", "configs": {"nli": PART}}
+ALIKE = {"judges": 2, "items": 7, "agreement": 1.0, "alpha": None}
+ALONE = {"judges": 1, "items": 0, "agreement": None, "alpha": None}
 PER_DESIGN = 3
 
 
@@ -75,6 +78,8 @@ def project(mini_dataset, tmp_path_factory):
         "turn_rate": measured(0.5, {"nli": 0.5}, {"nli": {"reach": 0.5}}, Gates(config=0.75, least=True), 0),
     }
     (root / layout.metric("baselines")).write_text(json.dumps({"nli": figures}))
+    said = {"label": {"judges": 2, "items": 1200, "agreement": 0.9512, "alpha": 0.8712}, "appropriateness": ALIKE, "acceptability": ALONE}
+    (root / layout.metric("models")).write_text(json.dumps({"judges": ["model <a>", "model b"], "agreement": said}))
     (root / "evaluation.json").write_text(json.dumps(EVALUATION))
     return Project(root)
 
@@ -117,6 +122,20 @@ def test_measures_stand_beside_gates_and_published_figures(found):
     assert kept[2:] == ["0.34", "0.3333", "at most 0.345 (overall)", "kept", "0.72"]
     assert broken[5].startswith("is 0.5 in nli")
     assert {row[2] for row in found.tables["audit"][0][1:]} == {"0"}
+
+
+def test_agreement_is_shown_of_what_several_judges_were_asked(text, found):
+    assert found.tables["judges"][0][1:] == [["label", "2", "1,200", "95.1%", "0.8712"], ["appropriateness", "2", "7", "100.0%", "-"]]
+    assert "model &lt;a&gt;, model b" in text
+    assert "#judges" in found.links
+
+
+@pytest.mark.parametrize("most", [3, 47, 130, 999, 15_000, 2_000_000])
+def test_ticks_of_a_chart_are_few_enough_to_be_read(most):
+    svg = bars(["one", "two"], {"a": [most, 1], "b": [0, 1]}, "title")
+    ticks = [text for text in re.findall(r"<text[^>]*>([^<]+)</text>", svg) if text[0].isdigit()]
+    assert 3 <= len(ticks) == len(set(ticks)) <= 7
+    assert sum(map(len, ticks)) <= 45  # characters, of which 60 have room
 
 
 def test_an_evaluation_is_shown_and_its_name_is_no_code(text, found):

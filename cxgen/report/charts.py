@@ -9,6 +9,7 @@ from cxgen.errors import needs
 
 COLOURS = ("#2b8a6e", "#d99a2b", "#c4564a", "#5b7fc7")  # told apart by colour-blind readers, on light and dark
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_TICKS = 6  # of the axis, at most: more would run into each other
 _WIDTH, _ROW, _FRAME = 520, 20, 60  # pixels: a bar, the axis with its legend
 
 
@@ -57,6 +58,9 @@ def bars(rows: Sequence[str], series: Mapping[str, Sequence[float]], title: str)
         truncate_legend=-1,
         margin=8,
         spacing=8,
+        min_scale=2,
+        max_scale=_TICKS,
+        value_formatter=lambda number: f"{number:,.10g}",
     )
     chart.x_labels = list(reversed(rows))  # it counts from below
     for name, values in series.items():

@@ -66,6 +66,8 @@ def render_page(
             violations=violations(metrics),
             verbs=_verbs(metrics),
             reading=metrics.get("reading", {"answers": 0}),
+            agreement=agreement(metrics),
+            judges=metrics.get("models", {}).get("judges", []),
             matrices=matrices,
             evaluations=[row for report in evaluations for row in scores(report)],
             sets=Markup(json.dumps(sets, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")),
@@ -152,6 +154,11 @@ def violations(metrics: Mapping[str, Any]) -> list[dict[str, Any]]:
     parts = {**metrics.get("splits", {}).get("violations", {})}
     parts |= {name: metrics[name]["violations"] for name in ("wug", "natural") if name in metrics}
     return [{"part": part, "what": what, "count": count} for part, each in parts.items() for what, count in each.items()]
+
+
+def agreement(metrics: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Per task that two judges or more were asked about: ``task, judges, items, agreement, alpha``; the last two may be None."""
+    return [{"task": task, **found} for task, found in metrics.get("models", {}).get("agreement", {}).items() if found["judges"] > 1]
 
 
 def _verbs(metrics: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -25,7 +25,7 @@ from cxgen.stages.dataset import with_natural
 from cxgen.stages.export import annotated
 from cxgen.vocabulary import LABELS
 
-METRICS = ("splits", "baselines", "variety", "reading", "natural", "wug")
+METRICS = ("splits", "baselines", "variety", "reading", "natural", "wug", "models")
 _MOST = 64 * MB
 _MOST_PAGE = 5 * MB
 
