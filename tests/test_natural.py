@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -23,9 +24,11 @@ from cxgen.natural.say import said
 from cxgen.natural.tokens import skeleton, tokens, units
 from cxgen.natural.words import Filler, Fillers
 from cxgen.project import Project
+from cxgen.review.dropped import write_dropped
 from cxgen.review.key import read_key
 from cxgen.sets import USUAL
 from cxgen.stages import natural
+from cxgen.stages.accepted import read_accepted
 from cxgen.stages.params import Params
 from cxgen.vocabulary import LABELS, SHARES, SPLITS
 from tests.conftest import small_project
@@ -360,6 +363,18 @@ def test_their_items_are_made_alike_each_time_and_split_like_nli(written, motion
 
 @pytest.mark.slow
 @pytest.mark.server
+def test_sets_that_readers_refused_are_left_out(written, cxgen, tmp_path):
+    root = Path(shutil.copytree(written["root"], tmp_path / "p"))
+    sets = pl.read_parquet(root / layout.NATURAL_SETS)["set"].unique().sort().to_list()
+    write_dropped({sets[0]: "item x: E is computed, readers say C 2", "0" * 16: "one of nli"}, root / layout.DROPPED)
+    result = cxgen("natural", cwd=root)
+    assert result.returncode == 0, result.stderr
+    assert "1 sets that readers refused are left out: pipelines/dropped.csv" in result.stderr
+    made = pl.concat([pl.read_parquet(root / layout.table("natural", split, layout.NATURAL)) for split in SPLITS])
+    assert sorted(made["contrast_set"].unique()) == sets[1:]
+    assert read_accepted(root / layout.NATURAL_SETS)["set"].n_unique() == len(sets)  # the file itself stays
+
+
 def test_a_verb_of_nli_in_another_split_stops_the_stage(written, tmp_path):
     root = shutil.copytree(written["root"], tmp_path / "p")
     project = Project(root)

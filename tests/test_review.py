@@ -36,6 +36,7 @@ from cxgen.spreadsheet import as_text
 from cxgen.stages import split
 from cxgen.stages.dataset import dataset
 from cxgen.stages.params import Params
+from cxgen.stages.review import drop as stage_drop
 from cxgen.vocabulary import INAPPROPRIATE
 
 NAN = math.nan
@@ -366,6 +367,13 @@ def test_export_score_and_drop_from_the_command_line(cxgen, mini_dataset, tmp_pa
     table = cxgen("review", "score", tmp_path / "r", "--resamples", "20", cwd=mini_dataset).stdout
     assert "Krippendorff's alpha" in table
     assert bad["text"] in table
+
+
+def test_refused_sets_of_writers_are_listed_like_others(tmp_path):
+    mended = {"task": "labels", "right": "E", "answers": {"C": 2}, "against": 2}
+    mend = [{**mended, "item": name, "contrast_set": name * 8, "group": f"reach{of}"} for name, of in (("a", ""), ("b", " (written)"))]
+    assert stage_drop({"mend": mend}, tmp_path / "dropped.csv", 2) == {"added": 2, "there": 0}
+    assert set(read_dropped(tmp_path / "dropped.csv")) == {"a" * 8, "b" * 8}
 
 
 def test_split_leaves_out_whole_sets_that_readers_refused_and_records_why(mini_dataset, tmp_path):

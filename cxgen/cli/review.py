@@ -114,10 +114,6 @@ def score(
     if drop is not None:
         counts = stage.drop(report, drop, least)
         typer.echo(f"{drop}: {counts['added']} contrast sets added, {counts['there']} were there", err=True)
-        if counts["written"]:
-            typer.echo(
-                f"{counts['written']} refused sets are of writers (config natural): take them out of pipelines/natural.parquet", err=True
-            )
     _show(report, form, whole=whole)
 
 

@@ -1,4 +1,4 @@
-"""The list of contrast sets that readers refused: a tracked file, which stage `split` obeys."""
+"""The list of contrast sets that readers refused: a tracked file, which the stages `split` and `natural` obey."""
 
 from __future__ import annotations
 

@@ -17,11 +17,13 @@ from cxgen.natural.items import items_of, split_of
 from cxgen.natural.words import Fillers
 from cxgen.project import Project, require_place
 from cxgen.publish.content import WRITTEN, table_hashes
+from cxgen.review.dropped import read_dropped
 from cxgen.schema import TARGET, conform, polars_schema
 from cxgen.stages.accepted import judges, origins, read_accepted, written_sets
 from cxgen.stages.contracts import read_split
 from cxgen.stages.params import Params
 from cxgen.stages.split import table_file
+from cxgen.stages.warn import tell
 from cxgen.tables import track, write_json, write_table
 from cxgen.vocabulary import SPLITS
 
@@ -29,7 +31,7 @@ ENOUGH = 30  # sets of a construction; of fewer, a classifier's figure says noth
 
 
 def run(project: Project, params: Params) -> dict[str, Any]:
-    """Write ``outputs/natural/natural/`` and the metric ``natural``; return the metric.
+    """Write ``outputs/natural/natural/`` and the metric ``natural``; return the metric. Sets on ``pipelines/dropped.csv`` are left out.
 
     Returns:
         ``constructions``: name -> sets, items and verbs per split; ``origins``, ``judges``: who wrote and judged them; ``violations``:
@@ -37,11 +39,11 @@ def run(project: Project, params: Params) -> dict[str, Any]:
         hashes of the tables.
 
     Raises:
-        DataError: an accepted set does not fit its construction any more, or the items are not sound.
+        DataError: an accepted set does not fit its construction any more, the items are not sound, or the list of refused sets is none.
     """
     require_place(project.root / layout.metric(NATURAL))
     path = project.root / layout.NATURAL_SETS
-    accepted, lexicon = read_accepted(path), Lexicon.of(project)
+    accepted, lexicon = _without_refused(project, read_accepted(path)), Lexicon.of(project)
     tables = [pl.DataFrame(schema=polars_schema(columns_of(NATURAL)))]
     names: list[str] = accepted["construction"].unique().sort().to_list()
     for name in track(names, "natural", len(names)):
@@ -64,6 +66,15 @@ def run(project: Project, params: Params) -> dict[str, Any]:
         write_table(part, project.root / layout.table(NATURAL, split, layout.NATURAL))
     write_json({**report, WRITTEN: table_hashes(finished)}, project.root / layout.metric(NATURAL))
     return report
+
+
+def _without_refused(project: Project, accepted: pl.DataFrame) -> pl.DataFrame:
+    """The accepted sets but those on the list of sets that readers refused, like stage ``split``."""
+    listed = pl.col("set").is_in(list(read_dropped(project.root / layout.DROPPED)))
+    refused = accepted.filter(listed)["set"].n_unique()
+    if refused:
+        tell([f"{refused} sets that readers refused are left out: {layout.DROPPED}"])
+    return accepted.filter(~listed)
 
 
 def _items(project: Project, lexicon: Lexicon, name: str, accepted: pl.DataFrame, request: Request) -> pl.DataFrame:

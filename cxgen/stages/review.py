@@ -12,7 +12,7 @@ from cxgen.errors import DataError, unknown
 from cxgen.families import DEFAULT
 from cxgen.project import Project, write_atomically
 from cxgen.report.reading import ANSWERS as READING
-from cxgen.report.reading import WRITTEN, items_read
+from cxgen.report.reading import items_read
 from cxgen.review.answers import read_answers
 from cxgen.review.dropped import read_dropped, refused, write_dropped
 from cxgen.review.key import ANSWERS, FILE, HYPOTHESIS, ITEM, PAIR, PREMISE, read_key, write_key
@@ -116,17 +116,11 @@ def drop(report: Mapping[str, Any], path: Path, least: int) -> dict[str, int]:
         least: readers of an item that it takes.
 
     Returns:
-        ``added``; ``there`` (already); ``written`` (sets of writers, which stand in a file of their own and are not listed).
+        ``added`` and ``there`` (already): contrast sets, those of writers (config natural) like the others.
     """
-    there = read_dropped(path)
-    ours = [row for row in report["mend"] if not (row["group"] or "").endswith(f"({WRITTEN})")]
-    found = refused(ours, least)
+    there, found = read_dropped(path), refused(report["mend"], least)
     write_dropped({**found, **there}, path)
-    return {
-        "added": len(found.keys() - there.keys()),
-        "there": len(found.keys() & there.keys()),
-        "written": len(refused(report["mend"], least)) - len(found),
-    }
+    return {"added": len(found.keys() - there.keys()), "there": len(found.keys() & there.keys())}
 
 
 def record(answers: pl.DataFrame, report: Mapping[str, Any], path: Path, kind: str) -> int:
