@@ -12,8 +12,9 @@ unexport PYTHONDONTWRITEBYTECODE
 PYTEST := $(BIN)/pytest -n auto --dist worksteal --durations=15
 
 EXTRAS := .venv-extras
+BROWSER := .venv-browser
 
-.PHONY: dataset test test-slow test-extras check style types imports templates generated lexicon lock clean
+.PHONY: dataset test test-slow test-extras test-browser check style types imports templates generated lexicon lock clean
 
 dataset: $(STAMP)
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/dvc repro
@@ -31,6 +32,10 @@ test-slow: $(STAMP)
 # Models of one's own machine and evaluation harnesses: torch, transformers, minicons, lm-eval and inspect-ai, in an environment of their own.
 test-extras: $(EXTRAS)/.installed
 	$(EXTRAS)/bin/python -m pytest -n 0 -m hf
+
+# The page and the form in headless Chromium: this machine's (apt-get install chromium), or CXGEN_BROWSER=PATH. Playwright stays out of the environment.
+test-browser: $(BROWSER)/.installed
+	PYTHONPATH=$(BROWSER) $(BIN)/pytest -n 0 -m browser tests/test_browser.py
 
 check: templates types imports style
 
@@ -78,5 +83,9 @@ $(EXTRAS)/.installed: pyproject.toml
 	$(EXTRAS)/bin/python -m pip install --quiet --editable ".[dev,harness]"
 	touch $@
 
+$(BROWSER)/.installed: $(STAMP)
+	$(BIN)/python -m pip install --quiet --upgrade --target $(BROWSER) "playwright>=1.50"
+	touch $@
+
 clean:
-	rm -rf $(VENV) $(EXTRAS)
+	rm -rf $(VENV) $(EXTRAS) $(BROWSER)

@@ -1,0 +1,217 @@
+"""The page about the dataset and the form for annotators in headless Chromium: `make test-browser`."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+
+import pytest
+
+from cxgen.project import Project
+from cxgen.report.reading import items_read
+from cxgen.review.answers import read_answers
+from cxgen.review.key import write_key
+from cxgen.review.sample import Design, sample
+from cxgen.stages import page as stage
+from cxgen.stages.dataset import dataset
+from tests.test_review_form import serving
+
+pytestmark = pytest.mark.browser
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+DESKTOP, PHONE = {"width": 1200, "height": 900}, {"width": 390, "height": 844}
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    from playwright.sync_api import sync_playwright
+
+    # of this machine, if it has one; else the one that `playwright install chromium` put where playwright finds it
+    path = os.environ.get("CXGEN_BROWSER") or next((found for name in NAMES if (found := shutil.which(name))), None)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def report(mini_dataset, tmp_path_factory):
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    stage.write_page(Project(mini_dataset), path, per_design=30)
+    return path
+
+
+@pytest.fixture
+def opened(chromium):
+    """``opened(url, **context)``: a page; what it said on the console, failed at, or asked of others fails the test."""
+    contexts, faults = [], []
+
+    def open_page(url, **options):
+        context = chromium.new_context(**{"viewport": DESKTOP, **options})
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(10_000)
+        page.on("console", lambda said: faults.append(said.text) if said.type in {"error", "warning"} else None)
+        page.on("pageerror", lambda error: faults.append(str(error)))
+        page.on("requestfailed", lambda request: faults.append(f"failed: {request.url}"))
+        page.on("request", lambda request: None if request.url.startswith((url.rsplit("/", 1)[0], "data:")) else faults.append(request.url))
+        page.goto(url)
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert not faults
+
+
+def told(page):
+    """How many sets are found, and of how many."""
+    return tuple(int(number) for number in re.findall(r"\d+", page.locator("#found").inner_text()))
+
+
+def shown(page):
+    return page.locator("article").all_inner_texts()
+
+
+def test_search_finds_words_and_marks_what_fits(report, opened):
+    page = opened(report.as_uri())
+    found, everything = told(page)
+    assert found == everything > 10
+    assert len(shown(page)) == 10
+    word = page.locator("article mark").first.inner_text()
+    page.fill("#search", word)
+    found, _ = told(page)
+    assert 0 < found < everything
+    assert all(word.lower() in text.lower() for text in shown(page))
+    page.fill("#search", "no such word anywhere")
+    assert told(page)[0] == 0
+    assert not shown(page)
+    page.fill("#search", "")
+    assert told(page) == (everything, everything)
+
+
+def test_filters_narrow_what_is_shown_and_designs_follow_the_construction(report, opened):
+    page = opened(report.as_uri())
+    configs = page.locator("#config option").all_inner_texts()[1:]
+    counts = []
+    for config in configs:
+        page.select_option("#config", config)
+        counts.append(told(page)[0])
+        assert all(f"\n{config}, " in text for text in shown(page))
+    assert sum(counts) == told(page)[1]
+    page.select_option("#config", "")
+    page.select_option("#construction", index=1)
+    name = page.locator("#construction").input_value()
+    designs = page.locator("#design option").all_inner_texts()[1:]
+    assert designs
+    page.select_option("#design", designs[0])
+    assert all(text.startswith(f"{name}: {designs[0]}") for text in shown(page))
+    page.select_option("#label", "E")
+    assert page.locator("article td.N.off, article td.C.off").count() > 0
+    assert page.locator("article td.E.off").count() == 0
+
+
+def test_more_sets_come_when_asked_for(report, opened):
+    page = opened(report.as_uri())
+    page.click("#more")
+    assert len(shown(page)) == min(20, told(page)[0]) > 10
+    for _ in range(-(-told(page)[0] // 10) - 2):
+        page.click("#more")
+    assert len(shown(page)) == told(page)[0]
+    assert not page.locator("#more").is_visible()
+
+
+def test_all_can_be_done_by_keyboard(report, opened):
+    page = opened(report.as_uri())
+    focused = "document.activeElement.id"
+    page.keyboard.press("/")
+    assert page.evaluate(focused) == "search"
+    page.keyboard.type("/no")
+    assert page.input_value("#search") == "/no"
+    page.keyboard.press("Enter")
+    assert page.url == report.as_uri()
+    page.fill("#search", "")
+    for name in ("construction", "design", "config", "label"):
+        page.keyboard.press("Tab")
+        assert page.evaluate(focused) == name
+        assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+    page.focus("#config")
+    page.keyboard.press("ArrowDown")
+    assert told(page)[0] < told(page)[1]
+    page.locator("details > summary").first.focus()
+    page.keyboard.press("Enter")
+    assert page.locator("details").first.get_attribute("open") is not None
+
+
+@pytest.mark.parametrize("size", [PHONE, {"width": 320, "height": 600}])
+def test_a_phone_shows_all_of_it_without_scrolling_sideways(report, opened, size):
+    page = opened(report.as_uri(), viewport=size, is_mobile=True, has_touch=True)
+    assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+    for details in page.locator("details > summary").all():
+        details.tap()
+    assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+    assert page.locator("figure svg").first.bounding_box()["width"] <= size["width"]
+
+
+def luminance(colour):
+    """Relative luminance (WCAG 2) of ``rgb(r, g, b)``."""
+    parts = [int(each) / 255 for each in re.findall(r"\d+", colour)[:3]]
+    linear = [part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_words_stand_out_in_light_and_dark(report, opened, scheme):
+    page = opened(report.as_uri(), color_scheme=scheme)
+    style = "(name) => ['color', 'backgroundColor'].map(what => getComputedStyle(document.querySelector(name))[what])"
+    behind = page.evaluate(style, "body")[1]
+    assert (luminance(behind) < 0.1) == (scheme == "dark")
+    card = page.evaluate(style, "article")[1]
+    for name, ground in {
+        "body": behind,
+        "nav a": behind,
+        "p.dim": behind,
+        "article mark": None,
+        "article td.E": None,
+        "article td.N": None,
+        "article td.C": None,
+        "article th": card,
+    }.items():
+        colour, own = page.evaluate(style, name)
+        lighter, darker = sorted((luminance(colour), luminance(ground or own)), reverse=True)
+        assert (lighter + 0.05) / (darker + 0.05) >= 4.5, name
+
+
+# the form
+
+
+def begin(opened, port, name):
+    page = opened(f"http://127.0.0.1:{port}/", viewport=PHONE)
+    page.keyboard.type(name)  # the field has the focus
+    page.keyboard.press("Enter")
+    page.locator("#work, #done").locator("visible=true").wait_for()
+    return page
+
+
+def answer(page, number):
+    """Press the key of the first choice, ``number`` times."""
+    for _ in range(number):
+        place = page.locator("#place").inner_text()
+        page.keyboard.press(page.locator("#choices kbd").first.inner_text())
+        page.wait_for_function("place => $('done').hidden === false || $('place').textContent !== place", arg=place)
+
+
+def test_an_annotator_answers_by_keyboard_and_goes_on_after_a_break(mini_dataset, tmp_path, opened):
+    key = sample(items_read(dataset(Project(mini_dataset), "nli")), Design(sets=3, sentences=2, lists=1, checks=1))
+    write_key(key, tmp_path)
+    with serving(tmp_path) as port:
+        page = begin(opened, port, "anna")
+        assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+        answer(page, 3)
+        page = begin(opened, port, "anna")
+        assert page.locator("#place").inner_text() == f"row 4 of {key.height}"
+        answer(page, key.height - 3)
+        assert page.locator("#done").is_visible()
+    answers = read_answers(sorted((tmp_path / "answers").iterdir()), key)
+    assert answers["reader"].unique().to_list() == ["anna"]
+    assert answers["code"].n_unique() == key.height
