@@ -182,6 +182,7 @@ def test_a_model_is_asked_scored_and_not_asked_again(asked, cxgen, tmp_path, mor
     assert pl.read_ndjson(path).sort("id").rows() == sorted(answers.items())
 
 
+@pytest.mark.slow
 @pytest.mark.server
 def test_a_model_is_asked_in_batches_and_its_replies_are_kept_where_told(asked, cxgen, tmp_path):
     folder, truth, rows, answers = asked

@@ -399,7 +399,6 @@ def test_bad_labels_are_refused(tmp_path, content, message):
 )
 def test_what_cannot_be_mined_is_told_in_a_line(cxgen, tagger, text, monkeypatch, arguments, message):
     monkeypatch.setattr("spacy.util.get_installed_models", list)
-    monkeypatch.setattr("cxgen.mining.pipeline.DEFAULT", "en_core_web_sm")
     folder = text.parent
     (folder / "broken").mkdir()
     for name, language in (("bare", "en"), ("german", "de")):
@@ -450,6 +449,7 @@ def test_an_interrupted_run_goes_on_where_it_was(tagger, text, monkeypatch):
     assert not partial.exists()
 
 
+@pytest.mark.slow
 def test_another_search_or_another_text_starts_anew(tagger, text, monkeypatch):
     text.write_text(TEXT * 6)
     output = text.parent / "found.jsonl"

@@ -363,6 +363,7 @@ def test_their_items_are_made_alike_each_time_and_split_like_nli(written, motion
 
 @pytest.mark.slow
 @pytest.mark.server
+@pytest.mark.slow
 def test_sets_that_readers_refused_are_left_out(written, cxgen, tmp_path):
     root = Path(shutil.copytree(written["root"], tmp_path / "p"))
     sets = pl.read_parquet(root / layout.NATURAL_SETS)["set"].unique().sort().to_list()
