@@ -7,6 +7,7 @@ from pathlib import Path
 PARAMS = Path("params.yaml")
 PIPELINE = Path("dvc.yaml")
 TEMPLATES = Path("templates")
+GRAMMARS = TEMPLATES / "grammars"
 LEXICONS = Path("lexicons")
 PROMPTS = Path("pipelines/prompts")
 JUDGMENTS = Path("pipelines/judgments.parquet")
@@ -25,6 +26,7 @@ REFUSED_SETS = Path("outputs/work/refused_sets.jsonl")  # what writers wrote and
 DATASET = Path("outputs/dataset")
 WUG = Path("outputs/wug")
 NATURAL = Path("outputs/natural")
+SUITES = Path("outputs/suites")
 REJECTED = "rejected"  # the config of what was refused
 METRICS = Path("outputs/metrics")
 PLOTS = Path("outputs/plots")  # tables for `dvc plots`

@@ -94,6 +94,14 @@ class Project:
         """Construction name -> its YAML file; a project's own file shadows a shipped one of the same name."""
         return self._yaml_files(layout.TEMPLATES)
 
+    def grammar_file(self, name: str) -> Path:
+        """The file of grammar ``name``.
+
+        Raises:
+            UnknownNameError: no such grammar.
+        """
+        return _named("grammar", name, self._yaml_files(layout.GRAMMARS))
+
     def prompt_files(self) -> dict[str, Path]:
         """Task -> the file with its prompt; a project's own file shadows a shipped one of the same name."""
         return self._yaml_files(layout.PROMPTS)

@@ -94,7 +94,7 @@ class Labels:
 
     def continuations(self, item: Item, text: str, words: Mapping[str, str]) -> tuple[str, list[str]]:
         """See `Scoring`."""
-        return _filled(text, self.shown(item)), [f" {words[label]}" for label in LABELS]
+        return filled(text, self.shown(item)), [f" {words[label]}" for label in LABELS]
 
     def texts(self, rows: pl.DataFrame) -> pl.DataFrame:
         """One text per item."""
@@ -136,7 +136,7 @@ class Choices:
 
     def continuations(self, item: Item, text: str, words: Mapping[str, str]) -> tuple[str, list[str]]:
         """See `Scoring`."""
-        return _filled(text, {"context": item["context"]}), [f" {item[f'diagnostic_{answer}']}" for answer in self.answers]
+        return filled(text, {"context": item["context"]}), [f" {item[f'diagnostic_{answer}']}" for answer in self.answers]
 
     def texts(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Every context with its good continuation (class 1), then every context with its bad one (class 0)."""
@@ -153,6 +153,6 @@ def _order(item: Item) -> tuple[int, int]:
     return (1, 0) if order_key("shown", item["id"])[0] % 2 else (0, 1)
 
 
-def _filled(text: str, fields: Mapping[str, str]) -> str:
+def filled(text: str, fields: Mapping[str, str]) -> str:
     """``text`` with its fields filled in, in one pass: braces in what is filled in stay as they are."""
     return _FIELD.sub(lambda found: fields.get(found[1], found[0]), text)
