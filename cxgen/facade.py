@@ -43,8 +43,8 @@ def sample(
 
     Args:
         construction: its name.
-        n: how many premises.
-        family: benchmark family: nli, minimal_pairs.
+        n: how many premises; of a suite, how many groups of rows that belong together.
+        family: benchmark family: nli, minimal_pairs; or a suite of the construction: cc_syntax, cc_semantics.
         wug: pseudowords for these words: verb, nouns, adjectives, content; empty for none.
         seed: another seed, other items.
         project: as for `constructions`.
@@ -52,6 +52,7 @@ def sample(
     Returns:
         One row per item: ``id, contrast_set, construction, contrast_of, config, design, kind, template``, the columns of the family (of
         ``nli``: ``premise, hypothesis, label`` (strings), ``rule, wording, claim, polarity``), ``verb`` (str), ``slots`` (list).
+        Of a suite: the columns of its tables.
 
     Raises:
         CxgenError: no such construction, family or mode, or a template file that is not sound.
@@ -61,14 +62,19 @@ def sample(
     >>> items["premise"].n_unique(), sorted(items["label"].unique())
     (2, ['contradiction', 'entailment', 'neutral'])
     """
-    from cxgen.errors import unknown
+    from cxgen.errors import CxgenError, unknown
     from cxgen.families import family_named
     from cxgen.generate import Wugs, preview
     from cxgen.lint import require_sound
+    from cxgen.suites import SUITES, suite_of
     from cxgen.vocabulary import MODES
 
-    family_named(family)
     _positive(n)
+    if family in SUITES:
+        if wug:
+            raise CxgenError(f"{family} has no items with pseudowords", hint="leave wug out")
+        return suite_of(family, construction).sample(_project(project), seed, n)
+    family_named(family, SUITES)
     if wug and wug not in MODES:
         raise unknown("mode", wug, MODES)
     where = _project(project)
@@ -167,7 +173,7 @@ def load(config: str = "nli", split: str | None = None, *, project: str | Path |
     """The finished dataset, as ``make dataset`` left it.
 
     Args:
-        config: nli, distinction, minimal_pairs, nli_wug.
+        config: nli, distinction, minimal_pairs, nli_wug; cc_syntax, cc_semantics.
         split: train, dev or test; by default all of them.
         project: as for `constructions`.
 
@@ -182,10 +188,14 @@ def load(config: str = "nli", split: str | None = None, *, project: str | Path |
     from cxgen.errors import unknown
     from cxgen.families import family_of
     from cxgen.stages.contracts import read_split
+    from cxgen.stages.suites import read_suite
+    from cxgen.suites import SUITES
     from cxgen.vocabulary import SPLITS
 
     if split is not None and split not in SPLITS:
         raise unknown("split", split, SPLITS)
+    if config in SUITES:
+        return pl.concat([read_suite(_project(project), config, name) for name in ([split] if split else SUITES[config].splits)])
     family_of(config)
     root = _project(project).root
     folder = next((each for each in (layout.DATASET, layout.WUG, layout.NATURAL) if (root / each / config).is_dir()), layout.DATASET)

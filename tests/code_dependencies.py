@@ -17,6 +17,7 @@ ENTRIES = {
     "split": "cxgen.stages.split",
     "substitute": "cxgen.stages.substitute",
     "natural": "cxgen.stages.natural",
+    "suites": "cxgen.stages.suites",
     "baselines": "cxgen.stages.baselines",
     "variety": "cxgen.stages.variety",
     "reading": "cxgen.stages.reading",

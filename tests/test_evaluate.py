@@ -31,7 +31,8 @@ TYPES = {"right": pl.Int8, "lure": pl.Int8, **dict.fromkeys((*DIMENSIONS, "sourc
 @pytest.fixture(scope="module")
 def asked():
     """Ten questions, by hand."""
-    return pl.read_csv(DATA / "questions.csv", schema_overrides=TYPES)
+    rows = pl.read_csv(DATA / "questions.csv", schema_overrides=TYPES)
+    return rows.with_columns(pl.lit(None, dtype=pl.String).alias(name) for name in DIMENSIONS if name not in rows.columns)
 
 
 def told(asked, path=DATA / "predictions.csv"):
@@ -389,3 +390,43 @@ def test_python_scores_as_the_command_does(mini_dataset, cxgen, some_wrong):
     assert table == printed["configs"]["nli"] == score(path, project=mini_dataset, resamples=20)
     with pytest.raises(DataError, match="1 items have no prediction"):
         score(pl.read_ndjson(path)[1:], project=mini_dataset)
+
+
+# scenarios
+
+
+def test_flips_and_calibrated_accuracy_are_what_a_hand_calculation_gives():
+    """Two base items. In the first, what is expected anyway (S5) outweighs the answer; the second is right before and after."""
+    numbers = {  # scenario -> scores of both words, item by item; the first word is right in S1, S2 and S4, the second in S3
+        "S1": [(-2.0, -1.0), (-1.0, -3.0)],
+        "S2": [(-2.0, -1.5), (-3.0, -1.0)],  # the second decision flips
+        "S3": [(-2.0, -1.0), (-3.0, -1.0)],  # the second one flips, as it should; the first does not
+        "S4": [(-2.0, -2.0), (-1.0, -2.0)],  # a tie is no decision
+        "S5": [(-4.0, -1.0), (-1.0, -1.0)],  # S1 - S5: (2, 0) and (0, -2): both right
+        "S6": [(-2.0, -1.0), (-1.0, -4.0)],  # S1 - S6: (0, 0), a tie, and (0, 1): both wrong
+    }
+    right = {"S1": 0, "S2": 0, "S3": 1, "S4": 0}
+    rows = [
+        {"id": f"{name}-{item}", "scenario": name, "contrast_set": f"set{item}", "right": right.get(name), "first": one, "second": two}
+        for name, each in numbers.items()
+        for item, (one, two) in enumerate(each)
+    ]
+    nothing = {name: pl.lit(None, dtype=pl.String) for name in DIMENSIONS if name not in {"scenario", "construction"}}
+    nothing["lure"] = pl.lit(None, dtype=pl.Int8)
+    asked = pl.DataFrame(rows, schema_overrides={"right": pl.Int8})
+    asked = asked.with_columns(config=pl.lit("cc_semantics"), construction=pl.lit("cc"), cluster=pl.col("contrast_set"), **nothing)
+    given = asked.select("id", "first", "second", label=pl.lit(None, dtype=pl.String))
+    said = answers(given, asked.select("id", "config"), DATA, dict)
+    found = scores(answered(asked.drop("first", "second"), said), QUICK)
+    assert (found["items"], found["right"], found["undecided"], found["chance"]) == (8, 4, 1, 0.5)
+    assert {name: each["accuracy"]["value"] for name, each in found["by"]["scenario"].items()} == {"S1": 0.5, "S2": 0, "S3": 1, "S4": 0.5}
+    more = found["scenarios"]
+    assert {name: (each["flips"]["value"], each["should_flip"]) for name, each in more.items() if "flips" in each} == {
+        "S2": (0.5, 0.0),
+        "S3": (0.5, 1.0),
+        "S4": (0.0, 0.0),
+    }
+    assert {name: each["calibrated"]["value"] for name, each in more.items() if "calibrated" in each} == {"S5": 1.0, "S6": 0.0}
+    named = said.with_columns(numbers=pl.lit(None, dtype=pl.List(pl.Float64)))
+    without = scores(answered(asked.drop("first", "second"), named), QUICK)["scenarios"]
+    assert (without["S5"]["calibrated"], without["S2"]) == (None, more["S2"])

@@ -11,7 +11,7 @@ from typing import Annotated
 import click
 import typer
 
-from cxgen.cli import ask, capacity, elicit, evaluate, explore, export, judge, lexicon, mine, new, pipeline, publish, review, wug
+from cxgen.cli import ask, capacity, elicit, evaluate, explore, export, judge, lexicon, mine, new, pipeline, publish, review, suites, wug
 from cxgen.cli.help import lay_out
 from cxgen.cli.interrupt import listening
 from cxgen.errors import CxgenError, plain
@@ -38,6 +38,8 @@ app.command()(judge.judge)
 app.command()(pipeline.split)
 app.command()(pipeline.substitute)
 app.command()(pipeline.natural)
+app.command()(suites.suites)
+app.command()(suites.recognise)
 app.command()(evaluate.evaluate)
 app.add_typer(review.app, name="review")
 app.add_typer(pipeline.report, name="report")

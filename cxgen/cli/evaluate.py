@@ -30,14 +30,19 @@ class Server(StrEnum):
 
 
 Predictions = Annotated[Path | None, typer.Argument(help="JSON lines, CSV or parquet: id, and label or a number per answer.")]
-Configs = Annotated[list[str] | None, typer.Option("--config", help="Only this config; several times for several. Default: all.")]
+Configs = Annotated[
+    list[str] | None, typer.Option("--config", help="Only this config; several times for several. Default: all but the suites.")
+]
 Splits = Annotated[list[Split] | None, typer.Option("--split", help="Which splits; several times for several. Default: test.")]
 Against = Annotated[Path | None, typer.Option(help="Other predictions of the same items: the difference, with interval and test.")]
 Baseline = Annotated[str | None, typer.Option(help="Score a shallow predictor, trained on train: majority, hypothesis-only, word-pairs.")]
 Model = Annotated[str | None, typer.Option(help="Ask this model: a server's, or hf:FOLDER for one of this machine.")]
 Backend = Annotated[Server, typer.Option(help="How a server is asked: call by call, or in OpenAI's batches: slower, half the price.")]
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="Predictions to write; default: outputs/predictions/NAME.jsonl.")]
-By = Annotated[list[str] | None, typer.Option(help="Divide by construction (default), premise, split, design, band, extended, mode ...")]
+By = Annotated[
+    list[str] | None,
+    typer.Option(help="Divide by construction (default), premise, split, design, band, extended, mode, value, scenario ..."),
+]
 Name = Annotated[str | None, typer.Option(help="What the results are called; default: the file's or the model's name.")]
 Resamples = Annotated[int, typer.Option(min=0, max=100_000, help="Resamples of verbs for the intervals; 0: no intervals.")]
 Seed = Annotated[int, typer.Option(help="Of the resamples and of the choice of examples.")]
@@ -185,7 +190,7 @@ def _ask(evaluated: Evaluated, asked: Examination, path: Path) -> None:
 
 
 def _show(report: dict[str, Any], by: list[str], *, whole: bool, row: bool, form: Format) -> None:
-    from cxgen.stages.evaluate import comparison_rows, leaderboard_row, slices, wug_rows
+    from cxgen.stages.evaluate import comparison_rows, leaderboard_row, scenario_rows, slices, wug_rows
 
     dimensions = by or (["construction"] if any("construction" in found["by"] for found in report["configs"].values()) else [])
     rows = slices(report, dimensions)
@@ -196,7 +201,7 @@ def _show(report: dict[str, Any], by: list[str], *, whole: bool, row: bool, form
     elif form is not Format.table:
         emit(rows, form)
     else:
-        for table in (rows, wug_rows(report), comparison_rows(report)):
+        for table in (rows, wug_rows(report), scenario_rows(report), comparison_rows(report)):
             if table:
                 emit([_brief(line) for line in table], form)
                 typer.echo()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cxgen.cli import suites
 from cxgen.cli.names import completions, require_known, sound
 from cxgen.cli.output import Format, emit, label, premises
 from cxgen.errors import CxgenError, install, unknown
@@ -77,7 +78,9 @@ def sample(
     seed: Annotated[int, typer.Option(help="Another seed, other items.")] = 1,
     only: Annotated[str | None, typer.Option("--label", help="Only entailment, neutral or contradiction.")] = None,
     kind: Annotated[str | None, typer.Option(help="Only premises of this kind.")] = None,
-    family: Annotated[str, typer.Option(help="Benchmark family, such as nli or minimal_pairs; default: nli.")] = "nli",
+    family: Annotated[
+        str, typer.Option(help="Benchmark family, such as nli or minimal_pairs, or a suite: cc_syntax, cc_semantics.")
+    ] = "nli",
     wug: Wug = None,
     form: Form = Format.table,
 ) -> None:
@@ -95,9 +98,14 @@ def sample(
     from cxgen.generate import Wugs, sample_items
     from cxgen.lint import require_sound
     from cxgen.project import Project
+    from cxgen.suites import SUITES
     from cxgen.vocabulary import LABELS
 
-    chosen = family_named(family)
+    if family in SUITES:
+        asked = {"--label": only, "--kind": kind, "--wug": wug}
+        suites.sample(construction, family, n, seed, form, [name for name, value in asked.items() if value is not None])
+        return
+    chosen = family_named(family, SUITES)
     if only is not None:
         _require_label(only, family)
     loaded = load(construction)

@@ -15,10 +15,11 @@ from typing import Any
 import polars as pl
 
 from cxgen.errors import DataError
-from cxgen.families import FAMILIES, family_of
+from cxgen.families import FAMILIES
 from cxgen.families.scoring import Scoring
 from cxgen.project import write_atomically
 from cxgen.schema.door import MB, read_text, require_file
+from cxgen.suites import SUITES, scoring_of
 from cxgen.tables import one_line
 from cxgen.vocabulary import UNDECIDED
 
@@ -26,9 +27,10 @@ MOST_BYTES = 512 * MB
 ENDINGS = (".jsonl", ".csv", ".parquet")
 _SHOWN = 3  # examples of each fault
 _SLACK = 0.01  # by which probabilities may miss 1, printed with few digits as they often are
-_NUMBERS = tuple(dict.fromkeys(answer for family in FAMILIES.values() for answer in family.scoring.answers))
-_KNOWN = ("id", "label", "claim", *_NUMBERS)
-_TELLING = ("label", "claim")  # together they are the dataset's own, and its label is the right answer
+_SCORINGS = (*(family.scoring for family in FAMILIES.values()), *(suite.scoring for suite in SUITES.values()))
+_NUMBERS = tuple(dict.fromkeys(answer for scoring in _SCORINGS for answer in scoring.answers))
+_TELLING = (("label", "claim"), ("label", "derivation"))  # together they are the dataset's own, and its label is the right answer
+_KNOWN = tuple(dict.fromkeys(("id", "label", *(name for pair in _TELLING for name in pair), *_NUMBERS)))
 _FORMAT = "columns: id, and label or a number per answer (README, 'Score a model')"
 
 
@@ -64,7 +66,7 @@ def as_predictions(rows: pl.DataFrame, path: Path) -> pl.DataFrame:
     numbers = [name for name in _NUMBERS if name in rows.columns]
     if "id" not in rows.columns or not ("label" in rows.columns or numbers):
         raise DataError(f"has the columns {', '.join(rows.columns[:8]) or 'none'}", file=path, hint=_FORMAT)
-    if set(_TELLING) <= set(rows.columns):
+    if any(set(telling) <= set(rows.columns) for telling in _TELLING):
         hint = "write id and what the model says, without the dataset's other columns"
         raise DataError("has the dataset's own columns, whose label is the right answer, not a prediction", file=path, hint=hint)
     texts = [
@@ -117,7 +119,8 @@ def answers(predictions: pl.DataFrame, questions: pl.DataFrame, path: Path, else
         elsewhere: gives the ids of the dataset's other items -> their config and split, as options; asked for a message only.
 
     Returns:
-        ``id`` (string), ``answer`` (i8, position; null: undecided), in the questions' order.
+        ``id`` (string), ``answer`` (i8, position; null: undecided), ``numbers`` (list of f64, one per answer; null where there are none),
+        in the questions' order.
 
     Raises:
         DataError: ids are missing, foreign, repeated, or there are none; labels that are none; numbers that are none, or no
@@ -127,9 +130,9 @@ def answers(predictions: pl.DataFrame, questions: pl.DataFrame, path: Path, else
     rows = questions.select("id", "config").join(predictions, on="id", how="inner", maintain_order="left")
     parts = []
     for (config,), mine in rows.group_by("config", maintain_order=True):
-        scoring = family_of(str(config)).scoring
+        scoring = scoring_of(str(config))
         faults += [f"{fault} ({config})" for fault in _faults_of_answers(mine, scoring)]
-        parts.append(mine.select("id", _answer(mine, scoring).alias("answer")))
+        parts.append(mine.select("id", _answer(mine, scoring).alias("answer"), _given(mine, scoring).alias("numbers")))
     if faults:
         raise DataError("; ".join(faults), file=path, hint=_hint(predictions, questions, elsewhere()))
     return questions.select("id").join(pl.concat(parts), on="id", how="left", maintain_order="left")
@@ -202,6 +205,13 @@ def _answer(rows: pl.DataFrame, scoring: Scoring) -> pl.Expr:
     if all(name in rows.columns for name in scoring.answers):
         return pl.when(pl.col("label").is_null()).then(_largest(scoring)).otherwise(_position(scoring))
     return _position(scoring)
+
+
+def _given(rows: pl.DataFrame, scoring: Scoring) -> pl.Expr:
+    """The numbers of the answers, in their order."""
+    if all(name in rows.columns for name in scoring.answers):
+        return pl.concat_list(scoring.answers)
+    return pl.lit(None, dtype=pl.List(pl.Float64))
 
 
 def _hint(predictions: pl.DataFrame, questions: pl.DataFrame, elsewhere: Mapping[str, str]) -> str:

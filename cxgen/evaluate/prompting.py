@@ -62,7 +62,10 @@ def load_wording(project: Project, task: str, wording: str) -> tuple[Prompt, Clo
     Raises:
         UnknownNameError: the task has no such wording.
         SchemaError: the file breaks its schema.
+        DataError: there is no task: the items are put to no model.
     """
+    if not task:
+        raise DataError("sentences for classifiers, which are put to no model", hint="train a probe on train; score what it says of test")
     path = wording_file(project, task, wording)
     prompt = Prompt.load(path, task)
     cloze = read_yaml(path).data["cloze"]

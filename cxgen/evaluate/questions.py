@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 
-from cxgen.families import family_of
 from cxgen.schema import TARGET
+from cxgen.suites import SUITES, Suite, scoring_of
 from cxgen.vocabulary import EXTENDED, Role
 
 # Ways to divide the items of a config. Which of them a config has depends on its columns and on how many values there are.
@@ -19,6 +19,10 @@ DIMENSIONS = (
     "mode",
     "wording_held_out",
     "template_held_out",
+    "preset",
+    "subset",
+    "value",
+    "scenario",
 )
 _FROM_DATA = ("mode", "wording_held_out", "template_held_out")
 
@@ -37,9 +41,11 @@ def questions(rows: pl.DataFrame, config: str, sources: pl.DataFrame | None = No
         items, the first in the alphabet of several, the real one under a pseudoword); ``source_id`` (string, null but for pseudowords);
         and the columns ``DIMENSIONS`` (strings, null where they do not apply): ``construction`` (whose contrast sets they are),
         ``premise`` (the construction whose meaning the premise has), ``split``, ``design``, ``band`` (of the premise's verb),
-        ``extended`` (yes or no), ``mode``, ``wording_held_out``, ``template_held_out`` (yes or no).
+        ``extended`` (yes or no), ``mode``, ``wording_held_out``, ``template_held_out`` (yes or no); of suites those that they name.
     """
-    scoring = family_of(config).scoring
+    if config in SUITES:
+        return _suite_questions(rows, SUITES[config])
+    scoring = scoring_of(config)
     given = {name: pl.col(name) for name in _FROM_DATA if name in rows.columns}
     dimensions = {
         "construction": TARGET,
@@ -59,6 +65,21 @@ def questions(rows: pl.DataFrame, config: str, sources: pl.DataFrame | None = No
         *(_named(dimensions.get(name, pl.lit(None, dtype=pl.String)), rows).alias(name) for name in DIMENSIONS),
         config=pl.lit(config),
         source_id=pl.col("source_id") if "source_id" in rows.columns else pl.lit(None, dtype=pl.String),
+    )
+
+
+def _suite_questions(rows: pl.DataFrame, suite: Suite) -> pl.DataFrame:
+    """The items of a suite, see `questions`."""
+    dimensions = {"construction": pl.col("construction"), "split": pl.col("split"), **suite.dimensions()}
+    return rows.select(
+        "id",
+        "contrast_set",
+        suite.scoring.right().cast(pl.Int8).alias("right"),
+        suite.scoring.lured(rows.columns).alias("lure"),
+        suite.cluster().alias("cluster"),
+        *(dimensions.get(name, pl.lit(None, dtype=pl.String)).alias(name) for name in DIMENSIONS),
+        config=pl.lit(suite.name),
+        source_id=pl.lit(None, dtype=pl.String),
     )
 
 

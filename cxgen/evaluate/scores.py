@@ -13,7 +13,8 @@ import polars as pl
 
 from cxgen.evaluate.figures import Resampling, figure
 from cxgen.evaluate.questions import DIMENSIONS
-from cxgen.families import family_of
+from cxgen.evaluate.scenarios import scenarios
+from cxgen.suites import scoring_of
 from cxgen.vocabulary import NEUTRAL
 
 WUG = "_wug"
@@ -25,12 +26,14 @@ def answered(questions: pl.DataFrame, answers: pl.DataFrame) -> pl.DataFrame:
 
     Args:
         questions: from `questions`, of one or more configs.
-        answers: ``id`` (string), ``answer`` (i8, a position; null: undecided), one row for each question.
+        answers: ``id`` (string), ``answer`` (i8, a position; null: undecided), ``numbers`` (see `answers`; may be missing), one row for
+            each question.
 
     Returns:
-        The questions, with ``answer`` and ``hit`` (bool): whether it is the right one. What is undecided is not.
+        The questions, with ``answer``, ``numbers`` and ``hit`` (bool): whether it is the right one. What is undecided is not.
     """
-    both = questions.join(answers.select("id", "answer"), on="id", how="left", maintain_order="left")
+    numbers = pl.col("numbers") if "numbers" in answers.columns else pl.lit(None, dtype=pl.List(pl.Float64)).alias("numbers")
+    both = questions.join(answers.select("id", "answer", numbers), on="id", how="left", maintain_order="left")
     return both.with_columns(hit=(pl.col("answer") == pl.col("right")).fill_null(value=False))
 
 
@@ -42,15 +45,18 @@ def scores(rows: pl.DataFrame, how: Resampling) -> dict[str, Any]:
         how: the resampling.
 
     Returns:
-        What `part` gives, with ``chance`` (of a guess) and ``by``: dimension -> value -> what `part` gives.
+        What `part` gives, with ``chance`` (of a guess) and ``by``: dimension -> value -> what `part` gives; where there are scenarios of
+        one another, with ``scenarios``: see `cxgen.evaluate.scenarios`. Questions that have no right answer count only there.
     """
+    everything, rows = rows, rows.filter(pl.col("right").is_not_null())
     by: dict[str, dict[str, Any]] = {}
     for dimension in DIMENSIONS:
         values = rows[dimension].drop_nulls().unique().sort()
         if len(values) > 1 or (dimension == "construction" and len(values)):
             by[dimension] = {value: part(rows.filter(pl.col(dimension) == value), how) for value in values}
-    chance = 1 / len(family_of(rows["config"][0]).scoring.answers)
-    return {**part(rows, how), "chance": round(chance, 4), "by": by}
+    chance = 1 / len(scoring_of(everything["config"][0]).answers)
+    more = scenarios(everything, how)
+    return {**part(rows, how), "chance": round(chance, 4), "by": by, **({"scenarios": more} if more else {})}
 
 
 def part(rows: pl.DataFrame, how: Resampling) -> dict[str, Any]:

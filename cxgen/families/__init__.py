@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from cxgen.errors import UnknownNameError, unknown
 from cxgen.families.core import Family, Shown
 from cxgen.families.minimal_pairs import MinimalPairs
@@ -28,8 +30,8 @@ def family_of(config: str) -> Family:
     return CONFIGS[name]
 
 
-def family_named(name: str) -> Family:
-    """The family ``name``.
+def family_named(name: str, others: Iterable[str] = ()) -> Family:
+    """The family ``name``; ``others`` are what else could have been meant.
 
     Raises:
         UnknownNameError: there is none; if it is a config, the hint says of which family.
@@ -39,7 +41,7 @@ def family_named(name: str) -> Family:
     if name in CONFIGS:
         owner = CONFIGS[name].name
         raise UnknownNameError(f"unknown family {name!r}", hint=f"{name} is a config of the family {owner}: ask for {owner}")
-    raise unknown("family", name, FAMILIES)
+    raise unknown("family", name, [*FAMILIES, *others])
 
 
 def wug_config(config: str) -> str:

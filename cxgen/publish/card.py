@@ -11,10 +11,11 @@ import polars as pl
 import yaml
 
 from cxgen.errors import DataError, needs
-from cxgen.families import DEFAULT, REJECTED, columns_of, family_of
+from cxgen.families import DEFAULT, REJECTED, family_of
 from cxgen.layout import METRICS
 from cxgen.publish.features import features, num_bytes
 from cxgen.schema import Column, Document, validate
+from cxgen.suites import SUITES, columns_of
 
 _NLI = family_of(DEFAULT).name
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"), (10_000_000, "1M<n<10M"))
@@ -31,7 +32,7 @@ def card_metadata(
         about: ``title``, ``licence``.
     """
     configs = list(dict.fromkeys(config for config, _ in tables))
-    inference = any(config != REJECTED and family_of(config).name == _NLI for config in configs)
+    inference = any(config not in {REJECTED, *SUITES} and family_of(config).name == _NLI for config in configs)
     total = sum(rows.height for (config, _), rows in tables.items() if config != REJECTED)
     return {
         "pretty_name": about["title"],
@@ -94,7 +95,7 @@ def render_card(metadata: Mapping[str, Any], facts: Mapping[str, Any], sections:
     Args:
         metadata: from `card_metadata`.
         facts: what the card states of all configs.
-        sections: per family its text and what only that states.
+        sections: per family and suite its text and what only that states.
 
     Raises:
         DataError: Jinja2 is not installed, or the facts lack something that the card says.
@@ -109,7 +110,9 @@ def render_card(metadata: Mapping[str, Any], facts: Mapping[str, Any], sections:
     template = environment.from_string((resources.files(__package__) / "card.md.j2").read_text("utf-8"))
     configs = [info["config_name"] for info in metadata["dataset_info"]]
     used = {feature["name"] for info in metadata["dataset_info"] for feature in info["features"]}
-    columns = {column.name: column.meaning for config in configs for column in columns_of(config) if column.name in used}
+    columns = {
+        column.name: column.meaning for config in configs for column in columns_of(config) if config not in SUITES and column.name in used
+    }
     try:
         written = [environment.from_string(text).render(**facts, **own) for text, own in sections]
         prose = template.render(**facts, metadata=metadata, columns=columns, inference="task_ids" in metadata, sections=written)

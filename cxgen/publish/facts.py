@@ -14,6 +14,7 @@ from cxgen.constructicon import Construction
 from cxgen.families import family_of
 from cxgen.schema import TARGET
 from cxgen.schema.door import MB, read_bytes
+from cxgen.suites import columns_of
 from cxgen.vocabulary import LABELS
 
 _MOST_BYTES = 1024 * MB  # of a file that is hashed
@@ -35,10 +36,15 @@ def sizes(tables: Tables) -> list[dict[str, Any]]:
             "split": split,
             "items": rows.height,
             "sets": rows["contrast_set"].n_unique(),
-            "labels": [rows.filter(pl.col("label") == label).height if "label" in rows.columns else "" for label in range(len(LABELS))],
+            "labels": [rows.filter(pl.col("label") == label).height if _labelled(config) else "" for label in range(len(LABELS))],
         }
         for (config, split), rows in tables.items()
     ]
+
+
+def _labelled(config: str) -> bool:
+    """Whether the items of a config have labels of inference."""
+    return any(column.name == "label" and column.labels for column in columns_of(config))
 
 
 def constructicon(constructions: Iterable[Construction], tables: Tables) -> list[dict[str, Any]]:

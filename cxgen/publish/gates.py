@@ -52,6 +52,10 @@ def metric_reasons(metrics: Mapping[str, Any]) -> Iterator[str]:
         for name, measure in measures.items():
             if not measure.get("passed", True):
                 yield from (f"{file}.json: {name} {fault}" for fault in broken_gates(measure))
+    for name, suite in metrics.get("suites", {"suites": {}})["suites"].items():
+        yield from (f"suites.json: {name}: {what}: {count}" for what, count in suite["violations"].items() if count)
+        for measure, found in suite["measures"].items():
+            yield from (f"suites.json: {name}: {measure} {fault}" for fault in broken_gates(found))
     errors = sorted({finding["code"] for finding in metrics["lint"] if finding["code"].startswith("E")})
     if errors:
         yield f"lint.json: errors {_some(errors)}"

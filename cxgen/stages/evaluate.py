@@ -16,11 +16,14 @@ from cxgen.evaluate.comparison import compared
 from cxgen.evaluate.figures import Resampling
 from cxgen.evaluate.predictions import answers, read_predictions, write_predictions
 from cxgen.evaluate.questions import questions
+from cxgen.evaluate.scenarios import table
 from cxgen.evaluate.scores import WUG, answered, by_config, scores, wug_differences
-from cxgen.families import CONFIGS, NATURAL, family_of, wug_config
+from cxgen.families import CONFIGS, NATURAL, wug_config
 from cxgen.project import Project
 from cxgen.stages.contracts import read_split
 from cxgen.stages.dataset import require_dataset
+from cxgen.stages.suites import read_suite
+from cxgen.suites import SUITES, scoring_of
 from cxgen.vocabulary import SPLITS, Split
 
 
@@ -29,7 +32,7 @@ class Part:
     """The part of the dataset that is scored.
 
     Attributes:
-        configs: none: all that there are.
+        configs: none: all that there are, but no suites.
         splits: of these.
     """
 
@@ -43,11 +46,12 @@ class Part:
             UnknownNameError: the dataset has no such config, or there is no such split.
             DataError: there is no dataset.
         """
-        require_dataset(project)
+        if not self.configs or not set(self.configs) <= set(SUITES):
+            require_dataset(project)
         here = [config for config in _ALL if (project.root / _file(config, self.splits[0])).is_file()]
         for config in self.configs:
-            if config not in here:
-                raise unknown("config", config, here)
+            if config not in (*here, *SUITES):
+                raise unknown("config", config, [*here, *SUITES])
         for split in self.splits:
             if split not in SPLITS:
                 raise unknown("split", split, SPLITS)
@@ -91,7 +95,7 @@ class Evaluated:
         asked = []
         for config, rows in items.items():
             real = config.removesuffix(WUG)
-            sources = None if real == config else items.get(real, rows_of(project, real, part.splits))
+            sources = None if real == config or config in SUITES else items.get(real, rows_of(project, real, part.splits))
             asked.append(questions(rows, config, sources))
         return cls(project, part, items, pl.concat(asked), chosen)
 
@@ -158,18 +162,36 @@ def write_baseline(evaluated: Evaluated, name: str, path: Path) -> None:
         known.setdefault(config.removesuffix(WUG), []).append(items)
     rows: list[dict[str, Any]] = []
     for config, tables in known.items():
-        train = rows_of(evaluated.project, config, [Split.train.value])
-        rows += predictions(name, family_of(config).scoring, train, pl.concat(tables, how="diagonal"))
+        train = train_of(evaluated.project, config)
+        rows += predictions(name, scoring_of(config), train, pl.concat(tables, how="diagonal"))
     write_predictions(rows, path)
 
 
 def rows_of(project: Project, config: str, splits: Sequence[str]) -> pl.DataFrame:
-    """The items of some splits of a config.
+    """The items of some splits of a config, or of a suite.
 
     Raises:
         DataError: there is no such table, or it is damaged.
     """
+    if config in SUITES:
+        return pl.concat([read_suite(project, config, split) for split in splits])
     return pl.concat([read_split(project.root / _file(config, split), config, split) for split in splits])
+
+
+def train_of(project: Project, config: str) -> pl.DataFrame:
+    """The items of train that may be shown as examples.
+
+    Raises:
+        DataError: there is no such table, or it is damaged.
+    """
+    return with_answers(rows_of(project, config, [Split.train.value]), config)
+
+
+def with_answers(rows: pl.DataFrame, config: str) -> pl.DataFrame:
+    """The items that have a right answer; those of suites with the columns that contrast sets have (null)."""
+    if config not in SUITES:
+        return rows
+    return rows.filter(scoring_of(config).right().is_not_null()).with_columns(contrast_of=pl.lit(None, dtype=pl.String))
 
 
 def _file(config: str, split: str) -> Path:
@@ -230,6 +252,21 @@ def wug_rows(report: Mapping[str, Any]) -> list[dict[str, Any]]:
         }
         for config, modes in report["wug"].items()
         for mode, found in modes.items()
+    ]
+
+
+def scenario_rows(report: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Decision flips and calibrated accuracies, as rows: ``config, scenario, flips, should flip, calibrated accuracy``; none where
+    there are no scenarios.
+    """
+    return [
+        {
+            "config": config,
+            **{"scenario": row["scenario"], **_said("flips", row["flips"]), "should flip": row["should flip"]},
+            **_said("calibrated accuracy", row["calibrated accuracy"]),
+        }
+        for config, found in report["configs"].items()
+        for row in table(found.get("scenarios", {}))
     ]
 
 

@@ -16,15 +16,15 @@ from cxgen.evaluate.kept import Continued, Kept
 from cxgen.evaluate.likelihood import Measure, Unit
 from cxgen.evaluate.prompting import PLAIN, as_continuations, chosen_examples, load_wording, read_examples, with_examples
 from cxgen.evaluate.scores import WUG
-from cxgen.families import family_of
 from cxgen.families.scoring import Item, Scoring
 from cxgen.layout import REPLIES
 from cxgen.llm import Judgment, Limits, Outcome, Prompt
 from cxgen.stages import consult
-from cxgen.stages.evaluate import Evaluated, rows_of
+from cxgen.stages.evaluate import Evaluated, train_of
 from cxgen.streams import order_key
+from cxgen.suites import scoring_of
 from cxgen.tables import track
-from cxgen.vocabulary import UNDECIDED, Judge, Split
+from cxgen.vocabulary import UNDECIDED, Judge
 
 LOCAL = "hf:"
 _THOUGHTS = 400  # tokens for each item
@@ -93,12 +93,12 @@ class Examined:
 
 
 def _examples(evaluated: Evaluated, asked: Examination, config: str) -> list[Item]:
-    scoring = family_of(config).scoring
+    scoring = scoring_of(config)
     if asked.examples is not None:
         return read_examples(asked.examples, scoring, asked.shots or None)
     if not asked.shots:
         return []
-    return chosen_examples(rows_of(evaluated.project, config.removesuffix(WUG), [Split.train.value]), scoring, asked.shots, asked.seed)
+    return chosen_examples(train_of(evaluated.project, config.removesuffix(WUG)), scoring, asked.shots, asked.seed)
 
 
 def _items(rows: pl.DataFrame, scoring: Scoring) -> list[Item]:
@@ -111,7 +111,7 @@ def _consultation(evaluated: Evaluated, asked: Examination) -> tuple[consult.Con
     """Config by config, in which words and what is asked."""
     prompts, shown = {}, {}
     for config, rows in evaluated.items.items():
-        scoring = family_of(config).scoring
+        scoring = scoring_of(config)
         prompt, _ = load_wording(evaluated.project, scoring.task, asked.wording)
         examples = _examples(evaluated, asked, config)
         prompts[config] = with_examples(prompt, scoring, examples, _THOUGHTS if asked.thinks else 0)
@@ -155,7 +155,7 @@ def examine(evaluated: Evaluated, asked: Examination, path: Path) -> Examined:
     rows: list[dict[str, Any]] = []
     undecided: Counter[str] = Counter()
     for config, outcome in zip(shown, outcomes, strict=True):
-        scoring = family_of(config).scoring
+        scoring = scoring_of(config)
         items = {item["id"]: item for item in _items(evaluated.items[config], scoring)}
         for judgment in outcome.judgments:
             rows.append(_prediction(judgment, items, scoring))
@@ -182,7 +182,7 @@ def _examine_here(evaluated: Evaluated, asked: Examination, path: Path) -> Exami
         for config, table in evaluated.items.items():
             items = _continued(evaluated, asked, config, table)
             found = kept.known(items)
-            scoring, left = family_of(config).scoring, [item for item in items if item[0] not in found]
+            scoring, left = scoring_of(config), [item for item in items if item[0] not in found]
             settings: dict[str, Any] = {"measure": asked.measure, "unit": asked.unit, "batch": asked.batch}
             if left:
                 said = likelihood.predictions(asked.model.removeprefix(LOCAL), left, scoring, **settings)
@@ -193,7 +193,7 @@ def _examine_here(evaluated: Evaluated, asked: Examination, path: Path) -> Exami
 
 
 def _continued(evaluated: Evaluated, asked: Examination, config: str, table: pl.DataFrame) -> list[Continued]:
-    scoring = family_of(config).scoring
+    scoring = scoring_of(config)
     _, cloze = load_wording(evaluated.project, scoring.task, asked.wording)
     examples = _examples(evaluated, asked, config)
     return [(item["id"], as_continuations(item, scoring, cloze, examples)) for item in _items(table, scoring)]

@@ -10,12 +10,11 @@ import polars as pl
 from cxgen.evaluate.harness import Exported, by_construction, write_inspect, write_lm_eval
 from cxgen.evaluate.prompting import PLAIN, chosen_examples, load_wording
 from cxgen.evaluate.scores import WUG
-from cxgen.families import family_of
 from cxgen.project import Project
 from cxgen.schema import TARGET
-from cxgen.stages.evaluate import Part, rows_of
+from cxgen.stages.evaluate import Part, rows_of, train_of, with_answers
 from cxgen.stages.params import Params
-from cxgen.vocabulary import Split
+from cxgen.suites import scoring_of
 
 _EXAMPLES = 12  # of each construction
 _SEED = 1
@@ -48,11 +47,11 @@ def export_inspect(project: Project, part: Part, folder: Path) -> list[str]:
 def _exported(project: Project, part: Part, wording: str) -> Iterator[Exported]:
     part = part.of(project)
     for config in part.configs:
-        scoring = family_of(config).scoring
-        train = rows_of(project, config.removesuffix(WUG), [Split.train.value]).with_columns(TARGET.alias("target"))
-        items = rows_of(project, config, part.splits)
-        columns = list(dict.fromkeys(("id", "contrast_set", *scoring.needs)))
+        scoring = scoring_of(config)
         _, cloze = load_wording(project, scoring.task, wording)
+        train = train_of(project, config.removesuffix(WUG)).with_columns(TARGET.alias("target"))
+        items = with_answers(rows_of(project, config, part.splits), config)
+        columns = list(dict.fromkeys(("id", "contrast_set", *scoring.needs)))
         rows = by_construction(items.select(*columns, target=TARGET).iter_rows(named=True))
         mine = {name: train.filter(pl.col("target") == name) for name in rows}
         examples = {

@@ -21,6 +21,8 @@ from cxgen.schema.door import MB, read_text
 from cxgen.stages import written
 from cxgen.stages.dataset import remake, require_dataset
 from cxgen.stages.params import Params
+from cxgen.stages.suites import METRIC
+from cxgen.suites import SUITES
 from cxgen.tables import write_json, write_table
 from cxgen.version import __version__
 from cxgen.vocabulary import LABELS
@@ -36,7 +38,11 @@ NEEDED = {
     "variety": "report variety",
     "reading": "report reading",
 }
-_DERIVED = {layout.WUG: {"wug": "substitute"}, layout.NATURAL: {NATURAL: "natural"}}  # needed where there is the folder
+_DERIVED = {
+    layout.WUG: {"wug": "substitute"},
+    layout.NATURAL: {NATURAL: "natural"},
+    layout.SUITES: {METRIC: "suites"},
+}  # needed where there is the folder
 
 
 @dataclass(frozen=True)
@@ -121,7 +127,7 @@ def run(project: Project, params: Params, folder: Path, identity: Identity) -> d
     files = {key: _write(rows, folder, *key, params.publish.shard_rows, params.publish.canary) for key, rows in tables.items()}
     metadata = card_metadata(tables, files, {"title": params.publish.title, "licence": params.publish.licence})
     constructions = _constructions(project, tables)
-    text = render_card(metadata, _facts(project, params, tables, constructions, metrics, record), _sections(tables, constructions))
+    text = render_card(metadata, _facts(project, params, tables, constructions, metrics, record), _sections(tables, constructions, metrics))
     write_atomically(folder / "README.md", lambda temporary: temporary.write_text(text, "utf-8"))
     write_json(record, folder / layout.VERSION_FILE)
     if notice:
@@ -167,12 +173,19 @@ def _constructions(project: Project, tables: facts.Tables) -> list[Construction]
     return [load_construction(project, name, lexicon) for name in names]
 
 
-def _sections(tables: facts.Tables, constructions: Sequence[Construction]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The text of every family that the dataset has, and what only that states."""
+def _sections(
+    tables: facts.Tables, constructions: Sequence[Construction], metrics: Mapping[str, Any]
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The text of every family and suite that the dataset has, and what only that states."""
     accepted = _accepted(tables)
     for family in FAMILIES.values():
         if any(config in family.configs for config, _ in accepted):
             yield family.card, family.card_facts(constructions, accepted)
+    for name, suite in SUITES.items():
+        mine = [rows for (config, _), rows in tables.items() if config == name]
+        if mine:
+            _, lines = next(suite.shown(mine[-1]))
+            yield suite.card, {"suite": metrics[METRIC]["suites"][name], "columns": suite.columns, "lines": lines}
 
 
 def _facts(
@@ -196,7 +209,8 @@ def _facts(
         "labels": LABELS,
         "constructicon": sources,
         "sources": sorted({source for item in sources for source in item["sources"]}),
-        "holds": {config: text for family in FAMILIES.values() for config, text in family.configs.items()},
+        "holds": {config: text for family in FAMILIES.values() for config, text in family.configs.items()}
+        | {name: suite.holds for name, suite in SUITES.items()},
         "sizes": facts.sizes(tables),
         "extended": facts.extended(accepted),
         "recurrence": facts.recurrence(accepted),

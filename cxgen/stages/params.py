@@ -70,6 +70,7 @@ class Params:
         keep_undecided: whether items that a model did not decide stay in the dataset.
         folds: folds of the baselines' cross-validation.
         wug: which sets get pseudowords.
+        suites: suite -> sizes that are not its own.
         publish: what a release says of itself.
         text: the file, as it is.
     """
@@ -83,6 +84,7 @@ class Params:
     keep_undecided: bool
     folds: int
     wug: Wug = field(default_factory=Wug)
+    suites: dict[str, dict[str, int]] = field(default_factory=dict)
     publish: Publish = field(default_factory=Publish)
     text: str = ""
 
@@ -114,6 +116,7 @@ class Params:
             keep_undecided=data["judge"].get("keep_undecided", False),
             folds=data["baselines"]["folds"],
             wug=Wug(tuple(data.get("wug", {}).get("modes", Wug.modes)), float(data.get("wug", {}).get("share", Wug.share))),
+            suites=data.get("suites", {}),
             publish=Publish.of(data.get("publish", {})),
             text=document.text,
         )

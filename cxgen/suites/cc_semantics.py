@@ -33,7 +33,7 @@ _COLUMNS = (
     Column("text", pl.String, f"the whole text, {GAP} in the gap"),
     Column("mask_start", pl.Int32, f"where {GAP} begins in `text`, in characters from 0", within=(0, 10_000)),
     Column("mask_word", pl.Int32, "which word of `text` the gap is, from 0", within=(0, 10_000)),
-    Column("context", pl.String, "the sentences before the last one; in no scenario empty"),
+    Column("context", pl.String, "the sentences before the last one"),
     Column("before", pl.String, "the last sentence up to the gap, for models that continue texts"),
     Column("after", pl.String, "the last sentence after the gap"),
     Column("first", pl.String, "a word for the gap"),

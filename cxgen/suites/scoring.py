@@ -83,9 +83,9 @@ class Candidates:
         return self.answers.index(verdict)
 
     def continuations(self, item: Item, text: str, words: Mapping[str, str]) -> tuple[str, list[str]]:
-        """The text up to the gap, and what follows with either word in it."""
-        before = filled(text, {"context": f"{item['context']} {item['before'].rstrip()}"})
-        return before, [f" {item[name]}{item['after']}" for name in self.answers]
+        """The context, and the last sentence with either word; up to the word they are the same, so that it alone decides."""
+        shown = self.shown(item)
+        return filled(text, {"context": item["context"]}), [f" {shown[name]}" for name in self.answers]
 
     def texts(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Every context with the last sentence and its first word, then with its second; class 1: it follows. See `Scoring`."""

@@ -1,0 +1,470 @@
+"""Suites: a grammar read off by number and recognised, pairs with the same words, what follows from correlatives, and the stages."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cxgen import layout
+from cxgen.errors import CxgenError, DataError
+from cxgen.facade import load, sample
+from cxgen.project import Project
+from cxgen.schema import Document, read_json
+from cxgen.stages import suites as stage
+from cxgen.stages.evaluate import Part
+from cxgen.stages.harness import export_lm_eval
+from cxgen.stages.params import Params
+from cxgen.stages.written import read_tables, require_unchanged
+from cxgen.suites import SUITES
+from cxgen.suites.cc_semantics import FILE
+from cxgen.suites.cc_syntax import GRAMMAR, sentence_of
+from cxgen.suites.correlation import Comparison, Correlation, correlation, follows
+from cxgen.suites.features import FEATURES
+from cxgen.suites.grammar import PRESETS, SIDES, SMALL, Grammar
+from cxgen.suites.language import Language
+from cxgen.suites.pairs import Pairs
+from tests.conftest import ROOT
+from tests.mini import write_params
+
+SYNTAX, SEMANTICS = SUITES["cc_syntax"], SUITES["cc_semantics"]
+FEW = {"cc_syntax": {"general": 40, "per_value": 2}, "cc_semantics": {"draws": 1}}
+SOURCE = Document(ROOT / "params.yaml", {}, "")
+
+
+@pytest.fixture(scope="module")
+def grammar(project):
+    return Grammar.load(project, GRAMMAR)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A project folder of its own with few rows of every suite, and the metric."""
+    folder = tmp_path_factory.mktemp("suites")
+    write_params(folder, suites=FEW)
+    found = Project(folder)
+    return found, stage.run(found, Params.read(found.params))
+
+
+@pytest.fixture(scope="module")
+def tables(made):
+    project, _ = made
+    return {name: load(name, project=project.root) for name in SUITES}
+
+
+# a language
+
+
+def test_every_number_is_another_sentence_and_the_numbers_are_all_that_the_library_generates():
+    from nltk.grammar import CFG
+    from nltk.parse.generate import generate
+
+    rules = "S -> A 'the' B | B\nA -> 'one' | 'one' ',' B | \nB -> C C | C"
+    language = Language(rules, {"C": ["x", "y z", ""]}, SOURCE)
+    said = [text for n, count in language.counts("S").items() for text in language.texts("S", n, np.arange(count))]
+    whole = CFG.fromstring(rules + "\nC -> 'x' | 'y' 'z' | ")
+    assert sorted(said) == sorted(" ".join(words) for words in generate(whole))
+    for length, count in language.counts("S").items():
+        for text in language.texts("S", length, np.arange(count)):
+            assert len([word for word in text.split() if word != ","]) == length
+            assert language.recognises("S", text)
+
+
+@pytest.mark.parametrize(
+    ("rules", "what"),
+    [
+        ("S -> 'a' S | 'b'", "S leads back to itself: S -> S"),
+        ("S -> A 'a'", "nothing says what A is"),
+        ("S => 'a'", "rules that cannot be read"),
+    ],
+)
+def test_rules_that_say_nothing_are_refused_with_their_line(tmp_path, rules, what):
+    path = tmp_path / "grammar.yaml"
+    text = f"name: x\nrules: |\n  {rules}\n"
+    with pytest.raises(DataError, match=what) as caught:
+        Language(rules, {}, Document(path, yaml.safe_load(text), text)).counts("S")
+    assert (caught.value.file, caught.value.line) == (path, 2)
+    assert caught.value.hint
+
+
+# the grammar
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The longer the two cats wait, the harder the ten dogs fight.",
+        "Nowadays, the louder the three lions roar, the faster the two zebras run.",
+        "I have often read in a serious, old newspaper that the sooner the nine birds fly, the earlier the four cows sleep.",
+        "It was reported on the radio today that the higher the six monkeys climb, of course, the slower the five hunters walk.",
+        "The harder the twenty students work every day, the better the two teachers sleep at night.",
+        "the deeper the forty whales dive the quieter the seven sailors sing",
+    ],
+)
+def test_the_grammar_has_comparative_correlatives(grammar, text):
+    assert grammar.recognises(text) == "instance"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The two longer the cats wait, the harder ten the dogs fight.",
+        "Nowadays, the three the louder lions roar, the two zebras the faster run.",
+        "Everyone knows that the longer cats the two wait, the harder dogs the ten fight.",
+        "The two longer cats wait the harder ten dogs fight.",
+        "The two longer cats wait the, the ten harder dogs fight the.",
+    ],
+)
+def test_the_grammar_has_the_same_words_in_other_orders(grammar, text):
+    assert grammar.recognises(text) == "reordered"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The longer the two cats wait.",
+        "The two cats wait longer, the faster the ten dogs run.",
+        "The two cats wait.",
+        "The longer the two gnus wait, the harder the ten dogs fight.",
+    ],
+)
+def test_the_grammar_has_nothing_else(grammar, text):
+    assert grammar.recognises(text) == ""
+
+
+def test_unknown_words_are_taken_for_what_they_look_like_where_that_is_asked(grammar):
+    text = "The braver the two gnus prowl, the harder the 17 dogs fight."
+    assert (grammar.recognises(text), grammar.recognises(text, any_words=True)) == ("", "instance")
+
+
+def test_every_sentence_that_is_made_is_recognised_as_what_it_is(grammar, tables):
+    rows = tables["cc_syntax"].sample(60, seed=1)
+    assert [grammar.recognises(text) for text in rows["sentence"]] == [("reordered", "instance")[label] for label in rows["label"]]
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_ten_thousand_sentences_are_all_different(grammar, preset):
+    pairs = Pairs(grammar, preset, "test", 1)
+    pairs.draw("general", None, 5000)
+    rows = pairs.table()
+    assert rows["sentence"].n_unique() == rows.height == 10_000
+    assert rows["id"].n_unique() == 10_000
+
+
+def test_more_sentences_than_there_are_cannot_be_had(project, grammar):
+    pairs = Pairs(grammar, SMALL, "train", 1)
+    pairs._ways, pairs._ends, pairs._features = pairs._ways[:1], np.array([5]), pairs._features[:1]
+    with pytest.raises(DataError, match=r"5 of 6 sentences \(small, train, in all\)") as caught:
+        pairs.draw("general", None, 6)
+    assert "suites" in caught.value.hint
+
+
+# cc_syntax
+
+
+def test_features_are_those_of_the_sentences(tables):
+    rows = tables["cc_syntax"].filter(pl.col("label") == 1)
+    for row in rows.iter_rows(named=True):
+        words = row["sentence"].lower().replace(",", "").rstrip(".").split()
+        articles = [place for place, word in enumerate(words) if word == "the"]
+        assert len(articles) == 4
+        middle = words[articles[1] : articles[2]]
+        half = articles[1] + middle.index(row["verb"]) + 1  # where the first half ends
+        found = {"length": len(words), "start": articles[0], "second_start": articles[2], "distance": articles[2] - half}
+        assert found == {name: row[name] for name in FEATURES}
+        assert row["subset"] == "general" or row["value"] == found[row["subset"]]
+
+
+def test_a_row_is_read_off_the_grammar_by_its_numbers(grammar, tables):
+    for row in tables["cc_syntax"].sample(40, seed=2).iter_rows(named=True):
+        assert sentence_of(grammar, row) == row["sentence"]
+
+
+def test_another_seed_gives_other_sentences_and_the_same_one_the_same(project, tables):
+    sizes = FEW["cc_syntax"]
+    seed = Params.read(project.params).request.seed
+    assert SYNTAX.rows(project, seed, sizes).sort("id").equals(tables["cc_syntax"].sort("id"))
+    other = set(SYNTAX.rows(project, seed + 1, sizes)["sentence"])
+    assert len(other & set(tables["cc_syntax"]["sentence"])) < len(other) / 100
+
+
+def test_bags_of_words_tell_nothing(made):
+    measures = made[1]["suites"]["cc_syntax"]["measures"]
+    assert measures["bag_of_words"]["overall"] == 0.5
+    assert measures["bag_of_words"]["passed"]
+
+
+def edited(rows, index, **values):
+    """``rows`` with one row changed."""
+    changes = [
+        pl.when(pl.int_range(pl.len()) == index).then(pl.lit(value, dtype=rows.schema[name])).otherwise(pl.col(name)).alias(name)
+        for name, value in values.items()
+    ]
+    return rows.with_columns(changes)
+
+
+@pytest.mark.parametrize(
+    ("change", "rule"),
+    [
+        ({"sentence": "The cat sat."}, "pairs with different words"),
+        ({"label": 0}, "pairs that are none"),
+        ({"length": 99, "start": 99, "second_start": 99, "distance": 99}, "sentences without the value of their subset"),
+        ({"split": "train"}, "pairs in two splits"),
+        ({"id": "again"}, "repeated ids"),
+    ],
+)
+def test_the_audit_of_pairs_finds_what_is_wrong(project, tables, change, rule):
+    rows = tables["cc_syntax"]
+    assert not any(SYNTAX.violations(project, rows).values())
+    index = rows.select(pl.arg_where((pl.col("subset") == "start") & (pl.col("label") == 1) & (pl.col("split") == "test"))).to_series()[0]
+    wrong = edited(rows, index, **change)
+    wrong = edited(wrong, index + 1, id="again") if "id" in change else wrong
+    assert SYNTAX.violations(project, wrong)[rule] > 0
+
+
+def test_a_test_word_in_train_and_a_value_on_the_wrong_side_are_found(project, tables):
+    rows = tables["cc_syntax"]
+    leaked = rows.with_columns(
+        pl.when(pl.col("split") == "train").then(pl.col("sentence").str.replace("longer", "sooner")).otherwise("sentence").alias("sentence")
+    )
+    assert SYNTAX.violations(project, leaked)["words in train and test"] > 0
+    turned = rows.with_columns(split=pl.when(pl.col("split") == "train").then(pl.lit("test")).otherwise(pl.lit("train")))
+    assert SYNTAX.violations(project, turned)["values in the wrong split"] > 0
+
+
+# cc_semantics
+
+
+@given(st.sampled_from([1, -1]), st.sampled_from([1, -1]), st.sampled_from([1, -1]))
+def test_what_follows_is_the_product_of_the_signs(given_pole, then_pole, known):
+    """The more of this pole, the more of that one; x has more, or less; y has the reverse."""
+    facts = [correlation("a", given_pole, "b", then_pole), correlation("a", -given_pole, "b", -then_pole)]
+    said = Comparison("x", "y", "a", known)
+    assert follows(facts, said, "x", "y", "b") == given_pole * then_pole * known
+    assert follows(facts, said, "y", "x", "b") == -given_pole * then_pole * known
+    assert follows([], said, "x", "y", "b") == follows(facts, None, "x", "y", "b") == 0
+    assert (
+        follows(facts, Comparison("x", "y", "c", known), "x", "y", "b")
+        == follows(facts, Comparison("x", "z", "a", known), "x", "y", "b")
+        == 0
+    )
+    with pytest.raises(ValueError, match="rise together"):
+        follows([*facts, Correlation("a", "b", -given_pole * then_pole)], said, "x", "y", "b")
+
+
+def test_the_scenarios_of_a_base_item(tables):
+    rows = tables["cc_semantics"].filter((pl.col("given") == "strength") & (pl.col("then") == "speed") & (pl.col("wording") == 0))
+    group = rows.filter(
+        pl.col("contrast_set") == rows.filter(pl.col("text").str.starts_with("The stronger people are, the faster"))["contrast_set"][0]
+    )
+    found = {row["scenario"]: row for row in group.iter_rows(named=True)}
+    x, y = found["S5"]["context"].split(" is stronger than ")
+    y = y.rstrip(".")
+    up, down = "The stronger people are, the faster they are.", "The weaker people are, the slower they are."
+    mixed = "The stronger people are, the slower they are. The weaker people are, the faster they are."
+    assert found["S1"]["text"] == f"{up} {down} {x} is stronger than {y}. So {x} is [MASK] than {y}."
+    assert found["S2"]["text"] == f"{down} {up} {x} is stronger than {y}. So {x} is [MASK] than {y}."
+    assert found["S3"]["text"] == f"{mixed} {x} is stronger than {y}. So {x} is [MASK] than {y}."
+    assert found["S4"]["text"] == f"{up} {down} {y} is stronger than {x}. So {y} is [MASK] than {x}."
+    assert found["S5"]["text"] == f"{x} is stronger than {y}. So {x} is [MASK] than {y}."
+    assert found["S6"]["text"] == f"{up} {down} So {x} is [MASK] than {y}."
+    assert "stronger" not in found["S7"]["text"].replace(up, "")
+    assert [found[name]["answer"] for name in sorted(found)] == [0, 0, 1, 0, None, None, None]
+    assert all((row["first"], row["second"]) == ("faster", "slower") for row in found.values())
+    assert all(
+        row["text"][row["mask_start"] :].startswith("[MASK]") and row["text"].split()[row["mask_word"]] == "[MASK]"
+        for row in found.values()
+    )
+
+
+def test_opposites_that_the_lexicon_knows_are_contraries_there(project, lexicon):
+    data = yaml.safe_load(project.grammar_file(FILE).read_text("utf-8"))
+    known = 0
+    for each in (*data["opposites"]["train"], *data["opposites"]["test"]):
+        rows = {pole: [row for row in lexicon.rows_of(pole) if lexicon.table["pos"][row] == "adjective"] for pole in each["poles"]}
+        others = {lexicon.lemmas[other] for row in rows[each["poles"][0]] for other in lexicon.related("contrary", row)}
+        both = all(rows.values())
+        known += both and each["poles"][1] in others
+        for pole, form in zip(each["poles"], each["comparatives"], strict=True):
+            assert all(lexicon.table["comparative"][row] == form for row in rows[pole])
+    assert known >= 6
+
+
+@pytest.mark.parametrize(
+    ("change", "rule"),
+    [
+        ({"answer": 1}, "answers that the facts do not give"),
+        ({"mask_start": 0}, "gaps that are elsewhere"),
+        ({"first": "slower"}, "items with other words than their base item"),
+        ({"before": "So "}, "texts that are not their parts"),
+        ({"base_id": "x"}, "items without their base item"),
+    ],
+)
+def test_the_audit_of_scenarios_finds_what_is_wrong(project, tables, change, rule):
+    rows = tables["cc_semantics"]
+    assert not any(SEMANTICS.violations(project, rows).values())
+    where = (pl.col("scenario") == "S2") & (pl.col("answer") == 0) & (pl.col("first") == "faster")
+    index = rows.select(pl.arg_where(where)).to_series()[0]
+    if "before" in change:
+        change = {
+            "before": rows["before"][index]
+            .replace(" is", " was")
+            .replace(" that", " why")
+            .replace("So", "Thus")
+            .replace("follows", "ensues")
+        }
+        change["before"] = change["before"].replace("was", "is")
+    assert SEMANTICS.violations(project, edited(rows, index, **change))[rule] > 0
+
+
+def test_an_edited_scenario_that_contradicts_itself_is_told_with_its_line(made, tmp_path):
+    folder = tmp_path / "templates/grammars"
+    folder.mkdir(parents=True)
+    text = (ROOT / layout.GRAMMARS / f"{FILE}.yaml").read_text("utf-8")
+    (folder / f"{FILE}.yaml").write_text(
+        text.replace('S1: {role: base, rules: ["a+ b+", "a- b-"]', 'S1: {role: base, rules: ["a+ b+", "a- b+"]'), "utf-8"
+    )
+    with pytest.raises(DataError, match="rise together, and do not") as caught:
+        SEMANTICS.rows(Project(tmp_path), 1, SEMANTICS.sizes)
+    assert caught.value.line == text[: text.index("scenarios:\n")].count("\n") + 1
+
+
+# through the stages
+
+
+def test_what_the_stage_wrote_is_read_back_counted_and_held_against_its_hashes(made):
+    project, report = made
+    found = read_tables(project)
+    assert {key: rows.height for key, rows in found.items()} == {
+        ("cc_syntax", "train"): 2 * (2 * 40 + 20 * 2),
+        ("cc_syntax", "test"): 2 * (2 * 40 + 50 * 2),
+        ("cc_semantics", "train"): 12 * 4 * 7,
+        ("cc_semantics", "test"): 132 * 4 * 7,
+    }
+    metric = read_json(project.root / layout.metric("suites"), "metrics", "suites")
+    assert metric["suites"] == json.loads(json.dumps(report["suites"]))
+    require_unchanged(project, found, {"suites": metric})
+    key = ("cc_semantics", "test")
+    with pytest.raises(DataError, match="not what the pipeline wrote: cc_semantics/test"):
+        require_unchanged(project, {**found, key: found[key][1:]}, {"suites": metric})
+
+
+@pytest.mark.parametrize(
+    ("suites", "what"),
+    [
+        ({"cc_syntax": {"general": 0}}, "suites.cc_syntax.general"),
+        ({"cc_synta": {}}, "unexpected key 'cc_synta'"),
+        ({"cc_semantics": {"draws": 99}}, "yaml:25: 120 names"),
+    ],
+)
+def test_sizes_that_cannot_be_are_told_in_one_line(cxgen, tmp_path, suites, what):
+    write_params(tmp_path, suites={**FEW, **suites})
+    told = cxgen("suites", cwd=tmp_path)
+    assert told.returncode == 2
+    assert what in told.stderr
+    assert "Traceback" not in told.stderr
+
+
+def test_sample_shows_pairs_and_scenarios(cxgen):
+    told = cxgen("sample", "comparative-correlative", "--family", "cc_syntax", "--n", "4", "--format", "jsonl")
+    rows = [json.loads(line) for line in told.stdout.splitlines()]
+    assert [row["label"] for row in rows] == [1, 0] * 4
+    assert {row["preset"] for row in rows} == set(PRESETS)
+    told = cxgen("sample", "comparative-correlative", "--family", "cc_semantics", "--n", "2")
+    assert told.stdout.count("[MASK]") == 14
+    assert sample("comparative-correlative", 2, family="cc_semantics").height == 14
+    told = cxgen("sample", "resultative", "--family", "cc_syntax")
+    assert (told.returncode, told.stderr.splitlines()[0]) == (2, "cxgen: resultative has no suite cc_syntax")
+    told = cxgen("sample", "comparative-correlative", "--family", "cc_semantics", "--label", "neutral")
+    assert (told.returncode, "--label" in told.stderr) == (2, True)
+
+
+def test_recognise_says_of_every_sentence_what_it_is(cxgen, tmp_path):
+    file = tmp_path / "sentences.txt"
+    file.write_text("The longer the two cats wait, the harder the ten dogs fight.\n\nThe cats wait.\n", "utf-8")
+    told = cxgen("recognise", "--file", file, "--format", "jsonl")
+    assert [json.loads(line)["is"] for line in told.stdout.splitlines()] == ["instance", ""]
+    assert told.returncode == 1
+
+
+def test_suites_are_scored_where_they_are_asked_for(cxgen, made, tables, tmp_path):
+    project, _ = made
+    rows = tables["cc_syntax"].filter(pl.col("split") == "test")
+    file = tmp_path / "all-instances.jsonl"
+    rows.select("id", label=pl.lit("instance")).write_ndjson(file)
+    told = cxgen("evaluate", file, "--config", "cc_syntax", "--by", "value", "--format", "jsonl", cwd=project.root)
+    found = [json.loads(line) for line in told.stdout.splitlines()]
+    assert found[0]["accuracy"] == 0.5
+    values = {row["part"]: row["items"] for row in found[1:]}
+    assert values["value length 19"] == 4
+    assert len(values) == 20 + 9 + 15 + 6
+    copied = tmp_path / "copied.parquet"
+    rows.write_parquet(copied)
+    told = cxgen("evaluate", copied, "--config", "cc_syntax", cwd=project.root)
+    assert "whose label is the right answer" in told.stderr
+    told = cxgen("evaluate", "--model", "hf:nowhere", "--config", "cc_syntax", cwd=project.root)
+    assert (told.returncode, told.stderr.splitlines()[0]) == (2, "cxgen: sentences for classifiers, which are put to no model")
+    told = cxgen("sample", "comparative-correlative", "--family", "cc_synta")
+    assert (told.returncode, "cc_syntax" in told.stderr) == (2, True)
+
+
+def test_lm_eval_gets_the_scenarios_that_have_an_answer(made, tables, tmp_path):
+    project, _ = made
+    assert export_lm_eval(project, Part(("cc_semantics",)), tmp_path / "tasks") == ["cxgen_cc_semantics", "cxgen"]
+    task = (tmp_path / "tasks/cxgen_cc_semantics_comparative_correlative.yaml").read_text("utf-8")
+    assert "doc_to_text: '{{context}}'" in task
+    items = [json.loads(line) for line in (tmp_path / "tasks/data/cc_semantics-items.jsonl").read_text("utf-8").splitlines()]
+    rows = {row["id"]: row for row in tables["cc_semantics"].iter_rows(named=True)}
+    assert {rows[item["id"]]["scenario"] for item in items} == {"S1", "S2", "S3", "S4"}
+    for item in items:
+        row = rows[item["id"]]
+        right = row[("first", "second")[row["answer"]]]
+        assert (item["context"], item["choices"][item["answer"]]) == (row["context"], f"{row['before']}{right}{row['after']}")
+    with pytest.raises(CxgenError, match="put to no model"):
+        export_lm_eval(project, Part(("cc_syntax",)), tmp_path / "none")
+
+
+# what is committed
+
+
+@pytest.mark.slow
+def test_the_committed_configuration_has_a_thousand_of_each_class_for_every_value(project, tmp_path):
+    params = Params.read(project.params)
+    rows = SYNTAX.rows(project, params.request.seed, {**SYNTAX.sizes, **params.suites["cc_syntax"]})
+    assert not any(SYNTAX.violations(project, rows).values())
+    counts = rows.filter(pl.col("value").is_not_null()).group_by("subset", "value", "label").len()
+    assert (counts["len"] == 1000).all()
+    spans = {subset: sorted(mine["value"].unique()) for (subset,), mine in counts.group_by("subset")}
+    assert {subset: (span[0], span[-1], len(span)) for subset, span in spans.items()} == {
+        "length": (12, 38, 27),
+        "start": (0, 12, 13),
+        "second_start": (6, 26, 21),
+        "distance": (0, 8, 9),
+    }
+    trained = rows.filter((pl.col("split") == "train") & pl.col("value").is_not_null()).group_by("subset").agg(pl.col("value").max())
+    assert dict(trained.iter_rows()) == {"length": 18, "start": 3, "second_start": 11, "distance": 2}
+    assert rows.filter(pl.col("subset") == "general").group_by("preset", "split", "label").len()["len"].to_list() == [5000] * 8
+    assert rows.height == 180_000
+
+
+@pytest.mark.slow
+def test_datasets_loads_what_the_card_says_of_suites(made, tmp_path):
+    import datasets
+
+    from cxgen.publish.card import card_metadata
+    from cxgen.stages.package import _write
+
+    project, _ = made
+    found = read_tables(project)
+    files = {key: _write(rows, tmp_path, *key, 10**6, "") for key, rows in found.items()}
+    metadata = card_metadata(found, files, {"title": "x", "licence": "cc-by-sa-4.0"})
+    (tmp_path / "README.md").write_text(f"---\n{yaml.safe_dump(metadata)}---\n", "utf-8")
+    for name in SUITES:
+        loaded = datasets.load_dataset(str(tmp_path), name, cache_dir=str(tmp_path / "cache"))
+        assert {split: len(rows) for split, rows in loaded.items()} == {split: found[name, split].height for split in SIDES}
+        assert list(loaded["test"].features) == [column.name for column in SUITES[name].columns]
