@@ -134,6 +134,25 @@ def test_pseudo_log_likelihood_masks_what_follows_in_the_word(masked):
     assert whole["good"] < row["good"]
 
 
+def test_just_the_words_in_which_answers_differ_are_compared(causal, masked):
+    """A masked model sees what is after them; a model that continues texts does not."""
+    import torch
+    from transformers import AutoModelForMaskedLM, AutoTokenizer
+
+    model, tokenizer = AutoModelForMaskedLM.from_pretrained(masked).eval(), AutoTokenizer.from_pretrained(masked)
+    ids = tokenizer("a b c d e")["input_ids"]
+    with torch.no_grad():
+        hidden = torch.tensor([[tokenizer.mask_token_id if place == 3 else token for place, token in enumerate(ids)]])
+        expected = torch.log_softmax(model(hidden).logits[0, 3], -1)[ids[3]].item()
+    items = [("x", ("a", [" b c d e", " b f d e"]))]
+    (row,) = predictions(masked, items, PAIRS, measure=Measure.pll, unit=Unit.word)
+    assert row["good"] == pytest.approx(expected, abs=1e-4)
+    (row,) = predictions(causal, items, PAIRS, unit=Unit.word)
+    assert [row["good"], row["bad"]] == pytest.approx([by_hand(causal, "a b", said) for said in (" c", " f")], abs=1e-4)
+    (row,) = predictions(causal, [("x", ("a", [" c", " f"]))], PAIRS, unit=Unit.word)
+    assert [row["good"], row["bad"]] == pytest.approx([by_hand(causal, "a", said) for said in (" c", " f")], abs=1e-4)
+
+
 @pytest.mark.parametrize("measure", [Measure.likelihood, Measure.pll])
 def test_what_a_model_cannot_read_is_told(causal, masked, tmp_path, measure):
     folder = causal if measure is Measure.likelihood else masked
@@ -170,7 +189,53 @@ def test_a_model_of_this_machine_is_scored_and_goes_on_where_it_was(causal, mini
     assert (report["items"], report["right"]) == (rows.height, right)
 
 
+@pytest.fixture(scope="module")
+def scenarios(tmp_path_factory):
+    """A project with few scenarios."""
+    from cxgen.stages import suites
+    from cxgen.stages.params import Params
+    from tests.mini import write_params
+
+    folder = tmp_path_factory.mktemp("scenarios")
+    write_params(folder, suites={"cc_syntax": {"general": 2, "per_value": 1}, "cc_semantics": {"draws": 1}})
+    suites.run(Project(folder), Params.read(folder / "params.yaml"))
+    return folder
+
+
+def test_models_fill_the_gaps_of_scenarios(scenarios, causal, masked, cxgen, tmp_path):
+    rows = load("cc_semantics", "train", project=scenarios)
+    for number, (folder, measure) in enumerate(((causal, "likelihood"), (masked, "pll"))):
+        path = tmp_path / f"{number}.jsonl"
+        options = ("--config", "cc_semantics", "--split", "train", "--measure", measure, "--unit", "word", "--batch", "64")
+        options += ("--resamples", "0", "-o", path, "--json")
+        told = cxgen("evaluate", "--model", f"hf:{folder}", *options, cwd=scenarios)
+        assert told.returncode == 0, told.stderr
+        report = json.loads(told.stdout)["configs"]["cc_semantics"]
+        said = rows.join(pl.read_ndjson(path).select("id", one="first", two="second"), on="id")
+        base = said.filter(pl.col("scenario") == "S1").join(said.filter(pl.col("scenario") == "S5"), on="contrast_set", suffix="_5")
+        first = (base["one"] - base["one_5"]) > (base["two"] - base["two_5"])
+        right = first == (base["answer"] == 0)
+        assert report["scenarios"]["S5"]["calibrated"]["value"] == pytest.approx(right.mean(), abs=0.005), "ties aside"
+        assert report["items"] == said["answer"].drop_nulls().len()
+
+
 # harnesses
+
+
+def test_lm_eval_runs_scenarios(scenarios, tmp_path):
+    export_lm_eval(Project(scenarios), Part(("cc_semantics",)), tmp_path / "tasks")
+    command = [sys.executable, "-m", "lm_eval", "run", "--include_path", "tasks", "--tasks", "cxgen_cc_semantics", "--model", "dummy"]
+    ran = subprocess.run(
+        [*command, "--num_fewshot", "1", "--limit", "20", "--output_path", "out"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, **OFFLINE},
+    )
+    assert ran.returncode == 0, ran.stderr[-2000:]
+    (path,) = (tmp_path / "out").rglob("results_*.json")
+    assert "cxgen_cc_semantics_comparative_correlative" in json.loads(path.read_text("utf-8"))["results"]
 
 
 def test_lm_eval_runs_what_was_exported_from_anywhere(mini_dataset, tmp_path):

@@ -53,7 +53,9 @@ Shots = Annotated[int, typer.Option(min=0, max=32, help="Examples shown first, f
 Examples = Annotated[Path | None, typer.Option(help="Your own examples: JSON lines with premise, hypothesis, label (or context, ...).")]
 Think = Annotated[bool, typer.Option("--think", help="Let the model think aloud before it answers.")]
 MeasureName = Annotated[str, typer.Option("--measure", help="hf: likelihood, normalised (by length), pll (masked models).")]
-UnitName = Annotated[str, typer.Option("--unit", help="hf: compare the answer given what is before it (answer), or whole texts (text).")]
+UnitName = Annotated[
+    str, typer.Option("--unit", help="hf: compare answers given what is before (answer), texts (text), words that differ (word).")
+]
 Batch = Annotated[int, typer.Option(min=1, help="hf: texts at a time.")]
 
 

@@ -14,6 +14,7 @@ from cxgen.vocabulary import UNDECIDED
 
 _NEED = "models of one's own machine need the packages torch, transformers and minicons"
 _PLL = "within_word_l2r"
+Counted = tuple[str, str, str]  # what is before the tokens that count, these, and what is after them
 
 
 class Measure(StrEnum):
@@ -31,10 +32,13 @@ class Measure(StrEnum):
 
 
 class Unit(StrEnum):
-    """Which tokens count: those of what follows (given what is before it), or those of the whole text."""
+    """Which tokens count: those of what follows (given what is before it), those of the whole text, or those of the words in which the
+    answers differ (given what is before them; by masked models, what is after them as well).
+    """
 
     answer = "answer"
     text = "text"
+    word = "word"
 
 
 def predictions(
@@ -71,10 +75,24 @@ def predictions(
     per_step = max(1, batch // width)
     for start in range(0, len(items), per_step):
         step = items[start : start + per_step]
-        texts = [(context, said) if unit is Unit.answer else ("", context + said) for _, (context, each) in step for said in each]
+        texts = [text for _, (context, each) in step for text in _counted(context, each, unit)]
         values = model.scores(texts)
         for number, (name, _) in enumerate(step):
             yield prediction(name, values[number * width : (number + 1) * width], scoring)
+
+
+def _counted(context: str, answers: Sequence[str], unit: Unit) -> list[Counted]:
+    """Of every answer: what is before the tokens that count, these, and what is after them."""
+    if unit is Unit.answer:
+        return [(context, said, "") for said in answers]
+    if unit is Unit.text:
+        return [("", context + said, "") for said in answers]
+    words = [said.split(" ") for said in answers]
+    most = min(map(len, words)) - 1
+    before = next((place for place in range(most) if len({each[place] for each in words}) > 1), most)
+    after = next((place for place in range(most - before) if len({each[-1 - place] for each in words}) > 1), most - before)
+    cut = [(each[:before], each[before : len(each) - after], each[len(each) - after :]) for each in words]
+    return [(context + " ".join(first), " " * bool(first) + " ".join(own), " " * bool(last) + " ".join(last)) for first, own, last in cut]
 
 
 def prediction(name: str, values: Sequence[float], scoring: Scoring) -> dict[str, Any]:
@@ -115,11 +133,11 @@ class _Causal:
         self._first = self._tokenizer.eos_token_id if first is None else first
         self._most = _room(self._model)
 
-    def scores(self, texts: Sequence[tuple[str, str]]) -> list[float]:
-        """The measure of each (context, continuation)."""
+    def scores(self, texts: Sequence[Counted]) -> list[float]:
+        """The measure of each text's middle; what is after it is not seen."""
         import torch
 
-        encoded = [self._encoded(context, said) for context, said in texts]
+        encoded = [self._encoded(context, said) for context, said, _ in texts]
         longest = max(len(tokens) for tokens, _ in encoded)
         ids = torch.tensor([tokens + [0] * (longest - len(tokens)) for tokens, _ in encoded], device=self._device)
         mask = torch.tensor([[1] * len(tokens) + [0] * (longest - len(tokens)) for tokens, _ in encoded], device=self._device)
@@ -153,17 +171,20 @@ class _Masked:
         except (OSError, ValueError, KeyError) as error:
             raise _unreadable(path, error) from error
 
-    def scores(self, texts: Sequence[tuple[str, str]]) -> list[float]:
-        """The pseudo-log-likelihood of each continuation in its context."""
+    def scores(self, texts: Sequence[Counted]) -> list[float]:
+        """The pseudo-log-likelihood of each text's middle."""
         # Encoded here: minicons' own way asks for a method that tokenizers of transformers 5 no longer have.
         tokenizer = self._scorer.tokenizer
-        encoded = tokenizer([context + said for context, said in texts], padding=True)
-        starts = []
-        for number, (context, _) in enumerate(texts):
+        encoded = tokenizer(["".join(text) for text in texts], padding=True)
+        starts, counts = [], []
+        for number, (context, said, after) in enumerate(texts):
             _fit(sum(encoded["attention_mask"][number]), _room(self._scorer.model))
-            starts.append(_first_new(tokenizer(context)["input_ids"], encoded["input_ids"][number]))
+            whole = encoded["input_ids"][number]
+            starts.append(_first_new(tokenizer(context)["input_ids"], whole))
+            counts.append(_first_new(tokenizer(context + said)["input_ids"], whole) - starts[-1] if after else None)
         masked = self._scorer.get_masked_tensors(encoded, _PLL, targets_start=starts)
-        return [float(values.sum()) for values in self._scorer.compute_stats(masked, return_tensors=True)]
+        each = self._scorer.compute_stats(masked, return_tensors=True)
+        return [float(values[:count].sum()) for values, count in zip(each, counts, strict=True)]
 
 
 def _first_new(before: Sequence[int], whole: Sequence[int]) -> int:

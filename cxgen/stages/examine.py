@@ -74,7 +74,7 @@ class Examination:
         parts += [self.wording] * (self.wording != PLAIN)
         parts += [f"{self.shots}-shot"] * (self.shots > 0) + ["own-examples"] * (self.examples is not None) + ["thinking"] * self.thinks
         if self.local:
-            parts += [self.measure.value] + ["text"] * (self.unit is Unit.text)
+            parts += [self.measure.value] + [self.unit.value] * (self.unit is not Unit.answer)
         return "-".join("".join(letter if letter.isalnum() or letter in "._" else "-" for letter in part) for part in parts)
 
 
