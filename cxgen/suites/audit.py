@@ -13,6 +13,7 @@ from cxgen.suites.features import FEATURES, low_end
 
 _CHANCE = 0.5
 _GATE = 0.52  # of classifiers of bags of words
+_ENOUGH = 4000  # sentences of each preset and split
 
 
 def violations(rows: pl.DataFrame, closed: Collection[str]) -> dict[str, int]:
@@ -64,7 +65,7 @@ def measures(rows: pl.DataFrame, config: str) -> dict[str, dict[str, Any]]:
     """Accuracies on test of linear models of the words, and of the pairs of neighbours, of sentences in train.
 
     Args:
-        rows: of both splits; only those of the subset ``general`` are used.
+        rows: of both splits; of the subset ``general`` the first 4,000 of each preset and split are used.
         config: their config.
 
     Raises:
@@ -78,7 +79,7 @@ def measures(rows: pl.DataFrame, config: str) -> dict[str, dict[str, Any]]:
     for name, size, gates in (("bag_of_words", 1, Gates(overall=_GATE, construction=_GATE)), ("bigrams", 2, Gates())):
         each: dict[str, float] = {}
         for (preset,), mine in rows.group_by("preset", maintain_order=True):
-            train, test = (mine.filter(pl.col("split") == side) for side in ("train", "test"))
+            train, test = (mine.filter(pl.col("split") == side).head(_ENOUGH) for side in ("train", "test"))
             counts = CountVectorizer(ngram_range=(1, size), token_pattern=r"[^\s,.]+")
             model = LogisticRegression(max_iter=200).fit(counts.fit_transform(train["sentence"].to_list()), train["label"].to_numpy())
             each[str(preset)] = round(float(model.score(counts.transform(test["sentence"].to_list()), test["label"].to_numpy())), 4)
