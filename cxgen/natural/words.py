@@ -15,7 +15,31 @@ from cxgen.vocabulary import PRESETS, Role
 
 _QUALITY = (Role.result, Role.property)
 _INSIDE = frozenset(["of", "in", "on", "at", "with", "for", "from", "to", "by"])  # after these a noun phrase goes on without its head
-_PLURAL = frozenset(["people", "police", "cattle", "folk", "folks"])
+_PLURAL = frozenset(
+    [
+        "people",
+        "police",
+        "cattle",
+        "folk",
+        "folks",
+        "goggles",
+        "glasses",
+        "spectacles",
+        "binoculars",
+        "scissors",
+        "shears",
+        "pliers",
+        "tongs",
+        "tweezers",
+        "trousers",
+        "jeans",
+        "pants",
+        "overalls",
+        "pajamas",
+        "shorts",
+        "clothes",
+    ]
+)
 _SINGULAR = frozenset(["news", "series", "species", "means"])
 
 
