@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from cxgen.constructicon import load_construction
 from cxgen.errors import EmptySlotError
-from cxgen.generate import Request, generate_items, sample_items
+from cxgen.generate import Request, generate_items, sample_items, sources
 from cxgen.generate.source import fillable
 from cxgen.project import Project
 from cxgen.sets.plan import draw_plan
@@ -48,6 +48,16 @@ def test_a_stream_is_the_same_from_wherever_it_is_read(start, count, offset):
     offset = min(offset, count - 1)
     assert np.array_equal(uniform(("s", 1), start, count)[offset:], uniform(("s", 1), start + offset, count - offset))
     assert not np.array_equal(uniform(("s", 1), start, 8), uniform(("s", 2), start, 8))
+
+
+def test_a_large_block_has_the_rows_of_small_ones(reach):
+    """Sentences are put together in another way where a template has many of them; fillers are listed in another order of work."""
+    source = sources(reach, SMALL)[0]
+    large = source.block(np.arange(6_000))
+    some = np.array([5_999, 17, 4_000, 0])
+    small = pl.concat([source.block(some[:1]), source.block(some[1:])])
+    order = pl.Series("set_number", some).to_frame()
+    assert order.join(large, on="set_number", how="left", maintain_order="left").select(small.columns).equals(small)
 
 
 def another(folder, name):

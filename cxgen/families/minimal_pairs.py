@@ -84,7 +84,7 @@ class MinimalPairs:
                     continue
                 said = [self._continuation(block, rule, first + "|" + second)[rows] for rule in (first, second)]
                 for order, (kind, (good, bad)) in enumerate(((one, said), (other, said[::-1]))):
-                    premises = block.premises[kinds[kind] * count + rows]
+                    premises = block.gather(kinds[kind] * count + rows)
                     both = [side.select(pl.all().name.suffix(f"_{name}")) for side, name in ((good, _GOOD), (bad, _BAD))]
                     table = pl.concat([premises, *both], how="horizontal")
                     tables.append(table.with_columns(pair=pl.lit(f"{one}|{other}"), order=pl.lit(order)))

@@ -94,7 +94,7 @@ class NLI:
         chosen = cells[block.choose("selection", len(selections))]  # (sets, cells, 2)
         sets = np.repeat(np.arange(count), chosen.shape[1])
         kind, rule = (chosen[:, :, axis].reshape(-1) for axis in range(2))
-        items = pl.concat([block.premises[kind * count + sets], hypotheses[rule * count + sets]], how="horizontal")
+        items = pl.concat([block.gather(kind * count + sets), hypotheses[rule * count + sets]], how="horizontal")
         items = items.join(_labels(block), on=["kind", "rule"], how="left", maintain_order="left")
         items = items.with_columns(
             id=digests(items.select(pl.concat_str("premise_id", "rule", "hypothesis", separator="\x1f")).to_series())

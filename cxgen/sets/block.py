@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,12 +11,15 @@ import numpy as np
 import polars as pl
 
 from cxgen.constructicon import Construction, Design, Template, parse_pattern
+from cxgen.sets.fillers import Fillers
 from cxgen.sets.forms import Forms
 from cxgen.sets.holdout import NOTHING, HoldOut, choose, held_templates, seen_wordings
 from cxgen.sets.plan import Plan, Rows
-from cxgen.sets.pools import ABSENT, Pools
+from cxgen.sets.pools import Pools
 from cxgen.sets.realise import pick, realise, scatter
 from cxgen.sets.ways import AGREEING
+
+_SLOTS_AT = 9  # where ``slots`` stands among the columns
 
 
 @dataclass(frozen=True)
@@ -48,22 +51,30 @@ class Block:
         """For every set a number below ``size``, from the stream ``name``."""
         return pick(self.plan.chance(name), size)
 
-    @cached_property
+    @property
     def premises(self) -> pl.DataFrame:
         """The premises: those of the design's first kind in the order of the sets, then those of the next.
 
         Columns: ``set_number`` (i64, the set's number in its stream), ``contrast_set, premise_id, construction, contrast_of, kind,
         template, frame, premise, verb`` (strings), ``template_held_out`` (bool) and ``slots`` (list of structs).
         """
+        return self.gather(np.arange(len(self.design.kinds) * len(self)))
+
+    def gather(self, rows: Rows) -> pl.DataFrame:
+        """The premises at ``rows`` of `premises`, in that order, as often as they are named there."""
+        return self._plain[rows].insert_column(_SLOTS_AT, self.fillers.listed(rows))
+
+    @cached_property
+    def _plain(self) -> pl.DataFrame:
+        """`premises` without ``slots``: lists of structs are gathered a hundred times as slowly as made anew."""
         table = self._said()
-        fillers = pl.col("slots").list.eval(pl.element().struct.field("slot") + "=" + pl.element().struct.field("lemma")).list.join(" ")
         lineage = pl.concat_str(
-            pl.lit(self.construction.name), pl.lit(self.design.name), "kind", "template", fillers, "premise", separator="\x1f"
+            pl.lit(self.construction.name), pl.lit(self.design.name), "kind", "template", self.fillers.told, "premise", separator="\x1f"
         )
-        table = table.with_columns(premise_id=digests(table.select(lineage).to_series()))
-        ids = table["premise_id"].to_list()
-        sets = digests(" ".join(ids[number :: len(self)]) for number in range(len(self)))
-        return table.with_columns(contrast_set=pl.concat([sets] * len(self.design.kinds)))
+        ids = digests(table.select(lineage).to_series())
+        by_kind = [ids.slice(at, len(self)) for at in range(0, len(ids), len(self) or 1)]
+        sets = digests(pl.select(pl.concat_str(by_kind, separator=" ")).to_series())
+        return table.with_columns(premise_id=ids, contrast_set=pl.concat([sets] * len(self.design.kinds)))
 
     def statement(self, name: str, choice: Rows | None = None) -> pl.DataFrame:
         """What a rule says in every set: ``hypothesis`` (one of its wordings), ``wording`` (i16: which), ``wording_held_out`` (bool).
@@ -93,40 +104,59 @@ class Block:
     def _held_templates(self) -> frozenset[str]:
         return held_templates(self.construction, int(self.plan.stream[0])) if self.split and self.hold_out.templates else frozenset()
 
+    @cached_property
+    def templates(self) -> list[tuple[str, Template]]:
+        """Every kind with each of its templates, one kind after the other."""
+        return [(kind, template) for kind in self.design.kinds for template in self._templates(kind)[0]]
+
+    @cached_property
+    def chosen(self) -> Rows:
+        """Of every premise, in the order of `premises`, which of `templates` says it."""
+        choices, before = [], 0
+        for kind in self.design.kinds:
+            mine, seen = self._templates(kind)
+            choice = choose(self.split, self.plan.chance("template"), self.plan.chance("templates?"), seen, len(mine))
+            choices.append(choice + before)
+            before += len(mine)
+        return np.concatenate(choices)
+
+    @cached_property
+    def fillers(self) -> Fillers:
+        """The fillers of the premises, in the order of `premises`."""
+        parts = [{part.slot for part in self.construction.premise_parts(kind, template.name)} for kind, template in self.templates]
+        return Fillers.of(self.construction, self.forms.lexicon, self.plan.fillers, parts, self.chosen)
+
+    def groups(self) -> Iterator[tuple[str, Template, Rows]]:
+        """The premises of every kind and template: their places in `premises`."""
+        order = np.argsort(self.chosen, kind="stable")
+        ends = np.cumsum(np.bincount(self.chosen, minlength=len(self.templates)))
+        for (kind, template), rows in zip(self.templates, np.split(order, ends[:-1]), strict=True):
+            if len(rows):
+                yield kind, template, rows
+
     def _said(self) -> pl.DataFrame:
         """`premises`, but for the ids: put together at once for all kinds, since each step costs more than the rows that a kind has."""
         construction, design, count = self.construction, self.design, len(self)
-        templates: list[Template] = []  # those of every kind, one kind after the other
-        drawn, choices, texts, seen = [], [], [], []
-        for at, kind in enumerate(design.kinds):
-            mine, number = self._templates(kind)
-            choice = choose(self.split, self.plan.chance("template"), self.plan.chance("templates?"), number, len(mine))
-            for each, template in enumerate(mine):
-                rows = np.flatnonzero(choice == each)
-                if len(rows):
-                    parts = construction.premise_parts(kind, template.name)
-                    texts.append((at * count + rows, realise(parts, construction, self.plan, self.pools, self.forms, rows)))
-            drawn.append(choice)
-            choices.append(choice + len(templates))
-            seen.append(len(templates) + number)
-            templates += mine
-        chosen = np.concatenate(choices)
+        texts = []
+        for kind, template, rows in self.groups():
+            parts = construction.premise_parts(kind, template.name)
+            texts.append((rows, realise(parts, construction, self.plan, self.pools, self.forms, rows % count)))
         meanings = [construction.kinds[kind] for kind in design.kinds]
         targets = [None if meaning.construction == construction.name else construction.name for meaning in meanings]
         names = pl.DataFrame(
             {"construction": [meaning.construction for meaning in meanings], "contrast_of": targets, "kind": design.kinds},
             schema_overrides={"contrast_of": pl.String},
         )
+        held = [template.name in self._held_templates for _, template in self.templates]
         verbs = np.concatenate([self.plan.fillers[meaning.verb] for meaning in meanings])
         return names[np.repeat(np.arange(len(meanings)), count)].select(
             pl.Series("set_number", np.tile(self.plan.numbers, len(meanings))),
             pl.all(),
-            pl.Series("template", [template.name for template in templates])[chosen],
-            template_held_out=pl.Series(chosen >= np.repeat(seen, count)),
+            pl.Series("template", [template.name for _, template in self.templates])[self.chosen],
+            template_held_out=pl.Series(np.array(held, dtype=bool)[self.chosen]),
             frame=pl.Series([frame.name for frame in self.pools.frames])[np.tile(self.plan.frame, len(meanings))],
-            premise=scatter(texts, len(chosen)),
+            premise=scatter(texts, len(self.chosen)),
             verb=self.forms.lexicon.table["lemma"][verbs],
-            slots=pl.concat([self._slots(kind, choice) for kind, choice in zip(design.kinds, drawn, strict=True)]),
         )
 
     def _templates(self, kind: str) -> tuple[list[Template], int]:
@@ -134,28 +164,6 @@ class Block:
         held = self._held_templates
         templates = sorted(self.construction.templates_for(kind), key=lambda template: template.name in held)
         return templates, sum(template.name not in held for template in templates)
-
-    def _slots(self, kind: str, choice: Rows) -> pl.Series:
-        """The fillers of a kind's premises: a list of structs each, in the order in which the slots are declared.
-
-        Args:
-            kind: one of the design.
-            choice: of every premise, the number of its template.
-        """
-        templates = self._templates(kind)[0]
-        patterns = [{part.slot for part in self.construction.premise_parts(kind, template.name)} for template in templates]
-        long = []
-        words = self.forms.lexicon.table.select("lemma", "sense", "zipf", "percentile", "band")
-        for order, (name, slot) in enumerate(self.construction.slots.items()):
-            has = np.array([name in pattern for pattern in patterns])
-            if not has[choice].any():
-                continue
-            rows = np.flatnonzero(has[choice] & (self.plan.fillers[name] != ABSENT))
-            facts = words[self.plan.fillers[name][rows]]
-            long.append(facts.with_columns(pl.Series("row", rows), slot=pl.lit(name), role=pl.lit(slot.role), order=pl.lit(order)))
-        fields = pl.struct("slot", "role", "lemma", "sense", "zipf", "percentile", "band")
-        listed = pl.concat(long).sort("row", "order").group_by("row", maintain_order=True).agg(slots=fields)
-        return listed.get_column("slots")
 
 
 def said_alike(construction: Construction, kinds: Sequence[str]) -> bool:
@@ -173,4 +181,10 @@ def said_alike(construction: Construction, kinds: Sequence[str]) -> bool:
 
 def digests(texts: Iterable[str]) -> pl.Series:
     """Content addresses: 16 hexadecimal digits of BLAKE2b."""
-    return pl.Series([hashlib.blake2b(text.encode(), digest_size=8).hexdigest() for text in texts], dtype=pl.String)
+    fresh = hashlib.blake2b(digest_size=8).copy  # to copy a state takes a fifteenth of the time of making one
+    found = []
+    for text in texts.to_list() if isinstance(texts, pl.Series) else texts:
+        state = fresh()
+        state.update(text.encode())
+        found.append(state.digest())
+    return pl.Series(found, dtype=pl.Binary).bin.encode("hex")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
+
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
@@ -15,33 +18,58 @@ from cxgen.sets.ways import DETERMINERS, WORD_FORMS, By, Way
 Texts = NDArray[np.object_]  # of strings
 
 
+@dataclass(frozen=True)
+class Table:
+    """The ways to write a form, wrapped as a slot says: of every lexeme, one lexeme after the other, and last nothing at all.
+
+    Attributes:
+        texts: the ways, as a column.
+        ways: how many there are of each lexeme.
+    """
+
+    texts: pl.Series
+    ways: int
+
+    @cached_property
+    def objects(self) -> Texts:
+        """``texts`` as Python strings."""
+        found: Texts = self.texts.to_numpy()
+        return found
+
+
 class Forms:
     """Tables of forms over a lexicon, composed once and gathered from by row.
 
-    They are arrays of Python strings: a block has few rows of each template, and there polars needs fifty times as long to plan a gather as
-    numpy needs for it.
+    What is gathered is a column of polars or an array of Python strings: a block of a preview has few rows of each template, and there
+    polars needs fifty times as long to plan a gather as numpy needs for it; a large block takes a third of the time as columns.
     """
 
     def __init__(self, lexicon: Lexicon) -> None:
         self.lexicon = lexicon
-        self._tables: dict[str, tuple[Texts, int]] = {}
+        self._tables: dict[tuple[str, str], Table] = {}
 
     def column(self, slot: Slot, form: str, plan: Plan, pools: Pools, rows: Rows) -> Texts:
         """The ``form`` of what fills ``slot`` in the sets ``rows``, empty where nothing does; a filler is wrapped as the slot says."""
-        fillers = plan.fillers[slot.name][rows]
-        table, ways = self._table(form)
-        keys = np.where(fillers == ABSENT, 0, fillers) * ways + np.minimum(_choice(form, slot, plan, pools, rows), ways - 1)
-        text: Texts = table[keys]
-        if slot.wrap != "{}" and not WORD_FORMS[form].closed:
-            before, _, after = slot.wrap.partition("{}")
-            text = before + text + after
-        if slot.may_lack:
-            text[fillers == ABSENT] = ""
+        text: Texts = self.table(slot, form).objects[self.keys(slot, form, plan, pools, rows)]
         return text
 
-    def _table(self, form: str) -> tuple[Texts, int]:
-        """The ways to write ``form`` of every lexeme, one lexeme after the other, and how many there are of each."""
-        if form not in self._tables:
+    def series(self, slot: Slot, form: str, plan: Plan, pools: Pools, rows: Rows) -> pl.Series:
+        """The same as a column."""
+        return self.table(slot, form).texts.gather(self.keys(slot, form, plan, pools, rows))
+
+    def keys(self, slot: Slot, form: str, plan: Plan, pools: Pools, rows: Rows) -> Rows:
+        """Where in `table` the texts of the sets ``rows`` stand."""
+        table, fillers = self.table(slot, form), plan.fillers[slot.name][rows]
+        keys = fillers * table.ways + np.minimum(_choice(form, slot, plan, pools, rows), table.ways - 1)
+        if not slot.may_lack:
+            return keys
+        nothing: Rows = np.where(fillers == ABSENT, len(table.texts) - 1, keys)
+        return nothing
+
+    def table(self, slot: Slot, form: str) -> Table:
+        """What a slot's places of that form can hold."""
+        wrap = "{}" if WORD_FORMS[form].closed else slot.wrap
+        if (form, wrap) not in self._tables:
             by_pos = WORD_FORMS[form].ways
             most = max(map(len, by_pos.values()))
             columns = []
@@ -50,9 +78,11 @@ class Forms:
                 for pos, ways in by_pos.items():
                     text = pl.when(pl.col("pos") == pos).then(compose(ways[min(number, len(ways) - 1)])).otherwise(text)
                 columns.append(text.alias(str(number)))
-            wide = self.lexicon.table.select(pl.concat_list(columns).alias("all"))
-            self._tables[form] = (wide["all"].explode().to_numpy(), most)
-        return self._tables[form]
+            wide = self.lexicon.table.select(pl.concat_list(columns).alias("all"))["all"].explode()
+            before, _, after = wrap.partition("{}")
+            texts = wide if wrap == "{}" else before + wide + after
+            self._tables[form, wrap] = Table(pl.concat([texts, pl.Series([""])]), most)
+        return self._tables[form, wrap]
 
 
 def compose(way: Way) -> pl.Expr:
