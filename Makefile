@@ -29,9 +29,10 @@ test: $(STAMP)
 test-slow: $(STAMP)
 	$(PYTEST) -m slow
 
-# Models of one's own machine and evaluation harnesses: torch, transformers, minicons, lm-eval and inspect-ai, in an environment of their own.
+# Models of one's own machine, evaluation harnesses and a Ray cluster: torch, transformers, minicons, lm-eval, inspect-ai and ray, in an
+# environment of their own.
 test-extras: $(EXTRAS)/.installed
-	$(EXTRAS)/bin/python -m pytest -n 0 -m hf
+	$(EXTRAS)/bin/python -m pytest -n 0 -m "hf or ray"
 
 # The page and the form in headless Chromium: this machine's (apt-get install chromium), or CXGEN_BROWSER=PATH. Playwright stays out of the environment.
 test-browser: $(BROWSER)/.installed
@@ -80,7 +81,7 @@ $(STAMP): requirements.lock pyproject.toml
 
 $(EXTRAS)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(EXTRAS)
-	$(EXTRAS)/bin/python -m pip install --quiet --editable ".[dev,harness]"
+	$(EXTRAS)/bin/python -m pip install --quiet --editable ".[dev,harness,ray]"
 	touch $@
 
 $(BROWSER)/.installed: $(STAMP)

@@ -34,7 +34,11 @@ settings.load_profile("any machine")
 COMMAND = (sys.executable, "-c", "from cxgen.cli import main; main()")
 
 
-ASKED_FOR = ("hf", "browser")  # markers of tests that run only where `-m` names them, since they need what `make test` does not install
+ASKED_FOR = (
+    "hf",
+    "browser",
+    "ray",
+)  # markers of tests that run only where `-m` names them, since they need what `make test` does not install
 
 
 @pytest.hookimpl(trylast=True)  # of those that `-m` leaves: to look for WordNet loads NLTK

@@ -140,12 +140,16 @@ class Reader:
         part = step.part
         assert part is not None
         if step.slot:
-            ways = self._known.get((row, part.form)) or self._forms(row, part.form)
+            ways = self.readings(row, part.form)
         else:
             texts = {frame.words[part.slot] for frame in self.construction.frames if part.slot in frame.words}
             ways = [Reading(text, (), self.number(None, text)) for text in sorted(texts, key=lambda text: (-len(text), text))]
         step.ways[row] = ways
         return ways
+
+    def readings(self, row: int, form: str) -> list[Reading]:
+        """The ways to write ``form`` of the lexicon's ``row``, longer ones first."""
+        return self._known.get((row, form)) or self._forms(row, form)
 
     def _forms(self, row: int, form: str) -> list[Reading]:
         lexeme = self._lexemes[row]

@@ -11,7 +11,24 @@ from typing import Annotated
 import click
 import typer
 
-from cxgen.cli import ask, capacity, elicit, evaluate, explore, export, judge, lexicon, mine, new, pipeline, publish, review, suites, wug
+from cxgen.cli import (
+    ask,
+    capacity,
+    elicit,
+    evaluate,
+    explore,
+    export,
+    generate,
+    judge,
+    lexicon,
+    mine,
+    new,
+    pipeline,
+    publish,
+    review,
+    suites,
+    wug,
+)
 from cxgen.cli.help import lay_out
 from cxgen.cli.interrupt import listening
 from cxgen.errors import CxgenError, plain
@@ -33,7 +50,7 @@ app.command()(explore.lint)
 app.add_typer(lexicon.app, name="lexicon")
 app.command()(wug.wug)
 app.command()(capacity.capacity)
-app.command()(pipeline.generate)
+app.command()(generate.generate)
 app.command()(judge.judge)
 app.command()(pipeline.split)
 app.command()(pipeline.substitute)

@@ -29,23 +29,6 @@ def open_project(params: Path | None) -> tuple[Project, Params]:
     return project, Params.read(params or project.params)
 
 
-def generate(
-    params: ParamsFile = None,
-    workers: Annotated[int | None, typer.Option(min=1, help="Processes; the rows do not depend on it.")] = None,
-) -> None:
-    """Draw candidate contrast sets: outputs/work/candidates.parquet.
-
-    Example: cxgen generate --workers 2
-    """
-    from cxgen.stages import generate as stage
-    from cxgen.stages.warn import tell, warnings
-
-    project, settings = open_project(params)
-    table = stage.run(project, settings, workers)
-    tell(warnings(table, settings.request.rows, settings.request.oversample))
-    typer.echo(f"{table.height} items in {table['contrast_set'].n_unique()} contrast sets: {layout.CANDIDATES}")
-
-
 def split(params: ParamsFile = None, form: Form = Format.table) -> None:
     """Keep whole accepted contrast sets, split by verb, audit, write outputs/dataset.
 

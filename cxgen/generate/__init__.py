@@ -1,14 +1,16 @@
 """Candidate items: sources of contrast sets, filled block by block; pseudowords in place of words."""
 
-from cxgen.generate.capacity import capacity
+from cxgen.generate.capacity import capacity, sets_at_most
 from cxgen.generate.filling import Filling, Job
 from cxgen.generate.items import fill, filling, generate_items, make, preview, sample_items, wug_items
 from cxgen.generate.request import Request
 from cxgen.generate.source import Source, previews, sources
 from cxgen.generate.substitute import Wugs
+from cxgen.generate.survey import Found, survey
 
 __all__ = [
     "Filling",
+    "Found",
     "Job",
     "Request",
     "Source",
@@ -21,6 +23,8 @@ __all__ = [
     "preview",
     "previews",
     "sample_items",
+    "sets_at_most",
     "sources",
+    "survey",
     "wug_items",
 ]

@@ -70,10 +70,17 @@ class Source:
             What the family's ``realise`` gives (``set_number`` included), and ``config, design, split`` (strings). No rows where nothing
             survives pseudowords.
         """
+        return self.items(self.drawn(numbers, forms, broken))
+
+    def drawn(self, numbers: Rows, forms: Forms | None = None, broken: frozenset[str] = frozenset()) -> Block:
+        """The sets ``numbers`` before they are items; the rest as for `block`."""
         stream = (self.seed, self.construction.name, self.design.name, self.split)
         plan = draw_plan(self.construction, self.design, self.pools, stream, numbers)
         split = "" if self.split == PREVIEW else self.split
-        block = Block(self.construction, self.design, plan, self.pools, forms or self.forms, broken, self.hold_out, split)
+        return Block(self.construction, self.design, plan, self.pools, forms or self.forms, broken, self.hold_out, split)
+
+    def items(self, block: Block) -> pl.DataFrame:
+        """The items of what was ``drawn``."""
         items = self.family.realise(block)
         return (
             items.with_columns(config=pl.lit(self.config), design=pl.lit(self.design.name), split=pl.lit(self.split))

@@ -69,6 +69,10 @@ class FormJudge:
         failed = mine["premise_id"].filter(pl.Series(~holds))
         return pl.DataFrame({"premise_id": failed, "reason": [REASON] * len(failed)}, schema=_SCHEMA)
 
+    def shapes(self, row: int, form: str) -> tuple[int, ...]:
+        """The numbers of the shapes that ``form`` of the lexicon's ``row`` can have, longest way of writing it first."""
+        return tuple(reading.shape for reading in self._reader.readings(row, form))
+
     def _fillers(self, premises: pl.DataFrame) -> dict[str, NDArray[np.int64]]:
         """Slot -> row of the lexicon per premise, -1 where it is not filled."""
         long = premises.select(pl.int_range(pl.len()).alias("n"), "slots").explode("slots").drop_nulls("slots").unnest("slots")

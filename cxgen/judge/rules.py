@@ -18,7 +18,7 @@ from cxgen.schema import TARGET
 from cxgen.sets.pools import frame_candidates, frames_of
 from cxgen.vocabulary import APPROPRIATE, EXTENDED, INAPPROPRIATE, NOT_NOUNS, PROTOTYPICAL, UNACCEPTABLE, Role
 
-_ANY = "*"
+ANY = "*"  # in place of a frame
 
 
 def judge_items(items: pl.DataFrame, constructions: Iterable[Construction]) -> pl.DataFrame:
@@ -51,7 +51,7 @@ def _fault(items: pl.DataFrame) -> pl.Expr:
 
 def _premises(premises: pl.DataFrame, construction: Construction) -> pl.DataFrame:
     """``premise_id, premise_verdict, premise_reason`` of the premises of one construction's contrast sets."""
-    allowed = _allowed(construction)
+    allowed = allowed_senses(construction)
     slots = premises.select("premise_id", "frame", "slots").explode("slots").unnest("slots")
     reasons = pl.concat([_repeated(slots), _result_in_verb(slots, construction.lexicon), _outside(slots, allowed)])
     first = reasons.sort("premise_id", "rank").unique("premise_id", keep="first", maintain_order=True).select("premise_id", "reason")
@@ -101,12 +101,19 @@ def _result_in_verb(slots: pl.DataFrame, lexicon: Lexicon) -> pl.DataFrame:
     return _reason(pairs.filter(repeats), 0, pl.format("the result repeats the verb's own meaning: {} ... {}", "verb", "result"))
 
 
+def repeats(lexicon: Lexicon, result: int, verb: int) -> bool:
+    """The same of two lexemes, given by their rows."""
+    words = lexicon.table.select("lemma", "sense", "derived")[[result, verb]]
+    slots = pl.DataFrame({"premise_id": "", "role": [Role.result, Role.verb], "lemma": words["lemma"], "sense": words["sense"]})
+    return bool(_result_in_verb(slots, lexicon).height)
+
+
 def _outside(slots: pl.DataFrame, allowed: pl.DataFrame) -> pl.DataFrame:
     """A verb at odds with the construction, or an argument outside the frame."""
     keys = ["slot", "sense"]
     checked = slots.filter(pl.col("sense").is_not_null() & (pl.col("role") != Role.modifier))
     checked = checked.join(allowed.select("slot").unique(), on="slot", how="semi")
-    strange = checked.join(allowed, on=["frame", *keys], how="anti").join(allowed.filter(pl.col("frame") == _ANY), on=keys, how="anti")
+    strange = checked.join(allowed, on=["frame", *keys], how="anti").join(allowed.filter(pl.col("frame") == ANY), on=keys, how="anti")
     no_verb = strange.filter(pl.col("role") == Role.verb).join(allowed, on=keys, how="anti")
     return pl.concat(
         [
@@ -116,7 +123,7 @@ def _outside(slots: pl.DataFrame, allowed: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _allowed(construction: Construction) -> pl.DataFrame:
+def allowed_senses(construction: Construction) -> pl.DataFrame:
     """Which senses may fill which slot of which frame (``*``: any), and which verbs count as extended there."""
     lexicon = construction.lexicon
     senses = lexicon.table["sense"].to_list()
@@ -136,7 +143,7 @@ def _allowed(construction: Construction) -> pl.DataFrame:
                     }
                 for row in frame_candidates(frame, slot, lexicon):
                     if senses[row]:
-                        rows[frame.name if names else _ANY, slot.name, senses[row]] = row not in plain
+                        rows[frame.name if names else ANY, slot.name, senses[row]] = row not in plain
     keys = list(rows)
     columns = {name: [key[place] for key in keys] for place, name in enumerate(("frame", "slot", "sense"))}
     schema = dict.fromkeys(("frame", "slot", "sense"), pl.String) | {"extended": pl.Boolean}

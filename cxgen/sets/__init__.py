@@ -3,6 +3,7 @@
 from cxgen.sets.block import Block, digests, said_alike
 from cxgen.sets.forms import Forms
 from cxgen.sets.holdout import NOTHING, USUAL, HoldOut, held_templates
+from cxgen.sets.letters import letters
 from cxgen.sets.partition import best_partition, partition_verbs, set_counts
 from cxgen.sets.plan import Plan, Rows, draw_plan
 from cxgen.sets.pools import MARKED, Pools, design_pools, frame_verbs, joint_verbs, verb_pools
@@ -24,6 +25,7 @@ __all__ = [
     "frame_verbs",
     "held_templates",
     "joint_verbs",
+    "letters",
     "partition_verbs",
     "said_alike",
     "set_counts",

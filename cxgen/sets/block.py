@@ -134,13 +134,18 @@ class Block:
             if len(rows):
                 yield kind, template, rows
 
+    @cached_property
+    def said(self) -> pl.Series:
+        """The texts of the premises, in the order of `premises`."""
+        texts = []
+        for kind, template, rows in self.groups():
+            parts = self.construction.premise_parts(kind, template.name)
+            texts.append((rows, realise(parts, self.construction, self.plan, self.pools, self.forms, rows % len(self))))
+        return scatter(texts, len(self.chosen))
+
     def _said(self) -> pl.DataFrame:
         """`premises`, but for the ids: put together at once for all kinds, since each step costs more than the rows that a kind has."""
         construction, design, count = self.construction, self.design, len(self)
-        texts = []
-        for kind, template, rows in self.groups():
-            parts = construction.premise_parts(kind, template.name)
-            texts.append((rows, realise(parts, construction, self.plan, self.pools, self.forms, rows % count)))
         meanings = [construction.kinds[kind] for kind in design.kinds]
         targets = [None if meaning.construction == construction.name else construction.name for meaning in meanings]
         names = pl.DataFrame(
@@ -155,7 +160,7 @@ class Block:
             pl.Series("template", [template.name for _, template in self.templates])[self.chosen],
             template_held_out=pl.Series(np.array(held, dtype=bool)[self.chosen]),
             frame=pl.Series([frame.name for frame in self.pools.frames])[np.tile(self.plan.frame, len(meanings))],
-            premise=scatter(texts, len(self.chosen)),
+            premise=self.said,
             verb=self.forms.lexicon.table["lemma"][verbs],
         )
 

@@ -18,7 +18,7 @@ from cxgen.sets.ways import DETERMINERS, WORD_FORMS, By, Way
 Texts = NDArray[np.object_]  # of strings
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Table:
     """The ways to write a form, wrapped as a slot says: of every lexeme, one lexeme after the other, and last nothing at all.
 

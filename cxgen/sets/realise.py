@@ -37,7 +37,7 @@ def realise(parts: Sequence[Part], construction: Construction, plan: Plan, pools
         elif part.slot in construction.slots:
             text = text + forms.column(construction.slots[part.slot], part.form, plan, pools, rows)
         else:
-            text = text + np.array(_frame_words(part.slot, construction, pools), dtype=object)[plan.frame[rows]]
+            text = text + np.array(frame_words(part.slot, construction, pools), dtype=object)[plan.frame[rows]]
     return text
 
 
@@ -49,11 +49,11 @@ def _as_column(parts: Sequence[Part], construction: Construction, plan: Plan, po
         elif part.slot in construction.slots:
             pieces.append(forms.series(construction.slots[part.slot], part.form, plan, pools, rows))
         else:
-            pieces.append(pl.Series(_frame_words(part.slot, construction, pools)).gather(plan.frame[rows]))
+            pieces.append(pl.Series(frame_words(part.slot, construction, pools)).gather(plan.frame[rows]))
     return pl.select(pl.concat_str(pieces)).to_series()
 
 
-def _frame_words(name: str, construction: Construction, pools: Pools) -> list[str]:
+def frame_words(name: str, construction: Construction, pools: Pools) -> list[str]:
     """What every frame says for ``name``."""
     if not all(name in frame.words for frame in pools.frames):
         raise UnknownNameError(f"{{{name}}} is neither a slot nor a word of every frame", file=construction.document.path)

@@ -13,7 +13,7 @@ from cxgen import layout
 from cxgen.annotate import Chunks
 from cxgen.constructicon import Construction, load_construction, target_names
 from cxgen.generate import Job, Request, Source, fill, filling, make, sources
-from cxgen.judge import FormJudge
+from cxgen.judge import BlockJudge, FormJudge
 from cxgen.lexicon import Lexicon
 from cxgen.lint import require_sound
 from cxgen.project import Project, require_place
@@ -37,43 +37,58 @@ class Order:
     job: Job
 
 
-class _Workshop:
+class Workshop:
     """What a process keeps loaded during a run."""
 
     def __init__(self, project: Project, request: Request) -> None:
         self.project, self.request = project, request
         self._sources: dict[str, list[Source]] = {}
         self._forms: dict[str, FormJudge] = {}
+        self._judges: dict[str, BlockJudge] = {}
 
     @cached_property
     def lexicon(self) -> Lexicon:
+        """The project's lexicon."""
         return Lexicon.of(self.project)
 
     def sources(self, name: str) -> list[Source]:
+        """The sources of the construction ``name``."""
         if name not in self._sources:
             self._sources[name] = sources(load_construction(self.project, name, self.lexicon), self.request)
         return self._sources[name]
 
     def form(self, construction: Construction) -> FormJudge:
+        """Who checks the form of items."""
         if construction.name not in self._forms:
             self._forms[construction.name] = FormJudge(construction, Chunks.load(*self.project.chunk_files()))
         return self._forms[construction.name]
 
+    def judge(self, construction: Construction) -> BlockJudge:
+        """Who judges blocks."""
+        if construction.name not in self._judges:
+            self._judges[construction.name] = BlockJudge(construction, Chunks.load(*self.project.chunk_files()))
+        return self._judges[construction.name]
 
-_WORKSHOPS: dict[str, _Workshop] = {}  # of the current run only
+
+_WORKSHOPS: dict[str, Workshop] = {}  # of the current run only
+
+
+def workshop(run: str, project: Project, request: Request) -> Workshop:
+    """What this process keeps for ``run``."""
+    if run not in _WORKSHOPS:
+        _WORKSHOPS.clear()
+        _WORKSHOPS[run] = Workshop(project, request)
+    return _WORKSHOPS[run]
 
 
 def block(order: Order) -> pl.DataFrame:
     """The items that ``order`` asks for, and whether their premises have the construction's form (``well_formed``, bool)."""
-    if order.run not in _WORKSHOPS:
-        _WORKSHOPS.clear()
-        _WORKSHOPS[order.run] = _Workshop(order.project, order.request)
-    workshop = _WORKSHOPS[order.run]
-    source = workshop.sources(order.name)[order.job.source]
+    shop = workshop(order.run, order.project, order.request)
+    source = shop.sources(order.name)[order.job.source]
     items = make(source, order.job)
     if not items.height:
         return items
-    failed = workshop.form(source.construction).failures(items)["premise_id"].to_list()
+    failed = shop.form(source.construction).failures(items)["premise_id"].to_list()
     return items.with_columns(well_formed=~pl.col("premise_id").is_in(failed))
 
 

@@ -33,10 +33,12 @@ class Here:
 
 
 class _Pool:
-    def __init__(self, pool: Pool, workers: int) -> None:
-        self.pool, self.workers = pool, workers
+    def __init__(self, pool: Pool, workers: int, *, whole: bool) -> None:
+        self.pool, self.workers, self.whole = pool, workers, whole
 
     def map(self, function: Callable[[In], Out], jobs: Iterable[In]) -> Iterator[Out]:
+        if self.whole:
+            return self.pool.imap_unordered(function, jobs)
         jobs = list(jobs)  # neighbouring jobs are of one construction: whoever has it loaded goes on with it
         return self.pool.imap(function, jobs, chunksize=max(1, -(-len(jobs) // (4 * self.workers))))
 
@@ -73,8 +75,13 @@ def _one_thread_each() -> Iterator[None]:
 
 
 @contextmanager
-def executor(workers: int) -> Iterator[Executor]:
-    """Processes on this machine; this one if one is enough. Leaving the block ends them, so Ctrl-C need only reach the parent."""
+def executor(workers: int, *, whole: bool = False) -> Iterator[Executor]:
+    """Processes on this machine; this one if one is enough. Leaving the block ends them, so Ctrl-C need only reach the parent.
+
+    Args:
+        workers: how many.
+        whole: jobs are large and stand alone: each goes to whoever is free, and results come in any order.
+    """
     if workers <= 1:
         yield Here()
         return
@@ -83,4 +90,4 @@ def executor(workers: int) -> Iterator[Executor]:
             pool = multiprocessing.get_context("spawn").Pool(workers)  # spawn: polars' threads do not survive a fork
             stack.callback(pool.join)
             stack.callback(pool.terminate)
-        yield _Pool(pool, workers)
+        yield _Pool(pool, workers, whole=whole)

@@ -1,0 +1,121 @@
+"""The command ``generate``: the candidates of a pipeline, or, with ``--out``, any number of finished rows in shards."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cxgen import layout
+from cxgen.cli.names import completions
+from cxgen.cli.output import Format, busy, emit
+from cxgen.cli.pipeline import Form, ParamsFile, open_project
+from cxgen.errors import CxgenError, unknown
+
+if TYPE_CHECKING:
+    from cxgen.project import Project
+    from cxgen.stages.params import Params
+
+Names = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[CONSTRUCTION]...", help="With --out: as `cxgen list` names them; default: all.", autocompletion=completions),
+]
+
+
+class Engine(StrEnum):
+    """Who makes the shards."""
+
+    local = "local"
+    ray = "ray"
+
+
+def generate(
+    constructions: Names = None,
+    n: Annotated[int | None, typer.Option("--n", min=1, help="With --out: rows per construction; those of opposites come on top.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", help="Folder for finished rows in shards, streamed in constant memory.")] = None,
+    config: Annotated[str, typer.Option("--config", help="With --out: nli, distinction or minimal_pairs.")] = "nli",
+    shard_rows: Annotated[int, typer.Option("--shard-rows", min=1, help="With --out: most rows of a file.")] = 500_000,
+    shard: Annotated[list[int] | None, typer.Option("--shard", min=0, help="With --out: only this shard, from 0; several times.")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="With --out: make what a run that ended early lacks.")] = False,
+    engine: Annotated[Engine, typer.Option("--engine", help="With --out: this machine, or a Ray cluster.")] = Engine.local,
+    workers: Annotated[int | None, typer.Option(min=1, help="Processes; the rows do not depend on it.")] = None,
+    params: ParamsFile = None,
+    form: Form = Format.table,
+) -> None:
+    """Draw candidate contrast sets: outputs/work/candidates.parquet. With --out, finished rows without pipeline, however many.
+
+    With --out every set is judged by rule and by form, and no premise occurs twice. The run can be killed and continued (--resume), and
+    each shard made alone (--shard). docs/scale.md says how to plan a run of billions.
+
+    Examples:  cxgen generate --workers 2
+               cxgen generate caused-motion way-manner --n 1000000 --out big --workers 2
+               cxgen generate caused-motion way-manner --n 1000000 --out big --resume
+    """
+    project, settings = open_project(params)
+    if out is None:
+        if constructions or n or shard or resume or engine is not Engine.local:
+            raise CxgenError(
+                "names, --n, --shard, --resume and --engine are for runs with --out", hint="without it params.yaml says what is generated"
+            )
+        _candidates(project, settings, workers)
+        return
+    _stream(project, settings, constructions, n, out, config, shard_rows, shard, resume, engine, workers, form)
+
+
+def _candidates(project: Project, settings: Params, workers: int | None) -> None:
+    from cxgen.stages import generate as stage
+    from cxgen.stages.warn import tell, warnings
+
+    table = stage.run(project, settings, workers)
+    tell(warnings(table, settings.request.rows, settings.request.oversample))
+    typer.echo(f"{table.height} items in {table['contrast_set'].n_unique()} contrast sets: {layout.CANDIDATES}")
+
+
+def _stream(
+    project: Project,
+    settings: Params,
+    constructions: list[str] | None,
+    n: int | None,
+    out: Path,
+    config: str,
+    shard_rows: int,
+    shards: list[int] | None,
+    resume: bool,
+    engine: Engine,
+    workers: int | None,
+    form: Format,
+) -> None:
+    from cxgen.families import CONFIGS
+    from cxgen.stages import generate, stream
+    from cxgen.stages.engines import engine as opened
+    from cxgen.stages.warn import tell
+
+    if config not in CONFIGS:
+        raise unknown("config", config, CONFIGS)
+    names = list(dict.fromkeys(constructions or generate.construction_names(project, settings)))
+    request = stream.single(settings.request, config, n or settings.request.rows(config))
+    if not resume and not shards:
+        with busy("counting what can be said"):
+            crowded = list(stream.crowded(project, names, config, request))
+        tell(crowded)
+    with busy("finding sets that are new"):
+        run = stream.prepare(project, names, config, request, out, shard_rows, resume=resume or bool(shards))
+    unknown_shards = [number for number in shards or () if number >= len(run.manifest.shards)]
+    if unknown_shards:
+        raise CxgenError(f"there is no shard {unknown_shards[0]}: the run has {len(run.manifest.shards)}", hint="they are numbered from 0")
+    with opened(engine, workers or settings.workers) as pool:
+        summary = stream.run(run, pool, shards)
+    _tell(summary, out, form)
+
+
+def _tell(summary: dict[str, Any], out: Path, form: Format) -> None:
+    emit(summary["sources"], form)
+    short = [entry for entry in summary["sources"] if entry["kept"] < entry["wanted"]]
+    for entry in short:
+        where = f"{entry['construction']}, design {entry['design']} in {entry['split']}"
+        typer.echo(f"warning: {where}: {entry['kept']} new contrast sets of {entry['wanted']}: nothing else can be said", err=True)
+    refused = sum(summary["sets refused"].values())
+    told = f"{summary['rows']} rows in {summary['shards']} of {summary['of']} shards: {out / 'data'}"
+    typer.echo(told + (f"; {refused} sets refused" if refused else ""), err=form is not Format.table)

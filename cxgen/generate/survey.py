@@ -1,0 +1,78 @@
+"""Which set numbers of a construction's sources say something new, found from the draws alone, before anything is written."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxgen.generate.source import Source, span
+from cxgen.sets import letters
+
+BLOCK = 1 << 16  # sets that are drawn at once
+MOST = 1 << 22  # sets of a round: with four premises each, 128 MB of hashes
+DRY = 0.01  # share of new sets in a round below which a source has run dry
+_SPARE = 8
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a source can give.
+
+    Attributes:
+        numbers: of the sets to keep, ascending.
+        drawn: how many numbers they were chosen from: those up to the last one, or all that were looked at if there are too few.
+    """
+
+    numbers: NDArray[np.int64]
+    drawn: int
+
+
+def survey(sources: Sequence[Source], wanted: Iterable[int]) -> list[Found]:
+    """The first ``wanted`` set numbers of every source whose premises all occur for the first time.
+
+    A set is new if none of its premises was drawn before, in it or in a lower number of its source or in any number of a source before it,
+    that were looked at; whether that one was kept does not matter. So what is found depends on what is asked for, and on nothing else.
+    Premises are compared by 64-bit hashes of their letters: that two of ten million different ones are taken for the same has a
+    chance of 1 in 400,000.
+
+    Args:
+        sources: of one construction and config.
+        wanted: sets, per source.
+
+    Returns:
+        Per source; with fewer numbers than wanted where it has run dry.
+    """
+    seen = np.empty(0, dtype=np.uint64)
+    found = []
+    for source, want in zip(sources, wanted, strict=True):
+        kept: list[NDArray[np.int64]] = []
+        drawn = have = 0
+        rate = 1.0
+        while have < want and rate >= DRY:
+            count = min(MOST, max(BLOCK, 2 * drawn), math.ceil((want - have) / rate) + _SPARE)
+            numbers = span(drawn, count)
+            hashes = np.concatenate([letters(source.drawn(numbers[at : at + BLOCK])) for at in range(0, count, BLOCK)])
+            new, seen = _new(hashes, seen)
+            kept.append(numbers[new][: want - have])
+            have += len(kept[-1])
+            rate = float(new.mean())
+            drawn += count
+        chosen = np.concatenate(kept) if kept else np.empty(0, dtype=np.int64)
+        found.append(Found(chosen, int(chosen[-1]) + 1 if len(chosen) and len(chosen) == want else drawn))
+    return found
+
+
+def _new(hashes: NDArray[np.uint64], seen: NDArray[np.uint64]) -> tuple[NDArray[np.bool_], NDArray[np.uint64]]:
+    """Of sets x premises, which sets have premises that occur here for the first time; and ``seen``, sorted, with these premises."""
+    unique, first = np.unique(hashes, return_index=True)
+    fresh = np.zeros(hashes.size, dtype=bool)
+    fresh[first] = True
+    if len(seen):
+        at = np.searchsorted(seen, unique).clip(max=len(seen) - 1)
+        fresh[first[seen[at] == unique]] = False
+    new = np.logical_and.reduce(fresh.reshape(hashes.shape), axis=1, dtype=np.bool_)
+    return np.asarray(new), np.sort(np.concatenate([seen, unique]), kind="stable")

@@ -1,0 +1,207 @@
+"""``generate --out``: any number of rows, in shards that are made one by one, each from blocks that are never one table.
+
+A block is drawn, said, judged by rule and by form, and written; sets in which something is refused are left out and counted. A shard is
+written under a temporary name and renamed, and its record written after it: what has a record is whole.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from cxgen.constructicon import Construction, load_construction
+from cxgen.errors import DataError
+from cxgen.families import CONFIGS, columns_of
+from cxgen.generate import Request, Source, sources
+from cxgen.lexicon import Lexicon
+from cxgen.lint import require_sound
+from cxgen.project import Project, write_atomically
+from cxgen.schema import conform, polars_schema
+from cxgen.schema.document import parse_json
+from cxgen.schema.door import MB, read_bytes
+from cxgen.stages.generate import Workshop, workshop
+from cxgen.stages.manifest import FOLDER, MANIFEST, Manifest, asked_of, differences, planned, run_digest, tight
+from cxgen.stages.pool import Executor
+from cxgen.tables import ROW_GROUP, one_line, track, write_json
+
+BLOCK = 8_192  # sets that are made at once: some hundred thousand rows
+SUMMARY = FOLDER / "summary.json"
+
+
+@dataclass(frozen=True)
+class Run:
+    """What is to be written where.
+
+    Attributes:
+        token: of this invocation; what a process has loaded for another one is not used, since files may have changed.
+        folder: of the rows and the run's records.
+    """
+
+    token: str
+    project: Project
+    request: Request
+    config: str
+    folder: Path
+    manifest: Manifest
+
+
+@dataclass(frozen=True)
+class Order:
+    """A shard to make, wherever that may be."""
+
+    run: Run
+    number: int
+
+
+def single(request: Request, config: str, n: int) -> Request:
+    """``request`` for ``n`` rows of one config, as many sets as are wanted."""
+    sizes = {name: n if name == config else 0 for name in CONFIGS}
+    return Request(sizes, request.seed, request.shares, request.preset, 1.0, request.marked, request.hold_out)
+
+
+def prepare(project: Project, names: Sequence[str], config: str, request: Request, folder: Path, shard_rows: int, *, resume: bool) -> Run:
+    """The run, planned now or by whoever began it.
+
+    Raises:
+        DataError: the folder holds a run and is not to be continued, or one of other parameters, code, templates or words.
+    """
+    asked = asked_of(project, names, config, request, shard_rows)
+    if (folder / MANIFEST).exists():
+        manifest = Manifest.read(folder)
+        if manifest.run != run_digest(asked):
+            what = differences(asked, manifest.asked) or "its record"
+            raise DataError(f"another run is there: it differs in {what}", file=folder / MANIFEST, hint="choose another folder with --out")
+        if not resume:
+            raise DataError("this run is there already", file=folder / MANIFEST, hint="--resume makes the shards that it lacks")
+    else:
+        made = [_wanted(construction, config, request) for construction in _loaded(project, names)]
+        manifest = planned(folder, asked, made, shard_rows)
+    return Run(secrets.token_hex(8), project, request, config, folder, manifest)
+
+
+def crowded(project: Project, names: Sequence[str], config: str, request: Request) -> Iterator[str]:
+    """One line for every source that is asked for more sets than its words and templates easily give."""
+    for construction in _loaded(project, names):
+        for source, wanted in zip(*_wanted(construction, config, request)[1:], strict=True):
+            if tight(source, wanted):
+                where = f"{construction.name}, design {source.design.name} in {source.split}"
+                yield f"{where}: {wanted} contrast sets are more than are easily drawn; there may be fewer (`cxgen capacity`)"
+
+
+def run(plan: Run, pool: Executor, shards: Sequence[int] | None = None) -> dict[str, Any]:
+    """Make the shards that are lacking, or only ``shards``; returns, and if all are there writes, the summary.
+
+    Raises:
+        DataError: a shard cannot be written, or a construction gives no tree.
+    """
+    everything = range(len(plan.manifest.shards))
+    if shards is None:
+        _sweep(plan.folder)
+    todo = [number for number in (everything if shards is None else shards) if shards is not None or not _record(plan, number)]
+    for _ in track(pool.map(make_shard, [Order(plan, number) for number in todo]), "generating", len(todo)):
+        pass
+    records = [_record(plan, number) for number in everything]
+    summary = _summary(plan, [record for record in records if record])
+    if all(records):
+        write_json(summary, plan.folder / SUMMARY)
+    return summary
+
+
+def make_shard(order: Order) -> None:
+    """Write a shard and its record."""
+    plan, shard = order.run, order.run.manifest.shards[order.number]
+    shop = workshop(plan.token, plan.project, plan.request)
+    source = shop.sources(shard.construction)[shard.source]
+    refused: Counter[str] = Counter()
+    path = plan.folder / shard.file
+    rows = _write(path, plan.config, _blocks(source, shop, plan.manifest.kept(plan.folder, shard), refused))
+    about = {"run": plan.manifest.run, "file": shard.file, "bytes": path.stat().st_size, "rows": rows, "sets": shard.sets}
+    write_json({**about, "sets refused": dict(refused)}, _record_file(plan, order.number))
+
+
+def _blocks(source: Source, shop: Workshop, numbers: Any, refused: Counter[str]) -> Iterator[pl.DataFrame]:
+    judge = shop.judge(source.construction)
+    columns = columns_of(source.config)
+    for at in range(0, len(numbers), BLOCK):
+        block = source.drawn(numbers[at : at + BLOCK])
+        items, why = judge.accepted(block, source.items(block))
+        refused.update(why)
+        if items.height:
+            yield conform(items, columns)
+
+
+def _write(path: Path, config: str, blocks: Iterator[pl.DataFrame]) -> int:
+    """Write the blocks to ``path`` as they come, in row groups; how many rows they are."""
+    from polars.io.plugins import register_io_source
+
+    rows = 0
+
+    def batches(*_: Any) -> Iterator[pl.DataFrame]:
+        nonlocal rows
+        for block in blocks:
+            rows += block.height
+            yield block
+
+    lazy = register_io_source(batches, schema=polars_schema(columns_of(config)))
+    try:
+        write_atomically(
+            path, lambda temporary: lazy.sink_parquet(temporary, compression="zstd", row_group_size=ROW_GROUP, engine="streaming")
+        )
+    except pl.exceptions.PolarsError as error:
+        raise DataError(f"cannot be written: {one_line(error)}", file=path, hint="is there room on the disk? --resume goes on") from error
+    return rows
+
+
+def _wanted(construction: Construction, config: str, request: Request) -> tuple[Construction, list[Source], list[int]]:
+    made = sources(construction, request)
+    return construction, made, [request.sets(each.construction, each.design, config)[each.split] for each in made]
+
+
+def _loaded(project: Project, names: Sequence[str]) -> Iterator[Construction]:
+    lexicon = Lexicon.of(project)
+    for name in names:
+        construction = load_construction(project, name, lexicon)
+        require_sound(construction)
+        yield construction
+
+
+def _record_file(plan: Run, number: int) -> Path:
+    return plan.folder / FOLDER / "shards" / f"{number:06d}.json"
+
+
+def _record(plan: Run, number: int) -> dict[str, Any] | None:
+    """What is recorded of a shard, if it is there and whole."""
+    path, shard = _record_file(plan, number), plan.folder / plan.manifest.shards[number].file
+    if not path.exists() or not shard.is_file():
+        return None
+    with suppress(DataError, KeyError, TypeError):
+        record: dict[str, Any] = parse_json(read_bytes(path, MB).decode("utf-8", "replace"), path)
+        if record["run"] == plan.manifest.run and record["bytes"] == shard.stat().st_size:
+            return record
+    return None
+
+
+def _sweep(folder: Path) -> None:
+    """Delete what was being written when a run was killed."""
+    for path in folder.glob("data/*/.*.parquet.*"):
+        path.unlink(missing_ok=True)
+
+
+def _summary(plan: Run, records: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """What there is: ``shards, of, rows, sets, bytes`` (numbers), ``sets refused`` (why -> how many) and ``sources``: of each how many sets
+    were wanted, kept and drawn, and the share of those drawn that repeat a premise (``repeated``).
+    """
+    refused: Counter[str] = Counter()
+    for record in records:
+        refused.update(record["sets refused"])
+    counts = {name: sum(record[name] for record in records) for name in ("rows", "sets", "bytes")}
+    entries = [{**entry, "repeated": round(1 - entry["kept"] / max(entry["drawn"], 1), 6)} for entry in plan.manifest.sources]
+    shards = {"run": plan.manifest.run, "shards": len(records), "of": len(plan.manifest.shards)}
+    return {**shards, **counts, "sets refused": dict(refused), "sources": entries}

@@ -1,0 +1,209 @@
+"""Runs of any size: shards are the same whoever makes them and when, nothing is said twice, and no run goes on as another one."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import signal
+import subprocess
+import time
+
+import numpy as np
+import polars as pl
+import pytest
+
+from cxgen.annotate import Chunks
+from cxgen.constructicon import load_construction
+from cxgen.errors import DataError
+from cxgen.families import columns_of
+from cxgen.generate import Request, sources, survey
+from cxgen.judge import BlockJudge, FormJudge, judge_items, with_form
+from cxgen.project import Project
+from cxgen.schema import polars_schema
+from cxgen.sets import letters
+from cxgen.stages import stream
+from cxgen.stages.pool import Here, executor
+from tests.conftest import COMMAND
+
+REQUEST = stream.single(Request(seed=5), "nli", 900)
+ROWS = 130  # of a shard
+
+
+def begun(folder, out, request=REQUEST, resume=False):
+    return stream.prepare(Project(folder), ["reach"], "nli", request, out, ROWS, resume=resume)
+
+
+def files(out):
+    return {path.relative_to(out): path.read_bytes() for path in sorted(out.rglob("*")) if path.is_file()}
+
+
+@pytest.fixture(scope="module")
+def whole(mini_source, tmp_path_factory):
+    """A run that nothing disturbed; read only."""
+    out = tmp_path_factory.mktemp("whole")
+    summary = stream.run(begun(mini_source, out), Here())
+    return out, summary
+
+
+def test_a_run_has_the_sets_that_are_wanted_and_no_premise_in_two(whole, reach):
+    out, summary = whole
+    rows = pl.read_parquet(out / "data/*/*.parquet")
+    assert rows.schema == polars_schema(columns_of("nli"))
+    assert rows.height == summary["rows"] == sum(entry["wanted"] * entry["rows of a set"] for entry in summary["sources"])
+    assert rows.select("premise", "contrast_set").unique().height == rows["premise"].n_unique()
+    assert summary["shards"] == summary["of"] > 6
+    assert max(pl.scan_parquet(path).select(pl.len()).collect().item() for path in out.rglob("*.parquet")) <= ROWS
+    made = {(each.design.name, each.split): each for each in sources(reach, REQUEST)}
+    for entry in summary["sources"]:
+        source = made[entry["design"], entry["split"]]
+        mine = rows.filter(design=entry["design"], split=entry["split"])
+        drawn = source.block(np.arange(entry["drawn"]))
+        assert set(mine["id"]) <= set(drawn["id"])
+        assert mine["contrast_set"].n_unique() == entry["kept"] == entry["wanted"]
+
+
+def test_what_is_lacking_or_half_written_is_made_again_byte_for_byte(whole, mini_source, tmp_path):
+    out = tmp_path / "out"
+    plan = begun(mini_source, out)
+    stream.run(plan, Here(), [1, 2, 3])
+    first, second, third = (out / plan.manifest.shards[number].file for number in (1, 2, 3))
+    first.write_bytes(first.read_bytes()[:-1])
+    second.unlink()
+    (third.parent / f".{third.name}.abc").write_text("half")
+    before = third.stat().st_mtime_ns
+    stream.run(begun(mini_source, out, resume=True), Here())
+    assert files(out) == files(whole[0])
+    assert third.stat().st_mtime_ns == before
+
+
+def test_a_shard_alone_is_that_of_the_run(whole, mini, cxgen):
+    done = cxgen("generate", "reach", "--n", "900", "--out", "alone", "--shard-rows", str(ROWS), "--shard", "2", cwd=mini)
+    assert done.returncode == 0, done.stderr
+    alone = list((mini / "alone").rglob("*.parquet"))
+    assert len(alone) == 1
+    again = cxgen("generate", "reach", "--n", "900", "--out", "alone", "--shard-rows", str(ROWS), "--shard", "999", cwd=mini)
+    assert again.returncode == 2 and "there is no shard 999" in again.stderr
+
+
+def test_a_run_is_not_continued_as_another(mini_source, tmp_path):
+    begun(mini_source, tmp_path)
+    with pytest.raises(DataError, match="this run is there already"):
+        begun(mini_source, tmp_path)
+    with pytest.raises(DataError, match="differs in seed"):
+        begun(mini_source, tmp_path, dataclasses.replace(REQUEST, seed=6), resume=True)
+    manifest = tmp_path / "cxgen/manifest.json"
+    text = json.loads(manifest.read_text("utf-8"))
+    (tmp_path / "cxgen/numbers.npz").write_bytes(b"others")
+    with pytest.raises(DataError, match="not the file that the run has written"):
+        stream.run(begun(mini_source, tmp_path, resume=True), Here())
+    manifest.write_text(json.dumps({"run": text["run"]}), "utf-8")
+    with pytest.raises(DataError, match="not the record of a run"):
+        begun(mini_source, tmp_path, resume=True)
+
+
+def test_options_of_streamed_runs_need_a_folder(mini, cxgen):
+    done = cxgen("generate", "--n", "10", cwd=mini)
+    assert (done.returncode, done.stdout) == (2, "") and "--out" in done.stderr
+    wrong = cxgen("generate", "reach", "--out", "there", "--config", "nil", cwd=mini)
+    assert wrong.returncode == 2 and "did you mean" in wrong.stderr
+
+
+def test_premises_with_the_same_letters_have_the_same_hash_and_no_others(reach):
+    for source in sources(reach, Request(seed=3)):
+        block = source.drawn(np.arange(400))
+        both = pl.DataFrame({"text": block.premises["premise"], "hash": letters(block).T.reshape(-1)})
+        assert both["text"].n_unique() == both["hash"].n_unique() == both.n_unique()
+
+
+def test_a_survey_keeps_what_is_said_for_the_first_time(reach):
+    made = [each for each in sources(reach, REQUEST) if each.split != "train"]
+    seen, expected = set(), []
+    for source, found in zip(made, survey(made, [150] * len(made)), strict=True):
+        premises = source.drawn(np.arange(max(found.drawn, 1))).premises
+        fresh = []
+        for number, texts in premises.group_by("set_number", maintain_order=True).agg("premise").sort("set_number").iter_rows():
+            if seen.isdisjoint(texts):
+                fresh.append(number)
+            seen.update(texts)
+        expected.append(fresh[:150])
+        if len(found.numbers) == 150:  # what was looked at beyond the last one is seen, too
+            return assert_first(expected, found, source, fresh)
+        assert found.numbers.tolist() == fresh
+    return None
+
+
+def assert_first(expected, found, source, fresh):
+    assert found.numbers.tolist() == expected[-1] == fresh
+    assert found.drawn == found.numbers[-1] + 1
+
+
+def test_a_source_that_runs_dry_gives_what_it_has(reach):
+    source = next(each for each in sources(reach, REQUEST) if each.split == "dev")
+    found = survey([source], [10_000_000])[0]
+    assert 0 < len(found.numbers) < found.drawn < 10_000_000
+
+
+@pytest.mark.parametrize("damage", ["frames", *(pytest.param(name, marks=pytest.mark.slow) for name in ("none", "nouns", "form"))])
+def test_blocks_are_judged_as_their_items_are(project, lexicon, damage):
+    """The judge's construction lacks fillers or patterns, or nouns are made to repeat, so that there is something to refuse."""
+    chunks = Chunks.load(*project.chunk_files())
+    judging = shipped = load_construction(project, "resultative", lexicon)
+    if damage == "frames":
+        halved = [
+            dataclasses.replace(frame, slots={name: value[: -(-len(value) // 2)] for name, value in frame.slots.items()})
+            for frame in shipped.frames
+        ]
+        judging = dataclasses.replace(shipped, frames=halved)
+    elif damage == "form":
+        verb = {"RIGHT_ID": "v", "RIGHT_ATTRS": {"POS": "VERB"}}
+        noun = {"LEFT_ID": "v", "REL_OP": ">", "RIGHT_ID": "n", "RIGHT_ATTRS": {"DEP": "nsubj", "TAG": "NN"}}
+        judging = dataclasses.replace(shipped, form_check=[[verb, noun]])
+    block_judge, form = BlockJudge(judging, chunks), FormJudge(judging, chunks)
+    refused = 0
+    for source in sources(shipped, Request(seed=2))[:4]:
+        block = source.drawn(survey([source], [60])[0].numbers)
+        if damage == "nouns":  # the one becomes what the other is
+            one, other = [slot.name for slot in block.fillers.slots if slot.role in {"patient", "theme", "agent"}][:2]
+            fillers = block.plan.fillers
+            block = dataclasses.replace(block, plan=dataclasses.replace(block.plan, fillers={**fillers, one: fillers[other]}))
+        items = source.items(block)
+        kept, why = block_judge.accepted(block, items)
+        failed = form.failures(items)["premise_id"].to_list()
+        verdicts = with_form(judge_items(items, [judging]), items.with_columns(well_formed=~pl.col("premise_id").is_in(failed)))
+        judged = items.join(verdicts.unique("id"), on="id", how="left", maintain_order="left")
+        good = (pl.col("premise_verdict") != "unacceptable") & (pl.col("pair_verdict") == "appropriate")
+        expected = judged.filter(good.all().over("set_number"))
+        assert kept["id"].to_list() == expected["id"].to_list(), (source.design.name, source.split)
+        assert kept["acceptability"].to_list() == expected["premise_verdict"].to_list()
+        assert sum(why.values()) == items["set_number"].n_unique() - kept["set_number"].n_unique()
+        refused += sum(why.values())
+    assert (refused > 0) == (damage != "none")
+
+
+@pytest.mark.slow
+def test_killed_and_continued_by_two_processes_it_is_the_same(whole, mini_source, mini, tmp_path):
+    """The run is killed without warning when its first shards are there."""
+    out = tmp_path / "out"
+    asked = ("generate", "reach", "--n", "20000", "--shard-rows", str(ROWS), "--out")
+    command = [*COMMAND, *asked, str(out), "--workers", "2"]
+    running = subprocess.Popen(command, cwd=mini, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL, start_new_session=True)
+    deadline = time.monotonic() + 60
+    while not list(out.glob("cxgen/shards/*.json")) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    os.killpg(running.pid, signal.SIGKILL)
+    running.wait()
+    there = len(list(out.glob("cxgen/shards/*.json")))
+    subprocess.run([*command, "--resume"], cwd=mini, check=True, capture_output=True)
+    total = len(list(out.glob("cxgen/shards/*.json")))
+    assert 0 < there < total
+    undisturbed = tmp_path / "undisturbed"
+    subprocess.run([*COMMAND, *asked, str(undisturbed), "--workers", "1"], cwd=mini, check=True, capture_output=True)
+    assert files(out) == files(undisturbed)
+
+
+@pytest.mark.slow
+def test_two_processes_write_what_one_writes(whole, mini_source, tmp_path):
+    with executor(2, whole=True) as pool:
+        stream.run(begun(mini_source, tmp_path), pool)
+    assert files(tmp_path) == files(whole[0])
