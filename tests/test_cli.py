@@ -79,8 +79,17 @@ def test_explain_says_what_each_label_turns_on(cxgen, mini):
 def test_nothing_heavy_is_loaded_for_a_sample(cxgen):
     code = (
         "import sys\nfrom cxgen.cli.app import run\nrun(['sample', 'conative', '--n', '4'])\n"
-        "names = 'nltk spacy openai datasets sklearn wordfreq lemminflect scipy huggingface_hub jinja2 rapidfuzz pyarrow'.split()\n"
+        "names = 'nltk spacy openai datasets sklearn wordfreq lemminflect scipy huggingface_hub jinja2 rapidfuzz pyarrow ray'.split()\n"
         "print([m for m in names if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_help_loads_no_tables_and_no_files():
+    code = (
+        "import sys\nfrom cxgen.cli.app import run\nrun(['--help'])\n"
+        "print([m for m in 'polars numpy yaml jsonschema rich ray cxgen.stages cxgen.lexicon'.split() if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"

@@ -62,7 +62,10 @@ def frame_words(name: str, construction: Construction, pools: Pools) -> list[str
 
 def scatter(pieces: Sequence[tuple[Rows, Texts | pl.Series]], count: int) -> pl.Series:
     """The sentences of ``pieces`` in the order of their row numbers: first letter capital, single spaces."""
-    texts = pl.concat([piece if isinstance(piece, pl.Series) else pl.Series(piece, dtype=pl.String) for _, piece in pieces])
+    if any(isinstance(piece, pl.Series) for _, piece in pieces):
+        texts = pl.concat([piece if isinstance(piece, pl.Series) else pl.Series(piece, dtype=pl.String) for _, piece in pieces])
+    else:
+        texts = pl.Series(np.concatenate([piece for _, piece in pieces]), dtype=pl.String)
     places = np.empty(count, dtype=np.int64)
     places[np.concatenate([rows for rows, _ in pieces])] = np.arange(count)
     whole = pl.col("text").str.replace_all("  ", " ", literal=True)
