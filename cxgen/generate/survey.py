@@ -13,7 +13,7 @@ from cxgen.generate.source import Source, span
 from cxgen.sets import letters
 
 BLOCK = 1 << 16  # sets that are drawn at once
-MOST = 1 << 22  # sets of a round: with four premises each, 128 MB of hashes
+MOST = 1 << 20  # sets of a round: with four premises each, 32 MB of hashes
 DRY = 0.01  # share of new sets in a round below which a source has run dry
 _SPARE = 8
 
