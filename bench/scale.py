@@ -63,8 +63,8 @@ def columns(block: Block) -> pl.DataFrame:
     labels = np.array([[matrix[name][other] for other in rules] for name in kinds], dtype=np.int8)
     return pl.DataFrame(
         {
-            "premise": block.said.gather(kind * count + sets),
-            "hypothesis": hypotheses.gather(rule * count + sets),
+            "premise": block.said[kind * count + sets],
+            "hypothesis": hypotheses[rule * count + sets],
             "label": labels[kind, rule],
         }
     )
@@ -131,8 +131,9 @@ def steps(project: Project, lexicon: Lexicon, name: str) -> dict[str, Any]:
     drawn = cpu(lambda number: source.drawn(at(number + 1)))
     made = cpu(lambda number: source.items(source.drawn(at(number + 1))))
     judged = cpu(lambda _: judge.accepted(source.drawn(at(0)), items)) - drawn
-    told = cpu(lambda _: columns(source.drawn(at(0)))) - drawn
-    looped = cpu(loop(block, items.height))
+    large = np.arange(4 * SETS)  # without the other columns there is room for more
+    told = (cpu(lambda _: columns(source.drawn(large))) - cpu(lambda _: source.drawn(large))) / 4
+    looped = cpu(loop(source.drawn(large), 4 * items.height)) / 4
     hashed = cpu(lambda _: survey([source], [SETS // 2]))
     rows = items.height
     return {

@@ -76,7 +76,7 @@ class Fillers:
         """Per premise ``slot=lemma slot=lemma ...``."""
         numbers, words = self._words
         text = pl.concat([words.select(pl.concat_str("slot", pl.lit("="), "lemma")).to_series(), pl.Series([None], dtype=pl.String)])
-        columns = [text.gather(np.where(column < 0, len(words), column)) for column in numbers.T]
+        columns = [text[np.where(column < 0, len(words), column)] for column in numbers.T]
         return pl.select(pl.concat_str(columns, separator=" ", ignore_nulls=True)).to_series()
 
     def listed(self, premises: Rows) -> pl.Series:
@@ -84,6 +84,6 @@ class Fillers:
         numbers, words = self._words
         wanted = numbers[premises]
         there = wanted != ABSENT
-        flat = pl.DataFrame({"row": np.nonzero(there)[0], "slots": words.to_struct().gather(wanted[there])})
+        flat = pl.DataFrame({"row": np.nonzero(there)[0], "slots": words.to_struct()[wanted[there]]})
         sorted_ = flat.with_columns(pl.col("row").set_sorted())  # groups are then slices
         return sorted_.group_by("row", maintain_order=True).agg("slots")["slots"]

@@ -55,7 +55,7 @@ class Forms:
 
     def series(self, slot: Slot, form: str, plan: Plan, pools: Pools, rows: Rows) -> pl.Series:
         """The same as a column."""
-        return self.table(slot, form).texts.gather(self.keys(slot, form, plan, pools, rows))
+        return self.table(slot, form).texts[self.keys(slot, form, plan, pools, rows)]
 
     def keys(self, slot: Slot, form: str, plan: Plan, pools: Pools, rows: Rows) -> Rows:
         """Where in `table` the texts of the sets ``rows`` stand."""

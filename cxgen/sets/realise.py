@@ -13,7 +13,7 @@ from cxgen.sets.forms import Forms, Texts
 from cxgen.sets.plan import Plan, Rows
 from cxgen.sets.pools import Pools
 
-LARGE = 1_000  # sentences of a template, from which on columns of polars are faster than arrays of Python strings
+LARGE = 500  # sentences of a template, from which on columns of polars are faster than arrays of Python strings
 
 
 def pick(chance: np.ndarray, size: int) -> Rows:
@@ -49,7 +49,7 @@ def _as_column(parts: Sequence[Part], construction: Construction, plan: Plan, po
         elif part.slot in construction.slots:
             pieces.append(forms.series(construction.slots[part.slot], part.form, plan, pools, rows))
         else:
-            pieces.append(pl.Series(frame_words(part.slot, construction, pools)).gather(plan.frame[rows]))
+            pieces.append(pl.Series(frame_words(part.slot, construction, pools))[plan.frame[rows]])
     return pl.select(pl.concat_str(pieces)).to_series()
 
 
@@ -70,4 +70,4 @@ def scatter(pieces: Sequence[tuple[Rows, Texts | pl.Series]], count: int) -> pl.
     places[np.concatenate([rows for rows, _ in pieces])] = np.arange(count)
     whole = pl.col("text").str.replace_all("  ", " ", literal=True)
     sentence = whole.str.slice(0, 1).str.to_uppercase() + whole.str.slice(1)
-    return pl.DataFrame({"text": texts.gather(places)}).select(sentence)["text"]
+    return pl.DataFrame({"text": texts[places]}).select(sentence)["text"]
