@@ -29,8 +29,8 @@ test: $(STAMP)
 test-slow: $(STAMP)
 	$(PYTEST) -m slow
 
-# Models of one's own machine, evaluation harnesses and a Ray cluster: torch, transformers, minicons, lm-eval, inspect-ai and ray, in an
-# environment of their own.
+# Models of one's own machine, recipes, evaluation harnesses and a Ray cluster: torch, transformers, peft, minicons, lm-eval, inspect-ai and
+# ray, in an environment of their own.
 test-extras: $(EXTRAS)/.installed
 	$(EXTRAS)/bin/python -m pytest -n 0 -m "hf or ray"
 
@@ -81,7 +81,7 @@ $(STAMP): requirements.lock pyproject.toml
 
 $(EXTRAS)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(EXTRAS)
-	$(EXTRAS)/bin/python -m pip install --quiet --editable ".[dev,harness,ray]"
+	$(EXTRAS)/bin/python -m pip install --quiet --editable ".[dev,harness,ray,recipes]"
 	touch $@
 
 $(BROWSER)/.installed: $(STAMP)

@@ -19,6 +19,7 @@ from cxgen.families import FAMILIES
 from cxgen.project import Project
 from cxgen.stages.evaluate import Part
 from cxgen.stages.harness import export_inspect, export_lm_eval
+from recipes import tiny
 
 pytestmark = pytest.mark.hf
 NLI, PAIRS = FAMILIES["nli"].scoring, FAMILIES["minimal_pairs"].scoring
@@ -38,43 +39,16 @@ def offline(monkeypatch):
 
 @pytest.fixture(scope="module")
 def causal(tmp_path_factory):
-    """A GPT-2 of two layers over bytes."""
-    import torch
-    from tokenizers import Tokenizer, decoders, models, pre_tokenizers
-    from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
-
-    folder = str(tmp_path_factory.mktemp("causal"))
-    letters = ["<s>", *sorted(pre_tokenizers.ByteLevel.alphabet())]
-    tokenizer = Tokenizer(models.BPE(vocab={letter: number for number, letter in enumerate(letters)}, merges=[]))
-    tokenizer.pre_tokenizer, tokenizer.decoder = pre_tokenizers.ByteLevel(add_prefix_space=False), decoders.ByteLevel()
-    PreTrainedTokenizerFast(tokenizer_object=tokenizer, bos_token="<s>", eos_token="<s>").save_pretrained(folder)
-    torch.manual_seed(7)
-    config = GPT2Config(vocab_size=len(letters), n_positions=1024, n_embd=32, n_layer=2, n_head=2, bos_token_id=0, eos_token_id=0)
-    GPT2LMHeadModel(config).save_pretrained(folder)
-    return folder
+    folder = tmp_path_factory.mktemp("causal")
+    tiny.write_causal(folder)
+    return str(folder)
 
 
 @pytest.fixture(scope="module")
 def masked(tmp_path_factory):
-    """A BERT of two layers over letters and the pieces that follow them."""
-    import torch
-    from tokenizers import Tokenizer, models, pre_tokenizers, processors
-    from transformers import BertConfig, BertForMaskedLM, PreTrainedTokenizerFast
-
-    folder = str(tmp_path_factory.mktemp("masked"))
-    letters = [chr(code) for code in range(33, 127)]
-    names = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *letters, *(f"##{letter}" for letter in letters)]
-    tokenizer = Tokenizer(models.WordPiece(vocab={name: number for number, name in enumerate(names)}, unk_token="[UNK]"))
-    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    tokenizer.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
-    special = {"unk_token": "[UNK]", "cls_token": "[CLS]", "sep_token": "[SEP]", "pad_token": "[PAD]", "mask_token": "[MASK]"}
-    PreTrainedTokenizerFast(tokenizer_object=tokenizer, **special).save_pretrained(folder)
-    torch.manual_seed(7)
-    config = BertConfig(
-        vocab_size=len(names), hidden_size=32, num_hidden_layers=2, num_attention_heads=2, intermediate_size=64, max_position_embeddings=512
-    )
-    BertForMaskedLM(config).save_pretrained(folder)
-    return folder
+    folder = tmp_path_factory.mktemp("masked")
+    tiny.write_masked(folder)
+    return str(folder)
 
 
 def by_hand(folder, context, said, *, text=False, mean=False):
@@ -157,7 +131,7 @@ def test_just_the_words_in_which_answers_differ_are_compared(causal, masked):
 def test_what_a_model_cannot_read_is_told(causal, masked, tmp_path, measure):
     folder = causal if measure is Measure.likelihood else masked
     with pytest.raises(CxgenError, match="tokens, and the model takes"):
-        list(predictions(folder, [("x", ("long " * 400, [" a", " b"]))], PAIRS, measure=measure))
+        list(predictions(folder, [("x", ("long " * 800, [" a", " b"]))], PAIRS, measure=measure))
     with pytest.raises(CxgenError, match="no model at"):
         list(predictions(str(tmp_path), ITEMS, PAIRS, measure=measure))
 

@@ -85,8 +85,13 @@ def _root(
     """Diagnostic NLI datasets for construction grammar, from readable template files."""
 
 
-def run(arguments: Sequence[str]) -> int:
-    """Run the command line; expected failures are told on stderr without a traceback.
+def run(arguments: Sequence[str], command: typer.Typer = app, name: str = "cxgen") -> int:
+    """Run a command line; expected failures are told on stderr without a traceback.
+
+    Args:
+        arguments: what follows its name.
+        command: by default that of cxgen; the recipes have others.
+        name: as its help calls it.
 
     Returns:
         The exit code: 0; 1 where a gate or a bound was broken; 2 for bad input; 130 for Ctrl-C.
@@ -95,7 +100,7 @@ def run(arguments: Sequence[str]) -> int:
     with listening() as interrupted:
         try:
             colour = False if os.environ.get("NO_COLOR") else None
-            code = app(list(arguments), prog_name="cxgen", standalone_mode=False, color=colour)
+            code = command(list(arguments), prog_name=name, standalone_mode=False, color=colour)
         except BaseException as error:
             code = _INTERRUPTED if interrupted.is_set() else _told(error)
     if interrupted.is_set() or code == _INTERRUPTED:

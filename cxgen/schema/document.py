@@ -74,7 +74,10 @@ def _step(node: yaml.Node | None, key: str | int) -> tuple[yaml.Node, yaml.Node]
 
 @cache
 def load_schema(name: str) -> dict[str, Any]:
-    """The JSON Schema shipped as ``cxgen/schema/<name>.schema.json``."""
+    """The JSON Schema shipped as ``cxgen/schema/<name>.schema.json``, or that of a file (a name that ends so)."""
+    if name.endswith(".schema.json"):
+        given: dict[str, Any] = json.loads(Path(name).read_text("utf-8"))
+        return given
     loaded: dict[str, Any] = json.loads((resources.files(__package__) / f"{name}.schema.json").read_text("utf-8"))
     return loaded
 

@@ -1,0 +1,1 @@
+"""A linear probe per layer: see README.md."""

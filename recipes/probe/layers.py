@@ -1,0 +1,53 @@
+"""A run: sentences, their vectors, and a probe for every layer and task; each result is kept as it comes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+
+from cxgen.evaluate.kept import Kept
+from cxgen.tables import track, write_json
+from recipes.probe.hidden import hidden_states
+from recipes.probe.probing import WORDS, features_of, probed, tasks
+from recipes.probe.sentences import read_sentences, with_length
+from recipes.probe.settings import Settings
+from recipes.shared import digest, model_files, require_same_run
+
+REPORT, _STATES, _RESULTS = "report.json", "states", ".results.partial"
+
+
+def run(settings: Settings) -> list[dict[str, Any]]:
+    """Probe every layer.
+
+    Args:
+        settings: of the run.
+
+    Returns:
+        A row per probe (and per value of a feature that is held apart), see `probed`; `report.json` in the run's folder has them, too.
+
+    Raises:
+        CxgenError: settings, model, data or an earlier run in the folder are not as they must be.
+    """
+    rows = read_sentences(settings.data, settings.where)
+    if settings.controlled.length:
+        rows = with_length(rows)
+    sentences = rows["sentence"].unique(maintain_order=True).to_list()
+    places = {sentence: number for number, sentence in enumerate(sentences)}
+    rows = rows.with_columns(state=pl.col("sentence").replace_strict(places, return_dtype=pl.Int64))
+    todo = tasks(rows, settings.curve, settings.controlled, settings.seed)
+    files = model_files(settings.model)
+    identity = {**settings.learned(), "rows": digest(rows.rows()), "model files": files}
+    require_same_run(settings.folder, identity)
+    vectors = hidden_states(settings.model, sentences, settings.states, settings.folder / _STATES, [settings.model, files])
+    layers = [WORDS, *map(str, range(len(vectors)))]
+    found: list[dict[str, Any]] = []
+    with Kept(settings.folder / _RESULTS, digest(identity)) as kept:
+        for layer, task in track([(layer, task) for layer in layers for task in todo], "probes", len(layers) * len(todo)):
+            item = (f"{layer}/{task.key}", ("", [digest(task.train.rows())]))
+            known = kept.known([item]).get(item[0])
+            if known is None:
+                known = kept.keep(item, {"rows": probed(layer, features_of(layer, vectors, sentences, task), task, settings.probe)})
+            found += known["rows"]
+    write_json({"settings": settings.learned(), "probes": found}, settings.folder / REPORT)
+    return found

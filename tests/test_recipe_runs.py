@@ -1,0 +1,325 @@
+"""The recipes from end to end, on tiny random models: `make test-extras`."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import polars as pl
+import pytest
+
+from cxgen.cli.app import run as run_command
+from cxgen.errors import CxgenError
+from cxgen.facade import load
+from cxgen.vocabulary import LABELS
+from recipes import tiny
+from recipes.finetune.regimes import run as finetune
+from recipes.finetune.settings import DEFAULT, Lora, Settings, Training
+from recipes.probe import settings as probe
+from recipes.probe.layers import run as probe_run
+from recipes.probe.run import app as probe_app
+from tests.conftest import ROOT
+
+pytestmark = pytest.mark.hf
+ALL = {"train.configs": ["nli", "distinction"], "evaluate.resamples": 0, "training.max_length": 160, "training.batch": 16}
+
+
+@pytest.fixture(autouse=True)
+def offline(monkeypatch):
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.setenv("TOKENIZERS_PARALLELISM", "false")
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("models")
+    tiny.write_masked(folder / "masked")
+    tiny.write_causal(folder / "causal")
+    return folder
+
+
+@pytest.fixture
+def chosen(models, mini_dataset, tmp_path, monkeypatch):
+    """Settings for a run on the mini dataset, with changes."""
+    monkeypatch.setenv("CXGEN_PROJECT", str(mini_dataset))
+
+    def settings(regime, model="masked", **changes):
+        wanted = {"model": str(models / model), "regime": regime, "output": str(tmp_path / "runs"), "train.most": 60, "training.epochs": 1}
+        return Settings.read(DEFAULT, {**ALL, **wanted, **{name.replace("__", "."): value for name, value in changes.items()}})
+
+    return settings
+
+
+def answers(settings, part):
+    return pl.read_ndjson(settings.folder / f"predictions/{part}.jsonl").sort("id")
+
+
+# fine-tuning
+
+
+@pytest.mark.parametrize("model", ["masked", "causal"])
+def test_a_model_is_trained_answers_all_parts_and_is_not_trained_again(chosen, mini_dataset, cxgen, tmp_path, model):
+    own = tmp_path / "cxnli.csv"
+    own.write_text(
+        "premise,hypothesis,label\nAnn reached the hill.,Ann was on the hill.,entailment\nAnn waited.,Ann was there.,neutral\n", "utf-8"
+    )
+    settings, told = chosen("shared", model, evaluate__files=[str(own)]), []
+    reports = finetune(settings, told.append)
+    assert {name: report["items"] for name, report in reports.items()} == {
+        "nli": load("nli", "test", project=mini_dataset).height,
+        "distinction": load("distinction", "test", project=mini_dataset).height,
+        "cxnli": 2,
+    }
+    said = answers(settings, "nli")
+    assert said.select(LABELS).sum_horizontal().to_list() == pytest.approx([1.0] * said.height, abs=1e-5)
+    scored = cxgen("evaluate", settings.folder / "predictions/nli.jsonl", "--config", "nli", "--json", "--resamples", 0, cwd=mini_dataset)
+    assert json.loads(scored.stdout)["configs"]["nli"]["accuracy"] == reports["nli"]["accuracy"]
+    assert not (settings.folder / "checkpoints").exists()
+    assert json.loads((settings.folder / "report.json").read_text("utf-8"))["parts"] == reports
+    assert any(text.startswith("training ") for text in told)
+    told.clear()
+    assert finetune(settings, told.append) == reports
+    assert told == [], "nothing was left to do"
+    (settings.folder / "predictions/nli.jsonl").unlink()
+    assert finetune(settings, told.append) == reports
+    assert told == ["answering nli"]
+    both = said.join(answers(settings, "nli"), on="id", suffix="_again")
+    for label in LABELS:
+        assert both[label].to_list() == pytest.approx(both[f"{label}_again"].to_list(), abs=2e-6), "the model was kept with its head"
+
+
+def test_only_adapters_in_the_middle_and_the_head_are_trained(models):
+    from recipes.finetune.model import build
+
+    model, _ = build(str(models / "masked"), Lora(4, 8, 0.0, (1,), None), 2, seed=1)
+    trained = {name for name, weight in model.named_parameters() if weight.requires_grad}
+    assert {name.split(".lora_")[0].split("layer.")[1] for name in trained if "lora_" in name} == {
+        "1.attention.self.query",
+        "1.attention.self.value",
+    }
+    heads = {name.rpartition("modules_to_save")[0] for name in trained if "lora_" not in name}
+    assert {name.rstrip(".").rpartition(".")[2] for name in heads} == {"classifier", "dense"}, "the pooler is new, too"
+    assert model.config.num_labels == 6
+    with pytest.raises(CxgenError, match=r"lora\.layers: 2, and .* has the layers 0 to 1"):
+        build(str(models / "masked"), Lora(4, 8, 0.0, (2,), None), 1, seed=1)
+    with pytest.raises(CxgenError, match="no adapters for"):
+        build(str(models / "masked"), Lora(4, 8, 0.0, "middle", ("nothing",)), 1, seed=1)
+
+
+def test_the_loss_is_smoothed_over_the_items_own_head():
+    import torch
+
+    from recipes.finetune.training import smoothed_loss
+
+    class Outputs:
+        logits = torch.tensor([[1.0, 2.0, 0.5, 9.0, 9.0, 9.0], [7.0, 7.0, 7.0, 0.0, -1.0, 3.0]])
+
+    expected = 0.0
+    for row, label in (([1.0, 2.0, 0.5], 1), ([0.0, -1.0, 3.0], 2)):
+        said = np.log(np.exp(row) / np.exp(row).sum())
+        expected += -0.9 * said[label] - 0.1 * said.mean()
+    loss = smoothed_loss(0.1)
+    assert float(loss(Outputs, torch.tensor([1, 5]))) == pytest.approx(expected / 2, abs=1e-5)
+    assert float(loss(Outputs, torch.tensor([1, 5]), num_items_in_batch=4)) == pytest.approx(expected / 4, abs=1e-5)
+
+
+def test_each_construction_has_a_head_of_its_own(models, tmp_path):
+    """The same sentences, entailed in one construction and contradicted in the other: one head cannot, two can."""
+    from recipes.finetune.model import build
+    from recipes.finetune.training import Learner
+
+    texts = [f"Ann ran to {place}." for place in ("Rome", "Bath", "York", "Oslo")]
+    rows = pl.DataFrame(
+        [
+            {"premise": text, "hypothesis": "She was there.", "label": label, "target": target}
+            for text in texts
+            for target, label in (("a", 0), ("b", 2))
+        ]
+    )
+    how = Training(10, 10, 1, 0.0, 0.05, 4, 1, 0.0, 0.0, 64)
+    found = {}
+    for heads in ({}, {"a": 0, "b": 1}):
+        model, tokenizer = build(str(models / "masked"), Lora(4, 8, 0.0, "middle", None), max(1, len(heads)), seed=1)
+        learner = Learner(model, tokenizer, heads, how, tmp_path / str(len(heads)), seed=1)
+        learner.learn(rows, rows)
+        found[len(heads)] = learner.answers(rows, 8).argmax(axis=1)
+        if heads:
+            stranger = learner.answers(rows.head(1).with_columns(target=pl.lit("c")), 8)
+            each = [learner.answers(rows.head(1).with_columns(target=pl.lit(name)), 8) for name in "ab"]
+            assert stranger == pytest.approx(np.mean(each, axis=0), abs=1e-5)
+    assert (found[2] == rows["label"].to_numpy()).all()
+    assert (found[0] == rows["label"].to_numpy()).mean() == 0.5
+
+
+def test_heads_end_to_end_tell_whom_they_do_not_know(chosen, tmp_path):
+    own = tmp_path / "cxnli.jsonl"
+    own.write_text('{"premise": "P.", "hypothesis": "H.", "label": "n"}\n', "utf-8")
+    told = []
+    reports = finetune(chosen("heads", evaluate__files=[str(own)], evaluate__configs=["distinction"]), told.append)
+    assert set(reports) == {"distinction", "cxnli"}
+    assert told[-1] == "no head for all: the mean of all heads answers"
+
+
+def test_an_interrupted_run_goes_on_at_the_last_whole_checkpoint(chosen, monkeypatch):
+    from recipes.finetune import training
+
+    whole = chosen("shared", training__epochs=2, seed=3)
+    finetune(whole, print)
+    metric, calls = training.Learner._metric, iter(range(100))
+
+    def interrupting(self, rows):
+        measured = metric(self, rows)
+
+        def measure(said):
+            if next(calls) == 2:
+                raise KeyboardInterrupt
+            return measured(said)
+
+        return measure
+
+    cut = chosen("shared", training__epochs=2, seed=3, output=str(whole.output) + "-cut")
+    with monkeypatch.context() as patch:
+        patch.setattr(training.Learner, "_metric", interrupting)
+        with pytest.raises(KeyboardInterrupt):
+            finetune(cut, print)
+    found = sorted((cut.folder / "checkpoints").iterdir(), key=lambda path: int(path.name.rpartition("-")[2]))
+    assert len(found) == 2
+    half = found[-1].with_name("checkpoint-999")  # killed while it was written
+    shutil.copytree(found[-1], half)
+    (half / "trainer_state.json").unlink()
+    resumed = []
+    learn = training.Learner._last_checkpoint
+    monkeypatch.setattr(training.Learner, "_last_checkpoint", lambda self: resumed.append(learn(self)) or resumed[-1])
+    finetune(cut, print)
+    assert resumed == [str(found[-1])]
+    for label in LABELS:
+        assert answers(cut, "nli")[label].to_list() == pytest.approx(answers(whole, "nli")[label].to_list(), abs=1e-4)
+
+
+def test_examples_in_the_prompt_are_those_of_evaluate(chosen, mini_dataset, models, cxgen, tmp_path):
+    settings = chosen("in-context", "causal", evaluate__configs=["nli"], prompting__shots=2)
+    reports = finetune(settings, print)
+    command = (
+        "evaluate",
+        "--model",
+        f"hf:{models / 'causal'}",
+        "--shots",
+        2,
+        "--config",
+        "nli",
+        "-o",
+        tmp_path / "p.jsonl",
+        "--resamples",
+        0,
+    )
+    assert cxgen(*command, cwd=mini_dataset).returncode == 0
+    assert answers(settings, "nli").rows() == pl.read_ndjson(tmp_path / "p.jsonl").sort("id").rows()
+    assert reports["nli"]["items"] == load("nli", "test", project=mini_dataset).height
+    assert not list((settings.folder / "predictions").glob(".*"))
+
+
+def test_a_folder_with_other_settings_or_another_model_is_refused(chosen, models):
+    settings = chosen("in-context", "causal", evaluate__configs=[])
+    finetune(settings, print)
+    with pytest.raises(CxgenError, match="another run: different prompting"):
+        finetune(chosen("in-context", "causal", evaluate__configs=[], prompting__shots=1), print)
+    os.utime(models / "causal/model.safetensors")
+    with pytest.raises(CxgenError, match="another run: different model files"):
+        finetune(settings, print)
+
+
+def test_what_is_no_classifier_is_told_in_a_line(mini_dataset, tmp_path):
+    (tmp_path / "empty").mkdir()
+    command = [sys.executable, ROOT / "recipes/finetune/run.py", "--model", tmp_path / "empty", "--output", tmp_path / "runs"]
+    ran = subprocess.run(command, cwd=mini_dataset, capture_output=True, text=True, check=False, env={**os.environ, "COLUMNS": "200"})
+    assert ran.returncode == 2, ran.stderr
+    assert ran.stderr.startswith("cxgen: no model for this recipe at")
+    assert "Traceback" not in ran.stderr
+
+
+# probing
+
+
+@pytest.fixture
+def probed(models, tmp_path, monkeypatch):
+    """Settings for a probe of sentences in which the word *so* comes before *as*, or after it."""
+    monkeypatch.chdir(tmp_path)
+    rows = []
+    for split, letters in (("train", "abcdefghij"), ("test", "klmnop")):
+        for one in letters:
+            for other in letters:
+                for label, order in ((1, "so {} as {}"), (0, "as {} so {}")):
+                    rows.append({"sentence": order.format(one, other), "label": label, "split": split, "pair": f"{one}{other}"})
+    pl.DataFrame(rows).write_parquet(tmp_path / "s.parquet")
+
+    def settings(**changes):
+        wanted = {"model": str(models / "masked"), "data": "s.parquet", "curve.sizes": [16, 64, 5000]}
+        return probe.Settings.read(probe.DEFAULT, {**wanted, **{name.replace("__", "."): value for name, value in changes.items()}})
+
+    return settings
+
+
+def test_every_layer_is_probed_and_words_alone_do_not_tell_order(probed):
+    settings = probed(states__pooling="first")
+    found = probe_run(settings)
+    whole = {row["layer"]: row for row in found if row["what"] == "all"}
+    assert list(whole) == ["words", "0", "1", "2"]
+    assert (whole["words"]["accuracy"], whole["words"]["pairs"]) == (0.5, 0.0), "the same words"
+    assert whole["0"]["accuracy"] == 0.5, "the embedding of [CLS] has seen nothing"
+    assert whole["2"]["accuracy"] > 0.55, "even in a random model the first token has read the sentence"
+    assert whole["2"]["items"] == 72
+    sizes = [(row["size"], row["repeat"]) for row in found if row["what"] == "curve" and row["layer"] == "1"]
+    assert sizes == [(16, 0), (16, 1), (16, 2), (64, 0), (64, 1), (64, 2)]
+
+
+def test_a_run_is_kept_step_by_step(probed, monkeypatch):
+    from recipes.probe import hidden, layers
+
+    settings = probed()
+    monkeypatch.setattr(hidden, "_CHUNK", 64)
+    fit, count = layers.probed, iter(range(100))
+    with monkeypatch.context() as patch:
+        patch.setattr(layers, "probed", lambda *given: fit(*given) if next(count) < 9 else 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            probe_run(settings)
+    assert len(list((settings.folder / "states").glob("*.npy"))) == -(-272 // 64)
+    left = []
+    with monkeypatch.context() as patch:
+        patch.setattr(hidden, "_Encoder", None)  # not loaded again
+        patch.setattr(layers, "probed", lambda *given: left.append(given[0]) or fit(*given))
+        found = probe_run(settings)
+    assert len(left) == 4 * 7 - 9
+    assert json.loads((settings.folder / "report.json").read_text("utf-8"))["probes"] == found
+    shutil.rmtree(settings.folder)
+    assert probe_run(settings) == found, "the same again from nothing"
+
+
+@pytest.mark.parametrize("pooling", ["mean", "first", "last"])
+def test_vectors_are_those_of_the_sentence_alone(models, tmp_path, pooling):
+    """Padding beside longer sentences changes nothing, and means leave out [CLS] and [SEP]."""
+    import torch
+    from transformers import AutoModel, AutoTokenizer
+
+    from recipes.probe.hidden import hidden_states
+
+    sentences = ["so a as b", "so"]
+    found = hidden_states(str(models / "masked"), sentences, probe.States(pooling, 2, 64), tmp_path, "m")
+    model, tokenizer = AutoModel.from_pretrained(models / "masked").eval(), AutoTokenizer.from_pretrained(models / "masked")
+    for number, sentence in enumerate(sentences):
+        with torch.no_grad():
+            states = model(**tokenizer(sentence, return_tensors="pt"), output_hidden_states=True).hidden_states
+        for layer, each in enumerate(states):
+            expected = {"mean": each[0, 1:-1].mean(dim=0), "first": each[0, 0], "last": each[0, -1]}[pooling]
+            assert found[layer][number] == pytest.approx(expected.numpy(), abs=1e-5)
+
+
+def test_the_command_prints_a_line_per_layer(probed, models, capsys):
+    probed()
+    assert run_command(["--model", str(models / "causal"), "--data", "s.parquet"], probe_app, "probe") == 0
+    told = capsys.readouterr()
+    assert [line.split()[0] for line in told.out.splitlines()] == ["layer", "words", "0", "1", "2"]
+    assert "run: outputs/probe/causal-s-1" in told.err

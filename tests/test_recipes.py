@@ -1,0 +1,325 @@
+"""The recipes as far as they need no torch: settings, tables that users bring, what is drawn and held apart, and the heads' arithmetic."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import numpy as np
+import polars as pl
+import pytest
+import typer
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cxgen.cli.app import run as run_command
+from cxgen.errors import CxgenError
+from cxgen.evaluate.figures import Resampling
+from cxgen.facade import load
+from cxgen.project import Project
+from recipes.finetune import settings as finetune
+from recipes.finetune.items import answered_parts, learned_from, outside
+from recipes.finetune.model import layers, probabilities
+from recipes.finetune.report import rows as report_rows
+from recipes.finetune.run import app as finetune_app
+from recipes.probe import settings as probe
+from recipes.probe.probing import drawn, held_apart, summary, tasks
+from recipes.probe.run import app as probe_app
+from recipes.probe.sentences import read_sentences, with_length
+from recipes.shared import require_same_run
+from tests.conftest import ROOT
+
+
+def written(path, rows):
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    return path
+
+
+# settings
+
+
+@pytest.mark.parametrize("recipe", [finetune, probe])
+def test_every_setting_has_a_default_and_a_check(recipe):
+    schema = json.loads((recipe.HERE / "config.schema.json").read_text("utf-8"))
+    data = yaml.safe_load(recipe.DEFAULT.read_text("utf-8"))
+
+    def same(data, schema):
+        assert set(data) == set(schema["properties"])
+        for name, value in data.items():
+            if "properties" in schema["properties"][name]:
+                same(value, schema["properties"][name])
+
+    same(data, schema)
+    assert recipe.Settings.read(recipe.DEFAULT, {"model": "org/m", "seed": 3}).seed == 3
+
+
+def test_the_published_regime_is_the_default():
+    chosen = finetune.Settings.read(finetune.DEFAULT, {"model": "m"})
+    assert (chosen.lora.r, chosen.lora.alpha, chosen.lora.dropout, chosen.lora.layers) == (16, 32, 0.05, "middle")
+    assert (chosen.training.label_smoothing, chosen.training.epochs, chosen.prompting.shots) == (0.1, 5, 8)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("regime: share", "c.yaml:1: regime: 'share' is not one of ['shared', 'heads', 'in-context']"),
+        ("seed: 1\nlora:\n  rank: 4", "c.yaml:3: lora: unexpected key 'rank'"),
+        ("training: {epochs: 0}", "c.yaml:1: training.epochs: 0 is less than the minimum of 1"),
+        ("seed: 2", "no model is named"),
+    ],
+)
+def test_settings_that_are_none_are_told_in_a_line(tmp_path, monkeypatch, capsys, text, message):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "c.yaml").write_text(text, "utf-8")
+    assert run_command(["--config", "c.yaml"], finetune_app, "finetune") == 2
+    said = capsys.readouterr().err.splitlines()
+    assert said[0].startswith(f"cxgen: {message}")
+    assert len(said) == 2, "the message and a hint"
+
+
+def test_a_config_needs_only_what_differs(tmp_path):
+    (tmp_path / "c.yaml").write_text("lora: {r: 4}", "utf-8")
+    chosen = finetune.Settings.read(tmp_path / "c.yaml", {"model": "org/some model", "regime": "heads"})
+    assert (chosen.lora.r, chosen.lora.alpha, chosen.regime) == (4, 32, finetune.Regime.heads)
+    assert chosen.folder.name == "some-model-heads-1"
+    assert set(chosen.learned()) == {"model", "regime", "seed", "train", "lora", "training"}
+
+
+def test_a_folder_holds_one_run(tmp_path):
+    require_same_run(tmp_path / "a", {"seed": 1, "lora": (1, 2)})
+    require_same_run(tmp_path / "a", {"seed": 1, "lora": (1, 2)})
+    with pytest.raises(CxgenError, match="another run: different seed"):
+        require_same_run(tmp_path / "a", {"seed": 2, "lora": (1, 2)})
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b/thesis.tex").touch()
+    with pytest.raises(CxgenError, match="not empty, and holds no run"):
+        require_same_run(tmp_path / "b", {"seed": 1})
+
+
+def test_a_folder_that_is_no_model_is_told_before_anything_is_read(tmp_path, mini_dataset, monkeypatch, capsys):
+    monkeypatch.chdir(mini_dataset)
+    assert run_command(["--model", "./nothing", "--output", str(tmp_path)], finetune_app, "finetune") == 2
+    assert "nothing: no folder of a model" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("depth", "middle"), [(1, [0]), (2, [0, 1]), (4, [1, 2]), (12, [3, 4, 5, 6, 7, 8]), (6, [1, 2, 3, 4])])
+def test_the_middle_is_from_a_quarter_to_three_quarters(depth, middle):
+    assert layers("middle", depth, "m") == middle
+    assert layers("all", depth, "m") is None
+    with pytest.raises(CxgenError, match=f"has the layers 0 to {depth - 1}"):
+        layers((0, depth), depth, "m")
+
+
+# fine-tuning: what is learned from and answered
+
+
+def test_few_items_are_whole_sets_and_the_same_ones(mini_dataset):
+    project = Project(mini_dataset)
+    every = learned_from(project, ["nli"], "train", None)
+    sizes = load("nli", "train", project=mini_dataset).group_by("contrast_set").agg("id")
+    few = learned_from(project, ["nli"], "train", 30)
+    assert 0 < few.height <= 30 < every.height
+    kept = [name for ids in sizes["id"].to_list() if set(ids) & set(few["id"]) for name in ids]
+    assert sorted(kept) == sorted(few["id"])
+    assert set(few["id"]) < set(learned_from(project, ["nli"], "train", 60)["id"])
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "csv", "parquet"])
+def test_a_table_of_ones_own_is_scored_by_construction(mini_dataset, tmp_path, kind):
+    labels = ["Entailment", "c", "1", "0", "N", "contradiction"]
+    right = [0, 2, 1, 0, 1, 2]
+    rows = [
+        {"premise": f"P{n // 2}.", "hypothesis": f"H{n}.", "label": label, "construction": "way" if n < 4 else None, "x": n}
+        for n, label in enumerate(labels)
+    ]
+    path = tmp_path / f"cxnli.{kind}"
+    table = pl.DataFrame(rows)
+    if kind == "jsonl":
+        written(path, rows)
+    else:
+        table.write_csv(path) if kind == "csv" else table.write_parquet(path)
+    part = outside(Project(mini_dataset), path)
+    said = pl.DataFrame({"id": part.items["nli"]["id"], "label": [str(label) for label in [0, 2, 1, 2, 1, 2]]})
+    found = part.report("m", part.said(said, path), Resampling(20))["configs"]["nli"]
+    assert part.items["nli"]["label"].to_list() == right
+    assert found["by"]["construction"]["way"]["accuracy"]["value"] == 0.75
+    assert (found["right"], found["accuracy"]["value"]) == (5, 0.875), "the mean over constructions"
+    assert found["consistency"]["value"] == 0.75, "premises with all their hypotheses right: one of two of way, the one of other"
+    lines = report_rows({"cxnli": found})
+    assert [line["part"] for line in lines] == ["all", "construction other", "construction way"]
+    assert all("capture" not in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([{"premise": "P.", "label": "0"}], "has no hypothesis"),
+        ([{"premise": "P.", "hypothesis": "H.", "label": label} for label in ("0", "yes", "yes", "3")], "3 labels are none: 'yes', '3'"),
+        ([{"premise": "P.", "hypothesis": " ", "label": "0"}], "1 rows have no hypothesis: 1"),
+    ],
+)
+def test_a_table_that_is_none_is_refused_with_counts(mini_dataset, tmp_path, rows, message):
+    with pytest.raises(CxgenError, match=re.escape(message)):
+        outside(Project(mini_dataset), written(tmp_path / "t.jsonl", rows))
+
+
+def test_two_parts_of_one_name_are_refused(mini_dataset, tmp_path):
+    path = written(tmp_path / "nli.jsonl", [{"premise": "P.", "hypothesis": "H.", "label": "0"}])
+    with pytest.raises(CxgenError, match="another part is called 'nli'"):
+        answered_parts(Project(mini_dataset), ["nli"], [path])
+    with pytest.raises(CxgenError, match="unknown kind of file"):
+        answered_parts(Project(mini_dataset), [], [tmp_path / "t.tsv"])
+
+
+def test_an_item_is_answered_by_its_head_and_a_strangers_by_the_mean():
+    logits = np.log(np.array([[0.7, 0.2, 0.1, 0.1, 0.1, 0.8]] * 3))
+    found = probabilities(logits, np.array([0, 1, -1]))
+    assert found == pytest.approx(np.array([[0.7, 0.2, 0.1], [0.1, 0.1, 0.8], [0.4, 0.15, 0.45]]))
+
+
+# probing: sentences and tasks
+
+
+def pairs(count, split, feature=None, values=("1",)):
+    return [
+        {
+            "sentence": f"{'ab'[label]} {split} {number} {feature}",
+            "label": label,
+            "split": split,
+            "feature": feature,
+            "value": value,
+            "pair": f"{split}{number}{value}{feature}",
+        }
+        for number in range(count)
+        for value in values
+        for label in (0, 1)
+    ]
+
+
+@pytest.fixture
+def sentences(tmp_path):
+    def read(rows, **where):
+        return read_sentences(str(written(tmp_path / "s.jsonl", rows)), where).with_columns(state=pl.lit(0, dtype=pl.Int64))
+
+    return read
+
+
+def test_a_table_of_sentences_may_be_the_datasets_own(tmp_path, sentences):
+    rows = [
+        {"sentence": "A.", "label": 1, "split": "train", "preset": "small", "subset": "general", "value": None, "contrast_set": "x"},
+        {"sentence": "B.", "label": 0, "split": "train", "preset": "small", "subset": "start", "value": 3, "contrast_set": "x"},
+        {"sentence": "C.", "label": 0, "split": "test", "preset": "wide", "subset": "general", "value": None, "contrast_set": "y"},
+    ]
+    found = sentences(rows, preset="small")
+    expected = [("A.", "train", 1, None, None, "x"), ("B.", "train", 0, "start", "3", "x")]
+    assert found.select("sentence", "split", "label", "feature", "value", "pair").rows() == expected
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    for split in ("train", "test"):
+        pl.DataFrame(rows).filter(pl.col("split") == split).write_parquet(folder / f"{split}-0.parquet")
+    assert read_sentences(str(folder), {}).height == 3
+    with pytest.raises(CxgenError, match="no row has preset tiny"):
+        sentences(rows, preset="tiny")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"label": "perhaps"}, "1 labels are none: 'perhaps'"),
+        ({"split": "valid"}, "1 splits are none of train, dev, test: 'valid'"),
+        ({"sentence": " "}, "1 sentences are empty"),
+    ],
+)
+def test_sentences_that_are_none_are_refused_with_counts(sentences, change, message):
+    rows = pairs(1, "train")
+    with pytest.raises(CxgenError, match=re.escape(message)):
+        sentences([*rows[:-1], {**rows[-1], **change}])
+
+
+def test_premises_of_sets_with_both_are_sentences(mini_dataset, monkeypatch):
+    monkeypatch.chdir(mini_dataset)
+    found = read_sentences("sets:reach", {})
+    premises = pl.concat(
+        load(config, project=mini_dataset).select("premise", "construction", "contrast_set") for config in ("nli", "distinction")
+    )
+    for pair in found["pair"].unique():
+        mine = found.filter(pl.col("pair") == pair)
+        theirs = premises.filter(pl.col("contrast_set") == pair).unique()
+        expected = dict(theirs.select("premise", pl.col("construction") == "reach").iter_rows())
+        assert dict(mine.select("sentence", pl.col("label") == 1).iter_rows()) == expected
+        assert set(mine["label"]) == {0, 1}
+    with pytest.raises(CxgenError, match="'wait'"):
+        read_sentences("sets:wait", {})
+
+
+@given(count=st.integers(2, 12), size=st.integers(4, 30), seed=st.integers(0, 5))
+def test_a_draw_has_whole_pairs_and_both_labels_alike(count, size, seed):
+    train = pl.DataFrame(pairs(count, "train"))
+    found = drawn(train, size, seed, 0)
+    assert found.height == 2 * min(size // 2, count)
+    assert found["label"].mean() == 0.5
+    assert (found["pair"].value_counts()["count"] == 2).all()
+    assert found["pair"].to_list() == drawn(train.reverse(), size, seed, 0)["pair"].to_list()
+
+
+def test_a_feature_held_apart_has_no_value_in_common(sentences):
+    values = [str(value) for value in (2, 10, 3, 4, 5, 6, 7, 8)]
+    rows = sentences([*pairs(2, "train", "start", values), *pairs(1, "test", "start", values)])
+    task = held_apart(rows, "start", 0.25)
+    assert set(task.train["value"]) == {"2", "3"}, "by number, not by letter"
+    assert set(task.test["value"]) == {"4", "5", "6", "7", "8", "10"}
+    given_so = sentences([*pairs(2, "train", "start", ["1", "2"]), *pairs(1, "test", "start", ["3"])])
+    assert set(held_apart(given_so, "start", 0.25).train["value"]) == {"1", "2"}, "as the table has it"
+
+
+def test_tasks_are_whole_curve_and_features(sentences):
+    rows = with_length(sentences([*pairs(20, "train"), *pairs(3, "test"), *pairs(4, "train", "start"), *pairs(4, "test", "start", ["2"])]))
+    curve, controlled = probe.Curve((4, 16, 4096), 2), probe.Controlled(0.25, length=True)
+    rows = rows.with_columns(value=pl.when(pl.col("feature") == "length").then(pl.col("split")).otherwise("value"))
+    found = tasks(rows, curve, controlled, 1)
+    assert [task.key for task in found] == [
+        "all//0/0",
+        "curve//4/0",
+        "curve//4/1",
+        "curve//16/0",
+        "curve//16/1",
+        "controlled/length/0/0",
+        "controlled/start/0/0",
+    ]
+    assert found[0].train.height == 40
+    assert found[1].train["sentence"].to_list() != found[2].train["sentence"].to_list()
+    with pytest.raises(CxgenError, match="test part of the sentences has 0 sentences"):
+        tasks(sentences(pairs(20, "train")), curve, controlled, 1)
+
+
+def test_a_line_per_layer_says_mean_and_spread():
+    row = {"layer": "0", "feature": "", "value": None, "pairs": None}
+    found = [
+        {**row, "what": "all", "size": 9, "accuracy": 0.9, "pairs": 0.8},
+        *({**row, "what": "curve", "size": 4, "accuracy": value} for value in (0.5, 0.7)),
+        {**row, "what": "controlled", "feature": "start", "size": 4, "accuracy": 0.6},
+        {**row, "what": "controlled", "feature": "start", "value": "3", "size": 4, "accuracy": 0.1},
+    ]
+    (line,) = summary(found)
+    assert line == pytest.approx({"layer": "0", "accuracy": 0.9, "pairs": 0.8, "start": 0.6, "n=4": 0.6, "+-4": 0.1})
+
+
+def test_data_that_is_not_there_is_told_in_a_line(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert run_command(["--model", "m", "--data", "nowhere.csv"], probe_app, "probe") == 2
+    assert capsys.readouterr().err.startswith("cxgen: nowhere.csv: cannot read: No such file")
+
+
+def test_the_readmes_show_what_the_commands_take():
+    for name, app in (("finetune", finetune_app), ("probe", probe_app)):
+        for text in ((ROOT / "recipes" / name / "README.md").read_text("utf-8"), (ROOT / "README.md").read_text("utf-8")):
+            lines = [line for line in text.splitlines() if f"python recipes/{name}/run.py" in line]
+            known = {option for parameter in typer.main.get_command(app).params for option in parameter.opts}
+            assert lines
+            for line in lines:
+                assert set(re.findall(r"--[a-z]+", line)) <= known
+                for config in re.findall(r"--config (\S+)", line):
+                    assert app is finetune_app
+                    finetune.Settings.read(ROOT / config, {"model": "m"})
