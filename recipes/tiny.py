@@ -53,6 +53,9 @@ def write_masked(folder: Path) -> None:
 
 def main(folder: Path, kind: Annotated[Kind, typer.Option()] = Kind.masked) -> None:
     """Write a tiny random model into FOLDER."""
+    import transformers
+
+    transformers.logging.disable_progress_bar()
     {Kind.masked: write_masked, Kind.causal: write_causal}[kind](folder)
 
 

@@ -292,7 +292,7 @@ def test_a_run_is_kept_step_by_step(probed, monkeypatch):
         patch.setattr(hidden, "_Encoder", None)  # not loaded again
         patch.setattr(layers, "probed", lambda *given: left.append(given[0]) or fit(*given))
         found = probe_run(settings)
-    assert len(left) == 4 * 7 - 9
+    assert len(left) == 4 * 7 - 9, "a probe of all, and three of each size"
     assert json.loads((settings.folder / "report.json").read_text("utf-8"))["probes"] == found
     shutil.rmtree(settings.folder)
     assert probe_run(settings) == found, "the same again from nothing"

@@ -24,7 +24,7 @@ from recipes.finetune.model import layers, probabilities
 from recipes.finetune.report import rows as report_rows
 from recipes.finetune.run import app as finetune_app
 from recipes.probe import settings as probe
-from recipes.probe.probing import drawn, held_apart, summary, tasks
+from recipes.probe.probing import drawn, fewer, held_apart, summary, tasks
 from recipes.probe.run import app as probe_app
 from recipes.probe.sentences import read_sentences, with_length
 from recipes.shared import require_same_run
@@ -264,6 +264,19 @@ def test_a_draw_has_whole_pairs_and_both_labels_alike(count, size, seed):
     assert found["pair"].to_list() == drawn(train.reverse(), size, seed, 0)["pair"].to_list()
 
 
+def test_fewer_sentences_are_whole_pairs_of_every_subset(sentences):
+    rows = sentences([*pairs(9, "train"), *pairs(3, "test"), *pairs(9, "train", "start", ["1", "2"])])
+    found = fewer(rows, 8, 1)
+    counts = found.group_by("split", "feature", "value", "label").len().rows()
+    assert sorted(counts, key=str) == sorted(
+        [("test", None, "1", label, 3) for label in (0, 1)]
+        + [("train", None, "1", label, 4) for label in (0, 1)]
+        + [("train", "start", value, label, 2) for value in "12" for label in (0, 1)],
+        key=str,
+    )
+    assert fewer(rows, None, 1) is rows
+
+
 def test_a_feature_held_apart_has_no_value_in_common(sentences):
     values = [str(value) for value in (2, 10, 3, 4, 5, 6, 7, 8)]
     rows = sentences([*pairs(2, "train", "start", values), *pairs(1, "test", "start", values)])
@@ -277,7 +290,7 @@ def test_a_feature_held_apart_has_no_value_in_common(sentences):
 def test_tasks_are_whole_curve_and_features(sentences):
     rows = with_length(sentences([*pairs(20, "train"), *pairs(3, "test"), *pairs(4, "train", "start"), *pairs(4, "test", "start", ["2"])]))
     curve, controlled = probe.Curve((4, 16, 4096), 2), probe.Controlled(0.25, length=True)
-    rows = rows.with_columns(value=pl.when(pl.col("feature") == "length").then(pl.col("split")).otherwise("value"))
+    rows = rows.with_columns(value=pl.when(pl.col("feature") == "words in all").then(pl.col("split")).otherwise("value"))
     found = tasks(rows, curve, controlled, 1)
     assert [task.key for task in found] == [
         "all//0/0",
@@ -285,8 +298,8 @@ def test_tasks_are_whole_curve_and_features(sentences):
         "curve//4/1",
         "curve//16/0",
         "curve//16/1",
-        "controlled/length/0/0",
         "controlled/start/0/0",
+        "controlled/words in all/0/0",
     ]
     assert found[0].train.height == 40
     assert found[1].train["sentence"].to_list() != found[2].train["sentence"].to_list()

@@ -19,7 +19,25 @@ _CHUNK = 1024  # sentences in a file: what an interruption may cost
 Vectors = NDArray[np.float32]
 
 
-def hidden_states(name: str, sentences: Sequence[str], how: States, folder: Path, identity: object) -> Vectors:
+class Layers:
+    """The vectors of sentences, a layer at a time: all of them may be more than memory holds.
+
+    Layer 0 are the embeddings, layer n what the n-th layer gives.
+    """
+
+    def __init__(self, paths: Sequence[Path]) -> None:
+        self._paths = list(paths)
+
+    def __len__(self) -> int:
+        """How many layers there are."""
+        return len(np.load(self._paths[0], mmap_mode="r"))
+
+    def __getitem__(self, number: int) -> Vectors:
+        """Sentences x width."""
+        return np.concatenate([np.load(path, mmap_mode="r")[number] for path in self._paths])
+
+
+def hidden_states(name: str, sentences: Sequence[str], how: States, folder: Path, identity: object) -> Layers:
     """The vectors of sentences.
 
     Args:
@@ -28,9 +46,6 @@ def hidden_states(name: str, sentences: Sequence[str], how: States, folder: Path
         how: pooling, and how many at a time.
         folder: where they are kept.
         identity: what they depend on beside the sentences.
-
-    Returns:
-        Layers x sentences x width. Layer 0 are the embeddings, layer n what the n-th layer gives.
 
     Raises:
         CxgenError: the model cannot be loaded, or is no encoder or decoder alone.
@@ -42,7 +57,7 @@ def hidden_states(name: str, sentences: Sequence[str], how: States, folder: Path
         if not path.is_file():
             encoder = encoder or _Encoder(name, how)
             _write(encoder.vectors(chunk), path)
-    return np.concatenate([np.load(path) for path in paths], axis=1)
+    return Layers(paths)
 
 
 def _write(vectors: Vectors, path: Path) -> None:

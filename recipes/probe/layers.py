@@ -6,10 +6,10 @@ from typing import Any
 
 import polars as pl
 
-from cxgen.evaluate.kept import Kept
+from cxgen.evaluate.kept import Continued, Kept
 from cxgen.tables import track, write_json
 from recipes.probe.hidden import hidden_states
-from recipes.probe.probing import WORDS, features_of, probed, tasks
+from recipes.probe.probing import WORDS, features_of, fewer, probed, tasks
 from recipes.probe.sentences import read_sentences, with_length
 from recipes.probe.settings import Settings
 from recipes.shared import digest, model_files, require_same_run
@@ -32,6 +32,7 @@ def run(settings: Settings) -> list[dict[str, Any]]:
     rows = read_sentences(settings.data, settings.where)
     if settings.controlled.length:
         rows = with_length(rows)
+    rows = fewer(rows, settings.most, settings.seed)
     sentences = rows["sentence"].unique(maintain_order=True).to_list()
     places = {sentence: number for number, sentence in enumerate(sentences)}
     rows = rows.with_columns(state=pl.col("sentence").replace_strict(places, return_dtype=pl.Int64))
@@ -40,14 +41,21 @@ def run(settings: Settings) -> list[dict[str, Any]]:
     identity = {**settings.learned(), "rows": digest(rows.rows()), "model files": files}
     require_same_run(settings.folder, identity)
     vectors = hidden_states(settings.model, sentences, settings.states, settings.folder / _STATES, [settings.model, files])
-    layers = [WORDS, *map(str, range(len(vectors)))]
+    names = [WORDS, *map(str, range(len(vectors)))]
     found: list[dict[str, Any]] = []
     with Kept(settings.folder / _RESULTS, digest(identity)) as kept:
-        for layer, task in track([(layer, task) for layer in layers for task in todo], "probes", len(layers) * len(todo)):
-            item = (f"{layer}/{task.key}", ("", [digest(task.train.rows())]))
-            known = kept.known([item]).get(item[0])
-            if known is None:
-                known = kept.keep(item, {"rows": probed(layer, features_of(layer, vectors, sentences, task), task, settings.probe)})
-            found += known["rows"]
+        for name in track(names, "probes", len(names)):
+            items: dict[int, Continued] = {
+                number: (f"{name}/{task.key}", ("", [digest(task.train.rows())])) for number, task in enumerate(todo)
+            }
+            known = kept.known(list(items.values()))
+            layer = vectors[int(name)] if name != WORDS and len(known) < len(items) else None
+            for number, item in items.items():
+                said = known.get(item[0])
+                if said is None:
+                    said = kept.keep(
+                        item, {"rows": probed(name, features_of(layer, sentences, todo[number]), todo[number], settings.probe)}
+                    )
+                found += said["rows"]
     write_json({"settings": settings.learned(), "probes": found}, settings.folder / REPORT)
     return found

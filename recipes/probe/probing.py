@@ -85,6 +85,17 @@ def drawn(train: pl.DataFrame, size: int, seed: int, repeat: int) -> pl.DataFram
     return rows.filter(number < size // 2).drop("order")
 
 
+def fewer(rows: pl.DataFrame, most: int | None, seed: int) -> pl.DataFrame:
+    """At most so many sentences of each split of each subset, of a feature's values alike; see `drawn`. None: all."""
+    if most is None:
+        return rows
+    kept = []
+    for _, part in rows.group_by("split", "feature", maintain_order=True):
+        values = part.partition_by("value", maintain_order=True)
+        kept += [drawn(each, most // len(values), seed, 0) for each in values]
+    return pl.concat(kept)
+
+
 def held_apart(rows: pl.DataFrame, feature: str, share: float) -> Task:
     """A feature held apart: train and test have no value in common. If they have, train keeps the low end of the range, test the rest.
 
@@ -113,12 +124,11 @@ def _require(task: Task) -> None:
             )
 
 
-def features_of(layer: str, vectors: np.ndarray[Any, Any], sentences: Sequence[str], task: Task) -> tuple[Any, Any]:
-    """What a probe sees of train and test: a layer's vectors, or counts of words known from train."""
+def features_of(vectors: np.ndarray[Any, Any] | None, sentences: Sequence[str], task: Task) -> tuple[Any, Any]:
+    """What a probe sees of train and test: a layer's vectors, or (None) counts of words known from train."""
     positions = [rows["state"].to_numpy() for rows in (task.train, task.test)]
-    if layer != WORDS:
-        train, test = (vectors[int(layer)][where] for where in positions)
-        return train, test
+    if vectors is not None:
+        return vectors[positions[0]], vectors[positions[1]]
     from sklearn.feature_extraction.text import CountVectorizer
 
     texts = [[sentences[number] for number in where] for where in positions]

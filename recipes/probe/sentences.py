@@ -14,7 +14,7 @@ from cxgen.vocabulary import SPLITS
 from recipes.shared import read_rows
 
 SETS = "sets:"  # before the construction whose sets are taken
-LENGTH = "length"  # the feature that every sentence has
+LENGTH = "words in all"  # the feature that every sentence has
 _FORMAT = "columns: sentence, label (instance, non-instance; or 1, 0), split; feature and value, pair if there are such"
 _NEEDED = ("sentence", "label", "split")
 _OTHER = {"feature": "subset", "pair": "contrast_set"}  # what the dataset's own tables call them

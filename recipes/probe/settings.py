@@ -55,6 +55,7 @@ class Settings:
     where: Mapping[str, str | int]
     output: Path
     seed: int
+    most: int | None
     states: States
     probe: Probe
     curve: Curve
@@ -75,6 +76,7 @@ class Settings:
             where=data["where"],
             output=Path(data["output"]).expanduser(),
             seed=data["seed"],
+            most=data["most"],
             states=States(**data["states"]),
             probe=Probe(**data["probe"]),
             curve=Curve(tuple(sorted(data["curve"]["sizes"])), data["curve"]["repeats"]),
@@ -90,4 +92,4 @@ class Settings:
     def learned(self) -> dict[str, Any]:
         """The settings that results depend on."""
         groups = {name: asdict(getattr(self, name)) for name in ("states", "probe", "controlled")}
-        return {"model": self.model, "data": self.data, "where": dict(self.where), "seed": self.seed, **groups}
+        return {"model": self.model, "data": self.data, "where": dict(self.where), "most": self.most, "seed": self.seed, **groups}
