@@ -83,6 +83,8 @@ def test_a_config_needs_only_what_differs(tmp_path):
     chosen = finetune.Settings.read(tmp_path / "c.yaml", {"model": "org/some model", "regime": "heads"})
     assert (chosen.lora.r, chosen.lora.alpha, chosen.regime) == (4, 32, finetune.Regime.heads)
     assert chosen.folder.name == "some-model-heads-1"
+    assert finetune.Settings.read(tmp_path / "c.yaml", {"model": "m", "train.most": 60}).train.most == 60
+    assert finetune.Settings.read(tmp_path / "c.yaml", {"model": "m"}).train.most is None, "defaults stay what they are"
     assert set(chosen.learned()) == {"model", "regime", "seed", "train", "lora", "training"}
 
 
