@@ -85,7 +85,7 @@ def _root(
     """Diagnostic NLI datasets for construction grammar, from readable template files."""
 
 
-def run(arguments: Sequence[str], command: typer.Typer = app, name: str = "cxgen") -> int:
+def run(arguments: Sequence[str], command: typer.Typer | None = None, name: str = "cxgen") -> int:
     """Run a command line; expected failures are told on stderr without a traceback.
 
     Args:
@@ -100,7 +100,7 @@ def run(arguments: Sequence[str], command: typer.Typer = app, name: str = "cxgen
     with listening() as interrupted:
         try:
             colour = False if os.environ.get("NO_COLOR") else None
-            code = command(list(arguments), prog_name=name, standalone_mode=False, color=colour)
+            code = (command or app)(list(arguments), prog_name=name, standalone_mode=False, color=colour)
         except BaseException as error:
             code = _INTERRUPTED if interrupted.is_set() else _told(error)
     if interrupted.is_set() or code == _INTERRUPTED:
