@@ -46,3 +46,8 @@ def order_keys(parts: Sequence[str | int], names: Iterable[str | int]) -> list[b
     """The `order_key` of ``parts`` and each of ``names``."""
     start = "".join(f"{part}\x1f" for part in parts)
     return [hashlib.blake2b(f"{start}{name}".encode(), digest_size=8).digest() for name in names]
+
+
+def chance_of(*parts: str | int) -> float:
+    """A number in [0, 1), the same for the same parts."""
+    return int.from_bytes(order_key(*parts), "big") / 2**64

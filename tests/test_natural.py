@@ -18,7 +18,7 @@ from cxgen.families import NATURAL, columns_of
 from cxgen.generate.source import divided
 from cxgen.llm.file import FileBackend
 from cxgen.natural import Written, asked, check, shape_of
-from cxgen.natural.items import items_of, split_of
+from cxgen.natural.items import items_of
 from cxgen.natural.requests import require_squares
 from cxgen.natural.say import said
 from cxgen.natural.tokens import skeleton, tokens, units
@@ -26,7 +26,7 @@ from cxgen.natural.words import Filler, Fillers
 from cxgen.project import Project
 from cxgen.review.dropped import write_dropped
 from cxgen.review.key import read_key
-from cxgen.sets import USUAL
+from cxgen.sets import USUAL, split_of
 from cxgen.stages import natural
 from cxgen.stages.accepted import read_accepted
 from cxgen.stages.params import Params

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from cxgen.constructicon.entities import by_entity, frames_by_entity
 from cxgen.constructicon.model import Atom, Construction, Design, Facts, Kind, Place, Predicate, Rule, Slot, Template
 from cxgen.constructicon.natural import Square
 from cxgen.constructicon.shared import Shared, Source, parts
@@ -140,6 +141,8 @@ def _assemble(sources: list[Source], lexicon: Lexicon) -> Construction:
         places |= {(section, prefix + name if section == "kinds" else name): at for (section, name), at in source.places.items()}
     groups = {name: tuple(members) for name, members in data.get("groups", {}).items()}
     lexicon = with_own_words((source.document for source in sources), data["name"], lexicon)
+    designs = {name: _design(name, raw, groups) for name, raw in data["designs"].items()}
+    entities = {name: raw["pairs"]["entities"] for name, raw in data["designs"].items() if "pairs" in raw}
     return Construction(
         name=data["name"],
         title=data["title"],
@@ -152,8 +155,8 @@ def _assemble(sources: list[Source], lexicon: Lexicon) -> Construction:
         kinds=kinds,
         templates={name: _template(name, raw, groups) for name, raw in data["templates"].items()},
         rules=_rules(data["hypotheses"], places),
-        designs={name: _design(name, raw, groups) for name, raw in data["designs"].items()},
-        frames=tuple(lexicon.frames(data["name"])),
+        designs=by_entity(designs, entities),
+        frames=frames_by_entity(lexicon.frames(data["name"]), designs, entities),
         lookalikes=tuple(data.get("lookalikes", ())),
         form_check=tuple(tuple(pattern) for pattern in data.get("form_check", [])),
         documents=tuple(source.document for source in sources),
@@ -224,7 +227,9 @@ def _template(name: str, raw: str | dict[str, Any], groups: Groups) -> Template:
 
 def _design(name: str, raw: dict[str, Any], groups: Groups) -> Design:
     weight, frames = float(raw.get("weight", 1)), raw.get("frames", name)
-    return Design(name, _ungrouped(raw["kinds"], groups), tuple(raw["hypotheses"]), weight, frames, _listed(raw.get("config", "nli")))
+    kinds, configs, pairs = _ungrouped(raw["kinds"], groups), _listed(raw.get("config", "nli")), raw.get("pairs", {})
+    switched = bool(pairs) and pairs.get("switched", True)
+    return Design(name, kinds, tuple(raw["hypotheses"]), weight, frames, configs, pairs.get("variant", ""), switched=switched)
 
 
 def _rules(entries: Mapping[str, dict[str, Any]], places: dict[tuple[str, str], Place]) -> dict[str, Rule]:

@@ -168,6 +168,9 @@ class Design:
         configs: the datasets that its sets go to; each belongs to a benchmark family.
         weight: share of a config's items.
         frames: the name by which frames are chosen.
+        variant: of a design of pairs about participants: from which side its continuations ask, A or B; else empty.
+        entity_type: what its participants are, see `cxgen.constructicon.entities`; empty where it has no variant.
+        switched: its second kind is the first with the participants in one another's places.
     """
 
     name: str
@@ -176,6 +179,9 @@ class Design:
     weight: float
     frames: str
     configs: tuple[str, ...] = ("nli",)
+    variant: str = ""
+    entity_type: str = ""
+    switched: bool = False
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,9 @@ DIMENSIONS = (
     "design",
     "band",
     "extended",
+    "variant",
+    "entity_type",
+    "switched",
     "mode",
     "wording_held_out",
     "template_held_out",
@@ -24,7 +27,7 @@ DIMENSIONS = (
     "value",
     "scenario",
 )
-_FROM_DATA = ("mode", "wording_held_out", "template_held_out")
+_FROM_DATA = ("variant", "entity_type", "mode", "wording_held_out", "template_held_out")
 
 
 def questions(rows: pl.DataFrame, config: str, sources: pl.DataFrame | None = None) -> pl.DataFrame:
@@ -39,9 +42,11 @@ def questions(rows: pl.DataFrame, config: str, sources: pl.DataFrame | None = No
         ``id, config, contrast_set`` (strings); ``right, lure`` (i8: positions of the right answer, and of the one that a misreading
         gives, null where there is none); ``cluster`` (string: the verb that its contrast set is resampled with: that of most of its
         items, the first in the alphabet of several, the real one under a pseudoword); ``source_id`` (string, null but for pseudowords);
+        ``group`` (string: the pair of premises with the same two answers, null where there are none);
         and the columns ``DIMENSIONS`` (strings, null where they do not apply): ``construction`` (whose contrast sets they are),
         ``premise`` (the construction whose meaning the premise has), ``split``, ``design``, ``band`` (of the premise's verb),
-        ``extended`` (yes or no), ``mode``, ``wording_held_out``, ``template_held_out`` (yes or no); of suites those that they name.
+        ``extended`` (yes or no), ``variant``, ``entity_type``, ``switched`` (yes or no), ``mode``, ``wording_held_out``,
+        ``template_held_out`` (yes or no); of suites those that they name.
     """
     if config in SUITES:
         return _suite_questions(rows, SUITES[config])
@@ -56,6 +61,8 @@ def questions(rows: pl.DataFrame, config: str, sources: pl.DataFrame | None = No
         "extended": pl.col("acceptability") == EXTENDED,
         **given,
     }
+    if "switched" in rows.columns:  # of pairs about participants that cannot change places it says nothing
+        dimensions["switched"] = pl.when(pl.col("switched").any().over(TARGET)).then("switched")
     return rows.select(
         "id",
         "contrast_set",
@@ -64,7 +71,8 @@ def questions(rows: pl.DataFrame, config: str, sources: pl.DataFrame | None = No
         _clusters(rows, sources).alias("cluster"),
         *(_named(dimensions.get(name, pl.lit(None, dtype=pl.String)), rows).alias(name) for name in DIMENSIONS),
         config=pl.lit(config),
-        source_id=pl.col("source_id") if "source_id" in rows.columns else pl.lit(None, dtype=pl.String),
+        source_id=_string("source_id", rows),
+        group=_string("pair_group", rows),
     )
 
 
@@ -80,14 +88,20 @@ def _suite_questions(rows: pl.DataFrame, suite: Suite) -> pl.DataFrame:
         *(dimensions.get(name, pl.lit(None, dtype=pl.String)).alias(name) for name in DIMENSIONS),
         config=pl.lit(suite.name),
         source_id=pl.lit(None, dtype=pl.String),
+        group=pl.lit(None, dtype=pl.String),
     )
+
+
+def _string(name: str, rows: pl.DataFrame) -> pl.Expr:
+    """A column that not all configs have."""
+    return pl.col(name) if name in rows.columns else pl.lit(None, dtype=pl.String)
 
 
 def _named(value: pl.Expr, rows: pl.DataFrame) -> pl.Expr:
     """Truth values as words, everything else as it is."""
     if rows.select(value.alias("value")).schema["value"] == pl.Boolean:
         return pl.when(value).then(pl.lit("yes")).when(~value).then(pl.lit("no"))
-    return value.cast(pl.String)
+    return value.cast(pl.String).replace("", None)
 
 
 def _bands(rows: pl.DataFrame) -> pl.Series:

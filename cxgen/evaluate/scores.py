@@ -70,7 +70,8 @@ def part(rows: pl.DataFrame, how: Resampling) -> dict[str, Any]:
         ``items, right, undecided, sets, verbs`` (counts; sets count as far as their items are among ``rows``), ``accuracy``,
         ``consistency`` (figures: share of sets with every item right) and, where items have a ``lure``, ``capture`` (figure: share of
         these that are answered with it) and ``excess`` (figure, on those that are neutral: share answered with the lure less the share
-        answered with the third label, neither right nor lure; above 0, it is the misreading and not mere doubt).
+        answered with the third label, neither right nor lure; above 0, it is the misreading and not mere doubt); of minimal pairs,
+        `biases`.
     """
     lured = rows.filter(pl.col("lure").is_not_null())
     found = {
@@ -85,7 +86,22 @@ def part(rows: pl.DataFrame, how: Resampling) -> dict[str, Any]:
     if lured.height:
         found["capture"] = figure(lured.select(*_CELL, value=_taken()), how)
         found["excess"] = figure(lured.filter(pl.col("right") == NEUTRAL).select(*_CELL, value=_taken().cast(pl.Int8) - _third()), how)
-    return found
+    return found | biases(rows, how)
+
+
+def biases(rows: pl.DataFrame, how: Resampling) -> dict[str, Any]:
+    """How pairs fail of which both premises are among ``rows`` and decided, as shares of these pairs.
+
+    Returns:
+        ``bias_i`` (figure: the same continuation is chosen after both premises, whatever they say) and ``bias_ii`` (figure: each time
+        the one that the other premise entails, so that it is from the order of the words that participants are chosen, the wrong way
+        round); what is missing to 1 is right. Nothing where there are no such pairs.
+    """
+    pairs = rows.filter(pl.col("group").is_not_null()).group_by("group", maintain_order=True)
+    right = pairs.agg(pl.col(_CELL).first(), pl.col("hit").sum(), whole=(pl.len() == 2) & pl.col("answer").is_not_null().all())
+    right = right.filter("whole")
+    wrong = {"bias_i": pl.col("hit") == 1, "bias_ii": pl.col("hit") == 0}
+    return {name: figure(right.select(*_CELL, value=value), how) for name, value in wrong.items()} if right.height else {}
 
 
 def whole_sets(rows: pl.DataFrame) -> pl.DataFrame:

@@ -26,6 +26,8 @@ class Family(Protocol):
         sizes: config -> rows per construction where ``params.yaml`` says nothing.
         text: the column that holds the premise in its finished tables.
         compared: ``premise``, ``hypothesis`` and ``label`` -> the columns that `diff` shows and compares as such.
+        substituted: the configs whose sets are said again with pseudowords.
+        survives: the `violations` that must be 0 with pseudowords, too.
         card: Jinja text of the family's section of the dataset card.
         scoring: how its items are answered and scored.
     """
@@ -35,6 +37,8 @@ class Family(Protocol):
     sizes: Mapping[str, int]
     text: str
     compared: Mapping[str, str]
+    substituted: tuple[str, ...]
+    survives: tuple[str, ...]
     card: str
     scoring: Scoring
 

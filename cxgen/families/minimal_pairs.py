@@ -34,10 +34,18 @@ _COLUMNS = (
     Column("diagnostic_bad", pl.String, "the continuation that the context contradicts"),
     Column("sentence_good", pl.String, "context and good continuation"),
     Column("sentence_bad", pl.String, "context and bad continuation"),
+    Column("variant", pl.String, "from which of two sides the continuations ask, A or B; empty: not a pair about participants"),
+    Column("entity_type", pl.String, "the participants: humans (common nouns), female or male (given names), letters (*Name A*); or empty"),
+    Column("switched", pl.Boolean, "the participants have changed places; false where the first one stands first, or they cannot change"),
     Column("claim_good", pl.String, "what the good continuation claims, e.g. `not reached(theme, goal)`"),
     Column("claim_bad", pl.String, "what the bad continuation claims"),
 )
 _GOOD, _BAD = "good", "bad"
+_TWO = "pair groups without two premises"
+_SWAPPED = "continuations that are not equally often good and bad"
+_WORDS = "words that are not equally often in good and bad continuations"
+_REPEATED = "repeated (context, continuations)"
+_CELL = ("variant", "entity_type", "switched")
 
 
 class MinimalPairs:
@@ -47,9 +55,11 @@ class MinimalPairs:
     configs: Mapping[str, str] = {
         "minimal_pairs": "two premises with the same words, each with the continuation that it entails and the one that it contradicts"
     }
-    sizes: Mapping[str, int] = {"minimal_pairs": 600}
+    sizes: Mapping[str, int] = {"minimal_pairs": 4800}
     text = "context"
     compared: Mapping[str, str] = {"premise": "context", "hypothesis": "diagnostic_good", "label": "diagnostic_bad"}
+    substituted: tuple[str, ...] = ("minimal_pairs",)
+    survives: tuple[str, ...] = (_TWO, _SWAPPED, _WORDS, _REPEATED)
     card = (resources.files(__package__) / "minimal_pairs.md.j2").read_text("utf-8")
     scoring: Scoring = Choices()
 
@@ -67,8 +77,9 @@ class MinimalPairs:
         )
 
     def rows_per_set(self, construction: Construction, design: Design, config: str) -> int:
-        """Two for every pair of kinds."""
-        return 2 * len(pairings(construction, design))
+        """Two for every pair of kinds; twice as many where participants cannot change places, so that all cells have as many."""
+        still = design.variant and not design.switched
+        return (4 if still else 2) * len(pairings(construction, design))
 
     def realise(self, block: Block) -> pl.DataFrame:
         """See `Family`. With pseudowords a pair stays if the facts still decide both continuations."""
@@ -87,7 +98,8 @@ class MinimalPairs:
                     premises = block.gather(kinds[kind] * count + rows)
                     both = [side.select(pl.all().name.suffix(f"_{name}")) for side, name in ((good, _GOOD), (bad, _BAD))]
                     table = pl.concat([premises, *both], how="horizontal")
-                    tables.append(table.with_columns(pair=pl.lit(f"{one}|{other}"), order=pl.lit(order)))
+                    switched = bool(order) and block.design.switched
+                    tables.append(table.with_columns(pair=pl.lit(f"{one}|{other}"), order=pl.lit(order), switched=pl.lit(switched)))
         if not tables:
             return pl.DataFrame()
         items = pl.concat(tables).sort("set_number", "pair", "order", maintain_order=True)
@@ -99,6 +111,8 @@ class MinimalPairs:
         return items.with_columns(
             pair_group=group,
             id=key,
+            variant=pl.lit(block.design.variant),
+            entity_type=pl.lit(block.design.entity_type),
             context="premise",
             sentence_good=pl.concat_str("premise", "diagnostic_good", separator=" "),
             sentence_bad=pl.concat_str("premise", "diagnostic_bad", separator=" "),
@@ -121,9 +135,14 @@ class MinimalPairs:
             swapped=(pl.col("diagnostic_good").sort() == pl.col("diagnostic_bad").sort()).all(),
         )
         return {
-            "pair groups without two premises": int((~groups["two"]).sum()),
-            "continuations that are not equally often good and bad": int((~groups["swapped"]).sum()),
-            "repeated (context, continuations)": rows.height - rows.select("context", "diagnostic_good", "diagnostic_bad").unique().height,
+            _TWO: int((~groups["two"]).sum()),
+            _SWAPPED: int((~groups["swapped"]).sum()),
+            _WORDS: sum(
+                _unequal_words(part["diagnostic_good"], part["diagnostic_bad"])
+                for _, part in rows.group_by("config", "split", TARGET, maintain_order=True)
+            ),
+            "cells of another size than others": _unlike(rows),
+            _REPEATED: rows.height - rows.select("context", "diagnostic_good", "diagnostic_bad").unique().height,
         }
 
     def balance(self, rows: pl.DataFrame) -> dict[str, Any]:
@@ -137,7 +156,7 @@ class MinimalPairs:
         """``unequal_words`` (not equally often in good and bad continuations) and ``diagnostic_only`` (a classifier without contexts)."""
         parts = {(str(config), str(name)): mine for (config, name), mine in rows.group_by("config", TARGET, maintain_order=True)}
         figures: dict[str, dict[str, Any]] = {}
-        for name, figure, most, chance in (("unequal_words", _unequal_words, 0, 0), ("diagnostic_only", giveaway.side_only, 0.55, 0.5)):
+        for name, figure, most, chance in (("unequal_words", _unequal_words, 0, 0), ("diagnostic_only", giveaway.side_only, 0.52, 0.5)):
             configs: dict[str, dict[str, float]] = {}
             for (config, target), mine in parts.items():
                 configs.setdefault(config, {})[target] = figure(
@@ -189,6 +208,12 @@ def _balance(rows: pl.DataFrame) -> dict[str, int]:
     sides = [rows.select("split", text=f"diagnostic_{side}", sign=pl.lit(sign)) for side, sign in ((_GOOD, 1), (_BAD, -1))]
     sums = pl.concat(sides).group_by("text", "split").agg(pl.col("sign").sum())
     return {"sentences": sums.height, "unequal": sums.filter(pl.col("sign") != 0).height}
+
+
+def _unlike(rows: pl.DataFrame) -> int:
+    """Cells (side asked about x entity type x order) of a construction that have fewer or more rows than its largest one."""
+    cells = rows.filter(pl.col("variant") != "").group_by("config", "split", *_CELL, target=TARGET).len()
+    return cells.filter(pl.col("len") < pl.col("len").max().over("config", "split", "target")).height
 
 
 def _unequal_words(good: pl.Series, bad: pl.Series, *_: Any) -> int:

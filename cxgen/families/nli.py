@@ -56,6 +56,8 @@ class NLI:
     sizes: Mapping[str, int] = {"nli": 4000, "distinction": 1200}
     text = "premise"
     compared: Mapping[str, str] = {"premise": "premise", "hypothesis": "hypothesis", "label": "label"}
+    substituted: tuple[str, ...] = ("nli",)
+    survives: tuple[str, ...] = ("hypothesis x split with unequal labels", "repeated (premise, hypothesis)")
     card = (resources.files(__package__) / "nli.md.j2").read_text("utf-8")
     scoring: Scoring = Labels()
 

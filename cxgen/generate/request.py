@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from cxgen.constructicon import Construction, Design
 from cxgen.errors import DataError, unknown
 from cxgen.families import CONFIGS, family_of
-from cxgen.sets import MARKED, USUAL, HoldOut, set_counts
+from cxgen.sets import MARKED, USUAL, HoldOut, near_counts, set_counts
 from cxgen.vocabulary import PRESETS, SHARES
 
 
@@ -53,7 +53,8 @@ class Request:
         return self.sizes.get(config, CONFIGS[config].sizes[config] if config in CONFIGS else 1)
 
     def sets(self, construction: Construction, design: Design, config: str) -> dict[str, int]:
-        """How many contrast sets ``design`` has in each split, so that split sizes are exact: split -> number."""
+        """How many contrast sets ``design`` has in each split: split -> number. Sizes are exact; of pairs about participants, the sum."""
         total = sum(each.weight for each in construction.designs.values() if config in each.configs)
         rows = family_of(config).rows_per_set(construction, design, config)
-        return set_counts(self.rows(config) * design.weight / total, rows, self.shares)
+        wanted = self.rows(config) * design.weight / total
+        return near_counts(wanted, rows, self.shares) if design.variant else set_counts(wanted, rows, self.shares)

@@ -23,7 +23,9 @@ from cxgen.sets import (
     design_pools,
     draw_plan,
     frame_verbs,
+    further_verbs,
     joint_verbs,
+    split_of,
     verb_pools,
 )
 from cxgen.vocabulary import PRESETS, SPLITS
@@ -97,7 +99,7 @@ def sources(construction: Construction, request: Request) -> list[Source]:
         UnknownNameError: a design names a config that no family has.
     """
     construction = fillable(construction, request)
-    splits = divided(construction, request)
+    splits = placed(construction, request)
     forms = Forms(construction.lexicon)
     found = []
     for design, config in wanted_designs(construction, request):
@@ -139,11 +141,18 @@ def divided(construction: Construction, request: Request) -> dict[str, str]:
     return best_partition(verbs, usable, usual, request.shares, request.seed, construction.name, joint)
 
 
+def placed(construction: Construction, request: Request) -> dict[str, str]:
+    """Verb lemma -> split, those included that are not divided (`further_verbs`): they go where `split_of` puts them."""
+    splits = divided(construction, request)
+    further = sorted(further_verbs(construction, request.preset))
+    return {verb: split_of(verb, splits, request.shares, request.seed, construction.name) for verb in further} | splits
+
+
 def fillable(construction: Construction, request: Request) -> Construction:
     """``construction`` without the designs that the strict bands leave empty in a split; as it is if none would be left."""
     if request.preset == PRESETS[0]:
         return construction
-    splits = divided(construction, request)
+    splits = placed(construction, request)
 
     def said(design: Design) -> bool:
         try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import polars as pl
@@ -17,28 +17,10 @@ from cxgen.semantics import label_matrix, solve
 from cxgen.semantics.squares import Selection
 from cxgen.sets import HoldOut, digests
 from cxgen.sets.holdout import seen_wordings
-from cxgen.streams import order_key
-from cxgen.vocabulary import SPLITS, Split
+from cxgen.streams import chance_of
+from cxgen.vocabulary import Split
 
 _FRAME = "a writer's"
-
-
-def split_of(verb: str, splits: Mapping[str, str], shares: Mapping[str, float], seed: int, construction: str) -> str:
-    """The split of a set with this verb: the partition's; of a verb that it does not have, by hash, the same whoever else is there.
-
-    Args:
-        splits: verb lemma -> split, as for ``nli``.
-        shares: split -> share.
-        seed, construction: as for the partition.
-    """
-    if verb in splits:
-        return splits[verb]
-    chance, least = _chance(seed, construction, "verb", verb), 0.0
-    for split in SPLITS:
-        least += float(shares[split])
-        if chance < least:
-            return split
-    return SPLITS[0]
 
 
 def set_id(written: Written) -> str:
@@ -76,12 +58,12 @@ def _rows(
     hold_out: HoldOut,
 ) -> list[dict[str, Any]]:
     name, design = set_id(written), construction.designs[written.asked.design]
-    cells = selections[int(_chance(seed, name, "selection") * len(selections))]
-    held = hold_out.wordings and split == Split.test and _chance(seed, name, "wordings?") < 0.5
+    cells = selections[int(chance_of(seed, name, "selection") * len(selections))]
+    held = hold_out.wordings and split == Split.test and chance_of(seed, name, "wordings?") < 0.5
     worded: dict[str, tuple[int, str]] = {}
     for rule in design.rules:
         wordings = construction.rules[rule].wordings
-        number = _wording(len(wordings), _chance(seed, name, "wording", rule), hold_out.wordings, held)
+        number = _wording(len(wordings), chance_of(seed, name, "wording", rule), hold_out.wordings, held)
         worded[rule] = number, said(wordings[number], written.fillers, written.words, look_up)
     rows = []
     for cell in cells:
@@ -127,8 +109,3 @@ def _wording(count: int, chance: float, holding: bool, held: bool) -> int:
     if held and seen < count:
         return seen + int(chance * (count - seen))
     return int(chance * seen)
-
-
-def _chance(*parts: str | int) -> float:
-    """A number in [0, 1), the same for the same parts."""
-    return int.from_bytes(order_key(*parts), "big") / 2**64

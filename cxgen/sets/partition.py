@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxgen.errors import CxgenError
-from cxgen.streams import order_key, order_keys
+from cxgen.streams import chance_of, order_key, order_keys
 from cxgen.vocabulary import SPLITS
 
 ATTEMPTS = 64
@@ -36,6 +36,36 @@ def set_counts(wanted: float, rows: int, shares: Mapping[str, float]) -> dict[st
         )
     sets = unit * math.ceil(round(wanted / rows / unit, 9))
     return {split: int(sets * share) for split, share in exact.items()}
+
+
+def near_counts(wanted: float, rows: int, shares: Mapping[str, float]) -> dict[str, int]:
+    """How many contrast sets each split has: the least number for which ``wanted`` rows are reached, divided as nearly as can be (largest
+    remainders; of equal ones, the later split's). Arguments as for `set_counts`.
+    """
+    sets = math.ceil(round(wanted / rows, 9))
+    counts = {split: int(sets * Fraction(str(shares[split]))) for split in SPLITS}
+    over = {split: sets * Fraction(str(shares[split])) - counts[split] for split in reversed(SPLITS)}
+    for split in sorted(over, key=lambda name: -over[name])[: sets - sum(counts.values())]:
+        counts[split] += 1
+    return counts
+
+
+def split_of(verb: str, splits: Mapping[str, str], shares: Mapping[str, float], seed: int, construction: str) -> str:
+    """The split of a set with this verb: the partition's; of a verb that it does not have, by hash, the same whoever else is there.
+
+    Args:
+        splits: verb lemma -> split, as for ``nli``.
+        shares: split -> share.
+        seed, construction: as for the partition.
+    """
+    if verb in splits:
+        return splits[verb]
+    chance, least = chance_of(seed, construction, "verb", verb), 0.0
+    for split in SPLITS:
+        least += float(shares[split])
+        if chance < least:
+            return split
+    return SPLITS[0]
 
 
 FrameVerbs = Mapping[str, Sequence[Sequence[frozenset[str]]]]

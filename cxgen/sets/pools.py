@@ -117,6 +117,11 @@ def frames_of(construction: Construction, design: Design, preset: str = "") -> l
     return frames or ([Frame("any", (design.name,), {})] if free else [])
 
 
+def _dividing(construction: Construction) -> list[Design]:
+    """The designs whose verbs are divided over the splits; those of pairs about participants take what comes of it."""
+    return [design for design in construction.designs.values() if not design.variant]
+
+
 def verb_pools(construction: Construction, preset: str) -> list[frozenset[str]]:
     """The verb lemmas of every frame, slot by slot, over all designs; then those that the frame does not mark, frame by frame and design by
     design, so that no split is left with marked verbs only; and, design by design, those that by themselves entail what the construction
@@ -124,7 +129,7 @@ def verb_pools(construction: Construction, preset: str) -> list[frozenset[str]]:
     """
     lexicon = construction.lexicon
     pools: dict[frozenset[str], None] = {}
-    for design in construction.designs.values():
+    for design in _dividing(construction):
         slots = [construction.slots[name] for name in construction.verb_slots if name in construction.design_slots(design)]
         for slot in slots:
             usual: set[str] = set()
@@ -142,6 +147,18 @@ def verb_pools(construction: Construction, preset: str) -> list[frozenset[str]]:
     return [pool for pool in pools if pool]
 
 
+def further_verbs(construction: Construction, preset: str) -> frozenset[str]:
+    """The verb lemmas of the designs whose verbs are not divided."""
+    lexicon = construction.lexicon
+    found: set[str] = set()
+    for design in construction.designs.values():
+        if design.variant:
+            for slot in (construction.slots[name] for name in construction.design_slots(design) if name in construction.verb_slots):
+                for frame in frames_of(construction, design, preset):
+                    found.update(lexicon.lemmas[row] for row in frame_candidates(frame, slot, lexicon))
+    return frozenset(found)
+
+
 def joint_verbs(construction: Construction, preset: str) -> list[frozenset[str]]:
     """The verb lemmas of frames that must hold several different ones at once (*didn't sing or dance, let alone juggle*).
 
@@ -149,7 +166,7 @@ def joint_verbs(construction: Construction, preset: str) -> list[frozenset[str]]
     """
     lexicon = construction.lexicon
     found: dict[frozenset[str], None] = {}
-    for design in construction.designs.values():
+    for design in _dividing(construction):
         own = [construction.slots[name] for name in construction.verb_slots if name in construction.design_slots(design)]
         for slot in (slot for slot in own if any(other.name in slot.distinct and other.source == slot.source for other in own)):
             for frame in frames_of(construction, design, preset):
@@ -165,7 +182,7 @@ def frame_verbs(construction: Construction, preset: str, *, marked: bool) -> dic
     """
     lexicon = construction.lexicon
     found: dict[str, list[list[frozenset[str]]]] = {}
-    for design in construction.designs.values():
+    for design in _dividing(construction):
         main = construction.kinds[design.kinds[0]].verb
         slots = [construction.slots[name] for name in construction.design_slots(design) if construction.slots[name].from_frame]
         slots.sort(key=lambda slot: slot.name != main)

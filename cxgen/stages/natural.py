@@ -13,12 +13,13 @@ from cxgen.families import DEFAULT, NATURAL, columns_of, family_of
 from cxgen.generate import Request
 from cxgen.generate.source import divided, fillable
 from cxgen.lexicon import Lexicon
-from cxgen.natural.items import items_of, split_of
+from cxgen.natural.items import items_of
 from cxgen.natural.words import Fillers
 from cxgen.project import Project, require_place
 from cxgen.publish.content import WRITTEN, table_hashes
 from cxgen.review.dropped import read_dropped
 from cxgen.schema import TARGET, conform, polars_schema
+from cxgen.sets import split_of
 from cxgen.stages.accepted import judges, origins, read_accepted, written_sets
 from cxgen.stages.contracts import read_split
 from cxgen.stages.params import Params

@@ -11,7 +11,7 @@ import polars as pl
 from cxgen import layout
 from cxgen.constructicon import load_construction
 from cxgen.errors import DataError
-from cxgen.families import DEFAULT, columns_of, family_of, wug_config
+from cxgen.families import DEFAULT, FAMILIES, columns_of, family_of, wug_config
 from cxgen.generate import Wugs, wug_items
 from cxgen.generate.substitute import changed_sets
 from cxgen.lexicon import Lexicon
@@ -26,8 +26,9 @@ from cxgen.stages.split import table_file
 from cxgen.tables import track, write_json, write_table
 from cxgen.vocabulary import SPLITS
 
+SOURCES = tuple(config for family in FAMILIES.values() for config in family.substituted)  # configs that are said again
 CONFIG = wug_config(DEFAULT)
-_CELL = ["config", "design", "split", "set_number", "kind", "rule"]
+_CELL = ("config", "design", "split", "set_number", "kind", "rule")  # what tells a set's items apart, as far as a family has it
 
 
 @dataclass(frozen=True)
@@ -45,15 +46,52 @@ _LOADED: dict[str, tuple[Lexicon, Wugs]] = {}  # of the current run only
 
 
 def run(project: Project, params: Params, workers: int | None = None) -> dict[str, Any]:
-    """Write ``outputs/wug/nli_wug/`` and its metric; return the metric.
+    """Write ``outputs/wug/nli_wug/`` and, if there are any, ``outputs/wug/minimal_pairs_wug/``, and their metric; return the metric.
 
-    The columns are those of ``nli``, and ``mode`` (which words are replaced) and ``source_id`` (the item with the real words). ``verb``
-    and the lemmas of ``slots`` are pseudowords where a word is replaced; what was known of that word (sense, frequency) is null.
+    The columns are those of the config with real words, and ``mode`` (which words are replaced) and ``source_id`` (the item with the real
+    words). ``verb`` and the lemmas of ``slots`` are pseudowords where a word is replaced; what was known of that word (sense, frequency)
+    is null.
 
     Raises:
         DataError: the dataset is not that of the candidates, or what was made is not balanced.
     """
-    sources, token = _sources(project, params.wug.share), secrets.token_hex(8)
+    made = {config: _made(project, params, config, workers) for config in SOURCES}
+    report: dict[str, Any] = {"constructions": made[DEFAULT].kept, "pairs": {}, "violations": {}}
+    finished: dict[tuple[str, str], pl.DataFrame] = {}
+    for config, each in made.items():
+        mark = "" if config == DEFAULT else f"{config}: "
+        report["violations"] |= {mark + what: count for what, count in violations(each.data, each.sources, config).items()}
+        if config != DEFAULT:
+            report["pairs"] |= each.kept
+        if config == DEFAULT or each.data.height:
+            finished |= {(wug_config(config), split): each.data.filter(pl.col("split") == split) for split in SPLITS}
+    problems = [f"{what}: {count}" for what, count in report["violations"].items() if count]
+    if problems:
+        raise DataError(
+            f"the pseudoword items are not sound: {'; '.join(problems)}",
+            hint=f"{remake(project, ['split'])}: candidates and dataset may differ",
+        )
+    for config, split in ((wug_config(config), split) for config in SOURCES for split in SPLITS):
+        path = project.root / layout.table(config, split, layout.WUG)
+        if (config, split) in finished:
+            write_table(finished[config, split], path)
+        else:
+            path.unlink(missing_ok=True)  # of an earlier run
+    write_json({**report, WRITTEN: table_hashes(finished)}, project.root / layout.metric("wug"))
+    return report
+
+
+@dataclass(frozen=True)
+class _Made:
+    """What was made of a config: the items, those that they come from, and the counts of construction and mode."""
+
+    data: pl.DataFrame
+    sources: pl.DataFrame
+    kept: dict[str, dict[str, Any]]
+
+
+def _made(project: Project, params: Params, config: str, workers: int | None) -> _Made:
+    sources, token = _sources(project, params.wug.share, config), secrets.token_hex(8)
     names: list[str] = sources["target"].unique().sort().to_list()
     orders = [_Order(token, project, params, name, sources.filter(pl.col("target") == name)) for name in names]
     try:
@@ -65,20 +103,9 @@ def run(project: Project, params: Params, workers: int | None = None) -> dict[st
         order.name: {mode: _kept(items, mode, order.sources.height) for mode in params.wug.modes}
         for order, items in zip(orders, made, strict=True)
     }
-    tables = [conform(items, columns_of(CONFIG)) for items in made if items.height]
-    data = pl.concat(tables) if tables else pl.DataFrame(schema=polars_schema(columns_of(CONFIG)))
-    report: dict[str, Any] = {"constructions": kept, "violations": violations(data, sources)}
-    problems = [f"{what}: {count}" for what, count in report["violations"].items() if count]
-    if problems:
-        raise DataError(
-            f"the pseudoword items are not sound: {'; '.join(problems)}",
-            hint=f"{remake(project, ['split'])}: candidates and dataset may differ",
-        )
-    finished = {(CONFIG, split): data.filter(pl.col("split") == split) for split in SPLITS}
-    for (_, split), rows in finished.items():
-        write_table(rows, project.root / layout.table(CONFIG, split, layout.WUG))
-    write_json({**report, WRITTEN: table_hashes(finished)}, project.root / layout.metric("wug"))
-    return report
+    columns = columns_of(wug_config(config))
+    tables = [conform(items, columns) for items in made if items.height]
+    return _Made(pl.concat(tables) if tables else pl.DataFrame(schema=polars_schema(columns)), sources, kept)
 
 
 def _substituted(order: _Order) -> pl.DataFrame:
@@ -93,25 +120,30 @@ def _substituted(order: _Order) -> pl.DataFrame:
     items = changed_sets(items, order.sources)
     if not items.height:
         return items
-    paired = order.sources.select(*_CELL, source_id="id", acceptability="acceptability")
-    return items.join(paired, on=_CELL, how="inner", maintain_order="left")
+    cell = [name for name in _CELL if name in order.sources.columns]
+    paired = order.sources.select(*cell, source_id="id", acceptability="acceptability")
+    return items.join(paired, on=cell, how="inner", maintain_order="left")
 
 
 def _kept(items: pl.DataFrame, mode: str, of: int) -> dict[str, Any]:
     mine = items.filter(pl.col("mode") == mode) if items.height else items
-    return {"items": mine.height, "of": of, "hypotheses": sorted(mine["rule"].unique()) if mine.height else []}
+    said = "rule" if "rule" in mine.columns else "claim_good"
+    return {"items": mine.height, "of": of, "hypotheses": sorted(mine[said].unique()) if mine.height else []}
 
 
-def _sources(project: Project, share: float) -> pl.DataFrame:
-    """The items of the first ``share`` of the sets of each construction, design and split of ``nli``, with their ``set_number``; none
-    if the dataset has no ``nli``."""
-    candidates = read_candidates(project).filter(pl.col("config") == DEFAULT).select("id", "set_number", "config")
-    files = {split: table_file(project, DEFAULT, split) for split in SPLITS}
+def _sources(project: Project, share: float, config: str = DEFAULT) -> pl.DataFrame:
+    """The items of the first ``share`` of the sets of each construction, design and split of ``config``, with their ``set_number``; none
+    if the dataset has no such config. Of minimal pairs, those about participants.
+    """
+    candidates = read_candidates(project).filter(pl.col("config") == config).select("id", "set_number", "config")
+    files = {split: table_file(project, config, split) for split in SPLITS}
     if not any(file.is_file() for file in files.values()):
-        require_dataset(project)  # one without `nli` has nothing to substitute in
-        table = pl.DataFrame(schema=polars_schema(columns_of(DEFAULT)))
+        require_dataset(project)  # one without it has nothing to substitute in
+        table = pl.DataFrame(schema=polars_schema(columns_of(config)))
     else:
-        table = pl.concat([read_split(file, DEFAULT, split) for split, file in files.items()])
+        table = pl.concat([read_split(file, config, split) for split, file in files.items()])
+    if "variant" in table.columns:
+        table = table.filter(pl.col("variant") != "")
     items = table.join(candidates, on="id", how="left", maintain_order="left").with_columns(target=TARGET)
     if items["set_number"].null_count():
         raise DataError(
@@ -124,23 +156,24 @@ def _sources(project: Project, share: float) -> pl.DataFrame:
     return items.filter(rank <= (count * share).ceil())
 
 
-def violations(data: pl.DataFrame, sources: pl.DataFrame) -> dict[str, int]:
+def violations(data: pl.DataFrame, sources: pl.DataFrame, config: str = DEFAULT) -> dict[str, int]:
     """How often each rule is broken.
 
     Args:
         data: the pseudoword items.
         sources: the items that they were made from, with ``set_number``.
+        config: that of the sources.
     """
-    originals = sources.select(source_id="id", source_split="split", source_premise="premise", source_verb="verb")
+    family = family_of(config)
+    originals = sources.select(source_id="id", source_split="split", source_premise=family.text, source_verb="verb")
     pairs = data.join(originals, on="source_id", how="left")
     verbs = pairs.select("construction", "source_verb", "split").unique().group_by("construction", "source_verb").len()
-    own = family_of(CONFIG).violations(data.with_columns(config="mode"))
+    own = family.violations(data.with_columns(config="mode"))
     return {
-        "hypothesis x split with unequal labels": own["hypothesis x split with unequal labels"],
         "items without a source": pairs["source_premise"].null_count(),
         "items in another split than their source": pairs.filter(pl.col("split") != pl.col("source_split")).height,
-        "premises without a pseudoword": pairs.filter(pl.col("premise") == pl.col("source_premise")).height,
+        "premises without a pseudoword": pairs.filter(pl.col(family.text) == pl.col("source_premise")).height,
         "source verbs in two splits": verbs.filter(pl.col("len") > 1).height,
-        "repeated (premise, hypothesis)": own["repeated (premise, hypothesis)"],
         "repeated ids": data.height - data["id"].n_unique(),
+        **{what: own[what] for what in family.survives},
     }

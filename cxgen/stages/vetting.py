@@ -14,10 +14,11 @@ from cxgen.families import NATURAL, family_of
 from cxgen.generate.source import divided, fillable
 from cxgen.judge import VERDICTS
 from cxgen.llm import Outcome
-from cxgen.natural.items import items_of, set_id, split_of
+from cxgen.natural.items import items_of, set_id
 from cxgen.natural.words import Fillers
 from cxgen.project import Project, write_atomically
 from cxgen.schema.door import MB, read_text
+from cxgen.sets import split_of
 from cxgen.stages import consult
 from cxgen.stages.accepted import Kept, accept
 from cxgen.stages.consult import Consultation

@@ -82,11 +82,13 @@ def _unsound(tables: Tables, metrics: Mapping[str, Any]) -> Iterator[str]:
             yield layout.metric("splits").name
         if balance(dataset) != metrics["balance"]:
             yield layout.metric("balance").name
-    wugs = [rows for (config, _), rows in tables.items() if config == substitute.CONFIG]
+    for name in substitute.SOURCES:
+        wugs = [rows for (config, _), rows in tables.items() if config == wug_config(name)]
+        sources = [rows for (config, _), rows in tables.items() if config == name]
+        if wugs and (sources or any(rows.height for rows in wugs)):
+            broken = substitute.violations(pl.concat(wugs), pl.concat(sources), name) if sources else {"no sources": 1}
+            yield from (f"{layout.metric('wug').name}: {what}: {count}" for what, count in broken.items() if count)
     sources = [rows for (config, _), rows in tables.items() if config == DEFAULT]
-    if wugs and (sources or any(rows.height for rows in wugs)):
-        broken = substitute.violations(pl.concat(wugs), pl.concat(sources)) if sources else {"no sources": 1}
-        yield from (f"{layout.metric('wug').name}: {what}: {count}" for what, count in broken.items() if count)
     written = [rows for (config, _), rows in tables.items() if config == NATURAL]
     if any(rows.height for rows in written):
         verbs = [natural.verbs_of(rows) for rows in sources]
