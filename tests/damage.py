@@ -510,7 +510,7 @@ PARAM_LINES = {
     "a huge seed": ("seed: 20261121", "seed: 1" + "0" * 400),
     "a seed below zero": ("seed: 20261121", "seed: -1" + "0" * 30),
     "an unknown config": ("sizes:\n", "sizes:\n  nothing: 3\n"),
-    "a config of 10^12 rows": ("minimal_pairs: 600", "minimal_pairs: 1000000000000"),
+    "a config of 10^12 rows": ("minimal_pairs: 4800", "minimal_pairs: 1000000000000"),
     "a billion folds": ("folds: 2", "folds: 1000000000"),
     "a share of wugs that is none": ("share: 0.25", "share: .nan"),
 }

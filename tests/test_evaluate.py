@@ -25,7 +25,7 @@ from tests.conftest import ROOT
 
 DATA = ROOT / "tests/data/evaluate"
 QUICK = Resampling(200)
-TYPES = {"right": pl.Int8, "lure": pl.Int8, **dict.fromkeys((*DIMENSIONS, "source_id"), pl.String)}
+TYPES = {"right": pl.Int8, "lure": pl.Int8, **dict.fromkeys((*DIMENSIONS, "source_id", "group"), pl.String)}
 
 
 @pytest.fixture(scope="module")
@@ -63,6 +63,21 @@ def test_scores_are_divided_by_what_divides_the_items(asked):
     assert by["premise"]["send"]["right"] == 2
     assert by["band"]["low"]["accuracy"]["value"] == round((1 / 3 + 1 / 4) / 2, 4)
     assert "capture" not in scores(told(asked).filter(pl.col("lure").is_null()), QUICK)
+
+
+def test_the_bundled_pairs_score_what_a_hand_calculation_gives():
+    pairs = pl.read_csv(DATA / "pairs.csv", schema_overrides=TYPES)
+    found = scores(told(pairs, DATA / "pairs-predictions.csv"), QUICK)
+    # p1, p2, p3, p7 right; p8 is a tie. Pairs: g1 both right, g2 one, g3 none, g4 is not decided as a whole.
+    assert (found["accuracy"]["value"], found["consistency"]["value"], found["undecided"]) == (0.5, 0.25, 1)
+    assert (found["bias_i"]["value"], found["bias_ii"]["value"]) == (0.3333, 0.3333)
+    by = {name: {value: part["accuracy"]["value"] for value, part in each.items()} for name, each in found["by"].items()}
+    assert by["variant"] == {"A": 0.75, "B": 0.25}
+    assert by["entity_type"] == {"female": 0.5, "letters": 0.5}
+    assert by["switched"] == {"no": 0.75, "yes": 0.25}
+    biases = {value: (part["bias_i"]["value"], part["bias_ii"]["value"]) for value, part in found["by"]["entity_type"].items()}
+    assert biases == {"female": (0, 0.5), "letters": (1, 0)}
+    assert "bias_i" not in found["by"]["switched"]["yes"]  # half a pair shows none
 
 
 def test_what_pseudowords_cost_is_counted_pair_by_pair():

@@ -1,12 +1,14 @@
-"""Minimal pairs: a context with a plausible and an implausible continuation, after CxMP's design, in its plainest form.
+"""Minimal pairs: a context with a plausible and an implausible continuation, after CxMP's design.
 
 Two premises of a contrast set with the same words differ only in construction, or only in which filler has which role. Of two continuations
-each is entailed by one of them and contradicted by the other, by the same facts that label `nli`. So every continuation is equally often
-the good and the bad one.
+each is entailed by one of them and contradicted by the other, by the same facts that label `nli`. So every continuation, and every word of
+it, is equally often good and bad. Where a design is one of participants (``variant``), it has four entity types and asks from one of two
+sides, and the second premise is the first with the participants in one another's places.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from importlib import resources
 from itertools import combinations, permutations
@@ -53,7 +55,7 @@ class MinimalPairs:
 
     name = "minimal_pairs"
     configs: Mapping[str, str] = {
-        "minimal_pairs": "two premises with the same words, each with the continuation that it entails and the one that it contradicts"
+        "minimal_pairs": "premises with the same words, each with a continuation that it entails and one that it contradicts, after CxMP"
     }
     sizes: Mapping[str, int] = {"minimal_pairs": 4800}
     text = "context"
@@ -175,7 +177,7 @@ class MinimalPairs:
         """See `Family`."""
         rows = next(rows for (config, _), rows in tables.items() if config in self.configs)
         length = pl.col("sentence_good").str.len_chars()
-        return {"example": rows.sort((length - length.median()).abs(), "id").row(0, named=True)}
+        return {"example": rows.sort((length - length.median()).abs(), "id").row(0, named=True), "cells": _cells(tables)}
 
     def _continuation(self, block: Block, rule: str, both: str) -> pl.DataFrame:
         """What ``rule`` says, the two rules of a pair in the same of their wordings."""
@@ -210,10 +212,22 @@ def _balance(rows: pl.DataFrame) -> dict[str, int]:
     return {"sentences": sums.height, "unequal": sums.filter(pl.col("sign") != 0).height}
 
 
+def _cells(tables: Mapping[tuple[str, str], pl.DataFrame]) -> list[dict[str, Any]]:
+    """Per construction: ``construction``, ``pairs``, the number of ``cells`` and the ``size`` of each; those about participants only."""
+    own = [rows.select(*_CELL, target=TARGET) for (config, _), rows in tables.items() if config in MinimalPairs.configs]
+    cells = pl.concat(own).filter(pl.col("variant") != "").group_by("target", *_CELL).len(name="size")
+    counts = cells.group_by(construction="target").agg(pairs=pl.col("size").sum(), cells=pl.len(), size=pl.col("size").max())
+    return counts.sort("construction").to_dicts()
+
+
 def _unlike(rows: pl.DataFrame) -> int:
-    """Cells (side asked about x entity type x order) of a construction that have fewer or more rows than its largest one."""
+    """Cells (side asked about x entity type x order) of a construction and split that have fewer rows than its largest one, or none."""
     cells = rows.filter(pl.col("variant") != "").group_by("config", "split", *_CELL, target=TARGET).len()
-    return cells.filter(pl.col("len") < pl.col("len").max().over("config", "split", "target")).height
+    keys = ["config", "split", "target"]
+    fewer = cells.filter(pl.col("len") < pl.col("len").max().over(keys)).height
+    whole = cells.group_by("config", "target").agg(wanted=pl.col("split").n_unique() * math.prod(pl.col(name).n_unique() for name in _CELL))
+    lacking = whole.join(cells.group_by("config", "target").len(), on=["config", "target"])
+    return fewer + int((lacking["wanted"].cast(pl.Int64) - lacking["len"].cast(pl.Int64)).sum())
 
 
 def _unequal_words(good: pl.Series, bad: pl.Series, *_: Any) -> int:

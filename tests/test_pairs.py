@@ -1,0 +1,158 @@
+"""Minimal pairs about participants: their numbers, both orders, entity types, pseudowords; and that nothing else depends on them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cxgen.constructicon.entities import ENTITIES, VARIANTS
+from cxgen.families import FAMILIES
+from cxgen.generate import Request, Wugs, generate_items, sample_items
+from cxgen.generate.source import placed
+from cxgen.project import Project
+from cxgen.schema import TARGET
+from cxgen.sets import near_counts
+from cxgen.stages.params import Params
+from cxgen.vocabulary import SHARES, SPLITS
+from tests.conftest import ROOT
+
+PAIRS = FAMILIES["minimal_pairs"]
+SWITCHING = [
+    "caused-motion",
+    "causative-with",
+    "comparative-correlative",
+    "ditransitive",
+    "intransitive-motion",
+    "let-alone",
+    "resultative",
+]
+STILL = ["conative", "way-manner"]
+SOME = ["ditransitive", "resultative", *STILL]
+ONLY = {"nli": 0, "distinction": 0}
+
+
+@pytest.fixture(scope="module")
+def request_():
+    return Params.read(ROOT / "params.yaml").request
+
+
+@pytest.fixture(scope="module")
+def some(constructions):
+    """A few pairs of every cell of some constructions, as candidates."""
+    request = Request({**ONLY, "minimal_pairs": 64}, seed=5, oversample=1)
+    return pl.concat([generate_items(constructions[name], request) for name in SOME], how="diagonal")
+
+
+@pytest.mark.slow
+def test_every_cell_of_the_committed_configuration_has_300_pairs_and_the_readme_says_so(constructions, request_):
+    request = replace(request_, sizes={**ONLY, "minimal_pairs": request_.sizes["minimal_pairs"]}, oversample=1)
+    made = pl.concat([generate_items(constructions[name], request) for name in (*SWITCHING, *STILL)], how="diagonal")
+    cells = made.group_by("variant", "entity_type", "switched", target=TARGET).len()
+    assert set(cells["len"]) == {300}
+    expected = {(name, *cell, order) for name in SWITCHING for cell in _cells() for order in (False, True)}
+    expected |= {(name, *cell, False) for name in STILL for cell in _cells()}
+    assert set(cells.select("target", "variant", "entity_type", "switched").rows()) == expected
+    assert made.height == made["id"].n_unique() == made["context"].n_unique() == 38_400
+    assert made.filter(pl.col("construction") == "transitive").height == 1200  # half of the conative's
+    assert set(PAIRS.violations(made).values()) == {0}
+    readme = (ROOT / "README.md").read_text("utf-8")
+    for name, rows in made.group_by(TARGET.alias("target")).len().iter_rows():
+        assert any(line.startswith(f"| {name} |") and f"{rows:,}" in line for line in readme.splitlines()), name
+
+
+def _cells():
+    return [(variant, kind) for variant in VARIANTS for kind in ENTITIES]
+
+
+def test_participants_change_places_and_the_continuations_their_parts(some):
+    first, second = (some.filter((pl.col("switched") == order) & TARGET.is_in(SWITCHING)) for order in (False, True))
+    pairs = first.join(second, on="pair_group", suffix="_2")
+    assert pairs.height == first.height == second.height > 0
+    for row in pairs.select("slots", "context", "context_2", "diagnostic_good", "diagnostic_bad_2").iter_rows(named=True):
+        names = {slot["slot"]: slot["lemma"] for slot in row["slots"]}
+        marked = row["context"].lower().replace(names["who"].lower(), "\x00").replace(names["whom"].lower(), names["who"].lower())
+        assert marked.replace("\x00", names["whom"].lower()) == row["context_2"].lower()
+        assert row["diagnostic_good"] == row["diagnostic_bad_2"]
+
+
+def test_entity_types_say_what_the_participants_are(some):
+    people = {"female": "top-female-names", "male": "top-male-names", "letters": "letter-names", "humans": "pair-people"}
+    assert people == {kind: ENTITIES[kind] for kind in people}
+    who = some.select("entity_type", slot=pl.col("slots")).explode("slot").unnest("slot").filter(pl.col("slot") == "who")
+    letters = who.filter(pl.col("entity_type") == "letters")["lemma"]
+    assert letters.str.contains("^Name [A-Z]$").all()
+    assert who.filter(pl.col("entity_type") == "humans")["sense"].str.contains("%1:18:").all()
+    assert not who.filter(pl.col("entity_type").is_in(["female", "male"]))["lemma"].str.contains(" ").any()
+
+
+def test_names_are_the_ten_of_each_decade_once(constructions):
+    lexicon = constructions["conative"].lexicon
+    names = {kind: [lexicon.lemmas[row] for row in lexicon.resolve(f"top-{kind}-names").ids] for kind in ("female", "male")}
+    assert {kind: len(set(each)) for kind, each in names.items()} == {"female": 44, "male": 32}
+    assert {"Mary", "Jennifer", "Olivia"} <= set(names["female"])
+    assert {"James", "Jason", "Theodore"} & set(names["male"]) == {"James", "Jason"}
+
+
+def test_half_of_the_conatives_pairs_are_transitive_and_only_the_conative_leaves_contact_open(some):
+    mine = some.filter(TARGET == "conative")
+    assert mine.group_by("construction").len()["len"].n_unique() == 1
+    said = {name: set(rows["claim_good"]) for (name,), rows in mine.group_by("construction")}
+    assert said == {"conative": {"unsettled(who, prey)"}, "transitive": {"settled(who, prey)"}}
+    assert (mine["context"].str.contains(" at the ") == (mine["construction"] == "conative")).all()
+
+
+def test_what_would_give_the_answer_away_is_a_violation(some):
+    assert set(PAIRS.violations(some).values()) == {0}
+    word = some.with_columns(diagnostic_good=pl.col("diagnostic_good").str.replace("It was", "Surely it was"))
+    assert PAIRS.violations(word)["words that are not equally often in good and bad continuations"] > 0
+    cell = (TARGET == "resultative") & pl.col("switched") & (pl.col("variant") == "A") & (pl.col("entity_type") == "male")
+    assert PAIRS.violations(some.filter(~cell))["cells of another size than others"] == some["split"].n_unique()
+    fewer = some.filter(~cell | (pl.col("split") != "train") | (pl.col("context") != some.filter(cell)["context"][0]))
+    assert PAIRS.violations(fewer)["cells of another size than others"] == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["caused-motion", "conative"])
+def test_other_items_do_not_depend_on_pairs(constructions, name):
+    item = constructions[name]
+    request = Request({"nli": 120, "distinction": 60, "minimal_pairs": 32}, seed=5, oversample=1)
+    without = replace(item, designs={key: design for key, design in item.designs.items() if not design.variant})
+    whole = generate_items(item, request).filter(pl.col("config") != "minimal_pairs")
+    assert generate_items(without, request).equals(whole.select(generate_items(without, request).columns))
+
+
+@pytest.mark.slow
+def test_a_verb_is_in_one_split_whatever_the_config(constructions, request_, some):
+    splits = {name: placed(constructions[name], replace(request_, seed=5)) for name in SOME}
+    rows = some.select("split", "verb", target=TARGET).unique()
+    assert all(splits[target][verb] == split for split, verb, target in rows.iter_rows())
+
+
+@pytest.mark.parametrize("name", ["caused-motion", "intransitive-motion", "ditransitive", "resultative"])
+def test_pairs_survive_pseudowords_for_all_content_words(constructions, name):
+    wugs = Wugs.load(Project(ROOT).snapshot)
+    items = sample_items(constructions[name], 3, 6, "minimal_pairs", wugs, "content")
+    assert items.height == 6 * 2 * len(_cells())
+    assert {what: PAIRS.violations(items)[what] for what in PAIRS.survives} == dict.fromkeys(PAIRS.survives, 0)
+    verbs = items.select(pl.col("slots")).explode("slots").unnest("slots").filter(pl.col("slot") == "deed")
+    assert verbs["sense"].null_count() == verbs.height > 0
+
+
+@pytest.mark.parametrize("name", ["conative", "causative-with"])
+def test_what_rests_on_the_verb_does_not_survive_without_it(constructions, name):
+    wugs = Wugs.load(Project(ROOT).snapshot)
+    assert sample_items(constructions[name], 3, 4, "minimal_pairs", wugs, "nouns").height
+    with pytest.raises(Exception, match="nothing survives"):
+        sample_items(constructions[name], 3, 4, "minimal_pairs", wugs, "verb")
+
+
+@given(st.integers(1, 10_000), st.sampled_from([1, 2, 4]))
+def test_sets_are_divided_as_nearly_as_can_be(wanted, rows):
+    counts = near_counts(wanted, rows, SHARES)
+    sets = sum(counts.values())
+    assert (sets - 1) * rows < wanted <= sets * rows
+    assert all(abs(counts[split] - sets * SHARES[split]) < 1 + 1e-9 for split in SPLITS)
