@@ -62,8 +62,15 @@ def substitute(params: ParamsFile = None, form: Form = Format.table) -> None:
     project, settings = open_project(params)
     found = stage.run(project, settings)
     rows = [
-        {"construction": name, "mode": mode, "items": entry["items"], "of": entry["of"], "hypotheses": ", ".join(entry["hypotheses"])}
-        for name, modes in found["constructions"].items()
+        {
+            "family": family,
+            "construction": name,
+            "mode": mode,
+            **{key: entry[key] for key in ("items", "of")},
+            "claims": len(entry["hypotheses"]),
+        }
+        for family, part in (("nli", found["constructions"]), ("minimal_pairs", found["pairs"]))
+        for name, modes in part.items()
         for mode, entry in modes.items()
     ]
     emit(rows, form)

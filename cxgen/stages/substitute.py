@@ -133,7 +133,7 @@ def _kept(items: pl.DataFrame, mode: str, of: int) -> dict[str, Any]:
 
 def _sources(project: Project, share: float, config: str = DEFAULT) -> pl.DataFrame:
     """The items of the first ``share`` of the sets of each construction, design and split of ``config``, with their ``set_number``; none
-    if the dataset has no such config. Of minimal pairs, those about participants.
+    if the dataset has no such config. Of minimal pairs, those about participants. The premise is called ``premise``.
     """
     candidates = read_candidates(project).filter(pl.col("config") == config).select("id", "set_number", "config")
     files = {split: table_file(project, config, split) for split in SPLITS}
@@ -144,7 +144,7 @@ def _sources(project: Project, share: float, config: str = DEFAULT) -> pl.DataFr
         table = pl.concat([read_split(file, config, split) for split, file in files.items()])
     if "variant" in table.columns:
         table = table.filter(pl.col("variant") != "")
-    items = table.join(candidates, on="id", how="left", maintain_order="left").with_columns(target=TARGET)
+    items = table.join(candidates, on="id", how="left", maintain_order="left").with_columns(target=TARGET, premise=family_of(config).text)
     if items["set_number"].null_count():
         raise DataError(
             "the dataset has items that are not among the candidates",
