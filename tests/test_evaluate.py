@@ -426,7 +426,7 @@ def test_flips_and_calibrated_accuracy_are_what_a_hand_calculation_gives():
         for name, each in numbers.items()
         for item, (one, two) in enumerate(each)
     ]
-    nothing = {name: pl.lit(None, dtype=pl.String) for name in DIMENSIONS if name not in {"scenario", "construction"}}
+    nothing = {name: pl.lit(None, dtype=pl.String) for name in (*DIMENSIONS, "group") if name not in {"scenario", "construction"}}
     nothing["lure"] = pl.lit(None, dtype=pl.Int8)
     asked = pl.DataFrame(rows, schema_overrides={"right": pl.Int8})
     asked = asked.with_columns(config=pl.lit("cc_semantics"), construction=pl.lit("cc"), cluster=pl.col("contrast_set"), **nothing)
