@@ -209,7 +209,11 @@ def sampled(cases, step):
 
 def small_project(folder, constructions, **params):
     """A project folder that asks for few items of some shipped constructions; the project and its parameters."""
-    small.write_params(folder, constructions=constructions, **{"n_per_construction": 480, "n_per_lookalike": 240, **params})
+    small.write_params(
+        folder,
+        constructions=constructions,
+        **{"n_per_construction": 480, "n_per_lookalike": 240, "sizes": {"minimal_pairs": 160}, **params},
+    )
     project = Project(folder)
     return project, Params.read(project.params)
 

@@ -102,7 +102,7 @@ def test_articles_agree(small):
     words = re.compile(r"\b(a|an) ([a-z]+)", re.IGNORECASE)
     silent, yoo = ("hour", "heir", "honest"), ("uni", "eu", "ewe", "use", "ukulele", "one")
     for text in small["premise"]:
-        for article, word in words.findall(text):
+        for article, word in words.findall(re.sub(r"\bName [A-Z]\b", "Sam", text)):
             if word in {"minutes", "few"}:
                 continue
             vowel = (word[0].lower() in "aeiou" and not word.startswith(yoo)) or word.startswith(silent)

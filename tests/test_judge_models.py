@@ -40,7 +40,7 @@ REPLAY = Consultation(backend=Judge.replay)
 def generated(tmp_path_factory):
     """A small project with candidates."""
     root = tmp_path_factory.mktemp("project")
-    project, params = small_project(root, ["conative"], n_per_construction=60, n_per_lookalike=24)
+    project, params = small_project(root, ["conative"], n_per_construction=60, n_per_lookalike=24, sizes={"minimal_pairs": 0})
     generate.run(project, params, workers=1)
     return project
 

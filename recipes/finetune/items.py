@@ -107,6 +107,7 @@ def _questions(rows: pl.DataFrame) -> pl.DataFrame:
         *(dimensions.get(name, none).alias(name) for name in DIMENSIONS),
         config=pl.lit(NLI),
         source_id=none,
+        group=none,
     )
 
 
