@@ -26,7 +26,7 @@ from cxgen.stages import split, substitute
 from cxgen.stages.params import Params
 from cxgen.vocabulary import INFLECTIONS as FORMS
 from cxgen.vocabulary import MODES
-from tests.conftest import ROOT, edit
+from tests.conftest import ROOT, edit, sampled
 
 REQUEST = Request({"nli": 120, "distinction": 0, "minimal_pairs": 0}, seed=5)
 
@@ -62,7 +62,8 @@ def mini_made(mini_source, reach):
 
 @pytest.fixture(scope="module")
 def shipped_made(project, constructions, shared):
-    """Made once for all test processes."""
+    """A sample of the constructions, made once for all test processes."""
+    constructions = {name: constructions[name] for name in sampled(constructions, 2)}
 
     def build(folder):
         for name, table in Made.of(ROOT, constructions).tables.items():
@@ -75,7 +76,7 @@ def shipped_made(project, constructions, shared):
 
 @pytest.fixture(scope="module", params=["mini", pytest.param("shipped", marks=pytest.mark.slow)])
 def made(request):
-    """The same must hold of the tests' own construction and of all that are shipped."""
+    """The same must hold of the tests' own construction and of what is shipped."""
     return request.getfixturevalue(f"{request.param}_made")
 
 
