@@ -11,7 +11,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 PYTEST := $(BIN)/pytest --dist worksteal --durations=15
 # A third of the slow proofs' time is waiting, for servers that hang and processes that are killed: half as many workers more than cores.
-WAITING := $(shell $(PYTHON) -c 'import os; cores = os.cpu_count() or 1; print(cores + cores // 2)')
+WAITING = $(shell $(PYTHON) -c 'import os; cores = os.cpu_count() or 1; print(cores + cores // 2)')
 
 EXTRAS := .venv-extras
 BROWSER := .venv-browser

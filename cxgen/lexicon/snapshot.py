@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -106,15 +106,14 @@ class Lexicon:
         self,
         table: pl.DataFrame,
         classes: dict[str, WordClass],
-        frames: dict[str, list[Frame]],
+        frames: Mapping[str, list[Frame] | list[dict[str, Any]]],
         cuts: Cuts | None = None,
         overrides: dict[str, dict[str, dict[str, str]]] | None = None,
         memory: Path | None = None,
     ) -> None:
         self.table = table
         self.classes = classes
-        self._frames = frames
-        self._unread: dict[str, list[dict[str, Any]]] = {}  # of a snapshot: a command reads those of its own construction
+        self._frames = dict(frames)
         self.cuts = cuts or Cuts(())
         self.overrides = overrides or {}
         self.memory = memory
@@ -148,9 +147,7 @@ class Lexicon:
             name: WordClass(name, entry["pos"], tuple(entry["ids"]), frozenset(entry["extended"]), entry.get("gloss", ""))
             for name, entry in raw["classes"].items()
         }
-        lexicon = cls(table, classes, {name: [] for name in raw["frames"]}, Cuts(raw.get("bands", ())), raw.get("overrides"), memory)
-        lexicon._unread = raw["frames"]
-        return lexicon
+        return cls(table, classes, raw["frames"], Cuts(raw.get("bands", ())), raw.get("overrides"), memory)
 
     def __len__(self) -> int:
         return self.table.height
@@ -191,9 +188,11 @@ class Lexicon:
 
     def frames(self, construction: str) -> list[Frame]:
         """The frames of a construction; empty if it has none here."""
-        if construction in self._unread:
-            self._frames[construction] = [Frame.parse(frame) for frame in self._unread.pop(construction)]
-        return self._frames.get(construction, [])
+        # Those of a snapshot are parsed when they are asked for: a command reads those of its own construction.
+        parsed = [frame if isinstance(frame, Frame) else Frame.parse(frame) for frame in self._frames.get(construction, ())]
+        if parsed:
+            self._frames[construction] = parsed
+        return parsed
 
     def has(self, name: str) -> bool:
         """Whether ``name`` is a class or the key of a lexeme."""

@@ -40,8 +40,8 @@ _PLURAL = frozenset(
         "clothes",
     ]
 )
-_IN_USE = 2.0  # zipf
 _SINGULAR = frozenset(["news", "series", "species", "means"])
+_IN_USE = 2.0  # zipf
 
 
 @dataclass(frozen=True)
