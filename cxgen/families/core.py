@@ -51,6 +51,9 @@ class Family(Protocol):
     def rows_per_set(self, construction: Construction, design: Design, config: str) -> int:
         """How many rows of a set count towards the size of ``config``."""
 
+    def sharing(self, construction: Construction, design: Design, config: str) -> list[Design]:
+        """The designs of ``config`` among which its size is divided by weight, ``design`` among them."""
+
     def realise(self, block: Block) -> pl.DataFrame:
         """Items of every set of ``block``: the columns of ``block.premises``, ``id``, and what `columns` names.
 

@@ -83,6 +83,10 @@ class MinimalPairs:
         still = design.variant and not design.switched
         return (4 if still else 2) * len(pairings(construction, design))
 
+    def sharing(self, construction: Construction, design: Design, config: str) -> list[Design]:
+        """See `Family`."""
+        return [each for each in construction.designs.values() if config in each.configs]
+
     def realise(self, block: Block) -> pl.DataFrame:
         """See `Family`. With pseudowords a pair stays if the facts still decide both continuations."""
         count = len(block)

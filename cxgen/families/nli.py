@@ -81,9 +81,17 @@ class NLI:
         return f"no balanced contrast set: {'; '.join(reasons[:_SHOWN])}{more}"
 
     def rows_per_set(self, construction: Construction, design: Design, config: str) -> int:
-        """The rows of the construction's own premises in ``nli``, of the look-alikes' in ``distinction``."""
-        counted = construction.lookalikes if config == "distinction" else (construction.name,)
-        return len(LABELS) * sum(construction.kinds[kind].construction in counted for kind in design.kinds)
+        """The rows of the construction's own premises in ``nli``, of other constructions' in ``distinction``."""
+        own = [construction.kinds[kind].construction == construction.name for kind in design.kinds]
+        return len(LABELS) * own.count(config != "distinction")
+
+    def sharing(self, construction: Construction, design: Design, config: str) -> list[Design]:
+        """See `Family`. Of ``distinction``, each look-alike has a size of its own."""
+        every = [each for each in construction.designs.values() if config in each.configs]
+        if config != "distinction":
+            return every
+        others = _others(construction, design)
+        return [each for each in every if _others(construction, each) == others]
 
     def realise(self, block: Block) -> pl.DataFrame:
         """See `Family`. A hypothesis stays in a set with pseudowords if it is still equally often entailed, open and contradicted there."""
@@ -186,6 +194,11 @@ def _plain(name: str) -> pl.Expr:
 def _hypothesis(block: Block, name: str) -> pl.DataFrame:
     rule = block.construction.rules[name]
     return block.statement(name).with_columns(rule=pl.lit(name), claim=pl.lit(str(rule.claim)), polarity=pl.lit(rule.polarity))
+
+
+def _others(construction: Construction, design: Design) -> set[str]:
+    """The constructions of the premises of ``design`` that are not the target."""
+    return {construction.kinds[kind].construction for kind in design.kinds} - {construction.name}
 
 
 def _labels(block: Block) -> pl.DataFrame:

@@ -54,7 +54,8 @@ class Request:
 
     def sets(self, construction: Construction, design: Design, config: str) -> dict[str, int]:
         """How many contrast sets ``design`` has in each split: split -> number. Sizes are exact; of pairs about participants, the sum."""
-        total = sum(each.weight for each in construction.designs.values() if config in each.configs)
-        rows = family_of(config).rows_per_set(construction, design, config)
+        family = family_of(config)
+        total = sum(each.weight for each in family.sharing(construction, design, config))
+        rows = family.rows_per_set(construction, design, config)
         wanted = self.rows(config) * design.weight / total
         return near_counts(wanted, rows, self.shares) if design.variant else set_counts(wanted, rows, self.shares)
