@@ -16,7 +16,8 @@ import polars as pl
 
 from cxgen.errors import CxgenError, DataError, needs
 from cxgen.schema import read_yaml
-from cxgen.schema.door import MB, read_text, require_file
+from cxgen.schema.document import json_lines
+from cxgen.schema.door import MB, require_file
 from cxgen.tables import one_line, write_json
 
 _MOST_BYTES = 1024 * MB  # of a table that a user brings
@@ -141,9 +142,8 @@ def read_rows(path: Path, hint: str) -> pl.DataFrame:
             return pl.read_parquet(path)
         if path.suffix == ".csv":
             return pl.read_csv(path, infer_schema=False)
-        rows = [json.loads(line) for line in read_text(path, _MOST_BYTES).split("\n") if line.strip()]
-        return pl.DataFrame(rows, infer_schema_length=None)
-    except (OSError, ValueError, TypeError, pl.exceptions.PolarsError) as error:
+        return pl.DataFrame([row for _, row in json_lines(path, _MOST_BYTES, hint)], infer_schema_length=None)
+    except (OSError, ValueError, TypeError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         raise DataError(f"not a readable {path.suffix} file: {one_line(error)}", file=path, hint=hint) from error
 
 

@@ -18,7 +18,8 @@ from cxgen.errors import DataError
 from cxgen.families import FAMILIES
 from cxgen.families.scoring import Scoring
 from cxgen.project import write_atomically
-from cxgen.schema.door import MB, read_text, require_file
+from cxgen.schema.document import json_lines
+from cxgen.schema.door import MB, require_file
 from cxgen.suites import SUITES, scoring_of
 from cxgen.tables import one_line
 from cxgen.vocabulary import UNDECIDED
@@ -80,18 +81,7 @@ def _read(path: Path) -> pl.DataFrame:
         return pl.read_parquet(path, columns=[name for name in pl.read_parquet_schema(path) if name in _KNOWN])
     if path.suffix == ".csv":
         return pl.read_csv(path, infer_schema=False)
-    lines = enumerate(read_text(path, MOST_BYTES).removeprefix("\ufeff").split("\n"), 1)
-    return _table([_object(line, path, number) for number, line in lines if line.strip()])
-
-
-def _object(line: str, path: Path, number: int) -> dict[str, Any]:
-    try:
-        row = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise DataError(f"not JSON: {one_line(error)}", file=path, line=number, hint=_FORMAT) from error
-    if not isinstance(row, dict):
-        raise DataError("not a JSON object", file=path, line=number, hint=_FORMAT)
-    return row
+    return _table([row for _, row in json_lines(path, MOST_BYTES, _FORMAT, finite=False)])
 
 
 def _table(rows: list[dict[str, Any]]) -> pl.DataFrame:

@@ -16,9 +16,9 @@ from cxgen.families.scoring import Item, Scoring
 from cxgen.llm import Prompt
 from cxgen.project import Project
 from cxgen.schema import TARGET, read_yaml
-from cxgen.schema.door import MB, read_text
+from cxgen.schema.document import json_lines
+from cxgen.schema.door import MB
 from cxgen.streams import order_key, order_keys
-from cxgen.tables import one_line
 from cxgen.vocabulary import LABELS
 
 PLAIN = "plain"  # the wording whose file is called like its task
@@ -107,28 +107,23 @@ def read_examples(path: Path, scoring: Scoring, count: int | None) -> list[Item]
         DataError: a line is no such example, or there are fewer.
     """
     found: list[Item] = []
-    for number, line in enumerate(read_text(path, _MOST).split("\n"), 1):
-        if line.strip():
-            found.append(_example(line, scoring, path, number))
+    hint = f"an example is a JSON object with {', '.join(scoring.needs)}"
+    for number, row in json_lines(path, _MOST, hint):
+        found.append(_example(row, scoring, path, number, hint))
     if len(found) < max(count or 1, 1):
         raise DataError(f"has {len(found)} examples", file=path, hint=f"{max(count or 1, 1)} or more are needed, a JSON object a line")
     return found[:count]
 
 
-def _example(line: str, scoring: Scoring, path: Path, number: int) -> Item:
-    hint = f"an example is a JSON object with {', '.join(scoring.needs)}"
-    try:
-        given = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise DataError(f"not JSON: {one_line(error)}", file=path, line=number, hint=hint) from error
-    if not isinstance(given, dict) or not all(isinstance(given.get(name), str) and given[name].strip() for name in scoring.needs):
+def _example(given: dict[str, Any], scoring: Scoring, path: Path, number: int, hint: str) -> Item:
+    if not all(isinstance(given.get(name), str) and given[name].strip() for name in scoring.needs):
         raise DataError("not an example", file=path, line=number, hint=f"{hint}, all texts")
     if "label" in scoring.needs:
         if given["label"] not in LABELS:
             raise DataError(f"label {given['label']!r}", file=path, line=number, hint=f"expected {', '.join(LABELS)}")
         given = {**given, "label": LABELS.index(given["label"])}
     # Which continuation comes first depends on the id: that of an example is what it says.
-    return {"id": line, **{name: given[name] for name in scoring.needs}}
+    return {"id": json.dumps(given, sort_keys=True), **{name: given[name] for name in scoring.needs}}
 
 
 def with_examples(prompt: Prompt, scoring: Scoring, examples: Sequence[Item], thinking: int = 0) -> Prompt:

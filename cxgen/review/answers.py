@@ -16,7 +16,7 @@ from cxgen.errors import DataError, needs
 from cxgen.review.key import ANSWERS
 from cxgen.review.sheets import ANSWER, NOTE, Kind
 from cxgen.review.tasks import TASKS
-from cxgen.schema.document import parse_json
+from cxgen.schema.document import json_lines, parse_json
 from cxgen.schema.door import MB, odd_character, read_bytes, read_text
 from cxgen.tables import one_line
 
@@ -130,12 +130,7 @@ def _require_columns(names: Any, path: Path) -> None:
 
 
 def _jsonl(path: Path) -> Iterator[Row]:
-    for line, text in enumerate(read_text(path, _MOST, DataError, _HINT).split("\n"), 1):
-        if text.strip():
-            row = parse_json(text, path, _HINT)
-            if not isinstance(row, dict):
-                raise DataError("not a JSON object", file=path, line=line, hint=_HINT)
-            yield line, row
+    return json_lines(path, _MOST, _HINT)
 
 
 def _studio(path: Path) -> Iterator[Row]:

@@ -242,19 +242,41 @@ def _texts(data: Any) -> Iterator[str]:
             todo += value
 
 
-def parse_json(text: str, path: Path, hint: str = "") -> Any:
-    """What a JSON text says: finite numbers, every key once, and texts that may be printed.
+def json_lines(path: Path, most: int, hint: str = "", finite: bool = True) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The objects of a file of JSON lines with their line numbers; empty lines are passed over.
+
+    Args:
+        path: the file.
+        most: bytes that it may have.
+        hint: what such a file looks like.
+        finite: NaN and infinities are no numbers.
+
+    Raises:
+        DataError: missing, unreadable, too large; a line is no JSON object: its number.
+    """
+    text = read_text(path, most, DataError, hint).removeprefix("\ufeff")
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip():
+            row = parse_json(line, path, hint, number, finite)
+            if not isinstance(row, dict):
+                raise DataError("not a JSON object", file=path, line=number, hint=hint)
+            yield number, row
+
+
+def parse_json(text: str, path: Path, hint: str = "", line: int | None = None, finite: bool = True) -> Any:
+    """What a JSON text says: finite numbers (or any), every key once, texts that may be printed. ``line`` is for messages.
 
     Raises:
         DataError: not JSON, or not such JSON.
     """
     try:
-        data = json.loads(text, parse_constant=_finite, parse_float=_finite, object_pairs_hook=_once)
+        number = _finite if finite else float
+        data = json.loads(text, parse_constant=number, parse_float=number, object_pairs_hook=_once)
     except (ValueError, RecursionError) as error:
-        raise DataError(f"not JSON: {_brief(error, 200)}", file=path, hint=hint) from error
+        raise DataError(f"not JSON: {_brief(error, 200)}", file=path, line=line, hint=hint) from error
     odd = next((odd for each in _texts(data) if (odd := odd_character(each))), None) if "\\u" in text else None
     if odd:
-        raise DataError(f"an invisible or control character (U+{ord(odd[0]):04X}), written as an escape", file=path, hint=hint)
+        raise DataError(f"an invisible or control character (U+{ord(odd[0]):04X}), written as an escape", file=path, line=line, hint=hint)
     return data
 
 
