@@ -64,6 +64,7 @@ def test_words_come_to_the_end_of_their_list_and_nothing_else_changes(tmp_path, 
     assert fillers(construction, "my-cat", "x") == ["lamp", "vase", "candle", "gourd"]
 
 
+@pytest.mark.slow
 def test_a_frame_of_the_lexicon_gets_one_beside_it(tmp_path, without_wordnet):
     for word in ("hatboxes", "gourd"):
         path, _ = accept_words(*conative(tmp_path), "co-goose", "x", [word])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import pytest
 
 from cxgen.generate import Request, capacity, sources
 from cxgen.generate.capacity import sets_at_most
@@ -12,6 +13,7 @@ from cxgen.generate.capacity import sets_at_most
 DRAWS = 14_000  # of a design of the mini project that has at most some thousands of premises of each kind: nearly none is missed
 
 
+@pytest.mark.slow
 def test_what_is_counted_is_what_can_be_drawn(reach):
     compared = 0
     for source in sources(reach, Request()):

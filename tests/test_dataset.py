@@ -222,6 +222,7 @@ def test_the_give_away_classifiers_fail(built):
     assert found["overlap_only"]["passed"]
 
 
+@pytest.mark.slow
 def test_the_give_away_classifiers_find_a_give_away(mini_built):
     rows = mini_built.data
     word = pl.col("label").replace_strict([0, 1, 2], ["surely", "maybe", "hardly"], return_dtype=pl.String)

@@ -123,6 +123,7 @@ def spoilt(here):
     return table.filter(~refused & (pl.col("id") != pair))
 
 
+@pytest.mark.slow
 def test_nothing_is_asked_about_what_the_rules_refuse(here, spoilt, tmp_path):
     log, all_of_them = tmp_path / "log", candidates(here)
     assert 1 < all_of_them.height - spoilt.height < 10
@@ -342,6 +343,7 @@ def test_a_changed_prompt_is_not_answered_by_old_judgments(here):
 # bounds, and what is told
 
 
+@pytest.mark.slow
 def test_undecided_items_are_listed_and_kept_out_unless_asked_for(whole):
     with serving(status=[422, "x", "no"]) as url:
         judge.run(whole, None, by(url, "label", limits=Limits(max_failures=1.0)))

@@ -142,6 +142,7 @@ def test_a_sense_key_that_does_not_exist_is_named_with_its_line(tmp_path):
     assert (caught.value.file, caught.value.line) == (path, line)
 
 
+@pytest.mark.slow
 def test_bad_sources_are_named_with_their_line(tmp_path):
     shutil.copytree(ROOT / "lexicons", tmp_path / "lexicons")
     path = tmp_path / "lexicons/classes/names.yaml"

@@ -68,6 +68,7 @@ def _cells():
     return [(variant, kind) for variant in VARIANTS for kind in ENTITIES]
 
 
+@pytest.mark.slow
 def test_participants_change_places_and_the_continuations_their_parts(some):
     first, second = (some.filter((pl.col("switched") == order) & TARGET.is_in(SWITCHING)) for order in (False, True))
     pairs = first.join(second, on="pair_group", suffix="_2")

@@ -339,6 +339,7 @@ def test_what_is_released_names_its_revision_and_loads(run, here, hub, made, tmp
     assert record["content_hash"] == json.loads((made / layout.HUB / layout.VERSION_FILE).read_text())["content_hash"]
 
 
+@pytest.mark.slow
 def test_a_dry_run_sends_nothing_and_shows_what_changes(run, hub, project, monkeypatch):
     result = run(project, "--dry-run", "--format", "json")
     assert result.returncode == 0, result.stderr

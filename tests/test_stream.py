@@ -63,6 +63,7 @@ def test_a_run_has_the_sets_that_are_wanted_and_no_premise_in_two(whole, reach):
         assert mine["contrast_set"].n_unique() == entry["kept"] == entry["wanted"]
 
 
+@pytest.mark.slow
 def test_what_is_lacking_or_half_written_is_made_again_byte_for_byte(whole, mini_source, tmp_path):
     out = tmp_path / "out"
     plan = begun(mini_source, out)

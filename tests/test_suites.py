@@ -142,6 +142,7 @@ def test_unknown_words_are_taken_for_what_they_look_like_where_that_is_asked(gra
     assert (grammar.recognises(text), grammar.recognises(text, any_words=True)) == ("", "instance")
 
 
+@pytest.mark.slow
 def test_every_sentence_that_is_made_is_recognised_as_what_it_is(grammar, tables):
     rows = tables["cc_syntax"].sample(60, seed=1)
     assert [grammar.recognises(text) for text in rows["sentence"]] == [("reordered", "instance")[label] for label in rows["label"]]
@@ -180,6 +181,7 @@ def test_features_are_those_of_the_sentences(tables):
         assert row["subset"] == "general" or row["value"] == found[row["subset"]]
 
 
+@pytest.mark.slow
 def test_a_row_is_read_off_the_grammar_by_its_numbers(grammar, tables):
     for row in tables["cc_syntax"].sample(40, seed=2).iter_rows(named=True):
         assert sentence_of(grammar, row) == row["sentence"]

@@ -255,6 +255,7 @@ def well_formed(sentence, text):
     assert not once or max(once.values()) == 1
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(data=st.data())
 def test_every_form_in_every_place_gives_a_tree_that_spells_the_sentence(words, chunks, data):
@@ -297,6 +298,7 @@ def one_by_one(construction, chunks, items):
     return [(row["premise_id"], REASON) for row in mine.iter_rows(named=True) if not check.holds(annotator.sentence(row))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("attributes", "operator"),
     [

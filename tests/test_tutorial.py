@@ -82,6 +82,7 @@ def test_explain_prints_what_the_tutorial_shows(project, capsys):
     assert printed[start : start + len(shown.splitlines())] == shown.splitlines()
 
 
+@pytest.mark.slow
 def test_the_other_constructions_stay_as_they_are(project):
     from polars.testing import assert_frame_equal
 

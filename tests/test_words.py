@@ -66,6 +66,7 @@ def test_ten_new_verbs_come_up_in_all_their_forms(own):
         assert f" {form} " in text
 
 
+@pytest.mark.slow
 def test_new_words_move_no_row_of_the_lexicon_and_of_other_samples(own, lexicon):
     project, construction = own
     extended = construction.lexicon

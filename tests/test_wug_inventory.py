@@ -57,6 +57,7 @@ def all_forms(table):
     return forms.filter(~forms.str.contains(" "))
 
 
+@pytest.mark.slow
 def test_added_words_change_no_row(grown, committed):
     assert grown.filter(~pl.col("key").is_in([f"own:{lemma}" for lemma in OWN])).equals(committed)
     assert all_forms(grown).is_unique().all()
@@ -107,10 +108,12 @@ def folder(tmp_path):
     return tmp_path
 
 
+@pytest.mark.slow
 def test_a_build_keeps_what_is_committed(folder):
     assert built(folder) == (SNAPSHOT / INVENTORY).read_bytes()
 
 
+@pytest.mark.slow
 def test_a_refused_pseudoword_is_left_out_and_not_made_up_for(folder, committed):
     key = committed.filter(pl.col("variant") == 1)["key"][0]
     first, second = committed.filter(pl.col("key") == key)["lemma"]
