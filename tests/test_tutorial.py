@@ -55,10 +55,10 @@ def test_the_file_goes_through_the_whole_pipeline(project):
     judge.run(project, params)
     audit = split.run(project, params)
     assert audit["constructions"][NAME]["items"]["nli"]["all"] >= 120
-    assert audit["lookalikes"]["promising"]["all"] >= 60
+    assert audit["lookalikes"]["pledging"]["all"] >= 60
     substituted = substitute.run(project, params, workers=1)
     assert substituted["constructions"][NAME]["content"]["items"]
-    assert {"spread"} <= variety.run(project, 1)["promising"].keys()
+    assert {"spread"} <= variety.run(project, 1)["pledging"].keys()
 
 
 def test_new_verbs_and_a_look_alike_make_sentences_without_any_other_file(giving):
@@ -66,7 +66,7 @@ def test_new_verbs_and_a_look_alike_make_sentences_without_any_other_file(giving
     shipped = Lexicon.of(Project(ROOT))
     own = {row for row in giving.lexicon.classes["handing"].ids if row >= len(shipped)}
     assert len(own) >= 10
-    assert set(items["construction"]) == {NAME, "promising"}
+    assert set(items["construction"]) == {NAME, "pledging"}
     assert items.filter(items["construction"] == NAME)["verb"].n_unique() >= 10
     assert items["premise"].str.contains(r"(handed|slid|threw|flung|promised|owed) [A-Z]\w+ the \w+ and (mentioned|kept) the").any()
 
