@@ -25,6 +25,7 @@ class Cell:
 
 
 Selection = tuple[Cell, ...]
+_Rows = tuple[tuple[str, tuple[tuple[str, int], ...]], ...]
 Option = tuple[int, int, int]  # the rules that a kind takes for E, N and C
 Counts = tuple[tuple[int, int, int], ...]  # rule -> how often E, N and C, the least of them taken off
 
@@ -48,9 +49,14 @@ def solve(matrix: Mapping[str, Mapping[str, int]], most: int = MOST) -> list[Sel
     return list(_solved(tuple((kind, tuple(row.items())) for kind, row in matrix.items()), most))
 
 
+@lru_cache(maxsize=16)  # lint asks whether there is one selection, then the drawing for all
+def _square(rows: _Rows) -> _Square:
+    return _Square({kind: dict(row) for kind, row in rows})
+
+
 @lru_cache(maxsize=256)  # a design's blocks all ask for the same
-def _solved(rows: tuple[tuple[str, tuple[tuple[str, int], ...]], ...], most: int) -> tuple[Selection, ...]:
-    square = _Square({kind: dict(row) for kind, row in rows})
+def _solved(rows: _Rows, most: int) -> tuple[Selection, ...]:
+    square = _square(rows)
     total = square.ways(0, square.start)
     if total <= most:
         return tuple(square.selection(number) for number in range(total))
