@@ -52,11 +52,11 @@ def missing_lookalike(construction: Construction) -> Iterator[Finding]:
 
 
 def missing_misreading(construction: Construction) -> Iterator[Finding]:
-    """W309: a look-alike in a design for ``distinction`` of which nothing says what a reader would take it for."""
+    """W309: another construction's kind in a design for ``distinction``, of which nothing says what a reader would take it for."""
     designs = [design for design in construction.designs.values() if "distinction" in design.configs]
     for name in dict.fromkeys(name for design in designs for name in design.kinds):
         kind = construction.kinds[name]
-        if kind.construction in construction.lookalikes and kind.misread is None:
+        if kind.construction != construction.name and kind.misread is None:
             message = f"kind {name!r} does not say what would hold if it were misread as {construction.name}"
             yield finding("W309", message, *construction.place("kinds", name), "add misread: {entails: [...], excludes: [...]}")
 
