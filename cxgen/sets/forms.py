@@ -31,6 +31,11 @@ class Table:
     ways: int
 
     @cached_property
+    def capitals(self) -> pl.Series:
+        """``texts`` with capitals for their first letters."""
+        return self.texts.str.slice(0, 1).str.to_uppercase() + self.texts.str.slice(1)
+
+    @cached_property
     def objects(self) -> Texts:
         """``texts`` as Python strings."""
         found: Texts = self.texts.to_numpy()
@@ -53,9 +58,10 @@ class Forms:
         text: Texts = self.table(slot, form).objects[self.keys(slot, form, plan, pools, rows)]
         return text
 
-    def series(self, slot: Slot, form: str, plan: Plan, pools: Pools, rows: Rows) -> pl.Series:
-        """The same as a column."""
-        return self.table(slot, form).texts[self.keys(slot, form, plan, pools, rows)]
+    def series(self, slot: Slot, form: str, plan: Plan, pools: Pools, rows: Rows, *, capital: bool = False) -> pl.Series:
+        """The same as a column; with ``capital``, as at the start of a sentence."""
+        table = self.table(slot, form)
+        return (table.capitals if capital else table.texts)[self.keys(slot, form, plan, pools, rows).astype(np.uint32)]
 
     def keys(self, slot: Slot, form: str, plan: Plan, pools: Pools, rows: Rows) -> Rows:
         """Where in `table` the texts of the sets ``rows`` stand."""
@@ -81,7 +87,7 @@ class Forms:
             wide = self.lexicon.table.select(pl.concat_list(columns).alias("all"))["all"].explode()
             before, _, after = wrap.partition("{}")
             texts = wide if wrap == "{}" else before + wide + after
-            self._tables[form, wrap] = Table(pl.concat([texts, pl.Series([""])]), most)
+            self._tables[form, wrap] = Table(pl.concat([texts, pl.Series([""])], rechunk=True), most)
         return self._tables[form, wrap]
 
 
