@@ -160,7 +160,7 @@ class NLI:
     def shown(self, items: pl.DataFrame) -> Iterator[Shown]:
         """See `Family`."""
         for _, group in items.group_by("premise_id", maintain_order=True):
-            yield group.row(0, named=True), [(LABELS[label], text) for label, text in group.select("label", "hypothesis").iter_rows()]
+            yield group.row(0, named=True), [(LABELS[label], text) for label, text in zip(group["label"], group["hypothesis"], strict=True)]
 
     def card_facts(self, constructions: Iterable[Construction], tables: Mapping[tuple[str, str], pl.DataFrame]) -> dict[str, Any]:
         """See `Family`."""
@@ -193,7 +193,7 @@ def _plain(name: str) -> pl.Expr:
 
 def _hypothesis(block: Block, name: str) -> pl.DataFrame:
     rule = block.construction.rules[name]
-    return block.statement(name).with_columns(rule=pl.lit(name), claim=pl.lit(str(rule.claim)), polarity=pl.lit(rule.polarity))
+    return block.statement(name, rule=name, claim=str(rule.claim), polarity=rule.polarity)
 
 
 def _others(construction: Construction, design: Design) -> set[str]:

@@ -27,7 +27,8 @@ class Cell:
 Selection = tuple[Cell, ...]
 _Rows = tuple[tuple[str, tuple[tuple[str, int], ...]], ...]
 Option = tuple[int, int, int]  # the rules that a kind takes for E, N and C
-Counts = tuple[tuple[int, int, int], ...]  # rule -> how often E, N and C, the least of them taken off
+Count = tuple[int, int, int]  # how often a rule is E, N and C, the least of them taken off
+Counts = tuple[Count, ...]  # rule -> how often
 
 
 def solve(matrix: Mapping[str, Mapping[str, int]], most: int = MOST) -> list[Selection]:
@@ -116,7 +117,12 @@ class _Square:
 def _add(counts: Counts, option: Option) -> Counts:
     after = list(counts)
     for label, rule in enumerate(option):
-        raised = [number + (label == place) for place, number in enumerate(after[rule])]
-        least = min(raised)
-        after[rule] = (raised[0] - least, raised[1] - least, raised[2] - least)
+        after[rule] = _raised(after[rule], label)
     return tuple(after)
+
+
+@cache  # as few as there are differences between the counts of a rule
+def _raised(count: Count, label: int) -> Count:
+    raised = [number + (label == place) for place, number in enumerate(count)]
+    least = min(raised)
+    return raised[0] - least, raised[1] - least, raised[2] - least

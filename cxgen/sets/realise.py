@@ -84,7 +84,8 @@ def scatter(pieces: Sequence[tuple[Rows, Texts | pl.Series]], count: int) -> pl.
     """The sentences of ``pieces`` in the order of their row numbers."""
     arrays = [(rows, piece) for rows, piece in pieces if isinstance(piece, np.ndarray)]
     columns = [(rows, piece) for rows, piece in pieces if isinstance(piece, pl.Series)]
-    texts = [sentences(pl.Series(np.concatenate([piece for _, piece in arrays]), dtype=pl.String))] if arrays else []
+    few = [capital(text.replace("  ", " ")) for _, piece in arrays for text in piece]
+    texts = [pl.Series(few, dtype=pl.String)] if few else []
     texts += [piece for _, piece in columns]
     places = np.empty(count, dtype=np.uint32)
     places[np.concatenate([rows for rows, _ in arrays + columns])] = np.arange(count, dtype=np.uint32)
