@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from cxgen.constructicon import Atom, Facts, Predicate, Slot
 from cxgen.families import family_of
+from cxgen.families.turns import turns
 from cxgen.semantics import Inconsistency, label_matrix, misread_labels, solve, truth
 
 SQUARE = ("ECNN", "CENN", "NNEC", "NNCE")
@@ -37,6 +38,23 @@ def test_a_misreading_labels_the_claims_that_its_facts_decide(reach):
     design, kind = reach.designs["waiting"], "wait/in-company"
     assert misread_labels(reach, design, kind) == {"without": 2, "with": 0}
     assert misread_labels(reach, design, "missed") == {}
+
+
+def test_a_claim_that_a_kind_leaves_unasked_is_in_no_set(reach):
+    """Neither polarity is asked of its premises; of the others' it is, and what is left must still balance."""
+    design = reach.designs["outcome"]
+    whole = label_matrix(reach, design)
+    kinds = {}
+    for kind, rule in zip(("missed", "caught", "twice", "once"), ("twice", "twice", "caught", "caught"), strict=True):
+        kinds[kind] = dataclasses.replace(reach.kinds[kind], unasked=tuple(reach.kinds[rule].entails))
+    changed = dataclasses.replace(reach, kinds={**reach.kinds, **kinds})
+    matrix = label_matrix(changed, design)
+    for kind, row in whole.items():
+        gone = {rule for rule in row if reach.rules[rule].claim in kinds[kind].unasked}
+        assert gone and matrix[kind] == {rule: label for rule, label in row.items() if rule not in gone}
+    used = {(cell.kind, cell.rule) for selection in solve(matrix) for cell in selection}
+    assert used and used <= {(kind, rule) for kind, row in matrix.items() for rule in row}
+    assert set(turns(changed, matrix)["missed"]) == set(matrix["missed"])
 
 
 def test_a_misreading_stays_where_the_words_that_facts_rest_on_are_gone(reach):

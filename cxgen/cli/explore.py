@@ -14,7 +14,7 @@ from cxgen.errors import CxgenError, install, unknown
 from cxgen.vocabulary import Mode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     import polars as pl
 
@@ -232,10 +232,10 @@ def _print_design(
         typer.echo(f"  h{number} {item.says}   e.g. {item.wordings[0]}")
     typer.echo(" " * (width + 2) + " ".join(f"h{number}".ljust(4) for number in range(1, len(rules) + 1)))
     for kind, row in matrix.items():
-        cells = " ".join(_cell(row[rule], whole[kind][rule]) for rule in rules)
+        cells = " ".join(_cell(row[rule], whole[kind][rule]) if rule in row else "-".ljust(4) for rule in rules)
         typer.echo(f"  {kind.ljust(width)}{cells} {loaded.kinds[kind].gloss}")
     if matrix:
-        _print_turns(loaded, matrix, width)
+        _print_turns(loaded, matrix, rules, width)
     if squares and not found:
         for reason in unbalanced(matrix):
             typer.echo(f"  ! {reason}")
@@ -246,7 +246,7 @@ def _print_design(
     typer.echo("")
 
 
-def _print_turns(loaded: Construction, matrix: dict[str, dict[str, int]], width: int) -> None:
+def _print_turns(loaded: Construction, matrix: dict[str, dict[str, int]], rules: Sequence[str], width: int) -> None:
     """What each label turns on, laid out like the labels."""
     from cxgen.families.turns import turns
 
@@ -254,7 +254,7 @@ def _print_turns(loaded: Construction, matrix: dict[str, dict[str, int]], width:
     widest = max(len(name) for row in found.values() for name in row.values())
     typer.echo("  turns on")
     for kind, row in found.items():
-        typer.echo(f"  {kind.ljust(width)}{' '.join(name.ljust(widest) for name in row.values()).rstrip()}")
+        typer.echo(f"  {kind.ljust(width)}{' '.join(row.get(rule, '-').ljust(widest) for rule in rules).rstrip()}")
 
 
 def _no_sets(loaded: Construction, design: str, *, squares: bool) -> Iterator[tuple[str, str]]:

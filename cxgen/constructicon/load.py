@@ -204,6 +204,7 @@ def _kind(name: str, raw: dict[str, Any], owner: str, common: dict[str, str]) ->
         excludes=_atoms(raw, "excludes"),
         rests_on=tuple(raw.get("rests_on", ())),
         misread=Facts(_atoms(raw["misread"], "entails"), _atoms(raw["misread"], "excludes")) if "misread" in raw else None,
+        unasked=_atoms(raw, "unasked"),
     )
 
 

@@ -118,6 +118,7 @@ class Kind:
         bindings: text for ``{@key}`` in templates.
         rests_on: slots whose words its facts need: with other words there, what it entails and excludes would be open.
         misread: what would hold, too, if what looks like the target in its sentences were an instance of it; None if nothing does.
+        unasked: claims about which its premises get no hypothesis.
     """
 
     name: str
@@ -129,6 +130,7 @@ class Kind:
     excludes: tuple[Atom, ...]
     rests_on: tuple[str, ...] = ()
     misread: Facts | None = None
+    unasked: tuple[Atom, ...] = ()
 
 
 @dataclass(frozen=True)

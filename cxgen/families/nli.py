@@ -254,7 +254,7 @@ def _matrices(constructions: Iterable[Construction], tables: Mapping[tuple[str, 
                 for rule in (item.rules[name] for name in design.rules)
             ],
             "kinds": [
-                (kind, item.kinds[kind].gloss, [LABELS[row[rule]][0].upper() for rule in design.rules])
+                (kind, item.kinds[kind].gloss, [LABELS[row[rule]][0].upper() if rule in row else "" for rule in design.rules])
                 for kind, row in label_matrix(item, design).items()
             ],
         }

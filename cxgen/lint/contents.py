@@ -79,7 +79,7 @@ def one_label_hypothesis(construction: Construction) -> Iterator[Finding]:
     for design in construction.designs.values():
         matrix = matrix_of(construction, design.name)
         for rule in design.rules if matrix else ():
-            labels = {row[rule] for row in matrix.values()}
+            labels = {row[rule] for row in matrix.values() if rule in row}
             if len(labels) == 1:
                 message = f"hypothesis {rule!r} is always {LABELS[labels.pop()]} in design {design.name!r}"
                 hint = "add premise kinds that decide it otherwise, or leave it out of the design"

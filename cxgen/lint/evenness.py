@@ -70,7 +70,8 @@ def evenness(construction: Construction, design: Design) -> dict[str, dict[str, 
             for rule, said in wordings.items():
                 shared = [float(len(words & other)) for other in said]
                 found[_BY_KIND].setdefault(kind, []).extend(shared)
-                found[_BY_LABEL].setdefault(LABELS[labels[kind][rule]], []).extend(shared)
+                if rule in labels[kind]:
+                    found[_BY_LABEL].setdefault(LABELS[labels[kind][rule]], []).extend(shared)
     return {what: {name: fmean(counts) for name, counts in figures.items()} for what, figures in found.items() if figures}
 
 

@@ -219,13 +219,14 @@ def _atoms(construction: Construction) -> Iterator[tuple[Place, Atom]]:
 
 
 def _facts(construction: Construction, kind: Kind) -> Iterator[tuple[Place, Atom]]:
-    """Every fact of a kind, those of its misreading included, with its place."""
+    """Every fact of a kind, those of its misreading and its unasked claims included, with its place."""
     misread = kind.misread or Facts()
     for keys, atoms in (
         (["entails"], kind.entails),
         (["excludes"], kind.excludes),
         (["misread", "entails"], misread.entails),
         (["misread", "excludes"], misread.excludes),
+        (["unasked"], kind.unasked),
     ):
         yield from ((construction.place("kinds", kind.name, *keys, number), atom) for number, atom in enumerate(atoms))
 

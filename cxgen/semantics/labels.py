@@ -100,7 +100,7 @@ def _consequences(atom: Atom, value: bool, construction: Construction, relations
 
 
 def label_matrix(construction: Construction, design: Design, broken: frozenset[str] = frozenset()) -> dict[str, dict[str, int]]:
-    """Kind -> hypothesis rule -> label (0 entailment, 1 neutral, 2 contradiction).
+    """Kind -> hypothesis rule -> label (0 entailment, 1 neutral, 2 contradiction), as `labels_of`.
 
     Raises:
         Inconsistency: the facts of a kind contradict each other.
@@ -109,13 +109,15 @@ def label_matrix(construction: Construction, design: Design, broken: frozenset[s
 
 
 def labels_of(construction: Construction, design: Design, kind: str, broken: frozenset[str] = frozenset()) -> dict[str, int]:
-    """Hypothesis rule -> label, of one kind.
+    """Hypothesis rule -> label, of one kind; without the rules whose claims it leaves unasked.
 
     Raises:
         Inconsistency: its facts contradict each other.
     """
-    known = truth(construction.kinds[kind], construction, broken)
-    return {rule.name: _label(rule, known.get(rule.claim)) for rule in map(construction.rules.__getitem__, design.rules)}
+    mine = construction.kinds[kind]
+    known = truth(mine, construction, broken)
+    rules = map(construction.rules.__getitem__, design.rules)
+    return {rule.name: _label(rule, known.get(rule.claim)) for rule in rules if rule.claim not in mine.unasked}
 
 
 def misread_labels(construction: Construction, design: Design, kind: str, broken: frozenset[str] = frozenset()) -> dict[str, int]:

@@ -76,7 +76,7 @@ class Block:
         sets = digests(pl.select(pl.concat_str(by_kind, separator=" ")).to_series())
         return table.with_columns(premise_id=ids, contrast_set=pl.concat([sets] * len(self.design.kinds)))
 
-    def statement(self, name: str, choice: Rows | None = None, **facts: str) -> pl.DataFrame:
+    def statement(self, name: str, choice: Rows | None = None, **facts: str | bool) -> pl.DataFrame:
         """What a rule says in every set: ``hypothesis`` (one of its wordings), ``wording`` (i16: which), ``wording_held_out`` (bool).
 
         Args:
