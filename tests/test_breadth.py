@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from cxgen.report.bleu import self_bleu
 from cxgen.report.breadth import breadth, closing, kind_of, opening
 
 
@@ -57,3 +60,15 @@ def test_breadth_counts_each_premise_once():
         "results": 1,
         "largest result": 1.0,
     }
+
+
+@given(st.lists(st.lists(st.sampled_from("abcd"), min_size=1, max_size=8), min_size=2, max_size=7))
+def test_self_bleu_is_that_of_nltk(sentences):
+    """Which counts every n-gram of all other sentences anew for each."""
+    from nltk.translate import bleu_score as bleu
+
+    smooth = bleu.SmoothingFunction().method1
+    scores = [
+        bleu.sentence_bleu([*sentences[:n], *sentences[n + 1 :]], sentences[n], smoothing_function=smooth) for n in range(len(sentences))
+    ]
+    assert self_bleu(sentences) == pytest.approx(sum(scores) / len(scores))

@@ -9,8 +9,8 @@ from typing import Any
 import polars as pl
 
 from cxgen.constructicon import Construction
-from cxgen.errors import needs
 from cxgen.generate import sample_items
+from cxgen.report.bleu import self_bleu
 from cxgen.report.breadth import breadth
 from cxgen.schema import TARGET
 from cxgen.streams import order_key
@@ -91,20 +91,14 @@ def _both(rows: pl.DataFrame, seed: int, most: int = SENTENCES) -> dict[str, dic
 def spread(texts: pl.Series, seed: int) -> dict[str, float]:
     """Distinct-2 (higher is more varied; Li et al. 2016, "A diversity-promoting objective function", sec. 5) and type-token ratio of 300
     sentences and self-BLEU (lower is more varied; Zhu et al. 2018, "Texygen", sec. 3) of 100, drawn by hash.
-
-    Raises:
-        DataError: nltk is not installed.
     """
-    with needs("self-BLEU needs nltk", "report"):
-        from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu
     distinct_texts = texts.unique(maintain_order=True)
     drawn = sorted(distinct_texts, key=lambda text: order_key(seed, text))[:SENTENCES]
     words = [text.lower().rstrip(".").split() for text in drawn]
-    few, smooth = words[:BLEU_SENTENCES], SmoothingFunction().method1
-    bleu = [sentence_bleu(few[:n] + few[n + 1 :], few[n], smoothing_function=smooth) for n in range(len(few))]
+    few = words[:BLEU_SENTENCES]
     tokens = [word.strip(",;:") for sentence in words for word in sentence]
     ratio = round(len(set(tokens)) / max(len(tokens), 1), 4)
-    return {"distinct-2": distinct(words), "self-BLEU": round(sum(bleu) / len(bleu), 4), "type-token": ratio}
+    return {"distinct-2": distinct(words), "self-BLEU": round(self_bleu(few), 4) if len(few) > 1 else 0.0, "type-token": ratio}
 
 
 def distinct(sentences: list[list[str]]) -> float:
