@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 _FIELD = re.compile(r"\{(@?)([a-z][a-z0-9_-]*)((?::([a-z-]+))?(?:=([a-z]+(?::[a-z]+)?(?:>(?:[A-Z]+|[a-z][a-z-]*))?))?)\}")
 _DEPTH = 5
@@ -31,8 +32,12 @@ def parse_pattern(pattern: str, bindings: Mapping[str, str] | None = None) -> tu
         KeyError: a binding that is not given; its argument is the name.
         ValueError: braces that do not form a field, or a pattern that grows too long.
     """
-    bindings = bindings or {}
-    expanded = pattern
+    return _parsed(pattern, tuple((bindings or {}).items()))
+
+
+@lru_cache(10_000)  # a construction's patterns are asked for set by set
+def _parsed(pattern: str, bound: tuple[tuple[str, str], ...]) -> tuple[Part, ...]:
+    bindings, expanded = dict(bound), pattern
     for _ in range(_DEPTH):
         _bounded(expanded)
         replaced = _FIELD.sub(lambda match: _bind(match, bindings), expanded)

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -186,10 +187,11 @@ def _used(seeds: Sequence[str], sentences: Mapping[str, str]) -> tuple[str, ...]
     return tuple(seed for seed in seeds if occurs(seed))
 
 
-def _lemmas(word: str) -> set[str]:
+@lru_cache(50_000)
+def _lemmas(word: str) -> frozenset[str]:
     from lemminflect import getAllLemmas
 
-    return {lemma for lemmas in getAllLemmas(word).values() for lemma in lemmas}
+    return frozenset(lemma for lemmas in getAllLemmas(word).values() for lemma in lemmas)
 
 
 def _disparaging(sentences: Mapping[str, str], refused: Collection[str]) -> list[str]:

@@ -15,7 +15,7 @@ from cxgen.natural.words import Fillers
 from cxgen.schema import polars_schema
 from cxgen.semantics import label_matrix, solve
 from cxgen.semantics.squares import Selection
-from cxgen.sets import HoldOut, digests
+from cxgen.sets import HoldOut, digest
 from cxgen.sets.holdout import seen_wordings
 from cxgen.streams import chance_of
 from cxgen.vocabulary import Split
@@ -26,7 +26,7 @@ _FRAME = "a writer's"
 def set_id(written: Written) -> str:
     """Content address of a set: its sentences."""
     name, design, *_ = written.asked.id.split(".")
-    return str(digests(["\x1f".join([name, design, *(written.sentences[kind] for kind in sorted(written.sentences))])])[0])
+    return digest("\x1f".join([name, design, *(written.sentences[kind] for kind in sorted(written.sentences))]))
 
 
 def items_of(
@@ -65,13 +65,14 @@ def _rows(
         wordings = construction.rules[rule].wordings
         number = _wording(len(wordings), chance_of(seed, name, "wording", rule), hold_out.wordings, held)
         worded[rule] = number, said(wordings[number], written.fillers, written.words, look_up)
+    premises = {kind: _premise(construction, written, kind, name, split) for kind in design.kinds}
     rows = []
     for cell in cells:
         claimed = construction.rules[cell.rule]
         number, hypothesis = worded[cell.rule]
-        premise = _premise(construction, written, cell.kind, name, split)
+        premise = premises[cell.kind]
         own = {
-            "id": digests([f"{premise['premise_id']}\x1f{cell.rule}\x1f{hypothesis}"])[0],
+            "id": digest(f"{premise['premise_id']}\x1f{cell.rule}\x1f{hypothesis}"),
             "hypothesis": hypothesis,
             "label": cell.label,
             "rule": cell.rule,
@@ -88,7 +89,7 @@ def _premise(construction: Construction, written: Written, kind: str, name: str,
     meaning, text = construction.kinds[kind], written.sentences[kind]
     return {
         "contrast_set": name,
-        "premise_id": digests([f"{name}\x1f{kind}\x1f{text}"])[0],
+        "premise_id": digest(f"{name}\x1f{kind}\x1f{text}"),
         "construction": meaning.construction,
         "contrast_of": None if meaning.construction == construction.name else construction.name,
         "design": written.asked.design,

@@ -1,6 +1,6 @@
 """Contrast sets before they are items: verbs are split, a plan is drawn, premises are realised column by column."""
 
-from cxgen.sets.block import Block, digests, said_alike
+from cxgen.sets.block import Block, digest, digests, said_alike
 from cxgen.sets.forms import Forms
 from cxgen.sets.holdout import NOTHING, USUAL, HoldOut, held_templates
 from cxgen.sets.letters import letters
@@ -20,6 +20,7 @@ __all__ = [
     "Rows",
     "best_partition",
     "design_pools",
+    "digest",
     "digests",
     "draw_plan",
     "frame_verbs",

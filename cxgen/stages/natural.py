@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
@@ -13,6 +14,7 @@ from cxgen.families import DEFAULT, NATURAL, columns_of, family_of
 from cxgen.generate import Request
 from cxgen.generate.source import divided, fillable
 from cxgen.lexicon import Lexicon
+from cxgen.measures.fits import Map
 from cxgen.natural.items import items_of
 from cxgen.natural.words import Fillers
 from cxgen.project import Project, require_place
@@ -23,6 +25,7 @@ from cxgen.sets import split_of
 from cxgen.stages.accepted import judges, origins, read_accepted, written_sets
 from cxgen.stages.contracts import read_split
 from cxgen.stages.params import Params
+from cxgen.stages.pool import executor
 from cxgen.stages.split import table_file
 from cxgen.stages.warn import tell
 from cxgen.tables import track, write_json, write_table
@@ -44,12 +47,13 @@ def run(project: Project, params: Params) -> dict[str, Any]:
     """
     require_place(project.root / layout.metric(NATURAL))
     path = project.root / layout.NATURAL_SETS
-    accepted, lexicon = _without_refused(project, read_accepted(path)), Lexicon.of(project)
-    tables = [pl.DataFrame(schema=polars_schema(columns_of(NATURAL)))]
+    accepted = _without_refused(project, read_accepted(path))
     names: list[str] = accepted["construction"].unique().sort().to_list()
-    for name in track(names, "natural", len(names)):
-        tables.append(_items(project, lexicon, name, accepted, params.request))
-    rows = pl.concat(tables)
+    orders = [_Order(project, name, accepted.filter(pl.col("construction") == name), params.request) for name in names]
+    with executor(params.workers) as pool:
+        tables = [pl.DataFrame(schema=polars_schema(columns_of(NATURAL))), *track(pool.map(_items, orders), "natural", len(orders))]
+        rows = pl.concat(tables)
+        measures = _measured(rows, params.folds, pool.map)
     report: dict[str, Any] = {
         "constructions": _counts(rows),
         "origins": origins(accepted),
@@ -61,7 +65,7 @@ def run(project: Project, params: Params) -> dict[str, Any]:
         raise DataError(
             f"the writers' items are not sound: {'; '.join(problems)}", file=path, hint="run `cxgen split` first, then this again"
         )
-    report["measures"] = _measured(rows, params.folds)
+    report["measures"] = measures
     finished = {(NATURAL, split): rows.filter(pl.col("split") == split) for split in SPLITS}
     for (_, split), part in finished.items():
         write_table(part, project.root / layout.table(NATURAL, split, layout.NATURAL))
@@ -78,8 +82,19 @@ def _without_refused(project: Project, accepted: pl.DataFrame) -> pl.DataFrame:
     return accepted.filter(~listed)
 
 
-def _items(project: Project, lexicon: Lexicon, name: str, accepted: pl.DataFrame, request: Request) -> pl.DataFrame:
-    construction = load_construction(project, name, lexicon)
+@dataclass(frozen=True)
+class _Order:
+    """The accepted sets of a construction."""
+
+    project: Project
+    name: str
+    accepted: pl.DataFrame
+    request: Request
+
+
+def _items(order: _Order) -> pl.DataFrame:
+    project, accepted, request = order.project, order.accepted, order.request
+    construction = load_construction(project, order.name, Lexicon.of(project))
     look_up = Fillers(construction)
     written = written_sets(construction, accepted, look_up, project.root / layout.NATURAL_SETS)
     splits = divided(fillable(construction, request), request)
@@ -137,7 +152,7 @@ def _counts(rows: pl.DataFrame) -> dict[str, Any]:
     return found
 
 
-def _measured(rows: pl.DataFrame, folds: int) -> dict[str, Any]:
+def _measured(rows: pl.DataFrame, folds: int, run: Map) -> dict[str, Any]:
     rows = rows.with_columns(config=pl.lit(NATURAL), target=TARGET)
     sets, splits = pl.col("contrast_set").n_unique().over("target"), pl.col("split").n_unique().over("target")
     rows = rows.filter((sets >= ENOUGH) & (splits == len(SPLITS))).drop("target")
@@ -145,4 +160,4 @@ def _measured(rows: pl.DataFrame, folds: int) -> dict[str, Any]:
         return {}
     with needs("the measures need scikit-learn", "report"):
         import sklearn  # noqa: F401
-    return family_of(NATURAL).measures(rows, folds)
+    return family_of(NATURAL).measures(rows, folds, run)
