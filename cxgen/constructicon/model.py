@@ -251,6 +251,18 @@ class Construction:
         """The slots whose fillers are premise verbs."""
         return tuple(dict.fromkeys(kind.verb for kind in self.kinds.values()))
 
+    @cached_property
+    def parts_of_speech(self) -> dict[str, frozenset[str]]:
+        """Slot -> the parts of speech of what can fill it, as far as its classes exist."""
+        return {name: self._filled_by(slot) for name, slot in self.slots.items()}
+
+    def _filled_by(self, slot: Slot) -> frozenset[str]:
+        if slot.lexical:
+            return frozenset({"adjective"})
+        names = {*slot.classes, *(value for frame in self.frames for value in frame.slots.get(slot.source, ()))}
+        known = [self.lexicon.resolve(value) for value in names if value in self.lexicon.classes or value in self.lexicon.index]
+        return frozenset(group.pos for group in known)
+
     def design_slots(self, design: Design) -> tuple[str, ...]:
         """Every slot that a sentence of ``design`` uses, parents of related slots included, in declaration order."""
         key = design.kinds, design.rules

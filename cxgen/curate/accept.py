@@ -15,7 +15,6 @@ from cxgen.layout import LEXICONS
 from cxgen.lexicon import Frame, Lexicon
 from cxgen.project import Project, write_atomically
 from cxgen.schema import read_yaml
-from cxgen.sets.pools import slot_pos
 
 _SECTIONS = {"noun": "nouns", "verb": "verbs", "adjective": "adjectives", "adverb": "adverbs"}
 _UPOS = {"noun": "NOUN", "verb": "VERB", "adjective": "ADJ", "adverb": "ADV"}
@@ -39,7 +38,7 @@ def accept_words(project: Project, construction: Construction, frame: str, slot:
         CxgenError: nothing to enter, a slot that is filled by fixed text or another slot, or a frame file that breaks its schema.
     """
     (scene,) = (each for each in construction.frames if each.name == frame)
-    pos = next(iter(sorted(slot_pos(construction, slot) & _SECTIONS.keys())), "")
+    pos = next(iter(sorted(construction.parts_of_speech[slot] & _SECTIONS.keys())), "")
     source = construction.slots[slot].source
     if not pos or source not in scene.slots:
         raise CxgenError(

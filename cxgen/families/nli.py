@@ -96,7 +96,7 @@ class NLI:
     def realise(self, block: Block) -> pl.DataFrame:
         """See `Family`. A hypothesis stays in a set with pseudowords if it is still equally often entailed, open and contradicted there."""
         construction, design, count = block.construction, block.design, len(block)
-        hypotheses = pl.concat([_hypothesis(block, rule) for rule in design.rules])
+        hypotheses = pl.concat([block.statement(rule) for rule in design.rules])
         selections = solve(label_matrix(construction, design))
         kinds = {kind: number for number, kind in enumerate(design.kinds)}
         rules = {rule: number for number, rule in enumerate(design.rules)}
@@ -104,7 +104,7 @@ class NLI:
         chosen = cells[block.choose("selection", len(selections))]  # (sets, cells, 2)
         sets = np.repeat(np.arange(count), chosen.shape[1])
         kind, rule = (chosen[:, :, axis].reshape(-1) for axis in range(2))
-        items = pl.concat([block.gather(kind * count + sets), hypotheses[rule * count + sets]], how="horizontal")
+        items = pl.concat([block.gather(kind * count + sets), hypotheses[rule * count + sets], _claims(block)[rule]], how="horizontal")
         items = items.join(_labels(block), on=["kind", "rule"], how="left", maintain_order="left")
         items = items.with_columns(
             id=digests(items.select(pl.concat_str("premise_id", "rule", "hypothesis", separator="\x1f")).to_series())
@@ -191,9 +191,12 @@ def _plain(name: str) -> pl.Expr:
     return pl.col(name).str.to_lowercase().str.replace_all(r"[^\w\s']", "").str.strip_chars()
 
 
-def _hypothesis(block: Block, name: str) -> pl.DataFrame:
-    rule = block.construction.rules[name]
-    return block.statement(name, rule=name, claim=str(rule.claim), polarity=rule.polarity)
+def _claims(block: Block) -> pl.DataFrame:
+    """``rule, claim`` (strings), ``polarity`` (bool): of the design's rules, in their order."""
+    rules = [block.construction.rules[name] for name in block.design.rules]
+    return pl.DataFrame(
+        {"rule": block.design.rules, "claim": [str(rule.claim) for rule in rules], "polarity": [rule.polarity for rule in rules]}
+    )
 
 
 def _others(construction: Construction, design: Design) -> set[str]:

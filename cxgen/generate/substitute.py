@@ -16,7 +16,6 @@ from cxgen.generate.source import Source
 from cxgen.lexicon import Lexicon
 from cxgen.lexicon.stored import HINT, PSEUDOWORDS
 from cxgen.sets import Forms, Rows
-from cxgen.sets.pools import slot_pos
 from cxgen.tables import read_table
 from cxgen.vocabulary import INFLECTIONS, MODES
 
@@ -86,7 +85,7 @@ class Wugs:
 
 def broken_slots(construction: Construction, mode: str) -> frozenset[str]:
     """The slots whose words ``mode`` replaces."""
-    return frozenset(name for name in construction.slots if slot_pos(construction, name) & MODES[mode])
+    return frozenset(name for name, pos in construction.parts_of_speech.items() if pos & MODES[mode])
 
 
 def changed_sets(items: pl.DataFrame, real: pl.DataFrame) -> pl.DataFrame:

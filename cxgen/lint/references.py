@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator
 from cxgen.constructicon import Atom, Construction, Design, Facts, Kind, Part, Place, Predicate, parse_pattern, square_faults
 from cxgen.lexicon import Frame
 from cxgen.lint.finding import Finding, finding
-from cxgen.sets.pools import slot_pos
 from cxgen.sets.ways import FORMS
 from cxgen.vocabulary import Role
 
@@ -114,7 +113,7 @@ def unknown_form(construction: Construction) -> Iterator[Finding]:
             if part.slot not in construction.slots or (part.slot, part.form) in seen:
                 continue
             seen.add((part.slot, part.form))
-            pos = slot_pos(construction, part.slot)
+            pos = construction.parts_of_speech[part.slot]
             bad = [p for p in pos if part.form not in FORMS.get(p, ())]
             if bad:
                 forms = ", ".join(form or "(none)" for form in FORMS.get(bad[0], ()))

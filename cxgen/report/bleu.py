@@ -25,7 +25,7 @@ def self_bleu(sentences: Sequence[Sequence[str]]) -> float:
     lengths = sorted(map(len, sentences))
     scores = []
     for number, words in enumerate(sentences):
-        logs = []
+        logs: list[float] = []
         for of_order, top in zip(counts, most, strict=True):
             mine = of_order[number]
             shared = sum(min(count, top[ngram][0 if top[ngram][2] != number else 1]) for ngram, count in mine.items())

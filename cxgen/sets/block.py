@@ -76,13 +76,12 @@ class Block:
         sets = digests(pl.select(pl.concat_str(by_kind, separator=" ")).to_series())
         return table.with_columns(premise_id=ids, contrast_set=pl.concat([sets] * len(self.design.kinds)))
 
-    def statement(self, name: str, choice: Rows | None = None, **facts: str | bool) -> pl.DataFrame:
+    def statement(self, name: str, choice: Rows | None = None) -> pl.DataFrame:
         """What a rule says in every set: ``hypothesis`` (one of its wordings), ``wording`` (i16: which), ``wording_held_out`` (bool).
 
         Args:
             name: of the hypothesis rule.
             choice: for every set the number of the wording; drawn if not given.
-            facts: columns that say the same of every set.
         """
         wordings = self.construction.rules[name].wordings
         choice = self.wordings(name) if choice is None else choice
@@ -93,7 +92,7 @@ class Block:
             if len(rows):
                 pieces.append((rows, realise(parse_pattern(wording), self.construction, self.plan, self.pools, self.forms, rows)))
         said = {"hypothesis": scatter(pieces, len(self)), "wording": pl.Series(choice, dtype=pl.Int16), "wording_held_out": held}
-        return pl.DataFrame(said | facts)
+        return pl.DataFrame(said)
 
     def wordings(self, *rules: str) -> Rows:
         """For every set the number of a wording that all ``rules`` have. A set's rules are all worded as held out, or as seen."""

@@ -281,13 +281,3 @@ def _empty(construction: Construction, design: Design, split: str | None, emptie
         line=construction.document.line(["designs", design.name]),
         hint=f"add words to those classes, or frames {where}" if emptied else f"add frames for design: {design.frames} {where}",
     )
-
-
-def slot_pos(construction: Construction, name: str) -> set[str]:
-    """Parts of speech of what can fill a slot, as far as its classes exist."""
-    slot, lexicon = construction.slots[name], construction.lexicon
-    if slot.lexical:
-        return {"adjective"}
-    names = {*slot.classes, *(value for frame in construction.frames for value in frame.slots.get(slot.source, ()))}
-    known = [lexicon.resolve(value) for value in names if value in lexicon.classes or value in lexicon.index]
-    return {group.pos for group in known}
