@@ -64,6 +64,7 @@ generated: $(STAMP)
 	$(BIN)/python -m tests.code_dependencies
 	$(BIN)/python -m tests.readme_columns
 	$(BIN)/python -m tests.shipped_digests
+	$(BIN)/python -m tests.sound_files
 
 # For maintainers: rebuild the committed lexicon snapshot from WordNet 3.0.
 lexicon: $(STAMP)

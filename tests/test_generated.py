@@ -8,7 +8,7 @@ import re
 import pytest
 import yaml
 
-from tests import readme_columns, shipped_digests
+from tests import readme_columns, shipped_digests, sound_files
 from tests.code_dependencies import ENTRIES, FILE, code_of, is_code
 
 STAGES = yaml.safe_load(FILE.read_text("utf-8"))["stages"]
@@ -31,6 +31,10 @@ def test_the_readme_names_the_columns_as_the_schema_does():
 
 def test_what_is_shipped_is_known_to_the_release_gate():
     assert shipped_digests.FILE.read_text("utf-8") == shipped_digests.digests(), "run `make generated`"
+
+
+def test_what_is_shipped_is_sound_and_need_not_be_checked_again():
+    assert sound_files.FILE.read_text("utf-8") == sound_files.sound(), "run `make generated`"
 
 
 def test_the_architecture_names_modules_that_exist():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import errno
 import functools
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -36,6 +37,8 @@ from cxgen.cli.interrupt import listening
 from cxgen.errors import CxgenError, plain
 
 _INTERRUPTED = 130
+_YOUNG = 50_000  # objects between two looks for garbage: a lexicon is as many, none of which is, and 700 cost a tenth of a preview's time
+_PREVIEWS = frozenset(["list", "sample", "explain"])  # tables of some hundred rows: threads that wait for each other cost another tenth
 app = typer.Typer(
     name="cxgen",
     help="Diagnostic NLI datasets for construction grammar, from readable template files.",
@@ -149,4 +152,7 @@ def _told(error: BaseException) -> object:
 
 def main() -> None:
     """The command ``cxgen``."""
+    gc.set_threshold(_YOUNG)
+    if sys.argv[1:2] and sys.argv[1] in _PREVIEWS:
+        os.environ.setdefault("POLARS_MAX_THREADS", "1")
     sys.exit(run(sys.argv[1:]))

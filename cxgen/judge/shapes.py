@@ -73,7 +73,7 @@ class ShapeJudge:
         fresh = np.zeros(len(classes), dtype=bool)
         fresh[keys] = True
         for key in np.flatnonzero(fresh & (classes < 0)).tolist():
-            row, way = divmod(key, table.ways)
+            way, row = divmod(key, table.lexemes)
             nothing = key == len(classes) - 1
             classes[key] = self._number(None if nothing else (self._form.shapes(row, part.form), way))
         return classes[keys]

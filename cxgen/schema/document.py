@@ -19,6 +19,7 @@ import yaml
 from cxgen.errors import DataError, SchemaError
 from cxgen.schema.door import MB, odd_character, read_text
 from cxgen.schema.loader import compose, graph_fault
+from cxgen.schema.sound import known_sound
 
 MOST_ERRORS = 100  # of which the most telling is named
 MOST_BYTES = 2 * MB  # the largest shipped file has a twentieth of it
@@ -151,7 +152,7 @@ class _Data:
 
 @lru_cache(_KEPT)
 def _known_complaint(given: _Data, name: str) -> tuple[list[str | int], str, str] | None:
-    return complaint(given.data, name)
+    return None if known_sound(given.written, name) else complaint(given.data, name)
 
 
 def complaint(data: Any, name: str) -> tuple[list[str | int], str, str] | None:

@@ -20,14 +20,16 @@ Texts = NDArray[np.object_]  # of strings
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """The ways to write a form, wrapped as a slot says: of every lexeme, one lexeme after the other, and last nothing at all.
+    """The ways to write a form, wrapped as a slot says: the first of every lexeme, then the second of every one, and last nothing at all.
 
     Attributes:
         texts: the ways, as a column.
-        ways: how many there are of each lexeme.
+        lexemes: how many lexemes there are.
+        ways: how many there are of each.
     """
 
     texts: pl.Series
+    lexemes: int
     ways: int
 
     @cached_property
@@ -66,7 +68,7 @@ class Forms:
     def keys(self, slot: Slot, form: str, plan: Plan, pools: Pools, rows: Rows) -> Rows:
         """Where in `table` the texts of the sets ``rows`` stand."""
         table, fillers = self.table(slot, form), plan.fillers[slot.name][rows]
-        keys = fillers * table.ways + np.minimum(_choice(form, slot, plan, pools, rows), table.ways - 1)
+        keys = fillers + np.minimum(_choice(form, slot, plan, pools, rows), table.ways - 1) * table.lexemes
         if not slot.may_lack:
             return keys
         nothing: Rows = np.where(fillers == ABSENT, len(table.texts) - 1, keys)
@@ -84,10 +86,10 @@ class Forms:
                 for pos, ways in by_pos.items():
                     text = pl.when(pl.col("pos") == pos).then(compose(ways[min(number, len(ways) - 1)])).otherwise(text)
                 columns.append(text.alias(str(number)))
-            wide = self.lexicon.table.select(pl.concat_list(columns).alias("all"))["all"].explode()
+            said = pl.concat([column.alias("") for column in self.lexicon.table.select(columns)])
             before, _, after = wrap.partition("{}")
-            texts = wide if wrap == "{}" else before + wide + after
-            self._tables[form, wrap] = Table(pl.concat([texts, pl.Series([""])], rechunk=True), most)
+            texts = said if wrap == "{}" else before + said + after
+            self._tables[form, wrap] = Table(pl.concat([texts, pl.Series([""])], rechunk=True), len(self.lexicon), most)
         return self._tables[form, wrap]
 
 
