@@ -154,5 +154,6 @@ def main() -> None:
     """The command ``cxgen``."""
     gc.set_threshold(_YOUNG)
     if sys.argv[1:2] and sys.argv[1] in _PREVIEWS:
-        os.environ.setdefault("POLARS_MAX_THREADS", "1")
+        for library in ("POLARS_MAX_THREADS", "OPENBLAS_NUM_THREADS"):
+            os.environ.setdefault(library, "1")
     sys.exit(run(sys.argv[1:]))

@@ -94,18 +94,22 @@ def sample(
 
     from cxgen.cli.draws import premises as drawn
     from cxgen.facade import LINEAGE, MATERIAL, readable
-    from cxgen.families import family_named
+    from cxgen.families import FAMILIES, family_named
     from cxgen.generate import Wugs, sample_items
     from cxgen.lint import require_sound
     from cxgen.project import Project
-    from cxgen.suites import SUITES
     from cxgen.vocabulary import LABELS
 
-    if family in SUITES:
-        asked = {"--label": only, "--kind": kind, "--wug": wug}
-        suites.sample(construction, family, n, seed, form, [name for name, value in asked.items() if value is not None])
-        return
-    chosen = family_named(family, SUITES)
+    others: Sequence[str] = ()
+    if family not in FAMILIES:
+        from cxgen.suites import SUITES
+
+        others = list(SUITES)
+        if family in SUITES:
+            asked = {"--label": only, "--kind": kind, "--wug": wug}
+            suites.sample(construction, family, n, seed, form, [name for name, value in asked.items() if value is not None])
+            return
+    chosen = family_named(family, others)
     if only is not None:
         _require_label(only, family)
     loaded = load(construction)

@@ -68,7 +68,7 @@ class Forms:
     def keys(self, slot: Slot, form: str, plan: Plan, pools: Pools, rows: Rows) -> Rows:
         """Where in `table` the texts of the sets ``rows`` stand."""
         table, fillers = self.table(slot, form), plan.fillers[slot.name][rows]
-        keys = fillers + np.minimum(_choice(form, slot, plan, pools, rows), table.ways - 1) * table.lexemes
+        keys: Rows = fillers + np.minimum(_choice(form, slot, plan, pools, rows), table.ways - 1) * table.lexemes
         if not slot.may_lack:
             return keys
         nothing: Rows = np.where(fillers == ABSENT, len(table.texts) - 1, keys)
