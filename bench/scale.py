@@ -60,7 +60,7 @@ def columns(block: Block) -> pl.DataFrame:
     sets = np.repeat(np.arange(count), chosen.shape[1])
     kind, rule = (chosen[:, :, axis].reshape(-1) for axis in range(2))
     hypotheses = pl.concat([block.statement(name)["hypothesis"] for name in rules])
-    labels = np.array([[matrix[name][other] for other in rules] for name in kinds], dtype=np.int8)
+    labels = np.array([[matrix[name].get(other, -1) for other in rules] for name in kinds], dtype=np.int8)
     return pl.DataFrame(
         {
             "premise": block.said[kind * count + sets],

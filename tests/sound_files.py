@@ -6,8 +6,7 @@ import json
 from unittest.mock import patch
 
 from cxgen.constructicon import load_construction, target_names
-from cxgen.lexicon import Lexicon
-from cxgen.lexicon.stored import CLASSES, LEXEMES
+from cxgen.lexicon import Lexicon, stored
 from cxgen.project import Project
 from cxgen.schema import document
 from cxgen.schema.sound import address
@@ -25,12 +24,15 @@ def sound() -> str:
         found.add(address(given.written, name))
         return known(given, name)
 
+    stored._classes.cache_clear()
     with patch("cxgen.schema.sound._known", frozenset), patch.object(document, "_known_complaint", noting):
+        lexemes = stored.read_lexemes(project.snapshot / "lexemes.parquet")
+        stored.read_classes(project.snapshot / "classes.json", lexemes.height)
         lexicon = Lexicon.of(project)
         for name in target_names(project):
             load_construction(project, name, lexicon)
-    found.add(address((project.snapshot / "lexemes.parquet").read_bytes(), LEXEMES))
-    found.add(address((project.snapshot / "classes.json").read_text("utf-8"), CLASSES.format(len(lexicon))))
+    found.add(address((project.snapshot / "lexemes.parquet").read_bytes(), stored.LEXEMES))
+    found.add(address((project.snapshot / "classes.json").read_text("utf-8"), stored.CLASSES.format(len(lexicon))))
     return json.dumps(sorted(found), indent=1) + "\n"
 
 

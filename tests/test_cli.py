@@ -467,3 +467,15 @@ def test_rows_that_lack_a_value_leave_a_gap(capsys):
 
     emit([{"a": 1, "b": 2}, {"a": 3}], Format.table)
     assert [line.split() for line in capsys.readouterr().out.splitlines()] == [["a", "b"], ["1", "2"], ["3"]]
+
+
+@pytest.mark.parametrize(("own", "threads"), [({}, 1), ({"POLARS_MAX_THREADS": "3"}, 3)])
+def test_a_preview_has_one_thread_unless_told_otherwise(own, threads):
+    code = (
+        "import atexit, sys; sys.argv = ['cxgen', 'explain', 'conative', '--format', 'json']\n"
+        "atexit.register(lambda: print(sys.modules['polars'].thread_pool_size(), file=sys.stderr))\n"
+        "from cxgen.cli import main\nmain()"
+    )
+    plain = {name: value for name, value in os.environ.items() if name not in {"POLARS_MAX_THREADS", "OPENBLAS_NUM_THREADS"}}
+    done = subprocess.run([sys.executable, "-c", code], env={**plain, **own}, capture_output=True, text=True, check=True)
+    assert done.stderr.split()[-1] == str(threads)

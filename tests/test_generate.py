@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from cxgen.constructicon import load_construction
 from cxgen.errors import EmptySlotError
 from cxgen.generate import Request, generate_items, sample_items, sources
-from cxgen.generate.source import fillable
+from cxgen.generate.source import fillable, previews
 from cxgen.project import Project
+from cxgen.sets import realise
 from cxgen.sets.plan import draw_plan
 from cxgen.sets.pools import design_pools
 from cxgen.stages.generate import candidates
@@ -222,3 +223,26 @@ def test_marks_on_all_fillers_but_one_do_not_make_two_slots_alike(mini, mini_lex
     changed = dataclasses.replace(frame, slots={**frame.slots, "agent": ("things",)}, marked=frozenset(keys[1:]))
     plan = drawn(construction, changed, marked=1 / 50, count=5_000)
     assert not (plan.fillers["agent"] == plan.fillers["target"]).any()
+
+
+@pytest.mark.parametrize("name", ["let-alone", "resultative", "conative"])
+def test_sentences_are_the_same_however_many_are_made_at_once(constructions, monkeypatch, name):
+    """Few are made as Python strings, many as columns: with adjuncts that a set lacks, names, pronouns, possessives and words of frames."""
+    for source in previews(constructions[name], 3):
+        texts = []
+        for least in (1, 10**9):
+            monkeypatch.setattr(realise, "LARGE", least)
+            block = source.drawn(np.arange(60))
+            texts.append([*block.said, *(text for rule in block.design.rules for text in block.statement(rule)["hypothesis"])])
+        assert texts[0] == texts[1]
+
+
+def test_what_is_left_out_leaves_no_gap(mini, mini_lexicon):
+    """A binding without text, and a sentence that begins with a slot's words: however many are made at once."""
+    path = mini / "templates/reach.yaml"
+    text = path.read_text("utf-8")
+    assert "{@rest}" in text
+    path.write_text(text.replace("{@rest}", " {@rest} again"), "utf-8")
+    items = sample_items(load_construction(Project(mini), "reach", mini_lexicon), 1, 2_000, "nli")
+    assert items["premise"].n_unique() > realise.LARGE
+    assert not items["premise"].str.contains("  ", literal=True).any()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 
 import polars as pl
@@ -156,3 +157,13 @@ def test_every_construction_has_verbs_enough(constructions):
     """Enough to share out over three splits."""
     for name, construction in constructions.items():
         assert len(frozenset().union(*verb_pools(construction, "sliced"))) >= 40, name
+
+
+def test_what_two_processes_learn_is_kept_of_both(tmp_path):
+    one, other = (Reference(tmp_path / "words.json") for _ in range(2))
+    one.frequency("otter")
+    other.frequency("badger")
+    one.save()
+    other.save()
+    words = json.loads((tmp_path / "words.json").read_text("utf-8"))["words"]
+    assert {"zipf otter", "zipf badger"} <= words.keys()

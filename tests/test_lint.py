@@ -89,6 +89,8 @@ def test_w304_and_w305_few_templates_and_an_unmentioned_noun(mini, mini_lexicon)
             "if it is misread",
         ),
         ('{entails: ["got(agent, target)"]}', '{entails: ["gott(agent, target)"]}', "E105", "gott"),
+        ("    misread: {", '    unasked: ["gott(agent, target)"]\n    misread: {', "E105", "gott"),
+        ("    misread: {", '    unasked: ["got(target, agent)"]\n    misread: {', "W306", "no hypothesis claims got(target, agent)"),
         ('{entails: ["got(agent, target)"]}', '{entails: ["got(agent, targt)"]}', "E101", "targt"),
     ],
 )

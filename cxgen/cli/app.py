@@ -38,7 +38,9 @@ from cxgen.errors import CxgenError, plain
 
 _INTERRUPTED = 130
 _YOUNG = 50_000  # objects between two looks for garbage: a lexicon is as many, none of which is, and 700 cost a tenth of a preview's time
-_PREVIEWS = frozenset(["list", "sample", "explain"])  # tables of some hundred rows: threads that wait for each other cost another tenth
+_PREVIEWS = frozenset(
+    ["list", "sample", "explain"]
+)  # mostly of some hundred rows, where threads that wait for each other cost another tenth
 app = typer.Typer(
     name="cxgen",
     help="Diagnostic NLI datasets for construction grammar, from readable template files.",
@@ -154,6 +156,6 @@ def main() -> None:
     """The command ``cxgen``."""
     gc.set_threshold(_YOUNG)
     if sys.argv[1:2] and sys.argv[1] in _PREVIEWS:
-        for library in ("POLARS_MAX_THREADS", "OPENBLAS_NUM_THREADS"):
+        for library in ("POLARS_MAX_THREADS", *(["OPENBLAS_NUM_THREADS"] if "OMP_NUM_THREADS" not in os.environ else [])):
             os.environ.setdefault(library, "1")
     sys.exit(run(sys.argv[1:]))

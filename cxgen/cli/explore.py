@@ -255,7 +255,7 @@ def _print_turns(loaded: Construction, matrix: dict[str, dict[str, int]], rules:
     from cxgen.families.turns import turns
 
     found = turns(loaded, matrix)
-    widest = max(len(name) for row in found.values() for name in row.values())
+    widest = max((len(name) for row in found.values() for name in row.values()), default=1)
     typer.echo("  turns on")
     for kind, row in found.items():
         typer.echo(f"  {kind.ljust(width)}{' '.join(row.get(rule, '-').ljust(widest) for rule in rules).rstrip()}")

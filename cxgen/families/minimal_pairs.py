@@ -202,12 +202,8 @@ def pairings(construction: Construction, design: Design) -> dict[tuple[str, str]
 
 
 def _holds(labels: Mapping[str, Mapping[str, int]], one: str, other: str, first: str, second: str) -> bool:
-    return (labels[one][first], labels[one][second], labels[other][first], labels[other][second]) == (
-        ENTAILMENT,
-        CONTRADICTION,
-        CONTRADICTION,
-        ENTAILMENT,
-    )
+    found = [labels[kind].get(rule) for kind in (one, other) for rule in (first, second)]  # none where a kind leaves the claim unasked
+    return found == [ENTAILMENT, CONTRADICTION, CONTRADICTION, ENTAILMENT]
 
 
 def _balance(rows: pl.DataFrame) -> dict[str, int]:

@@ -244,7 +244,7 @@ def _example(rows: pl.DataFrame | None) -> dict[str, Any] | None:
 
 
 def _matrices(constructions: Iterable[Construction], tables: Mapping[tuple[str, str], pl.DataFrame]) -> list[dict[str, Any]]:
-    """Every design's premise x hypothesis label matrix: ``rules`` (claim, a hypothesis), ``kinds`` (name, gloss, letters E, N, C)."""
+    """Every design's premise x hypothesis label matrix: ``rules`` (claim, a hypothesis), ``kinds`` (name, gloss, letters E, N, C or -)."""
     rows = pl.concat(list(tables.values()), how="diagonal").with_columns(target=TARGET)
     firsts = rows.unique(["target", "design", "rule"], keep="first", maintain_order=True)
     said = {row[:3]: row[3] for row in firsts.select("target", "design", "rule", "hypothesis").iter_rows()}
@@ -257,7 +257,7 @@ def _matrices(constructions: Iterable[Construction], tables: Mapping[tuple[str, 
                 for rule in (item.rules[name] for name in design.rules)
             ],
             "kinds": [
-                (kind, item.kinds[kind].gloss, [LABELS[row[rule]][0].upper() if rule in row else "" for rule in design.rules])
+                (kind, item.kinds[kind].gloss, [LABELS[row[rule]][0].upper() if rule in row else "-" for rule in design.rules])
                 for kind, row in label_matrix(item, design).items()
             ],
         }

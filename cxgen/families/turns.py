@@ -30,9 +30,10 @@ def turns(construction: Construction, matrix: Matrix) -> dict[str, dict[str, str
     found: dict[str, dict[str, str]] = {}
     for kind, row in matrix.items():
         alike = [other for other in matrix if bags[other] == bags[kind]]
+        found[kind] = {}
         for rule, label in row.items():
             others = [other for other in alike if matrix[other].get(rule, label) != label]
-            found.setdefault(kind, {})[rule] = min(others, key=lambda other: matrix[other][rule] == NEUTRAL, default=WORDS)
+            found[kind][rule] = min(others, key=lambda other: matrix[other][rule] == NEUTRAL, default=WORDS)
     return found
 
 

@@ -35,12 +35,8 @@ class Reference:
     def __init__(self, path: Path | None = None) -> None:
         self._path = path
         self._versions = {name: version(name) for name in ("lemminflect", "wordfreq")}
-        self._known: dict[str, Any] = {}
+        self._known = self._kept()
         self._fresh = False
-        if path is not None:
-            with suppress(CxgenError, ValueError, TypeError, KeyError, RecursionError):
-                kept = json.loads(read_text(path, _MOST_BYTES))
-                self._known = dict(kept["words"]) if kept["versions"] == self._versions else {}
 
     def inflected(self, word: str, tag: str) -> tuple[str, ...]:
         """The forms of ``word`` with the Penn Treebank ``tag``, the dictionary's first one first; made by rule for an unknown word."""
@@ -65,6 +61,13 @@ class Reference:
         zipf, top = self._known[key]
         return zipf, top
 
+    def _kept(self) -> dict[str, Any]:
+        if self._path is not None:
+            with suppress(CxgenError, ValueError, TypeError, KeyError, RecursionError):
+                kept = json.loads(read_text(self._path, _MOST_BYTES))
+                return dict(kept["words"]) if kept["versions"] == self._versions else {}
+        return {}
+
     def _keep(self, key: str, answer: list[Any]) -> None:
         self._known[key] = answer
         self._fresh = True
@@ -73,6 +76,7 @@ class Reference:
         """Write what was learnt; where that cannot be written, it is only asked again."""
         if self._path is None or not self._fresh:
             return
+        self._known = {**self._kept(), **self._known}  # others may have learnt something meanwhile
         text = json.dumps({"versions": self._versions, "words": self._known}, ensure_ascii=False, sort_keys=True)
         with suppress(OSError):
             write_atomically(self._path, lambda path: path.write_text(text, "utf-8"))

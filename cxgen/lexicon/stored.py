@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ import polars as pl
 from cxgen.errors import DataError
 from cxgen.schema import Column, Contract
 from cxgen.schema.document import parse_json
-from cxgen.schema.door import MB, read_text
+from cxgen.schema.door import MB, read_bytes, read_text
 from cxgen.schema.sound import known_sound
 from cxgen.tables import read_table
 from cxgen.vocabulary import BANDS, INFLECTIONS, POS, RELATIONS
@@ -61,9 +62,10 @@ def read_lexemes(path: Path) -> pl.DataFrame:
     Raises:
         DataError: there are none, or they are not as `lexicon build` writes them.
     """
-    content = path.read_bytes() if path.is_file() and path.stat().st_size <= _MOST_BYTES else b""
-    if known_sound(content, LEXEMES):
-        return pl.read_parquet(content)
+    with suppress(DataError):  # which `read_table` says in the words of tables
+        content = read_bytes(path, _MOST_BYTES)
+        if known_sound(content, LEXEMES):
+            return pl.read_parquet(content)
     table = read_table(path, _LEXEMES, HINT)
     keys = table["key"].implode()
     for relation in RELATIONS:

@@ -80,6 +80,9 @@ def one_label_hypothesis(construction: Construction) -> Iterator[Finding]:
         matrix = matrix_of(construction, design.name)
         for rule in design.rules if matrix else ():
             labels = {row[rule] for row in matrix.values() if rule in row}
+            if not labels:
+                message = f"every kind of design {design.name!r} leaves hypothesis {rule!r} unasked"
+                yield finding("E203", message, *construction.place("designs", design.name), "leave it out of the design")
             if len(labels) == 1:
                 message = f"hypothesis {rule!r} is always {LABELS[labels.pop()]} in design {design.name!r}"
                 hint = "add premise kinds that decide it otherwise, or leave it out of the design"

@@ -67,11 +67,10 @@ def evenness(construction: Construction, design: Design) -> dict[str, dict[str, 
             found["words"].setdefault(kind, []).append(sum(_words(part, construction, fillers) for part in parts))
             found["negations"].setdefault(kind, []).append(sum(_negations(part, fillers) for part in parts))
             words = _tokens(parts, fillers)
-            for rule, said in wordings.items():
-                shared = [float(len(words & other)) for other in said]
+            for rule, label in labels[kind].items():
+                shared = [float(len(words & other)) for other in wordings[rule]]
                 found[_BY_KIND].setdefault(kind, []).extend(shared)
-                if rule in labels[kind]:
-                    found[_BY_LABEL].setdefault(LABELS[labels[kind][rule]], []).extend(shared)
+                found[_BY_LABEL].setdefault(LABELS[label], []).extend(shared)
     return {what: {name: fmean(counts) for name, counts in figures.items()} for what, figures in found.items() if figures}
 
 

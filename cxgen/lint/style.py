@@ -89,7 +89,7 @@ def unmentioned_noun(construction: Construction) -> Iterator[Finding]:
 
 
 def unused_part(construction: Construction) -> Iterator[Finding]:
-    """W306: a premise kind, a hypothesis or a predicate that nothing uses."""
+    """W306: a premise kind, a hypothesis or a predicate that nothing uses, or an unasked claim that no hypothesis makes."""
     used: dict[str, set[str]] = defaultdict(set)
     for design in construction.designs.values():
         used["kinds"].update(design.kinds)
@@ -106,6 +106,12 @@ def unused_part(construction: Construction) -> Iterator[Finding]:
             if name not in used[what]:
                 document, keys = construction.place(what, name)
                 yield finding("W306", f"{name!r} ({what}) is never used", document, keys, "remove it, or add it to a design")
+    claimed = {rule.claim for rule in construction.rules.values()}
+    for kind in construction.kinds.values():
+        for number, atom in enumerate(kind.unasked):
+            if atom not in claimed:
+                place = construction.place("kinds", kind.name, "unasked", number)
+                yield finding("W306", f"no hypothesis claims {atom}, which is to stay unasked", *place, "remove it, or mend its arguments")
 
 
 def stray_mark(construction: Construction) -> Iterator[Finding]:

@@ -43,18 +43,19 @@ def realise(parts: Sequence[Part], construction: Construction, plan: Plan, pools
 
 def _as_column(parts: Sequence[Part], construction: Construction, plan: Plan, pools: Pools, forms: Forms, rows: Rows) -> pl.Series:
     pieces: list[pl.Series | pl.Expr] = []
-    gaps = False  # what says nothing leaves two spaces, or a first letter that is small
+    gaps = False  # whether two spaces may meet, or a first letter stay small: mending takes as long as all the rest
     for number, part in enumerate(parts):
         if not part.slot:
             pieces.append(pl.lit(part.text if number else capital(part.text)))
+            gaps = gaps or "  " in part.text
         elif part.slot in construction.slots:
             slot = construction.slots[part.slot]
             pieces.append(forms.series(slot, part.form, plan, pools, rows, capital=not number))
-            gaps = gaps or slot.may_lack
+            gaps = gaps or slot.may_lack or slot.wrap != slot.wrap.strip()
         else:
             words = frame_words(part.slot, construction, pools)
             pieces.append(pl.Series(words if number else list(map(capital, words)))[plan.frame[rows]])
-            gaps = gaps or "" in words
+            gaps = gaps or any(not word or word != " ".join(word.split()) for word in words)
     if not any(isinstance(piece, pl.Series) for piece in pieces):
         pieces.append(pl.repeat("", len(rows), eager=True))  # literals alone are one text
     text = pl.select(pl.concat_str(pieces)).to_series()

@@ -50,22 +50,21 @@ def run(project: Project, params: Params) -> dict[str, Any]:
     accepted = _without_refused(project, read_accepted(path))
     names: list[str] = accepted["construction"].unique().sort().to_list()
     orders = [_Order(project, name, accepted.filter(pl.col("construction") == name), params.request) for name in names]
-    with executor(params.workers) as pool:
+    with executor(min(params.workers, len(orders))) as pool:
         tables = [pl.DataFrame(schema=polars_schema(columns_of(NATURAL))), *track(pool.map(_items, orders), "natural", len(orders))]
         rows = pl.concat(tables)
-        measures = _measured(rows, params.folds, pool.map)
-    report: dict[str, Any] = {
-        "constructions": _counts(rows),
-        "origins": origins(accepted),
-        "judges": judges(accepted),
-        "violations": violations(rows, spoken_for(project)),
-    }
-    problems = [f"{what}: {count}" for what, count in report["violations"].items() if count]
-    if problems:
-        raise DataError(
-            f"the writers' items are not sound: {'; '.join(problems)}", file=path, hint="run `cxgen split` first, then this again"
-        )
-    report["measures"] = measures
+        report: dict[str, Any] = {
+            "constructions": _counts(rows),
+            "origins": origins(accepted),
+            "judges": judges(accepted),
+            "violations": violations(rows, spoken_for(project)),
+        }
+        problems = [f"{what}: {count}" for what, count in report["violations"].items() if count]
+        if problems:
+            raise DataError(
+                f"the writers' items are not sound: {'; '.join(problems)}", file=path, hint="run `cxgen split` first, then this again"
+            )
+        report["measures"] = _measured(rows, params.folds, pool.map)
     finished = {(NATURAL, split): rows.filter(pl.col("split") == split) for split in SPLITS}
     for (_, split), part in finished.items():
         write_table(part, project.root / layout.table(NATURAL, split, layout.NATURAL))

@@ -84,7 +84,7 @@ def _matrix(construction: Construction, design: str) -> dict[str, Any]:
     except Inconsistency as error:
         raise DataError(f"a kind makes {error} both true and false", file=construction.document.path) from error
     rules = list(dict.fromkeys(rule for row in matrix.values() for rule in row))
-    kinds = [(kind, [LABELS[row[rule]][0].upper() if rule in row else "" for rule in rules]) for kind, row in matrix.items()]
+    kinds = [(kind, [LABELS[row[rule]][0].upper() if rule in row else "-" for rule in rules]) for kind, row in matrix.items()]
     return {"construction": construction.name, "design": design, "rules": rules, "kinds": kinds}
 
 
