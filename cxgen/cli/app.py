@@ -38,9 +38,7 @@ from cxgen.errors import CxgenError, plain
 
 _INTERRUPTED = 130
 _YOUNG = 50_000  # objects between two looks for garbage: a lexicon is as many, none of which is, and 700 cost a tenth of a preview's time
-_PREVIEWS = frozenset(
-    ["list", "sample", "explain"]
-)  # mostly of some hundred rows, where threads that wait for each other cost another tenth
+_PREVIEWS = frozenset(["list", "sample", "explain"])  # mostly of some hundred rows: threads that wait for each other cost another tenth
 app = typer.Typer(
     name="cxgen",
     help="Diagnostic NLI datasets for construction grammar, from readable template files.",

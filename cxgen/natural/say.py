@@ -8,13 +8,14 @@ from cxgen.constructicon import Part, parse_pattern
 from cxgen.constructicon.natural import AGREEING
 from cxgen.natural.tokens import POSSESSIVE
 from cxgen.natural.words import Filler, Fillers
+from cxgen.sets.realise import capital
 
 
 def said(wording: str, fillers: Mapping[str, Filler], words: Mapping[str, str], look_up: Fillers) -> str:
     """A sentence: ``fillers`` by slot, ``words`` those of the writer's choice. Of a square without faults (`square_faults`)."""
     text = "".join(_piece(part, fillers, words, look_up) for part in parse_pattern(wording))
     text = " ".join(text.split())
-    return text[:1].upper() + text[1:]
+    return capital(text)
 
 
 def _piece(part: Part, fillers: Mapping[str, Filler], words: Mapping[str, str], look_up: Fillers) -> str:

@@ -35,7 +35,7 @@ class Table:
     @cached_property
     def capitals(self) -> pl.Series:
         """``texts`` with capitals for their first letters."""
-        return self.texts.str.slice(0, 1).str.to_uppercase() + self.texts.str.slice(1)
+        return capitalised(self.texts)
 
     @cached_property
     def objects(self) -> Texts:
@@ -91,6 +91,11 @@ class Forms:
             texts = said if wrap == "{}" else before + said + after
             self._tables[form, wrap] = Table(pl.concat([texts, pl.Series([""])], rechunk=True), len(self.lexicon), most)
         return self._tables[form, wrap]
+
+
+def capitalised(texts: pl.Series) -> pl.Series:
+    """``texts`` with capitals for their first letters."""
+    return texts.str.slice(0, 1).str.to_uppercase() + texts.str.slice(1)
 
 
 def compose(way: Way) -> pl.Expr:

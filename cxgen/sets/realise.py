@@ -9,7 +9,7 @@ import polars as pl
 
 from cxgen.constructicon import Construction, Part
 from cxgen.errors import UnknownNameError
-from cxgen.sets.forms import Forms, Texts
+from cxgen.sets.forms import Forms, Texts, capitalised
 from cxgen.sets.plan import Plan, Rows
 from cxgen.sets.pools import Pools
 
@@ -78,7 +78,7 @@ def sentences(texts: pl.Series) -> pl.Series:
     """``texts`` with a capital for their first letters and with single spaces."""
     if texts.str.contains("  ", literal=True).any():  # a quarter of the time of replacing none
         texts = texts.str.replace_all("  ", " ", literal=True)
-    return texts.to_frame("text").select(pl.col("text").str.slice(0, 1).str.to_uppercase() + pl.col("text").str.slice(1)).to_series()
+    return capitalised(texts)
 
 
 def scatter(pieces: Sequence[tuple[Rows, Texts | pl.Series]], count: int) -> pl.Series:
