@@ -44,10 +44,11 @@ def right(fit: Fit) -> list[NDArray[np.bool_]]:
     """
     from threadpoolctl import threadpool_limits
 
+    models = [fit.make() for _ in fit.folds]  # before the limit, which holds for libraries that are loaded
     with threadpool_limits(1):
         found = []
-        for train, test in fit.folds:
-            model = fit.make().fit(fit.features[train], fit.labels[train])
+        for model, (train, test) in zip(models, fit.folds, strict=True):
+            model.fit(fit.features[train], fit.labels[train])
             found.append(model.predict(fit.features[test]) == fit.labels[test])
     return found
 
