@@ -7,13 +7,14 @@ cues that give labels away everywhere (*almost*, *never*).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from cxgen.measures.fits import Fit, Map, right
+from cxgen.measures.fits import Fit, Map, logistic, right
 from cxgen.measures.gates import Gates, shares
 from cxgen.measures.words import TOKEN, lemma
 from cxgen.schema import TARGET
@@ -23,12 +24,14 @@ _COLUMNS = 2**19
 _PRIME = 1_000_003
 _EPOCHS = 20
 _MASKED = 0
+_SIDES = ("premise", "hypothesis")
 WORD_PAIRS = Gates(config=0.60)
 CUES_ONLY = Gates(overall=0.45)
 CUES_TRANSFER = Gates(construction=0.40)
 
 Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
+Features = tuple[Any, Ints]  # a row for every combination of words that occurs, and the row of every item
 
 
 def word_pairs(rows: pl.DataFrame, run: Map = map) -> dict[str, Any]:
@@ -38,11 +41,10 @@ def word_pairs(rows: pl.DataFrame, run: Map = map) -> dict[str, Any]:
         rows: ``config, construction, contrast_of, premise, hypothesis, label, split``.
         run: maps the fits.
     """
-    texts = [_codes(rows[side].str.to_lowercase().str.extract_all(TOKEN.pattern), {}) for side in ("premise", "hypothesis")]
-    features, labels = _pairs(*texts), rows["label"].to_numpy().astype(np.int64)
+    features, labels = _pairs(_words(rows)), rows["label"].to_numpy().astype(np.int64)
     train, test = ((rows["split"] == name).to_numpy() for name in ("train", "test"))
     configs = [(rows["config"] == config).to_numpy() for config in rows["config"].unique()]
-    found = _right(features, labels, [(train & mine, test & mine) for mine in configs], run)
+    found = _right(_averaged, features, labels, [(train & mine, test & mine) for mine in configs], run)
     return shares(rows.with_columns(right=found).filter(test), pl.col("right"), WORD_PAIRS)
 
 
@@ -56,81 +58,111 @@ def cues(rows: pl.DataFrame, run: Map = map) -> dict[str, dict[str, Any]]:
         rows: as for `word_pairs`, with ``verb, frame, slots``.
         run: maps the fits.
     """
-    features, labels = _pairs(*_template_words(rows)), rows["label"].to_numpy().astype(np.int64)
+    features, labels = _pairs(_template_words(rows)), rows["label"].to_numpy().astype(np.int64)
     train, test = ((rows["split"] == name).to_numpy() for name in ("train", "test"))
-    tested = rows.with_columns(right=_right(features, labels, [(train, test)], run)).filter(test)
+    tested = rows.with_columns(right=_right(logistic, features, labels, [(train, test)], run)).filter(test)
     found = {"cues_only": shares(tested, pl.col("right"), CUES_ONLY)}
     targets = rows.select(TARGET).to_series()
     names = targets.unique().sort()
     if len(names) > 1:
         own = [(targets == name).to_numpy() for name in names]
-        tested = rows.with_columns(right=_right(features, labels, [(~mine, mine) for mine in own], run), config=pl.lit("all"))
+        tested = rows.with_columns(right=_right(logistic, features, labels, [(~mine, mine) for mine in own], run), config=pl.lit("all"))
         found["cues_transfer"] = shares(tested, pl.col("right"), CUES_TRANSFER)
     return found
 
 
-def _template_words(rows: pl.DataFrame) -> tuple[list[Ints], list[Ints]]:
-    """The template words of premises and hypotheses, as numbers, ``_MASKED`` for what else there is."""
-    own = [frozenset(map(_known, words)) for words in _fillers(rows).to_list()]
-    fillers = set(_fillers(rows).explode().unique().drop_nulls())
-    texts = [rows[side].str.to_lowercase().str.extract_all(TOKEN.pattern) for side in ("premise", "hypothesis")]
-    places = rows.select(pl.struct("verb", "frame").alias("place"), token=pl.concat_list(*texts))
+def _words(rows: pl.DataFrame) -> pl.DataFrame:
+    """The different words of premises and hypotheses, as sorted numbers, the first of them ``_MASKED``: ``premise, hypothesis``."""
+    tokens = [_tokens(rows[side]) for side in _SIDES]
+    names = pl.concat([each.explode() for each in tokens]).unique(maintain_order=True)
+    return _numbered(tokens, names)
+
+
+def _template_words(rows: pl.DataFrame) -> pl.DataFrame:
+    """The same of template words alone; ``_MASKED`` stands for all else."""
+    fillers = _fillers(rows)
+    tokens = [_tokens(rows[side]) for side in _SIDES]
+    places = rows.select(pl.struct("verb", "frame").alias("place"), token=pl.concat_list(*tokens))
     counts = places.explode("token").group_by("token").agg(pl.col("place").n_unique())
-    known = sorted(set(counts.filter(pl.col("place") >= _RECURRENT)["token"]) - fillers)
-    numbers = {word: number for number, word in enumerate(known, 1)}
-    masked = [
-        pl.Series([[word for word in words if _known(word) not in mine] for words, mine in zip(text.to_list(), own, strict=True)])
-        for text in texts
-    ]
-    premises, hypotheses = (_codes(text, numbers, grow=False) for text in masked)
-    return premises, hypotheses
+    recurrent = counts.filter(pl.col("place") >= _RECURRENT)["token"]
+    names = recurrent.filter(~recurrent.is_in(fillers.explode().unique().to_list())).sort()
+    own = _rows(fillers, "known").with_columns(pl.col("known").replace(_known(fillers.explode().unique()))).unique()
+    return _numbered(tokens, names, own)
+
+
+def _numbered(tokens: list[pl.Series], names: pl.Series, masked: pl.DataFrame | None = None) -> pl.DataFrame:
+    """Which of ``names`` occur in the texts whose ``tokens`` are given, as sorted lists of numbers from 1, with ``_MASKED`` before them.
+
+    Args:
+        tokens: of premises and of hypotheses, a list of words per item.
+        names: words that count.
+        masked: ``row, known``: words that do not count in an item, as what they are known by.
+    """
+    numbers = pl.DataFrame({"token": names, "number": pl.int_range(1, len(names) + 1, eager=True)})
+    if masked is not None:
+        numbers = numbers.with_columns(known=pl.col("token").replace(_known(names)))
+    found = {}
+    for side, words in zip(_SIDES, tokens, strict=True):
+        mine = _rows(words, "token").join(numbers, on="token")
+        if masked is not None:
+            mine = mine.join(masked, on=["row", "known"], how="anti")
+        every = pl.select(row=pl.int_range(len(words), dtype=pl.UInt32), number=pl.lit(_MASKED, pl.Int64))
+        mine = pl.concat([mine.select(every.columns), every]).unique()
+        found[side] = mine.sort("row", "number").group_by("row", maintain_order=True).agg("number")["number"]
+    return pl.DataFrame(found)
+
+
+def _tokens(texts: pl.Series) -> pl.Series:
+    return texts.str.to_lowercase().str.extract_all(TOKEN.pattern)
+
+
+def _rows(lists: pl.Series, name: str) -> pl.DataFrame:
+    """``row`` (u32) and the members of ``lists`` one by one."""
+    return lists.alias(name).to_frame().with_row_index("row").explode(name).drop_nulls()
 
 
 def _fillers(rows: pl.DataFrame) -> pl.Series:
     """Every item's fillers' lemmas, word by word."""
     lemmas = pl.col("slots").list.eval(pl.element().struct.field("lemma")).list.join(" ", ignore_nulls=True)
-    return rows.select(lemmas.str.to_lowercase().str.extract_all(TOKEN.pattern)).to_series()
+    return _tokens(rows.select(lemmas).to_series())
 
 
-def _known(word: str) -> str:
-    return lemma(word) or word
+def _known(words: pl.Series) -> dict[str, str]:
+    """What words of any form are known by."""
+    return {word: lemma(word) or word for word in words.drop_nulls()}
 
 
-def _codes(tokens: pl.Series, numbers: dict[str, int], *, grow: bool = True) -> list[Ints]:
-    """Sorted numbers of the different words of every text; those that ``numbers`` lacks join it, or are ``_MASKED``."""
-    known: dict[tuple[str, ...], Ints] = {}
-    found = []
-    for words in map(tuple, tokens.to_list()):
-        if words not in known:
-            taken = {numbers.setdefault(word, len(numbers) + 1) if grow else numbers.get(word, _MASKED) for word in words}
-            known[words] = np.array(sorted(taken | {_MASKED}), dtype=np.int64)
-        found.append(known[words])
-    return found
-
-
-def _pairs(premises: list[Ints], hypotheses: list[Ints]) -> Any:
-    """One row per item, one column per hashed pair of a premise's and a hypothesis's word."""
+def _pairs(words: pl.DataFrame) -> Features:
+    """One column per hashed pair of a premise's and a hypothesis's word."""
     from scipy.sparse import csr_matrix
 
-    indices = [
-        ((left[:, None] * _PRIME + right[None, :] * 8191) % _COLUMNS).ravel() for left, right in zip(premises, hypotheses, strict=True)
-    ]
-    ends = np.concatenate([[0], np.cumsum([len(each) for each in indices])])
-    flat = np.concatenate(indices)
-    matrix = csr_matrix((np.ones(len(flat)), flat, ends), shape=(len(indices), _COLUMNS))
-    return matrix[:, np.unique(flat)]
+    words = words.with_columns(
+        code=pl.concat_str(*(pl.col(side).cast(pl.List(pl.String)).list.join(" ") for side in _SIDES), separator="|")
+    )
+    distinct = words.unique("code", maintain_order=True).with_row_index("place")
+    ends = np.concatenate(
+        [[0], np.cumsum(distinct.select(pl.col(_SIDES[0]).list.len() * pl.col(_SIDES[1]).list.len()).to_series().to_numpy())]
+    )
+    each = distinct.select(_SIDES).explode(_SIDES[0]).explode(_SIDES[1])
+    flat = each.select((pl.col(_SIDES[0]) * _PRIME + pl.col(_SIDES[1]) * 8191) % _COLUMNS).to_series().to_numpy()
+    used = np.zeros(_COLUMNS, dtype=bool)
+    used[flat] = True
+    columns = np.cumsum(used)[flat] - 1
+    matrix = csr_matrix((np.ones(len(flat)), columns, ends), shape=(distinct.height, int(used.sum())))
+    codes = words.join(distinct.select("code", "place"), on="code", how="left", maintain_order="left")["place"]
+    return matrix, codes.to_numpy().astype(np.int64)
 
 
-def _linear() -> Any:
+def _averaged() -> Any:
     from sklearn.linear_model import SGDClassifier
 
     return SGDClassifier(loss="log_loss", alpha=1e-6, max_iter=_EPOCHS, tol=None, average=True, random_state=0)
 
 
-def _right(features: Any, labels: Ints, folds: list[tuple[Mask, Mask]], run: Map) -> pl.Series:
-    """Which items a logistic regression gets, trained and tested as each of ``folds`` says; False for those that none tests."""
+def _right(make: Callable[[], Any], seen: Features, labels: Ints, folds: list[tuple[Mask, Mask]], run: Map) -> pl.Series:
+    """Which items a classifier gets, trained and tested as each of ``folds`` says; False for those that none tests."""
     found = np.zeros(len(labels), dtype=bool)
-    fits = [Fit(_linear, features, labels, [fold]) for fold in folds]
+    fits = [Fit(make, *seen, labels, [fold]) for fold in folds]
     for (_, test), (hit,) in zip(folds, run(right, fits), strict=True):
         found[test] = hit
     return pl.Series(found)
@@ -146,6 +178,7 @@ def pair_scores(train: pl.DataFrame, test: pl.DataFrame) -> NDArray[np.float64]:
         Probabilities, one row per text of ``test``, one column per class.
     """
     both = pl.concat([train.select("premise", "hypothesis"), test.select("premise", "hypothesis")])
-    features = _pairs(*(_codes(both[side].str.to_lowercase().str.extract_all(TOKEN.pattern), {}) for side in both.columns))
-    scores: NDArray[np.float64] = _linear().fit(features[: train.height], train["class"].to_numpy()).predict_proba(features[train.height :])
+    matrix, codes = _pairs(_words(both))
+    model = _averaged().fit(matrix[codes[: train.height]], train["class"].to_numpy())
+    scores: NDArray[np.float64] = model.predict_proba(matrix[codes[train.height :]])
     return scores
