@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from cxgen.errors import CxgenError, needs
-from cxgen.stages.pool import WORKER, Executor, In, Out, executor
+from cxgen.stages.pool import Executor, In, Out, executor
 
 TRIES = 5  # of a shard whose worker died
 
@@ -48,7 +48,8 @@ class _Ray:
 
     def map(self, function: Callable[[In], Out], jobs: Iterable[In]) -> Iterator[Out]:
         """Results as they come; as many jobs are under way as there are workers."""
-        remote = self.ray.remote(num_cpus=1, max_retries=TRIES, runtime_env={"env_vars": WORKER})(function)
+        threads = {"env_vars": {"POLARS_MAX_THREADS": "1"}}
+        remote = self.ray.remote(num_cpus=1, max_retries=TRIES, runtime_env=threads)(function)
         waiting, running = iter(jobs), set()
         while True:
             for job in waiting:

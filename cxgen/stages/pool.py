@@ -14,14 +14,7 @@ from typing import Protocol, TypeVar
 
 In = TypeVar("In")
 Out = TypeVar("Out")
-# A worker has one thread for polars, since there are as many workers as cores, and keeps the memory that it has freed: blocks are alike,
-# and giving pages back and asking for them again takes a sixth of the time.
-WORKER = {
-    "POLARS_MAX_THREADS": "1",
-    "_RJEM_MALLOC_CONF": "dirty_decay_ms:-1,muzzy_decay_ms:-1",  # polars' allocator
-    "MALLOC_MMAP_THRESHOLD_": str(1 << 32),  # the C library's, which numpy uses
-    "MALLOC_TRIM_THRESHOLD_": str(1 << 32),
-}
+_THREADS = "POLARS_MAX_THREADS"
 
 
 class Executor(Protocol):
@@ -69,17 +62,16 @@ def held() -> Iterator[None]:
 
 
 @contextmanager
-def _as_workers() -> Iterator[None]:
-    """Processes that start within have the environment of `WORKER`."""
-    before = {name: os.environ.get(name) for name in WORKER}
-    os.environ.update(WORKER)
+def _one_thread_each() -> Iterator[None]:
+    """Processes that start within have one thread each for polars: there are as many of them as cores."""
+    before = os.environ.get(_THREADS)
+    os.environ[_THREADS] = "1"
     try:
         yield
     finally:
-        for name, value in before.items():
-            os.environ.pop(name)
-            if value is not None:
-                os.environ[name] = value
+        del os.environ[_THREADS]
+        if before is not None:
+            os.environ[_THREADS] = before
 
 
 @contextmanager
@@ -94,7 +86,7 @@ def executor(workers: int, *, whole: bool = False) -> Iterator[Executor]:
         yield Here()
         return
     with ExitStack() as stack:
-        with held(), _as_workers():
+        with held(), _one_thread_each():
             pool = multiprocessing.get_context("spawn").Pool(workers)  # spawn: polars' threads do not survive a fork
             stack.callback(pool.join)
             stack.callback(pool.terminate)
