@@ -136,18 +136,17 @@ def _pairs(words: pl.DataFrame) -> Features:
     """One column per hashed pair of a premise's and a hypothesis's word."""
     from scipy.sparse import csr_matrix
 
-    words = words.with_columns(
-        code=pl.concat_str(*(pl.col(side).cast(pl.List(pl.String)).list.join(" ") for side in _SIDES), separator="|")
-    )
+    premise, hypothesis = map(pl.col, _SIDES)
+    said = [side.cast(pl.List(pl.String)).list.join(" ") for side in (premise, hypothesis)]
+    words = words.with_columns(code=pl.concat_str(*said, separator="|"))
     distinct = words.unique("code", maintain_order=True).with_row_index("place")
-    ends = np.concatenate(
-        [[0], np.cumsum(distinct.select(pl.col(_SIDES[0]).list.len() * pl.col(_SIDES[1]).list.len()).to_series().to_numpy())]
-    )
+    sizes = distinct.select(premise.list.len() * hypothesis.list.len()).to_series().to_numpy()
     each = distinct.select(_SIDES).explode(_SIDES[0]).explode(_SIDES[1])
-    flat = each.select((pl.col(_SIDES[0]) * _PRIME + pl.col(_SIDES[1]) * 8191) % _COLUMNS).to_series().to_numpy()
+    flat = each.select((premise * _PRIME + hypothesis * 8191) % _COLUMNS).to_series().to_numpy()
     used = np.zeros(_COLUMNS, dtype=bool)
     used[flat] = True
     columns = np.cumsum(used)[flat] - 1
+    ends = np.concatenate([[0], np.cumsum(sizes)])
     matrix = csr_matrix((np.ones(len(flat)), columns, ends), shape=(distinct.height, int(used.sum())))
     codes = words.join(distinct.select("code", "place"), on="code", how="left", maintain_order="left")["place"]
     return matrix, codes.to_numpy().astype(np.int64)

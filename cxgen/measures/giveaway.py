@@ -20,6 +20,7 @@ from cxgen.schema import TARGET
 GATES = {"hypothesis_only": Gates(overall=0.345, construction=0.365), "overlap_only": Gates(overall=0.40)}
 _NEGATIONS = ["no", "not", "never", "nothing", "nobody", "none", "neither", "nor", "without", "cannot"]
 _TOKEN = r"[a-z]+(?:'[a-z]+)?"
+_NEIGHBOURS = pl.element() + " " + pl.element().shift(-1)
 OVERLAP_FEATURES = (
     "shared words",
     "share of hypothesis",
@@ -92,7 +93,7 @@ def _ngrams(texts: pl.Series) -> tuple[Any, NDArray[np.int64]]:
     distinct = texts.unique(maintain_order=True)
     lower = distinct.str.to_lowercase()
     said = lower.str.extract_all(r"\w\w+")
-    pairs = said.list.eval(pl.element() + " " + pl.element().shift(-1)).list.drop_nulls()
+    pairs = said.list.eval(_NEIGHBOURS).list.drop_nulls()
     names, places = _told_apart(lower.str.extract_all(r"\S+"))
     letters = CountVectorizer(analyzer="char_wb", ngram_range=(2, 5)).fit_transform(names)
     matrix = hstack([normalize(_told_apart(said.list.concat(pairs))[1]), normalize(places @ letters)]).tocsr()
@@ -119,11 +120,9 @@ def _places(values: pl.Series, names: pl.Series) -> NDArray[np.int64]:
 def _counts(premises: pl.Series, hypotheses: pl.Series) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """The columns of ``OVERLAP_FEATURES``, one row per combination that occurs, and the row of every pair of texts."""
     p, h = (pl.col(side) for side in ("premise", "hypothesis"))
-    texts = pl.DataFrame({"premise": premises, "hypothesis": hypotheses}).with_columns(
-        side.str.to_lowercase().str.extract_all(_TOKEN) for side in (p, h)
-    )
+    texts = pl.DataFrame({"premise": premises, "hypothesis": hypotheses}).select(pl.all().str.to_lowercase().str.extract_all(_TOKEN))
     shared, every = p.list.set_intersection(h).list.len(), p.list.set_union(h).list.len()
-    bigrams = [side.list.eval(pl.element() + " " + pl.element().shift(-1)).list.drop_nulls() for side in (p, h)]
+    bigrams = [side.list.eval(_NEIGHBOURS).list.drop_nulls() for side in (p, h)]
     negation = pl.element().is_in(_NEGATIONS) | pl.element().str.ends_with("n't")
     features = (
         shared,
