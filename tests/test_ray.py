@@ -29,8 +29,8 @@ def cluster():
     ray.shutdown()
 
 
-def begun(folder, out):
-    return stream.prepare(Project(folder), ["reach"], "nli", REQUEST, out, 130, resume=False)
+def begun(folder, out, pool):
+    return stream.prepare(Project(folder), ["reach"], "nli", REQUEST, out, 130, pool, resume=False)
 
 
 def files(out):
@@ -41,20 +41,20 @@ def files(out):
 def here(mini_source, tmp_path_factory):
     """What this process writes."""
     out = tmp_path_factory.mktemp("here")
-    stream.run(begun(mini_source, out), Here())
+    stream.run(begun(mini_source, out, Here()), Here())
     return files(out)
 
 
 def test_a_cluster_writes_what_one_process_writes(cluster, here, mini_source, tmp_path):
     with engine("ray", 2) as pool:
-        summary = stream.run(begun(mini_source, tmp_path), pool)
+        summary = stream.run(begun(mini_source, tmp_path, pool), pool)
     assert summary["shards"] == summary["of"] > 15
     assert files(tmp_path) == here
 
 
 def test_a_worker_that_is_killed_costs_only_its_shard(cluster, here, mini_source, tmp_path):
     """The first process to write a shard is killed, as the system kills one that takes too much memory."""
-    plan, killed = begun(mini_source, tmp_path), []
+    plan, killed = begun(mini_source, tmp_path, Here()), []
 
     def kill():
         for _ in range(6_000):
@@ -87,7 +87,7 @@ def writes(process, folder):
 
 
 def test_what_is_wrong_is_told_as_it_is_told_here(cluster, mini_source, tmp_path):
-    plan = begun(mini_source, tmp_path)
+    plan = begun(mini_source, tmp_path, Here())
     (tmp_path / "cxgen/numbers.npz").write_bytes(b"others")
     with engine("ray", 2) as pool, pytest.raises(DataError, match="not the file that the run has written"):
         stream.run(plan, pool)

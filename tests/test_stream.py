@@ -28,10 +28,11 @@ from tests.conftest import COMMAND
 
 REQUEST = stream.single(Request(seed=5), "nli", 900)
 ROWS = 130  # of a shard
+HERE = Here()
 
 
-def begun(folder, out, request=REQUEST, resume=False):
-    return stream.prepare(Project(folder), ["reach"], "nli", request, out, ROWS, resume=resume)
+def begun(folder, out, request=REQUEST, resume=False, pool=HERE):
+    return stream.prepare(Project(folder), ["reach"], "nli", request, out, ROWS, pool, resume=resume)
 
 
 def files(out):
@@ -145,6 +146,17 @@ def test_a_source_that_runs_dry_gives_what_it_has(reach):
     assert 0 < len(found.numbers) < found.drawn < 10_000_000
 
 
+def test_a_plan_does_not_depend_on_who_draws_first(mini_source, tmp_path):
+    class Backwards:
+        def map(self, function, jobs):
+            return map(function, reversed(list(jobs)))
+
+    request = stream.single(REQUEST, "nli", 300_000)  # some sources run dry, in several rounds
+    plans = [begun(mini_source, tmp_path / name, request, pool=pool) for name, pool in (("here", HERE), ("backwards", Backwards()))]
+    assert any(entry["kept"] < entry["wanted"] for entry in plans[0].manifest.sources)
+    assert files(tmp_path / "here") == files(tmp_path / "backwards")
+
+
 @pytest.mark.parametrize("damage", [pytest.param(name, marks=pytest.mark.slow) for name in ("frames", "none", "nouns", "form")])
 def test_blocks_are_judged_as_their_items_are(project, lexicon, damage):
     """The judge's construction lacks fillers or patterns, or nouns are made to repeat, so that there is something to refuse."""
@@ -206,5 +218,5 @@ def test_killed_and_continued_by_two_processes_it_is_the_same(whole, mini_source
 @pytest.mark.slow
 def test_two_processes_write_what_one_writes(whole, mini_source, tmp_path):
     with executor(2, whole=True) as pool:
-        stream.run(begun(mini_source, tmp_path), pool)
+        stream.run(begun(mini_source, tmp_path, pool=pool), pool)
     assert files(tmp_path) == files(whole[0])

@@ -100,12 +100,14 @@ def _stream(
         with busy("counting what can be said"):
             crowded = list(stream.crowded(project, names, config, request))
         tell(crowded)
-    with busy("finding sets that are new"):
-        run = stream.prepare(project, names, config, request, out, shard_rows, resume=resume or bool(shards))
-    unknown_shards = [number for number in shards or () if number >= len(run.manifest.shards)]
-    if unknown_shards:
-        raise CxgenError(f"there is no shard {unknown_shards[0]}: the run has {len(run.manifest.shards)}", hint="they are numbered from 0")
     with opened(engine, workers or settings.workers) as pool:
+        with busy("finding sets that are new"):
+            run = stream.prepare(project, names, config, request, out, shard_rows, pool, resume=resume or bool(shards))
+        unknown_shards = [number for number in shards or () if number >= len(run.manifest.shards)]
+        if unknown_shards:
+            raise CxgenError(
+                f"there is no shard {unknown_shards[0]}: the run has {len(run.manifest.shards)}", hint="they are numbered from 0"
+            )
         summary = stream.run(run, pool, shards)
     _tell(summary, out, form)
 

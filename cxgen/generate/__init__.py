@@ -6,19 +6,22 @@ from cxgen.generate.items import fill, filling, generate_items, make, preview, s
 from cxgen.generate.request import Request
 from cxgen.generate.source import Source, previews, sources
 from cxgen.generate.substitute import Wugs
-from cxgen.generate.survey import Found, survey
+from cxgen.generate.survey import Found, Hasher, Stretch, hashes, survey
 
 __all__ = [
     "Filling",
     "Found",
+    "Hasher",
     "Job",
     "Request",
     "Source",
+    "Stretch",
     "Wugs",
     "capacity",
     "fill",
     "filling",
     "generate_items",
+    "hashes",
     "make",
     "preview",
     "previews",

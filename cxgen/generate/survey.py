@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +32,24 @@ class Found:
     drawn: int
 
 
-def survey(sources: Sequence[Source], wanted: Iterable[int]) -> list[Found]:
+@dataclass(frozen=True)
+class Stretch:
+    """Set numbers of one of several sources: ``count`` of them, from ``start``; ``source`` counts from 0."""
+
+    source: int
+    start: int
+    count: int
+
+
+Hasher = Callable[[Sequence[Stretch]], Iterator[NDArray[np.uint64]]]
+
+
+def hashes(source: Source, stretch: Stretch) -> NDArray[np.uint64]:
+    """Of the sets of ``stretch``, all of ``source``: sets x kinds, see `letters`."""
+    return letters(source.drawn(span(stretch.start, stretch.count)))
+
+
+def survey(sources: Sequence[Source], wanted: Sequence[int], hasher: Hasher | None = None) -> list[Found]:
     """The first ``wanted`` set numbers of every source whose premises all occur for the first time.
 
     A set is new if none of its premises was drawn before, in it or in a lower number of its source or in any number of a source before it,
@@ -42,28 +60,38 @@ def survey(sources: Sequence[Source], wanted: Iterable[int]) -> list[Found]:
     Args:
         sources: of one construction and config.
         wanted: sets, per source.
+        hasher: gives the `hashes` of stretches, in their order, wherever they are made; here, if it is not given.
 
     Returns:
         Per source; with fewer numbers than wanted where it has run dry.
     """
+    made = hasher or (lambda asked: (hashes(sources[each.source], each) for each in asked))
     seen = np.empty(0, dtype=np.uint64)
     found = []
-    for source, want in zip(sources, wanted, strict=True):
+    ahead = [_round(number, 0, want, 1.0) if want else [] for number, want in enumerate(wanted)]  # known before anything is drawn
+    first = made([stretch for asked in ahead for stretch in asked])
+    for number, want in enumerate(wanted):
         kept: list[NDArray[np.int64]] = []
         drawn = have = 0
         rate = 1.0
         while have < want and rate >= DRY:
-            count = min(MOST, max(BLOCK, 2 * drawn), math.ceil((want - have) / rate) + _SPARE)
-            numbers = span(drawn, count)
-            hashes = np.concatenate([letters(source.drawn(numbers[at : at + BLOCK])) for at in range(0, count, BLOCK)])
-            new, seen = _new(hashes, seen)
+            asked = _round(number, drawn, want - have, rate)
+            drawings = made(asked) if drawn else islice(first, len(asked))
+            numbers = span(drawn, sum(stretch.count for stretch in asked))
+            new, seen = _new(np.concatenate(list(drawings)), seen)
             kept.append(numbers[new][: want - have])
             have += len(kept[-1])
             rate = float(new.mean())
-            drawn += count
+            drawn += len(numbers)
         chosen = np.concatenate(kept) if kept else np.empty(0, dtype=np.int64)
         found.append(Found(chosen, int(chosen[-1]) + 1 if len(chosen) and len(chosen) == want else drawn))
     return found
+
+
+def _round(source: int, drawn: int, lacking: int, rate: float) -> list[Stretch]:
+    """What to draw next of a source of which ``drawn`` sets were looked at, one in ``1 / rate`` of them new."""
+    end = drawn + min(MOST, max(BLOCK, 2 * drawn), math.ceil(lacking / rate) + _SPARE)
+    return [Stretch(source, at, min(BLOCK, end - at)) for at in range(drawn, end, BLOCK)]
 
 
 def _new(hashes: NDArray[np.uint64], seen: NDArray[np.uint64]) -> tuple[NDArray[np.bool_], NDArray[np.uint64]]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from cxgen.constructicon import Construction
 from cxgen.errors import DataError
-from cxgen.generate import Found, Request, Source, sets_at_most, survey
+from cxgen.generate import Found, Hasher, Request, Source, sets_at_most, survey
 from cxgen.generate.capacity import EASY
 from cxgen.project import Project, write_atomically
 from cxgen.schema.document import parse_json
@@ -133,20 +133,22 @@ def tight(source: Source, wanted: int) -> bool:
     return wanted > EASY * sets_at_most(source)
 
 
-def planned(folder: Path, asked: dict[str, Any], made: Iterable[tuple[Construction, list[Source], list[int]]], shard_rows: int) -> Manifest:
+def planned(
+    folder: Path, asked: dict[str, Any], made: Iterable[tuple[Construction, list[Source], list[int], Hasher]], shard_rows: int
+) -> Manifest:
     """Survey the sources and divide what they give into shards; writes `NUMBERS`, then `MANIFEST`.
 
     Args:
         folder: of the run.
         asked: from `asked_of`.
-        made: constructions with their sources, and how many sets of each are wanted.
+        made: constructions with their sources, how many sets of each are wanted, and who hashes them.
         shard_rows: most rows of a shard.
     """
     entries: list[dict[str, Any]] = []
     shards: list[Shard] = []
     bits = {}
-    for construction, sources, wanted in made:
-        for number, (source, want, found) in enumerate(zip(sources, wanted, survey(sources, wanted), strict=True)):
+    for construction, sources, wanted, hasher in made:
+        for number, (source, want, found) in enumerate(zip(sources, wanted, survey(sources, wanted, hasher), strict=True)):
             rows = source.block(np.arange(1)).height
             entries.append(_entry(source, rows, want, found))
             shards += _shards(source, number, found.numbers, max(1, shard_rows // rows))

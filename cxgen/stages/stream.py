@@ -14,12 +14,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from cxgen.constructicon import Construction, load_construction
 from cxgen.errors import DataError
 from cxgen.families import CONFIGS, columns_of
-from cxgen.generate import Request, Source, sources
+from cxgen.generate import Hasher, Request, Source, Stretch, hashes, sources
 from cxgen.lexicon import Lexicon
 from cxgen.lint import require_sound
 from cxgen.project import Project, write_atomically
@@ -28,7 +30,7 @@ from cxgen.schema.document import parse_json
 from cxgen.schema.door import MB, read_bytes
 from cxgen.stages.generate import Workshop, workshop
 from cxgen.stages.manifest import FOLDER, MANIFEST, Manifest, asked_of, differences, planned, run_digest, tight
-from cxgen.stages.pool import Executor
+from cxgen.stages.pool import Executor, in_order
 from cxgen.tables import ROW_GROUP, one_line, track, write_json
 
 BLOCK = 8_192  # sets that are made at once: some hundred thousand rows
@@ -60,19 +62,32 @@ class Order:
     number: int
 
 
+@dataclass(frozen=True)
+class Draw:
+    """Sets to hash, wherever that may be; ``run`` as for `Run.token`."""
+
+    run: str
+    project: Project
+    request: Request
+    name: str
+    stretch: Stretch
+
+
 def single(request: Request, config: str, n: int) -> Request:
     """``request`` for ``n`` rows of one config, as many sets as are wanted."""
     sizes = {name: n if name == config else 0 for name in CONFIGS}
     return Request(sizes, request.seed, request.shares, request.preset, 1.0, request.marked, request.hold_out)
 
 
-def prepare(project: Project, names: Sequence[str], config: str, request: Request, folder: Path, shard_rows: int, *, resume: bool) -> Run:
-    """The run, planned now or by whoever began it.
+def prepare(
+    project: Project, names: Sequence[str], config: str, request: Request, folder: Path, shard_rows: int, pool: Executor, *, resume: bool
+) -> Run:
+    """The run, planned now or by whoever began it; ``pool`` draws what is to be planned with.
 
     Raises:
         DataError: the folder holds a run and is not to be continued, or one of other parameters, code, templates or words.
     """
-    asked = asked_of(project, names, config, request, shard_rows)
+    asked, token = asked_of(project, names, config, request, shard_rows), secrets.token_hex(8)
     if (folder / MANIFEST).exists():
         manifest = Manifest.read(folder)
         if manifest.run != run_digest(asked):
@@ -81,15 +96,30 @@ def prepare(project: Project, names: Sequence[str], config: str, request: Reques
         if not resume:
             raise DataError("this run is there already", file=folder / MANIFEST, hint="--resume makes the shards that it lacks")
     else:
-        made = [_wanted(construction, config, request) for construction in _loaded(project, names)]
+        shop = workshop(token, project, request)
+        made = [
+            (*_wanted(construction, config, request, shop.sources(construction.name)), _hasher(token, project, request, construction, pool))
+            for construction in _loaded(project, names, shop.lexicon)
+        ]
         manifest = planned(folder, asked, made, shard_rows)
-    return Run(secrets.token_hex(8), project, request, config, folder, manifest)
+    return Run(token, project, request, config, folder, manifest)
+
+
+def _hasher(token: str, project: Project, request: Request, construction: Construction, pool: Executor) -> Hasher:
+    return lambda stretches: in_order(pool, draw, [Draw(token, project, request, construction.name, each) for each in stretches])
+
+
+def draw(job: tuple[int, Draw]) -> tuple[int, NDArray[np.uint64]]:
+    """The hashes of sets, and the number of the job."""
+    number, order = job
+    shop = workshop(order.run, order.project, order.request)
+    return number, hashes(shop.sources(order.name)[order.stretch.source], order.stretch)
 
 
 def crowded(project: Project, names: Sequence[str], config: str, request: Request) -> Iterator[str]:
     """One line for every source that is asked for more sets than its words and templates easily give."""
-    for construction in _loaded(project, names):
-        for source, wanted in zip(*_wanted(construction, config, request)[1:], strict=True):
+    for construction in _loaded(project, names, Lexicon.of(project)):
+        for source, wanted in zip(*_wanted(construction, config, request, sources(construction, request))[1:], strict=True):
             if tight(source, wanted):
                 where = f"{construction.name}, design {source.design.name} in {source.split}"
                 yield f"{where}: {wanted} contrast sets are more than are easily drawn; there may be fewer (`cxgen capacity`)"
@@ -159,13 +189,11 @@ def _write(path: Path, config: str, blocks: Iterator[pl.DataFrame]) -> int:
     return rows
 
 
-def _wanted(construction: Construction, config: str, request: Request) -> tuple[Construction, list[Source], list[int]]:
-    made = sources(construction, request)
+def _wanted(construction: Construction, config: str, request: Request, made: list[Source]) -> tuple[Construction, list[Source], list[int]]:
     return construction, made, [request.sets(each.construction, each.design, config)[each.split] for each in made]
 
 
-def _loaded(project: Project, names: Sequence[str]) -> Iterator[Construction]:
-    lexicon = Lexicon.of(project)
+def _loaded(project: Project, names: Sequence[str], lexicon: Lexicon) -> Iterator[Construction]:
     for name in names:
         construction = load_construction(project, name, lexicon)
         require_sound(construction)
