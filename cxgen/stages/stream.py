@@ -97,10 +97,10 @@ def prepare(
             raise DataError("this run is there already", file=folder / MANIFEST, hint="--resume makes the shards that it lacks")
     else:
         shop = workshop(token, project, request)
-        made = [
-            (*_wanted(construction, config, request, shop.sources(construction.name)), _hasher(token, project, request, construction, pool))
-            for construction in _loaded(project, names, shop.lexicon)
-        ]
+        made = []
+        for construction in _loaded(project, names, shop.lexicon):
+            mine = shop.sources(construction.name)
+            made.append((construction, mine, _wanted(mine, config, request), _hasher(token, project, request, construction, pool)))
         manifest = planned(folder, asked, made, shard_rows)
     return Run(token, project, request, config, folder, manifest)
 
@@ -119,7 +119,8 @@ def draw(job: tuple[int, Draw]) -> tuple[int, NDArray[np.uint64]]:
 def crowded(project: Project, names: Sequence[str], config: str, request: Request) -> Iterator[str]:
     """One line for every source that is asked for more sets than its words and templates easily give."""
     for construction in _loaded(project, names, Lexicon.of(project)):
-        for source, wanted in zip(*_wanted(construction, config, request, sources(construction, request))[1:], strict=True):
+        mine = sources(construction, request)
+        for source, wanted in zip(mine, _wanted(mine, config, request), strict=True):
             if tight(source, wanted):
                 where = f"{construction.name}, design {source.design.name} in {source.split}"
                 yield f"{where}: {wanted} contrast sets are more than are easily drawn; there may be fewer (`cxgen capacity`)"
@@ -189,8 +190,9 @@ def _write(path: Path, config: str, blocks: Iterator[pl.DataFrame]) -> int:
     return rows
 
 
-def _wanted(construction: Construction, config: str, request: Request, made: list[Source]) -> tuple[Construction, list[Source], list[int]]:
-    return construction, made, [request.sets(each.construction, each.design, config)[each.split] for each in made]
+def _wanted(made: list[Source], config: str, request: Request) -> list[int]:
+    """How many sets of each source."""
+    return [request.sets(each.construction, each.design, config)[each.split] for each in made]
 
 
 def _loaded(project: Project, names: Sequence[str], lexicon: Lexicon) -> Iterator[Construction]:
