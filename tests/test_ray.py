@@ -30,7 +30,7 @@ def cluster():
 
 
 def begun(folder, out, pool):
-    return stream.prepare(Project(folder), ["reach"], "nli", REQUEST, out, 130, pool, resume=False)
+    return stream.prepare(stream.Wanted(Project(folder), ["reach"], "nli", REQUEST, out, 130), pool)
 
 
 def files(out):

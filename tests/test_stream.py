@@ -32,7 +32,8 @@ HERE = Here()
 
 
 def begun(folder, out, request=REQUEST, resume=False, pool=HERE):
-    return stream.prepare(Project(folder), ["reach"], "nli", request, out, ROWS, pool, resume=resume)
+    wanted = stream.Wanted(Project(folder), ["reach"], "nli", request, out, ROWS)
+    return stream.earlier(wanted, resume=resume) or stream.prepare(wanted, pool)
 
 
 def files(out):

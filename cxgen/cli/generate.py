@@ -17,6 +17,7 @@ from cxgen.errors import CxgenError, unknown
 if TYPE_CHECKING:
     from cxgen.project import Project
     from cxgen.stages.params import Params
+    from cxgen.stages.stream import Run
 
 Names = Annotated[
     list[str] | None,
@@ -96,20 +97,28 @@ def _stream(
         raise unknown("config", config, CONFIGS)
     names = list(dict.fromkeys(constructions or generate.construction_names(project, settings)))
     request = stream.single(settings.request, config, n or settings.request.rows(config))
-    if not resume and not shards:
+    wanted = stream.Wanted(project, names, config, request, out, shard_rows)
+    run = stream.earlier(wanted, resume=resume or bool(shards))
+    _require_shards(run, shards)
+    if run is None and not resume and not shards:
         with busy("counting what can be said"):
-            crowded = list(stream.crowded(project, names, config, request))
+            crowded = list(stream.crowded(wanted))
         tell(crowded)
     with opened(engine, workers or settings.workers) as pool:
-        with busy("finding sets that are new"):
-            run = stream.prepare(project, names, config, request, out, shard_rows, pool, resume=resume or bool(shards))
-        unknown_shards = [number for number in shards or () if number >= len(run.manifest.shards)]
-        if unknown_shards:
-            raise CxgenError(
-                f"there is no shard {unknown_shards[0]}: the run has {len(run.manifest.shards)}", hint="they are numbered from 0"
-            )
+        if run is None:
+            with busy("finding sets that are new"):
+                run = stream.prepare(wanted, pool)
+            _require_shards(run, shards)
         summary = stream.run(run, pool, shards)
     _tell(summary, out, form)
+
+
+def _require_shards(run: Run | None, shards: list[int] | None) -> None:
+    """Refuse the first of ``shards`` that ``run``, if it is planned, does not have."""
+    for number in shards or ():
+        if run and number >= len(run.manifest.shards):
+            message = f"there is no shard {number}: the run has {len(run.manifest.shards)}"
+            raise CxgenError(message, hint="they are numbered from 0")
 
 
 def _tell(summary: dict[str, Any], out: Path, form: Format) -> None:

@@ -42,6 +42,7 @@ class Workshop:
 
     def __init__(self, project: Project, request: Request) -> None:
         self.project, self.request = project, request
+        self._constructions: dict[str, Construction] = {}
         self._sources: dict[str, list[Source]] = {}
         self._forms: dict[str, FormJudge] = {}
         self._judges: dict[str, BlockJudge] = {}
@@ -51,10 +52,16 @@ class Workshop:
         """The project's lexicon."""
         return Lexicon.of(self.project)
 
+    def construction(self, name: str) -> Construction:
+        """The construction ``name``."""
+        if name not in self._constructions:
+            self._constructions[name] = load_construction(self.project, name, self.lexicon)
+        return self._constructions[name]
+
     def sources(self, name: str) -> list[Source]:
-        """The sources of the construction ``name``."""
+        """Its sources."""
         if name not in self._sources:
-            self._sources[name] = sources(load_construction(self.project, name, self.lexicon), self.request)
+            self._sources[name] = sources(self.construction(name), self.request)
         return self._sources[name]
 
     def form(self, construction: Construction) -> FormJudge:
@@ -94,10 +101,11 @@ def block(order: Order) -> pl.DataFrame:
 
 def candidates(project: Project, names: Sequence[str], request: Request, run: Executor) -> pl.DataFrame:
     """Candidate items of the constructions ``names``, in that order, whoever runs the jobs."""
-    token, lexicon = secrets.token_hex(8), Lexicon.of(project)
+    token = secrets.token_hex(8)
+    shop = workshop(token, project, request)
     fillings = []
     for name in names:
-        construction = load_construction(project, name, lexicon)
+        construction = shop.construction(name)
         require_sound(construction)
         fillings.append(filling(construction, request))
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import secrets
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +18,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from cxgen.constructicon import Construction, load_construction
+from cxgen.constructicon import Construction
 from cxgen.errors import DataError
 from cxgen.families import CONFIGS, columns_of
-from cxgen.generate import Hasher, Request, Source, Stretch, hashes, sources
-from cxgen.lexicon import Lexicon
+from cxgen.generate import Hasher, Request, Source, Stretch, hashes
 from cxgen.lint import require_sound
 from cxgen.project import Project, write_atomically
 from cxgen.schema import conform, polars_schema
@@ -38,19 +37,49 @@ SUMMARY = FOLDER / "summary.json"
 
 
 @dataclass(frozen=True)
-class Run:
-    """What is to be written where.
+class Wanted:
+    """What somebody asks for.
 
     Attributes:
-        token: of this invocation; what a process has loaded for another one is not used, since files may have changed.
+        names: of the constructions.
         folder: of the rows and the run's records.
+        shard_rows: most rows of a file.
+        token: of this invocation; what a process has loaded for another one is not used, since files may have changed.
     """
 
-    token: str
     project: Project
-    request: Request
+    names: Sequence[str]
     config: str
+    request: Request
     folder: Path
+    shard_rows: int
+    token: str = field(default_factory=lambda: secrets.token_hex(8))
+
+    @property
+    def shop(self) -> Workshop:
+        """What this process keeps loaded for it."""
+        return workshop(self.token, self.project, self.request)
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        """What tells its rows from those of other runs."""
+        return asked_of(self.project, self.names, self.config, self.request, self.shard_rows)
+
+    def loaded(self) -> Iterator[tuple[Construction, list[Source], list[int]]]:
+        """Every construction, its sources, and how many sets of each are wanted."""
+        for name in self.names:
+            construction = self.shop.construction(name)
+            require_sound(construction)
+            made = self.shop.sources(name)
+            counts = [self.request.sets(each.construction, each.design, self.config)[each.split] for each in made]
+            yield construction, made, counts
+
+
+@dataclass(frozen=True)
+class Run:
+    """What is to be written where."""
+
+    wanted: Wanted
     manifest: Manifest
 
 
@@ -79,34 +108,35 @@ def single(request: Request, config: str, n: int) -> Request:
     return Request(sizes, request.seed, request.shares, request.preset, 1.0, request.marked, request.hold_out)
 
 
-def prepare(
-    project: Project, names: Sequence[str], config: str, request: Request, folder: Path, shard_rows: int, pool: Executor, *, resume: bool
-) -> Run:
-    """The run, planned now or by whoever began it; ``pool`` draws what is to be planned with.
+def earlier(wanted: Wanted, *, resume: bool) -> Run | None:
+    """The run as whoever began it planned it; None if nobody has.
 
     Raises:
         DataError: the folder holds a run and is not to be continued, or one of other parameters, code, templates or words.
     """
-    asked, token = asked_of(project, names, config, request, shard_rows), secrets.token_hex(8)
-    if (folder / MANIFEST).exists():
-        manifest = Manifest.read(folder)
-        if manifest.run != run_digest(asked):
-            what = differences(asked, manifest.asked) or "its record"
-            raise DataError(f"another run is there: it differs in {what}", file=folder / MANIFEST, hint="choose another folder with --out")
-        if not resume:
-            raise DataError("this run is there already", file=folder / MANIFEST, hint="--resume makes the shards that it lacks")
-    else:
-        shop = workshop(token, project, request)
-        made = []
-        for construction in _loaded(project, names, shop.lexicon):
-            mine = shop.sources(construction.name)
-            made.append((construction, mine, _wanted(mine, config, request), _hasher(token, project, request, construction, pool)))
-        manifest = planned(folder, asked, made, shard_rows)
-    return Run(token, project, request, config, folder, manifest)
+    path = wanted.folder / MANIFEST
+    if not path.exists():
+        return None
+    manifest = Manifest.read(wanted.folder)
+    if manifest.run != run_digest(wanted.asked):
+        what = differences(wanted.asked, manifest.asked) or "its record"
+        raise DataError(f"another run is there: it differs in {what}", file=path, hint="choose another folder with --out")
+    if not resume:
+        raise DataError("this run is there already", file=path, hint="--resume makes the shards that it lacks")
+    return Run(wanted, manifest)
 
 
-def _hasher(token: str, project: Project, request: Request, construction: Construction, pool: Executor) -> Hasher:
-    return lambda stretches: in_order(pool, draw, [Draw(token, project, request, construction.name, each) for each in stretches])
+def prepare(wanted: Wanted, pool: Executor) -> Run:
+    """Plan the run; ``pool`` draws what is to be planned with."""
+    made = [(construction, mine, counts, _hasher(wanted, construction, pool)) for construction, mine, counts in wanted.loaded()]
+    return Run(wanted, planned(wanted.folder, wanted.asked, made, wanted.shard_rows))
+
+
+def _hasher(wanted: Wanted, construction: Construction, pool: Executor) -> Hasher:
+    def orders(stretches: Iterable[Stretch]) -> list[Draw]:
+        return [Draw(wanted.token, wanted.project, wanted.request, construction.name, each) for each in stretches]
+
+    return lambda stretches: in_order(pool, draw, orders(stretches))
 
 
 def draw(job: tuple[int, Draw]) -> tuple[int, NDArray[np.uint64]]:
@@ -116,14 +146,13 @@ def draw(job: tuple[int, Draw]) -> tuple[int, NDArray[np.uint64]]:
     return number, hashes(shop.sources(order.name)[order.stretch.source], order.stretch)
 
 
-def crowded(project: Project, names: Sequence[str], config: str, request: Request) -> Iterator[str]:
+def crowded(wanted: Wanted) -> Iterator[str]:
     """One line for every source that is asked for more sets than its words and templates easily give."""
-    for construction in _loaded(project, names, Lexicon.of(project)):
-        mine = sources(construction, request)
-        for source, wanted in zip(mine, _wanted(mine, config, request), strict=True):
-            if tight(source, wanted):
+    for construction, mine, counts in wanted.loaded():
+        for source, count in zip(mine, counts, strict=True):
+            if tight(source, count):
                 where = f"{construction.name}, design {source.design.name} in {source.split}"
-                yield f"{where}: {wanted} contrast sets are more than are easily drawn; there may be fewer (`cxgen capacity`)"
+                yield f"{where}: {count} contrast sets are more than are easily drawn; there may be fewer (`cxgen capacity`)"
 
 
 def run(plan: Run, pool: Executor, shards: Sequence[int] | None = None) -> dict[str, Any]:
@@ -134,25 +163,25 @@ def run(plan: Run, pool: Executor, shards: Sequence[int] | None = None) -> dict[
     """
     everything = range(len(plan.manifest.shards))
     if shards is None:
-        _sweep(plan.folder)
+        _sweep(plan.wanted.folder)
     todo = [number for number in (everything if shards is None else shards) if shards is not None or not _record(plan, number)]
     for _ in track(pool.map(make_shard, [Order(plan, number) for number in todo]), "generating", len(todo)):
         pass
     records = [_record(plan, number) for number in everything]
     summary = _summary(plan, [record for record in records if record])
     if all(records):
-        write_json(summary, plan.folder / SUMMARY)
+        write_json(summary, plan.wanted.folder / SUMMARY)
     return summary
 
 
 def make_shard(order: Order) -> None:
     """Write a shard and its record."""
     plan, shard = order.run, order.run.manifest.shards[order.number]
-    shop = workshop(plan.token, plan.project, plan.request)
+    shop = plan.wanted.shop
     source = shop.sources(shard.construction)[shard.source]
     refused: Counter[str] = Counter()
-    path = plan.folder / shard.file
-    rows = _write(path, plan.config, _blocks(source, shop, plan.manifest.kept(plan.folder, shard), refused))
+    path = plan.wanted.folder / shard.file
+    rows = _write(path, plan.wanted.config, _blocks(source, shop, plan.manifest.kept(plan.wanted.folder, shard), refused))
     about = {"run": plan.manifest.run, "file": shard.file, "bytes": path.stat().st_size, "rows": rows, "sets": shard.sets}
     write_json({**about, "sets refused": dict(refused)}, _record_file(plan, order.number))
 
@@ -190,25 +219,13 @@ def _write(path: Path, config: str, blocks: Iterator[pl.DataFrame]) -> int:
     return rows
 
 
-def _wanted(made: list[Source], config: str, request: Request) -> list[int]:
-    """How many sets of each source."""
-    return [request.sets(each.construction, each.design, config)[each.split] for each in made]
-
-
-def _loaded(project: Project, names: Sequence[str], lexicon: Lexicon) -> Iterator[Construction]:
-    for name in names:
-        construction = load_construction(project, name, lexicon)
-        require_sound(construction)
-        yield construction
-
-
 def _record_file(plan: Run, number: int) -> Path:
-    return plan.folder / FOLDER / "shards" / f"{number:06d}.json"
+    return plan.wanted.folder / FOLDER / "shards" / f"{number:06d}.json"
 
 
 def _record(plan: Run, number: int) -> dict[str, Any] | None:
     """What is recorded of a shard, if it is there and whole."""
-    path, shard = _record_file(plan, number), plan.folder / plan.manifest.shards[number].file
+    path, shard = _record_file(plan, number), plan.wanted.folder / plan.manifest.shards[number].file
     if not path.exists() or not shard.is_file():
         return None
     with suppress(DataError, KeyError, TypeError):
