@@ -57,7 +57,7 @@ class Family(Protocol):
     def realise(self, block: Block) -> pl.DataFrame:
         """Items of every set of ``block``: the columns of ``block.premises``, ``id``, and what `columns` names.
 
-        Rows of a set are adjacent. With pseudowords (``block.broken``) only what still holds is given.
+        Rows of a set are adjacent but for those of other modes. With pseudowords (``block.broken``) only what still holds is given.
         """
 
     def fault(self) -> pl.Expr:

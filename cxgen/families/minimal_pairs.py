@@ -90,14 +90,15 @@ class MinimalPairs:
     def realise(self, block: Block) -> pl.DataFrame:
         """See `Family`. With pseudowords a pair stays if the facts still decide both continuations."""
         count = len(block)
-        labels = label_matrix(block.construction, block.design, block.broken)
+        labels = [label_matrix(block.construction, block.design, broken) for broken in (block.broken or {"": frozenset()}).values()]
         kinds = {kind: number for number, kind in enumerate(block.design.kinds)}
         tables = []
         for (one, other), options in pairings(block.construction, block.design).items():
             choice = block.choose(f"pair:{one}|{other}", len(options))
             for number, (first, second) in enumerate(options):
-                rows = np.flatnonzero(choice == number)
-                if not len(rows) or not _holds(labels, one, other, first, second):
+                holding = np.array([_holds(each, one, other, first, second) for each in labels])
+                rows = np.flatnonzero((choice == number) & holding[0 if block.modes is None else block.modes])
+                if not len(rows):
                     continue
                 said = [self._continuation(block, rule, first + "|" + second)[rows] for rule in (first, second)]
                 for order, (kind, (good, bad)) in enumerate(((one, said), (other, said[::-1]))):

@@ -105,11 +105,12 @@ class NLI:
         sets = np.repeat(np.arange(count), chosen.shape[1])
         kind, rule = (chosen[:, :, axis].reshape(-1) for axis in range(2))
         items = pl.concat([block.gather(kind * count + sets), hypotheses[rule * count + sets], _claims(block)[rule]], how="horizontal")
-        items = items.join(_labels(block), on=["kind", "rule"], how="left", maintain_order="left")
+        by = ["mode"] if block.broken else []
+        items = items.join(_labels(block), on=[*by, "kind", "rule"], how="left", maintain_order="left")
         items = items.with_columns(
             id=digests(items.select(pl.concat_str("premise_id", "rule", "hypothesis", separator="\x1f")).to_series())
         )
-        return items.filter(~UNEQUAL.over("set_number", "rule")) if block.broken else items
+        return items.filter(~UNEQUAL.over("mode", "set_number", "rule")) if block.broken else items
 
     def fault(self) -> pl.Expr:
         """See `Family`."""
@@ -205,15 +206,17 @@ def _others(construction: Construction, design: Design) -> set[str]:
 
 
 def _labels(block: Block) -> pl.DataFrame:
-    """``kind, rule`` (strings), ``label, target_label`` (i8), ``misread`` (bool)."""
+    """``kind, rule`` (strings), ``label, target_label`` (i8), ``misread`` (bool); with pseudowords also ``mode`` (string)."""
     construction, design = block.construction, block.design
     table = []
-    for kind, labels in label_matrix(construction, design, block.broken).items():
-        taken = misread_labels(construction, design, kind, block.broken)
-        table += [(kind, rule, label, rule in taken, taken.get(rule, label)) for rule, label in labels.items()]
-    types = {"kind": pl.String, "rule": pl.String, "label": pl.Int8, "misread": pl.Boolean, "target_label": pl.Int8}
+    for mode, broken in (block.broken or {"": frozenset()}).items():
+        for kind, labels in label_matrix(construction, design, broken).items():
+            taken = misread_labels(construction, design, kind, broken)
+            table += [(mode, kind, rule, label, rule in taken, taken.get(rule, label)) for rule, label in labels.items()]
+    types = {"mode": pl.String, "kind": pl.String, "rule": pl.String, "label": pl.Int8, "misread": pl.Boolean, "target_label": pl.Int8}
     other = pl.when(pl.col("target_label") != pl.col("label")).then("target_label")
-    return pl.DataFrame(table, schema=types, orient="row").with_columns(target_label=other)
+    found = pl.DataFrame(table, schema=types, orient="row").with_columns(target_label=other)
+    return found if block.broken else found.drop("mode")
 
 
 def _balance(rows: pl.DataFrame) -> dict[str, Any]:

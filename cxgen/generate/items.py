@@ -84,9 +84,9 @@ def sample_items(
     tables = [items.clear()]
     for source in made:
         numbers = items.filter((pl.col("design") == source.design.name) & (pl.col("config") == source.config))["set_number"]
-        tables.append(substituted(source, numbers.unique().sort().to_numpy(), wugs, mode))
-    found = pl.concat([table for table in tables if table.width], how="diagonal_relaxed").with_columns(mode=pl.lit(mode))
-    found = changed_sets(found, items).drop("mode")
+        tables.append(substituted(source, numbers.unique().sort().to_numpy(), wugs, [mode]))
+    found = pl.concat([table for table in tables if table.width], how="diagonal_relaxed")
+    found = changed_sets(found, items).drop("mode", strict=False)
     if not found.height:
         raise EmptySlotError(
             f"{construction.name}: nothing survives the substitution {mode!r}",
@@ -126,14 +126,14 @@ def wug_items(construction: Construction, request: Request, wugs: Wugs, modes: S
     Returns:
         The columns of `generate_items` and ``mode``: what survives of the sets, labels computed anew, mode by mode.
     """
-    configs = set(chosen["config"])
     wanted = chosen.select("config", "design", "split", "set_number").unique().sort("set_number")
-    made = [each for each in sources(construction, request) if each.config in configs]
     tables = []
-    for mode in modes:
-        for source in made:
-            key = (pl.col("config") == source.config) & (pl.col("design") == source.design.name) & (pl.col("split") == source.split)
-            table = substituted(source, wanted.filter(key)["set_number"].to_numpy(), wugs, mode)
-            if table.height:
-                tables.append(table.with_columns(mode=pl.lit(mode)))
-    return pl.concat(tables, how="diagonal") if tables else pl.DataFrame()
+    for source in sources(construction, request, set(chosen["config"])):
+        key = (pl.col("config") == source.config) & (pl.col("design") == source.design.name) & (pl.col("split") == source.split)
+        table = substituted(source, wanted.filter(key)["set_number"].to_numpy(), wugs, modes)
+        if table.height:
+            tables.append(table)
+    if not tables:
+        return pl.DataFrame()
+    order = pl.col("mode").replace_strict(modes, range(len(modes)), return_dtype=pl.Int64)
+    return pl.concat(tables, how="diagonal").sort(order, maintain_order=True)

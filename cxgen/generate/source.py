@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -19,6 +19,7 @@ from cxgen.sets import (
     HoldOut,
     Pools,
     Rows,
+    Substitution,
     best_partition,
     design_pools,
     draw_plan,
@@ -60,26 +61,32 @@ class Source:
         """The family of its items."""
         return family_of(self.config)
 
-    def block(self, numbers: Rows, forms: Forms | None = None, broken: frozenset[str] = frozenset()) -> pl.DataFrame:
-        """The items of the sets ``numbers``; the same ones whoever asks, whatever else is asked for.
-
-        Args:
-            numbers: from 0, without end.
-            forms: other word forms (pseudowords) than its own.
-            broken: the slots whose words these replace.
+    def block(self, numbers: Rows) -> pl.DataFrame:
+        """The items of the sets ``numbers`` (from 0, without end); the same ones whoever asks, whatever else is asked for.
 
         Returns:
-            What the family's ``realise`` gives (``set_number`` included), and ``config, design, split`` (strings). No rows where nothing
-            survives pseudowords.
+            What the family's ``realise`` gives (``set_number`` included), and ``config, design, split`` (strings).
         """
-        return self.items(self.drawn(numbers, forms, broken))
+        return self.items(self.drawn(numbers))
 
-    def drawn(self, numbers: Rows, forms: Forms | None = None, broken: frozenset[str] = frozenset()) -> Block:
-        """The sets ``numbers`` before they are items; the rest as for `block`."""
+    def drawn(self, numbers: Rows) -> Block:
+        """The sets ``numbers`` before they are items."""
         stream = (self.seed, self.construction.name, self.design.name, self.split)
         plan = draw_plan(self.construction, self.design, self.pools, stream, numbers)
         split = "" if self.split == PREVIEW else self.split
-        return Block(self.construction, self.design, plan, self.pools, forms or self.forms, broken, self.hold_out, split)
+        return Block(self.construction, self.design, plan, self.pools, self.forms, self.hold_out, split)
+
+    def substituted(self, numbers: Rows, by: Substitution, modes: Sequence[str]) -> pl.DataFrame:
+        """The items of the sets ``numbers`` with pseudowords, once in each of ``modes``.
+
+        Returns:
+            As `block`, with ``mode`` (string), mode after mode; no rows where nothing survives.
+        """
+        real = self.drawn(numbers)
+        plan, of = by.plan(real.plan, modes)
+        items = self.items(replace(real, plan=plan, forms=by.forms, broken=by.broken, modes=of))
+        order = pl.col("mode").replace_strict(modes, range(len(modes)), return_dtype=pl.Int64)
+        return items.sort(order, "set_number", maintain_order=True) if items.height else items
 
     def items(self, block: Block) -> pl.DataFrame:
         """The items of what was ``drawn``."""
@@ -91,8 +98,8 @@ class Source:
         )
 
 
-def sources(construction: Construction, request: Request) -> list[Source]:
-    """Every design, config and split of ``construction``, verbs divided over the splits first.
+def sources(construction: Construction, request: Request, configs: Collection[str] = tuple(CONFIGS)) -> list[Source]:
+    """Every design, config (of ``configs``) and split of ``construction``, verbs divided over the splits first.
 
     Raises:
         EmptySlotError: a design for which nothing is left in a split.
@@ -103,7 +110,7 @@ def sources(construction: Construction, request: Request) -> list[Source]:
     forms = Forms(construction.lexicon)
     found = []
     for design, config in wanted_designs(construction, request):
-        for split in SPLITS:
+        for split in SPLITS if config in configs else ():
             pools = design_pools(construction, design, splits, split, request.preset, request.marked)
             found.append(Source(construction, design, config, split, pools, forms, request.seed, request.hold_out))
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -15,7 +16,7 @@ from cxgen.generate.borrow import borrowed
 from cxgen.generate.source import Source
 from cxgen.lexicon import Lexicon
 from cxgen.lexicon.stored import HINT, PSEUDOWORDS
-from cxgen.sets import Forms, Rows
+from cxgen.sets import Forms, Rows, Substitution
 from cxgen.tables import read_table
 from cxgen.vocabulary import INFLECTIONS, MODES
 
@@ -33,7 +34,7 @@ class Wugs:
     """
 
     table: pl.DataFrame
-    _forms: dict[tuple[Lexicon, str, int], Forms] = field(default_factory=dict)
+    _forms: dict[tuple[Lexicon, tuple[str, ...]], Forms] = field(default_factory=dict)
 
     @classmethod
     def load(cls, folder: Path) -> Wugs:
@@ -49,17 +50,19 @@ class Wugs:
         """How many pseudowords a lexeme has at the most; those with fewer have their last one in the further variants, too."""
         return self.table["variant"].n_unique()
 
-    def forms(self, construction: Construction, mode: str, variant: int) -> Forms:
-        """The forms of the construction's lexicon with the words of ``mode`` replaced; composed once for each lexicon.
+    def substitution(self, construction: Construction, modes: Sequence[str]) -> Substitution:
+        """Those of ``modes`` that replace words of the construction; composed once for each lexicon.
 
         Words of the construction's own have borrowed pseudowords.
         """
+        found = {mode: slots for mode in modes if (slots := broken_slots(construction, mode))}
         lexicon = construction.lexicon
-        key = lexicon, mode, variant
-        if key not in self._forms:
-            table = pl.concat([self.table, borrowed(construction, self.table)])
-            self._forms[key] = Forms(Wugs(table).in_place(lexicon, mode, variant))
-        return self._forms[key]
+        key = lexicon, tuple(found)
+        if found and key not in self._forms:
+            mine = Wugs(pl.concat([self.table, borrowed(construction, self.table)]))
+            copies = [mine.in_place(lexicon, mode, variant) for mode in found for variant in range(self.variants)]
+            self._forms[key] = Forms(Lexicon(pl.concat([copy.table for copy in copies], rechunk=True), lexicon.classes, {}))
+        return Substitution(found, self._forms.get(key, Forms(lexicon)), self.variants)
 
     def in_place(self, lexicon: Lexicon, mode: str, variant: int) -> Lexicon:
         """``lexicon`` with the words of ``mode`` replaced; what is known of a word only (sense, frequency) is null.
@@ -102,22 +105,16 @@ def changed_sets(items: pl.DataFrame, real: pl.DataFrame) -> pl.DataFrame:
     return items.filter(~same.any().over(keys) & first)
 
 
-def substituted(source: Source, numbers: Rows, wugs: Wugs, mode: str) -> pl.DataFrame:
-    """The sets ``numbers`` of ``source`` with pseudowords; within a set, a lexeme has one pseudoword throughout.
+def substituted(source: Source, numbers: Rows, wugs: Wugs, modes: Sequence[str]) -> pl.DataFrame:
+    """The sets ``numbers`` of ``source`` with pseudowords, once in each of ``modes``; in a set, a lexeme has one pseudoword throughout.
 
     Labels are computed anew; what does not hold any more is left out, as the family says.
 
     Returns:
-        The columns of `Source.block`; no rows where ``mode`` replaces nothing or nothing survives.
+        The columns of `Source.block` and ``mode``, mode after mode; no rows where no mode replaces anything or nothing survives.
     """
     construction = source.construction
-    broken = broken_slots(construction, mode)
-    if not broken & set(construction.design_slots(source.design)) or not len(numbers):
-        return pl.DataFrame()
-    tables = []
-    for variant in range(wugs.variants):
-        rows = np.sort(numbers[numbers % wugs.variants == variant])
-        if len(rows):
-            tables.append(source.block(rows, wugs.forms(construction, mode, variant), broken))
-    tables = [table for table in tables if table.height]
-    return pl.concat(tables).sort("set_number", maintain_order=True) if tables else pl.DataFrame()
+    mine = set(construction.design_slots(source.design))
+    by = wugs.substitution(construction, modes)
+    modes = [mode for mode, slots in by.broken.items() if slots & mine]
+    return source.substituted(np.sort(numbers), by, modes) if modes and len(numbers) else pl.DataFrame()

@@ -7,6 +7,7 @@ from cxgen.sets.letters import letters
 from cxgen.sets.partition import best_partition, near_counts, partition_verbs, set_counts, split_of
 from cxgen.sets.plan import Plan, Rows, draw_plan
 from cxgen.sets.pools import MARKED, Pools, design_pools, frame_verbs, further_verbs, joint_verbs, verb_pools
+from cxgen.sets.substitution import Substitution
 
 __all__ = [
     "MARKED",
@@ -18,6 +19,7 @@ __all__ = [
     "Plan",
     "Pools",
     "Rows",
+    "Substitution",
     "best_partition",
     "design_pools",
     "digest",

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -30,9 +30,10 @@ class Block:
         construction, design: what they are sets of.
         plan, pools: the draws, and what they were drawn from.
         forms: the words' forms.
-        broken: slots whose words are replaced by pseudowords, so that no label may rest on what they mean.
         hold_out: what occurs in test only.
         split: of the sets; in a preview, which is none, nothing is held out.
+        broken: mode -> slots whose words are replaced by pseudowords, so that no label may rest on what they mean; none of real words.
+        modes: per set the number of its mode in ``broken``.
     """
 
     construction: Construction
@@ -40,9 +41,10 @@ class Block:
     plan: Plan
     pools: Pools
     forms: Forms
-    broken: frozenset[str] = frozenset()
     hold_out: HoldOut = NOTHING
     split: str = ""
+    broken: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    modes: Rows | None = None
 
     def __len__(self) -> int:
         return len(self.plan)
@@ -56,7 +58,8 @@ class Block:
         """The premises: those of the design's first kind in the order of the sets, then those of the next.
 
         Columns: ``set_number`` (i64, the set's number in its stream), ``contrast_set, premise_id, construction, contrast_of, kind,
-        template, frame, premise, verb`` (strings), ``template_held_out`` (bool) and ``slots`` (list of structs).
+        template, frame, premise, verb`` (strings), ``template_held_out`` (bool) and ``slots`` (list of structs); with pseudowords also
+        ``mode`` (string).
         """
         return self.gather(np.arange(len(self.design.kinds) * len(self)))
 
@@ -154,7 +157,7 @@ class Block:
         )
         held = [template.name in self._held_templates for _, template in self.templates]
         verbs = np.concatenate([self.plan.fillers[meaning.verb] for meaning in meanings])
-        return names[np.repeat(np.arange(len(meanings)), count)].select(
+        table = names[np.repeat(np.arange(len(meanings)), count)].select(
             pl.Series("set_number", np.tile(self.plan.numbers, len(meanings))),
             pl.all(),
             pl.Series("template", [template.name for _, template in self.templates])[self.chosen],
@@ -163,6 +166,9 @@ class Block:
             premise=self.said,
             verb=self.forms.lexicon.table["lemma"][verbs],
         )
+        if self.modes is None:
+            return table
+        return table.with_columns(mode=pl.Series(list(self.broken))[np.tile(self.modes, len(meanings))])
 
     def _templates(self, kind: str) -> tuple[list[Template], int]:
         """The templates of a kind, those that are held out last, and how many are not."""

@@ -33,13 +33,13 @@ _CELL = ("config", "design", "split", "set_number", "kind", "rule")  # what tell
 
 @dataclass(frozen=True)
 class _Order:
-    """A construction to substitute in, wherever that may be; ``sources`` are its items, ``run`` as for `cxgen.stages.generate.Order`."""
+    """A construction to substitute in, wherever that may be; ``sources``: config -> items, ``run`` as for `cxgen.stages.generate.Order`."""
 
     run: str
     project: Project
     params: Params
     name: str
-    sources: pl.DataFrame
+    sources: dict[str, pl.DataFrame]
 
 
 _LOADED: dict[str, tuple[Lexicon, Wugs]] = {}  # of the current run only
@@ -55,7 +55,7 @@ def run(project: Project, params: Params, workers: int | None = None) -> dict[st
     Raises:
         DataError: the dataset is not that of the candidates, or what was made is not balanced.
     """
-    made = {config: _made(project, params, config, workers) for config in SOURCES}
+    made = _made(project, params, workers)
     report: dict[str, Any] = {"constructions": made[DEFAULT].kept, "pairs": {}, "violations": {}}
     finished: dict[tuple[str, str], pl.DataFrame] = {}
     for config, each in made.items():
@@ -90,39 +90,51 @@ class _Made:
     kept: dict[str, dict[str, Any]]
 
 
-def _made(project: Project, params: Params, config: str, workers: int | None) -> _Made:
-    sources, token = _sources(project, params.wug.share, config), secrets.token_hex(8)
-    names: list[str] = sources["target"].unique().sort().to_list()
-    orders = [_Order(token, project, params, name, sources.filter(pl.col("target") == name)) for name in names]
+def _made(project: Project, params: Params, workers: int | None) -> dict[str, _Made]:
+    """What is made of each of ``SOURCES``."""
+    token = secrets.token_hex(8)
+    sources = {config: _sources(project, params.wug.share, config) for config in SOURCES}
+    mine = {config: rows.partition_by("target", as_dict=True) for config, rows in sources.items()}
+    names = sorted({str(name) for parts in mine.values() for (name,) in parts})
+    orders = [
+        _Order(token, project, params, name, {config: parts[name,] for config, parts in mine.items() if (name,) in parts}) for name in names
+    ]
     try:
         with executor(workers or params.workers) as pool:
             made = list(track(pool.map(_substituted, orders), "substituting", len(orders)))
     finally:
         _LOADED.clear()
-    kept = {
-        order.name: {mode: _kept(items, mode, order.sources.height) for mode in params.wug.modes}
-        for order, items in zip(orders, made, strict=True)
-    }
-    columns = columns_of(wug_config(config))
-    tables = [conform(items, columns) for items in made if items.height]
-    return _Made(pl.concat(tables) if tables else pl.DataFrame(schema=polars_schema(columns)), sources, kept)
+    found = {}
+    for config in SOURCES:
+        columns = columns_of(wug_config(config))
+        both = [(order, items[config]) for order, items in zip(orders, made, strict=True) if config in items]
+        tables = {order.name: conform(items, columns) if items.height else items for order, items in both}
+        kept = {name: {mode: _kept(items, mode, mine[config][name,].height) for mode in params.wug.modes} for name, items in tables.items()}
+        finished = [items for items in tables.values() if items.height]
+        found[config] = _Made(pl.concat(finished) if finished else pl.DataFrame(schema=polars_schema(columns)), sources[config], kept)
+    return found
 
 
-def _substituted(order: _Order) -> pl.DataFrame:
-    """The items of the construction with pseudowords, and of the item that each comes from ``source_id`` and ``acceptability``."""
+def _substituted(order: _Order) -> dict[str, pl.DataFrame]:
+    """Config -> the construction's items with pseudowords, and of the item that each comes from ``source_id`` and ``acceptability``."""
     if order.run not in _LOADED:
         _LOADED.clear()
         _LOADED[order.run] = Lexicon.of(order.project), Wugs.load(order.project.snapshot)
     lexicon, wugs = _LOADED[order.run]
     construction = load_construction(order.project, order.name, lexicon)
-    chosen = order.sources.select("config", "design", "split", "set_number")
+    chosen = pl.concat([rows.select("config", "design", "split", "set_number") for rows in order.sources.values()])
     items = wug_items(construction, order.params.request, wugs, order.params.wug.modes, chosen)
-    items = changed_sets(items, order.sources)
+    mine = items.partition_by("config", as_dict=True) if items.height else {}
+    return {config: _paired(mine.get((config,), pl.DataFrame()), rows) for config, rows in order.sources.items()}
+
+
+def _paired(items: pl.DataFrame, real: pl.DataFrame) -> pl.DataFrame:
+    """Those of ``items``, all of one config, that are changed and have a source among the ``real`` ones."""
+    items = changed_sets(items, real)
     if not items.height:
         return items
-    cell = [name for name in _CELL if name in order.sources.columns]
-    paired = order.sources.select(*cell, source_id="id", acceptability="acceptability")
-    return items.join(paired, on=cell, how="inner", maintain_order="left")
+    cell = [name for name in _CELL if name in real.columns]
+    return items.join(real.select(*cell, source_id="id", acceptability="acceptability"), on=cell, how="inner", maintain_order="left")
 
 
 def _kept(items: pl.DataFrame, mode: str, of: int) -> dict[str, Any]:
