@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from cxgen.annotate.chunks import Word
+from cxgen.annotate.chunks import Chunk, Word
 from cxgen.annotate.document import to_doc, vocabulary
+from cxgen.annotate.relations import NOMINAL
 from cxgen.annotate.sentence import Sentence
 from cxgen.annotate.steps import MOST_LETTERS, MOST_STEPS, cost, regexes
 from cxgen.annotate.surface import Piece
@@ -24,6 +26,8 @@ Pattern = Sequence[Mapping[str, Any]]
 MOST_NODES = 8
 MOST_FAR = 3  # nodes that can be nearly any word of the sentence
 _NEAR = frozenset({"<", ">", ".", ";", "$+", "$-", ">+", ">-", "<+", "<-"})
+_BESIDE = _NEAR - {"<", ">"}
+_TAGS = frozenset({"POS", "TAG"})
 _FAR = frozenset({"<<", ">>", ".*", ";*", "$++", "$--", ">++", ">--", "<++", "<--"})
 _HINT = "see docs/annotation.md and spaCy's DependencyMatcher"
 
@@ -124,24 +128,26 @@ def _first(text: str) -> str:
 
 
 class Words:
-    """Which words matter to patterns beyond their tags and relations: those that the patterns name."""
+    """What patterns can tell of words: the tags and the words that they name."""
 
     def __init__(self, patterns: Iterable[Pattern]) -> None:
+        patterns = list(patterns)
         self._named: dict[str, set[str]] = {}
         self._all = False
         for pattern in patterns:
             for node in pattern:
                 for attribute, value in node["RIGHT_ATTRS"].items():
                     self._note(attribute.upper(), value)
+        # Where a node asks for what stands right beside another one, any word matters, for its place.
+        self._beside = any(node.get("REL_OP") in _BESIDE for pattern in patterns for node in pattern)
+        self._dependents = [node["RIGHT_ATTRS"] for pattern in patterns for node in pattern[1:]]
 
     def _note(self, attribute: str, value: Any) -> None:
-        if attribute in {"POS", "TAG", "DEP", "OP"}:
+        if attribute in {"DEP", "OP"}:
             return
-        texts = value
-        if isinstance(value, dict):
-            texts = next(iter(value.values())) if value.keys() <= {"IN", "NOT_IN"} and len(value) == 1 else None
-        if attribute in {"LEMMA", "ORTH", "TEXT", "LOWER"} and isinstance(texts, str | list):
-            self._named.setdefault(attribute, set()).update([texts] if isinstance(texts, str) else texts)
+        texts = _texts(value)
+        if attribute in {"POS", "TAG", "LEMMA", "ORTH", "TEXT", "LOWER"} and texts is not None:
+            self._named.setdefault(attribute, set()).update(texts)
         else:
             self._all = True
 
@@ -153,5 +159,43 @@ class Words:
         return tuple(
             (attribute, piece.lemma if attribute == "LEMMA" else piece.form)
             for attribute, named in self._named.items()
-            if (piece.lemma in named if attribute == "LEMMA" else forms & named)
+            if attribute not in _TAGS and (piece.lemma in named if attribute == "LEMMA" else forms & named)
         )
+
+    def tags(self, piece: Piece | Word | Token) -> tuple[str, ...]:
+        """The tags of ``piece`` that a pattern names; all of them where one may ask for anything."""
+        tags = {"POS": piece.upos, "TAG": piece.xpos}
+        return tuple(tag if self._all or tag in self._named.get(attribute, ()) else "" for attribute, tag in tags.items())
+
+    def telling(self, chunk: Chunk) -> tuple[Word, ...]:
+        """The words of ``chunk`` without those inside it that are inert and no nominals, heads counted as if these were not there."""
+        inner = [word.link.head.isdigit() and word.link.head != "0" and word.upos not in NOMINAL for word in chunk.words]
+        idle = [within and not word.predicate and self.inert(word) for within, word in zip(inner, chunk.words, strict=True)]
+        heads = {int(word.link.head) for word, skip in zip(chunk.words, idle, strict=True) if word.link.head.isdigit() and not skip}
+        if any(idle[head - 1] for head in heads if head):
+            return chunk.words
+        kept = [number for number, skip in enumerate(idle, 1) if not skip]
+        places = {str(number): str(place) for place, number in enumerate(kept, 1)}
+        words = (chunk.words[number - 1] for number in kept)
+        return tuple(replace(word, link=replace(word.link, head=places.get(word.link.head, word.link.head))) for word in words)
+
+    def inert(self, piece: Piece | Word) -> bool:
+        """Whether no pattern could ever match ``piece``, which depends on another one of its filler, or tell that it is there."""
+        if self._all or self._beside:
+            return False
+        relation = piece.relation if isinstance(piece, Piece) else piece.link.relation
+        known = {"DEP": {relation}, "POS": {piece.upos}, "TAG": {piece.xpos}, "LEMMA": {piece.lemma}}
+        return all(any(_refuses(attrs, attribute, mine) for attribute, mine in known.items()) for attrs in self._dependents)
+
+
+def _texts(value: Any) -> list[str] | None:
+    """The texts that an attribute of a pattern asks for, or refuses; None where it asks in another way."""
+    texts = next(iter(value.values())) if isinstance(value, dict) and len(value) == 1 and value.keys() <= {"IN", "NOT_IN"} else value
+    return [texts] if isinstance(texts, str) else texts if isinstance(texts, list) else None
+
+
+def _refuses(attrs: Mapping[str, Any], attribute: str, mine: set[str]) -> bool:
+    """Whether ``attrs`` ask for texts of ``attribute``, and ``mine`` is none of them."""
+    value = next((value for name, value in attrs.items() if name.upper() == attribute), None)
+    texts = _texts(value)
+    return texts is not None and not (isinstance(value, dict) and "NOT_IN" in value) and mine.isdisjoint(texts)

@@ -10,12 +10,11 @@ from collections import defaultdict
 from collections.abc import Mapping
 
 from cxgen.annotate.chunks import Link
-from cxgen.annotate.relations import COMPLEMENTS, ONCE, base, stated
+from cxgen.annotate.relations import COMPLEMENTS, NOMINAL, ONCE, base, stated
 from cxgen.annotate.units import LEANING, Draft, Unit
 from cxgen.constructicon import Slot
 from cxgen.sets.ways import WORD_FORMS
 
-_NOMINAL = frozenset({"NOUN", "PROPN", "PRON"})
 _STATE = "state its relation: `relation:` in the slot, or {{{0}=RELATION}} in the template"
 
 
@@ -92,7 +91,7 @@ class Linker:
             return other.head
         if fillers and place == number + step:
             return 0
-        nouns = (other.start + n for n, word in enumerate(other.chunk.words) if word.upos in _NOMINAL)
+        nouns = (other.start + n for n, word in enumerate(other.chunk.words) if word.upos in NOMINAL)
         return next(nouns, 0)
 
     def _leans(self, number: int) -> str:
@@ -111,7 +110,7 @@ class Linker:
         if number >= len(self.draft.units) or (unit := self.draft.units[number]).part is None:
             return False
         upos = self.draft.tokens[unit.head - 1].upos
-        return unit.form == "bare" and upos in _NOMINAL if upos != "ADJ" else self._bare_noun(number + 1)
+        return unit.form == "bare" and upos in NOMINAL if upos != "ADJ" else self._bare_noun(number + 1)
 
     def _filler(self, number: int, unit: Unit) -> None:
         part = unit.part
@@ -149,7 +148,7 @@ class Linker:
             link = Link("advmod", str(self.predicate))
         elif upos == "ADJ" and unit.head > self.verb:
             link = Link("xcomp", str(self.verb))
-        elif upos in _NOMINAL:
+        elif upos in NOMINAL:
             link = Link("nsubj", str(self.predicate)) if unit.head < self.verb else Link("obj", str(self.verb))
         if link is None:
             what = f"what {self._text(unit)!r} is in the sentence does not follow from its place"

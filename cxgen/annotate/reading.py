@@ -38,12 +38,18 @@ class Step:
     ways: dict[int, list[Reading]] = field(default_factory=dict)
 
 
+Numbering = Callable[[Look | None, str], int]
+
+
+def unnumbered(look: Look | None, text: str) -> int:
+    """For who does not ask which trees are alike."""
+    return 0
+
+
 class Reader:
     """Reads the premises of one construction and its look-alikes."""
 
-    def __init__(
-        self, construction: Construction, adjectives: frozenset[str], number: Callable[[Look | None, str], int] = lambda *_: 0
-    ) -> None:
+    def __init__(self, construction: Construction, adjectives: frozenset[str], number: Numbering = unnumbered) -> None:
         """Prepare to read.
 
         Args:

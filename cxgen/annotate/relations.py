@@ -20,6 +20,8 @@ HEADS = {
     "PREV": "what the slot before holds",
     "OBJ": "the object of the verb",
 }
+# What can be a subject or an object.
+NOMINAL = frozenset({"NOUN", "PROPN", "PRON"})
 # A verb has one of each.
 ONCE = frozenset({"nsubj", "csubj", "obj", "iobj"})
 # What a noun is after the verb, but not before it: *Ann was given a cake*.

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping, Sequence
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from cxgen.annotate import Annotator, Chunks, FormCheck
+from cxgen.annotate import Annotator, Chunks, FormCheck, Sentence
+from cxgen.annotate.chunks import Word
 from cxgen.annotate.form import Words
-from cxgen.annotate.reading import ABSENT, Reader
-from cxgen.annotate.surface import Look
+from cxgen.annotate.reading import ABSENT
+from cxgen.annotate.relations import NOMINAL
+from cxgen.annotate.sentence import finish
+from cxgen.annotate.surface import Look, Piece, head
+from cxgen.annotate.units import Draft
 from cxgen.constructicon import Construction
 from cxgen.vocabulary import UNACCEPTABLE
 
@@ -22,9 +26,8 @@ _SCHEMA = {"premise_id": pl.String, "reason": pl.String}
 class FormJudge:
     """Judges the premises of one construction and its look-alikes, whose form is the same; opposites are not checked.
 
-    A tree is made once for every kind, template and shape of fillers: for their tags and inner relations, which optional ones are there,
-    and those words that the patterns name. It is matched once where trees differ in other words only. What was found serves for later
-    tables, too.
+    A tree is made once for every kind, template and shape of fillers: which optional ones are there, and what the patterns can tell of
+    them. It is matched once where trees differ in nothing that the patterns name. What was found serves for later tables, too.
     """
 
     def __init__(self, construction: Construction, chunks: Chunks) -> None:
@@ -36,9 +39,9 @@ class FormJudge:
         """
         self.construction = construction
         self._check = FormCheck(construction) if construction.form_check else None
-        self._annotator = Annotator(construction, chunks)
+        self._annotator = Annotator(construction, chunks, self._shape)
+        self._reader = self._annotator.reader
         self._words = Words(construction.form_check)
-        self._reader = Reader(construction, chunks.adjectives, self._shape)
         self._shapes: dict[Hashable, int] = {}
         self._trees: dict[Hashable, bool] = {}
         self._known: dict[tuple[str, str], dict[tuple[int, ...], bool]] = {}
@@ -93,38 +96,55 @@ class FormJudge:
         self, kind: str, template: str, premises: pl.DataFrame, rows: NDArray[np.int64], fillers: dict[str, NDArray[np.int64]]
     ) -> list[bool]:
         """Whether each of ``rows``, all of one kind and template, has the form."""
-        reader, known = self._reader, self._known.setdefault((kind, template), {})
-        steps = reader.steps(kind, template)
+        steps = self._reader.steps(kind, template)
         none = np.full(len(rows), ABSENT, dtype=np.int64)
         fills = zip(*(fillers[step.slot][rows].tolist() if step.slot in fillers else none.tolist() for step in steps), strict=True)
-        verdicts = []
-        for row, text, fill in zip(rows.tolist(), premises["premise"].gather(rows), fills, strict=True):
-            shape = tuple([reading.shape if reading else 0 for reading in reader.read(text, steps, fill)])
-            verdict = known.get(shape)
-            if verdict is None:
-                verdict = known[shape] = self._holds(premises.row(row, named=True))
-            verdicts.append(verdict)
-        return verdicts
+        return [self._holds(kind, template, text, fill) for text, fill in zip(premises["premise"].gather(rows), fills, strict=True)]
+
+    def holds(self, kind: str, template: str, text: str, fillers: Mapping[str, int]) -> bool:
+        """Whether ``text``, which ``template`` gives as ``kind`` with ``fillers`` (slot -> row of the lexicon), has the form.
+
+        Raises:
+            DataError: it is not what they give, or the template gives no tree.
+        """
+        return self._holds(kind, template, text, [fillers.get(step.slot, ABSENT) for step in self._reader.steps(kind, template)])
+
+    def _holds(self, kind: str, template: str, text: str, fills: Sequence[int]) -> bool:
+        readings = self._reader.read(text, self._reader.steps(kind, template), fills)
+        shape = tuple([reading.shape if reading else 0 for reading in readings])
+        known = self._known.setdefault((kind, template), {})
+        if shape not in known:
+            known[shape] = self._matches(text, *self._annotator.sound(kind, template, fills, readings))
+        return known[shape]
+
+    def _matches(self, text: str, draft: Draft, verb: int) -> bool:
+        words = ((self._words.tags(token), draft.links[at], self._words.matter(token)) for at, token in enumerate(draft.tokens, 1))
+        tree = verb, tuple(words)
+        if tree not in self._trees:
+            assert self._check is not None
+            self._trees[tree] = self._check.holds(Sentence("", self.construction.name, text, finish(draft, text), verb))
+        return self._trees[tree]
 
     def _shape(self, look: Look | None, text: str) -> int:
         """The number, from 1, of what matters of a filler."""
         chunk = self._annotator.phrase(text) if look == () else None
         shape: Hashable = text
         if chunk:
-            words = tuple((word.upos, word.xpos, word.link, word.predicate, self._words.matter(word)) for word in chunk.words)
-            shape = words, tuple(chunk.others.items())
+            shape = tuple(map(self._told, self._words.telling(chunk))), tuple(chunk.others.items())
+        elif look and all(piece.head < 0 or self._words.inert(piece) for piece in look):
+            shape = self._outline(look[head(look)])
         elif look:
             shape = tuple((piece.upos, piece.xpos, piece.relation, piece.head, self._words.matter(piece)) for piece in look)
         return self._shapes.setdefault(shape, len(self._shapes) + 1)
 
-    def _holds(self, item: dict[str, object]) -> bool:
-        assert self._check is not None
-        sentence = self._annotator.sentence(item)
-        words = ((token.upos, token.xpos, token.relation, token.head, self._words.matter(token)) for token in sentence.tokens)
-        tree = sentence.verb, tuple(words)
-        if tree not in self._trees:
-            self._trees[tree] = self._check.holds(sentence)
-        return self._trees[tree]
+    def _outline(self, piece: Piece) -> Hashable:
+        """What of a filler's head a tree is made by, and a pattern can ask for."""
+        kind = "nominal" if piece.upos in NOMINAL else (piece.upos, piece.xpos, piece.lemma == "be")
+        return kind, self._words.tags(piece), self._words.matter(piece)
+
+    def _told(self, word: Word) -> Hashable:
+        """What matters of a word of a phrase."""
+        return word.upos in NOMINAL, self._words.tags(word), word.link, word.predicate, self._words.matter(word)
 
 
 def with_form(verdicts: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:

@@ -37,12 +37,21 @@ class ShapeJudge:
         if not self.construction.form_check:
             return found
         mine = {self.construction.name, *self.construction.lookalikes}
+        slots = [slot.name for slot in block.fillers.slots]
         for kind, template, places in block.groups():
-            if self.construction.kinds[kind].construction in mine:
-                found[places] = self._group(block, kind, template, places)
+            if self.construction.kinds[kind].construction not in mine:
+                continue
+            shapes, which = self._shapes(block, kind, template, places)
+            known = self._known.setdefault((kind, template.name), {})
+            for shape, place in shapes.items():
+                if shape not in known:
+                    fillers = dict(zip(slots, block.fillers.rows[place].tolist(), strict=True))
+                    known[shape] = self._form.holds(kind, template.name, block.said[place], fillers)
+            found[places] = np.array([known[shape] for shape in shapes])[which]
         return found
 
-    def _group(self, block: Block, kind: str, template: Template, places: Rows) -> NDArray[np.bool_]:
+    def _shapes(self, block: Block, kind: str, template: Template, places: Rows) -> tuple[dict[tuple[int, ...], int], NDArray[np.int64]]:
+        """The shapes of the premises at ``places``, each with the first one's place, and which of them each premise has."""
         parts = [part for part in self.construction.premise_parts(kind, template.name) if part.slot]
         columns = [self._column(block, part, places % len(block)) for part in parts]
         code = np.zeros(len(places), dtype=np.int64)
@@ -51,15 +60,8 @@ class ShapeJudge:
                 code = np.unique(code, return_inverse=True)[1]
             code = code * (int(column.max()) + 1) + column
         _, first, which = np.unique(code, return_index=True, return_inverse=True)
-        known = self._known.setdefault((kind, template.name), {})
-        shapes = [tuple(int(column[at]) for column in columns) for at in first]
-        lacking = [number for number, shape in enumerate(shapes) if shape not in known]
-        if lacking:
-            premises = block.gather(places[first[lacking]])
-            failed = set(self._form.failures(premises)["premise_id"])
-            known.update({shapes[number]: name not in failed for number, name in zip(lacking, premises["premise_id"], strict=True)})
-        verdicts: NDArray[np.bool_] = np.array([known[shape] for shape in shapes])[which]
-        return verdicts
+        rows = np.stack(columns, axis=1)[first].tolist() if columns else [[] for _ in first]
+        return {tuple(row): place for row, place in zip(rows, places[first].tolist(), strict=True)}, which
 
     def _column(self, block: Block, part: Part, rows: Rows) -> NDArray[np.int64]:
         """The class of what stands at ``part`` in the sets ``rows``: the same for fillers of which no pattern can tell."""

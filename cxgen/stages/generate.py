@@ -7,13 +7,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
 import polars as pl
 
 from cxgen import layout
 from cxgen.annotate import Chunks
 from cxgen.constructicon import Construction, load_construction, target_names
-from cxgen.generate import Job, Request, Source, fill, filling, make, sources
-from cxgen.judge import BlockJudge, FormJudge
+from cxgen.generate import Job, Request, Source, fill, filling, sources
+from cxgen.generate.source import span
+from cxgen.judge import BlockJudge, ShapeJudge
 from cxgen.lexicon import Lexicon
 from cxgen.lint import require_sound
 from cxgen.project import Project, require_place
@@ -44,13 +46,18 @@ class Workshop:
         self.project, self.request = project, request
         self._constructions: dict[str, Construction] = {}
         self._sources: dict[str, list[Source]] = {}
-        self._forms: dict[str, FormJudge] = {}
+        self._shapes: dict[str, ShapeJudge] = {}
         self._judges: dict[str, BlockJudge] = {}
 
     @cached_property
     def lexicon(self) -> Lexicon:
         """The project's lexicon."""
         return Lexicon.of(self.project)
+
+    @cached_property
+    def chunks(self) -> Chunks:
+        """The project's closed-class words."""
+        return Chunks.load(*self.project.chunk_files())
 
     def construction(self, name: str) -> Construction:
         """The construction ``name``."""
@@ -64,16 +71,16 @@ class Workshop:
             self._sources[name] = sources(self.construction(name), self.request)
         return self._sources[name]
 
-    def form(self, construction: Construction) -> FormJudge:
-        """Who checks the form of items."""
-        if construction.name not in self._forms:
-            self._forms[construction.name] = FormJudge(construction, Chunks.load(*self.project.chunk_files()))
-        return self._forms[construction.name]
+    def shapes(self, construction: Construction) -> ShapeJudge:
+        """Who checks the form of blocks."""
+        if construction.name not in self._shapes:
+            self._shapes[construction.name] = ShapeJudge(construction, self.chunks)
+        return self._shapes[construction.name]
 
     def judge(self, construction: Construction) -> BlockJudge:
         """Who judges blocks."""
         if construction.name not in self._judges:
-            self._judges[construction.name] = BlockJudge(construction, Chunks.load(*self.project.chunk_files()))
+            self._judges[construction.name] = BlockJudge(construction, self.chunks)
         return self._judges[construction.name]
 
 
@@ -92,10 +99,12 @@ def block(order: Order) -> pl.DataFrame:
     """The items that ``order`` asks for, and whether their premises have the construction's form (``well_formed``, bool)."""
     shop = workshop(order.run, order.project, order.request)
     source = shop.sources(order.name)[order.job.source]
-    items = make(source, order.job)
+    drawn = source.drawn(span(order.job.start, order.job.count))
+    items = source.items(drawn)
     if not items.height:
         return items
-    failed = shop.form(source.construction).failures(items)["premise_id"].to_list()
+    strange = np.flatnonzero(~shop.shapes(source.construction).holds(drawn))
+    failed = drawn.gather(strange)["premise_id"].to_list()
     return items.with_columns(well_formed=~pl.col("premise_id").is_in(failed))
 
 
