@@ -31,7 +31,7 @@ class Held:
     """Gives every job a core of its own while it runs, out of as many as there are workers."""
 
     def __init__(self, inner: Executor, locks: Path, cores: list[int]) -> None:
-        self.inner, self.locks, self.cores = inner, locks, cores
+        self.inner, self.locks, self.cores, self.workers = inner, locks, cores, inner.workers
 
     def map(self, function: Callable[[In], Out], jobs: Iterable[In]) -> Iterable[Out]:
         """As the built-in ``map``."""

@@ -2,9 +2,9 @@
 
 from cxgen.generate.capacity import capacity, sets_at_most
 from cxgen.generate.filling import Filling, Job
-from cxgen.generate.items import fill, filling, generate_items, make, preview, sample_items, wug_items
+from cxgen.generate.items import fill, filling, generate_items, preview, sample_items, wug_items
 from cxgen.generate.request import Request
-from cxgen.generate.source import Source, previews, sources
+from cxgen.generate.source import Source, previews, sources, span
 from cxgen.generate.substitute import Wugs
 from cxgen.generate.survey import Found, Hasher, Stretch, hashes, survey
 
@@ -22,12 +22,12 @@ __all__ = [
     "filling",
     "generate_items",
     "hashes",
-    "make",
     "preview",
     "previews",
     "sample_items",
     "sets_at_most",
     "sources",
+    "span",
     "survey",
     "wug_items",
 ]

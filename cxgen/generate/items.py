@@ -25,21 +25,23 @@ def filling(construction: Construction, request: Request) -> Filling:
     return Filling(construction, needs)
 
 
-def fill(fillings: Sequence[Filling], run: Callable[[list[tuple[int, Job]]], Iterable[pl.DataFrame]]) -> None:
+def fill(fillings: Sequence[Filling], run: Callable[[list[tuple[int, Job]]], Iterable[tuple[int, pl.DataFrame]]]) -> None:
     """Make blocks, round by round, until every filling has what it wants.
 
     Args:
         fillings: one per construction; they are filled.
-        run: (number of the filling, job) -> blocks, in the same order: in this process, in a pool, or on a cluster.
+        run: (number of the filling, job) -> (place of the job, its block), those of a filling in their order: in this process, in a pool,
+            or on a cluster.
     """
     while jobs := [(number, job) for number, each in enumerate(fillings) for job in each.jobs()]:
-        for (number, job), block in zip(jobs, run(jobs), strict=True):
+        for at, block in run(jobs):
+            number, job = jobs[at]
             fillings[number].take(job, block)
 
 
-def make(source: Source, job: Job) -> pl.DataFrame:
-    """The block that ``job`` asks for."""
-    return source.block(span(job.start, job.count))
+def _alone(sources: Sequence[Source]) -> Callable[[list[tuple[int, Job]]], Iterable[tuple[int, pl.DataFrame]]]:
+    """How to `fill` a single filling here."""
+    return lambda jobs: ((at, sources[job.source].block(span(job.start, job.count))) for at, (_, job) in enumerate(jobs))
 
 
 def generate_items(construction: Construction, request: Request) -> pl.DataFrame:
@@ -54,7 +56,7 @@ def generate_items(construction: Construction, request: Request) -> pl.DataFrame
         SchemaError: a design that gives no sets.
     """
     made, whole = sources(construction, request), filling(construction, request)
-    fill([whole], lambda jobs: (make(made[job.source], job) for _, job in jobs))
+    fill([whole], _alone(made))
     return whole.table()
 
 
@@ -77,7 +79,7 @@ def sample_items(
     """
     made = previews(construction, seed, family)
     whole = Filling(construction, [Need((each.config, each.design.name, each.split), sets, 0, drawn=start) for each in made])
-    fill([whole], lambda jobs: (make(made[job.source], job) for _, job in jobs))
+    fill([whole], _alone(made))
     items = whole.table()
     if wugs is None:
         return items

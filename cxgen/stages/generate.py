@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,8 +14,7 @@ import polars as pl
 from cxgen import layout
 from cxgen.annotate import Chunks
 from cxgen.constructicon import Construction, load_construction, target_names
-from cxgen.generate import Job, Request, Source, fill, filling, sources
-from cxgen.generate.source import span
+from cxgen.generate import Job, Request, Source, fill, filling, sources, span
 from cxgen.judge import BlockJudge, ShapeJudge
 from cxgen.lexicon import Lexicon
 from cxgen.lint import require_sound
@@ -26,17 +26,17 @@ from cxgen.tables import track, write_table
 
 @dataclass(frozen=True)
 class Order:
-    """A block to make, wherever that may be.
+    """Blocks of one construction to make, wherever that may be.
 
     Attributes:
-        run: the run that it belongs to; what a process has loaded for another run is not used, since files may have changed.
+        run: the run that they belong to; what a process has loaded for another run is not used, since files may have changed.
     """
 
     run: str
     project: Project
     request: Request
     name: str
-    job: Job
+    jobs: tuple[Job, ...]
 
 
 class Workshop:
@@ -84,6 +84,8 @@ class Workshop:
         return self._judges[construction.name]
 
 
+_BLOCK_COST = 300  # what a block costs by itself, in sets
+
 _WORKSHOPS: dict[str, Workshop] = {}  # of the current run only
 
 
@@ -95,11 +97,15 @@ def workshop(run: str, project: Project, request: Request) -> Workshop:
     return _WORKSHOPS[run]
 
 
-def block(order: Order) -> pl.DataFrame:
+def blocks(order: Order) -> list[pl.DataFrame]:
     """The items that ``order`` asks for, and whether their premises have the construction's form (``well_formed``, bool)."""
     shop = workshop(order.run, order.project, order.request)
-    source = shop.sources(order.name)[order.job.source]
-    drawn = source.drawn(span(order.job.start, order.job.count))
+    sources = shop.sources(order.name)
+    return [_block(sources[job.source], job, shop) for job in order.jobs]
+
+
+def _block(source: Source, job: Job, shop: Workshop) -> pl.DataFrame:
+    drawn = source.drawn(span(job.start, job.count))
     items = source.items(drawn)
     if not items.height:
         return items
@@ -118,15 +124,38 @@ def candidates(project: Project, names: Sequence[str], request: Request, run: Ex
         require_sound(construction)
         fillings.append(filling(construction, request))
 
-    def blocks(jobs: list[tuple[int, Job]]) -> Iterator[pl.DataFrame]:
-        orders = [Order(token, project, request, names[number], job) for number, job in jobs]
-        return track(run.map(block, orders), "generating", len(orders))
+    def made(jobs: list[tuple[int, Job]]) -> Iterator[tuple[int, pl.DataFrame]]:
+        shares = batches(jobs, run.workers)
+        orders = [Order(token, project, request, names[jobs[share[0]][0]], tuple(jobs[at][1] for at in share)) for share in shares]
+        for share, tables in zip(shares, track(run.map(blocks, orders), "generating", len(orders)), strict=True):
+            yield from zip(share, tables, strict=True)
 
     try:
-        fill(fillings, blocks)
+        fill(fillings, made)
     finally:
         _WORKSHOPS.clear()
     return pl.concat([each.table() for each in fillings], how="diagonal")
+
+
+def batches(jobs: Sequence[tuple[int, Job]], workers: int) -> list[list[int]]:
+    """The places of ``jobs`` (number of the construction, block) by construction, longest first: who has one loaded goes on with it.
+
+    Only a construction that would keep one of ``workers`` busy when the others are done is cut up.
+    """
+    costs = [_BLOCK_COST + job.count for _, job in jobs]
+    whole = Counter[int]()
+    for (number, _), cost in zip(jobs, costs, strict=True):
+        whole[number] += cost
+    most = sum(costs) / (2 * workers)
+    found: list[list[int]] = []
+    total = 0
+    for at, (number, _) in enumerate(jobs):
+        if not found or number != jobs[found[-1][0]][0] or total + costs[at] > most:
+            found.append([])
+            total = 0
+        found[-1].append(at)
+        total += costs[at]
+    return sorted(found, key=lambda share: -whole[jobs[share[0]][0]])
 
 
 def construction_names(project: Project, params: Params) -> list[str]:

@@ -18,7 +18,13 @@ _THREADS = "POLARS_MAX_THREADS"
 
 
 class Executor(Protocol):
-    """Anything that maps a function over jobs and gives the results in their order: a pool, an engine."""
+    """Anything that maps a function over jobs and gives the results in their order: a pool, an engine.
+
+    Attributes:
+        workers: how many jobs are done at a time.
+    """
+
+    workers: int
 
     def map(self, function: Callable[[In], Out], jobs: Iterable[In]) -> Iterable[Out]:
         """As the built-in ``map``."""
@@ -26,6 +32,8 @@ class Executor(Protocol):
 
 class Here:
     """Maps in this process."""
+
+    workers = 1
 
     def map(self, function: Callable[[In], Out], jobs: Iterable[In]) -> Iterator[Out]:
         """As the built-in ``map``."""
@@ -39,8 +47,7 @@ class _Pool:
     def map(self, function: Callable[[In], Out], jobs: Iterable[In]) -> Iterator[Out]:
         if self.whole:
             return self.pool.imap_unordered(function, jobs)
-        jobs = list(jobs)  # neighbouring jobs are of one construction: whoever has it loaded goes on with it
-        return self.pool.imap(function, jobs, chunksize=max(1, -(-len(jobs) // (4 * self.workers))))
+        return self.pool.imap(function, jobs)
 
 
 @contextmanager
