@@ -214,7 +214,7 @@ def test_no_template_has_more_than_a_fifth_of_a_construction(shared):
 
 
 def test_the_give_away_classifiers_fail(built):
-    found = baselines(built.data, folds=2)
+    found = baselines(built.data, folds=2)()
     assert found["hypothesis_only"]["overall"] <= 0.35
     assert max(value for each in found["hypothesis_only"]["configs"].values() for value in each.values()) <= 0.37
     assert found["overlap_only"]["overall"] <= 0.42
@@ -227,9 +227,9 @@ def test_the_give_away_classifiers_find_a_give_away(mini_built):
     rows = mini_built.data
     word = pl.col("label").replace_strict([0, 1, 2], ["surely", "maybe", "hardly"], return_dtype=pl.String)
     planted = rows.with_columns(hypothesis=word + " " + pl.col("hypothesis"))
-    assert baselines(planted, folds=2)["hypothesis_only"]["overall"] > 0.9
+    assert baselines(planted, folds=2)()["hypothesis_only"]["overall"] > 0.9
     negated = rows.with_columns(hypothesis=pl.when(pl.col("label") == 2).then("No " + pl.col("hypothesis")).otherwise("hypothesis"))
-    assert baselines(negated, folds=2)["overlap_only"]["overall"] > 0.5
+    assert baselines(negated, folds=2)()["overlap_only"]["overall"] > 0.5
 
 
 def test_the_audit_finds_a_leak(built):

@@ -93,26 +93,26 @@ def told(name, give_away, splits=("train", "test")):
 
 def test_pairs_of_words_learn_what_a_word_says_of_a_hypothesis_and_nothing_where_premises_are_alike():
     told_apart, alike = told("a", ("surely", "maybe", "hardly")), told("b", ("so", "so", "so"))
-    assert word_pairs(told_apart)["by_config"] == {"nli": 1.0}
-    assert word_pairs(alike)["overall"] == pytest.approx(1 / 3, abs=0.01)
-    assert not word_pairs(told_apart)["passed"]
+    assert word_pairs(told_apart)()["by_config"] == {"nli": 1.0}
+    assert word_pairs(alike)()["overall"] == pytest.approx(1 / 3, abs=0.01)
+    assert not word_pairs(told_apart)()["passed"]
 
 
 def test_a_cue_carries_over_to_another_construction_only_if_it_has_it_too():
     same = pl.concat([told("a", ("surely", "maybe", "hardly")), told("b", ("surely", "maybe", "hardly"))])
-    assert cues(same)["cues_transfer"]["configs"] == {"all": {"a": 1.0, "b": 1.0}}
+    assert cues(same)()["cues_transfer"]["configs"] == {"all": {"a": 1.0, "b": 1.0}}
     other = pl.concat([told("a", ("surely", "maybe", "hardly")), told("b", ("so", "so", "so"))])
-    found = cues(other)
+    found = cues(other)()
     assert found["cues_only"]["configs"]["nli"]["a"] == 1.0
     assert found["cues_transfer"]["configs"]["all"]["b"] == pytest.approx(1 / 3, abs=0.01)
-    assert "cues_transfer" not in cues(told("a", ("surely", "maybe", "hardly")))
+    assert "cues_transfer" not in cues(told("a", ("surely", "maybe", "hardly")))()
 
 
 def test_fillers_are_no_cues():
     rows = told("a", ("kicked", "pushed", "rolled"))
-    assert cues(rows)["cues_only"]["overall"] == 1.0
+    assert cues(rows)()["cues_only"]["overall"] == 1.0
     masked = rows.with_columns(slots=pl.lit([{"lemma": "kick"}, {"lemma": "push"}, {"lemma": "roll"}]))
-    assert cues(masked)["cues_only"]["overall"] < 0.4
+    assert cues(masked)()["cues_only"]["overall"] < 0.4
 
 
 def test_misparse_is_the_share_of_items_that_a_misreading_would_label_otherwise():

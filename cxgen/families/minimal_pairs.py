@@ -22,7 +22,7 @@ from cxgen.families.core import Shown
 from cxgen.families.nli import badly_formed
 from cxgen.families.scoring import Choices, Scoring
 from cxgen.measures import giveaway
-from cxgen.measures.fits import Map
+from cxgen.measures.fits import Map, accuracy, right
 from cxgen.measures.gates import Gates, measured
 from cxgen.schema import TARGET, Column
 from cxgen.semantics import label_matrix
@@ -162,14 +162,18 @@ class MinimalPairs:
     def measures(self, rows: pl.DataFrame, folds: int, run: Map = map) -> dict[str, dict[str, Any]]:
         """``unequal_words`` (not equally often in good and bad continuations) and ``diagnostic_only`` (a classifier without contexts)."""
         parts = {(str(config), str(name)): mine for (config, name), mine in rows.group_by("config", TARGET, maintain_order=True)}
+        tables = [rows, *parts.values()]
+        sides = [(mine["diagnostic_good"], mine["diagnostic_bad"]) for mine in tables]
+        hits = run(right, [giveaway.side_only(*both, mine["contrast_set"], folds) for both, mine in zip(sides, tables, strict=True)])
         figures: dict[str, dict[str, Any]] = {}
-        for name, figure, most, chance in (("unequal_words", _unequal_words, 0, 0), ("diagnostic_only", giveaway.side_only, 0.52, 0.5)):
+        for name, found, most, chance in (
+            ("unequal_words", (_unequal_words(*both) for both in sides), 0, 0),
+            ("diagnostic_only", map(accuracy, hits), 0.52, 0.5),
+        ):
+            overall, *each = found
             configs: dict[str, dict[str, float]] = {}
-            for (config, target), mine in parts.items():
-                configs.setdefault(config, {})[target] = figure(
-                    mine["diagnostic_good"], mine["diagnostic_bad"], mine["contrast_set"], folds
-                )
-            overall = figure(rows["diagnostic_good"], rows["diagnostic_bad"], rows["contrast_set"], folds)
+            for (config, target), figure in zip(parts, each, strict=True):
+                configs.setdefault(config, {})[target] = figure
             figures[name] = measured(overall, {}, configs, Gates(overall=most, construction=most), chance)
         return figures
 
@@ -231,7 +235,7 @@ def _unlike(rows: pl.DataFrame) -> int:
     return fewer + int((lacking["wanted"].cast(pl.Int64) - lacking["len"].cast(pl.Int64)).sum())
 
 
-def _unequal_words(good: pl.Series, bad: pl.Series, *_: Any) -> int:
+def _unequal_words(good: pl.Series, bad: pl.Series) -> int:
     counts = [
         side.str.to_lowercase().str.extract_all(r"[\w']+").explode().value_counts(name="n").rename({side.name: "word"})
         for side in (good, bad)

@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from cxgen.measures.fits import Fit, Map, logistic, right
+from cxgen.measures.fits import Fit, Map, Pending, logistic, right
 from cxgen.measures.gates import Gates, shares
 from cxgen.measures.words import TOKEN, lemma
 from cxgen.schema import TARGET
@@ -34,8 +34,8 @@ Mask = NDArray[np.bool_]
 Features = tuple[Any, Ints]  # a row for every combination of words that occurs, and the row of every item
 
 
-def word_pairs(rows: pl.DataFrame, run: Map = map) -> dict[str, Any]:
-    """Accuracy on the test split of a model of hashed pairs of words, as `measured` has it.
+def word_pairs(rows: pl.DataFrame, run: Map = map) -> Pending[dict[str, Any]]:
+    """Accuracy on the test split of a model of hashed pairs of words, when asked, as `measured` has it.
 
     Args:
         rows: ``config, construction, contrast_of, premise, hypothesis, label, split``.
@@ -45,11 +45,11 @@ def word_pairs(rows: pl.DataFrame, run: Map = map) -> dict[str, Any]:
     train, test = ((rows["split"] == name).to_numpy() for name in ("train", "test"))
     configs = [(rows["config"] == config).to_numpy() for config in rows["config"].unique()]
     found = _right(_averaged, features, labels, [(train & mine, test & mine) for mine in configs], run)
-    return shares(rows.with_columns(right=found).filter(test), pl.col("right"), WORD_PAIRS)
+    return lambda: shares(rows.with_columns(right=found()).filter(test), pl.col("right"), WORD_PAIRS)
 
 
-def cues(rows: pl.DataFrame, run: Map = map) -> dict[str, dict[str, Any]]:
-    """``cues_only`` and, where there are several constructions, ``cues_transfer``, as `measured` has them.
+def cues(rows: pl.DataFrame, run: Map = map) -> Pending[dict[str, dict[str, Any]]]:
+    """``cues_only`` and, where there are several constructions, ``cues_transfer``, when asked, as `measured` has them.
 
     Words count as templates' if they occur with at least ``_RECURRENT`` combinations of verb and frame, are part of no filler's lemma, and
     are no form of a filler of their own premise.
@@ -60,15 +60,19 @@ def cues(rows: pl.DataFrame, run: Map = map) -> dict[str, dict[str, Any]]:
     """
     features, labels = _pairs(_template_words(rows)), rows["label"].to_numpy().astype(np.int64)
     train, test = ((rows["split"] == name).to_numpy() for name in ("train", "test"))
-    tested = rows.with_columns(right=_right(logistic, features, labels, [(train, test)], run)).filter(test)
-    found = {"cues_only": shares(tested, pl.col("right"), CUES_ONLY)}
     targets = rows.select(TARGET).to_series()
-    names = targets.unique().sort()
-    if len(names) > 1:
-        own = [(targets == name).to_numpy() for name in names]
-        tested = rows.with_columns(right=_right(logistic, features, labels, [(~mine, mine) for mine in own], run), config=pl.lit("all"))
-        found["cues_transfer"] = shares(tested, pl.col("right"), CUES_TRANSFER)
-    return found
+    own = [(targets == name).to_numpy() for name in targets.unique().sort()]
+    others = _right(logistic, features, labels, [(~mine, mine) for mine in own], run) if len(own) > 1 else None
+    only = _right(logistic, features, labels, [(train, test)], run)
+
+    def report() -> dict[str, dict[str, Any]]:
+        found = {"cues_only": shares(rows.with_columns(right=only()).filter(test), pl.col("right"), CUES_ONLY)}
+        if others:
+            tested = rows.with_columns(right=others(), config=pl.lit("all"))
+            found["cues_transfer"] = shares(tested, pl.col("right"), CUES_TRANSFER)
+        return found
+
+    return report
 
 
 def _words(rows: pl.DataFrame) -> pl.DataFrame:
@@ -158,13 +162,17 @@ def _averaged() -> Any:
     return SGDClassifier(loss="log_loss", alpha=1e-6, max_iter=_EPOCHS, tol=None, average=True, random_state=0)
 
 
-def _right(make: Callable[[], Any], seen: Features, labels: Ints, folds: list[tuple[Mask, Mask]], run: Map) -> pl.Series:
+def _right(make: Callable[[], Any], seen: Features, labels: Ints, folds: list[tuple[Mask, Mask]], run: Map) -> Pending[pl.Series]:
     """Which items a classifier gets, trained and tested as each of ``folds`` says; False for those that none tests."""
-    found = np.zeros(len(labels), dtype=bool)
-    fits = [Fit(make, *seen, labels, [fold]) for fold in folds]
-    for (_, test), (hit,) in zip(folds, run(right, fits), strict=True):
-        found[test] = hit
-    return pl.Series(found)
+    hits = run(right, [Fit(make, *seen, labels, [fold]) for fold in folds])
+
+    def found() -> pl.Series:
+        marks = np.zeros(len(labels), dtype=bool)
+        for (_, test), (hit,) in zip(folds, hits, strict=True):
+            marks[test] = hit
+        return pl.Series(marks)
+
+    return found
 
 
 def pair_scores(train: pl.DataFrame, test: pl.DataFrame) -> NDArray[np.float64]:

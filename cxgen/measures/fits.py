@@ -13,8 +13,12 @@ In = TypeVar("In")
 Out = TypeVar("Out")
 
 
+# The figures of a measure whose fits have been handed in: asking for them waits.
+Pending = Callable[[], Out]
+
+
 class Map(Protocol):
-    """The built-in ``map``, or the ``map`` of an executor: results in the order of the jobs."""
+    """The built-in ``map``, or the ``map`` of an executor, which begins at once: results in the order of the jobs."""
 
     def __call__(self, function: Callable[[In], Out], jobs: Iterable[In], /) -> Iterable[Out]:
         """As the built-in one."""

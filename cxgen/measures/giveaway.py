@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from cxgen.measures.fits import Map, accuracy, grouped, logistic, reduced, right
+from cxgen.measures.fits import Fit, Map, Pending, accuracy, grouped, logistic, reduced, right
 from cxgen.measures.gates import Gates, measured
 from cxgen.schema import TARGET
 
@@ -35,7 +35,7 @@ OVERLAP_FEATURES = (
 )
 
 
-def baselines(dataset: pl.DataFrame, folds: int = 3, run: Map = map) -> dict[str, Any]:
+def baselines(dataset: pl.DataFrame, folds: int = 3, run: Map = map) -> Pending[dict[str, Any]]:
     """Accuracy of both classifiers over all, and trained and tested within every construction of every config (look-alikes and opposites
     with their target).
 
@@ -45,7 +45,7 @@ def baselines(dataset: pl.DataFrame, folds: int = 3, run: Map = map) -> dict[str
         run: maps the fits.
 
     Returns:
-        classifier -> what `measured` gives: accuracies; and ``folds``.
+        When asked: classifier -> what `measured` gives: accuracies; and ``folds``.
     """
     labels = dataset["label"].to_numpy().astype(np.int64)
     groups = dataset["contrast_set"].rank("dense").to_numpy().astype(np.int64)
@@ -59,19 +59,24 @@ def baselines(dataset: pl.DataFrame, folds: int = 3, run: Map = map) -> dict[str
         fits.append(grouped(make, features, codes, labels, groups, folds))
         for rows in map(np.array, parts["row"].to_list()):
             fits.append(grouped(make, *reduced(features, codes[rows]), labels[rows], groups[rows], folds))
-    figures = map(accuracy, run(right, fits))
-    report: dict[str, Any] = {}
-    for name in ("overlap_only", "hypothesis_only"):
-        overall = next(figures)
-        configs: dict[str, dict[str, float]] = {}
-        for config, target in parts.select("config", "target").iter_rows():
-            configs.setdefault(config, {})[target] = next(figures)
-        report[name] = measured(overall, {}, configs, GATES[name]) | {"folds": folds}
+    hits = run(right, fits)
+
+    def report() -> dict[str, Any]:
+        figures = map(accuracy, hits)
+        found: dict[str, Any] = {}
+        for name in ("overlap_only", "hypothesis_only"):
+            overall = next(figures)
+            configs: dict[str, dict[str, float]] = {}
+            for config, target in parts.select("config", "target").iter_rows():
+                configs.setdefault(config, {})[target] = next(figures)
+            found[name] = measured(overall, {}, configs, GATES[name]) | {"folds": folds}
+        return found
+
     return report
 
 
-def side_only(good: pl.Series, bad: pl.Series, groups: pl.Series, folds: int) -> float:
-    """Accuracy of a classifier that tells good from bad continuations without their contexts (chance 50%), cross-validated by group.
+def side_only(good: pl.Series, bad: pl.Series, groups: pl.Series, folds: int) -> Fit:
+    """A classifier that tells good from bad continuations without their contexts (chance 50%), to be cross-validated by group.
 
     Args:
         good, bad: texts, row by row.
@@ -81,7 +86,7 @@ def side_only(good: pl.Series, bad: pl.Series, groups: pl.Series, folds: int) ->
     texts = pl.concat([good.alias("text"), bad.alias("text")])
     labels = np.repeat(np.array([1, 0], dtype=np.int64), len(good))
     numbers = np.tile(groups.rank("dense").to_numpy().astype(np.int64), 2)
-    return accuracy(right(grouped(logistic, *_ngrams(texts), labels, numbers, min(folds, groups.n_unique()))))
+    return grouped(logistic, *_ngrams(texts), labels, numbers, min(folds, groups.n_unique()))
 
 
 def _ngrams(texts: pl.Series) -> tuple[Any, NDArray[np.int64]]:
