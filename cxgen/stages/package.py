@@ -15,7 +15,7 @@ from cxgen.errors import DataError
 from cxgen.families import CONFIGS, FAMILIES, NATURAL
 from cxgen.lexicon import Lexicon
 from cxgen.project import Project, write_atomically
-from cxgen.publish import card_metadata, content_hash, facts, render_card, rows_hash
+from cxgen.publish import card_metadata, content_hash, facts, render_card
 from cxgen.schema import TARGET, read_json
 from cxgen.schema.door import MB, read_text
 from cxgen.stages import written
@@ -109,10 +109,10 @@ def run(project: Project, params: Params, folder: Path, identity: Identity) -> d
     """
     everything, metrics = written.read_tables(project), read_metrics(project)
     tables = _with_rows(project, everything)
-    written.require_unchanged(project, everything, metrics)
+    hashes = written.require_unchanged(project, everything, metrics)
     notice = _notice(project)
     rows: dict[str, dict[str, Any]] = {
-        f"{config}/{split}": {"rows": table.height, "hash": rows_hash(table)} for (config, split), table in tables.items()
+        name: {"rows": table.height, "hash": hashes[name]} for (config, split), table in tables.items() for name in [f"{config}/{split}"]
     }
     record = {
         "version": identity.version,

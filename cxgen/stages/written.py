@@ -44,8 +44,8 @@ def read_tables(project: Project) -> dict[tuple[str, str], pl.DataFrame]:
     return {key: read_suite(project, *key) if key[0] in SUITES else read_split(path, *key) for key, path in here.items()}
 
 
-def require_unchanged(project: Project, tables: Tables, metrics: Mapping[str, Any]) -> None:
-    """See that the tables are those that their stages wrote, and sound by a new count.
+def require_unchanged(project: Project, tables: Tables, metrics: Mapping[str, Any]) -> dict[str, str]:
+    """See that the tables are those that their stages wrote, and sound by a new count; their hashes, see `table_hashes`.
 
     Args:
         project: whose.
@@ -71,6 +71,7 @@ def require_unchanged(project: Project, tables: Tables, metrics: Mapping[str, An
         *(f"{layout.metric(suites.METRIC).name}: {fault}" for fault in suites.unsound(project, tables)),
     ):
         raise DataError(f"not what its metrics say: {what}", file=project.root / layout.METRICS, hint=hint)
+    return found
 
 
 def _unsound(tables: Tables, metrics: Mapping[str, Any]) -> Iterator[str]:

@@ -125,7 +125,7 @@ class CCSemantics:
 
     def shown(self, rows: pl.DataFrame) -> Iterator[tuple[str, list[tuple[str, str]]]]:
         """See `Suite`."""
-        for group in rows.partition_by("contrast_set", maintain_order=True):
+        for _, group in rows.group_by("contrast_set", maintain_order=True):
             first = group.row(0, named=True)
             yield (
                 f"[{first['given']} and {first['then']}: {first['first']} or {first['second']}]",

@@ -117,7 +117,7 @@ class CCSyntax:
 
     def shown(self, rows: pl.DataFrame) -> Iterator[tuple[str, list[tuple[str, str]]]]:
         """See `Suite`."""
-        for pair in rows.partition_by("contrast_set", maintain_order=True):
+        for _, pair in rows.group_by("contrast_set", maintain_order=True):
             first = pair.row(0, named=True)
             marks = {1: "instance", 0: "reordered"}
             yield (
