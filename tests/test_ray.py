@@ -15,6 +15,7 @@ from cxgen.generate import Request
 from cxgen.project import Project
 from cxgen.stages import stream
 from cxgen.stages.engines import engine
+from cxgen.stages.params import Wug
 from cxgen.stages.pool import Here
 
 pytestmark = pytest.mark.ray
@@ -30,7 +31,7 @@ def cluster():
 
 
 def begun(folder, out, pool):
-    return stream.prepare(stream.Wanted(Project(folder), ["reach"], "nli", REQUEST, out, 130), pool)
+    return stream.prepare(stream.Wanted(Project(folder), ["reach"], "nli", REQUEST, out, 130, Wug(share=0.1)), pool)
 
 
 def files(out):

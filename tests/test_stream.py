@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 import os
 import signal
 import subprocess
@@ -17,22 +18,25 @@ from cxgen.annotate import Chunks
 from cxgen.constructicon import load_construction
 from cxgen.errors import DataError
 from cxgen.families import columns_of
-from cxgen.generate import Request, sources, survey
+from cxgen.generate import Request, Wugs, sources, survey
+from cxgen.generate.substitute import paired, substituted
 from cxgen.judge import BlockJudge, FormJudge, judge_items, with_form
 from cxgen.project import Project
 from cxgen.schema import polars_schema
 from cxgen.sets import letters
-from cxgen.stages import stream
+from cxgen.stages import stream, substitute
+from cxgen.stages.params import Wug
 from cxgen.stages.pool import Here, executor
 from tests.conftest import COMMAND
 
 REQUEST = stream.single(Request(seed=5), "nli", 900)
 ROWS = 130  # of a shard
+WUG = Wug(("verb", "content"), 0.3)
 HERE = Here()
 
 
-def begun(folder, out, request=REQUEST, resume=False, pool=HERE):
-    wanted = stream.Wanted(Project(folder), ["reach"], "nli", request, out, ROWS)
+def begun(folder, out, request=REQUEST, resume=False, pool=HERE, wug=WUG):
+    wanted = stream.Wanted(Project(folder), ["reach"], "nli", request, out, ROWS, wug)
     return stream.earlier(wanted, resume=resume) or stream.prepare(wanted, pool)
 
 
@@ -63,6 +67,29 @@ def test_a_run_has_the_sets_that_are_wanted_and_no_premise_in_two(whole, reach):
         drawn = source.block(np.arange(entry["drawn"]))
         assert set(mine["id"]) <= set(drawn["id"])
         assert mine["contrast_set"].n_unique() == entry["kept"] == entry["wanted"]
+
+
+def test_the_first_sets_of_every_source_are_said_with_pseudowords(whole, mini_source, reach, tmp_path):
+    out, summary = whole
+    rows, real = pl.read_parquet(out / "wug/*/*.parquet"), pl.read_parquet(out / "data/*/*.parquet")
+    assert rows.schema == polars_schema(columns_of("nli_wug"))
+    assert rows.height == summary["pseudowords"]["rows"] > 0
+    assert summary["pseudowords"]["sets"] == sum(math.ceil(entry["kept"] * WUG.share) for entry in summary["sources"])
+    mine = real.filter(pl.col("id").is_in(rows["source_id"].implode()))
+    assert mine["contrast_set"].n_unique() == summary["pseudowords"]["sets"]
+    assert not any(substitute.violations(rows, mine).values())
+    wugs = Wugs.load(Project(mini_source).snapshot)
+    manifest = stream.Manifest.read(out)
+    for shard in (each for each in manifest.shards if each.pseudowords):
+        source = sources(reach, REQUEST)[shard.source]
+        sets = source.block(manifest.kept(out, shard))
+        expected = paired(substituted(source, manifest.kept(out, shard), wugs, WUG.modes), sets.with_columns(acceptability=pl.lit("")))
+        assert pl.read_parquet(out / shard.file)["id"].to_list() == expected["id"].to_list()
+    plain = begun(mini_source, tmp_path, wug=None)
+    assert "pseudowords" not in stream.run(plain, Here())
+    assert {name: data for name, data in files(tmp_path).items() if name.parts[0] != "cxgen"} == {
+        name: data for name, data in files(out).items() if name.parts[0] == "data"
+    }
 
 
 @pytest.mark.slow
@@ -110,6 +137,19 @@ def test_options_of_streamed_runs_need_a_folder(mini, cxgen):
     assert (done.returncode, done.stdout) == (2, "") and "--out" in done.stderr
     wrong = cxgen("generate", "reach", "--out", "there", "--config", "nil", cwd=mini)
     assert wrong.returncode == 2 and "did you mean" in wrong.stderr
+    none = cxgen("generate", "reach", "--out", "there", "--config", "distinction", "--wug", "verb", cwd=mini)
+    assert none.returncode == 2 and "not said with pseudowords" in none.stderr and "nli, minimal_pairs" in none.stderr
+
+
+def test_the_order_in_which_modes_are_named_makes_no_other_run(mini, cxgen):
+    asked = ("generate", "reach", "--n", "60", "--out", "both")
+    done = cxgen(*asked, "--wug", "content", "--wug", "verb", cwd=mini)
+    assert done.returncode == 0, done.stderr
+    assert "rows with pseudowords: both/wug" in done.stdout
+    again = cxgen(*asked, "--wug", "verb", "--wug", "content", "--resume", cwd=mini)
+    assert again.returncode == 0, again.stderr
+    other = cxgen(*asked, "--wug", "verb", "--resume", cwd=mini)
+    assert other.returncode == 2 and "differs in pseudowords" in other.stderr
 
 
 def test_premises_with_the_same_letters_have_the_same_hash_and_no_others(reach):
@@ -199,7 +239,7 @@ def test_blocks_are_judged_as_their_items_are(project, lexicon, damage):
 def test_killed_and_continued_by_two_processes_it_is_the_same(whole, mini_source, mini, tmp_path):
     """The run is killed without warning when its first shards are there."""
     out = tmp_path / "out"
-    asked = ("generate", "reach", "--n", "20000", "--shard-rows", str(ROWS), "--out")
+    asked = ("generate", "reach", "--n", "20000", "--wug", "verb", "--shard-rows", str(ROWS), "--out")
     command = [*COMMAND, *asked, str(out), "--workers", "2"]
     running = subprocess.Popen(command, cwd=mini, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL, start_new_session=True)
     deadline = time.monotonic() + 60

@@ -13,6 +13,7 @@ from cxgen.cli.names import completions
 from cxgen.cli.output import Format, busy, emit
 from cxgen.cli.pipeline import Form, ParamsFile, open_project
 from cxgen.errors import CxgenError, unknown
+from cxgen.vocabulary import Mode
 
 if TYPE_CHECKING:
     from cxgen.project import Project
@@ -38,6 +39,10 @@ def generate(
     out: Annotated[Path | None, typer.Option("--out", help="Folder for finished rows in shards, streamed in constant memory.")] = None,
     config: Annotated[str, typer.Option("--config", help="With --out: nli, distinction or minimal_pairs.")] = "nli",
     shard_rows: Annotated[int, typer.Option("--shard-rows", min=1, help="With --out: most rows of a file.")] = 500_000,
+    wug: Annotated[
+        list[Mode] | None,
+        typer.Option("--wug", help="With --out: a share of the sets (params.yaml) with pseudowords for these words, too; several times."),
+    ] = None,
     shard: Annotated[list[int] | None, typer.Option("--shard", min=0, help="With --out: only this shard, from 0; several times.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="With --out: make what a run that ended early lacks.")] = False,
     engine: Annotated[Engine, typer.Option("--engine", help="With --out: this machine, or a Ray cluster.")] = Engine.local,
@@ -53,16 +58,18 @@ def generate(
     Examples:  cxgen generate --workers 2
                cxgen generate caused-motion way-manner --n 1000000 --out big --workers 2
                cxgen generate caused-motion way-manner --n 1000000 --out big --resume
+               cxgen generate let-alone --n 100000 --out nonce --wug verb --wug content
     """
     project, settings = open_project(params)
     if out is None:
-        if constructions or n or shard or resume or engine is not Engine.local:
+        if constructions or n or wug or shard or resume or engine is not Engine.local:
             raise CxgenError(
-                "names, --n, --shard, --resume and --engine are for runs with --out", hint="without it params.yaml says what is generated"
+                "names, --n, --wug, --shard, --resume and --engine are for runs with --out",
+                hint="without it params.yaml says what is generated",
             )
         _candidates(project, settings, workers)
         return
-    _stream(project, settings, constructions, n, out, config, shard_rows, shard, resume, engine, workers, form)
+    _stream(project, settings, constructions, n, out, config, shard_rows, wug, shard, resume, engine, workers, form)
 
 
 def _candidates(project: Project, settings: Params, workers: int | None) -> None:
@@ -82,22 +89,28 @@ def _stream(
     out: Path,
     config: str,
     shard_rows: int,
+    modes: list[Mode] | None,
     shards: list[int] | None,
     resume: bool,
     engine: Engine,
     workers: int | None,
     form: Format,
 ) -> None:
-    from cxgen.families import CONFIGS
+    from cxgen.families import CONFIGS, family_of
     from cxgen.stages import generate, stream
     from cxgen.stages.engines import engine as opened
+    from cxgen.stages.params import Wug
     from cxgen.stages.warn import tell
 
     if config not in CONFIGS:
         raise unknown("config", config, CONFIGS)
+    if modes and config not in family_of(config).substituted:
+        others = ", ".join(name for name in CONFIGS if name in family_of(name).substituted)
+        raise CxgenError(f"--wug: sets of {config} are not said with pseudowords", hint=f"--config with one that is: {others}")
+    wug = Wug(tuple(mode.value for mode in Mode if mode in modes), settings.wug.share) if modes else None
     names = list(dict.fromkeys(constructions or generate.construction_names(project, settings)))
     request = stream.single(settings.request, config, n or settings.request.rows(config))
-    wanted = stream.Wanted(project, names, config, request, out, shard_rows)
+    wanted = stream.Wanted(project, names, config, request, out, shard_rows, wug)
     run = stream.earlier(wanted, resume=resume or bool(shards))
     _require_shards(run, shards)
     if run is None and not resume and not shards:
@@ -129,4 +142,6 @@ def _tell(summary: dict[str, Any], out: Path, form: Format) -> None:
         typer.echo(f"warning: {where}: {entry['kept']} new contrast sets of {entry['wanted']}: nothing else can be said", err=True)
     refused = sum(summary["sets refused"].values())
     told = f"{summary['rows']} rows in {summary['shards']} of {summary['of']} shards: {out / 'data'}"
+    if "pseudowords" in summary:
+        told += f"; {summary['pseudowords']['rows']} rows with pseudowords: {out / 'wug'}"
     typer.echo(told + (f"; {refused} sets refused" if refused else ""), err=form is not Format.table)

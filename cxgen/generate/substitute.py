@@ -22,6 +22,7 @@ from cxgen.vocabulary import INFLECTIONS, MODES
 
 INVENTORY = "pseudowords.parquet"
 _NUMBERS = ("zipf", "percentile")
+_CELL = ("config", "design", "split", "set_number", "kind", "rule")  # what tells a set's items apart, as far as a family has it
 
 
 @dataclass(frozen=True)
@@ -118,3 +119,21 @@ def substituted(source: Source, numbers: Rows, wugs: Wugs, modes: Sequence[str])
     by = wugs.substitution(construction, modes)
     modes = [mode for mode, slots in by.broken.items() if slots & mine]
     return source.substituted(np.sort(numbers), by, modes) if modes and len(numbers) else pl.DataFrame()
+
+
+def said_again(items: pl.DataFrame) -> pl.DataFrame:
+    """Those of ``items``, all of one config, that are to be said with pseudowords: of minimal pairs, those about participants."""
+    return items.filter(pl.col("variant") != "") if "variant" in items.columns else items
+
+
+def paired(items: pl.DataFrame, real: pl.DataFrame) -> pl.DataFrame:
+    """Those of ``items``, from `substituted`, that are changed and have a source among the ``real`` ones, all of one config.
+
+    Returns:
+        The columns of ``items`` and, of the item that each comes from, ``source_id`` and ``acceptability`` (strings).
+    """
+    items = changed_sets(items, real)
+    if not items.height:
+        return items
+    cell = [name for name in _CELL if name in real.columns]
+    return items.join(real.select(*cell, source_id="id", acceptability="acceptability"), on=cell, how="inner", maintain_order="left")

@@ -14,7 +14,7 @@ import polars as pl
 from cxgen import layout
 from cxgen.annotate import Chunks
 from cxgen.constructicon import Construction, load_construction, target_names
-from cxgen.generate import Job, Request, Source, fill, filling, sources, span
+from cxgen.generate import Job, Request, Source, Wugs, fill, filling, sources, span
 from cxgen.judge import BlockJudge, ShapeJudge
 from cxgen.lexicon import Lexicon
 from cxgen.lint import require_sound
@@ -58,6 +58,11 @@ class Workshop:
     def chunks(self) -> Chunks:
         """The project's closed-class words."""
         return Chunks.load(*self.project.chunk_files())
+
+    @cached_property
+    def wugs(self) -> Wugs:
+        """The pseudowords."""
+        return Wugs.load(self.project.snapshot)
 
     def construction(self, name: str) -> Construction:
         """The construction ``name``."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -19,11 +20,13 @@ from cxgen.generate.capacity import EASY
 from cxgen.project import Project, write_atomically
 from cxgen.schema.document import parse_json
 from cxgen.schema.door import read_bytes
+from cxgen.stages.params import Wug
 from cxgen.tables import write_json
 from cxgen.version import __version__
 from cxgen.vocabulary import SPLITS
 
-FOLDER = Path("cxgen")  # of the run's own records; the rows are in `data`
+FOLDER = Path("cxgen")  # of the run's own records
+DATA, WUG = "data", "wug"  # folders of the rows
 MANIFEST, NUMBERS = FOLDER / "manifest.json", FOLDER / "numbers.npz"
 _MOST_BYTES = 1 << 30
 _HINT = "choose another folder with --out, or delete this one"
@@ -38,6 +41,7 @@ class Shard:
         construction, source: whose sets, and of which of its sources, from 0.
         first, last: set numbers of the source; of those between, both included, the ones that the survey kept are meant.
         sets: how many these are.
+        pseudowords: whether they are said with pseudowords, in every mode of the run.
     """
 
     file: str
@@ -46,6 +50,7 @@ class Shard:
     first: int
     last: int
     sets: int
+    pseudowords: bool = False
 
 
 @dataclass(frozen=True)
@@ -98,8 +103,8 @@ class Manifest:
         return np.flatnonzero(bits[shard.first :]).astype(np.int64) + shard.first
 
 
-def asked_of(project: Project, names: Sequence[str], config: str, request: Request, shard_rows: int) -> dict[str, Any]:
-    """All that the rows of a run depend on."""
+def asked_of(project: Project, names: Sequence[str], config: str, request: Request, shard_rows: int, wug: Wug | None) -> dict[str, Any]:
+    """All that the rows of a run depend on; ``wug``: what is said once more with pseudowords."""
     package = Path(__file__).parents[1]
     words = [*project.template_files().values(), *project.shared_files(), *project.lexicon_files(), *project.chunk_files()]
     return {
@@ -112,6 +117,7 @@ def asked_of(project: Project, names: Sequence[str], config: str, request: Reque
         "marked": request.marked,
         "split": {split: request.shares[split] for split in SPLITS},
         "hold_out": asdict(request.hold_out),
+        "pseudowords": {"modes": list(wug.modes), "share": wug.share} if wug else None,
         "version": __version__,
         "code": _digest(sorted(package.rglob("*.py"))),
         "templates and words": _digest(words),
@@ -134,15 +140,22 @@ def tight(source: Source, wanted: int) -> bool:
 
 
 def planned(
-    folder: Path, asked: dict[str, Any], made: Iterable[tuple[Construction, list[Source], list[int], Hasher]], shard_rows: int
+    folder: Path,
+    asked: dict[str, Any],
+    made: Iterable[tuple[Construction, list[Source], list[int], Hasher]],
+    shard_rows: int,
+    wug: Wug | None = None,
 ) -> Manifest:
     """Survey the sources and divide what they give into shards; writes `NUMBERS`, then `MANIFEST`.
+
+    Said with pseudowords are the first sets of each source, as many as their share is.
 
     Args:
         folder: of the run.
         asked: from `asked_of`.
         made: constructions with their sources, how many sets of each are wanted, and who hashes them.
         shard_rows: most rows of a shard.
+        wug: what is said once more with pseudowords.
     """
     entries: list[dict[str, Any]] = []
     shards: list[Shard] = []
@@ -152,6 +165,9 @@ def planned(
             rows = source.block(np.arange(1)).height
             entries.append(_entry(source, rows, want, found))
             shards += _shards(source, number, found.numbers, max(1, shard_rows // rows))
+            if wug:
+                first = found.numbers[: math.ceil(len(found.numbers) * wug.share)]
+                shards += _shards(source, number, first, max(1, shard_rows // (rows * len(wug.modes))), pseudowords=True)
             bits[f"{construction.name}.{number}"] = _bits(found)
     path = folder / NUMBERS
     write_atomically(path, lambda temporary: _save(temporary, bits))
@@ -165,12 +181,12 @@ def _entry(source: Source, rows: int, want: int, found: Found) -> dict[str, Any]
     return {**about, "rows of a set": rows, "wanted": want, "kept": len(found.numbers), "drawn": found.drawn}
 
 
-def _shards(source: Source, number: int, kept: NDArray[np.int64], most: int) -> Iterator[Shard]:
-    name = source.construction.name
+def _shards(source: Source, number: int, kept: NDArray[np.int64], most: int, *, pseudowords: bool = False) -> Iterator[Shard]:
+    name, folder = source.construction.name, WUG if pseudowords else DATA
     for count, start in enumerate(range(0, len(kept), most)):
         mine = kept[start : start + most]
-        file = f"data/{source.split}/{name}.{source.design.name}-{count:05d}.parquet"
-        yield Shard(file, name, number, int(mine[0]), int(mine[-1]), len(mine))
+        file = f"{folder}/{source.split}/{name}.{source.design.name}-{count:05d}.parquet"
+        yield Shard(file, name, number, int(mine[0]), int(mine[-1]), len(mine), pseudowords)
 
 
 def _bits(found: Found) -> NDArray[np.uint8]:

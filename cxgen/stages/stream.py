@@ -1,7 +1,8 @@
 """``generate --out``: any number of rows, in shards that are made one by one, each from blocks that are never one table.
 
-A block is drawn, said, judged by rule and by form, and written; sets in which something is refused are left out and counted. A shard is
-written under a temporary name and renamed, and its record written after it: what has a record is whole.
+A block is drawn, said, judged by rule and by form, and written; sets in which something is refused are left out and counted. Shards with
+pseudowords say what is left of the same sets once more. A shard is written under a temporary name and renamed, and its record written after
+it: what has a record is whole.
 """
 
 from __future__ import annotations
@@ -20,20 +21,24 @@ from numpy.typing import NDArray
 
 from cxgen.constructicon import Construction
 from cxgen.errors import DataError
-from cxgen.families import CONFIGS, columns_of
+from cxgen.families import CONFIGS, columns_of, wug_config
 from cxgen.generate import Hasher, Request, Source, Stretch, hashes
+from cxgen.generate.substitute import paired, said_again, substituted
 from cxgen.lint import require_sound
 from cxgen.project import Project, write_atomically
-from cxgen.schema import conform, polars_schema
+from cxgen.schema import Column, conform, polars_schema
 from cxgen.schema.document import parse_json
 from cxgen.schema.door import MB, read_bytes
 from cxgen.stages.generate import Workshop, workshop
-from cxgen.stages.manifest import FOLDER, MANIFEST, Manifest, asked_of, differences, planned, run_digest, tight
+from cxgen.stages.manifest import DATA, FOLDER, MANIFEST, WUG, Manifest, asked_of, differences, planned, run_digest, tight
+from cxgen.stages.params import Wug
 from cxgen.stages.pool import Executor, in_order
 from cxgen.tables import ROW_GROUP, one_line, track, write_json
 
 BLOCK = 8_192  # sets that are made at once: some hundred thousand rows
+WUG_BLOCK = BLOCK // 3  # times the modes: rows with pseudowords are gathered, so that copies of a block are there side by side
 SUMMARY = FOLDER / "summary.json"
+_COUNTS = ("rows", "sets", "bytes")
 
 
 @dataclass(frozen=True)
@@ -44,6 +49,7 @@ class Wanted:
         names: of the constructions.
         folder: of the rows and the run's records.
         shard_rows: most rows of a file.
+        wug: which sets are said once more with pseudowords; None for none.
         token: of this invocation; what a process has loaded for another one is not used, since files may have changed.
     """
 
@@ -53,6 +59,7 @@ class Wanted:
     request: Request
     folder: Path
     shard_rows: int
+    wug: Wug | None = None
     token: str = field(default_factory=lambda: secrets.token_hex(8))
 
     @property
@@ -63,7 +70,7 @@ class Wanted:
     @property
     def asked(self) -> dict[str, Any]:
         """What tells its rows from those of other runs."""
-        return asked_of(self.project, self.names, self.config, self.request, self.shard_rows)
+        return asked_of(self.project, self.names, self.config, self.request, self.shard_rows, self.wug)
 
     def loaded(self) -> Iterator[tuple[Construction, list[Source], list[int]]]:
         """Every construction, its sources, and how many sets of each are wanted."""
@@ -129,7 +136,7 @@ def earlier(wanted: Wanted, *, resume: bool) -> Run | None:
 def prepare(wanted: Wanted, pool: Executor) -> Run:
     """Plan the run; ``pool`` draws what is to be planned with."""
     made = [(construction, mine, counts, _hasher(wanted, construction, pool)) for construction, mine, counts in wanted.loaded()]
-    return Run(wanted, planned(wanted.folder, wanted.asked, made, wanted.shard_rows))
+    return Run(wanted, planned(wanted.folder, wanted.asked, made, wanted.shard_rows, wanted.wug))
 
 
 def _hasher(wanted: Wanted, construction: Construction, pool: Executor) -> Hasher:
@@ -168,7 +175,7 @@ def run(plan: Run, pool: Executor, shards: Sequence[int] | None = None) -> dict[
     for _ in track(pool.map(make_shard, [Order(plan, number) for number in todo]), "generating", len(todo)):
         pass
     records = [_record(plan, number) for number in everything]
-    summary = _summary(plan, [record for record in records if record])
+    summary = _summary(plan, records)
     if all(records):
         write_json(summary, plan.wanted.folder / SUMMARY)
     return summary
@@ -179,25 +186,39 @@ def make_shard(order: Order) -> None:
     plan, shard = order.run, order.run.manifest.shards[order.number]
     shop = plan.wanted.shop
     source = shop.sources(shard.construction)[shard.source]
+    numbers = plan.manifest.kept(plan.wanted.folder, shard)
     refused: Counter[str] = Counter()
     path = plan.wanted.folder / shard.file
-    rows = _write(path, plan.wanted.config, _blocks(source, shop, plan.manifest.kept(plan.wanted.folder, shard), refused))
+    if shard.pseudowords and plan.wanted.wug:
+        config = wug_config(plan.wanted.config)
+        blocks = _substituted(source, shop, numbers, plan.wanted.wug.modes)
+    else:
+        config = plan.wanted.config
+        blocks = _judged(source, shop, numbers, BLOCK, refused)
+    columns = columns_of(config)
+    rows = _write(path, columns, (conform(items, columns) for items in blocks if items.height))
     about = {"run": plan.manifest.run, "file": shard.file, "bytes": path.stat().st_size, "rows": rows, "sets": shard.sets}
     write_json({**about, "sets refused": dict(refused)}, _record_file(plan, order.number))
 
 
-def _blocks(source: Source, shop: Workshop, numbers: Any, refused: Counter[str]) -> Iterator[pl.DataFrame]:
+def _judged(source: Source, shop: Workshop, numbers: NDArray[np.int64], size: int, refused: Counter[str]) -> Iterator[pl.DataFrame]:
+    """The items of the sets ``numbers`` in which nothing is refused, ``size`` sets at a time; ``refused`` is why how many are left out."""
     judge = shop.judge(source.construction)
-    columns = columns_of(source.config)
-    for at in range(0, len(numbers), BLOCK):
-        block = source.drawn(numbers[at : at + BLOCK])
+    for at in range(0, len(numbers), size):
+        block = source.drawn(numbers[at : at + size])
         items, why = judge.accepted(block, source.items(block))
         refused.update(why)
-        if items.height:
-            yield conform(items, columns)
+        yield items
 
 
-def _write(path: Path, config: str, blocks: Iterator[pl.DataFrame]) -> int:
+def _substituted(source: Source, shop: Workshop, numbers: NDArray[np.int64], modes: Sequence[str]) -> Iterator[pl.DataFrame]:
+    """What stage ``substitute`` makes of those items; what is refused was counted where they are written themselves."""
+    for items in _judged(source, shop, numbers, max(1, WUG_BLOCK // len(modes)), Counter()):
+        real = said_again(items)
+        yield paired(substituted(source, real["set_number"].unique().to_numpy(), shop.wugs, modes), real)
+
+
+def _write(path: Path, columns: Sequence[Column], blocks: Iterator[pl.DataFrame]) -> int:
     """Write the blocks to ``path`` as they come, in row groups; how many rows they are."""
     from polars.io.plugins import register_io_source
 
@@ -209,7 +230,7 @@ def _write(path: Path, config: str, blocks: Iterator[pl.DataFrame]) -> int:
             rows += block.height
             yield block
 
-    lazy = register_io_source(batches, schema=polars_schema(columns_of(config)))
+    lazy = register_io_source(batches, schema=polars_schema(columns))
     try:
         write_atomically(
             path, lambda temporary: lazy.sink_parquet(temporary, compression="zstd", row_group_size=ROW_GROUP, engine="streaming")
@@ -237,18 +258,27 @@ def _record(plan: Run, number: int) -> dict[str, Any] | None:
 
 def _sweep(folder: Path) -> None:
     """Delete what was being written when a run was killed."""
-    for path in folder.glob("data/*/.*.parquet.*"):
+    for path in (path for name in (DATA, WUG) for path in folder.glob(f"{name}/*/.*.parquet.*")):
         path.unlink(missing_ok=True)
 
 
-def _summary(plan: Run, records: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def _summary(plan: Run, records: Sequence[dict[str, Any] | None]) -> dict[str, Any]:
     """What there is: ``shards, of, rows, sets, bytes`` (numbers), ``sets refused`` (why -> how many) and ``sources``: of each how many sets
-    were wanted, kept and drawn, and the share of those drawn that repeat a premise (``repeated``).
+    were wanted, kept and drawn, and the share of those drawn that repeat a premise (``repeated``). With pseudowords: ``pseudowords``, the
+    ``rows, sets, bytes`` of those.
+
+    Args:
+        plan: the run.
+        records: of all its shards; None for one that is not there.
     """
     refused: Counter[str] = Counter()
-    for record in records:
+    counts: dict[bool, Counter[str]] = {False: Counter(), True: Counter()}
+    there = [(shard, record) for shard, record in zip(plan.manifest.shards, records, strict=True) if record]
+    for shard, record in there:
         refused.update(record["sets refused"])
-    counts = {name: sum(record[name] for record in records) for name in ("rows", "sets", "bytes")}
+        counts[shard.pseudowords].update({name: record[name] for name in _COUNTS})
+    own, wug = ({name: each[name] for name in _COUNTS} for each in (counts[False], counts[True]))
     entries = [{**entry, "repeated": round(1 - entry["kept"] / max(entry["drawn"], 1), 6)} for entry in plan.manifest.sources]
-    shards = {"run": plan.manifest.run, "shards": len(records), "of": len(plan.manifest.shards)}
-    return {**shards, **counts, "sets refused": dict(refused), "sources": entries}
+    about = {"run": plan.manifest.run, "shards": len(there), "of": len(records)}
+    more = {"pseudowords": wug} if plan.wanted.wug else {}
+    return {**about, **own, **more, "sets refused": dict(refused), "sources": entries}

@@ -13,7 +13,7 @@ from cxgen.constructicon import load_construction
 from cxgen.errors import DataError
 from cxgen.families import DEFAULT, FAMILIES, columns_of, family_of, wug_config
 from cxgen.generate import Wugs, wug_items
-from cxgen.generate.substitute import changed_sets
+from cxgen.generate.substitute import paired, said_again
 from cxgen.lexicon import Lexicon
 from cxgen.project import Project
 from cxgen.publish.content import WRITTEN, table_hashes
@@ -28,7 +28,6 @@ from cxgen.vocabulary import SPLITS
 
 SOURCES = tuple(config for family in FAMILIES.values() for config in family.substituted)  # configs that are said again
 CONFIG = wug_config(DEFAULT)
-_CELL = ("config", "design", "split", "set_number", "kind", "rule")  # what tells a set's items apart, as far as a family has it
 
 
 @dataclass(frozen=True)
@@ -125,16 +124,7 @@ def _substituted(order: _Order) -> dict[str, pl.DataFrame]:
     chosen = pl.concat([rows.select("config", "design", "split", "set_number") for rows in order.sources.values()])
     items = wug_items(construction, order.params.request, wugs, order.params.wug.modes, chosen)
     mine = items.partition_by("config", as_dict=True) if items.height else {}
-    return {config: _paired(mine.get((config,), pl.DataFrame()), rows) for config, rows in order.sources.items()}
-
-
-def _paired(items: pl.DataFrame, real: pl.DataFrame) -> pl.DataFrame:
-    """Those of ``items``, all of one config, that are changed and have a source among the ``real`` ones."""
-    items = changed_sets(items, real)
-    if not items.height:
-        return items
-    cell = [name for name in _CELL if name in real.columns]
-    return items.join(real.select(*cell, source_id="id", acceptability="acceptability"), on=cell, how="inner", maintain_order="left")
+    return {config: paired(mine.get((config,), pl.DataFrame()), rows) for config, rows in order.sources.items()}
 
 
 def _kept(items: pl.DataFrame, mode: str, of: int) -> dict[str, Any]:
@@ -154,8 +144,7 @@ def _sources(project: Project, share: float, config: str = DEFAULT) -> pl.DataFr
         table = pl.DataFrame(schema=polars_schema(columns_of(config)))
     else:
         table = pl.concat([read_split(file, config, split) for split, file in files.items()])
-    if "variant" in table.columns:
-        table = table.filter(pl.col("variant") != "")
+    table = said_again(table)
     items = table.join(candidates, on="id", how="left", maintain_order="left").with_columns(target=TARGET, premise=family_of(config).text)
     if items["set_number"].null_count():
         raise DataError(
