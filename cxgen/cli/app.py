@@ -16,6 +16,7 @@ import typer
 
 from cxgen.cli import (
     ask,
+    audit,
     capacity,
     elicit,
     evaluate,
@@ -56,6 +57,7 @@ app.add_typer(lexicon.app, name="lexicon")
 app.command()(wug.wug)
 app.command()(capacity.capacity)
 app.command()(generate.generate)
+app.command()(audit.audit)
 app.command()(judge.judge)
 app.command()(pipeline.split)
 app.command()(pipeline.substitute)

@@ -28,6 +28,7 @@ class Family(Protocol):
         compared: ``premise``, ``hypothesis`` and ``label`` -> the columns that `diff` shows and compares as such.
         substituted: the configs whose sets are said again with pseudowords.
         survives: the `violations` that must be 0 with pseudowords, too.
+        by_set: the `violations` that contrast sets have or have not by themselves, whatever others there are.
         card: Jinja text of the family's section of the dataset card.
         scoring: how its items are answered and scored.
     """
@@ -39,6 +40,7 @@ class Family(Protocol):
     compared: Mapping[str, str]
     substituted: tuple[str, ...]
     survives: tuple[str, ...]
+    by_set: tuple[str, ...]
     card: str
     scoring: Scoring
 

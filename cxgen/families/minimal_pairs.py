@@ -62,6 +62,7 @@ class MinimalPairs:
     compared: Mapping[str, str] = {"premise": "context", "hypothesis": "diagnostic_good", "label": "diagnostic_bad"}
     substituted: tuple[str, ...] = ("minimal_pairs",)
     survives: tuple[str, ...] = (_TWO, _SWAPPED, _WORDS, _REPEATED)
+    by_set: tuple[str, ...] = survives
     card = (resources.files(__package__) / "minimal_pairs.md.j2").read_text("utf-8")
     scoring: Scoring = Choices()
 

@@ -43,6 +43,13 @@ _MISREAD = (
     Column("misread", pl.Boolean, "whether taking what looks like the target construction for an instance of it would decide the claim"),
     Column("target_label", pl.Int8, "the label that the item would have then, where that is another; else null", labels=True, null=True),
 )
+_CONSTRUCTIONS, _SENTENCES = "construction x split with unequal labels", "hypothesis x split with unequal labels"
+_ONE_EACH, _REPEATED = "premises without one hypothesis per label", "repeated (premise, hypothesis)"
+# Violation -> what marks an item with something held out, and the columns that say what it is.
+HELD = {
+    "held-out wordings in train or dev": ("wording_held_out", ("rule", "wording")),
+    "held-out templates in train or dev": ("template_held_out", ("template",)),
+}
 
 
 class NLI:
@@ -57,7 +64,8 @@ class NLI:
     text = "premise"
     compared: Mapping[str, str] = {"premise": "premise", "hypothesis": "hypothesis", "label": "label"}
     substituted: tuple[str, ...] = ("nli",)
-    survives: tuple[str, ...] = ("hypothesis x split with unequal labels", "repeated (premise, hypothesis)")
+    survives: tuple[str, ...] = (_SENTENCES, _REPEATED)
+    by_set: tuple[str, ...] = (_CONSTRUCTIONS, _SENTENCES, _ONE_EACH, _REPEATED)
     card = (resources.files(__package__) / "nli.md.j2").read_text("utf-8")
     scoring: Scoring = Labels()
 
@@ -129,12 +137,11 @@ class NLI:
         """See `Family`."""
         one_each = (pl.len() != len(LABELS)) | (pl.col("label").n_unique() != len(LABELS))
         counts = {
-            "construction x split with unequal labels": rows.group_by("construction", "split").agg(bad=UNEQUAL)["bad"].sum(),
-            "hypothesis x split with unequal labels": rows.group_by("config", "hypothesis", "split").agg(bad=UNEQUAL)["bad"].sum(),
-            "premises without one hypothesis per label": rows.group_by("premise_id").agg(bad=one_each)["bad"].sum(),
-            "repeated (premise, hypothesis)": rows.height - rows.select("premise", "hypothesis").unique().height,
-            "held-out wordings in train or dev": _leaked(rows, "wording_held_out", "rule", "wording"),
-            "held-out templates in train or dev": _leaked(rows, "template_held_out", "template"),
+            _CONSTRUCTIONS: rows.group_by("construction", "split").agg(bad=UNEQUAL)["bad"].sum(),
+            _SENTENCES: rows.group_by("config", "hypothesis", "split").agg(bad=UNEQUAL)["bad"].sum(),
+            _ONE_EACH: rows.group_by("premise_id").agg(bad=one_each)["bad"].sum(),
+            _REPEATED: rows.height - rows.select("premise", "hypothesis").unique().height,
+            **{what: leaked(rows, mark, *names) for what, (mark, names) in HELD.items()},
         }
         return {what: int(count) for what, count in counts.items()}
 
@@ -178,8 +185,14 @@ def badly_formed(column: str) -> pl.Expr:
     return ~pl.col(column).str.contains(r"^\p{Lu}.*\.$") | pl.col(column).str.contains(r"[{}]|\s\s")
 
 
-def _leaked(rows: pl.DataFrame, mark: str, *names: str) -> int:
-    """Rows of train and dev with what is marked as held out somewhere."""
+def leaked(rows: pl.DataFrame, mark: str, *names: str) -> int:
+    """Rows of train and dev with what is marked as held out somewhere, the target being the same.
+
+    Args:
+        rows: ``split, construction, contrast_of`` and the columns named.
+        mark: bool: whether something is held out.
+        names: the columns that say what.
+    """
     rows = rows.select("split", mark, *names, target=TARGET)
     held = rows.filter(mark).select("target", *names).unique()
     return rows.filter(pl.col("split") != Split.test).join(held, on=["target", *names], how="semi").height

@@ -116,6 +116,7 @@ def _faults(column: Column, values: pl.Expr, most: int | None = None) -> Iterato
         yield "no value in a list", values.list.eval(pl.element().is_null().any()).list.first().fill_null(value=False)
 
 
+_PART = 50_000  # rows of which the fillers are looked at together
 _SLOTS = (
     Column("slot", pl.String, ""),
     Column("role", pl.String, "", values=tuple(Role)),
@@ -128,9 +129,11 @@ _SLOTS = (
 
 
 def _slots(values: pl.Series) -> str:
-    """The first fault of the fillers of premises, with its row; empty if there is none."""
-    rows = pl.DataFrame({"row": pl.int_range(len(values), eager=True), "slots": values}).drop_nulls("slots").explode("slots")
-    fillers = rows.unnest("slots")
-    for name, (what, bad) in _faulty(fillers, _SLOTS).items():
-        return f"row {fillers.filter(bad)['row'][0] + 1}: slots.{name}: {what}"
+    """The first fault of the fillers of premises, with its row; empty if there is none. A part at a time: taken apart, they are large."""
+    for start in range(0, len(values), _PART):
+        part = values.slice(start, _PART)
+        rows = pl.DataFrame({"row": pl.int_range(start, start + len(part), eager=True), "slots": part}).drop_nulls("slots").explode("slots")
+        fillers = rows.unnest("slots")
+        for name, (what, bad) in _faulty(fillers, _SLOTS).items():
+            return f"row {fillers.filter(bad)['row'][0] + 1}: slots.{name}: {what}"
     return ""

@@ -6,6 +6,7 @@ import hashlib
 import json
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from cxgen.generate import Found, Hasher, Request, Source, sets_at_most, survey
 from cxgen.generate.capacity import EASY
 from cxgen.project import Project, write_atomically
 from cxgen.schema.document import parse_json
-from cxgen.schema.door import read_bytes
+from cxgen.schema.door import MB, read_bytes
 from cxgen.stages.params import Wug
 from cxgen.tables import write_json
 from cxgen.version import __version__
@@ -101,6 +102,22 @@ class Manifest:
         with np.load(path, allow_pickle=False) as arrays:
             bits = np.unpackbits(arrays[f"{shard.construction}.{shard.source}"], count=shard.last + 1)
         return np.flatnonzero(bits[shard.first :]).astype(np.int64) + shard.first
+
+    def record(self, folder: Path, number: int) -> dict[str, Any] | None:
+        """What is recorded of shard ``number``, if it is there and whole: ``run, file, bytes, rows, sets, sets refused``."""
+        path, file = record_file(folder, number), folder / self.shards[number].file
+        if not path.exists() or not file.is_file():
+            return None
+        with suppress(DataError, KeyError, TypeError):
+            record: dict[str, Any] = parse_json(read_bytes(path, MB).decode("utf-8", "replace"), path)
+            if record["run"] == self.run and record["bytes"] == file.stat().st_size:
+                return record
+        return None
+
+
+def record_file(folder: Path, number: int) -> Path:
+    """Where shard ``number`` of the run in ``folder`` is recorded."""
+    return folder / FOLDER / "shards" / f"{number:06d}.json"
 
 
 def asked_of(project: Project, names: Sequence[str], config: str, request: Request, shard_rows: int, wug: Wug | None) -> dict[str, Any]:

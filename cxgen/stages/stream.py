@@ -10,7 +10,6 @@ from __future__ import annotations
 import secrets
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -27,10 +26,8 @@ from cxgen.generate.substitute import paired, said_again, substituted
 from cxgen.lint import require_sound
 from cxgen.project import Project, write_atomically
 from cxgen.schema import Column, conform, polars_schema
-from cxgen.schema.document import parse_json
-from cxgen.schema.door import MB, read_bytes
 from cxgen.stages.generate import Workshop, workshop
-from cxgen.stages.manifest import DATA, FOLDER, MANIFEST, WUG, Manifest, asked_of, differences, planned, run_digest, tight
+from cxgen.stages.manifest import DATA, FOLDER, MANIFEST, WUG, Manifest, asked_of, differences, planned, record_file, run_digest, tight
 from cxgen.stages.params import Wug
 from cxgen.stages.pool import Executor, in_order
 from cxgen.tables import ROW_GROUP, one_line, track, write_json
@@ -171,10 +168,14 @@ def run(plan: Run, pool: Executor, shards: Sequence[int] | None = None) -> dict[
     everything = range(len(plan.manifest.shards))
     if shards is None:
         _sweep(plan.wanted.folder)
-    todo = [number for number in (everything if shards is None else shards) if shards is not None or not _record(plan, number)]
+    todo = [
+        number
+        for number in (everything if shards is None else shards)
+        if shards is not None or not plan.manifest.record(plan.wanted.folder, number)
+    ]
     for _ in track(pool.map(make_shard, [Order(plan, number) for number in todo]), "generating", len(todo)):
         pass
-    records = [_record(plan, number) for number in everything]
+    records = [plan.manifest.record(plan.wanted.folder, number) for number in everything]
     summary = _summary(plan, records)
     if all(records):
         write_json(summary, plan.wanted.folder / SUMMARY)
@@ -198,7 +199,7 @@ def make_shard(order: Order) -> None:
     columns = columns_of(config)
     rows = _write(path, columns, (conform(items, columns) for items in blocks if items.height))
     about = {"run": plan.manifest.run, "file": shard.file, "bytes": path.stat().st_size, "rows": rows, "sets": shard.sets}
-    write_json({**about, "sets refused": dict(refused)}, _record_file(plan, order.number))
+    write_json({**about, "sets refused": dict(refused)}, record_file(plan.wanted.folder, order.number))
 
 
 def _judged(source: Source, shop: Workshop, numbers: NDArray[np.int64], size: int, refused: Counter[str]) -> Iterator[pl.DataFrame]:
@@ -238,22 +239,6 @@ def _write(path: Path, columns: Sequence[Column], blocks: Iterator[pl.DataFrame]
     except pl.exceptions.PolarsError as error:
         raise DataError(f"cannot be written: {one_line(error)}", file=path, hint="is there room on the disk? --resume goes on") from error
     return rows
-
-
-def _record_file(plan: Run, number: int) -> Path:
-    return plan.wanted.folder / FOLDER / "shards" / f"{number:06d}.json"
-
-
-def _record(plan: Run, number: int) -> dict[str, Any] | None:
-    """What is recorded of a shard, if it is there and whole."""
-    path, shard = _record_file(plan, number), plan.wanted.folder / plan.manifest.shards[number].file
-    if not path.exists() or not shard.is_file():
-        return None
-    with suppress(DataError, KeyError, TypeError):
-        record: dict[str, Any] = parse_json(read_bytes(path, MB).decode("utf-8", "replace"), path)
-        if record["run"] == plan.manifest.run and record["bytes"] == shard.stat().st_size:
-            return record
-    return None
 
 
 def _sweep(folder: Path) -> None:
