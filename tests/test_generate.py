@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 
 from cxgen.constructicon import load_construction
 from cxgen.errors import EmptySlotError
-from cxgen.generate import Request, generate_items, sample_items, sources
+from cxgen.generate import Job, Request, generate_items, sample_items, sources
 from cxgen.generate.source import fillable, previews
 from cxgen.project import Project
 from cxgen.sets import realise
 from cxgen.sets.plan import draw_plan
 from cxgen.sets.pools import design_pools
-from cxgen.stages.generate import candidates
+from cxgen.stages.generate import batches, candidates
 from cxgen.stages.pool import executor
 from cxgen.streams import uniform
 from tests.conftest import edit, sampled
@@ -246,3 +246,16 @@ def test_what_is_left_out_leaves_no_gap(mini, mini_lexicon):
     items = sample_items(load_construction(Project(mini), "reach", mini_lexicon), 1, 2_000, "nli")
     assert items["premise"].n_unique() > realise.LARGE
     assert not items["premise"].str.contains("  ", literal=True).any()
+
+
+@given(st.lists(st.lists(st.integers(1, 5_000), max_size=12), max_size=6), st.integers(1, 4))
+def test_blocks_are_shared_out_each_once_by_construction_longest_first(counts, workers):
+    jobs = [(number, Job(source, 0, count)) for number, mine in enumerate(counts) for source, count in enumerate(mine)]
+    shares = batches(jobs, workers)
+    assert sorted(at for share in shares for at in share) == list(range(len(jobs)))
+    assert all(len({jobs[at][0] for at in share}) == 1 for share in shares)
+    costs = [300 + job.count for _, job in jobs]
+    whole = [sum(cost for (number, _), cost in zip(jobs, costs, strict=True) if number == jobs[share[0]][0]) for share in shares]
+    assert whole == sorted(whole, reverse=True)
+    for share in shares:  # none that would keep one worker busy when the others are done
+        assert len(share) == 1 or sum(costs[at] for at in share) <= sum(costs) / (2 * workers)

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given, settings
@@ -16,8 +17,9 @@ from cxgen.annotate.relations import base
 from cxgen.annotate.surface import looks
 from cxgen.constructicon import Construction, Kind, Slot, Template, load_construction
 from cxgen.errors import DataError, SchemaError
-from cxgen.generate import sample_items
+from cxgen.generate import Request, sample_items, sources
 from cxgen.judge.form import REASON, FormJudge
+from cxgen.judge.shapes import ShapeJudge
 from cxgen.lexicon import Lexicon
 from cxgen.lint import TREES, lint
 from cxgen.lint.examples import examples
@@ -324,6 +326,64 @@ def test_the_form_check_by_shapes_says_what_it_says_sentence_by_sentence(
     wanted = one_by_one(construction, chunks, items)
     assert judge.failures(items).rows() == wanted
     assert 0 < len(wanted) < items.height
+
+
+@pytest.fixture(scope="module")
+def blocks(constructions, chunks):
+    """Blocks of several constructions, with the trees of their premises made one by one."""
+    found = []
+    for name in ("caused-motion", "reflexive-resultative", "let-alone"):
+        annotator = Annotator(constructions[name], chunks)
+        for source in sources(constructions[name], Request(seed=4))[:7:3]:
+            block = source.drawn(np.arange(12))
+            found.append((block, [annotator.sentence(row) for row in block.premises.iter_rows(named=True)]))
+    return found
+
+
+ASKED = {
+    "DEP": lambda token: token.relation,
+    "POS": lambda token: token.upos,
+    "TAG": lambda token: token.xpos,
+    "LEMMA": lambda token: token.lemma,
+    "TEXT": lambda token: token.form,
+    "LOWER": lambda token: token.form.lower(),
+}
+OPERATORS = [">", ">>", "<", "<<", ".", ".*", ";", ";*", "$+", "$-", "$++", "$--", ">+", ">-", ">++", ">--", "<+", "<-", "<++", "<--"]
+
+
+@st.composite
+def patterns(draw, tokens):
+    """Patterns of one to three words about what some of ``tokens`` are."""
+
+    def asked(attribute):
+        one = st.sampled_from(tokens).map(ASKED[attribute])
+        several = st.lists(one, min_size=1, max_size=3, unique=True)
+        return draw(one | several.map(lambda values: {"IN": values}) | several.map(lambda values: {"NOT_IN": values}))
+
+    nodes = [{"RIGHT_ID": "0", "RIGHT_ATTRS": {"POS": "VERB"}}]
+    for number in range(1, draw(st.integers(2, 3))):
+        attributes = draw(st.lists(st.sampled_from(sorted(ASKED)), max_size=2, unique=True))
+        left, operator = str(draw(st.integers(0, number - 1))), draw(st.sampled_from(OPERATORS))
+        nodes.append(
+            {"LEFT_ID": left, "REL_OP": operator, "RIGHT_ID": str(number), "RIGHT_ATTRS": {name: asked(name) for name in attributes}}
+        )
+    return tuple(nodes)
+
+
+@pytest.mark.slow
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_whatever_a_pattern_asks_blocks_are_judged_as_their_trees_are(blocks, chunks, data):
+    """What the judges leave out of a shape must be nothing that the pattern could tell."""
+    block, sentences = blocks[data.draw(st.integers(0, len(blocks) - 1))]
+    pattern = data.draw(patterns([token for sentence in sentences[:8] for token in sentence.tokens]))
+    construction = replace(block.construction, form_check=(pattern,))
+    check = FormCheck(construction)
+    mine = block.premises["construction"].is_in([construction.name, *construction.lookalikes])
+    wanted = [not asked or check.holds(sentence) for asked, sentence in zip(mine, sentences, strict=True)]
+    assert ShapeJudge(construction, chunks).holds(block).tolist() == wanted
+    failed = FormJudge(construction, chunks).failures(block.premises)["premise_id"]
+    assert (~block.premises["premise_id"].is_in(failed.implode())).to_list() == wanted
 
 
 def test_a_sentence_that_its_template_does_not_give_is_an_error_in_the_form_check(reach, mini_chunks):
