@@ -63,8 +63,8 @@ def columns(block: Block) -> pl.DataFrame:
     labels = np.array([[matrix[name].get(other, -1) for other in rules] for name in kinds], dtype=np.int8)
     return pl.DataFrame(
         {
-            "premise": block.said[kind * count + sets],
-            "hypothesis": hypotheses[rule * count + sets],
+            "premise": block.said[pl.Series(kind * count + sets, dtype=pl.UInt32)],
+            "hypothesis": hypotheses[pl.Series(rule * count + sets, dtype=pl.UInt32)],
             "label": labels[kind, rule],
         }
     )

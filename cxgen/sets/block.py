@@ -131,7 +131,7 @@ class Block:
 
     def groups(self) -> Iterator[tuple[str, Template, Rows]]:
         """The premises of every kind and template: their places in `premises`."""
-        order = np.argsort(self.chosen, kind="stable")
+        order = np.argsort(self.chosen.astype(np.uint16), kind="stable")  # sorted by radix: a fifth of the time
         ends = np.cumsum(np.bincount(self.chosen, minlength=len(self.templates)))
         for (kind, template), rows in zip(self.templates, np.split(order, ends[:-1]), strict=True):
             if len(rows):

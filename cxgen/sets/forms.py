@@ -54,25 +54,35 @@ class Forms:
     def __init__(self, lexicon: Lexicon) -> None:
         self.lexicon = lexicon
         self._tables: dict[tuple[str, str], Table] = {}
+        self._plan: Plan | None = None  # that was asked about last
+        self._places: dict[tuple[str, str], tuple[Rows, pl.Series]] = {}  # in its tables, of all its sets
 
     def column(self, slot: Slot, form: str, plan: Plan, pools: Pools, rows: Rows) -> Texts:
         """The ``form`` of what fills ``slot`` in the sets ``rows``, empty where nothing does; a filler is wrapped as the slot says."""
         text: Texts = self.table(slot, form).objects[self.keys(slot, form, plan, pools, rows)]
         return text
 
-    def series(self, slot: Slot, form: str, plan: Plan, pools: Pools, rows: Rows, *, capital: bool = False) -> pl.Series:
-        """The same as a column; with ``capital``, as at the start of a sentence."""
+    def series(self, slot: Slot, form: str, plan: Plan, pools: Pools, rows: pl.Series, *, capital: bool = False) -> pl.Series:
+        """The same as a column, ``rows`` being one (u32); with ``capital``, as at the start of a sentence."""
         table = self.table(slot, form)
-        return (table.capitals if capital else table.texts)[self.keys(slot, form, plan, pools, rows).astype(np.uint32)]
+        return (table.capitals if capital else table.texts)[self._all(slot, form, plan, pools)[1][rows]]
 
     def keys(self, slot: Slot, form: str, plan: Plan, pools: Pools, rows: Rows) -> Rows:
         """Where in `table` the texts of the sets ``rows`` stand."""
-        table, fillers = self.table(slot, form), plan.fillers[slot.name][rows]
-        keys: Rows = fillers + np.minimum(_choice(form, slot, plan, pools, rows), table.ways - 1) * table.lexemes
-        if not slot.may_lack:
-            return keys
-        nothing: Rows = np.where(fillers == ABSENT, len(table.texts) - 1, keys)
-        return nothing
+        return self._all(slot, form, plan, pools)[0][rows]
+
+    def _all(self, slot: Slot, form: str, plan: Plan, pools: Pools) -> tuple[Rows, pl.Series]:
+        """The keys of all sets, also as a column: several templates ask for the same."""
+        if self._plan is not plan:
+            self._plan, self._places = plan, {}
+        if (slot.name, form) not in self._places:
+            table, keys = self.table(slot, form), plan.fillers[slot.name]
+            if table.ways > 1 and WORD_FORMS[form].by is not By.NOTHING:
+                keys = keys + np.minimum(_choice(form, slot, plan, pools), table.ways - 1) * table.lexemes
+            if slot.may_lack:
+                keys = np.where(plan.fillers[slot.name] == ABSENT, len(table.texts) - 1, keys)
+            self._places[slot.name, form] = keys, pl.Series(keys.astype(np.uint32))
+        return self._places[slot.name, form]
 
     def table(self, slot: Slot, form: str) -> Table:
         """What a slot's places of that form can hold."""
@@ -115,14 +125,12 @@ def possessive(text: pl.Expr, *, plural: bool) -> pl.Expr:
     return pl.when(pl.lit(plural) & text.str.ends_with("s")).then(pl.lit("'")).otherwise(pl.lit("'s"))
 
 
-def _choice(form: str, slot: Slot, plan: Plan, pools: Pools, rows: Rows) -> Rows:
+def _choice(form: str, slot: Slot, plan: Plan, pools: Pools) -> Rows:
     """The number of the way that each set takes."""
     by = WORD_FORMS[form].by
     if by is By.NUMBER:
-        return plan.number[slot.name][rows]
+        return plan.number[slot.name]
     if by is By.PRONOUN:
-        return plan.pronoun[slot.name][rows]
-    if by is By.DETERMINER:
-        codes = np.array([DETERMINERS.index(f.words.get("det", "the")) for f in pools.frames], dtype=np.int64)
-        return codes[plan.frame[rows]]
-    return np.zeros(len(rows), dtype=np.int64)
+        return plan.pronoun[slot.name]
+    codes: Rows = np.array([DETERMINERS.index(frame.words.get("det", "the")) for frame in pools.frames], dtype=np.int64)[plan.frame]
+    return codes
