@@ -84,8 +84,13 @@ def unknown_slot(construction: Construction) -> Iterator[Finding]:
     """E101: a pattern, a fact, a claim or a relation names a slot that is not declared."""
     known = set(construction.slots)
     seen: set[tuple[str, str]] = set()
+    words: dict[tuple[str, ...], set[str]] = {}  # designs -> what their frames say; many patterns have the same
     for place, parts, designs in _patterns(construction):
-        for name in {part.slot for part in parts if part.slot} - known - frame_words(construction, designs):
+        strange = {part.slot for part in parts if part.slot} - known
+        names = tuple(design.name for design in designs)
+        if strange and names not in words:
+            words[names] = frame_words(construction, designs)
+        for name in strange - words.get(names, set()):
             document, keys = _field_place(construction, place, name)
             if (name, str(keys)) not in seen:
                 seen.add((name, str(keys)))

@@ -55,7 +55,8 @@ class Forms:
         self.lexicon = lexicon
         self._tables: dict[tuple[str, str], Table] = {}
         self._plan: Plan | None = None  # that was asked about last
-        self._places: dict[tuple[str, str], tuple[Rows, pl.Series]] = {}  # in its tables, of all its sets
+        self._keys: dict[tuple[str, str], Rows] = {}  # of all its sets
+        self._columns: dict[tuple[str, str], pl.Series] = {}  # the same
 
     def column(self, slot: Slot, form: str, plan: Plan, pools: Pools, rows: Rows) -> Texts:
         """The ``form`` of what fills ``slot`` in the sets ``rows``, empty where nothing does; a filler is wrapped as the slot says."""
@@ -64,25 +65,27 @@ class Forms:
 
     def series(self, slot: Slot, form: str, plan: Plan, pools: Pools, rows: pl.Series, *, capital: bool = False) -> pl.Series:
         """The same as a column, ``rows`` being one (u32); with ``capital``, as at the start of a sentence."""
-        table = self.table(slot, form)
-        return (table.capitals if capital else table.texts)[self._all(slot, form, plan, pools)[1][rows]]
+        table, every = self.table(slot, form), self._every(slot, form, plan, pools)
+        if (slot.name, form) not in self._columns:
+            self._columns[slot.name, form] = pl.Series(every.astype(np.uint32))
+        return (table.capitals if capital else table.texts)[self._columns[slot.name, form][rows]]
 
     def keys(self, slot: Slot, form: str, plan: Plan, pools: Pools, rows: Rows) -> Rows:
         """Where in `table` the texts of the sets ``rows`` stand."""
-        return self._all(slot, form, plan, pools)[0][rows]
+        return self._every(slot, form, plan, pools)[rows]
 
-    def _all(self, slot: Slot, form: str, plan: Plan, pools: Pools) -> tuple[Rows, pl.Series]:
-        """The keys of all sets, also as a column: several templates ask for the same."""
+    def _every(self, slot: Slot, form: str, plan: Plan, pools: Pools) -> Rows:
+        """The keys of all sets: several templates ask for the same."""
         if self._plan is not plan:
-            self._plan, self._places = plan, {}
-        if (slot.name, form) not in self._places:
+            self._plan, self._keys, self._columns = plan, {}, {}
+        if (slot.name, form) not in self._keys:
             table, keys = self.table(slot, form), plan.fillers[slot.name]
             if table.ways > 1 and WORD_FORMS[form].by is not By.NOTHING:
                 keys = keys + np.minimum(_choice(form, slot, plan, pools), table.ways - 1) * table.lexemes
             if slot.may_lack:
                 keys = np.where(plan.fillers[slot.name] == ABSENT, len(table.texts) - 1, keys)
-            self._places[slot.name, form] = keys, pl.Series(keys.astype(np.uint32))
-        return self._places[slot.name, form]
+            self._keys[slot.name, form] = keys
+        return self._keys[slot.name, form]
 
     def table(self, slot: Slot, form: str) -> Table:
         """What a slot's places of that form can hold."""
