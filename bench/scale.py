@@ -131,9 +131,9 @@ def steps(project: Project, lexicon: Lexicon, name: str) -> dict[str, Any]:
     drawn = cpu(lambda number: source.drawn(at(number + 1)))
     made = cpu(lambda number: source.items(source.drawn(at(number + 1))))
     judged = cpu(lambda _: judge.accepted(source.drawn(at(0)), items)) - drawn
-    large = np.arange(4 * SETS)  # without the other columns there is room for more
-    told = (cpu(lambda _: columns(source.drawn(large))) - cpu(lambda _: source.drawn(large))) / 4
-    looped = cpu(loop(source.drawn(large), 4 * items.height)) / 4
+    large = np.arange(8 * SETS)  # without the other columns there is room for more
+    told = (cpu(lambda _: columns(source.drawn(large))) - cpu(lambda _: source.drawn(large))) / 8
+    looped = cpu(loop(source.drawn(large), 8 * items.height)) / 8
     hashed = cpu(lambda _: survey([source], [SETS // 2]))
     rows = items.height
     return {

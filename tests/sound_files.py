@@ -6,7 +6,9 @@ import json
 from unittest.mock import patch
 
 from cxgen.constructicon import load_construction, target_names
+from cxgen.constructicon.model import LINTED
 from cxgen.lexicon import Lexicon, stored
+from cxgen.lint import require_sound
 from cxgen.project import Project
 from cxgen.schema import document
 from cxgen.schema.sound import address
@@ -30,7 +32,9 @@ def sound() -> str:
         stored.read_classes(project.snapshot / "classes.json", lexemes.height)
         lexicon = Lexicon.of(project)
         for name in target_names(project):
-            load_construction(project, name, lexicon)
+            construction = load_construction(project, name, lexicon)
+            require_sound(construction)
+            found.add(address(construction.written, LINTED))
     found.add(address((project.snapshot / "lexemes.parquet").read_bytes(), stored.LEXEMES))
     found.add(address((project.snapshot / "classes.json").read_text("utf-8"), stored.CLASSES.format(len(lexicon))))
     return json.dumps(sorted(found), indent=1) + "\n"

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import shutil
+from pathlib import Path
 
 import pytest
 
 from cxgen.constructicon import load_construction
-from cxgen.lint import CHECKS, lint
+from cxgen.lexicon import Lexicon
+from cxgen.lint import CHECKS, lint, require_sound
 from cxgen.project import Project
 from tests.conftest import edit
 
@@ -121,3 +124,24 @@ def test_a_repeated_key_is_an_error_at_its_line(mini, cxgen):
     result = cxgen("lint", "reach", cwd=mini)
     assert result.returncode == 2
     assert f"reach.yaml:{line}: the key 'schematicity' occurs twice" in result.stderr
+
+
+def test_what_is_shipped_is_not_linted_again_but_every_change_is(scratch, lexicon, monkeypatch):
+    """A construction is trusted as long as not a character of its files, of its look-alikes' or of the lexicon is another."""
+    linted = []
+    monkeypatch.setattr("cxgen.lint.core.lint", lambda construction, *_: linted.append(construction.name) or [])
+
+    def asked(name, words=lexicon):
+        linted.clear()
+        require_sound(load_construction(Project(scratch), name, words))
+        return linted
+
+    assert asked("resultative") == []
+    edit(scratch / "templates/depictive.yaml", "title: Depictive", "title: Another")
+    assert asked("resultative") == ["resultative"]
+    assert asked("let-alone") == []
+    copy = Path(shutil.copytree(Project(scratch).snapshot, scratch / "snapshot"))
+    assert asked("let-alone", Lexicon.load(copy)) == []
+    classes = copy / "classes.json"
+    classes.write_text(classes.read_text("utf-8") + " ", "utf-8")
+    assert asked("let-alone", Lexicon.load(copy)) == ["let-alone"]

@@ -76,6 +76,12 @@ def read_lexemes(path: Path) -> pl.DataFrame:
     return table
 
 
+def known(folder: Path, lexemes: int) -> bool:
+    """Whether the snapshot in ``folder``, which can be read, is shipped and was found sound."""
+    rules = {"lexemes.parquet": LEXEMES, "classes.json": CLASSES.format(lexemes)}
+    return all(known_sound(read_bytes(folder / name, _MOST_BYTES), rule) for name, rule in rules.items())
+
+
 def read_classes(path: Path, lexemes: int) -> dict[str, Any]:
     """Classes, frames, cuts of bands and overrides.
 
