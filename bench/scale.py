@@ -36,6 +36,7 @@ from cxgen.sets import Block, letters
 from cxgen.tables import ROW_GROUP
 
 SETS = 8_192
+MORE = 8  # times as many where there are text columns alone, which take less room
 Text = dict[str, Any]
 
 
@@ -131,9 +132,9 @@ def steps(project: Project, lexicon: Lexicon, name: str) -> dict[str, Any]:
     drawn = cpu(lambda number: source.drawn(at(number + 1)))
     made = cpu(lambda number: source.items(source.drawn(at(number + 1))))
     judged = cpu(lambda _: judge.accepted(source.drawn(at(0)), items)) - drawn
-    large = np.arange(8 * SETS)  # without the other columns there is room for more
-    told = (cpu(lambda _: columns(source.drawn(large))) - cpu(lambda _: source.drawn(large))) / 8
-    looped = cpu(loop(source.drawn(large), 8 * items.height)) / 8
+    large = np.arange(MORE * SETS)
+    told = (cpu(lambda _: columns(source.drawn(large))) - cpu(lambda _: source.drawn(large))) / MORE
+    looped = cpu(loop(source.drawn(large), MORE * items.height)) / MORE
     hashed = cpu(lambda _: survey([source], [SETS // 2]))
     rows = items.height
     return {

@@ -28,7 +28,7 @@ def sound() -> str:
 
     stored._classes.cache_clear()
     with patch("cxgen.schema.sound._known", frozenset), patch.object(document, "_known_complaint", noting):
-        lexemes = stored.read_lexemes(project.snapshot / "lexemes.parquet")
+        lexemes, _ = stored.read_lexemes(project.snapshot / "lexemes.parquet")
         stored.read_classes(project.snapshot / "classes.json", lexemes.height)
         lexicon = Lexicon.of(project)
         for name in target_names(project):

@@ -114,7 +114,7 @@ def sample(
     loaded = load(construction)
     if kind is not None and kind not in loaded.kinds:
         raise unknown("premise kind", kind, loaded.kinds, file=loaded.document.path)
-    if not loaded.shipped:
+    if not loaded.shipped:  # else the checks need not even be imported
         from cxgen.lint import require_sound
 
         require_sound(loaded)

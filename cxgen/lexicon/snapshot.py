@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from cxgen.layout import WORDS
 from cxgen.lexicon.bands import Cuts
 from cxgen.lexicon.names import missing
-from cxgen.lexicon.stored import known, read_classes, read_lexemes
+from cxgen.lexicon.stored import read_classes, read_lexemes
 from cxgen.project import Project
 from cxgen.schema import Document
 from cxgen.vocabulary import BANDS
@@ -100,7 +100,7 @@ class Lexicon:
         cuts: what percentile a frequency is.
         overrides: part of speech -> lemma -> irregular forms, countability, article.
         memory: the file in which answers of lemminflect and wordfreq about own words are kept, if any.
-        folder: that of the snapshot, if it is just that.
+        shipped: whether it is a snapshot that is shipped, and nothing else.
     """
 
     def __init__(
@@ -111,7 +111,8 @@ class Lexicon:
         cuts: Cuts | None = None,
         overrides: dict[str, dict[str, dict[str, str]]] | None = None,
         memory: Path | None = None,
-        folder: Path | None = None,
+        *,
+        shipped: bool = False,
     ) -> None:
         self.table = table
         self.classes = classes
@@ -119,7 +120,7 @@ class Lexicon:
         self.cuts = cuts or Cuts(())
         self.overrides = overrides or {}
         self.memory = memory
-        self.folder = folder
+        self.shipped = shipped
 
     @classmethod
     def of(cls, project: Project) -> Lexicon:
@@ -144,21 +145,17 @@ class Lexicon:
         Raises:
             DataError: the snapshot is missing or damaged.
         """
-        table = read_lexemes(folder / "lexemes.parquet")
-        raw = read_classes(folder / "classes.json", table.height)
+        table, known = read_lexemes(folder / "lexemes.parquet")
+        raw, also = read_classes(folder / "classes.json", table.height)
         classes = {
             name: WordClass(name, entry["pos"], tuple(entry["ids"]), frozenset(entry["extended"]), entry.get("gloss", ""))
             for name, entry in raw["classes"].items()
         }
-        return cls(table, classes, raw["frames"], Cuts(raw.get("bands", ())), raw.get("overrides"), memory, folder)
+        cuts = Cuts(raw.get("bands", ()))
+        return cls(table, classes, raw["frames"], cuts, raw.get("overrides"), memory, shipped=known and also)
 
     def __len__(self) -> int:
         return self.table.height
-
-    @cached_property
-    def shipped(self) -> bool:
-        """Whether it is a snapshot that is shipped, and nothing else."""
-        return self.folder is not None and known(self.folder, len(self))
 
     @cached_property
     def index(self) -> dict[str, int]:

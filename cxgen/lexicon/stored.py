@@ -56,8 +56,8 @@ PSEUDOWORDS = Contract(
 )
 
 
-def read_lexemes(path: Path) -> pl.DataFrame:
-    """The lexemes.
+def read_lexemes(path: Path) -> tuple[pl.DataFrame, bool]:
+    """The lexemes, and whether they are those that are shipped.
 
     Raises:
         DataError: there are none, or they are not as `lexicon build` writes them.
@@ -65,7 +65,7 @@ def read_lexemes(path: Path) -> pl.DataFrame:
     with suppress(DataError):  # which `read_table` says in the words of tables
         content = read_bytes(path, _MOST_BYTES)
         if known_sound(content, LEXEMES):
-            return pl.read_parquet(content)
+            return pl.read_parquet(content), True
     table = read_table(path, _LEXEMES, HINT)
     keys = table["key"].implode()
     for relation in RELATIONS:
@@ -73,17 +73,11 @@ def read_lexemes(path: Path) -> pl.DataFrame:
         strange = strange.filter(~strange.is_in(keys))
         if len(strange):
             raise DataError(f"column {relation} names {strange[0]!r}, which is no lexeme", file=path, hint=HINT)
-    return table
+    return table, False
 
 
-def known(folder: Path, lexemes: int) -> bool:
-    """Whether the snapshot in ``folder``, which can be read, is shipped and was found sound."""
-    rules = {"lexemes.parquet": LEXEMES, "classes.json": CLASSES.format(lexemes)}
-    return all(known_sound(read_bytes(folder / name, _MOST_BYTES), rule) for name, rule in rules.items())
-
-
-def read_classes(path: Path, lexemes: int) -> dict[str, Any]:
-    """Classes, frames, cuts of bands and overrides.
+def read_classes(path: Path, lexemes: int) -> tuple[dict[str, Any], bool]:
+    """Classes, frames, cuts of bands and overrides, and whether they are those that are shipped.
 
     Args:
         path: the file.
@@ -93,18 +87,19 @@ def read_classes(path: Path, lexemes: int) -> dict[str, Any]:
         DataError: missing, not JSON, or not as `lexicon build` writes it. The file is large and read by every command, so that this is no
             JSON Schema.
     """
-    return dict(_classes(path, read_text(path, _MOST_BYTES, DataError, HINT), lexemes))
+    data, shipped = _classes(path, read_text(path, _MOST_BYTES, DataError, HINT), lexemes)
+    return dict(data), shipped
 
 
 @lru_cache(2)  # a program that draws samples one by one asks for the same each time
-def _classes(path: Path, text: str, lexemes: int) -> dict[str, Any]:
+def _classes(path: Path, text: str, lexemes: int) -> tuple[dict[str, Any], bool]:
     if known_sound(text, CLASSES.format(lexemes)):
-        return dict(json.loads(text))
+        return dict(json.loads(text)), True
     data = parse_json(text, path, HINT)
     fault = next(_faults(data, lexemes), "")
     if fault:
         raise DataError(fault, file=path, hint=HINT)
-    return dict(data)
+    return dict(data), False
 
 
 def _faults(data: Any, lexemes: int) -> Iterator[str]:

@@ -69,7 +69,7 @@ def _as_column(parts: Sequence[Part], construction: Construction, plan: Plan, po
             words = frame_words(part.slot, construction, pools) if part.slot else [part.text]
             longer = max(between, words, key=len)
             between = [before + word for before, word, _ in zip(cycle(between), cycle(words), longer, strict=False)]
-            gaps = gaps or any("  " in word or (part.slot and word != (word.strip() or " ")) for word in words)
+            gaps = gaps or any("  " in word or (part.slot and (not word or word != word.strip())) for word in words)
         small = small if number else gaps
     put_down()
     if not pieces:

@@ -53,6 +53,11 @@ class Shard:
     sets: int
     pseudowords: bool = False
 
+    @property
+    def split(self) -> str:
+        """The split of its rows."""
+        return Path(self.file).parent.name
+
 
 @dataclass(frozen=True)
 class Manifest:

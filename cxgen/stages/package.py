@@ -112,7 +112,7 @@ def run(project: Project, params: Params, folder: Path, identity: Identity) -> d
     hashes = written.require_unchanged(project, everything, metrics)
     notice = _notice(project)
     rows: dict[str, dict[str, Any]] = {
-        name: {"rows": table.height, "hash": hashes[name]} for (config, split), table in tables.items() for name in [f"{config}/{split}"]
+        f"{config}/{split}": {"rows": table.height, "hash": hashes[f"{config}/{split}"]} for (config, split), table in tables.items()
     }
     record = {
         "version": identity.version,

@@ -23,7 +23,7 @@ from cxgen.schema import TARGET
 from cxgen.schema.tables import Contract
 from cxgen.stages import substitute
 from cxgen.stages.manifest import DATA, MANIFEST, WUG, Manifest, Shard
-from cxgen.stages.pool import Executor
+from cxgen.stages.pool import Executor, in_order
 from cxgen.tables import read_table, track
 from cxgen.vocabulary import SPLITS
 
@@ -38,15 +38,13 @@ class Order:
     Attributes:
         folder: of the run.
         config: of the run.
-        number: of the shard, among all.
-        shard: what it is.
+        shard: which.
         beside: of a shard with pseudowords, the files that have the rows with the real words.
         recorded: how many rows its record says.
     """
 
     folder: Path
     config: str
-    number: int
     shard: Shard
     beside: tuple[str, ...]
     recorded: int
@@ -57,7 +55,7 @@ class Tally:
     """What a shard hands on.
 
     Attributes:
-        number: of the shard.
+        shard: which it is.
         rows, sets: how many.
         faults: rule -> how often it is broken among its rows.
         verbs: of its rows.
@@ -65,7 +63,7 @@ class Tally:
         premises: a hash of every premise, as often as there are sets with it.
     """
 
-    number: int
+    shard: Shard
     rows: int
     sets: int
     faults: dict[str, int]
@@ -93,14 +91,14 @@ def audit(folder: Path, pool: Executor) -> dict[str, Any]:
         raise DataError("no run is there", file=folder, hint="name the folder that `cxgen generate --out` has written")
     manifest = Manifest.read(folder)
     orders = _orders(folder, manifest)
-    tallies = sorted(track(pool.map(count, orders), "counting", len(orders)), key=lambda each: each.number)
+    tallies = list(track(in_order(pool, count, orders), "counting", len(orders)))
     found: Counter[str] = Counter()
     first: dict[str, Path] = {}
-    for order, tally in zip(orders, tallies, strict=True):
+    for tally in tallies:
         found.update(tally.faults)
         for what in (what for what, number in tally.faults.items() if number):
-            first.setdefault(what, folder / order.shard.file)
-    for mine in _by_construction(manifest, tallies):
+            first.setdefault(what, folder / tally.shard.file)
+    for mine in _by_construction(tallies):
         found.update(_between(mine))
     broken = {what: number for what, number in found.items() if number}
     if broken:
@@ -108,7 +106,7 @@ def audit(folder: Path, pool: Executor) -> dict[str, Any]:
         raise DataError(
             message, file=next(iter(first.values()), folder), hint=_HINT if first else "this is a bug in cxgen, or files were exchanged"
         )
-    own = [tally for order, tally in zip(orders, tallies, strict=True) if not order.shard.pseudowords]
+    own = [tally for tally in tallies if not tally.shard.pseudowords]
     sums = {"shards": len(orders), "rows": sum(each.rows for each in own), "sets": sum(each.sets for each in own)}
     return {**sums, "parts": _parts(manifest, tallies), "violations": dict(found)}
 
@@ -125,8 +123,8 @@ def _orders(folder: Path, manifest: Manifest) -> list[Order]:
             raise DataError("no shard of the run", file=path, hint="keep it elsewhere")
     config = manifest.asked["config"]
     return [
-        Order(folder, config, number, shard, _beside(manifest, shard), int(record["rows"]))
-        for number, (shard, record) in enumerate(zip(manifest.shards, records, strict=True))
+        Order(folder, config, shard, _beside(manifest, shard), int(record["rows"]))
+        for shard, record in zip(manifest.shards, records, strict=True)
         if record
     ]
 
@@ -141,18 +139,19 @@ def _beside(manifest: Manifest, shard: Shard) -> tuple[str, ...]:
     return tuple(each.file for each in own if each.first <= shard.last and each.last >= shard.first)
 
 
-def count(order: Order) -> Tally:
-    """Count one shard.
+def count(job: tuple[int, Order]) -> tuple[int, Tally]:
+    """Count one shard; its tally, and the number of the job.
 
     Raises:
         DataError: its file is damaged, or not as the contract of its config says.
     """
+    number, order = job
     shard, family = order.shard, family_of(order.config)
     config = wug_config(order.config) if shard.pseudowords else order.config
     rows = _read(order.folder / shard.file, config).with_columns(config=pl.lit(config))
     faults = {"rows that are not recorded": abs(rows.height - order.recorded)}
     faults["rows of another construction"] = rows.filter(TARGET.ne(shard.construction)).height
-    faults["rows of another split"] = rows.filter(pl.col("split") != Path(shard.file).parent.name).height
+    faults["rows of another split"] = rows.filter(pl.col("split") != shard.split).height
     if shard.pseudowords:
         faults |= substitute.violations(rows, _sources(order, rows), order.config)
     else:
@@ -164,7 +163,8 @@ def count(order: Order) -> Tally:
         if mark in rows.columns
     }
     premises = rows.select("contrast_set", family.text).unique()[family.text].hash(0).to_numpy()
-    return Tally(order.number, rows.height, rows["contrast_set"].n_unique(), faults, frozenset(rows["verb"].unique()), held, premises)
+    sets, verbs = rows["contrast_set"].n_unique(), frozenset(rows["verb"].unique())
+    return number, Tally(shard, rows.height, sets, faults, verbs, held, premises)
 
 
 def _read(path: Path, config: str) -> pl.DataFrame:
@@ -181,30 +181,25 @@ def _sources(order: Order, rows: pl.DataFrame) -> pl.DataFrame:
     return pl.concat(tables)
 
 
-def _by_construction(manifest: Manifest, tallies: Sequence[Tally]) -> Iterable[list[tuple[Shard, Tally]]]:
+def _by_construction(tallies: Iterable[Tally]) -> Iterable[list[Tally]]:
     """The shards of every construction, those with pseudowords by themselves."""
-    groups: dict[tuple[str, bool], list[tuple[Shard, Tally]]] = {}
+    groups: dict[tuple[str, bool], list[Tally]] = {}
     for tally in tallies:
-        shard = manifest.shards[tally.number]
-        groups.setdefault((shard.construction, shard.pseudowords), []).append((shard, tally))
+        groups.setdefault((tally.shard.construction, tally.shard.pseudowords), []).append(tally)
     return groups.values()
 
 
-def _between(mine: Sequence[tuple[Shard, Tally]]) -> dict[str, int]:
+def _between(mine: Sequence[Tally]) -> dict[str, int]:
     """How often what holds between shards of a construction is broken."""
-    verbs = {split: frozenset[str]().union(*(tally.verbs for shard, tally in mine if _split(shard) == split)) for split in SPLITS}
+    verbs = {split: frozenset[str]().union(*(tally.verbs for tally in mine if tally.shard.split == split)) for split in SPLITS}
     splits = Counter(verb for each in verbs.values() for verb in each)
-    premises = np.sort(np.concatenate([tally.premises for _, tally in mine]))
+    premises = np.sort(np.concatenate([tally.premises for tally in mine]))
     found = {SHARED: sum(number > 1 for number in splits.values()), TWICE: int((premises[1:] == premises[:-1]).sum())}
     for what, (mark, names) in HELD.items():
-        tables = [tally.held[what] for _, tally in mine if what in tally.held]
+        tables = [tally.held[what] for tally in mine if what in tally.held]
         if tables:
             found[what] = leaked(pl.concat(tables), mark, *names)
     return found
-
-
-def _split(shard: Shard) -> str:
-    return Path(shard.file).parent.name
 
 
 def _parts(manifest: Manifest, tallies: Sequence[Tally]) -> list[dict[str, Any]]:
@@ -213,8 +208,8 @@ def _parts(manifest: Manifest, tallies: Sequence[Tally]) -> list[dict[str, Any]]
     verbs: dict[tuple[str, str], set[str]] = {}
     more = {"rows with pseudowords": 0} if manifest.asked["pseudowords"] else {}
     for tally in tallies:
-        shard = manifest.shards[tally.number]
-        key = shard.construction, _split(shard)
+        shard = tally.shard
+        key = shard.construction, shard.split
         row = found.setdefault(key, {"construction": key[0], "split": key[1], "rows": 0, "sets": 0, "verbs": 0, **more})
         if shard.pseudowords:
             row["rows with pseudowords"] += tally.rows

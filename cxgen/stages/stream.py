@@ -35,7 +35,6 @@ from cxgen.tables import ROW_GROUP, one_line, track, write_json
 BLOCK = 8_192  # sets that are made at once: some hundred thousand rows
 WUG_BLOCK = BLOCK // 3  # times the modes: rows with pseudowords are gathered, so that copies of a block are there side by side
 SUMMARY = FOLDER / "summary.json"
-_COUNTS = ("rows", "sets", "bytes")
 
 
 @dataclass(frozen=True)
@@ -257,12 +256,13 @@ def _summary(plan: Run, records: Sequence[dict[str, Any] | None]) -> dict[str, A
         records: of all its shards; None for one that is not there.
     """
     refused: Counter[str] = Counter()
-    counts: dict[bool, Counter[str]] = {False: Counter(), True: Counter()}
     there = [(shard, record) for shard, record in zip(plan.manifest.shards, records, strict=True) if record]
-    for shard, record in there:
+    for _, record in there:
         refused.update(record["sets refused"])
-        counts[shard.pseudowords].update({name: record[name] for name in _COUNTS})
-    own, wug = ({name: each[name] for name in _COUNTS} for each in (counts[False], counts[True]))
+    own, wug = (
+        {name: sum(record[name] for shard, record in there if shard.pseudowords == said_so) for name in ("rows", "sets", "bytes")}
+        for said_so in (False, True)
+    )
     entries = [{**entry, "repeated": round(1 - entry["kept"] / max(entry["drawn"], 1), 6)} for entry in plan.manifest.sources]
     about = {"run": plan.manifest.run, "shards": len(there), "of": len(records)}
     more = {"pseudowords": wug} if plan.wanted.wug else {}
