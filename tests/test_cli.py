@@ -21,7 +21,6 @@ import pytest
 
 from cxgen.cli import output
 from cxgen.cli.draws import FIRST, premises
-from cxgen.stages.pool import held
 from tests.conftest import ROOT, edit
 
 COMMAND = [sys.executable, "-m", "cxgen"]
@@ -261,15 +260,6 @@ def test_ctrl_c_within_code_given_as_text_does_not_end_the_process_by_the_signal
     program = f"from cxgen.cli import main; from cxgen.project import Project; Project.find = lambda: exec({text!r}); main()"
     done = subprocess.run([sys.executable, "-c", program, "list"], cwd=ROOT, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (130, INTERRUPTED)
-
-
-def test_ctrl_c_waits_until_the_pool_is_there():
-    steps = []
-    with pytest.raises(KeyboardInterrupt), held():
-        signal.raise_signal(signal.SIGINT)
-        steps.append("made")
-    assert steps == ["made"]
-    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())
 
 
 def test_one_broken_file_does_not_hide_the_other_constructions(cxgen, scratch):

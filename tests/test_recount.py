@@ -70,7 +70,7 @@ def test_a_sound_run_is_counted_whole(whole):
         mine = rows.filter(split=part["split"])
         assert (part["rows"], part["verbs"]) == (mine.height, mine["verb"].n_unique())
         assert part["rows with pseudowords"] == wugs.filter(split=part["split"]).height > 0
-    with executor(2, whole=True) as pool:
+    with executor(2) as pool:
         assert recount.audit(whole, pool) == found
 
 
@@ -106,7 +106,7 @@ def test_a_premise_in_two_shards_is_found(run):
     rows = pl.read_parquet(one)
     rewrite(run, number, other, rows.with_columns(contrast_set=pl.col("contrast_set").str.reverse()))
     premises = rows["premise"].n_unique()
-    with executor(2, whole=True) as pool, pytest.raises(DataError, match=f"{recount.TWICE}: {premises}"):
+    with executor(2) as pool, pytest.raises(DataError, match=f"{recount.TWICE}: {premises}"):
         recount.audit(run, pool)
 
 

@@ -258,6 +258,6 @@ def test_killed_and_continued_by_two_processes_it_is_the_same(whole, mini_source
 
 @pytest.mark.slow
 def test_two_processes_write_what_one_writes(whole, mini_source, tmp_path):
-    with executor(2, whole=True) as pool:
+    with executor(2) as pool:
         stream.run(begun(mini_source, tmp_path, pool=pool), pool)
     assert files(tmp_path) == files(whole[0])

@@ -27,7 +27,7 @@ def audit(
     from cxgen.stages.pool import executor
 
     _, settings = open_project(params)
-    with executor(workers or settings.workers, whole=True) as pool:
+    with executor(workers or settings.workers) as pool:
         found = recount.audit(folder, pool)
     emit(found["parts"], form)
     told = f"{found['rows']} rows in {found['sets']} contrast sets and {found['shards']} shards; {len(found['violations'])} rules hold"

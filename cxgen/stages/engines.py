@@ -24,7 +24,7 @@ def engine(name: str, workers: int) -> Iterator[Executor]:
         DataError: Ray is not installed.
     """
     if name == "local":
-        with executor(workers, whole=True) as pool:
+        with executor(workers) as pool:
             yield pool
         return
     with needs("--engine ray needs the package ray", "ray"):

@@ -5,12 +5,13 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
-import threading
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
-from multiprocessing import resource_tracker
-from multiprocessing.pool import Pool
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from typing import Protocol, TypeVar
+
+from cxgen.errors import CxgenError
 
 In = TypeVar("In")
 Out = TypeVar("Out")
@@ -41,63 +42,47 @@ class Here:
 
 
 class _Pool:
-    def __init__(self, pool: Pool, workers: int, *, whole: bool) -> None:
-        self.pool, self.workers, self.whole = pool, workers, whole
+    def __init__(self, pool: ProcessPoolExecutor, workers: int) -> None:
+        self.pool, self.workers = pool, workers
 
     def map(self, function: Callable[[In], Out], jobs: Iterable[In]) -> Iterator[Out]:
-        if self.whole:
-            return self.pool.imap_unordered(function, jobs)
-        return self.pool.imap(function, jobs)
+        """As the built-in ``map``.
+
+        Raises:
+            CxgenError: a worker died.
+        """
+        try:
+            yield from self.pool.map(function, jobs)
+        except BrokenProcessPool as error:
+            raise CxgenError(
+                "a worker was killed, perhaps because memory ran out",
+                hint="run it again (a run in shards goes on with --resume), if need be with fewer workers",
+            ) from error
 
 
 @contextmanager
-def held() -> Iterator[None]:
-    """Ctrl-C waits until the block ends, and processes that start within never hear it: they inherit that it is blocked."""
-    resource_tracker.ensure_running()  # starting it within would lift the block
-    came = threading.Event()
-    main = threading.current_thread() is threading.main_thread()
-    before = signal.signal(signal.SIGINT, lambda *_: came.set()) if main else None  # other threads may still receive it
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-        if main:
-            signal.signal(signal.SIGINT, before)
-        if came.is_set():
-            signal.raise_signal(signal.SIGINT)
-
-
-@contextmanager
-def _one_thread_each() -> Iterator[None]:
-    """Processes that start within have one thread each for polars: there are as many of them as cores."""
+def executor(workers: int) -> Iterator[Executor]:
+    """Processes on this machine, with one polars thread each; this process if one is enough. Leaving the block ends them."""
+    if workers <= 1:
+        yield Here()
+        return
     before = os.environ.get(_THREADS)
     os.environ[_THREADS] = "1"
+    spawn = multiprocessing.get_context("spawn")  # polars' threads do not survive a fork
+    pool = ProcessPoolExecutor(workers, spawn, initializer=_leave_interrupts_to_the_parent)
     try:
-        yield
+        yield _Pool(pool, workers)
     finally:
+        for process in list((pool._processes or {}).values()):
+            process.terminate()
+        pool.shutdown(cancel_futures=True)
         del os.environ[_THREADS]
         if before is not None:
             os.environ[_THREADS] = before
 
 
-@contextmanager
-def executor(workers: int, *, whole: bool = False) -> Iterator[Executor]:
-    """Processes on this machine; this one if one is enough. Leaving the block ends them, so Ctrl-C need only reach the parent.
-
-    Args:
-        workers: how many.
-        whole: jobs are large and stand alone: each goes to whoever is free, and results come in any order.
-    """
-    if workers <= 1:
-        yield Here()
-        return
-    with ExitStack() as stack:
-        with held(), _one_thread_each():
-            pool = multiprocessing.get_context("spawn").Pool(workers)  # spawn: polars' threads do not survive a fork
-            stack.callback(pool.join)
-            stack.callback(pool.terminate)
-        yield _Pool(pool, workers, whole=whole)
+def _leave_interrupts_to_the_parent() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def in_order(run: Executor, function: Callable[[tuple[int, In]], tuple[int, Out]], jobs: Iterable[In]) -> Iterator[Out]:

@@ -1,0 +1,43 @@
+"""Processes that work: in order, and with an end."""
+
+import os
+import signal
+
+import pytest
+
+from cxgen.errors import CxgenError, DataError
+from cxgen.stages.pool import executor
+
+
+def squared(number):
+    return number * number
+
+
+def dying(number):
+    if number == 3:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
+def failing(number):
+    raise DataError(f"number {number}", hint="another one")
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_results_come_in_the_order_of_the_jobs(workers):
+    before = os.environ.get("POLARS_MAX_THREADS")
+    with executor(workers) as pool:
+        assert list(pool.map(squared, range(50))) == [number * number for number in range(50)]
+    assert os.environ.get("POLARS_MAX_THREADS") == before
+
+
+def test_a_killed_worker_ends_the_run_in_one_line():
+    with pytest.raises(CxgenError, match="a worker was killed") as error, executor(2) as pool:
+        list(pool.map(dying, range(10)))
+    assert "--resume" in error.value.hint
+
+
+def test_an_error_of_a_worker_is_raised_here():
+    with pytest.raises(DataError, match="number 0") as error, executor(2) as pool:
+        list(pool.map(failing, range(4)))
+    assert error.value.hint == "another one"
