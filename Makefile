@@ -58,10 +58,9 @@ imports: $(STAMP)
 templates: $(STAMP)
 	$(BIN)/cxgen lint
 
-# For maintainers: what is generated into files of the repository: the code dependencies in dvc.yaml, the table of columns in README,
+# For maintainers: what is generated into files of the repository: the table of columns in README,
 # and the digests by which the release gate knows the project's own data.
 generated: $(STAMP)
-	$(BIN)/python -m tests.code_dependencies
 	$(BIN)/python -m tests.readme_columns
 	$(BIN)/python -m tests.shipped_digests
 	$(BIN)/python -m tests.sound_files

@@ -1,0 +1,28 @@
+"""What previews say stays the same until DATA_VERSION is raised: `dvc repro` reruns by it, not by lists of files of code."""
+
+from __future__ import annotations
+
+import hashlib
+
+from cxgen import facade
+from cxgen.version import DATA_VERSION
+
+TEXTS = ["premise", "hypothesis", "label", "context", "sentence_good", "sentence_bad", "sentence", "text"]
+# DATA_VERSION: digest. When a change is meant to change the data, raise the version and write the new digest here.
+DIGESTS = {1: "a92b926ba356870f"}
+
+
+def digest() -> str:
+    """A digest of some items of every construction, with pseudowords and as minimal pairs, too, and of the suites."""
+    told = hashlib.blake2b(digest_size=8)
+    asked = [(name, {}) for name in facade.constructions()] + [(name, {"wug": "content"}) for name in facade.constructions()]
+    asked += [("resultative", {"family": "minimal_pairs"})]
+    asked += [("comparative-correlative", {"family": family}) for family in ("cc_syntax", "cc_semantics")]
+    for name, how in asked:
+        items = facade.sample(name, 6, **how)
+        told.update(items.select(column for column in TEXTS if column in items.columns).write_csv().encode())
+    return told.hexdigest()
+
+
+def test_the_data_are_those_of_their_version():
+    assert digest() == DIGESTS[DATA_VERSION], "the data changed: raise DATA_VERSION in cxgen/version.py, and record the new digest here"
