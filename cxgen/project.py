@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import errno
 import os
-import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -132,48 +128,3 @@ def _named(what: str, name: str, files: dict[str, Path]) -> Path:
     if name not in files:
         raise unknown(what, name, files)
     return files[name]
-
-
-def require_place(path: Path) -> None:
-    """See that a file can be written there, before what it will hold is made.
-
-    Raises:
-        OSError: it cannot.
-    """
-    if path.is_dir():
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-    above = next(folder for folder in path.parents if folder.exists())
-    if not above.is_dir():
-        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(above))
-
-
-@contextmanager
-def replacing(path: Path) -> Iterator[Path]:
-    """A temporary path beside ``path`` which takes its place only if the block ends well."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    os.close(handle)
-    temporary = Path(name)
-    try:
-        yield temporary
-        temporary.chmod(0o644)
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
-def write_atomically(path: Path, write: Callable[[Path], object]) -> None:
-    """Call ``write`` on a temporary file, then rename it to ``path``: a reader never sees half a file.
-
-    Raises:
-        OSError: it cannot be written; the error names ``path``.
-    """
-    try:
-        if path.is_char_device():  # /dev/stdout; to put a file in its place would be worse than half a file
-            write(path)
-            return
-        with replacing(path) as temporary:
-            write(temporary)
-    except OSError as error:
-        error.filename, error.filename2 = str(path), None
-        raise

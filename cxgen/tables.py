@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import polars as pl
 
 from cxgen.errors import DataError
-from cxgen.project import write_atomically
+from cxgen.files import write_atomically
 from cxgen.schema import Contract
 from cxgen.schema.door import MB, require_file
 from cxgen.schema.parquet import oversize

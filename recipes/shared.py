@@ -15,8 +15,8 @@ from typing import Any
 import polars as pl
 
 from cxgen.errors import CxgenError, DataError, needs
+from cxgen.files import json_lines
 from cxgen.schema import read_yaml
-from cxgen.schema.document import json_lines
 from cxgen.schema.door import MB, require_file
 from cxgen.tables import one_line, write_json
 
@@ -142,7 +142,7 @@ def read_rows(path: Path, hint: str) -> pl.DataFrame:
             return pl.read_parquet(path)
         if path.suffix == ".csv":
             return pl.read_csv(path, infer_schema=False)
-        return pl.DataFrame([row for _, row in json_lines(path, _MOST_BYTES, hint)], infer_schema_length=None)
+        return pl.DataFrame([row for _, row in json_lines(path, hint)], infer_schema_length=None)
     except (OSError, ValueError, TypeError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         raise DataError(f"not a readable {path.suffix} file: {one_line(error)}", file=path, hint=hint) from error
 

@@ -15,6 +15,7 @@ from urllib.parse import quote
 import pytest
 
 from cxgen.errors import CxgenError, DataError
+from cxgen.files import locked
 from cxgen.llm import BackendError, Cache, Call, CallError, Job, Limits, Reply, ask
 from cxgen.llm import cache as cache_module
 from cxgen.llm.client import OpenAIBackend, retry_after
@@ -22,7 +23,6 @@ from cxgen.llm.keys import redacted
 from cxgen.llm.limits import Breaker, Gate, Rates
 from cxgen.llm.parse import parse
 from cxgen.stages.frozen import as_table, freeze, read_frozen
-from cxgen.stages.lock import alone
 from tests.conftest import ROOT, sampled
 from tests.hostile_server import KINDS, REFUSALS, TEXTS, answers_to, serving, wrong
 from tests.llm_server import serving as plain_server
@@ -551,14 +551,14 @@ def test_a_full_disk_loses_what_was_in_flight_and_is_said_to_be_full(tmp_path, s
 
 
 def test_a_second_run_on_the_same_replies_is_refused_at_once(tmp_path):
-    path, held = tmp_path / "replies.sqlite", "from cxgen.stages.lock import alone; from pathlib import Path; import sys, time\n"
-    held += "with alone(Path(sys.argv[1]), 'runs'):\n    print('held', flush=True); time.sleep(60)"
+    path, held = tmp_path / "replies.sqlite", "from cxgen.files import locked; from pathlib import Path; import sys, time\n"
+    held += "with locked(Path(sys.argv[1]), 'runs'):\n    print('held', flush=True); time.sleep(60)"
     with subprocess.Popen([sys.executable, "-c", held, str(path)], stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
         assert process.stdout.readline() == "held\n"
-        with pytest.raises(DataError, match="another run is asking"), alone(path, "is asking"):
+        with pytest.raises(DataError, match="another run is asking"), locked(path, "is asking"):
             pytest.fail("two at once")
         process.kill()
-    with alone(path, "is asking"):  # the lock of a dead process holds nobody up
+    with locked(path, "is asking"):  # the lock of a dead process holds nobody up
         pass
 
 

@@ -141,8 +141,8 @@ def evaluate(
 
 def _written(evaluated: Evaluated, name: str, output: Path | None, write: Callable[[Path], None]) -> Path:
     """Where the predictions were written: the part is named where it is not the whole of test."""
+    from cxgen.files import require_place
     from cxgen.layout import PREDICTIONS
-    from cxgen.project import require_place
 
     if output is not None and output.suffix != ".jsonl":
         raise CxgenError(f"--output {output}", hint="predictions are written as JSON lines: NAME.jsonl")

@@ -19,7 +19,8 @@ def new(name: Annotated[str, typer.Argument(metavar="NAME", help="A name for it:
 
     Example: cxgen new ditransitive
     """
-    from cxgen.project import Project, write_atomically
+    from cxgen.files import write_atomically
+    from cxgen.project import Project
 
     if not _NAME.fullmatch(name):
         raise CxgenError(f"not a name: {name!r}", hint="lower-case letters, digits and hyphens, a letter first: my-construction")

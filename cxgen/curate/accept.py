@@ -11,9 +11,10 @@ import yaml
 from cxgen.constructicon import Construction
 from cxgen.curate.wordnet import find_wordnet, open_wordnet
 from cxgen.errors import CxgenError, SchemaError, needs
+from cxgen.files import write_atomically
 from cxgen.layout import LEXICONS
 from cxgen.lexicon import Frame, Lexicon
-from cxgen.project import Project, write_atomically
+from cxgen.project import Project
 from cxgen.schema import read_yaml
 
 _SECTIONS = {"noun": "nouns", "verb": "verbs", "adjective": "adjectives", "adverb": "adverbs"}

@@ -10,11 +10,11 @@ import polars as pl
 
 from cxgen.curate.wordnet import open_wordnet
 from cxgen.errors import SchemaError
+from cxgen.files import write_atomically
 from cxgen.lexicon.bands import Cuts
 from cxgen.lexicon.reference import Reference
 from cxgen.lexicon.rows import SCHEMA, blank, inflect, measure
 from cxgen.lexicon.sources import Sources, fillers, lemma_of, read_sources
-from cxgen.project import write_atomically
 from cxgen.schema import read_yaml
 from cxgen.tables import write_parquet
 

@@ -15,7 +15,7 @@ import yaml
 from cxgen.errors import DataError
 from cxgen.evaluate.prompting import Cloze
 from cxgen.families.scoring import Item, Scoring
-from cxgen.project import write_atomically
+from cxgen.files import write_atomically
 
 Rows = Mapping[str, Sequence[Item]]  # construction -> items
 LOADER, TASKS = "cxgen_data.py", "cxgen_tasks.py"

@@ -17,8 +17,7 @@ import polars as pl
 from cxgen.errors import DataError
 from cxgen.families import FAMILIES
 from cxgen.families.scoring import Scoring
-from cxgen.project import write_atomically
-from cxgen.schema.document import json_lines
+from cxgen.files import json_lines, write_atomically
 from cxgen.schema.door import MB, require_file
 from cxgen.suites import SUITES, scoring_of
 from cxgen.tables import one_line
@@ -81,7 +80,7 @@ def _read(path: Path) -> pl.DataFrame:
         return pl.read_parquet(path, columns=[name for name in pl.read_parquet_schema(path) if name in _KNOWN])
     if path.suffix == ".csv":
         return pl.read_csv(path, infer_schema=False)
-    return _table([row for _, row in json_lines(path, MOST_BYTES, _FORMAT, finite=False)])
+    return _table([row for _, row in json_lines(path, _FORMAT, finite=False)])
 
 
 def _table(rows: list[dict[str, Any]]) -> pl.DataFrame:

@@ -13,16 +13,14 @@ import polars as pl
 
 from cxgen.errors import DataError, unknown
 from cxgen.families.scoring import Item, Scoring
+from cxgen.files import json_lines
 from cxgen.llm import Prompt
 from cxgen.project import Project
 from cxgen.schema import TARGET, read_yaml
-from cxgen.schema.document import json_lines
-from cxgen.schema.door import MB
 from cxgen.streams import order_key, order_keys
 from cxgen.vocabulary import LABELS
 
 PLAIN = "plain"  # the wording whose file is called like its task
-_MOST = 8 * MB
 
 
 @dataclass(frozen=True)
@@ -108,7 +106,7 @@ def read_examples(path: Path, scoring: Scoring, count: int | None) -> list[Item]
     """
     found: list[Item] = []
     hint = f"an example is a JSON object with {', '.join(scoring.needs)}"
-    for number, row in json_lines(path, _MOST, hint):
+    for number, row in json_lines(path, hint):
         found.append(_example(row, scoring, path, number, hint))
     if len(found) < max(count or 1, 1):
         raise DataError(f"has {len(found)} examples", file=path, hint=f"{max(count or 1, 1)} or more are needed, a JSON object a line")

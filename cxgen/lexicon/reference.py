@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from cxgen.errors import CxgenError
-from cxgen.project import write_atomically
+from cxgen.files import write_atomically
 from cxgen.schema.door import MB, read_text
 
 _MOST_BYTES = 64 * MB

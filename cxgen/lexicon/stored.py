@@ -13,8 +13,8 @@ from typing import Any
 import polars as pl
 
 from cxgen.errors import DataError
+from cxgen.files import parse_json
 from cxgen.schema import Column, Contract
-from cxgen.schema.document import parse_json
 from cxgen.schema.door import MB, read_bytes, read_text
 from cxgen.schema.sound import known_sound
 from cxgen.tables import read_table

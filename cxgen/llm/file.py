@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from cxgen.errors import DataError
+from cxgen.files import write_atomically
 from cxgen.llm.completion import result_of
 from cxgen.llm.messages import Call, CallError, Reply
 from cxgen.llm.parse import entries_in
 from cxgen.llm.request import ENDPOINT, FORMATS, body
-from cxgen.project import write_atomically
 from cxgen.schema.door import MB, read_text
 
 MISSING: Final = "no reply in the file"

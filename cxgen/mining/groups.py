@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 
 from cxgen.errors import CxgenError, DataError
-from cxgen.project import write_atomically
+from cxgen.files import write_atomically
 from cxgen.schema.door import MB, read_text, require_file
 from cxgen.spreadsheet import as_text
 from cxgen.tables import one_line

@@ -13,10 +13,10 @@ from typing import Any
 import polars as pl
 
 from cxgen.errors import DataError, needs
+from cxgen.files import json_lines, parse_json
 from cxgen.review.key import ANSWERS
 from cxgen.review.sheets import ANSWER, NOTE, Kind
 from cxgen.review.tasks import TASKS
-from cxgen.schema.document import json_lines, parse_json
 from cxgen.schema.door import MB, odd_character, read_bytes, read_text
 from cxgen.tables import one_line
 
@@ -130,7 +130,7 @@ def _require_columns(names: Any, path: Path) -> None:
 
 
 def _jsonl(path: Path) -> Iterator[Row]:
-    return json_lines(path, _MOST, _HINT)
+    return json_lines(path, _HINT)
 
 
 def _studio(path: Path) -> Iterator[Row]:

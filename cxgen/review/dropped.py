@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from cxgen.errors import DataError
-from cxgen.project import write_atomically
+from cxgen.files import write_atomically
 from cxgen.schema.door import MB, read_text
 from cxgen.spreadsheet import as_text
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from cxgen.errors import DataError
-from cxgen.schema.document import parse_json
+from cxgen.files import parse_json
 from cxgen.schema.door import MB, read_bytes
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}")

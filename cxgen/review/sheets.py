@@ -14,7 +14,7 @@ from xml.etree import ElementTree as Xml
 import polars as pl
 
 from cxgen.errors import needs
-from cxgen.project import write_atomically
+from cxgen.files import write_atomically
 from cxgen.review.tasks import GENERAL, TASKS, Task, guidelines
 from cxgen.spreadsheet import as_text
 

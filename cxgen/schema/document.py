@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import math
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
@@ -17,7 +15,8 @@ from typing import Any
 import yaml
 
 from cxgen.errors import DataError, SchemaError
-from cxgen.schema.door import MB, odd_character, read_text
+from cxgen.files import parse_json
+from cxgen.schema.door import MB, read_text
 from cxgen.schema.loader import compose, graph_fault
 from cxgen.schema.sound import known_sound
 
@@ -228,70 +227,3 @@ def read_json(path: Path, schema: str, part: str = "", hint: str = "") -> Any:
     if found:
         raise DataError(found[1], file=path, hint=hint or found[2])
     return data
-
-
-def _texts(data: Any) -> Iterator[str]:
-    """Every text in ``data``, keys included."""
-    todo = [data]
-    while todo:
-        value = todo.pop()
-        if isinstance(value, str):
-            yield value
-        elif isinstance(value, dict):
-            todo += [*value, *value.values()]
-        elif isinstance(value, list):
-            todo += value
-
-
-def json_lines(path: Path, most: int, hint: str = "", finite: bool = True) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The objects of a file of JSON lines with their line numbers; empty lines are passed over.
-
-    Args:
-        path: the file.
-        most: bytes that it may have.
-        hint: what such a file looks like.
-        finite: NaN and infinities are no numbers.
-
-    Raises:
-        DataError: missing, unreadable, too large; a line is no JSON object: its number.
-    """
-    text = read_text(path, most, DataError, hint).removeprefix("\ufeff")
-    for number, line in enumerate(text.split("\n"), 1):
-        if line.strip():
-            row = parse_json(line, path, hint, number, finite)
-            if not isinstance(row, dict):
-                raise DataError("not a JSON object", file=path, line=number, hint=hint)
-            yield number, row
-
-
-def parse_json(text: str, path: Path, hint: str = "", line: int | None = None, finite: bool = True) -> Any:
-    """What a JSON text says: finite numbers (or any), every key once, texts that may be printed. ``line`` is for messages.
-
-    Raises:
-        DataError: not JSON, or not such JSON.
-    """
-    try:
-        number = _finite if finite else float
-        data = json.loads(text, parse_constant=number, parse_float=number, object_pairs_hook=_once)
-    except (ValueError, RecursionError) as error:
-        raise DataError(f"not JSON: {_brief(error, 200)}", file=path, line=line, hint=hint) from error
-    odd = next((odd for each in _texts(data) if (odd := odd_character(each))), None) if "\\u" in text else None
-    if odd:
-        raise DataError(f"an invisible or control character (U+{ord(odd[0]):04X}), written as an escape", file=path, line=line, hint=hint)
-    return data
-
-
-def _finite(number: str) -> float:
-    found = float(number)
-    if not math.isfinite(found):
-        raise ValueError(f"{number} is no number to reckon with")
-    return found
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = Counter(names).most_common(1)[0][0]
-        raise ValueError(f"the key {_brief(repr(twice), 60)} occurs twice")
-    return found

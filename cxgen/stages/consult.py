@@ -21,6 +21,7 @@ import polars as pl
 
 from cxgen.constructicon import Construction
 from cxgen.errors import CxgenError, needs, unknown
+from cxgen.files import locked
 from cxgen.layout import REPLIES
 from cxgen.llm import Backend, Cache, Job, Limits, Outcome, Prompt
 from cxgen.llm import ask as ask_one
@@ -29,7 +30,6 @@ from cxgen.llm.job import plan
 from cxgen.llm.limits import Rates
 from cxgen.llm.progress import watching
 from cxgen.project import Project
-from cxgen.stages.lock import alone
 from cxgen.stages.params import Params
 from cxgen.stages.warn import tell
 from cxgen.vocabulary import JUDGING, Judge
@@ -209,7 +209,7 @@ def ask(
         path = asked.cache
         if asked.backend is Judge.file:  # the file is the record; a line that was mended must not meet its old self
             path = Path(stack.enter_context(TemporaryDirectory(prefix="cxgen-"))) / path.name
-        stack.enter_context(alone(path, "is asking models with these replies"))
+        stack.enter_context(locked(path, "is asking models with these replies"))
         watch, cache = stack.enter_context(watching()), stack.enter_context(Cache(path))
         stack.enter_context(_heard_by_asyncio())
         stack.callback(lambda: tell(cache.told))

@@ -13,8 +13,9 @@ from cxgen.annotate.document import to_doc, vocabulary
 from cxgen.constructicon import Construction, load_construction
 from cxgen.errors import CxgenError, DataError
 from cxgen.families import NATURAL, family_of
+from cxgen.files import write_atomically
 from cxgen.lexicon import Lexicon
-from cxgen.project import Project, write_atomically
+from cxgen.project import Project
 from cxgen.schema import TARGET
 from cxgen.stages.contracts import read_split
 from cxgen.stages.split import table_file

@@ -14,11 +14,12 @@ import polars as pl
 from cxgen import layout
 from cxgen.annotate import Chunks
 from cxgen.constructicon import Construction, load_construction, target_names
+from cxgen.files import require_place
 from cxgen.generate import Job, Request, Source, Wugs, fill, filling, sources, span
 from cxgen.judge import BlockJudge, ShapeJudge
 from cxgen.lexicon import Lexicon
 from cxgen.lint import require_sound
-from cxgen.project import Project, require_place
+from cxgen.project import Project
 from cxgen.stages.params import Params
 from cxgen.stages.pool import Executor, executor
 from cxgen.tables import track, write_table

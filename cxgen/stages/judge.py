@@ -12,17 +12,17 @@ import polars as pl
 
 from cxgen.constructicon import Construction, load_construction
 from cxgen.errors import DataError
+from cxgen.files import locked, write_atomically
 from cxgen.judge import judge_items, with_form
 from cxgen.layout import CANDIDATES, JUDGING, JUDGMENTS, UNDECIDED, VERDICTS, metric
 from cxgen.lexicon import Lexicon
 from cxgen.llm import Outcome, Prompt, agreement
-from cxgen.project import Project, write_atomically
+from cxgen.project import Project
 from cxgen.schema import TARGET
 from cxgen.stages import consult
 from cxgen.stages.consult import Consultation
 from cxgen.stages.contracts import read_candidates
 from cxgen.stages.frozen import as_table, freeze, read_frozen, replay
-from cxgen.stages.lock import alone
 from cxgen.stages.merge import judgeable, merge
 from cxgen.stages.params import Params
 from cxgen.tables import write_json, write_table
@@ -78,7 +78,7 @@ def run(project: Project, params: Params | None = None, asked: Consultation | No
     asked = (asked or Consultation()).settled(project, params or Params.read(project.params))
     if asked.backend in {Judge.rules, Judge.replay}:
         return _run(project, asked)
-    with alone(project.root / JUDGING, "judges this project's candidates"):
+    with locked(project.root / JUDGING, "judges this project's candidates"):
         return _run(project, asked)
 
 

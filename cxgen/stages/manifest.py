@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from cxgen.constructicon import Construction
 from cxgen.errors import DataError
+from cxgen.files import parse_json, write_atomically
 from cxgen.generate import Found, Hasher, Request, Source, sets_at_most, survey
 from cxgen.generate.capacity import EASY
-from cxgen.project import Project, write_atomically
-from cxgen.schema.document import parse_json
+from cxgen.project import Project
 from cxgen.schema.door import MB, read_bytes
 from cxgen.stages.params import Wug
 from cxgen.tables import write_json

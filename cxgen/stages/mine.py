@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from cxgen import layout
 from cxgen.constructicon import load_construction
 from cxgen.errors import CxgenError
+from cxgen.files import require_place
 from cxgen.lexicon import Lexicon
 from cxgen.mining.correlative import Correlative
 from cxgen.mining.forms import Forms
@@ -23,7 +24,7 @@ from cxgen.mining.groups import grouped, labelled, read_candidates, read_labels,
 from cxgen.mining.partial import Partial
 from cxgen.mining.pipeline import DEFAULT, load
 from cxgen.mining.texts import Passage, Place, Texts
-from cxgen.project import Project, require_place
+from cxgen.project import Project
 from cxgen.version import __version__
 
 if TYPE_CHECKING:

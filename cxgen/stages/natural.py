@@ -11,13 +11,14 @@ from cxgen import layout
 from cxgen.constructicon import load_construction
 from cxgen.errors import DataError, needs
 from cxgen.families import DEFAULT, NATURAL, columns_of, family_of
+from cxgen.files import require_place
 from cxgen.generate import Request
 from cxgen.generate.source import divided, fillable
 from cxgen.lexicon import Lexicon
 from cxgen.measures.fits import Map
 from cxgen.natural.items import items_of
 from cxgen.natural.words import Fillers
-from cxgen.project import Project, require_place
+from cxgen.project import Project
 from cxgen.publish.content import WRITTEN, table_hashes
 from cxgen.review.dropped import read_dropped
 from cxgen.schema import TARGET, conform, polars_schema

@@ -13,8 +13,9 @@ from cxgen import layout
 from cxgen.constructicon import Construction, load_construction
 from cxgen.errors import DataError
 from cxgen.families import CONFIGS, FAMILIES, NATURAL
+from cxgen.files import write_atomically
 from cxgen.lexicon import Lexicon
-from cxgen.project import Project, write_atomically
+from cxgen.project import Project
 from cxgen.publish import card_metadata, content_hash, facts, render_card
 from cxgen.schema import TARGET, read_json
 from cxgen.schema.door import MB, read_text

@@ -13,12 +13,12 @@ from cxgen.annotate import Sentence
 from cxgen.constructicon import Construction, load_construction
 from cxgen.errors import DataError
 from cxgen.families import NATURAL
+from cxgen.files import parse_json, require_place, write_atomically
 from cxgen.lexicon import Lexicon
-from cxgen.project import Project, require_place, write_atomically
+from cxgen.project import Project
 from cxgen.report.browser import Pieces, grids, some_sets
 from cxgen.report.page import render_page
 from cxgen.schema import TARGET
-from cxgen.schema.document import parse_json
 from cxgen.schema.door import MB, read_text
 from cxgen.semantics import Inconsistency, label_matrix
 from cxgen.stages.dataset import with_natural

@@ -7,8 +7,8 @@ from typing import Any
 
 from cxgen import layout
 from cxgen.errors import DataError
+from cxgen.files import parse_json
 from cxgen.project import Project
-from cxgen.schema.document import parse_json
 from cxgen.schema.door import MB, read_text
 from cxgen.tables import write_json
 

@@ -10,7 +10,8 @@ import polars as pl
 
 from cxgen.errors import DataError, unknown
 from cxgen.families import DEFAULT
-from cxgen.project import Project, write_atomically
+from cxgen.files import write_atomically
+from cxgen.project import Project
 from cxgen.report.reading import ANSWERS as READING
 from cxgen.report.reading import items_read
 from cxgen.review.answers import read_answers

@@ -12,9 +12,10 @@ from cxgen import layout
 from cxgen.constructicon import load_construction
 from cxgen.errors import DataError
 from cxgen.families import CONFIGS, REJECTED, columns_of
+from cxgen.files import require_place
 from cxgen.generate import filling
 from cxgen.lexicon import Lexicon
-from cxgen.project import Project, require_place
+from cxgen.project import Project
 from cxgen.publish.content import WRITTEN, table_hashes
 from cxgen.review.dropped import read_dropped
 from cxgen.schema import TARGET, conform

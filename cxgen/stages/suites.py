@@ -10,8 +10,9 @@ import polars as pl
 
 from cxgen import layout
 from cxgen.errors import DataError
+from cxgen.files import require_place
 from cxgen.measures.gates import broken_gates
-from cxgen.project import Project, require_place
+from cxgen.project import Project
 from cxgen.publish.content import WRITTEN, table_hashes
 from cxgen.schema import Contract, conform
 from cxgen.stages.params import Params

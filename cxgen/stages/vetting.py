@@ -11,12 +11,13 @@ import polars as pl
 from cxgen import layout
 from cxgen.constructicon import Construction
 from cxgen.families import NATURAL, family_of
+from cxgen.files import write_atomically
 from cxgen.generate.source import divided, fillable
 from cxgen.judge import VERDICTS
 from cxgen.llm import Outcome
 from cxgen.natural.items import items_of, set_id
 from cxgen.natural.words import Fillers
-from cxgen.project import Project, write_atomically
+from cxgen.project import Project
 from cxgen.schema.door import MB, read_text
 from cxgen.sets import split_of
 from cxgen.stages import consult

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxgen.errors import CxgenError
-from cxgen.project import write_atomically
+from cxgen.files import write_atomically
 from cxgen.tables import track
 from recipes.probe.settings import States
 from recipes.shared import digest, is_local, loading
