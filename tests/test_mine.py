@@ -1,15 +1,11 @@
-"""Mining raw text: passages, the tag pattern, false comparatives, trees made over, runs that are interrupted, labels of groups."""
+"""Mining raw text: passages, the tag pattern, false comparatives, trees made over, interrupted runs, labels of groups."""
 
 from __future__ import annotations
 
 import csv
 import gzip
 import json
-import os
 import re
-import signal
-import subprocess
-import time
 
 import polars as pl
 import pytest
@@ -23,18 +19,15 @@ from cxgen.annotate.document import to_doc
 from cxgen.constructicon import load_construction
 from cxgen.errors import DataError
 from cxgen.facade import sample as cxgen_sample
+from cxgen.mining import search as stage
+from cxgen.mining.candidates import labelled, read_candidates, read_labels, write_candidates
 from cxgen.mining.correlative import Correlative
 from cxgen.mining.forms import Forms
-from cxgen.mining.found import Dropped
-from cxgen.mining.groups import labelled, read_candidates, read_labels, write_candidates
-from cxgen.mining.partial import Partial
-from cxgen.mining.texts import LONGEST, Place, Texts
+from cxgen.mining.search import Search
+from cxgen.mining.texts import LONGEST, Texts
 from cxgen.mining.universal import as_universal, is_clearnlp
 from cxgen.project import Project
-from cxgen.stages import mine as stage
-from cxgen.stages.mine import Search
 from tests import tiny_pipeline
-from tests.conftest import COMMAND
 
 HIT = "The longer we waited, the colder the soup grew."
 FALSE = "The former is cold, the latter is warm."
@@ -68,17 +61,11 @@ def passages(path, **options):
 # passages
 
 
-def test_lines_are_passages_with_places(text):
-    found = passages(text)
-    assert [passage.text for passage in found] == TEXT.splitlines()
-    assert [passage.line for passage in found] == [1, 2, 3, 4]
-    assert found[1].after == Place(0, len("\n".join(TEXT.splitlines()[:2])) + 1, 2, 2, 0)
-
-
-def test_gzip_is_read_like_text_whatever_it_is_called(text, tmp_path):
+def test_lines_are_passages_of_text_and_of_gzip_whatever_it_is_called(text, tmp_path):
+    assert [(passage.text, passage.line) for passage in passages(text)] == list(zip(TEXT.splitlines(), range(1, 5), strict=True))
     packed = tmp_path / "packed"
     packed.write_bytes(gzip.compress(TEXT.encode()))
-    assert passages(packed) == passages(text)
+    assert [passage.text for passage in passages(packed)] == TEXT.splitlines()
 
 
 def test_paragraphs_join_lines_and_know_where_their_words_stand(tmp_path):
@@ -93,7 +80,7 @@ def test_paragraphs_join_lines_and_know_where_their_words_stand(tmp_path):
 def test_a_field_of_json_lines_is_read(tmp_path):
     path = tmp_path / "c4.jsonl"
     path.write_text(json.dumps({"text": f"One.\n{HIT}", "url": "x"}) + "\n" + json.dumps({"text": "Two."}) + "\n")
-    found = [passage for passage in passages(path, field="text") if passage.text]
+    found = passages(path, field="text")
     assert [(passage.text, passage.line, passage.column) for passage in found] == [("One.", 1, 1), (HIT, 1, 6), ("Two.", 2, 1)]
 
 
@@ -119,24 +106,7 @@ def test_bytes_that_are_no_utf8_are_counted(tmp_path):
     path.write_bytes("café\nbar\n".encode("latin-1"))
     texts = Texts([path])
     assert [passage.text for passage in texts.passages()] == ["caf\ufffd", "bar"]
-    assert (texts.place.lines, texts.place.damaged) == (2, 1)
-
-
-WORDS = st.text(alphabet="ab é", max_size=40)
-
-
-@settings(max_examples=30, deadline=None)
-@given(lines=st.lists(WORDS, max_size=12), paragraphs=st.booleans(), data=st.data())
-def test_reading_goes_on_behind_any_passage_as_if_it_had_not_stopped(tmp_path_factory, lines, paragraphs, data):
-    path = tmp_path_factory.mktemp("resumed") / "text.txt"
-    path.write_text("\n".join(lines))
-    whole = Texts([path, path], paragraphs=paragraphs)
-    found = list(whole.passages())
-    stopped = data.draw(st.integers(0, len(found)))
-    place = found[stopped - 1].after if stopped else Place()
-    rest = Texts([path, path], paragraphs=paragraphs)
-    assert list(rest.passages(place)) == found[stopped:]
-    assert rest.place == whole.place
+    assert (texts.lines, texts.damaged) == (2, 1)
 
 
 @settings(max_examples=20, deadline=None)
@@ -149,7 +119,6 @@ def test_a_line_of_any_length_is_cut_at_blanks_and_nothing_of_it_is_lost(tmp_pat
     assert "".join(part.text for part in parts) == line
     assert max(len(part.text) for part in parts) <= LONGEST
     assert all(line[part.column - 1 :].startswith(part.text) for part in parts)
-    assert [part.after is None for part in parts] == [True] * (len(parts) - 1) + [False]
     assert end.text == "end"
 
 
@@ -212,9 +181,8 @@ def test_a_sentence_may_have_two_candidates_and_no_half_is_in_both():
     ],
 )
 def test_false_comparatives_are_dropped_with_the_reason(line, why):
-    (found,) = said(line)
-    assert isinstance(found, Dropped)
-    assert why in found.reason
+    (reason,) = said(line)
+    assert why in reason
 
 
 @pytest.mark.parametrize(
@@ -227,7 +195,7 @@ def test_false_comparatives_are_dropped_with_the_reason(line, why):
     ],
 )
 def test_true_halves_stay(line):
-    assert [type(found).__name__ for found in said(line)] == ["Found"]
+    assert [type(found).__name__ for found in said(line)] == ["Candidate"]
 
 
 @settings(max_examples=100, deadline=None)
@@ -343,7 +311,7 @@ def test_labels_of_groups_become_labels_of_sentences(cxgen, tagger, text):
     read = pl.read_ndjson(folder / "outputs/mined/cc-labelled.jsonl")
     assert (read["sentence"].to_list(), read["label"].to_list()) == ([HIT, HIT], ["yes", "yes"])
     result = cxgen("mine", "cc", "--label", folder / "groups.csv", "-o", "outputs/mined/cc.jsonl", cwd=folder)
-    assert (result.returncode, "would overwrite the candidates" in result.stderr) == (2, True)
+    assert (result.returncode, "would overwrite what is read" in result.stderr) == (2, True)
 
 
 SPANS = [{"name": "first", "start": 0, "end": 3, "text": "The"}]
@@ -389,22 +357,28 @@ def test_bad_labels_are_refused(tmp_path, content, message):
         (["cc", "."], "not a file"),
         (["cc", "TEXT", "-o", "found.xlsx"], "unknown kind of file '.xlsx'"),
         (["cc", "TEXT", "--candidates", "x.csv"], "--candidates is for --label"),
-        (["cc", "TEXT"], "no spaCy pipeline 'en_core_web_sm' is installed"),
-        (["cc", "TEXT", "--model", "BROKEN"], "broken: not a spaCy pipeline that can be loaded"),
+        (["cc", "TEXT", "-o", "LINES", "--field", "text"], "would overwrite what is read"),
+        (["cc", "TEXT", "--model", "en_core_web_xx"], "no spaCy pipeline 'en_core_web_xx'"),
+        (["cc", "TEXT", "--model", "BROKEN"], "that can be loaded"),
         (["cc", "TEXT", "--model", "BARE"], "gives no tags"),
         (["caused-motion", "TEXT", "--model", "TAGGER"], "gives no trees"),
         (["cc", "TEXT", "--model", "GERMAN"], "is for 'de', not for English"),
         (["caused-moton", "TEXT", "--model", "TAGGER"], "did you mean caused-motion"),
     ],
 )
-def test_what_cannot_be_mined_is_told_in_a_line(cxgen, tagger, text, monkeypatch, arguments, message):
-    monkeypatch.setattr("spacy.util.get_installed_models", list)
+def test_what_cannot_be_mined_is_told_in_a_line(cxgen, tagger, text, arguments, message):
     folder = text.parent
     (folder / "broken").mkdir()
     for name, language in (("bare", "en"), ("german", "de")):
         if name.upper() in arguments:
             spacy.blank(language).to_disk(folder / name)
-    names = {"TEXT": text, "TAGGER": tagger, **{name.upper(): folder / name for name in ("broken", "bare", "german")}}
+    (folder / "lines.jsonl").hardlink_to(text)
+    names = {
+        "TEXT": text,
+        "LINES": folder / "lines.jsonl",
+        "TAGGER": tagger,
+        **{name.upper(): folder / name for name in ("broken", "bare", "german")},
+    }
     result = cxgen("mine", *[names.get(each, each) for each in arguments], cwd=folder)
     assert result.returncode == 2
     assert message in result.stderr
@@ -416,76 +390,41 @@ def test_what_cannot_be_mined_is_told_in_a_line(cxgen, tagger, text, monkeypatch
 
 
 def search_in(files, output, tagger, monkeypatch, stop=None):
-    """Mine with small batches; ``stop`` breaks off before that batch."""
-    monkeypatch.setattr(stage, "_BATCH", 2)
-    original, count = stage._candidates, iter(range(1000))
+    """Mine in batches of two passages, and break off before batch ``stop``; the report, and how many batches were searched."""
+    searched, counter = stage._searched, iter(range(1000))
 
-    def candidates(*arguments):
-        if next(count) == stop:
+    def interrupted(*arguments):
+        if next(counter) == stop:
             raise KeyboardInterrupt
-        return original(*arguments)
+        return searched(*arguments)
 
     with monkeypatch.context() as patch:
-        patch.setattr(stage, "_candidates", candidates)
+        patch.setattr(stage, "_BATCH", 2)
+        patch.setattr(stage, "_searched", interrupted)
         report = stage.mine(Project(output.parent), Search("cc", str(tagger)), files, output)
-    return report, next(count)
+    return report, next(counter)
 
 
 def test_an_interrupted_run_goes_on_where_it_was(tagger, text, monkeypatch):
     text.write_text(TEXT * 6)
-    files = [text, text]
-    whole, batches = search_in(files, text.parent / "whole.jsonl", tagger, monkeypatch)
-    output = text.parent / "found.jsonl"
+    whole, batches = search_in([text, text], text.parent / "whole.jsonl", tagger, monkeypatch)
+    output, partial = text.parent / "candidates.jsonl", text.parent / ".candidates.jsonl.partial"
     with pytest.raises(KeyboardInterrupt):
-        search_in(files, output, tagger, monkeypatch, stop=5)
-    partial = text.parent / ".found.jsonl.partial"
+        search_in([text, text], output, tagger, monkeypatch, stop=5)
     assert not output.exists()
     with partial.open("a") as file:
-        file.write('{"row": {"sentence": "of a batch that did not end"}}\n{"row": {"sen')
-    found, rest = search_in(files, output, tagger, monkeypatch)
-    assert found == whole
+        file.write('{"read": 2, "rows": [{"sen')  # killed while it wrote
+    report, rest = search_in([text, text], output, tagger, monkeypatch)
+    assert (report, rest) == (whole, batches - 5)
     assert output.read_bytes() == (text.parent / "whole.jsonl").read_bytes()
-    assert rest == batches - 5
     assert not partial.exists()
 
 
-@pytest.mark.slow
-def test_another_search_or_another_text_starts_anew(tagger, text, monkeypatch):
+def test_another_text_starts_anew(tagger, text, monkeypatch):
     text.write_text(TEXT * 6)
-    output = text.parent / "found.jsonl"
+    output = text.parent / "candidates.jsonl"
     with pytest.raises(KeyboardInterrupt):
         search_in([text], output, tagger, monkeypatch, stop=4)
     text.write_text(TEXT * 2)
-    found, _ = search_in([text], output, tagger, monkeypatch)
-    assert (found["lines"], found["candidates"]) == (8, 6)
-
-
-def test_what_stands_behind_the_last_batch_is_cut_off(tmp_path):
-    path = tmp_path / "partial"
-    with Partial(path, "a") as partial:
-        partial.add([{"n": 1}], Place(0, 10, 1), {"passages": 1})
-        partial.add([{"n": 2}], None, {"passages": 2})
-    with Partial(path, "a") as partial:
-        assert (partial.place, partial.counts) == (Place(0, 10, 1), {"passages": 1})
-        assert [row["n"] for row in partial.rows()] == [1]
-        partial.add([{"n": 3}], Place(0, 20, 2), {"passages": 2})
-        assert [row["n"] for row in partial.rows()] == [1, 3]
-    with Partial(path, "b") as partial:
-        assert (partial.place, partial.counts, list(partial.rows())) == (Place(), {}, [])
-
-
-@pytest.mark.slow
-def test_ctrl_c_keeps_what_was_found(tagger, text):
-    text.write_text(TEXT * 60_000)
-    output = text.parent / "found.jsonl"
-    command = [*COMMAND, "mine", "cc", str(text), "--model", str(tagger), "-o", str(output)]
-    process = subprocess.Popen(command, cwd=text.parent, stderr=subprocess.PIPE, text=True)
-    partial, until = text.parent / ".found.jsonl.partial", time.monotonic() + 60
-    while time.monotonic() < until and not (partial.exists() and partial.read_bytes().count(b'"done"') >= 2):
-        time.sleep(0.05)
-    os.kill(process.pid, signal.SIGINT)
-    _, told = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert "what was found is kept" in told
-    assert not output.exists()
-    assert partial.read_bytes().count(b'"done"') >= 2
+    report, _ = search_in([text], output, tagger, monkeypatch)
+    assert (report["lines"], report["candidates"]) == (8, 6)

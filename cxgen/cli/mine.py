@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from cxgen.cli.output import Format, emit
 from cxgen.errors import CxgenError
-
-if TYPE_CHECKING:
-    from cxgen.project import Project
-    from cxgen.stages.mine import Search
 
 _COLUMNS = ("group", "count", "label", "examples")
 _SHOWN = 40  # groups in the table
@@ -53,15 +49,15 @@ def mine(
 ) -> None:
     """Candidates for a construction in raw text, in groups of the same tags, for people to label group by group.
 
-    What was found is written as it is found: an interrupted run goes on where it was. False comparatives (the former, all the more) are
-    dropped and counted.
+    Candidates are written as they come: an interrupted run goes on where it was. False comparatives (the former, all the more) are dropped
+    and counted.
 
     Examples:  cxgen mine cc corpus/*.txt.gz --format csv > groups.csv
                cxgen mine cc --label groups.csv -o labelled.csv
                cxgen mine caused-motion novel.txt --paragraphs --model en_core_web_md -o found.parquet
     """
+    from cxgen.mining import search as search_
     from cxgen.project import Project
-    from cxgen.stages.mine import Search
 
     if (labels is None) == (not files):
         raise CxgenError("no text to read, or text and labels at once", hint="give FILES, or --label FILE")
@@ -69,26 +65,23 @@ def mine(
         raise CxgenError("--candidates is for --label", hint="-o names the file that is written")
     project = Project.find()
     if labels is not None:
-        _label(project, construction, labels, candidates, output, form)
+        path = output or search_.default_output(project, f"{construction}-labelled")
+        counts = search_.label(project, construction, labels, candidates, path)
+        emit([{"label": text, "candidates": number} for text, number in counts.items()], form)
+        typer.echo(str(path), err=True)
         return
-    search = Search(construction, model, width, most_between, whole, paragraphs, field)
-    found, path = _mined(project, search, files or [], output)
-    if report:
-        typer.echo(json.dumps(found, ensure_ascii=False, indent=2))
-    else:
-        _groups(found["groups"], form)
-    _tell(found, path)
-
-
-def _mined(project: Project, search: Search, files: list[Path], output: Path | None) -> tuple[dict[str, Any], Path]:
-    from cxgen.stages.mine import default_output, mine
-
-    path = output or default_output(project, search.name)
+    search = search_.Search(construction, model, width, most_between, whole, paragraphs, field)
+    path = output or search_.default_output(project, construction)
     try:
-        return mine(project, search, files, path), path
+        result = search_.mine(project, search, files or [], path)
     except KeyboardInterrupt:
-        typer.echo("what was found is kept: run it again, and it goes on from there", err=True)
+        typer.echo("the candidates so far are kept: run it again, and it goes on from there", err=True)
         raise
+    if report:
+        typer.echo(json.dumps(result, ensure_ascii=False, indent=2))
+    else:
+        _groups(result["groups"], form)
+    _summary(result, path)
 
 
 def _groups(groups: list[dict[str, Any]], form: Format) -> None:
@@ -102,20 +95,10 @@ def _groups(groups: list[dict[str, Any]], form: Format) -> None:
             typer.echo(f"... and {len(groups) - _SHOWN} smaller groups: --format csv", err=True)
 
 
-def _tell(report: dict[str, Any], path: Path) -> None:
-    dropped = sum(report["dropped"].values())
-    found = f"{report['candidates']} candidates in {len(report['groups'])} groups, {dropped} dropped"
-    typer.echo(f"{found}; {report['lines']} lines, of which the pipeline read {report['passages']} passages: {path}", err=True)
-    for reason, number in sorted(report["dropped"].items(), key=lambda each: (-each[1], each[0])):
+def _summary(result: dict[str, Any], path: Path) -> None:
+    counts = f"{result['candidates']} candidates in {len(result['groups'])} groups, {sum(result['dropped'].values())} dropped"
+    typer.echo(f"{counts}; {result['lines']} lines, of which the pipeline read {result['passages']} passages: {path}", err=True)
+    for reason, number in sorted(result["dropped"].items(), key=lambda item: (-item[1], item[0])):
         typer.echo(f"  dropped {number}: {reason}", err=True)
-    if report["damaged"]:
-        typer.echo(f"warning: {report['damaged']} lines have bytes that are no UTF-8", err=True)
-
-
-def _label(project: Project, name: str, labels: Path, candidates: Path | None, output: Path | None, form: Format) -> None:
-    from cxgen.stages.mine import default_output, label
-
-    path = output or default_output(project, f"{name}-labelled")
-    found = label(project, name, labels, candidates, path)
-    emit([{"label": text, "candidates": number} for text, number in found.items()], form)
-    typer.echo(str(path), err=True)
+    if result["damaged"]:
+        typer.echo(f"warning: {result['damaged']} lines have bytes that are not UTF-8", err=True)

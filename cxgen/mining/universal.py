@@ -12,32 +12,17 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
 
-_OF_CLEARNLP = frozenset({"dobj", "pobj", "nsubjpass"})
 _RENAMED = {
-    "dobj": "obj",
-    "dative": "iobj",
-    "nsubjpass": "nsubj:pass",
-    "csubjpass": "csubj:pass",
-    "auxpass": "aux:pass",
-    "acomp": "xcomp",
-    "oprd": "xcomp",
-    "relcl": "acl:relcl",
-    "poss": "nmod:poss",
-    "prt": "compound:prt",
-    "neg": "advmod",
-    "predet": "det:predet",
-    "preconj": "cc:preconj",
-    "quantmod": "advmod",
-    "npadvmod": "obl:npmod",
-    "intj": "discourse",
-}
-_OBJECTS = frozenset({"pobj", "pcomp"})
+    "dobj": "obj", "dative": "iobj", "nsubjpass": "nsubj:pass", "csubjpass": "csubj:pass", "auxpass": "aux:pass", "acomp": "xcomp",
+    "oprd": "xcomp", "relcl": "acl:relcl", "poss": "nmod:poss", "prt": "compound:prt", "neg": "advmod", "predet": "det:predet",
+    "preconj": "cc:preconj", "quantmod": "advmod", "npadvmod": "obl:npmod", "intj": "discourse",
+}  # fmt: skip
 _PREDICATES = frozenset({"VERB", "AUX", "ADJ", "ADV"})
 
 
 def is_clearnlp(labels: Iterable[str]) -> bool:
     """Whether a parser with these labels gives ClearNLP's relations."""
-    return not _OF_CLEARNLP.isdisjoint(labels)
+    return not {"dobj", "pobj", "nsubjpass"}.isdisjoint(labels)
 
 
 def as_universal(doc: Doc) -> Doc:
@@ -47,7 +32,7 @@ def as_universal(doc: Doc) -> Doc:
     heads = [token.head.i for token in doc]
     relations = [_renamed(token) for token in doc]
     for token in doc:
-        if token.dep_ in _OBJECTS and _is_preposition(token.head):
+        if token.dep_ in {"pobj", "pcomp"} and _is_preposition(token.head):
             _turn(token, heads, relations)
     for token in doc:
         if token.lower_ == "let" and token.i + 1 < len(doc) and doc[token.i + 1].lower_ == "alone":
@@ -65,12 +50,11 @@ def as_universal(doc: Doc) -> Doc:
 
 
 def _renamed(token: Token) -> str:
-    relation = str(token.dep_)
-    if relation == "advmod" and token.pos_ == "ADJ" and token.head.pos_ == "VERB" and token.i > token.head.i:
+    if token.dep_ == "advmod" and token.pos_ == "ADJ" and token.head.pos_ == "VERB" and token.i > token.head.i:
         return "xcomp"  # "swung open": an adjective is no adverbial of a verb there
-    if relation == "dative" and token.pos_ == "ADP":
+    if token.dep_ == "dative" and token.pos_ == "ADP":
         return "prep"
-    return _RENAMED.get(relation, relation)
+    return _RENAMED.get(token.dep_, str(token.dep_))
 
 
 def _is_preposition(token: Token) -> bool:
@@ -84,14 +68,11 @@ def _turn(token: Token, heads: list[int], relations: list[str]) -> None:
         chain.insert(0, chain[0].head)
     above = chain[0].head
     clause = token.dep_ == "pcomp" or token.pos_ == "VERB"
-    predicate = above.pos_ in _PREDICATES
+    of_predicate, of_noun = ("advcl", "acl") if clause else ("obl", "nmod")
     heads[token.i] = above.i
-    if clause:
-        relations[token.i] = "advcl" if predicate else "acl"
-    elif chain[0].dep_ == "agent":
+    relations[token.i] = of_predicate if above.pos_ in _PREDICATES else of_noun
+    if chain[0].dep_ == "agent" and not clause:
         relations[token.i] = "obl:agent"
-    else:
-        relations[token.i] = "obl" if predicate else "nmod"
     heads[chain[0].i], relations[chain[0].i] = token.i, "mark" if clause else "case"
     for part in chain[1:]:
         heads[part.i], relations[part.i] = chain[0].i, "fixed"
@@ -99,10 +80,9 @@ def _turn(token: Token, heads: list[int], relations: list[str]) -> None:
 
 def _conjoin(let: Token, heads: list[int], relations: list[str]) -> None:
     """Make what follows "let alone" a conjunct below the word on which "let" hangs."""
-    siblings = [token for token in let.head.children if token.i > let.i + 1 and not token.is_punct]
-    last = next((token for token in let.children if token.i > let.i + 1 and not token.is_punct), None) or next(iter(siblings), None)
-    if last is None or let.head is let:
+    after = [token for token in (*let.children, *let.head.children) if token.i > let.i + 1 and not token.is_punct]
+    if not after or let.head is let:
         return
-    heads[last.i], relations[last.i] = let.head.i, "conj"
-    heads[let.i], relations[let.i] = last.i, "cc"
+    heads[after[0].i], relations[after[0].i] = let.head.i, "conj"
+    heads[let.i], relations[let.i] = after[0].i, "cc"
     heads[let.i + 1], relations[let.i + 1] = let.i, "fixed"
