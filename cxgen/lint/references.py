@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 
 from cxgen.constructicon import Atom, Construction, Design, Facts, Kind, Part, Place, Predicate, parse_pattern, square_faults
@@ -55,10 +55,6 @@ def _field_place(construction: Construction, place: Place, name: str, form: str 
             if field.search(text):
                 return construction.place("kinds", kind.name, "bind", key)
     return document, keys
-
-
-# What the generator itself reads of a frame's words: the number of its nouns, and their determiner.
-FRAME_WORDS = ("number", "det")
 
 
 def frame_place(construction: Construction, frame: Frame, *keys: str | int) -> Place:
@@ -236,16 +232,43 @@ def _facts(construction: Construction, kind: Kind) -> Iterator[tuple[Place, Atom
 
 
 def unread_frame_slot(construction: Construction) -> Iterator[Finding]:
-    """E106: a frame fills a slot, or gives a word, that nothing reads."""
-    sources = {slot.source for slot in construction.slots.values() if not slot.lexical}
-    written = {part.slot for _, parts in patterns(construction) for part in parts if part.slot} - construction.slots.keys()
+    """E106: a frame fills a slot, or gives a word, that no sentence of its own designs reads."""
+    slots: dict[str, set[str]] = defaultdict(set)
+    words: dict[str, set[str]] = defaultdict(set)
+    for design in construction.designs.values():
+        try:
+            fillers, given = _read_by(construction, design)
+        except (KeyError, ValueError):
+            return  # E103 or E104 reports it
+        slots[design.frames] |= fillers
+        words[design.frames] |= given
     for frame in construction.frames:
-        for part, names, read in (("slots", frame.slots, sources), ("words", frame.words, {*FRAME_WORDS, *written})):
-            for name in names:
+        names = frame.designs or tuple(slots)
+        if not slots.keys() >= {*names}:
+            continue  # E104 reports it
+        for part, filled, by_design in (("slots", frame.slots, slots), ("words", frame.words, words)):
+            read = set[str]().union(*(by_design[name] for name in names))
+            for name in filled:
                 if name not in read:
                     document, keys = frame_place(construction, frame, part, name)
-                    what = f"frame {frame.name!r} gives {name!r} under {part}, which nothing reads"
+                    what = f"frame {frame.name!r} gives {name!r} under {part}, which no sentence of {' or '.join(names)} reads"
                     yield finding("E106", what, document, keys, _near(name, read))
+
+
+def _read_by(construction: Construction, design: Design) -> tuple[set[str], set[str]]:
+    """The frame's slots, and the frame's words, that sentences of ``design`` read."""
+    parts = [
+        part
+        for kind in design.kinds
+        for template in construction.templates_for(kind)
+        for part in construction.premise_parts(kind, template.name)
+    ]
+    parts += [part for rule in design.rules for wording in construction.rules[rule].wordings for part in parse_pattern(wording)]
+    used = [construction.slots[name] for name in construction.design_slots(design)]
+    words = {part.slot for part in parts if part.slot} - construction.slots.keys()
+    words |= {"number"} if any(slot.number == "frame" for slot in used) else set()
+    words |= {"det"} if any(part.form == "np" for part in parts) else set()
+    return {slot.source for slot in used if not slot.lexical}, words
 
 
 def uneven_predicate(construction: Construction) -> Iterator[Finding]:
