@@ -358,7 +358,6 @@ def test_their_items_are_made_alike_each_time_and_split_like_nli(written, motion
         assert splits.get(verb, split) == split
     assert set(report["violations"].values()) == {0}
     assert report["origins"][0]["sets"] == 4
-    assert report["measures"] == {}  # of four sets no classifier says anything
 
 
 @pytest.mark.slow

@@ -45,13 +45,13 @@ def metric_reasons(metrics: Mapping[str, Any]) -> Iterator[str]:
     for family, configs in metrics["balance"].items():
         for name, unequal in _unequal(configs).items():
             yield f"balance.json: {family}: {name} has {unequal} unbalanced sentences"
-    yield from (f"wug.json: {what}: {count}" for what, count in metrics.get("wug", {"violations": {}})["violations"].items() if count)
-    natural = metrics.get("natural", {"violations": {}, "measures": {}})
-    yield from (f"natural.json: {what}: {count}" for what, count in natural["violations"].items() if count)
-    for file, measures in (*(("baselines", each) for each in metrics["baselines"].values()), ("natural", natural["measures"])):
+    for file in ("wug", "natural"):
+        broken = metrics.get(file, {"violations": {}})["violations"]
+        yield from (f"{file}.json: {what}: {count}" for what, count in broken.items() if count)
+    for family, measures in metrics["baselines"].items():
         for name, measure in measures.items():
             if not measure.get("passed", True):
-                yield from (f"{file}.json: {name} {fault}" for fault in broken_gates(measure))
+                yield from (f"baselines.json: {family}: {name} {fault}" for fault in broken_gates(measure))
     for name, suite in metrics.get("suites", {"suites": {}})["suites"].items():
         yield from (f"suites.json: {name}: {what}: {count}" for what, count in suite["violations"].items() if count)
         for measure, found in suite["measures"].items():

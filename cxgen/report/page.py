@@ -126,9 +126,8 @@ def _chart(title: str, table: Mapping[tuple[str, Any], int], columns: Sequence[A
 
 def measures(metrics: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Every measure with a gate: ``part, name, meaning, overall, chance, gate, passed, faults, published``."""
-    parts = {**metrics.get("baselines", {}), "natural": metrics.get("natural", {}).get("measures", {})}
     found = []
-    for part, each in parts.items():
+    for part, each in metrics.get("baselines", {}).items():
         for name, measure in each.items():
             gates = measure["gates"]
             bound = "at least" if gates.get("least") else "at most"

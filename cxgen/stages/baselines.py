@@ -10,24 +10,32 @@ import polars as pl
 from cxgen import layout
 from cxgen.constructicon import Construction
 from cxgen.errors import needs
+from cxgen.families import NATURAL, family_of
 from cxgen.generate import Request, generate_items
 from cxgen.measures.fits import Map
 from cxgen.measures.gates import broken_gates
 from cxgen.project import Project
+from cxgen.schema import TARGET
 from cxgen.stages.audit import by_family
-from cxgen.stages.dataset import dataset
+from cxgen.stages.dataset import dataset, natural
 from cxgen.stages.pool import executor
 from cxgen.tables import write_json
+from cxgen.vocabulary import SPLITS
+
+ENOUGH = 30  # sets that writers wrote of a construction; of fewer, a classifier's figure says nothing
 
 
 def run(project: Project, folds: int, workers: int = 1) -> dict[str, Any]:
-    """Write and return ``outputs/metrics/baselines.json``: family -> measure -> figures.
+    """Write and return ``outputs/metrics/baselines.json``: family (and ``natural``, where writers wrote enough) -> measure -> figures.
 
     Raises:
         DataError: scikit-learn is not installed.
     """
+    written = _enough(natural(project))
     with executor(workers) as pool:
         report = _measured(dataset(project), folds, pool.map)
+        if written.height:
+            report[NATURAL] = family_of(NATURAL).measures(written, folds, pool.map)
     write_json(report, project.root / layout.metric("baselines"))
     return report
 
@@ -53,3 +61,9 @@ def _measured(items: pl.DataFrame, folds: int, run: Map = map) -> dict[str, Any]
     with needs("the baselines need scikit-learn", "report"):
         import sklearn  # noqa: F401
     return {family.name: family.measures(rows, folds, run) for family, rows in by_family(items)}
+
+
+def _enough(rows: pl.DataFrame) -> pl.DataFrame:
+    """The items that writers wrote of constructions with enough sets, and some in each split."""
+    sets, splits = pl.col("contrast_set").n_unique().over(TARGET), pl.col("split").n_unique().over(TARGET)
+    return rows.filter((sets >= ENOUGH) & (splits == len(SPLITS)))

@@ -1,4 +1,4 @@
-"""Stage ``natural``: items of the sets that writers wrote, split like those of ``nli``, audited and measured."""
+"""Stage ``natural``: items of the sets that writers wrote, split like those of ``nli``, and audited."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ import polars as pl
 
 from cxgen import layout
 from cxgen.constructicon import load_construction
-from cxgen.errors import DataError, needs
+from cxgen.errors import DataError
 from cxgen.families import DEFAULT, NATURAL, columns_of, family_of
 from cxgen.files import require_place
 from cxgen.generate import Request
 from cxgen.generate.source import divided, fillable
 from cxgen.lexicon import Lexicon
-from cxgen.measures.fits import Map
 from cxgen.natural.items import items_of
 from cxgen.natural.words import Fillers
 from cxgen.project import Project
@@ -32,16 +31,13 @@ from cxgen.stages.warn import tell
 from cxgen.tables import track, write_json, write_table
 from cxgen.vocabulary import SPLITS
 
-ENOUGH = 30  # sets of a construction; of fewer, a classifier's figure says nothing
-
 
 def run(project: Project, params: Params) -> dict[str, Any]:
     """Write ``outputs/natural/natural/`` and the metric ``natural``; return the metric. Sets on ``pipelines/dropped.csv`` are left out.
 
     Returns:
         ``constructions``: name -> sets, items and verbs per split; ``origins``, ``judges``: who wrote and judged them; ``violations``:
-        rule -> how often it is broken (all 0); ``measures``: see `Family.measures`, over constructions with enough sets; ``written``:
-        hashes of the tables.
+        rule -> how often it is broken (all 0); ``written``: hashes of the tables.
 
     Raises:
         DataError: an accepted set does not fit its construction any more, the items are not sound, or the list of refused sets is none.
@@ -65,7 +61,6 @@ def run(project: Project, params: Params) -> dict[str, Any]:
             raise DataError(
                 f"the writers' items are not sound: {'; '.join(problems)}", file=path, hint="run `cxgen split` first, then this again"
             )
-        report["measures"] = _measured(rows, params.folds, pool.map)
     finished = {(NATURAL, split): rows.filter(pl.col("split") == split) for split in SPLITS}
     for (_, split), part in finished.items():
         write_table(part, project.root / layout.table(NATURAL, split, layout.NATURAL))
@@ -150,14 +145,3 @@ def _counts(rows: pl.DataFrame) -> dict[str, Any]:
             "verbs": {split: part["verb"].n_unique() for split, part in parts.items()},
         }
     return found
-
-
-def _measured(rows: pl.DataFrame, folds: int, run: Map) -> dict[str, Any]:
-    rows = rows.with_columns(config=pl.lit(NATURAL), target=TARGET)
-    sets, splits = pl.col("contrast_set").n_unique().over("target"), pl.col("split").n_unique().over("target")
-    rows = rows.filter((sets >= ENOUGH) & (splits == len(SPLITS))).drop("target")
-    if not rows.height:
-        return {}
-    with needs("the measures need scikit-learn", "report"):
-        import sklearn  # noqa: F401
-    return family_of(NATURAL).measures(rows, folds, run)
