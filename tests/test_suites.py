@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 
-import numpy as np
 import polars as pl
 import pytest
 import yaml
@@ -22,13 +21,9 @@ from cxgen.stages.harness import export_lm_eval
 from cxgen.stages.params import Params
 from cxgen.stages.written import read_tables, require_unchanged
 from cxgen.suites import SUITES
-from cxgen.suites.cc_semantics import FILE
-from cxgen.suites.cc_syntax import GRAMMAR, sentence_of
-from cxgen.suites.correlation import Comparison, Correlation, correlation, follows
-from cxgen.suites.features import FEATURES
-from cxgen.suites.grammar import PRESETS, SIDES, SMALL, Grammar
-from cxgen.suites.language import Language
-from cxgen.suites.pairs import Pairs
+from cxgen.suites.cc_semantics import FILE, follows
+from cxgen.suites.cc_syntax import FEATURES, GRAMMAR, Pairs
+from cxgen.suites.grammar import PRESETS, SIDES, SMALL, Grammar, Language
 from tests.conftest import ROOT
 from tests.mini import write_params
 
@@ -66,13 +61,12 @@ def test_every_number_is_another_sentence_and_the_numbers_are_all_that_the_libra
 
     rules = "S -> A 'the' B | B\nA -> 'one' | 'one' ',' B | \nB -> C C | C"
     language = Language(rules, {"C": ["x", "y z", ""]}, SOURCE)
-    said = [text for n, count in language.counts("S").items() for text in language.texts("S", n, np.arange(count))]
+    counts = language.counts("S")
+    said = [" ".join(language.text("S", n, number)) for n, count in counts.items() for number in range(count)]
     whole = CFG.fromstring(rules + "\nC -> 'x' | 'y' 'z' | ")
     assert sorted(said) == sorted(" ".join(words) for words in generate(whole))
-    for length, count in language.counts("S").items():
-        for text in language.texts("S", length, np.arange(count)):
-            assert len([word for word in text.split() if word != ","]) == length
-            assert language.recognises("S", text)
+    for text in said:
+        assert language.recognises("S", text)
 
 
 @pytest.mark.parametrize(
@@ -96,45 +90,25 @@ def test_rules_that_say_nothing_are_refused_with_their_line(tmp_path, rules, wha
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "what"),
     [
-        "The longer the two cats wait, the harder the ten dogs fight.",
-        "Nowadays, the louder the three lions roar, the faster the two zebras run.",
-        "I have often read in a serious, old newspaper that the sooner the nine birds fly, the earlier the four cows sleep.",
-        "It was reported on the radio today that the higher the six monkeys climb, of course, the slower the five hunters walk.",
-        "The harder the twenty students work every day, the better the two teachers sleep at night.",
-        "the deeper the forty whales dive the quieter the seven sailors sing",
+        ("The longer the two cats wait, the harder the ten dogs fight.", "instance"),
+        ("I have often read in a serious, old newspaper that the sooner the nine birds fly, the earlier the four cows sleep.", "instance"),
+        (
+            "It was reported online that the higher the six monkeys climb, of course, the slower the five hunters walk.",
+            "instance",
+        ),
+        ("the deeper the forty whales dive the quieter the seven sailors sing", "instance"),
+        ("The two longer the cats wait, the harder ten the dogs fight.", "reordered"),
+        ("Everyone knows that the longer cats the two wait, the harder dogs the ten fight.", "reordered"),
+        ("The two longer cats wait the, the ten harder dogs fight the.", "reordered"),
+        ("The longer the two cats wait.", ""),
+        ("The two cats wait longer, the faster the ten dogs run.", ""),
+        ("The longer the two gnus wait, the harder the ten dogs fight.", ""),
     ],
 )
-def test_the_grammar_has_comparative_correlatives(grammar, text):
-    assert grammar.recognises(text) == "instance"
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "The two longer the cats wait, the harder ten the dogs fight.",
-        "Nowadays, the three the louder lions roar, the two zebras the faster run.",
-        "Everyone knows that the longer cats the two wait, the harder dogs the ten fight.",
-        "The two longer cats wait the harder ten dogs fight.",
-        "The two longer cats wait the, the ten harder dogs fight the.",
-    ],
-)
-def test_the_grammar_has_the_same_words_in_other_orders(grammar, text):
-    assert grammar.recognises(text) == "reordered"
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "The longer the two cats wait.",
-        "The two cats wait longer, the faster the ten dogs run.",
-        "The two cats wait.",
-        "The longer the two gnus wait, the harder the ten dogs fight.",
-    ],
-)
-def test_the_grammar_has_nothing_else(grammar, text):
-    assert grammar.recognises(text) == ""
+def test_the_grammar_says_what_a_sentence_is(grammar, text, what):
+    assert grammar.recognises(text) == what
 
 
 def test_unknown_words_are_taken_for_what_they_look_like_where_that_is_asked(grammar):
@@ -148,20 +122,11 @@ def test_every_sentence_that_is_made_is_recognised_as_what_it_is(grammar, tables
     assert [grammar.recognises(text) for text in rows["sentence"]] == [("reordered", "instance")[label] for label in rows["label"]]
 
 
-@pytest.mark.parametrize("preset", PRESETS)
-def test_ten_thousand_sentences_are_all_different(grammar, preset):
-    pairs = Pairs(grammar, preset, "test", 1)
-    pairs.draw("general", None, 5000)
-    rows = pairs.table()
-    assert rows["sentence"].n_unique() == rows.height == 10_000
-    assert rows["id"].n_unique() == 10_000
-
-
 def test_more_sentences_than_there_are_cannot_be_had(project, grammar):
     pairs = Pairs(grammar, SMALL, "train", 1)
-    pairs._ways, pairs._ends, pairs._features = pairs._ways[:1], np.array([5]), pairs._features[:1]
+    pairs._ways, pairs._ends, pairs._features = pairs._ways[:1], [5], pairs._features[:1]
     with pytest.raises(DataError, match=r"5 of 6 sentences \(small, train, in all\)") as caught:
-        pairs.draw("general", None, 6)
+        list(pairs.draw(6))
     assert "suites" in caught.value.hint
 
 
@@ -184,7 +149,8 @@ def test_features_are_those_of_the_sentences(tables):
 @pytest.mark.slow
 def test_a_row_is_read_off_the_grammar_by_its_numbers(grammar, tables):
     for row in tables["cc_syntax"].sample(40, seed=2).iter_rows(named=True):
-        assert sentence_of(grammar, row) == row["sentence"]
+        pair = Pairs(grammar, row["preset"], row["split"], 0).rows(row["derivation"], row["order"])
+        assert pair[1 - row["label"]]["sentence"] == row["sentence"]
 
 
 def test_another_seed_gives_other_sentences_and_the_same_one_the_same(project, tables):
@@ -242,21 +208,16 @@ def test_a_test_word_in_train_and_a_value_on_the_wrong_side_are_found(project, t
 # cc_semantics
 
 
-@given(st.sampled_from([1, -1]), st.sampled_from([1, -1]), st.sampled_from([1, -1]))
-def test_what_follows_is_the_product_of_the_signs(given_pole, then_pole, known):
-    """The more of this pole, the more of that one; x has more, or less; y has the reverse."""
-    facts = [correlation("a", given_pole, "b", then_pole), correlation("a", -given_pole, "b", -then_pole)]
-    said = Comparison("x", "y", "a", known)
-    assert follows(facts, said, "x", "y", "b") == given_pole * then_pole * known
-    assert follows(facts, said, "y", "x", "b") == -given_pole * then_pole * known
-    assert follows([], said, "x", "y", "b") == follows(facts, None, "x", "y", "b") == 0
-    assert (
-        follows(facts, Comparison("x", "y", "c", known), "x", "y", "b")
-        == follows(facts, Comparison("x", "z", "a", known), "x", "y", "b")
-        == 0
-    )
+@given(st.sampled_from([1, -1]), st.sampled_from([1, -1]))
+def test_what_follows_is_the_product_of_the_signs(sign, known):
+    """The two properties rise together, or not; x has more, or less; y has the reverse."""
+    facts, said = [("a", "b", sign)], ("x", "y", "a", known)
+    assert follows(facts, said, "x", "y", "b") == sign * known
+    assert follows(facts, said, "y", "x", "b") == -sign * known
+    undecided = ([], said), (facts, None), (facts, ("x", "y", "c", known)), (facts, ("x", "z", "a", known))
+    assert [follows(*given, "x", "y", "b") for given in undecided] == [0] * 4
     with pytest.raises(ValueError, match="rise together"):
-        follows([*facts, Correlation("a", "b", -given_pole * then_pole)], said, "x", "y", "b")
+        follows([*facts, ("a", "b", -sign)], said, "x", "y", "b")
 
 
 def test_the_scenarios_of_a_base_item(tables):

@@ -63,7 +63,7 @@ def sample(construction: str, suite: str, n: int, seed: int, form: Format, ignor
         raise CxgenError(f"{', '.join(ignored)}: not for {suite}", hint="suites have --n, --seed and --format")
     rows = chosen.sample(Project.find(), seed, n)
     if form is not Format.table:
-        emit(rows.iter_rows(named=True), form, [column.name for column in chosen.columns])
+        emit(rows.iter_rows(named=True), form, rows.columns)
         return
     for number, (heading, lines) in enumerate(chosen.shown(rows), 1):
         typer.echo(f"{number:3d}. {typer.style(heading, dim=True)}")

@@ -81,13 +81,13 @@ def questions(rows: pl.DataFrame, config: str, sources: pl.DataFrame | None = No
 
 def _suite_questions(rows: pl.DataFrame, suite: Suite) -> pl.DataFrame:
     """The items of a suite, see `questions`."""
-    dimensions = {"construction": pl.col("construction"), "split": pl.col("split"), **suite.dimensions()}
+    dimensions = {"construction": pl.col("construction"), "split": pl.col("split"), **suite.dimensions}
     return rows.select(
         "id",
         "contrast_set",
         suite.scoring.right().cast(pl.Int8).alias("right"),
         suite.scoring.lured(rows.columns).alias("lure"),
-        suite.cluster().alias("cluster"),
+        suite.cluster.alias("cluster"),
         *(dimensions.get(name, pl.lit(None, dtype=pl.String)).alias(name) for name in DIMENSIONS),
         config=pl.lit(suite.name),
         source_id=pl.lit(None, dtype=pl.String),

@@ -86,11 +86,11 @@ class Labels:
 
     def verdict(self, item: Item) -> str:
         """See `Scoring`."""
-        return LABELS[item["label"]]
+        return self.answers[item["label"]]
 
     def meant(self, item: Item, verdict: str) -> int:
         """See `Scoring`."""
-        return LABELS.index(verdict)
+        return self.answers.index(verdict)
 
     def continuations(self, item: Item, text: str, words: Mapping[str, str]) -> tuple[str, list[str]]:
         """See `Scoring`."""

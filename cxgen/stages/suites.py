@@ -1,4 +1,4 @@
-"""Stage ``suites``: the rows of every suite, audited and measured, and reading them back."""
+"""The rows of every suite, audited and measured (``cxgen suites``), and reading them back."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ from cxgen.project import Project
 from cxgen.publish.content import WRITTEN, table_hashes
 from cxgen.schema import Contract, conform
 from cxgen.stages.params import Params
-from cxgen.suites import SUITES, Suite
+from cxgen.suites import SUITES
 from cxgen.tables import read_table, track, write_json, write_table
 from cxgen.vocabulary import SPLITS
 
 METRIC = "suites"
+_HINT = "run `cxgen suites` (or `dvc repro`) first"
 
 
 def run(project: Project, params: Params) -> dict[str, Any]:
@@ -35,45 +36,36 @@ def run(project: Project, params: Params) -> dict[str, Any]:
     """
     require_place(project.root / layout.metric(METRIC))
     report: dict[str, Any] = {"suites": {}}
-    finished: dict[tuple[str, str], pl.DataFrame] = {}
+    tables: dict[tuple[str, str], pl.DataFrame] = {}
     for name, suite in track(SUITES.items(), METRIC, len(SUITES)):
         rows = conform(suite.rows(project, params.request.seed, {**suite.sizes, **params.suites.get(name, {})}), suite.columns)
-        report["suites"][name] = _audited(project, suite, rows)
-        finished |= {(name, split): rows.filter(pl.col("split") == split) for split in suite.splits}
-    for (name, split), rows in finished.items():
-        write_table(rows, file_of(project, name, split))
-    write_json({**report, WRITTEN: table_hashes(finished)}, project.root / layout.metric(METRIC))
+        metric = {"counts": suite.counts(rows), "violations": suite.violations(project, rows), "measures": suite.measures(rows)}
+        problems = [f"{what}: {count}" for what, count in metric["violations"].items() if count]
+        problems += [f"{what} {fault}" for what, measure in metric["measures"].items() for fault in broken_gates(measure)]
+        if problems:
+            hint = "the files in templates/grammars say what it is made of"
+            raise DataError(f"{name} is not sound: {'; '.join(problems)}", file=project.root / layout.SUITES, hint=hint)
+        report["suites"][name] = metric
+        tables |= {(name, split): rows.filter(pl.col("split") == split) for split in suite.splits}
+    for (name, split), rows in tables.items():
+        write_table(rows, project.root / layout.table(name, split, layout.SUITES))
+    write_json({**report, WRITTEN: table_hashes(tables)}, project.root / layout.metric(METRIC))
     return report
-
-
-def _audited(project: Project, suite: Suite, rows: pl.DataFrame) -> dict[str, Any]:
-    found = {"counts": suite.counts(rows), "violations": suite.violations(project, rows), "measures": suite.measures(rows)}
-    problems = [f"{what}: {count}" for what, count in found["violations"].items() if count]
-    problems += [f"{name} {fault}" for name, measure in found["measures"].items() for fault in broken_gates(measure)]
-    if problems:
-        hint = "the files in templates/grammars say what it is made of"
-        raise DataError(f"{suite.name} is not sound: {'; '.join(problems)}", file=project.root / layout.SUITES, hint=hint)
-    return found
-
-
-def file_of(project: Project, config: str, split: str) -> Path:
-    """Where the rows of a split of a suite are."""
-    return project.root / layout.table(config, split, layout.SUITES)
 
 
 def read_suite(project: Project, config: str, split: str) -> pl.DataFrame:
     """The rows of a split of a suite; none of a split that it does not have.
 
     Raises:
-        DataError: there is no such table, or it is not as the stage writes it.
+        DataError: there is no such table, or it is not as `run` writes it.
     """
     columns = SUITES[config].columns
     if split not in SUITES[config].splits:
         return pl.DataFrame(schema={column.name: column.dtype for column in columns})
-    path = file_of(project, config, split)
-    rows = read_table(path, Contract(columns, key=("id",)), "run `cxgen suites` (or `dvc repro`) first")
+    path = project.root / layout.table(config, split, layout.SUITES)
+    rows = read_table(path, Contract(columns, key=("id",)), _HINT)
     if (rows["split"] != split).any():
-        raise DataError(f"holds rows of another split than {split}", file=path, hint="run `cxgen suites` (or `dvc repro`) first")
+        raise DataError(f"holds rows of another split than {split}", file=path, hint=_HINT)
     return rows
 
 
@@ -85,6 +77,6 @@ def expected() -> dict[Path, tuple[str, str]]:
 def unsound(project: Project, tables: Mapping[tuple[str, str], pl.DataFrame]) -> Iterator[str]:
     """What a new audit finds wrong with tables of suites."""
     for name, suite in SUITES.items():
-        mine = [rows for (config, _), rows in tables.items() if config == name]
-        if mine:
-            yield from (f"{what}: {count}" for what, count in suite.violations(project, pl.concat(mine)).items() if count)
+        parts = [rows for (config, _), rows in tables.items() if config == name]
+        if parts:
+            yield from (f"{what}: {count}" for what, count in suite.violations(project, pl.concat(parts)).items() if count)

@@ -1,20 +1,22 @@
-"""The suites: configs whose rows are not made from contrast sets. A new one is a file here and a line in ``SUITES``.
+"""The suites: configs whose rows are not made from contrast sets. A new one is a file here that calls `register`.
 
-Whoever reads, publishes or scores a config asks here, whether it is a family's or a suite's.
+What reads, publishes or scores a config asks here, whether it is a family's or a suite's.
 """
 
 from __future__ import annotations
+
+from importlib import import_module
+from pkgutil import iter_modules
 
 from cxgen.errors import UnknownNameError
 from cxgen.families import columns_of as family_columns
 from cxgen.families import family_of
 from cxgen.families.scoring import Scoring
 from cxgen.schema import Column
-from cxgen.suites.cc_semantics import CCSemantics
-from cxgen.suites.cc_syntax import CCSyntax
-from cxgen.suites.core import Suite
+from cxgen.suites.core import SUITES, Suite, register
 
-SUITES: dict[str, Suite] = {suite.name: suite for suite in (CCSyntax(), CCSemantics())}
+for _module in sorted(module.name for module in iter_modules(__path__)):
+    import_module(f"{__name__}.{_module}")
 
 
 def columns_of(config: str) -> tuple[Column, ...]:
@@ -47,4 +49,4 @@ def suite_of(name: str, construction: str) -> Suite:
     return suite
 
 
-__all__ = ["SUITES", "Suite", "columns_of", "scoring_of", "suite_of"]
+__all__ = ["SUITES", "Suite", "columns_of", "register", "scoring_of", "suite_of"]

@@ -1,9 +1,10 @@
-"""What a suite is: rows of its own, not made from contrast sets, that are audited, packaged and scored beside the families' items."""
+"""What a suite is, and which there are."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, Protocol
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
 
 import polars as pl
 
@@ -12,8 +13,9 @@ from cxgen.project import Project
 from cxgen.schema import Column
 
 
-class Suite(Protocol):
-    """A suite. Its rows are those of one config; which stage writes them, who reads and publishes them is shared.
+@dataclass(frozen=True)
+class Suite:
+    """A config whose rows are not made from contrast sets. They are audited, packaged and scored beside the families' items.
 
     Attributes:
         name: of the suite and of its config.
@@ -24,6 +26,14 @@ class Suite(Protocol):
         splits: those that have rows.
         card: Jinja text of its section of the dataset card.
         scoring: how its items are answered and scored.
+        cluster: over rows: what is resampled together for intervals.
+        dimensions: ways to divide its items when they are scored: name -> string, over rows.
+        rows: (project, seed, sizes) -> all its rows.
+        sample: (project, seed, n) -> the rows of ``n`` groups that belong together.
+        violations: (project, rows) -> how often each rule is broken.
+        counts: what there is of what.
+        measures: what shallow predictors get: measure -> what `cxgen.measures.gates.measured` gives.
+        shown: rows as ``sample`` prints them: a heading, and (mark, text) below it.
     """
 
     name: str
@@ -34,27 +44,19 @@ class Suite(Protocol):
     splits: tuple[str, ...]
     card: str
     scoring: Scoring
+    cluster: pl.Expr
+    dimensions: Mapping[str, pl.Expr]
+    rows: Callable[[Project, int, Mapping[str, int]], pl.DataFrame]
+    sample: Callable[[Project, int, int], pl.DataFrame]
+    violations: Callable[[Project, pl.DataFrame], dict[str, int]]
+    counts: Callable[[pl.DataFrame], dict[str, Any]]
+    measures: Callable[[pl.DataFrame], dict[str, dict[str, Any]]]
+    shown: Callable[[pl.DataFrame], Iterator[tuple[str, list[tuple[str, str]]]]]
 
-    def rows(self, project: Project, seed: int, sizes: Mapping[str, int]) -> pl.DataFrame:
-        """All its rows: the same arguments give the same rows."""
 
-    def sample(self, project: Project, seed: int, n: int) -> pl.DataFrame:
-        """Rows to look at: those of ``n`` groups that belong together."""
+SUITES: dict[str, Suite] = {}
 
-    def violations(self, project: Project, rows: pl.DataFrame) -> dict[str, int]:
-        """How often each rule is broken in finished rows; all 0 in sound ones."""
 
-    def counts(self, rows: pl.DataFrame) -> dict[str, Any]:
-        """What there is of what."""
-
-    def measures(self, rows: pl.DataFrame) -> dict[str, dict[str, Any]]:
-        """What shallow predictors get: measure -> what `cxgen.measures.gates.measured` gives."""
-
-    def dimensions(self) -> dict[str, pl.Expr]:
-        """Ways to divide its items when they are scored: name -> string."""
-
-    def cluster(self) -> pl.Expr:
-        """Over rows: what is resampled together for intervals."""
-
-    def shown(self, rows: pl.DataFrame) -> Iterator[tuple[str, list[tuple[str, str]]]]:
-        """Rows as ``sample`` prints them: a heading, and (mark, text) below it."""
+def register(suite: Suite) -> None:
+    """Add a suite."""
+    SUITES[suite.name] = suite
