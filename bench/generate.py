@@ -16,12 +16,12 @@ from pathlib import Path
 
 import polars as pl
 
-from cxgen.annotate import Annotator, Chunks
 from cxgen.constructicon import Construction, load_all
 from cxgen.generate import Request, generate_items
 from cxgen.judge import FormJudge
 from cxgen.lexicon import Lexicon
 from cxgen.project import Project
+from cxgen.trees import Annotator, Chunks
 
 
 def best(run: Callable[[], object], times: int) -> float:

@@ -23,7 +23,6 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from cxgen.annotate import Chunks
 from cxgen.constructicon import load_construction, parse_pattern
 from cxgen.families import columns_of
 from cxgen.generate import Request, sources, survey
@@ -34,6 +33,7 @@ from cxgen.schema import conform
 from cxgen.semantics import label_matrix, solve
 from cxgen.sets import Block, letters
 from cxgen.tables import ROW_GROUP
+from cxgen.trees import Chunks
 
 SETS = 8_192
 MORE = 8  # times as many where there are text columns alone, which take less room

@@ -62,10 +62,10 @@ def sample(
     >>> items["premise"].n_unique(), sorted(items["label"].unique())
     (2, ['contradiction', 'entailment', 'neutral'])
     """
+    from cxgen.check import require_sound
     from cxgen.errors import CxgenError, unknown
     from cxgen.families import family_named
     from cxgen.generate import Wugs, preview
-    from cxgen.lint import require_sound
     from cxgen.suites import SUITES, suite_of
     from cxgen.vocabulary import MODES
 
@@ -118,10 +118,10 @@ def explain(construction: str, *, wug: str = "", project: str | Path | None = No
     """
     import polars as pl
 
+    from cxgen.check import require_sound
     from cxgen.errors import SchemaError, unknown
     from cxgen.families.turns import turns
     from cxgen.generate.substitute import broken_slots
-    from cxgen.lint import require_sound
     from cxgen.semantics import Inconsistency, label_matrix, truth
     from cxgen.vocabulary import LABELS, MODES
 

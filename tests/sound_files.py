@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from unittest.mock import patch
 
+from cxgen.check import require_sound
 from cxgen.constructicon import load_construction, target_names
 from cxgen.constructicon.model import LINTED
 from cxgen.lexicon import Lexicon, stored
-from cxgen.lint import require_sound
 from cxgen.project import Project
 from cxgen.schema import document
 from cxgen.schema.sound import address

@@ -11,18 +11,18 @@ import spacy
 from spacy.tokens import DocBin
 from typer.testing import CliRunner
 
-from cxgen.annotate import Annotator, Chunks, FormCheck
-from cxgen.annotate.conllu import camel, to_conllu
-from cxgen.annotate.document import SPANS, to_doc
+from cxgen.check.examples import examples
 from cxgen.cli.app import app
 from cxgen.errors import DataError, SchemaError
 from cxgen.generate import sample_items
 from cxgen.judge.form import REASON, FormJudge, with_form
-from cxgen.lint.examples import examples
 from cxgen.project import Project
 from cxgen.stages import generate, judge, split
 from cxgen.stages.export import element_roles
 from cxgen.stages.params import Params
+from cxgen.trees import Annotator, Chunks, FormCheck
+from cxgen.trees.conllu import camel, to_conllu
+from cxgen.trees.document import SPANS, to_doc
 from tests.conftest import ROOT, edit, sampled
 
 UPOS = {"ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "NOUN", "NUM", "PART", "PRON", "PROPN", "PUNCT", "SCONJ", "VERB"}

@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cxgen.annotate.steps import MOST_LETTERS, MOST_STEPS, cost
 from cxgen.errors import UNSEEN, CxgenError, DataError, SchemaError, plain
 from cxgen.files import write_atomically
 from cxgen.schema import Column, Contract, read_yaml
 from cxgen.schema.document import complaint, parse_json
 from cxgen.schema.parquet import oversize
 from cxgen.tables import read_table
+from cxgen.trees.steps import MOST_LETTERS, MOST_STEPS, cost
 from tests.conftest import ROOT
 
 TEXTS = Contract((Column("text", pl.String, ""), Column("number", pl.Int64, "")))
@@ -243,7 +243,7 @@ def test_a_device_is_written_to_and_no_file_takes_its_place(tmp_path, monkeypatc
 
 
 def test_many_words_in_a_row_are_covered_at_once_by_the_longest_chunks(tmp_path):
-    from cxgen.annotate import Chunks
+    from cxgen.trees import Chunks
 
     text = "chunks:\n- so/ADV/RB/advmod>NEXT\n- so/ADV/RB/advmod>2 so/ADV/RB/advmod>NEXT\n"
     (tmp_path / "chunks.yaml").write_text(text)

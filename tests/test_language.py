@@ -9,10 +9,10 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cxgen.check import lint, require_sound
 from cxgen.constructicon import load_construction
 from cxgen.errors import CxgenError
 from cxgen.generate import Request, sample_items
-from cxgen.lint import lint, require_sound
 from cxgen.project import Project
 from cxgen.semantics import label_matrix, solve, unbalanced
 from tests.conftest import edit
@@ -278,7 +278,7 @@ def test_a_design_too_large_to_count_is_refused_not_waited_for(monkeypatch):
 
 
 def test_a_file_brings_the_annotation_of_its_own_words(doors, lexicon):
-    from cxgen.annotate import Chunks
+    from cxgen.trees import Chunks
 
     [found] = Chunks([]).also(load(doors, lexicon).documents).split(["shut", "and", "cleaned"])
     assert [word.lemma for word in found.words] == ["shut", "and", "clean"]
@@ -294,7 +294,7 @@ def test_a_wrong_field_is_reported_in_the_binding_that_brings_it(doors, lexicon)
 
 
 def test_every_sentence_of_what_new_writes_has_a_tree(doors, lexicon):
-    from cxgen.annotate import Annotator, Chunks
+    from cxgen.trees import Annotator, Chunks
 
     construction = load(doors, lexicon)
     annotator = Annotator(construction, Chunks.load(*Project(doors.parent.parent).chunk_files()))

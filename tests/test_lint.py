@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from cxgen.check import CHECKS, lint, require_sound
 from cxgen.constructicon import load_construction
 from cxgen.lexicon import Lexicon
-from cxgen.lint import CHECKS, lint, require_sound
 from cxgen.project import Project
 from tests.conftest import edit
 
@@ -129,7 +129,7 @@ def test_a_repeated_key_is_an_error_at_its_line(mini, cxgen):
 def test_what_is_shipped_is_not_linted_again_but_every_change_is(scratch, lexicon, monkeypatch):
     """A construction is trusted as long as not a character of its files, of its look-alikes' or of the lexicon is another."""
     linted = []
-    monkeypatch.setattr("cxgen.lint.core.lint", lambda construction, *_: linted.append(construction.name) or [])
+    monkeypatch.setattr("cxgen.check.core.lint", lambda construction, *_: linted.append(construction.name) or [])
 
     def asked(name, words=lexicon):
         linted.clear()

@@ -8,13 +8,13 @@ import pytest
 import yaml
 
 import cxgen as api
+from cxgen.check import lint, lint_project
 from cxgen.cli.new import new
 from cxgen.cli.output import Format, emit
 from cxgen.constructicon import load_construction
 from cxgen.errors import EmptySlotError, SchemaError
 from cxgen.generate import sample_items
 from cxgen.lexicon import Lexicon
-from cxgen.lint import lint, lint_project
 from cxgen.project import Project
 from cxgen.stages.params import Params
 from tests import mini as small
@@ -68,7 +68,7 @@ def test_frames_of_the_projects_lexicon_are_found_in_their_file(doors):
 
 @pytest.mark.parametrize("only", ["", "doors"])
 def test_frames_for_a_construction_that_does_not_exist_are_found(doors, only, monkeypatch):
-    monkeypatch.setattr("cxgen.lint.project.lint", lambda *_, **__: [])
+    monkeypatch.setattr("cxgen.check.project.lint", lambda *_, **__: [])
     path = own_frames(doors.parent.parent, "dors")
     project = Project(doors.parent.parent)
     number, found = lint_project(project, Lexicon.of(project), only=only)
@@ -78,7 +78,7 @@ def test_frames_for_a_construction_that_does_not_exist_are_found(doors, only, mo
 
 def test_a_file_that_cannot_be_read_does_not_keep_the_others_from_being_checked(doors, cxgen, monkeypatch):
     others = []
-    monkeypatch.setattr("cxgen.lint.project.lint", lambda construction, **_: others.append(construction.name) or [])
+    monkeypatch.setattr("cxgen.check.project.lint", lambda construction, **_: others.append(construction.name) or [])
     edit(doors, "schematicity: 9 ", "schematicity: nine ")
     root = doors.parent.parent
     (doors.parent / "gates.yaml").write_text("name: [\n", "utf-8")

@@ -14,8 +14,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from spacy.tokens import Doc
 
-from cxgen.annotate import Annotator, Chunks
-from cxgen.annotate.document import to_doc
 from cxgen.constructicon import load_construction
 from cxgen.errors import DataError
 from cxgen.facade import sample as cxgen_sample
@@ -27,6 +25,8 @@ from cxgen.mining.search import Search
 from cxgen.mining.texts import LONGEST, Texts
 from cxgen.mining.universal import as_universal, is_clearnlp
 from cxgen.project import Project
+from cxgen.trees import Annotator, Chunks
+from cxgen.trees.document import to_doc
 from tests import tiny_pipeline
 
 HIT = "The longer we waited, the colder the soup grew."

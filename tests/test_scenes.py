@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from cxgen.annotate import Annotator, Chunks
-from cxgen.annotate.phrases import phrase_chunk
+from cxgen.check import lint
 from cxgen.constructicon import load_construction
 from cxgen.errors import SchemaError
 from cxgen.generate import sample_items
 from cxgen.judge import judge_items
 from cxgen.lexicon import Lexicon
-from cxgen.lint import lint
 from cxgen.project import Project
+from cxgen.trees import Annotator, Chunks
+from cxgen.trees.phrases import phrase_chunk
 from tests.conftest import ROOT, edit
 
 SCENES = """\

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cxgen.check import CHECKS
 from cxgen.constructicon import Atom, Facts, Predicate, Slot
 from cxgen.families import family_of
 from cxgen.families.turns import turns
-from cxgen.lint import CHECKS
 from cxgen.semantics import Inconsistency, label_matrix, misread_labels, solve, truth
 
 SQUARE = ("ECNN", "CENN", "NNEC", "NNCE")

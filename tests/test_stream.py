@@ -14,7 +14,6 @@ import numpy as np
 import polars as pl
 import pytest
 
-from cxgen.annotate import Chunks
 from cxgen.constructicon import load_construction
 from cxgen.errors import DataError
 from cxgen.families import columns_of
@@ -27,6 +26,7 @@ from cxgen.sets import letters
 from cxgen.stages import stream, substitute
 from cxgen.stages.params import Wug
 from cxgen.stages.pool import Here, executor
+from cxgen.trees import Chunks
 from tests.conftest import COMMAND
 
 REQUEST = stream.single(Request(seed=5), "nli", 900)

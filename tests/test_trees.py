@@ -12,21 +12,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cxgen.annotate import Annotator, Chunks, FormCheck
-from cxgen.annotate.relations import base
-from cxgen.annotate.surface import looks
+from cxgen.check import TREES, lint
+from cxgen.check.examples import examples
 from cxgen.constructicon import Construction, Kind, Slot, Template, load_construction
 from cxgen.errors import DataError, SchemaError
 from cxgen.generate import Request, sample_items, sources
 from cxgen.judge.form import REASON, FormJudge
 from cxgen.judge.shapes import ShapeJudge
 from cxgen.lexicon import Lexicon
-from cxgen.lint import TREES, lint
-from cxgen.lint.examples import examples
 from cxgen.project import Project
 from cxgen.schema import Document
 from cxgen.sets.forms import compose
 from cxgen.sets.ways import FORMS, WORD_FORMS
+from cxgen.trees import Annotator, Chunks, FormCheck
+from cxgen.trees.relations import base
+from cxgen.trees.surface import looks
 from tests.conftest import ROOT, edit
 
 DITRANSITIVE = (
@@ -475,7 +475,7 @@ def test_without_spacy_lint_says_that_the_form_check_is_left_out(mini, mini_lexi
 
     edit(mini / "templates/reach.yaml", "LEMMA: for}", "LEMMA: at}")
     monkeypatch.setenv("CXGEN_PROJECT", str(mini))
-    monkeypatch.setattr("cxgen.lint.trees.find_spec", lambda _: None)
+    monkeypatch.setattr("cxgen.check.trees.find_spec", lambda _: None)
     done = CliRunner().invoke(app, ["lint", "reach"])
     assert done.exit_code == 0
     assert done.stdout == "1 constructions, 0 findings\n"

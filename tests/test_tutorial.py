@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from cxgen.annotate import Chunks
+from cxgen.check import lint
 from cxgen.constructicon import load_construction
 from cxgen.generate import sample_items
 from cxgen.lexicon import Lexicon
-from cxgen.lint import lint
 from cxgen.project import Project
 from cxgen.stages import generate, judge, split, substitute, variety
 from cxgen.stages.params import Params
+from cxgen.trees import Chunks
 from tests.mini import write_params
 
 ROOT = Path(__file__).resolve().parent.parent

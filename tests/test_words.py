@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from cxgen.annotate.chunks import Chunks
+from cxgen.check import lint, require_sound
 from cxgen.cli.app import app
 from cxgen.constructicon import load_construction
 from cxgen.errors import CxgenError, SchemaError, UnknownNameError
@@ -19,8 +19,8 @@ from cxgen.generate import Wugs, sample_items
 from cxgen.generate.borrow import borrowed
 from cxgen.lexicon import Lexicon
 from cxgen.lexicon.names import near
-from cxgen.lint import lint, require_sound
 from cxgen.project import Project
+from cxgen.trees.chunks import Chunks
 from tests.conftest import ROOT, edit
 from tests.own_words import HANDOVER, NEW_VERBS
 

@@ -115,7 +115,7 @@ def sample(
     if kind is not None and kind not in loaded.kinds:
         raise unknown("premise kind", kind, loaded.kinds, file=loaded.document.path)
     if not loaded.shipped:  # else the checks need not even be imported
-        from cxgen.lint import require_sound
+        from cxgen.check import require_sound
 
         require_sound(loaded)
     designs = [d for d in loaded.designs.values() if set(d.configs) & set(chosen.configs) and (kind is None or kind in d.kinds)]
@@ -170,9 +170,9 @@ def explain(construction: Name, wug: Wug = None, form: Form = Format.table) -> N
     Examples:  cxgen explain resultative
                cxgen explain resultative --wug content
     """
+    from cxgen.check import require_sound
     from cxgen.families.turns import turns
     from cxgen.generate.substitute import broken_slots
-    from cxgen.lint import require_sound
     from cxgen.vocabulary import LABELS
 
     loaded = load(construction)
@@ -299,10 +299,10 @@ def lint(
 
     Example: cxgen lint resultative --strict
     """
-    from cxgen.annotate import Chunks
+    from cxgen.check import lint_project, spacy_is_there
     from cxgen.lexicon import Lexicon
-    from cxgen.lint import lint_project, spacy_is_there
     from cxgen.project import Project
+    from cxgen.trees import Chunks
 
     project = Project.find()
     if construction is not None:

@@ -154,8 +154,8 @@ def baselines(
     Examples:  cxgen report baselines
                cxgen report baselines conative
     """
+    from cxgen.check import require_sound
     from cxgen.cli.explore import load
-    from cxgen.lint import require_sound
     from cxgen.stages import baselines as stage
 
     project, settings = open_project(params)

@@ -13,7 +13,6 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from cxgen.annotate import Chunks
 from cxgen.constructicon import Construction, Slot
 from cxgen.families import family_of
 from cxgen.judge.form import REASON
@@ -21,6 +20,7 @@ from cxgen.judge.rules import ANY, allowed_senses, repeats
 from cxgen.judge.shapes import ShapeJudge
 from cxgen.sets import Block, Pools
 from cxgen.sets.pools import ABSENT
+from cxgen.trees import Chunks
 from cxgen.vocabulary import EXTENDED, NOT_NOUNS, PROTOTYPICAL, Role
 
 Marks = NDArray[np.bool_]

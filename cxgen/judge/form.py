@@ -8,15 +8,15 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from cxgen.annotate import Annotator, Chunks, FormCheck, Sentence
-from cxgen.annotate.chunks import Word
-from cxgen.annotate.form import Words
-from cxgen.annotate.reading import ABSENT
-from cxgen.annotate.relations import NOMINAL
-from cxgen.annotate.sentence import finish
-from cxgen.annotate.surface import Look, Piece, head
-from cxgen.annotate.units import Draft
 from cxgen.constructicon import Construction
+from cxgen.trees import Annotator, Chunks, FormCheck, Sentence
+from cxgen.trees.chunks import Word
+from cxgen.trees.form import Words
+from cxgen.trees.reading import ABSENT
+from cxgen.trees.relations import NOMINAL
+from cxgen.trees.sentence import finish
+from cxgen.trees.surface import Look, Piece, head
+from cxgen.trees.units import Draft
 from cxgen.vocabulary import UNACCEPTABLE
 
 REASON = "the sentence does not have the construction's form"

@@ -7,11 +7,11 @@ from collections.abc import Hashable
 import numpy as np
 from numpy.typing import NDArray
 
-from cxgen.annotate import Chunks
 from cxgen.constructicon import Construction, Part, Template
 from cxgen.judge.form import FormJudge
 from cxgen.sets import Block, Rows
 from cxgen.sets.realise import frame_words
+from cxgen.trees import Chunks
 
 _WIDE = 1 << 40  # products of numbers of classes below it do not overflow
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from cxgen.annotate.form import dependency_matcher
 from cxgen.constructicon import Construction
 from cxgen.errors import CxgenError
 from cxgen.mining.candidates import Candidate
 from cxgen.mining.universal import as_universal, is_clearnlp
+from cxgen.trees.form import dependency_matcher
 
 if TYPE_CHECKING:
     from spacy.language import Language

@@ -7,9 +7,6 @@ from pathlib import Path
 
 import polars as pl
 
-from cxgen.annotate import Annotator, Chunks, Sentence
-from cxgen.annotate.conllu import to_conllu
-from cxgen.annotate.document import to_doc, vocabulary
 from cxgen.constructicon import Construction, load_construction
 from cxgen.errors import CxgenError, DataError
 from cxgen.families import NATURAL, family_of
@@ -20,6 +17,9 @@ from cxgen.schema import TARGET
 from cxgen.stages.contracts import read_split
 from cxgen.stages.split import table_file
 from cxgen.tables import track
+from cxgen.trees import Annotator, Chunks, Sentence
+from cxgen.trees.conllu import to_conllu
+from cxgen.trees.document import to_doc, vocabulary
 from cxgen.vocabulary import Role
 
 _NEED = ("premise_id", "construction", "contrast_of", "kind", "template", "slots")

@@ -12,17 +12,17 @@ import numpy as np
 import polars as pl
 
 from cxgen import layout
-from cxgen.annotate import Chunks
+from cxgen.check import require_sound
 from cxgen.constructicon import Construction, load_construction, target_names
 from cxgen.files import require_place
 from cxgen.generate import Job, Request, Source, Wugs, fill, filling, sources, span
 from cxgen.judge import BlockJudge, ShapeJudge
 from cxgen.lexicon import Lexicon
-from cxgen.lint import require_sound
 from cxgen.project import Project
 from cxgen.stages.params import Params
 from cxgen.stages.pool import Executor, executor
 from cxgen.tables import track, write_table
+from cxgen.trees import Chunks
 
 
 @dataclass(frozen=True)

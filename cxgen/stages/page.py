@@ -9,7 +9,6 @@ from typing import Any
 import polars as pl
 
 from cxgen import layout
-from cxgen.annotate import Sentence
 from cxgen.constructicon import Construction, load_construction
 from cxgen.errors import DataError
 from cxgen.families import NATURAL
@@ -23,6 +22,7 @@ from cxgen.schema.door import MB, read_text
 from cxgen.semantics import Inconsistency, label_matrix
 from cxgen.stages.dataset import with_natural
 from cxgen.stages.export import annotated
+from cxgen.trees import Sentence
 from cxgen.vocabulary import LABELS
 
 METRICS = ("splits", "baselines", "variety", "reading", "natural", "wug", "models")

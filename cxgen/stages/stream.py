@@ -18,13 +18,13 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from cxgen.check import require_sound
 from cxgen.constructicon import Construction
 from cxgen.errors import DataError
 from cxgen.families import CONFIGS, columns_of, wug_config
 from cxgen.files import write_atomically
 from cxgen.generate import Hasher, Request, Source, Stretch, hashes
 from cxgen.generate.substitute import paired, said_again, substituted
-from cxgen.lint import require_sound
 from cxgen.project import Project
 from cxgen.schema import Column, conform, polars_schema
 from cxgen.stages.generate import Workshop, workshop

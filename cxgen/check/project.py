@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from cxgen.annotate import Chunks
+from cxgen.check.core import lint
+from cxgen.check.finding import Finding, finding
 from cxgen.constructicon import load_construction, readable_targets
 from cxgen.errors import CxgenError, unknown
 from cxgen.lexicon import Lexicon
-from cxgen.lint.core import lint
-from cxgen.lint.finding import Finding, finding
 from cxgen.project import Project
+from cxgen.trees import Chunks
 
 
 def lint_project(project: Project, lexicon: Lexicon, chunks: Chunks | None = None, only: str = "") -> tuple[int, list[Finding]]:

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping
 
-from cxgen.annotate.chunks import Link
-from cxgen.annotate.relations import COMPLEMENTS, NOMINAL, ONCE, base, stated
-from cxgen.annotate.units import LEANING, Draft, Unit
 from cxgen.constructicon import Slot
 from cxgen.sets.ways import WORD_FORMS
+from cxgen.trees.chunks import Link
+from cxgen.trees.relations import COMPLEMENTS, NOMINAL, ONCE, base, stated
+from cxgen.trees.units import LEANING, Draft, Unit
 
 _STATE = "state its relation: `relation:` in the slot, or {{{0}=RELATION}} in the template"
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from cxgen.annotate.surface import Look, looks
 from cxgen.constructicon import Construction, Part
 from cxgen.errors import DataError
 from cxgen.sets.ways import WORD_FORMS
+from cxgen.trees.surface import Look, looks
 from cxgen.vocabulary import INFLECTIONS
 
 ABSENT = -1

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from cxgen.annotate.sentence import Sentence
 from cxgen.errors import needs
+from cxgen.trees.sentence import Sentence
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc

@@ -8,15 +8,15 @@ from functools import cached_property
 from importlib.util import find_spec
 from typing import Any
 
-from cxgen.annotate import Annotator, Chunks, FormCheck, Sentence
-from cxgen.annotate.form import faults
-from cxgen.annotate.relations import stated
-from cxgen.annotate.units import Draft
+from cxgen.check.examples import examples
+from cxgen.check.finding import Finding, finding
+from cxgen.check.references import patterns
 from cxgen.constructicon import Construction
 from cxgen.errors import SchemaError
-from cxgen.lint.examples import examples
-from cxgen.lint.finding import Finding, finding
-from cxgen.lint.references import patterns
+from cxgen.trees import Annotator, Chunks, FormCheck, Sentence
+from cxgen.trees.form import faults
+from cxgen.trees.relations import stated
+from cxgen.trees.units import Draft
 
 HELP = "docs/annotation.md explains it"
 

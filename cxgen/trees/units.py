@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from cxgen.annotate.chunks import Chunk
-from cxgen.annotate.surface import Look, head
 from cxgen.constructicon import Part
 from cxgen.sets.ways import WORD_FORMS
+from cxgen.trees.chunks import Chunk
+from cxgen.trees.surface import Look, head
 
 # Forms that belong to what comes next, as its possessor or determiner.
 LEANING = {"poss": "nmod:poss", "poss-of": "nmod:poss", "this": "det"}

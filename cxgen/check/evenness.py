@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from statistics import fmean
 
+from cxgen.check.finding import Finding, finding
 from cxgen.constructicon import Construction, Design, Part, Slot, parse_pattern
 from cxgen.errors import CxgenError
 from cxgen.lexicon import Frame, Lexicon
-from cxgen.lint.finding import Finding, finding
 from cxgen.semantics import label_matrix
 from cxgen.sets.pools import ABSENT, frame_candidates, frames_of
 from cxgen.sets.ways import WORD_FORMS

@@ -7,15 +7,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from cxgen.annotate.chunks import Chunk, Word
-from cxgen.annotate.document import to_doc, vocabulary
-from cxgen.annotate.relations import NOMINAL
-from cxgen.annotate.sentence import Sentence
-from cxgen.annotate.steps import MOST_LETTERS, MOST_STEPS, cost, regexes
-from cxgen.annotate.surface import Piece
-from cxgen.annotate.units import Token
 from cxgen.constructicon import Construction
 from cxgen.errors import SchemaError
+from cxgen.trees.chunks import Chunk, Word
+from cxgen.trees.document import to_doc, vocabulary
+from cxgen.trees.relations import NOMINAL
+from cxgen.trees.sentence import Sentence
+from cxgen.trees.steps import MOST_LETTERS, MOST_STEPS, cost, regexes
+from cxgen.trees.surface import Piece
+from cxgen.trees.units import Token
 
 if TYPE_CHECKING:
     from spacy.matcher import DependencyMatcher

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
+from cxgen.check.contents import matrix_of
+from cxgen.check.finding import Finding, finding
+from cxgen.check.references import frame_place, patterns
 from cxgen.constructicon import Construction, Part, parse_pattern
-from cxgen.lint.contents import matrix_of
-from cxgen.lint.finding import Finding, finding
-from cxgen.lint.references import frame_place, patterns
 from cxgen.vocabulary import NEUTRAL, NOT_NOUNS
 
 FEWEST_TEMPLATES = 8

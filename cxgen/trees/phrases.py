@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from cxgen.annotate.chunks import Chunk, Link, Word
+from cxgen.trees.chunks import Chunk, Link, Word
 
 
 def _words(text: str) -> frozenset[str]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from cxgen.annotate.sentence import Sentence
 from cxgen.errors import needs
+from cxgen.trees.sentence import Sentence
 
 
 def camel(name: str) -> str:

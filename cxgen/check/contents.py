@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from cxgen.check.finding import Finding, finding
 from cxgen.constructicon import Atom, Construction, Part
 from cxgen.constructicon.words import unknown_words
 from cxgen.errors import CxgenError
 from cxgen.families import CONFIGS, family_of
-from cxgen.lint.finding import Finding, finding
 from cxgen.semantics import Inconsistency, label_matrix, misread_truth, truth
 from cxgen.sets import Pools, design_pools
 from cxgen.vocabulary import LABELS

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
-from cxgen.annotate import Chunks
+from cxgen.check import contents, evenness, references, style
+from cxgen.check.finding import Finding
+from cxgen.check.trees import TREES, Trees
 from cxgen.constructicon import Construction
 from cxgen.constructicon.words import unknown_words
 from cxgen.errors import CxgenError
-from cxgen.lint import contents, evenness, references, style
-from cxgen.lint.finding import Finding
-from cxgen.lint.trees import TREES, Trees
+from cxgen.trees import Chunks
 
 Check = Callable[[Construction], Iterable[Finding]]
 

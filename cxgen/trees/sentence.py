@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from cxgen.annotate.chunks import Chunk, Chunks
-from cxgen.annotate.links import Linker
-from cxgen.annotate.phrases import phrase_chunk
-from cxgen.annotate.reading import ABSENT, Numbering, Reader, Reading, unnumbered
-from cxgen.annotate.units import Draft, Token
 from cxgen.constructicon import Construction
 from cxgen.errors import DataError
+from cxgen.trees.chunks import Chunk, Chunks
+from cxgen.trees.links import Linker
+from cxgen.trees.phrases import phrase_chunk
+from cxgen.trees.reading import ABSENT, Numbering, Reader, Reading, unnumbered
+from cxgen.trees.units import Draft, Token
 
 _WORD = re.compile(r"[A-Za-z]+(?=n't|'s\b)|n't|'s\b|[\w'-]+|\S")
 

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from cxgen.annotate.relations import HEADS, UPOS, known
 from cxgen.errors import SchemaError
 from cxgen.schema import Document, read_yaml
+from cxgen.trees.relations import HEADS, UPOS, known
 
 _TOKEN = re.compile(
     r"^(?P<form>[^=/]+)(?:=(?P<lemma>[^/]+))?/(?P<upos>[A-Z]+)/(?P<xpos>[^/]+)/(?P<mark>!?)(?P<rel>[a-z:]+)>(?P<head>[\w-]+)$"
