@@ -58,7 +58,7 @@ def cues(rows: pl.DataFrame, run: Map = map) -> Pending[dict[str, dict[str, Any]
         rows: as for `word_pairs`, with ``verb, frame, slots``.
         run: maps the fits.
     """
-    features, labels = _pairs(_template_words(rows)), rows["label"].to_numpy().astype(np.int64)
+    features, labels = _merged(*_pairs(_template_words(rows))), rows["label"].to_numpy().astype(np.int64)
     train, test = ((rows["split"] == name).to_numpy() for name in ("train", "test"))
     targets = rows.select(TARGET).to_series()
     own = [(targets == name).to_numpy() for name in targets.unique().sort()]
@@ -156,6 +156,15 @@ def _pairs(words: pl.DataFrame) -> Features:
     return matrix, codes.to_numpy().astype(np.int64)
 
 
+def _merged(matrix: Any, codes: Ints) -> Features:
+    """Columns that are alike as one, which weighs as much for a logistic regression: times the square root of how many they are."""
+    from scipy.sparse import diags
+
+    keys = matrix.T.astype(np.int64) @ np.random.default_rng(0).integers(2**62, size=matrix.shape[0])
+    _, places, counts = np.unique(keys, return_index=True, return_counts=True)
+    return (matrix[:, places] @ diags(np.sqrt(counts))).tocsr(), codes
+
+
 def _averaged() -> Any:
     from sklearn.linear_model import SGDClassifier
 
@@ -163,11 +172,11 @@ def _averaged() -> Any:
 
 
 def _right(make: Callable[[], Any], seen: Features, labels: Ints, folds: list[tuple[Mask, Mask]], run: Map) -> Pending[pl.Series]:
-    """Which items a classifier gets, trained and tested as each of ``folds`` says; False for those that none tests."""
+    """How far a classifier gets each item (see `right`), trained and tested as each of ``folds`` says; 0 for those that none tests."""
     hits = run(right, [Fit(make, *seen, labels, [fold]) for fold in folds])
 
     def found() -> pl.Series:
-        marks = np.zeros(len(labels), dtype=bool)
+        marks = np.zeros(len(labels))
         for (_, test), (hit,) in zip(folds, hits, strict=True):
             marks[test] = hit
         return pl.Series(marks)

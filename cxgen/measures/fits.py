@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 In = TypeVar("In")
 Out = TypeVar("Out")
-
+DIGITS = 3  # of every figure: what is left of the order in which a processor adds up stands behind them
+_TIE = 1e-6  # probabilities that are as near as this are equal
 
 # The figures of a measure whose fits have been handed in: asking for them waits.
 Pending = Callable[[], Out]
@@ -44,30 +45,35 @@ class Fit:
     folds: list[tuple[NDArray[Any], NDArray[Any]]]
 
 
-def right(fit: Fit) -> list[NDArray[np.bool_]]:
-    """For every fold, which of its test items the classifier gets.
+def right(fit: Fit) -> list[NDArray[np.float64]]:
+    """For every fold, how far the classifier gets each of its test items: 1 or 0; 1/k where k labels tie and its own is among them.
 
-    It has one thread: with more, small fits mostly wait for each other, on a busy machine several times as long as they compute.
+    Ties are near ones, too: which of two labels comes first by the last digits depends on the processor. A fit has one thread: with more,
+    small ones mostly wait for each other.
     """
     from threadpoolctl import threadpool_limits
 
     classes = int(fit.labels.max(initial=0)) + 1
     models = [fit.make() for _ in fit.folds]  # before the limit, which holds for libraries that are loaded
+    hits = []
     with threadpool_limits(1):
-        found = []
         for model, (train, test) in zip(models, fit.folds, strict=True):
             kinds, weights = np.unique(fit.codes[train] * classes + fit.labels[train], return_counts=True)
             model.fit(fit.features[kinds // classes], kinds % classes, sample_weight=weights.astype(np.float64))
             seen, places = np.unique(fit.codes[test], return_inverse=True)
-            found.append(model.predict(fit.features[seen])[places] == fit.labels[test])
-    return found
+            scores = model.predict_proba(fit.features[seen])
+            best = scores >= scores.max(axis=1, keepdims=True) - _TIE
+            shares = np.zeros((len(seen), classes))
+            shares[:, model.classes_] = best / best.sum(axis=1, keepdims=True)
+            hits.append(shares[places, fit.labels[test]])
+    return hits
 
 
 def logistic() -> Any:
-    """An untrained logistic regression."""
+    """An untrained logistic regression that is fitted until it is the same on every machine."""
     from sklearn.linear_model import LogisticRegression
 
-    return LogisticRegression(max_iter=500, tol=3e-4)
+    return LogisticRegression(solver="newton-cg", tol=1e-8, max_iter=500)
 
 
 def grouped(
@@ -91,6 +97,6 @@ def reduced(features: Any, codes: NDArray[np.int64]) -> tuple[Any, NDArray[np.in
     return features[used], places
 
 
-def accuracy(folds: list[NDArray[np.bool_]]) -> float:
+def accuracy(folds: list[NDArray[np.float64]]) -> float:
     """The share of items that are right, over all folds, of what `right` gives."""
-    return round(sum(int(each.sum()) for each in folds) / sum(map(len, folds)), 4)
+    return sum(float(hits.sum()) for hits in folds) / sum(map(len, folds))

@@ -8,9 +8,10 @@ from typing import Any
 
 import polars as pl
 
+from cxgen.measures.fits import DIGITS
 from cxgen.schema import TARGET
 
-CHANCE = round(1 / 3, 4)
+CHANCE = round(1 / 3, DIGITS)
 
 
 @dataclass(frozen=True)
@@ -47,15 +48,19 @@ def measured(
         chance: what guessing gets.
 
     Returns:
-        The arguments under their names, ``gates`` without those that are none and with ``least`` (bool), and ``passed`` (bool).
+        The arguments under their names, figures with three decimals; ``gates`` without those that are none and with ``least`` (bool);
+        ``passed`` (bool).
     """
+    overall = round(overall, DIGITS)
+    by_config = {config: round(figure, DIGITS) for config, figure in by_config.items()}
+    configs = {config: {name: round(figure, DIGITS) for name, figure in figures.items()} for config, figures in configs.items()}
     each = [figure for figures in configs.values() for figure in figures.values()]
     held = (gates.hold(gates.overall, [overall]), gates.hold(gates.config, by_config.values()), gates.hold(gates.construction, each))
     asked = {name: value for name, value in asdict(gates).items() if value is not None}
     return {
         "overall": overall,
-        **({"by_config": dict(by_config)} if by_config else {}),
-        "configs": {config: dict(figures) for config, figures in configs.items()},
+        **({"by_config": by_config} if by_config else {}),
+        "configs": configs,
         "chance": chance,
         "gates": asked,
         "passed": all(held),
@@ -70,7 +75,7 @@ def shares(rows: pl.DataFrame, value: pl.Expr, gates: Gates, chance: float = CHA
         value: per item, 0 to 1.
         gates, chance: see `measured`.
     """
-    mean = value.cast(pl.Float64).mean().round(4).alias("share")
+    mean = value.cast(pl.Float64).mean().alias("share")
     by_config = dict(rows.group_by("config").agg(mean).sort("config").iter_rows())
     configs: dict[str, dict[str, float]] = {}
     for config, target, share in rows.group_by("config", target=TARGET).agg(mean).sort("config", "target").iter_rows():

@@ -242,7 +242,8 @@ def measures(rows: pl.DataFrame) -> dict[str, dict[str, Any]]:
     """
     with needs("the measures need scikit-learn", "report"):
         from sklearn.feature_extraction.text import CountVectorizer
-        from sklearn.linear_model import LogisticRegression
+
+        from cxgen.measures.fits import logistic
     rows = rows.filter(pl.col("subset") == "general")
     found = {}
     for name, size, gates in (("bag_of_words", 1, Gates(overall=_GATE, construction=_GATE)), ("bigrams", 2, Gates())):
@@ -250,7 +251,7 @@ def measures(rows: pl.DataFrame) -> dict[str, dict[str, Any]]:
         for (preset,), mine in rows.group_by("preset", maintain_order=True):
             train, test = (mine.filter(pl.col("split") == side).head(_ENOUGH) for side in SIDES)
             counter = CountVectorizer(ngram_range=(1, size), token_pattern=r"[^\s,.]+")
-            model = LogisticRegression(max_iter=200).fit(counter.fit_transform(train["sentence"].to_list()), train["label"].to_numpy())
+            model = logistic().fit(counter.fit_transform(train["sentence"].to_list()), train["label"].to_numpy())
             shares[str(preset)] = round(float(model.score(counter.transform(test["sentence"].to_list()), test["label"].to_numpy())), 4)
         found[name] = measured(round(sum(shares.values()) / max(len(shares), 1), 4), {}, {NAME: shares}, gates, _CHANCE)
     return found
