@@ -228,15 +228,11 @@ def score(
         CxgenError: no such config or split, no dataset, or predictions that are not of just this part."""
     import polars as pl
 
-    from cxgen.evaluate.figures import Resampling
-    from cxgen.evaluate.predictions import as_predictions
-    from cxgen.stages.evaluate import Evaluated, Part
+    from cxgen.evaluate.report import Evaluated, Part
+    from cxgen.measures.figures import Resampling
 
     evaluated = Evaluated.read(_project(project), Part((config,), (split,)))
-    if isinstance(predictions, pl.DataFrame):
-        given = evaluated.said(as_predictions(predictions, Path("predictions")), Path("predictions"))
-    else:
-        given = evaluated.answers(Path(predictions))
+    given = evaluated.answers(predictions if isinstance(predictions, pl.DataFrame) else Path(predictions))
     found: dict[str, Any] = evaluated.report("", given, Resampling(resamples, seed))["configs"][config]
     return found
 

@@ -13,15 +13,15 @@ from hypothesis import strategies as st
 
 from cxgen import layout
 from cxgen.errors import CxgenError, DataError
-from cxgen.evaluate.comparison import compared, mcnemar
-from cxgen.evaluate.figures import Resampling, figure
+from cxgen.evaluate.differences import compared, mcnemar, wug_differences
 from cxgen.evaluate.predictions import answers, read_predictions
-from cxgen.evaluate.questions import DIMENSIONS, questions
-from cxgen.evaluate.scores import answered, scores, wug_differences
+from cxgen.evaluate.questions import DIMENSIONS, answered, questions
+from cxgen.evaluate.scores import scores
 from cxgen.facade import load, score
 from cxgen.families import FAMILIES, columns_of
 from cxgen.families.scoring import Choices, Labels
 from cxgen.generate import Request, generate_items, sample_items
+from cxgen.measures.figures import Resampling, figure
 from cxgen.tables import write_table
 from cxgen.vocabulary import LABELS
 from tests.conftest import ROOT
@@ -341,7 +341,7 @@ def test_all_that_is_wrong_is_told_at_once(asked, tmp_path):
         ("p.jsonl", "\n[1]\n", ":2: not a JSON object"),
         ("p.jsonl", "", "has the columns none"),
         ("p.csv", "item,label\nq01,neutral\n", "has the columns item, label"),
-        ("p.parquet", "no parquet", "not a readable .parquet file"),
+        ("p.parquet", "no parquet", "cannot read"),
         ("p.txt", "", "unknown kind of file '.txt'"),
     ],
 )

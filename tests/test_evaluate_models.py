@@ -10,7 +10,7 @@ import pytest
 
 from cxgen.errors import CxgenError, DataError
 from cxgen.evaluate.kept import Kept
-from cxgen.evaluate.prompting import as_continuations, chosen_examples, load_wording, read_examples, with_examples, wordings
+from cxgen.evaluate.prompting import as_continuations, chosen_examples, load_wording, read_examples, wordings
 from cxgen.facade import load
 from cxgen.families import FAMILIES, family_of
 from cxgen.llm import Prompt, Reply
@@ -101,13 +101,14 @@ def test_examples_come_from_train_with_every_answer_and_are_part_of_what_is_cach
     assert {example["id"] for example in examples} <= set(train["id"])
     assert examples != chosen_examples(train, NLI, 3, seed=2)
     bare, _ = load_wording(PROJECT, "answer", "plain")
-    shown = with_examples(bare, NLI, examples)
+    shots = [(NLI.shown(example), NLI.verdict(example)) for example in examples]
+    shown = bare.shown(shots)
     lines = [json.loads(line) for line in shown.system.splitlines() if line.startswith('{"premise"')]
     said = {verdict: choice for choice, verdict in bare.choices.items()}
     assert lines == [{"premise": e["premise"], "hypothesis": e["hypothesis"], "answer": said[LABELS[e["label"]]]} for e in examples]
-    hashes = {bare.hash, shown.hash, with_examples(bare, NLI, examples[:1]).hash, with_examples(bare, NLI, [], 400).hash}
+    hashes = {bare.hash, shown.hash, bare.shown(shots[:1]).hash, bare.shown([], 400).hash}
     assert len(hashes) == 4
-    assert with_examples(bare, NLI, []) is bare
+    assert bare.shown([]) is bare
 
 
 def test_examples_of_ones_own_are_read_strictly(tmp_path):
@@ -148,13 +149,12 @@ def test_continuations_repeat_the_examples_with_their_answers():
 
 def test_what_a_model_of_this_machine_said_is_kept_line_by_line(tmp_path):
     path, items = tmp_path / ".p.partial", [("a", ("A.", [" x", " y"])), ("b", ("B.", [" x", " y"]))]
-    with Kept(path, "m") as kept:
-        assert kept.known(items) == {}
-        kept.keep(items[0], {"id": "a", "label": "good"})
+    assert Kept(path, "m").known(items) == {}
+    Kept(path, "m").keep(items[0], {"id": "a", "label": "good"})
     path.write_text(path.read_text("utf-8") + '["cut o', "utf-8")
-    with Kept(path, "m") as kept:
-        assert kept.known(items) == {"a": {"id": "a", "label": "good"}}
-        kept.keep(items[1], {"id": "b", "label": "bad"})
+    kept = Kept(path, "m")
+    assert kept.known(items) == {"a": {"id": "a", "label": "good"}}
+    kept.keep(items[1], {"id": "b", "label": "bad"})
     assert set(Kept(path, "m").known(items)) == {"a", "b"}
     assert Kept(path, "another model").known(items) == {}
     assert Kept(path, "m").known([("a", ("A.", [" x", " z"]))]) == {}

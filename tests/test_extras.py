@@ -13,12 +13,12 @@ import pytest
 
 from cxgen.errors import CxgenError
 from cxgen.evaluate import likelihood
+from cxgen.evaluate.exports import export
 from cxgen.evaluate.likelihood import Measure, Unit, predictions
+from cxgen.evaluate.report import Part
 from cxgen.facade import load
 from cxgen.families import FAMILIES
 from cxgen.project import Project
-from cxgen.stages.evaluate import Part
-from cxgen.stages.harness import export_inspect, export_lm_eval
 from recipes import tiny
 
 pytestmark = pytest.mark.hf
@@ -206,7 +206,7 @@ def test_models_fill_the_gaps_of_scenarios(scenarios, causal, masked, cxgen, tmp
 
 
 def test_lm_eval_runs_scenarios(scenarios, tmp_path):
-    export_lm_eval(Project(scenarios), Part(("cc_semantics",)), tmp_path / "tasks")
+    export("lm_eval", Project(scenarios), Part(("cc_semantics",)), tmp_path / "tasks")
     command = [sys.executable, "-m", "lm_eval", "run", "--include_path", "tasks", "--tasks", "cxgen_cc_semantics", "--model", "dummy"]
     ran = subprocess.run(
         [*command, "--num_fewshot", "1", "--limit", "20", "--output_path", "out"],
@@ -222,7 +222,7 @@ def test_lm_eval_runs_scenarios(scenarios, tmp_path):
 
 
 def test_lm_eval_runs_what_was_exported_from_anywhere(mini_dataset, tmp_path):
-    export_lm_eval(Project(mini_dataset), Part(("nli", "distinction")), tmp_path / "tasks")
+    export("lm_eval", Project(mini_dataset), Part(("nli", "distinction")), tmp_path / "tasks")
     (tmp_path / "tasks").rename(tmp_path / "moved")
     (tmp_path / "elsewhere").mkdir()
     command = [sys.executable, "-m", "lm_eval", "run", "--include_path", "../moved", "--tasks", "cxgen", "--model", "dummy"]
@@ -259,7 +259,7 @@ def test_inspect_runs_what_was_exported(mini_dataset, tmp_path, monkeypatch):
             return list(text.encode())
 
     monkeypatch.setattr(tiktoken, "get_encoding", lambda _: Bytes())
-    export_inspect(Project(mini_dataset), Part(("nli",)), tmp_path / "tasks")
+    export("inspect", Project(mini_dataset), Part(("nli",)), tmp_path / "tasks")
     monkeypatch.chdir(tmp_path)
     model = get_model("mockllm/model", custom_outputs=lambda *_: ModelOutput.from_content("mockllm/model", "ANSWER: B"))
     (log,) = run(str(Path("tasks/cxgen_tasks.py")), model=model, task_args={"config": "nli"}, log_dir=str(tmp_path / "log"), display="none")

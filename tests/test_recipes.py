@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from cxgen.cli.app import run as run_command
 from cxgen.errors import CxgenError
-from cxgen.evaluate.figures import Resampling
 from cxgen.facade import load
+from cxgen.measures.figures import Resampling
 from cxgen.project import Project
 from recipes.finetune import settings as finetune
 from recipes.finetune.items import answered_parts, learned_from, outside
@@ -144,7 +144,7 @@ def test_a_table_of_ones_own_is_scored_by_construction(mini_dataset, tmp_path, k
         table.write_csv(path) if kind == "csv" else table.write_parquet(path)
     part = outside(Project(mini_dataset), path)
     said = pl.DataFrame({"id": part.items["nli"]["id"], "label": [str(label) for label in [0, 2, 1, 2, 1, 2]]})
-    found = part.report("m", part.said(said, path), Resampling(20))["configs"]["nli"]
+    found = part.report("m", part.answers(said), Resampling(20))["configs"]["nli"]
     assert part.items["nli"]["label"].to_list() == right
     assert found["by"]["construction"]["way"]["accuracy"]["value"] == 0.75
     assert (found["right"], found["accuracy"]["value"]) == (5, 0.875), "the mean over constructions"

@@ -21,7 +21,7 @@ from sklearn.metrics import cohen_kappa_score
 
 from cxgen import layout
 from cxgen.errors import DataError
-from cxgen.evaluate.figures import Resampling
+from cxgen.measures.figures import Resampling
 from cxgen.project import Project
 from cxgen.report.reading import items_read
 from cxgen.review.agreement import agreement, alpha, cohen, fleiss, full, majority

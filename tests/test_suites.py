@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from cxgen import layout
 from cxgen.errors import CxgenError, DataError
+from cxgen.evaluate.exports import export
+from cxgen.evaluate.report import Part
 from cxgen.facade import load, sample
 from cxgen.project import Project
 from cxgen.schema import Document, read_json
 from cxgen.stages import suites as stage
-from cxgen.stages.evaluate import Part
-from cxgen.stages.harness import export_lm_eval
 from cxgen.stages.params import Params
 from cxgen.stages.written import read_tables, require_unchanged
 from cxgen.suites import SUITES
@@ -379,7 +379,7 @@ def test_suites_are_scored_where_they_are_asked_for(cxgen, made, tables, tmp_pat
 
 def test_lm_eval_gets_the_scenarios_that_have_an_answer(made, tables, tmp_path):
     project, _ = made
-    assert export_lm_eval(project, Part(("cc_semantics",)), tmp_path / "tasks") == ["cxgen_cc_semantics", "cxgen"]
+    assert export("lm_eval", project, Part(("cc_semantics",)), tmp_path / "tasks") == ["cxgen_cc_semantics", "cxgen"]
     task = (tmp_path / "tasks/cxgen_cc_semantics_comparative_correlative.yaml").read_text("utf-8")
     assert "doc_to_text: '{{context}}'" in task
     items = [json.loads(line) for line in (tmp_path / "tasks/data/cc_semantics-items.jsonl").read_text("utf-8").splitlines()]
@@ -390,7 +390,7 @@ def test_lm_eval_gets_the_scenarios_that_have_an_answer(made, tables, tmp_path):
         right = row[("first", "second")[row["answer"]]]
         assert (item["context"], item["choices"][item["answer"]]) == (row["context"], f"{row['before']}{right}{row['after']}")
     with pytest.raises(CxgenError, match="put to no model"):
-        export_lm_eval(project, Part(("cc_syntax",)), tmp_path / "none")
+        export("lm_eval", project, Part(("cc_syntax",)), tmp_path / "none")
 
 
 # what is committed

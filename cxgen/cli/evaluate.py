@@ -18,8 +18,8 @@ from cxgen.errors import CxgenError
 from cxgen.vocabulary import Judge, Split
 
 if TYPE_CHECKING:
-    from cxgen.stages.evaluate import Evaluated
-    from cxgen.stages.examine import Examination
+    from cxgen.evaluate.model import Examination
+    from cxgen.evaluate.report import Evaluated
 
 
 class Server(StrEnum):
@@ -114,9 +114,9 @@ def evaluate(
                cxgen evaluate --model gpt-4.1-mini --backend openai-batch --config nli
     """
     given = dict(locals())
-    from cxgen.evaluate.figures import Resampling
+    from cxgen.evaluate.report import Evaluated, Part, write_baseline
+    from cxgen.measures.figures import Resampling
     from cxgen.project import Project
-    from cxgen.stages.evaluate import Evaluated, Part, write_baseline
 
     if sum(each is not None for each in (predictions, baseline, model)) != 1:
         raise CxgenError("nothing, or more than one thing, to score", hint="give a file of predictions, --baseline or --model")
@@ -155,7 +155,7 @@ def _written(evaluated: Evaluated, name: str, output: Path | None, write: Callab
 
 def _examination(given: dict[str, Any]) -> Examination:
     from cxgen.evaluate.likelihood import Measure, Unit
-    from cxgen.stages.examine import Examination
+    from cxgen.evaluate.model import Examination
 
     given |= {"cache": asking.cache_of(given), "limits": asking.limits_of(given), "backend": Judge(given["backend"])}
     for option, kind in (("measure", Measure), ("unit", Unit)):
@@ -169,16 +169,16 @@ def _examination(given: dict[str, Any]) -> Examination:
 
 
 def _estimate(evaluated: Evaluated, asked: Examination, form: Format) -> None:
-    from cxgen.stages.examine import estimate
+    from cxgen.evaluate.model import estimate
 
     emit(estimate(evaluated, asked), form)
 
 
 def _ask(evaluated: Evaluated, asked: Examination, path: Path) -> None:
     """Ask and write; what a bound ended early is not scored."""
+    from cxgen.evaluate.model import examine, partial_of
     from cxgen.evaluate.predictions import write_predictions
     from cxgen.stages.consult import summary
-    from cxgen.stages.examine import examine, partial_of
 
     found = examine(evaluated, asked, path)
     if found.outcomes:
@@ -194,7 +194,7 @@ def _ask(evaluated: Evaluated, asked: Examination, path: Path) -> None:
 
 
 def _show(report: dict[str, Any], by: list[str], *, whole: bool, row: bool, form: Format) -> None:
-    from cxgen.stages.evaluate import comparison_rows, leaderboard_row, scenario_rows, slices, wug_rows
+    from cxgen.evaluate.report import comparison_rows, leaderboard_row, scenario_rows, slices, wug_rows
 
     dimensions = by or (["construction"] if any("construction" in found["by"] for found in report["configs"].values()) else [])
     rows = slices(report, dimensions)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
@@ -20,8 +21,9 @@ Which = Annotated[str, typer.Option(help="Config of the dataset: nli, distinctio
 Part = Annotated[Split, typer.Option(help="Split of the config.")]
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="File to write; default: outputs/annotation/CONFIG-SPLIT.*")]
 Folder = Annotated[Path, typer.Argument(help="Folder to write: empty, or not there yet.")]
+_HARNESSES = Path(__file__).parents[1] / "evaluate/exports"  # a command for each file; the package itself takes long to import
 Configs = Annotated[list[str] | None, typer.Option("--config", help="Only this config; several times for several. Default: all.")]
-Wording = Annotated[str, typer.Option(help="How items are put: plain, told, quiz, scene, or one of your own (pipelines/prompts).")]
+Wording = Annotated[str, typer.Option(help="lm-eval: how items are put: plain, told, quiz, scene, or one of your own.")]
 
 
 @export.command()
@@ -46,32 +48,23 @@ def docbin(config: Which = "nli", split: Part = Split.test, output: Output = Non
     _run(export_docbin, "spacy", config, split, output)
 
 
-@export.command(name="lm-eval")
-def lm_eval(folder: Folder, configs: Configs = None, split: Part = Split.test, wording: Wording = "plain") -> None:
-    """A folder of tasks for lm-evaluation-harness: one per construction, a group per config, and the group cxgen.
+def _harness(name: str) -> Callable[..., None]:
+    """The command of a file in `cxgen.evaluate.exports`."""
 
-    Example: cxgen export lm-eval harness && lm-eval run --include_path harness --tasks cxgen_nli --model hf --model_args pretrained=FOLDER
-    """
-    from cxgen.project import Project
-    from cxgen.stages.evaluate import Part as Chosen
-    from cxgen.stages.harness import export_lm_eval
+    def command(folder: Folder, configs: Configs = None, split: Part = Split.test, wording: Wording = "plain") -> None:
+        from cxgen.evaluate.exports import export
+        from cxgen.evaluate.report import Part as Chosen
+        from cxgen.project import Project
 
-    groups = export_lm_eval(Project.find(), Chosen(tuple(configs or ()), (split.value,)), folder, wording)
-    typer.echo(f"groups {', '.join(groups)}: {folder}")
+        names = export(name, Project.find(), Chosen(tuple(configs or ()), (split.value,)), folder, wording)
+        typer.echo(f"{', '.join(names)}: {folder}")
+
+    return command
 
 
-@export.command()
-def inspect(folder: Folder, configs: Configs = None, split: Part = Split.test) -> None:
-    """A folder with a task for inspect_ai.
-
-    Example: cxgen export inspect tasks && inspect eval tasks/cxgen_tasks.py@cxgen --model MODEL -T config=nli
-    """
-    from cxgen.project import Project
-    from cxgen.stages.evaluate import Part as Chosen
-    from cxgen.stages.harness import export_inspect
-
-    found = export_inspect(Project.find(), Chosen(tuple(configs or ()), (split.value,)), folder)
-    typer.echo(f"configs {', '.join(found)}: {folder}")
+for _path in sorted(_HARNESSES.glob("[a-z]*.py")):
+    _help = ast.get_docstring(ast.parse(_path.read_text("utf-8")))
+    export.command(name=_path.stem.replace("_", "-"), help=_help)(_harness(_path.stem))
 
 
 def _run(write: Callable[..., int], ending: str, config: str, split: Split, output: Path | None) -> None:

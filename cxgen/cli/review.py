@@ -101,7 +101,7 @@ def score(
                cxgen review score review anna.xlsx ben.csv --json
                cxgen review score review --drop pipelines/dropped.csv && dvc repro
     """
-    from cxgen.evaluate.figures import Resampling
+    from cxgen.measures.figures import Resampling
     from cxgen.review import score as scoring
     from cxgen.stages import review as stage
 

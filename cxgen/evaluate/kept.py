@@ -1,4 +1,4 @@
-"""What a model of this machine has said so far, line by line in a file, so that an interrupted run loses at most a line."""
+"""Answers that are written down as they come, line by line, so that an interrupted run loses at most a line."""
 
 from __future__ import annotations
 
@@ -7,15 +7,14 @@ import json
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
-from typing import IO, Any
+from typing import Any
 
 # An item's id, and its context with one continuation per answer.
 Continued = tuple[str, tuple[str, list[str]]]
 
 
 class Kept:
-    """A file of answers, each under a hash of what was asked of whom. Lines that are none, or of something else, are passed over.
+    """A file of answers, each under a hash of what was asked of whom. Lines that were cut off, or of something else, are passed over.
 
     Args:
         path: the file; made when the first answer comes.
@@ -24,36 +23,22 @@ class Kept:
 
     def __init__(self, path: Path, identity: str) -> None:
         self._path, self._identity = path, identity
-        self._file: IO[str] | None = None
         self._rows: dict[str, dict[str, Any]] = {}
-        lines = path.read_text("utf-8").split("\n") if path.is_file() else []
-        for line in lines:
+        for line in path.read_text("utf-8").split("\n") if path.is_file() else []:
             with suppress(ValueError, TypeError):
                 key, row = json.loads(line)
                 self._rows[key] = row
 
     def known(self, items: Sequence[Continued]) -> dict[str, dict[str, Any]]:
-        """Id -> what was said of the item before."""
+        """Id -> the answer to the item that was kept before."""
         return {item[0]: row for item in items if (row := self._rows.get(self._key(item))) is not None}
 
     def keep(self, item: Continued, row: dict[str, Any]) -> dict[str, Any]:
         """Write ``row`` down at once; gives it back."""
-        if self._file is None:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = self._path.open("a", encoding="utf-8")
-            self._file.write("\n")  # after a line that was cut off
-        self._file.write(json.dumps([self._key(item), row]) + "\n")
-        self._file.flush()
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        with self._path.open("a", encoding="utf-8") as file:
+            file.write("\n" + json.dumps([self._key(item), row]) + "\n")  # on a line of its own, after one that was cut off
         return row
 
     def _key(self, item: Continued) -> str:
         return hashlib.sha256(json.dumps([self._identity, item]).encode()).hexdigest()[:24]
-
-    def __enter__(self) -> Kept:
-        """Itself."""
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        """Close the file."""
-        if self._file is not None:
-            self._file.close()

@@ -18,84 +18,72 @@ from cxgen.errors import DataError
 from cxgen.families import FAMILIES
 from cxgen.families.scoring import Scoring
 from cxgen.files import json_lines, write_atomically
-from cxgen.schema.door import MB, require_file
 from cxgen.suites import SUITES, scoring_of
 from cxgen.tables import one_line
 from cxgen.vocabulary import UNDECIDED
 
-MOST_BYTES = 512 * MB
-ENDINGS = (".jsonl", ".csv", ".parquet")
+_ENDINGS = (".jsonl", ".csv", ".parquet")
 _SHOWN = 3  # examples of each fault
 _SLACK = 0.01  # by which probabilities may miss 1, printed with few digits as they often are
-_SCORINGS = (*(family.scoring for family in FAMILIES.values()), *(suite.scoring for suite in SUITES.values()))
-_NUMBERS = tuple(dict.fromkeys(answer for scoring in _SCORINGS for answer in scoring.answers))
-_TELLING = (("label", "claim"), ("label", "derivation"))  # together they are the dataset's own, and its label is the right answer
-_KNOWN = tuple(dict.fromkeys(("id", "label", *(name for pair in _TELLING for name in pair), *_NUMBERS)))
+_TELLING = ({"label", "claim"}, {"label", "derivation"})  # together they are the dataset's own, and its label is the right answer
 _FORMAT = "columns: id, and label or a number per answer (README, 'Score a model')"
+Fault = tuple[str, pl.Series]  # what is wrong, and the rows or ids of which it is
+
+
+def _numbers() -> list[str]:
+    scorings = (*(family.scoring for family in FAMILIES.values()), *(suite.scoring for suite in SUITES.values()))
+    return list(dict.fromkeys(answer for scoring in scorings for answer in scoring.answers))
 
 
 def read_predictions(path: Path) -> pl.DataFrame:
-    """The rows of a file of predictions, as they are.
-
-    Args:
-        path: JSON lines, CSV or parquet, by its ending.
+    """The rows of a file of predictions: JSON lines, CSV or parquet, by its ending.
 
     Returns:
-        ``id, label`` (strings, null where a row has none) and those of the columns of numbers (f64) that the file has; an unreadable
-        number is NaN.
+        See `as_predictions`.
 
     Raises:
-        DataError: there is no such file, it is too large, damaged, or lacks the columns.
+        DataError: there is no such file, it is damaged, or lacks the columns.
     """
-    if path.suffix not in ENDINGS:
-        raise DataError(f"unknown kind of file {path.suffix!r}", file=path, hint=f"predictions are {', '.join(ENDINGS)} files")
-    require_file(path, MOST_BYTES, _FORMAT)
+    if path.suffix not in _ENDINGS:
+        raise DataError(f"unknown kind of file {path.suffix!r}", file=path, hint=f"predictions are {', '.join(_ENDINGS)} files")
     try:
-        rows = as_predictions(_read(path), path)
+        if path.suffix == ".csv":
+            rows = pl.read_csv(path, infer_schema=False)
+        elif path.suffix == ".parquet":
+            rows = pl.read_parquet(path)
+        else:
+            lines = [row for _, row in json_lines(path, _FORMAT, finite=False)]
+            names = dict.fromkeys(name for row in lines for name in row)
+            rows = pl.DataFrame({name: [_text(row.get(name)) for row in lines] for name in names}, schema=dict.fromkeys(names, pl.String))
     except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
-        raise DataError(f"not a readable {path.suffix} file: {one_line(error)}", file=path, hint=_FORMAT) from error
-    return rows
+        raise DataError(f"cannot read: {one_line(error)}", file=path, hint=_FORMAT) from error
+    return as_predictions(rows, path)
+
+
+def _text(value: Any) -> str | None:
+    """What JSON has, as a text: whatever is no text or number is shown as JSON when it is refused."""
+    return value if value is None or isinstance(value, str) else json.dumps(value)
 
 
 def as_predictions(rows: pl.DataFrame, path: Path) -> pl.DataFrame:
-    """Rows with predictions, whatever else they have, as `read_predictions` gives them; ``path`` is for messages.
+    """Rows with predictions, whatever else they have; ``path`` is for messages.
+
+    Returns:
+        ``id, label`` (strings, null where a row has none) and those of the columns of numbers (f64) that there are; an unreadable number
+        is NaN.
 
     Raises:
         DataError: they lack the columns.
     """
-    numbers = [name for name in _NUMBERS if name in rows.columns]
+    numbers = [name for name in _numbers() if name in rows.columns]
     if "id" not in rows.columns or not ("label" in rows.columns or numbers):
         raise DataError(f"has the columns {', '.join(rows.columns[:8]) or 'none'}", file=path, hint=_FORMAT)
-    if any(set(telling) <= set(rows.columns) for telling in _TELLING):
+    if any(telling <= set(rows.columns) for telling in _TELLING):
         hint = "write id and what the model says, without the dataset's other columns"
         raise DataError("has the dataset's own columns, whose label is the right answer, not a prediction", file=path, hint=hint)
-    texts = [
-        pl.col(name).cast(pl.String) if name in rows.columns else pl.lit(None, dtype=pl.String).alias(name) for name in ("id", "label")
-    ]
-    return rows.select(*texts, *(_number(name) for name in numbers))
-
-
-def _read(path: Path) -> pl.DataFrame:
-    if path.suffix == ".parquet":
-        return pl.read_parquet(path, columns=[name for name in pl.read_parquet_schema(path) if name in _KNOWN])
-    if path.suffix == ".csv":
-        return pl.read_csv(path, infer_schema=False)
-    return _table([row for _, row in json_lines(path, _FORMAT, finite=False)])
-
-
-def _table(rows: list[dict[str, Any]]) -> pl.DataFrame:
-    """Rows of JSON as texts: whatever is no text or number is shown as JSON when it is refused."""
-    names = [name for name in _KNOWN if any(name in row for row in rows)]
-    columns = {name: [_text(row.get(name)) for row in rows] for name in names}
-    return pl.DataFrame(columns, schema=dict.fromkeys(names, pl.String))
-
-
-def _text(value: Any) -> str | None:
-    return value if value is None or isinstance(value, str) else json.dumps(value)
-
-
-def _number(name: str) -> pl.Expr:
-    return pl.col(name).cast(pl.Float64, strict=False).fill_null(float("nan"))
+    label = pl.col("label").cast(pl.String) if "label" in rows.columns else pl.lit(None, dtype=pl.String).alias("label")
+    values = (pl.col(name).cast(pl.Float64, strict=False).fill_null(float("nan")) for name in numbers)
+    return rows.select(pl.col("id").cast(pl.String), label, *values)
 
 
 def answers(predictions: pl.DataFrame, questions: pl.DataFrame, path: Path, elsewhere: Callable[[], Mapping[str, str]]) -> pl.DataFrame:
@@ -115,65 +103,52 @@ def answers(predictions: pl.DataFrame, questions: pl.DataFrame, path: Path, else
         DataError: ids are missing, foreign, repeated, or there are none; labels that are none; numbers that are none, or no
             probabilities: with counts and examples.
     """
-    faults = list(_faults_of_ids(predictions, questions))
+    faults = [_counted(*fault) for fault in _faults_of_ids(predictions, questions) if len(fault[1])]
     rows = questions.select("id", "config").join(predictions, on="id", how="inner", maintain_order="left")
     parts = []
-    for (config,), mine in rows.group_by("config", maintain_order=True):
+    for (config,), own in rows.group_by("config", maintain_order=True):
         scoring = scoring_of(str(config))
-        faults += [f"{fault} ({config})" for fault in _faults_of_answers(mine, scoring)]
-        parts.append(mine.select("id", _answer(mine, scoring).alias("answer"), _given(mine, scoring).alias("numbers")))
+        faults += [f"{_counted(*fault)} ({config})" for fault in _faults_of_answers(own, scoring) if len(fault[1])]
+        whole = set(scoring.answers) <= set(own.columns)
+        numbers = pl.concat_list(scoring.answers) if whole else pl.lit(None, dtype=pl.List(pl.Float64))
+        label = _position(scoring)
+        answer = pl.when(pl.col("label").is_null()).then(_largest(scoring)).otherwise(label) if whole else label
+        parts.append(own.select("id", answer.alias("answer"), numbers.alias("numbers")))
     if faults:
         raise DataError("; ".join(faults), file=path, hint=_hint(predictions, questions, elsewhere()))
     return questions.select("id").join(pl.concat(parts), on="id", how="left", maintain_order="left")
 
 
-def _faults_of_ids(predictions: pl.DataFrame, questions: pl.DataFrame) -> Iterator[str]:
+def _faults_of_ids(predictions: pl.DataFrame, questions: pl.DataFrame) -> Iterator[Fault]:
     ids, wanted = predictions["id"], questions["id"]
     given = ids.drop_nulls()
-    counts = (
-        ("rows without an id", ids.filter(ids.is_null()), False),
-        ("ids come more than once", given.filter(given.is_duplicated()).unique(maintain_order=True), True),
-        ("ids are not among the items to be scored", given.filter(~given.is_in(wanted.implode())).unique(maintain_order=True), True),
-        ("items have no prediction", wanted.filter(~wanted.is_in(given.implode())), True),
-    )
-    for what, found, shown in counts:
-        if len(found):
-            yield _counted(what, found if shown else [], len(found))
+    yield "rows without an id", ids.filter(ids.is_null())
+    yield "ids come more than once", given.filter(given.is_duplicated()).unique(maintain_order=True)
+    yield "ids are not among the items to be scored", given.filter(~given.is_in(wanted.implode())).unique(maintain_order=True)
+    yield "items have no prediction", wanted.filter(~wanted.is_in(given.implode()))
 
 
-def _faults_of_answers(rows: pl.DataFrame, scoring: Scoring) -> Iterator[str]:
+def _faults_of_answers(rows: pl.DataFrame, scoring: Scoring) -> Iterator[Fault]:
     """What is wrong with what predictions say of the questions of one config."""
-    numbers = [name for name in scoring.answers if name in rows.columns]
-    named = rows.filter(pl.col("label").is_not_null())
-    wrong = named.filter(_position(scoring).is_null() & (pl.col("label") != UNDECIDED))
-    if wrong.height:
-        allowed = ", ".join((*scoring.answers, UNDECIDED))
-        yield _counted(f"labels are none of {allowed}", wrong["label"].unique(maintain_order=True), wrong.height)
-    if len(numbers) < len(scoring.answers):
-        bare = rows.filter(pl.col("label").is_null())
-        if bare.height:
-            yield _counted(f"items have neither label nor the numbers {', '.join(scoring.answers)}", bare["id"])
+    label, values = _position(scoring), [pl.col(name) for name in scoring.answers]
+    wrong = rows.filter(pl.col("label").is_not_null() & label.is_null() & (pl.col("label") != UNDECIDED))
+    yield f"labels are none of {', '.join((*scoring.answers, UNDECIDED))}", wrong["label"]
+    if not set(scoring.answers) <= set(rows.columns):
+        yield f"items have neither label nor the numbers {', '.join(scoring.answers)}", rows.filter(pl.col("label").is_null())["id"]
         return
-    values = [pl.col(name) for name in numbers]
-    odd = rows.filter(pl.any_horizontal(~value.is_finite() for value in values))
-    sound = rows.filter(pl.all_horizontal(value.is_finite() for value in values))
-    if odd.height:
-        yield _counted("items have a number that is none (NaN, infinite or missing)", odd["id"])
+    finite = pl.all_horizontal(value.is_finite() for value in values)
+    yield "items have a number that is none (NaN, infinite or missing)", rows.filter(~finite)["id"]
+    rows = rows.filter(finite)
     if scoring.probabilities:
-        sums = pl.sum_horizontal(values)
-        negative = pl.any_horizontal(value < 0 for value in values)
-        off = sound.filter(negative | ((sums - 1).abs() > _SLACK))
-        if off.height:
-            yield _counted("items have probabilities that are negative or do not sum to 1", off["id"])
-    other = sound.filter(_position(scoring).is_not_null() & (_position(scoring) != _largest(scoring)))
-    if other.height:
-        yield _counted("items have a label that is not the one with the largest number", other["id"])
+        off = pl.any_horizontal(value < 0 for value in values) | ((pl.sum_horizontal(values) - 1).abs() > _SLACK)
+        yield "items have probabilities that are negative or do not sum to 1", rows.filter(off)["id"]
+    yield "items have a label that is not the one with the largest number", rows.filter(label != _largest(scoring))["id"]
 
 
-def _counted(what: str, found: Iterable[str], count: int | None = None) -> str:
-    names = list(found)
-    shown = ", ".join(name if len(name) <= 40 else name[:37] + "..." for name in names[:_SHOWN])
-    return f"{len(names) if count is None else count} {what}" + (f": {shown}{', ...' if len(names) > _SHOWN else ''}" if shown else "")
+def _counted(what: str, of: pl.Series) -> str:
+    examples = of.drop_nulls().unique(maintain_order=True)
+    shown = ", ".join(name if len(name) <= 40 else name[:37] + "..." for name in examples[:_SHOWN])
+    return f"{len(of)} {what}" + (f": {shown}{', ...' if len(examples) > _SHOWN else ''}" if shown else "")
 
 
 def _position(scoring: Scoring) -> pl.Expr:
@@ -185,38 +160,23 @@ def _position(scoring: Scoring) -> pl.Expr:
 def _largest(scoring: Scoring) -> pl.Expr:
     """The position of the largest number; null for a tie."""
     values = [pl.col(name) for name in scoring.answers]
-    most = pl.max_horizontal(values)
-    tied = pl.sum_horizontal((value == most).cast(pl.Int8) for value in values) > 1
+    tied = pl.sum_horizontal((value == pl.max_horizontal(values)).cast(pl.Int8) for value in values) > 1
     return pl.when(~tied).then(pl.concat_list(values).list.arg_max().cast(pl.Int8))
-
-
-def _answer(rows: pl.DataFrame, scoring: Scoring) -> pl.Expr:
-    if all(name in rows.columns for name in scoring.answers):
-        return pl.when(pl.col("label").is_null()).then(_largest(scoring)).otherwise(_position(scoring))
-    return _position(scoring)
-
-
-def _given(rows: pl.DataFrame, scoring: Scoring) -> pl.Expr:
-    """The numbers of the answers, in their order."""
-    if all(name in rows.columns for name in scoring.answers):
-        return pl.concat_list(scoring.answers)
-    return pl.lit(None, dtype=pl.List(pl.Float64))
 
 
 def _hint(predictions: pl.DataFrame, questions: pl.DataFrame, elsewhere: Mapping[str, str]) -> str:
     """Which part of the dataset the file is about, if it is another one; else what files must be like."""
-    given = set(predictions["id"].drop_nulls())
-    parts = {elsewhere[name] for name in given if name in elsewhere}
-    missing = set(questions["id"]) - given
-    if not parts and not missing:
-        return _FORMAT
-    if not parts and not given & set(questions["id"]):
-        return "the ids are those of no item of this dataset: were the predictions made for another version of it?"
+    given, wanted = set(predictions["id"].drop_nulls()), set(questions["id"])
+    parts = sorted({elsewhere[name] for name in given if name in elsewhere})
     configs = questions.filter(pl.col("id").is_in(list(given)))["config"].unique(maintain_order=True)
-    if missing and len(configs) and len(configs) < questions["config"].n_unique():
+    if wanted - given and 0 < len(configs) < questions["config"].n_unique():
         return f"to score just what the file is about: {' '.join(f'--config {name}' for name in configs)}"
     if parts:
-        return f"the file is {'also ' if len(configs) else ''}about {', '.join(sorted(parts))}"
+        return f"the file is {'also ' if len(configs) else ''}about {', '.join(parts)}"
+    if wanted <= given:
+        return _FORMAT
+    if not given & wanted:
+        return "the ids are those of no item of this dataset: were the predictions made for another version of it?"
     return "every item needs a prediction; write undecided where there is none"
 
 

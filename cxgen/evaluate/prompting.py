@@ -43,17 +43,6 @@ def wordings(project: Project, task: str) -> list[str]:
     return [PLAIN, *names]
 
 
-def wording_file(project: Project, task: str, wording: str) -> Path:
-    """The file of a wording.
-
-    Raises:
-        UnknownNameError: the task has no such wording.
-    """
-    if wording not in wordings(project, task):
-        raise unknown("wording", wording, wordings(project, task))
-    return project.prompt_file(task if wording == PLAIN else f"{task}-{wording}")
-
-
 def load_wording(project: Project, task: str, wording: str) -> tuple[Prompt, Cloze]:
     """A wording, for models that are talked to and for models that continue texts.
 
@@ -64,10 +53,11 @@ def load_wording(project: Project, task: str, wording: str) -> tuple[Prompt, Clo
     """
     if not task:
         raise DataError("sentences for classifiers, which are put to no model", hint="train a probe on train; score what it says of test")
-    path = wording_file(project, task, wording)
-    prompt = Prompt.load(path, task)
+    if wording not in wordings(project, task):
+        raise unknown("wording", wording, wordings(project, task))
+    path = project.prompt_file(task if wording == PLAIN else f"{task}-{wording}")
     cloze = read_yaml(path).data["cloze"]
-    return prompt, Cloze(cloze["text"], cloze.get("words", {}))
+    return Prompt.load(path, task), Cloze(cloze["text"], cloze.get("words", {}))
 
 
 def chosen_examples(rows: pl.DataFrame, scoring: Scoring, count: int, seed: int) -> list[Item]:
@@ -124,20 +114,11 @@ def _example(given: dict[str, Any], scoring: Scoring, path: Path, number: int, h
     return {"id": json.dumps(given, sort_keys=True), **{name: given[name] for name in scoring.needs}}
 
 
-def with_examples(prompt: Prompt, scoring: Scoring, examples: Sequence[Item], thinking: int = 0) -> Prompt:
-    """``prompt`` with the examples, and room for thoughts of so many tokens."""
-    return prompt.shown([(scoring.shown(item), scoring.verdict(item)) for item in examples], thinking)
-
-
 def as_continuations(item: Item, scoring: Scoring, cloze: Cloze, examples: Sequence[Item]) -> tuple[str, list[str]]:
     """The text before the answers to ``item``, examples first and a blank line after each, and one continuation per answer."""
     before = ""
     for example in examples:
         text, said = scoring.continuations(example, cloze.text, cloze.words)
-        before += f"{text}{said[_right(example, scoring)]}\n\n"
+        before += f"{text}{said[scoring.meant(example, scoring.verdict(example))]}\n\n"
     text, said = scoring.continuations(item, cloze.text, cloze.words)
     return before + text, said
-
-
-def _right(item: Item, scoring: Scoring) -> int:
-    return scoring.meant(item, scoring.verdict(item))

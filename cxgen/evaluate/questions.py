@@ -5,11 +5,12 @@ from __future__ import annotations
 import polars as pl
 
 from cxgen.schema import TARGET
-from cxgen.suites import SUITES, Suite, scoring_of
+from cxgen.suites import SUITES, scoring_of
 from cxgen.vocabulary import EXTENDED, Role
 
-# Ways to divide the items of a config. Which of them a config has depends on its columns and on how many values there are.
-DIMENSIONS = (
+WUG = "_wug"
+_FROM_DATA = ("variant", "entity_type", "mode", "wording_held_out", "template_held_out")
+_FAMILIES = (
     "construction",
     "premise",
     "split",
@@ -20,15 +21,10 @@ DIMENSIONS = (
     "side",
     "entity_type",
     "switched",
-    "mode",
-    "wording_held_out",
-    "template_held_out",
-    "preset",
-    "subset",
-    "value",
-    "scenario",
+    *_FROM_DATA[2:],
 )
-_FROM_DATA = ("variant", "entity_type", "mode", "wording_held_out", "template_held_out")
+# Ways to divide the items of a config. Which of them a config has depends on its columns and on how many values there are.
+DIMENSIONS = tuple(dict.fromkeys((*_FAMILIES, *(name for suite in SUITES.values() for name in suite.dimensions))))
 
 
 def questions(rows: pl.DataFrame, config: str, sources: pl.DataFrame | None = None) -> pl.DataFrame:
@@ -42,17 +38,47 @@ def questions(rows: pl.DataFrame, config: str, sources: pl.DataFrame | None = No
     Returns:
         ``id, config, contrast_set`` (strings); ``right, lure`` (i8: positions of the right answer, and of the one that a misreading
         gives, null where there is none); ``cluster`` (string: the verb that its contrast set is resampled with: that of most of its
-        items, the first in the alphabet of several, the real one under a pseudoword); ``source_id`` (string, null but for pseudowords);
-        ``group`` (string: the pair of premises with the same two answers, null where there are none);
+        items, the first in the alphabet of several, the real one under a pseudoword; what a suite says); ``source_id`` (string, null but
+        for pseudowords); ``group`` (string: the pair of premises with the same two answers, null where there are none);
         and the columns ``DIMENSIONS`` (strings, null where they do not apply): ``construction`` (whose contrast sets they are),
         ``premise`` (the construction whose meaning the premise has), ``split``, ``design``, ``band`` (of the premise's verb),
         ``extended`` (yes or no), ``variant``, ``side`` (construction and variant), ``entity_type``, ``switched`` (yes or no), ``mode``,
         ``wording_held_out``, ``template_held_out`` (yes or no); of suites those that they name.
     """
-    if config in SUITES:
-        return _suite_questions(rows, SUITES[config])
-    scoring = scoring_of(config)
-    given = {name: pl.col(name) for name in _FROM_DATA if name in rows.columns}
+    suite, scoring = SUITES.get(config), scoring_of(config)
+    own = {"construction": pl.col("construction"), "split": pl.col("split"), **suite.dimensions} if suite else _dimensions(rows)
+    none = pl.lit(None, dtype=pl.String)
+    return rows.select(
+        "id",
+        "contrast_set",
+        scoring.right().cast(pl.Int8).alias("right"),
+        scoring.lured(rows.columns).cast(pl.Int8).alias("lure"),
+        (suite.cluster if suite else pl.lit(_clusters(rows, sources))).alias("cluster"),
+        *(_named(own[name], rows).alias(name) if name in own else none.alias(name) for name in DIMENSIONS),
+        config=pl.lit(config),
+        source_id=pl.col("source_id") if "source_id" in rows.columns else none,
+        group=pl.col("pair_group") if "pair_group" in rows.columns else none,
+    )
+
+
+def answered(questions: pl.DataFrame, answers: pl.DataFrame) -> pl.DataFrame:
+    """Questions with their answers.
+
+    Args:
+        questions: from `questions`, of one or more configs.
+        answers: ``id`` (string), ``answer`` (i8, a position; null: undecided), ``numbers`` (list, one per answer; may be missing), one row
+            for each question.
+
+    Returns:
+        The questions, with ``answer``, ``numbers`` and ``hit`` (bool): whether it is the right one. What is undecided is not.
+    """
+    numbers = pl.col("numbers") if "numbers" in answers.columns else pl.lit(None, dtype=pl.List(pl.Float64)).alias("numbers")
+    both = questions.join(answers.select("id", "answer", numbers), on="id", how="left", maintain_order="left")
+    return both.with_columns(hit=(pl.col("answer") == pl.col("right")).fill_null(value=False))
+
+
+def _dimensions(rows: pl.DataFrame) -> dict[str, pl.Expr]:
+    """Those of a family's items."""
     dimensions = {
         "construction": TARGET,
         "premise": pl.col("construction"),
@@ -60,44 +86,13 @@ def questions(rows: pl.DataFrame, config: str, sources: pl.DataFrame | None = No
         "design": pl.concat_str(TARGET, "design", separator="/"),
         "band": pl.lit(_bands(rows)),
         "extended": pl.col("acceptability") == EXTENDED,
-        **given,
+        **{name: pl.col(name) for name in _FROM_DATA if name in rows.columns},
     }
     if "variant" in rows.columns:
         dimensions["side"] = pl.when(pl.col("variant") != "").then(pl.concat_str(TARGET, "variant", separator="/"))
     if "switched" in rows.columns:  # of pairs about participants that cannot change places it says nothing
         dimensions["switched"] = pl.when(pl.col("switched").any().over(TARGET)).then("switched")
-    return rows.select(
-        "id",
-        "contrast_set",
-        scoring.right().cast(pl.Int8).alias("right"),
-        scoring.lured(rows.columns).cast(pl.Int8).alias("lure"),
-        _clusters(rows, sources).alias("cluster"),
-        *(_named(dimensions.get(name, pl.lit(None, dtype=pl.String)), rows).alias(name) for name in DIMENSIONS),
-        config=pl.lit(config),
-        source_id=_string("source_id", rows),
-        group=_string("pair_group", rows),
-    )
-
-
-def _suite_questions(rows: pl.DataFrame, suite: Suite) -> pl.DataFrame:
-    """The items of a suite, see `questions`."""
-    dimensions = {"construction": pl.col("construction"), "split": pl.col("split"), **suite.dimensions}
-    return rows.select(
-        "id",
-        "contrast_set",
-        suite.scoring.right().cast(pl.Int8).alias("right"),
-        suite.scoring.lured(rows.columns).alias("lure"),
-        suite.cluster.alias("cluster"),
-        *(dimensions.get(name, pl.lit(None, dtype=pl.String)).alias(name) for name in DIMENSIONS),
-        config=pl.lit(suite.name),
-        source_id=pl.lit(None, dtype=pl.String),
-        group=pl.lit(None, dtype=pl.String),
-    )
-
-
-def _string(name: str, rows: pl.DataFrame) -> pl.Expr:
-    """A column that not all configs have."""
-    return pl.col(name) if name in rows.columns else pl.lit(None, dtype=pl.String)
+    return dimensions
 
 
 def _named(value: pl.Expr, rows: pl.DataFrame) -> pl.Expr:

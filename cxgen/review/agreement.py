@@ -1,6 +1,6 @@
 """How far readers agree: shares, Krippendorff's alpha, Cohen's and Fleiss' kappa, with intervals that resample contrast sets.
 
-A set's items share their words, so its units are drawn together (the cluster bootstrap, as in `cxgen.evaluate.figures`); intervals are
+A set's items share their words, so its units are drawn together (the cluster bootstrap, as in `cxgen.measures.figures`); intervals are
 percentile ones.
 """
 
@@ -15,7 +15,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from cxgen.errors import needs
-from cxgen.evaluate.figures import Resampling
+from cxgen.measures.figures import Resampling
 from cxgen.streams import uniform
 
 Floats = NDArray[np.float64]

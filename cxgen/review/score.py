@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from cxgen.evaluate.figures import Resampling, figure
+from cxgen.measures.figures import Resampling, figure
 from cxgen.review.agreement import agreement
 from cxgen.review.key import CHECK, HYPOTHESIS, ITEM, PREMISE, REAL
 from cxgen.review.tasks import LABELS, NATURAL
@@ -39,7 +39,7 @@ def score(answers: pl.DataFrame, how: Counting) -> dict[str, Any]:
 
     Returns:
         ``readers``: name -> ``list``, ``answers``, ``checks``, ``checks_right``, ``counts``;
-        ``labels``: ``items, answers``, ``agree`` (answers that are the computed label; a figure, see `cxgen.evaluate.figures`),
+        ``labels``: ``items, answers``, ``agree`` (answers that are the computed label; a figure, see `cxgen.measures.figures`),
         ``majority_agrees`` (of the items, those whose computed label more than half of the readers give), ``readers`` (see `agreement`),
         ``groups`` (name -> ``items, answers, agree``), ``confusion`` (computed letter -> answer -> count);
         ``sentences``: ``answers``, ``readers``, and for ``premise, hypothesis`` and ``real``: ``answers, mean, natural`` (share rated 4 or

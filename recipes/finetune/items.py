@@ -9,10 +9,10 @@ import polars as pl
 
 from cxgen.errors import DataError
 from cxgen.evaluate.questions import DIMENSIONS
+from cxgen.evaluate.report import Evaluated, Part, rows_of
 from cxgen.project import Project
 from cxgen.schema import TARGET
 from cxgen.stages.dataset import require_dataset
-from cxgen.stages.evaluate import Evaluated, Part, rows_of
 from cxgen.streams import order_key, order_keys
 from cxgen.vocabulary import LABELS
 from recipes.shared import read_rows

@@ -10,13 +10,13 @@ from typing import Any
 import polars as pl
 
 from cxgen.errors import DataError
-from cxgen.evaluate.figures import Resampling
 from cxgen.evaluate.likelihood import Measure
+from cxgen.evaluate.model import LOCAL, Examination, examine, partial_of
 from cxgen.evaluate.predictions import write_predictions
+from cxgen.evaluate.report import Evaluated
+from cxgen.measures.figures import Resampling
 from cxgen.project import Project
 from cxgen.schema import TARGET
-from cxgen.stages.evaluate import Evaluated
-from cxgen.stages.examine import LOCAL, Examination, examine, partial_of
 from cxgen.tables import write_json
 from cxgen.vocabulary import LABELS
 from recipes.finetune.items import answered_parts, learned_from

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from cxgen.stages.evaluate import slices
+from cxgen.evaluate.report import slices
 
 _SHOWN = ("data", "part", "items", "accuracy", "accuracy interval", "consistency", "capture")
 

@@ -43,19 +43,17 @@ def run(settings: Settings) -> list[dict[str, Any]]:
     vectors = hidden_states(settings.model, sentences, settings.states, settings.folder / _STATES, [settings.model, files])
     names = [WORDS, *map(str, range(len(vectors)))]
     found: list[dict[str, Any]] = []
-    with Kept(settings.folder / _RESULTS, digest(identity)) as kept:
-        for name in track(names, "probes", len(names)):
-            items: dict[int, Continued] = {
-                number: (f"{name}/{task.key}", ("", [digest(task.train.rows())])) for number, task in enumerate(todo)
-            }
-            known = kept.known(list(items.values()))
-            layer = vectors[int(name)] if name != WORDS and len(known) < len(items) else None
-            for number, item in items.items():
-                said = known.get(item[0])
-                if said is None:
-                    said = kept.keep(
-                        item, {"rows": probed(name, features_of(layer, sentences, todo[number]), todo[number], settings.probe)}
-                    )
-                found += said["rows"]
+    kept = Kept(settings.folder / _RESULTS, digest(identity))
+    for name in track(names, "probes", len(names)):
+        items: dict[int, Continued] = {
+            number: (f"{name}/{task.key}", ("", [digest(task.train.rows())])) for number, task in enumerate(todo)
+        }
+        known = kept.known(list(items.values()))
+        layer = vectors[int(name)] if name != WORDS and len(known) < len(items) else None
+        for number, item in items.items():
+            said = known.get(item[0])
+            if said is None:
+                said = kept.keep(item, {"rows": probed(name, features_of(layer, sentences, todo[number]), todo[number], settings.probe)})
+            found += said["rows"]
     write_json({"settings": settings.learned(), "probes": found}, settings.folder / REPORT)
     return found

@@ -18,8 +18,6 @@ from numpy.typing import NDArray
 
 from cxgen.streams import uniform
 
-Floats = NDArray[np.float64]
-
 
 @dataclass(frozen=True)
 class Resampling:
@@ -59,11 +57,11 @@ def figure(values: pl.DataFrame, how: Resampling) -> dict[str, Any] | None:
     return {"value": round(mean, 4), "low": low, "high": high}
 
 
-def _resampled(part: pl.DataFrame, how: Resampling) -> Floats:
+def _resampled(part: pl.DataFrame, how: Resampling) -> NDArray[np.float64]:
     """The mean of a construction in every resample of its verbs."""
     sums, counts = (part[name].to_numpy().astype(np.float64) for name in ("sum", "n"))
     verbs = part.height
     drawn = uniform((how.seed, "bootstrap", part["construction"][0]), 0, how.resamples * verbs)
     chosen = (drawn * verbs).astype(np.int64).reshape(how.resamples, verbs)
-    means: Floats = sums[chosen].sum(axis=1) / counts[chosen].sum(axis=1)
+    means: NDArray[np.float64] = sums[chosen].sum(axis=1) / counts[chosen].sum(axis=1)
     return means

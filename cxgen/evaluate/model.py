@@ -14,13 +14,13 @@ import polars as pl
 from cxgen.evaluate import likelihood
 from cxgen.evaluate.kept import Continued, Kept
 from cxgen.evaluate.likelihood import Measure, Unit
-from cxgen.evaluate.prompting import PLAIN, as_continuations, chosen_examples, load_wording, read_examples, with_examples
-from cxgen.evaluate.scores import WUG
+from cxgen.evaluate.prompting import PLAIN, as_continuations, chosen_examples, load_wording, read_examples
+from cxgen.evaluate.questions import WUG
+from cxgen.evaluate.report import Evaluated, train_of
 from cxgen.families.scoring import Item, Scoring
 from cxgen.layout import REPLIES
 from cxgen.llm import Judgment, Limits, Outcome, Prompt
 from cxgen.stages import consult
-from cxgen.stages.evaluate import Evaluated, train_of
 from cxgen.streams import order_key
 from cxgen.suites import scoring_of
 from cxgen.tables import track
@@ -77,6 +77,13 @@ class Examination:
             parts += [self.measure.value] + [self.unit.value] * (self.unit is not Unit.answer)
         return "-".join("".join(letter if letter.isalnum() or letter in "._" else "-" for letter in part) for part in parts)
 
+    def shown_first(self, evaluated: Evaluated, config: str) -> list[Item]:
+        """The examples."""
+        if self.examples is not None:
+            return read_examples(self.examples, scoring_of(config), self.shots or None)
+        train = train_of(evaluated.project, config.removesuffix(WUG)) if self.shots else pl.DataFrame()
+        return chosen_examples(train, scoring_of(config), self.shots, self.seed) if self.shots else []
+
 
 @dataclass(frozen=True)
 class Examined:
@@ -90,48 +97,6 @@ class Examined:
     def stopped(self) -> str:
         """Which bound ended the asking early; empty if none did."""
         return next((outcome.stopped for outcome in self.outcomes if outcome.stopped), "")
-
-
-def _examples(evaluated: Evaluated, asked: Examination, config: str) -> list[Item]:
-    scoring = scoring_of(config)
-    if asked.examples is not None:
-        return read_examples(asked.examples, scoring, asked.shots or None)
-    if not asked.shots:
-        return []
-    return chosen_examples(train_of(evaluated.project, config.removesuffix(WUG)), scoring, asked.shots, asked.seed)
-
-
-def _items(rows: pl.DataFrame, scoring: Scoring) -> list[Item]:
-    """Items in an order in which neighbours are of no set: what is shown together must not give itself away."""
-    items = rows.select("id", *scoring.needs).to_dicts()
-    return sorted(items, key=lambda item: order_key("shown", "in turn", item["id"]))
-
-
-def _consultation(evaluated: Evaluated, asked: Examination) -> tuple[consult.Consultation, dict[str, Prompt], dict[str, dict[str, Any]]]:
-    """Config by config, in which words and what is asked."""
-    prompts, shown = {}, {}
-    for config, rows in evaluated.items.items():
-        scoring = scoring_of(config)
-        prompt, _ = load_wording(evaluated.project, scoring.task, asked.wording)
-        examples = _examples(evaluated, asked, config)
-        prompts[config] = with_examples(prompt, scoring, examples, _THOUGHTS if asked.thinks else 0)
-        shown[config] = {item["id"]: scoring.shown(item) for item in _items(rows, scoring)}
-    consultation = consult.Consultation(
-        backend=asked.backend,
-        models=(asked.model,),
-        tasks=tuple(shown),
-        base_url=asked.base_url,
-        per_request=asked.per_request,
-        limits=asked.limits,
-        cache=asked.cache,
-        poll=asked.poll,
-    )
-    return consultation.bounded(evaluated.project), prompts, shown
-
-
-def estimate(evaluated: Evaluated, asked: Examination) -> list[dict[str, Any]]:
-    """What asking a server would send and cost at most, config by config; nothing is sent."""
-    return consult.estimate(*_consultation(evaluated, asked))
 
 
 def examine(evaluated: Evaluated, asked: Examination, path: Path) -> Examined:
@@ -148,8 +113,37 @@ def examine(evaluated: Evaluated, asked: Examination, path: Path) -> Examined:
         DataError: examples, packages or texts are not as they must be.
         BackendError: a server's run cannot go on; what was answered is kept.
     """
-    if asked.local:
-        return _examine_here(evaluated, asked, path)
+    return _examine_here(evaluated, asked, path) if asked.local else _examine_server(evaluated, asked)
+
+
+def _items(rows: pl.DataFrame, scoring: Scoring) -> list[Item]:
+    """Items in an order in which neighbours are of no set: what is shown together must not give itself away."""
+    items = rows.select("id", *scoring.needs).to_dicts()
+    return sorted(items, key=lambda item: order_key("shown", "in turn", item["id"]))
+
+
+# a server
+
+
+def _consultation(evaluated: Evaluated, asked: Examination) -> tuple[consult.Consultation, dict[str, Prompt], dict[str, dict[str, Any]]]:
+    """Config by config, in which words and what is asked."""
+    prompts, shown = {}, {}
+    for config, rows in evaluated.items.items():
+        scoring = scoring_of(config)
+        prompt, _ = load_wording(evaluated.project, scoring.task, asked.wording)
+        examples = [(scoring.shown(item), scoring.verdict(item)) for item in asked.shown_first(evaluated, config)]
+        prompts[config] = prompt.shown(examples, _THOUGHTS if asked.thinks else 0)
+        shown[config] = {item["id"]: scoring.shown(item) for item in _items(rows, scoring)}
+    same = {name: getattr(asked, name) for name in ("backend", "base_url", "per_request", "limits", "cache", "poll")}
+    return consult.Consultation(models=(asked.model,), tasks=tuple(shown), **same).bounded(evaluated.project), prompts, shown
+
+
+def estimate(evaluated: Evaluated, asked: Examination) -> list[dict[str, Any]]:
+    """What asking a server would send and cost at most, config by config; nothing is sent."""
+    return consult.estimate(*_consultation(evaluated, asked))
+
+
+def _examine_server(evaluated: Evaluated, asked: Examination) -> Examined:
     consultation, prompts, shown = _consultation(evaluated, asked)
     outcomes = consult.ask(consultation, prompts, shown, consult.connect(consultation, logprobs=False))
     rows: list[dict[str, Any]] = []
@@ -170,6 +164,9 @@ def _prediction(judgment: Judgment, items: Mapping[str, Item], scoring: Scoring)
     return {"id": judgment.item, "label": scoring.answers[scoring.meant(items[judgment.item], judgment.value)]}
 
 
+# this machine
+
+
 def partial_of(path: Path) -> Path:
     """Where a model of this machine's answers are kept until there are predictions in ``path``."""
     return path.with_name(f".{path.name}.partial")
@@ -178,25 +175,20 @@ def partial_of(path: Path) -> Path:
 def _examine_here(evaluated: Evaluated, asked: Examination, path: Path) -> Examined:
     kept = Kept(partial_of(path), _identity(asked))
     rows: list[dict[str, Any]] = []
-    with kept:
-        for config, table in evaluated.items.items():
-            items = _continued(evaluated, asked, config, table)
-            found = kept.known(items)
-            scoring, left = scoring_of(config), [item for item in items if item[0] not in found]
-            settings: dict[str, Any] = {"measure": asked.measure, "unit": asked.unit, "batch": asked.batch}
-            if left:
-                said = likelihood.predictions(asked.model.removeprefix(LOCAL), left, scoring, **settings)
-                rows += [kept.keep(item, row) for item, row in zip(left, track(said, config, len(left)), strict=True)]
-            rows += found.values()
+    for config, table in evaluated.items.items():
+        scoring = scoring_of(config)
+        _, cloze = load_wording(evaluated.project, scoring.task, asked.wording)
+        examples = asked.shown_first(evaluated, config)
+        items: list[Continued] = [(item["id"], as_continuations(item, scoring, cloze, examples)) for item in _items(table, scoring)]
+        known = kept.known(items)
+        left = [item for item in items if item[0] not in known]
+        if left:
+            how: dict[str, Any] = {"measure": asked.measure, "unit": asked.unit, "batch": asked.batch}
+            said = likelihood.predictions(asked.model.removeprefix(LOCAL), left, scoring, **how)
+            rows += [kept.keep(item, row) for item, row in zip(left, track(said, config, len(left)), strict=True)]
+        rows += known.values()
     ties = sum(row["label"] == UNDECIDED for row in rows)
     return Examined(rows, Counter({"equally likely": ties} if ties else {}))
-
-
-def _continued(evaluated: Evaluated, asked: Examination, config: str, table: pl.DataFrame) -> list[Continued]:
-    scoring = scoring_of(config)
-    _, cloze = load_wording(evaluated.project, scoring.task, asked.wording)
-    examples = _examples(evaluated, asked, config)
-    return [(item["id"], as_continuations(item, scoring, cloze, examples)) for item in _items(table, scoring)]
 
 
 def _identity(asked: Examination) -> str:

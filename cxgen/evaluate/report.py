@@ -1,4 +1,4 @@
-"""Scoring predictions of the finished dataset: which part, whose answers, what they are worth (``cxgen evaluate``)."""
+"""Scoring answers to a part of the finished dataset, and the report as tables."""
 
 from __future__ import annotations
 
@@ -11,20 +11,21 @@ import polars as pl
 
 from cxgen import layout
 from cxgen.errors import unknown
-from cxgen.evaluate.baselines import predictions
-from cxgen.evaluate.comparison import compared
-from cxgen.evaluate.figures import Resampling
-from cxgen.evaluate.predictions import answers, read_predictions, write_predictions
-from cxgen.evaluate.questions import questions
-from cxgen.evaluate.scenarios import table
-from cxgen.evaluate.scores import WUG, answered, by_config, scores, wug_differences
+from cxgen.evaluate.baselines import predictions as baseline_predictions
+from cxgen.evaluate.differences import compared, wug_differences
+from cxgen.evaluate.predictions import answers, as_predictions, read_predictions, write_predictions
+from cxgen.evaluate.questions import WUG, answered, questions
+from cxgen.evaluate.scores import SCORES, scores
 from cxgen.families import CONFIGS, NATURAL, wug_config
+from cxgen.measures.figures import Resampling
 from cxgen.project import Project
 from cxgen.stages.contracts import read_split
 from cxgen.stages.dataset import require_dataset
 from cxgen.stages.suites import read_suite
 from cxgen.suites import SUITES, scoring_of
 from cxgen.vocabulary import SPLITS, Split
+
+_ALL = (*CONFIGS, *map(wug_config, CONFIGS), NATURAL)
 
 
 @dataclass(frozen=True)
@@ -48,18 +49,14 @@ class Part:
         """
         if not self.configs or not set(self.configs) <= set(SUITES):
             require_dataset(project)
+        for split in self.splits:
+            if split not in SPLITS:
+                raise unknown("split", split, SPLITS)
         here = [config for config in _ALL if (project.root / _file(config, self.splits[0])).is_file()]
         for config in self.configs:
             if config not in (*here, *SUITES):
                 raise unknown("config", config, [*here, *SUITES])
-        for split in self.splits:
-            if split not in SPLITS:
-                raise unknown("split", split, SPLITS)
         return Part(tuple(dict.fromkeys(self.configs)) or tuple(here), tuple(dict.fromkeys(self.splits)))
-
-
-_ALL = (*CONFIGS, *map(wug_config, CONFIGS), NATURAL)
-_FIGURES = ("accuracy", "consistency", "capture", "excess", "bias_i", "bias_ii", "same_choice", "both_wrong")
 
 
 @dataclass
@@ -78,7 +75,6 @@ class Evaluated:
     part: Part
     items: dict[str, pl.DataFrame] = field(default_factory=dict)
     questions: pl.DataFrame = field(default_factory=pl.DataFrame)
-
     chosen: tuple[str, ...] = ()
 
     @classmethod
@@ -95,31 +91,29 @@ class Evaluated:
         asked = []
         for config, rows in items.items():
             real = config.removesuffix(WUG)
-            sources = None if real == config or config in SUITES else items.get(real, rows_of(project, real, part.splits))
+            sources = None if real == config else items.get(real, rows_of(project, real, part.splits))
             asked.append(questions(rows, config, sources))
         return cls(project, part, items, pl.concat(asked), chosen)
 
-    def answers(self, path: Path) -> pl.DataFrame:
-        """What the predictions in ``path`` say of every question; see `answers`.
+    def answers(self, predictions: Path | pl.DataFrame) -> pl.DataFrame:
+        """What predictions, of a file or in a table, say of every question; see `answers`.
 
         Raises:
             DataError: they are no predictions, or not of just this part.
         """
-        return self.said(read_predictions(path), path)
-
-    def said(self, predictions: pl.DataFrame, path: Path) -> pl.DataFrame:
-        """The same of predictions that were read; ``path`` is for messages."""
-        return answers(predictions, self.questions, path, self._elsewhere)
+        path = predictions if isinstance(predictions, Path) else Path("predictions")
+        rows = read_predictions(predictions) if isinstance(predictions, Path) else as_predictions(predictions, path)
+        return answers(rows, self.questions, path, self._elsewhere)
 
     def _elsewhere(self) -> dict[str, str]:
         """The ids of the dataset's other items -> the options that name their part."""
-        found: dict[str, str] = {}
+        parts: dict[str, str] = {}
         for config in _ALL:
             for split in SPLITS:
                 path = self.project.root / _file(config, split)
                 if path.is_file() and not (config in self.part.configs and split in self.part.splits):
-                    found |= dict.fromkeys(pl.read_parquet(path, columns=["id"])["id"], f"--config {config} --split {split}")
-        return found
+                    parts |= dict.fromkeys(pl.read_parquet(path, columns=["id"])["id"], f"--config {config} --split {split}")
+        return parts
 
     def report(self, name: str, given: pl.DataFrame, how: Resampling, *, against: tuple[str, pl.DataFrame] | None = None) -> dict[str, Any]:
         """What answers are worth.
@@ -134,20 +128,25 @@ class Evaluated:
             ``name``; ``splits``; ``resampling`` (``resamples, seed, level``); ``configs``: config -> see `scores`; ``wug``: see
             `wug_differences`; ``against``: ``name`` and ``configs``: config -> see `compared`, or None.
         """
-        mine = answered(self.questions, given)
+        whole = answered(self.questions, given)
+        rows = _by_config(whole)
         report: dict[str, Any] = {
             "name": name,
             "splits": list(self.part.splits),
             "resampling": asdict(how),
-            "configs": {config: scores(rows, how) for config, rows in by_config(mine)},
-            "wug": wug_differences(mine, how),
+            "configs": {config: scores(own, how) for config, own in rows.items()},
+            "wug": wug_differences(whole, how),
             "against": None,
         }
         if against:
-            theirs = dict(by_config(answered(self.questions, against[1])))
-            differences = {config: compared(rows, theirs[config], how) for config, rows in by_config(mine)}
+            others = _by_config(answered(self.questions, against[1]))
+            differences = {config: compared(own, others[config], how) for config, own in rows.items()}
             report["against"] = {"name": against[0], "configs": differences}
         return report
+
+
+def _by_config(rows: pl.DataFrame) -> dict[str, pl.DataFrame]:
+    return {str(config): own for (config,), own in rows.group_by("config", maintain_order=True)}
 
 
 def write_baseline(evaluated: Evaluated, name: str, path: Path) -> None:
@@ -157,13 +156,13 @@ def write_baseline(evaluated: Evaluated, name: str, path: Path) -> None:
         UnknownNameError: no such baseline.
         DataError: a table is damaged, or scikit-learn is not installed.
     """
-    known: dict[str, list[pl.DataFrame]] = {}
+    tables: dict[str, list[pl.DataFrame]] = {}
     for config, items in evaluated.items.items():
-        known.setdefault(config.removesuffix(WUG), []).append(items)
+        tables.setdefault(config.removesuffix(WUG), []).append(items)
     rows: list[dict[str, Any]] = []
-    for config, tables in known.items():
+    for config, items_of in tables.items():
         train = train_of(evaluated.project, config)
-        rows += predictions(name, scoring_of(config), train, pl.concat(tables, how="diagonal"))
+        rows += baseline_predictions(name, scoring_of(config), train, pl.concat(items_of, how="diagonal"))
     write_predictions(rows, path)
 
 
@@ -205,13 +204,13 @@ def leaderboard_row(report: Mapping[str, Any]) -> dict[str, Any]:
     """
     row: dict[str, Any] = {"name": report["name"], "splits": "+".join(report["splits"])}
     row["undecided"] = sum(config["undecided"] for config in report["configs"].values())
-    for config, found in report["configs"].items():
-        row |= _said(config, found["accuracy"])
-        row[f"{config} sets"] = found["consistency"]["value"]
-        if "capture" in found:
-            row[f"{config} capture"] = found["capture"]["value"]
+    for config, part in report["configs"].items():
+        row |= _cells(config, part["accuracy"])
+        row[f"{config} sets"] = part["consistency"]["value"]
+        if "capture" in part:
+            row[f"{config} capture"] = part["capture"]["value"]
     for config, modes in report["wug"].items():
-        row |= _said(f"{config} - real", modes["all"]["difference"])
+        row |= _cells(f"{config} - real", modes["all"]["difference"])
     return row
 
 
@@ -219,39 +218,33 @@ def slices(report: Mapping[str, Any], dimensions: Sequence[str]) -> list[dict[st
     """A report as rows: every config as a whole, then by ``dimensions``.
 
     Returns:
-        ``config``, ``part`` ("all", or dimension and value), ``items, verbs, undecided``, and the figures with their intervals (`part`
-        says which), None where they do not apply.
+        ``config``, ``part`` ("all", or dimension and value), ``items, verbs, undecided``, and the figures of all scores with their
+        intervals, None where they do not apply.
 
     Raises:
         UnknownNameError: nothing is divided by such a dimension.
     """
-    known = {name for found in report["configs"].values() for name in found["by"]}
+    known = {name for whole in report["configs"].values() for name in whole["by"]}
     for name in dimensions:
         if name not in known:
             raise unknown("dimension", name, known)
     rows = []
-    for config, found in report["configs"].items():
-        parts = {"all": found}
-        parts |= {f"{name} {value}": each for name in dimensions for value, each in found["by"].get(name, {}).items()}
-        for name, each in parts.items():
-            row = {"config": config, "part": name, **{count: each[count] for count in ("items", "verbs", "undecided")}}
-            for figure in _FIGURES:
-                row |= _said(figure, each.get(figure))
-            rows.append(row)
+    for config, whole in report["configs"].items():
+        parts = {"all": whole}
+        parts |= {f"{name} {value}": part for name in dimensions for value, part in whole["by"].get(name, {}).items()}
+        for name, part in parts.items():
+            row = {"config": config, "part": name, **{count: part[count] for count in ("items", "verbs", "undecided")}}
+            rows.append(row | {cell: value for figure in SCORES for cell, value in _cells(figure, part.get(figure)).items()})
     return rows
 
 
 def wug_rows(report: Mapping[str, Any]) -> list[dict[str, Any]]:
     """What pseudowords cost, as rows: ``config, mode, items`` and the figures ``wug, real, difference`` with their intervals."""
     return [
-        {
-            "config": config,
-            "mode": mode,
-            "items": found["items"],
-            **{k: v for name in ("wug", "real", "difference") for k, v in _said(name, found[name]).items()},
-        }
+        {"config": config, "mode": mode, "items": part["items"]}
+        | {cell: value for name in ("wug", "real", "difference") for cell, value in _cells(name, part[name]).items()}
         for config, modes in report["wug"].items()
-        for mode, found in modes.items()
+        for mode, part in modes.items()
     ]
 
 
@@ -260,13 +253,10 @@ def scenario_rows(report: Mapping[str, Any]) -> list[dict[str, Any]]:
     there are no scenarios.
     """
     return [
-        {
-            "config": config,
-            **{"scenario": row["scenario"], **_said("flips", row["flips"]), "should flip": row["should flip"]},
-            **_said("calibrated accuracy", row["calibrated accuracy"]),
-        }
-        for config, found in report["configs"].items()
-        for row in table(found.get("scenarios", {}))
+        {"config": config, "scenario": name, **_cells("flips", part.get("flips")), "should flip": part.get("should_flip")}
+        | _cells("calibrated accuracy", part.get("calibrated"))
+        for config, whole in report["configs"].items()
+        for name, part in whole.get("scenarios", {}).items()
     ]
 
 
@@ -276,20 +266,13 @@ def comparison_rows(report: Mapping[str, Any]) -> list[dict[str, Any]]:
     """
     against = report["against"] or {"name": "", "configs": {}}
     return [
-        {
-            "config": config,
-            "less": against["name"],
-            **_said("accuracy", found["accuracy"]),
-            **_said("consistency", found["consistency"]),
-            "only first": found["only_first"],
-            "only second": found["only_second"],
-            "p": f"{found['p']:.2g}",
-        }
-        for config, found in against["configs"].items()
+        {"config": config, "less": against["name"], **_cells("accuracy", part["accuracy"]), **_cells("consistency", part["consistency"])}
+        | {"only first": part["only_first"], "only second": part["only_second"], "p": f"{part['p']:.2g}"}
+        for config, part in against["configs"].items()
     ]
 
 
-def _said(name: str, figure: Mapping[str, Any] | None) -> dict[str, Any]:
+def _cells(name: str, figure: Mapping[str, Any] | None) -> dict[str, Any]:
     """A figure and its interval, in two cells."""
     if figure is None:
         return {name: None, f"{name} interval": None}

@@ -10,10 +10,10 @@ from typing import Any
 
 import polars as pl
 
-from cxgen.evaluate.figures import Resampling, figure
+from cxgen.evaluate.scores.core import CELL
+from cxgen.measures.figures import Resampling, figure
 
 _BASE = "S1"
-_CELL = ["construction", "cluster"]
 
 
 def scenarios(rows: pl.DataFrame, how: Resampling) -> dict[str, Any]:
@@ -30,23 +30,20 @@ def scenarios(rows: pl.DataFrame, how: Resampling) -> dict[str, Any]:
         in this scenario: numbers must be log-probabilities, or the like; None where none were given). Empty if there are no scenarios.
     """
     rows = rows.filter(pl.col("scenario").is_not_null())
-    bases = rows.filter(pl.col("scenario") == _BASE).select("contrast_set", *_CELL, base="answer", wanted="right", before="numbers")
-    found: dict[str, Any] = {}
+    bases = rows.filter(pl.col("scenario") == _BASE).select("contrast_set", *CELL, base="answer", wanted="right", before="numbers")
+    report: dict[str, Any] = {}
     for name in rows["scenario"].unique().sort():
-        mine = rows.filter(pl.col("scenario") == name).select("contrast_set", "answer", "right", "numbers")
-        both = bases.join(mine, on="contrast_set", how="inner", maintain_order="left")
+        others = rows.filter(pl.col("scenario") == name).select("contrast_set", "answer", "right", "numbers")
+        both = bases.join(others, on="contrast_set", how="inner", maintain_order="left")
         if name == _BASE or not both.height:
             continue
         if both["right"].null_count() == both.height:
-            found[name] = {"calibrated": _calibrated(both, how)}
+            report[name] = {"calibrated": _calibrated(both, how)}
             continue
-        decided = both.drop_nulls(["base", "answer"])
+        decided = both.drop_nulls(["base", "answer"]).select(*CELL, value=pl.col("base") != pl.col("answer"))
         should = (both["wanted"] != both["right"]).mean()
-        found[name] = {
-            "flips": figure(decided.select(*_CELL, value=pl.col("base") != pl.col("answer")), how),
-            "should_flip": round(float(should), 4) if isinstance(should, float) else None,
-        }
-    return found
+        report[name] = {"flips": figure(decided, how), "should_flip": round(float(should), 4) if isinstance(should, float) else None}
+    return report
 
 
 def _calibrated(both: pl.DataFrame, how: Resampling) -> dict[str, Any] | None:
@@ -55,17 +52,4 @@ def _calibrated(both: pl.DataFrame, how: Resampling) -> dict[str, Any] | None:
         return None
     left = [pl.col("before").list.get(place) - pl.col("numbers").list.get(place) for place in (0, 1)]
     choice = pl.when(left[0] > left[1]).then(0).when(left[1] > left[0]).then(1)
-    return figure(both.select(*_CELL, value=(choice == pl.col("wanted")).fill_null(value=False)), how)
-
-
-def table(found: dict[str, Any]) -> list[dict[str, Any]]:
-    """Scenarios as rows: ``scenario, flips, should flip, calibrated accuracy``, figures as they are."""
-    return [
-        {
-            "scenario": name,
-            "flips": each.get("flips"),
-            "should flip": each.get("should_flip"),
-            "calibrated accuracy": each.get("calibrated"),
-        }
-        for name, each in found.items()
-    ]
+    return figure(both.select(*CELL, value=(choice == pl.col("wanted")).fill_null(value=False)), how)
