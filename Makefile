@@ -58,12 +58,9 @@ imports: $(STAMP)
 templates: $(STAMP)
 	$(BIN)/cxgen lint
 
-# For maintainers: what is generated into files of the repository: the table of columns in README,
-# and the digests by which the release gate knows the project's own data.
+# For maintainers: the table of columns in README.
 generated: $(STAMP)
 	$(BIN)/python -m tests.readme_columns
-	$(BIN)/python -m tests.shipped_digests
-	$(BIN)/python -m tests.sound_files
 
 # For maintainers: rebuild the committed lexicon snapshot from WordNet 3.0.
 lexicon: $(STAMP)

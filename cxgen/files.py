@@ -37,6 +37,16 @@ def read_text(path: Path, hint: str = "", error: type[CxgenError] = DataError) -
         raise error(message, file=path, line=line, hint="save the file as UTF-8; it looks like another encoding") from failure
 
 
+def require_file(path: Path, hint: str = "") -> None:
+    """See that a file is there which a library opens.
+
+    Raises:
+        DataError: it is missing, or a folder.
+    """
+    if not path.is_file():
+        raise DataError("not a file" if path.exists() else "cannot read: No such file or directory", file=path, hint=hint)
+
+
 def parse_json(text: str, path: Path, hint: str = "", line: int | None = None, finite: bool = True) -> Any:
     """What a JSON text says: every key once, and finite numbers unless ``finite`` is False.
 

@@ -12,7 +12,7 @@ from cxgen.errors import CxgenError, unknown
 _PACKAGE = Path(__file__).resolve().parent
 
 
-def _shipped() -> Path:
+def shipped_folder() -> Path:
     """The folder that holds the shipped ``templates`` and ``lexicons``: inside a wheel, or the checkout."""
     bundled = _PACKAGE / "_data"
     return bundled if bundled.is_dir() else _PACKAGE.parent
@@ -49,7 +49,7 @@ class Project:
     @property
     def lexicons(self) -> Path:
         """The folder of the built snapshot and its sources: the project's own if it holds a snapshot, else the shipped one."""
-        own, shipped = self.root / layout.LEXICONS, _shipped() / layout.LEXICONS
+        own, shipped = self.root / layout.LEXICONS, shipped_folder() / layout.LEXICONS
         return own if (own / "snapshot").is_dir() or os.path.realpath(own) == os.path.realpath(shipped) else shipped
 
     @property
@@ -77,12 +77,12 @@ class Project:
     def params(self) -> Path:
         """The parameter file: the project's own, else the shipped default."""
         own = self.root / layout.PARAMS
-        return own if own.exists() else _shipped() / layout.PARAMS
+        return own if own.exists() else shipped_folder() / layout.PARAMS
 
     def _yaml_files(self, relative: Path) -> dict[str, Path]:
         """Name -> file in a folder; a project's own file shadows a shipped one of the same name."""
         found: dict[str, Path] = {}
-        for folder in (_shipped() / relative, self.root / relative):
+        for folder in (shipped_folder() / relative, self.root / relative):
             found.update({path.stem: path for path in sorted(folder.glob("[!_]*.yaml"))})
         return dict(sorted(found.items()))
 
@@ -112,7 +112,9 @@ class Project:
 
     def shared_files(self) -> list[Path]:
         """The files of what templates share, as far as they exist: the shipped one, then the project's own."""
-        folders = dict.fromkeys(Path(os.path.realpath(folder)) for folder in (_shipped() / layout.TEMPLATES, self.root / layout.TEMPLATES))
+        folders = dict.fromkeys(
+            Path(os.path.realpath(folder)) for folder in (shipped_folder() / layout.TEMPLATES, self.root / layout.TEMPLATES)
+        )
         return [path for folder in folders if os.path.lexists(path := folder / "_shared.yaml")]  # what is no file is named where it is read
 
     def template_file(self, name: str) -> Path:

@@ -10,14 +10,10 @@ from typing import Any, TypeVar
 import polars as pl
 
 from cxgen.errors import DataError
-from cxgen.files import write_atomically
+from cxgen.files import require_file, write_atomically
 from cxgen.schema import Contract
-from cxgen.schema.door import MB, require_file
-from cxgen.schema.parquet import oversize
 
 ROW_GROUP = 131_072
-MOST_BYTES = 4096 * MB  # of a table
-_TEXT, _TEXT_PER_BYTE = 256 * MB, 200  # bytes of a column's texts: a long one that comes a million times has few in the file
 Item = TypeVar("Item")
 
 
@@ -30,19 +26,17 @@ def read_table(path: Path, contract: Contract, hint: str) -> pl.DataFrame:
         hint: what makes it.
 
     Raises:
-        DataError: missing, damaged, larger than tables are, or not as the contract says: with column and row.
+        DataError: missing, damaged, or not as the contract says: with column and row.
     """
     if not path.exists():
         raise DataError("no such table", file=path, hint=hint)
+    require_file(path, hint)
     try:
-        size = require_file(path, MOST_BYTES, hint)
-        fault = oversize(path)
-        if not fault:
-            schema = pl.read_parquet_schema(path)
-            fault = contract.misfit(schema)
+        schema = pl.read_parquet_schema(path)
+        fault = contract.misfit(schema)
         if not fault:
             table = pl.read_parquet(path, columns=[column.name for column in contract.columns if column.name in schema])
-            fault = contract.fault(table, max(_TEXT, _TEXT_PER_BYTE * size))
+            fault = contract.fault(table)
     except (OSError, ValueError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         raise DataError(f"not a readable parquet file: {one_line(error)}", file=path, hint=hint) from error
     if fault:

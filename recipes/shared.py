@@ -15,12 +15,10 @@ from typing import Any
 import polars as pl
 
 from cxgen.errors import CxgenError, DataError, needs
-from cxgen.files import json_lines
+from cxgen.files import json_lines, require_file
 from cxgen.schema import read_yaml
-from cxgen.schema.door import MB, require_file
 from cxgen.tables import one_line, write_json
 
-_MOST_BYTES = 1024 * MB  # of a table that a user brings
 RUN = "run.json"
 _NEED = "this recipe needs the packages torch, transformers, peft and scikit-learn"
 
@@ -136,7 +134,7 @@ def read_rows(path: Path, hint: str) -> pl.DataFrame:
     """
     if path.suffix not in (".jsonl", ".csv", ".parquet"):
         raise DataError(f"unknown kind of file {path.suffix!r}", file=path, hint="a .jsonl, .csv or .parquet file")
-    require_file(path, _MOST_BYTES, hint)
+    require_file(path, hint)
     try:
         if path.suffix == ".parquet":
             return pl.read_parquet(path)

@@ -63,16 +63,6 @@ def test_data_of_one_s_own_need_names_of_one_s_own(scratch, shipped, change):
     assert [reason.split()[1] for reason in identity_reasons(Project(scratch), {**OWN, "canary": shipped["canary"]})] == ["publish.canary"]
 
 
-@pytest.mark.parametrize("change", [changed, added, words])
-def test_a_clone_is_no_exception(scratch, shipped, change, monkeypatch):
-    """There the shipped folder is the project's."""
-    monkeypatch.setattr("cxgen.project._shipped", lambda: scratch)
-    assert list(identity_reasons(Project(scratch), shipped)) == []
-    name = change(scratch)
-    assert all(name in reason for reason in identity_reasons(Project(scratch), shipped))
-    assert own_data(Project(scratch)) == name
-
-
 def test_names_that_are_not_set_are_refused_whosever_data_it_is(scratch):
     reasons = list(identity_reasons(Project(scratch), about(Publish())))
     assert [reason.split()[1] for reason in reasons] == [f"publish.{name}" for name in SHIPPED]

@@ -92,6 +92,7 @@ def sample(
     """
     import polars as pl
 
+    from cxgen.check import require_sound
     from cxgen.cli.draws import premises as drawn
     from cxgen.facade import LINEAGE, MATERIAL, readable
     from cxgen.families import FAMILIES, family_named
@@ -114,10 +115,7 @@ def sample(
     loaded = load(construction)
     if kind is not None and kind not in loaded.kinds:
         raise unknown("premise kind", kind, loaded.kinds, file=loaded.document.path)
-    if not loaded.shipped:  # else the checks need not even be imported
-        from cxgen.check import require_sound
-
-        require_sound(loaded)
+    require_sound(loaded)
     designs = [d for d in loaded.designs.values() if set(d.configs) & set(chosen.configs) and (kind is None or kind in d.kinds)]
     if not designs and kind:
         raise CxgenError(f"no design of {construction} uses the kind {kind!r}", file=loaded.document.path)

@@ -88,13 +88,13 @@ def recognise(
     """
     import sys
 
+    from cxgen.files import read_text
     from cxgen.project import Project
-    from cxgen.schema.door import MB, read_text
     from cxgen.suites.cc_syntax import GRAMMAR
     from cxgen.suites.grammar import Grammar
 
     loaded = Grammar.load(Project.find(), GRAMMAR)
-    given = sentences or (read_text(file, MB) if file else sys.stdin.read()).splitlines()
+    given = sentences or (read_text(file) if file else sys.stdin.read()).splitlines()
     rows = [{"sentence": text.strip(), "is": loaded.recognises(text.strip(), any_words=any_words)} for text in given if text.strip()]
     emit(rows, form, ["sentence", "is"])
     if not all(row["is"] for row in rows):

@@ -12,9 +12,7 @@ from cxgen.constructicon.pattern import Part, parse_pattern
 from cxgen.errors import SchemaError
 from cxgen.lexicon import Frame, Lexicon
 from cxgen.schema import Document
-from cxgen.schema.sound import known_sound
 
-LINTED = "no error of lint"  # the rule of `known_sound`
 Place = tuple[Document, list[str | int]]  # a file and the keys that lead to a node of it
 _ATOM = re.compile(r"^(not )?([a-z][a-z-]*)\(([^)]*)\)$")
 
@@ -220,16 +218,6 @@ class Construction:
     groups: dict[str, tuple[str, ...]] = field(default_factory=dict)
     places: dict[tuple[str, str], Place] = field(default_factory=dict)
     natural: dict[str, Square] = field(default_factory=dict)
-
-    @cached_property
-    def shipped(self) -> bool:
-        """Whether its files and its lexicon are shipped as they are, and were linted then."""
-        return self.lexicon.shipped and known_sound(self.written, LINTED)
-
-    @property
-    def written(self) -> str:
-        """What its files say, shared entries taken in."""
-        return repr([document.data for document in self.documents])
 
     @property
     def document(self) -> Document:

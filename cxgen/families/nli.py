@@ -33,7 +33,7 @@ _COLUMNS = (
     Column("hypothesis", pl.String, "the hypothesis"),
     Column("label", pl.Int8, "0 entailment, 1 neutral, 2 contradiction: computed from the construction's facts", labels=True),
     Column("rule", pl.String, "hypothesis rule"),
-    Column("wording", pl.Int16, "which of the rule's wordings, from 0", within=(0, 32_767)),
+    Column("wording", pl.Int16, "which of the rule's wordings, from 0"),
     Column("wording_held_out", pl.Boolean, "whether that wording of the rule occurs in test only"),
     Column("template_held_out", pl.Boolean, "whether the premise's template occurs in test only"),
     Column("claim", pl.String, "what the hypothesis claims, e.g. `reached(theme, goal)`"),

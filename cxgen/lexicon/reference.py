@@ -11,10 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from cxgen.errors import CxgenError
-from cxgen.files import write_atomically
-from cxgen.schema.door import MB, read_text
-
-_MOST_BYTES = 64 * MB
+from cxgen.files import read_text, write_atomically
 
 
 @cache
@@ -64,7 +61,7 @@ class Reference:
     def _kept(self) -> dict[str, Any]:
         if self._path is not None:
             with suppress(CxgenError, ValueError, TypeError, KeyError, RecursionError):
-                kept = json.loads(read_text(self._path, _MOST_BYTES))
+                kept = json.loads(read_text(self._path))
                 return dict(kept["words"]) if kept["versions"] == self._versions else {}
         return {}
 

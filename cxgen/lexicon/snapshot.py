@@ -100,7 +100,6 @@ class Lexicon:
         cuts: what percentile a frequency is.
         overrides: part of speech -> lemma -> irregular forms, countability, article.
         memory: the file in which answers of lemminflect and wordfreq about own words are kept, if any.
-        shipped: whether it is a snapshot that is shipped, and nothing else.
     """
 
     def __init__(
@@ -111,8 +110,6 @@ class Lexicon:
         cuts: Cuts | None = None,
         overrides: dict[str, dict[str, dict[str, str]]] | None = None,
         memory: Path | None = None,
-        *,
-        shipped: bool = False,
     ) -> None:
         self.table = table
         self.classes = classes
@@ -120,7 +117,6 @@ class Lexicon:
         self.cuts = cuts or Cuts(())
         self.overrides = overrides or {}
         self.memory = memory
-        self.shipped = shipped
 
     @classmethod
     def of(cls, project: Project) -> Lexicon:
@@ -145,14 +141,14 @@ class Lexicon:
         Raises:
             DataError: the snapshot is missing or damaged.
         """
-        table, known = read_lexemes(folder / "lexemes.parquet")
-        raw, also = read_classes(folder / "classes.json", table.height)
+        table = read_lexemes(folder / "lexemes.parquet")
+        raw = read_classes(folder / "classes.json")
         classes = {
             name: WordClass(name, entry["pos"], tuple(entry["ids"]), frozenset(entry["extended"]), entry.get("gloss", ""))
             for name, entry in raw["classes"].items()
         }
         cuts = Cuts(raw.get("bands", ()))
-        return cls(table, classes, raw["frames"], cuts, raw.get("overrides"), memory, shipped=known and also)
+        return cls(table, classes, raw["frames"], cuts, raw.get("overrides"), memory)
 
     def __len__(self) -> int:
         return self.table.height

@@ -13,9 +13,9 @@ from pathlib import Path
 from types import TracebackType
 
 from cxgen.errors import DataError
+from cxgen.files import require_file
 from cxgen.llm.messages import Call, Reply
 from cxgen.llm.salvage import is_ours, salvaged
-from cxgen.schema.door import MB, require_file
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS replies (
@@ -41,7 +41,6 @@ CREATE TABLE IF NOT EXISTS batches (
     state TEXT NOT NULL
 ) WITHOUT ROWID;
 """
-_MOST_BYTES = MB * MB
 _PATIENCE = 10.0  # seconds; a run holds the lock beside the file, so that only another program can be in the way
 _MALFORMED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _KINDS = {
@@ -86,7 +85,7 @@ class Cache:
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         if os.path.lexists(path):
-            require_file(path, _MOST_BYTES, "move it away; a new one is made")  # SQLite would write into a device, and beside it
+            require_file(path, "move it away; a new one is made")  # SQLite would write into a device, and beside it
         self._path = path
         self._damaged = 0
         self._told: list[str] = []

@@ -14,15 +14,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from cxgen.errors import DataError
-from cxgen.files import write_atomically
+from cxgen.files import read_text, write_atomically
 from cxgen.llm.completion import result_of
 from cxgen.llm.messages import Call, CallError, Reply
 from cxgen.llm.parse import entries_in
 from cxgen.llm.request import ENDPOINT, FORMATS, body
-from cxgen.schema.door import MB, read_text
 
 MISSING: Final = "no reply in the file"
-_MOST = 512 * MB
 _HINT = "a JSON object a line: custom_id, and response (as OpenAI's batches have it) or content"
 
 
@@ -179,7 +177,7 @@ def _result(line: Mapping[str, Any]) -> Any:
 
 
 def _lines(path: Path) -> Iterable[tuple[int, dict[str, Any]]]:
-    for number, text in enumerate(read_text(path, _MOST, hint=_HINT).split("\n"), 1):
+    for number, text in enumerate(read_text(path, _HINT).split("\n"), 1):
         if not text.strip():
             continue
         try:

@@ -19,42 +19,40 @@ from cxgen.tables import read_table
 
 _SOURCE = re.compile(r"[A-Za-z]+")
 _HINT = "run `cxgen lexicon build`, or restore the file"
-_LETTERS = "[a-z]{1,60}"
-_SEGMENT = r"[a-z^$]{0,20}"
 _TABLES = {
     "lexicon": Contract(
         (
-            Column("form", pl.String, "", like=_LETTERS),
-            Column("lengths", pl.String, "", like="([0-9]{3}){1,30}"),
-            Column("zipf", pl.UInt16, "", within=(0, 1000)),
-            Column("skeleton", pl.String, "", null=True, like=_LETTERS),
+            Column("form", pl.String, ""),
+            Column("lengths", pl.String, ""),
+            Column("zipf", pl.UInt16, ""),
+            Column("skeleton", pl.String, "", null=True),
         ),
         key=("form",),
         least=1,
     ),
     "chain": Contract(
         (
-            Column("syllables", pl.UInt8, "", within=(1, 30)),
-            Column("place", pl.UInt8, "", within=(0, 100)),
-            Column("left", pl.String, "", like=_SEGMENT),
-            Column("right", pl.String, "", like=_SEGMENT),
-            Column("types", pl.UInt16, "", within=(1, 65_535)),
+            Column("syllables", pl.UInt8, ""),
+            Column("place", pl.UInt8, ""),
+            Column("left", pl.String, ""),
+            Column("right", pl.String, ""),
+            Column("types", pl.UInt16, ""),
         ),
         least=1,
     ),
     "forms": Contract(
         (
-            Column("form", pl.String, "", like=_LETTERS),
-            Column("zipf", pl.UInt8, "", null=True, within=(0, 200)),
+            Column("form", pl.String, ""),
+            Column("zipf", pl.UInt8, "", null=True),
             Column("rude", pl.Boolean, ""),
         ),
         least=1,
     ),
     "sounds": Contract(
         (
-            Column("unit", pl.String, "", null=True, like="[!-~]{1,20}"),
-            Column("sound", pl.String, "", like="[!-~]{0,60}"),
-            Column("share", pl.UInt8, "", null=True, within=(0, 100)),
+            Column("unit", pl.String, "", null=True),
+            Column("sound", pl.String, ""),
+            Column("share", pl.UInt8, "", null=True),
         ),
         least=1,
     ),

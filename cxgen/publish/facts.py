@@ -13,11 +13,8 @@ import polars as pl
 from cxgen.constructicon import Construction
 from cxgen.families import family_of
 from cxgen.schema import TARGET
-from cxgen.schema.door import MB, read_bytes
 from cxgen.suites import columns_of
 from cxgen.vocabulary import LABELS
-
-_MOST_BYTES = 1024 * MB  # of a file that is hashed
 
 Tables = Mapping[tuple[str, str], pl.DataFrame]
 
@@ -156,5 +153,5 @@ def file_hash(paths: Iterable[Path]) -> str:
     """SHA-256 over the contents of the files, in the given order."""
     digest = hashlib.sha256()
     for path in paths:
-        digest.update(hashlib.sha256(read_bytes(path, _MOST_BYTES)).digest())
+        digest.update(hashlib.sha256(path.read_bytes()).digest())
     return digest.hexdigest()

@@ -11,7 +11,6 @@ from typing import Any
 from cxgen.errors import install
 from cxgen.layout import PIPELINE
 from cxgen.measures.gates import broken_gates
-from cxgen.schema.door import MB, read_bytes
 from cxgen.tables import one_line
 
 SOURCES = (
@@ -27,7 +26,6 @@ SOURCES = (
     "NOTICE",
 )
 _MADE = re.compile(r"(^|/)__pycache__/|\.pyc$|(^|/)\.[^/]*cache/")  # ignored, and no sources
-_MOST_BYTES = 1024 * MB
 _SHOWN = 5
 
 
@@ -73,7 +71,7 @@ def _unequal(configs: Mapping[str, Any]) -> dict[str, int]:
 
 def undecided_reasons(path: Path) -> Iterator[str]:
     """Items that the judge left undecided: the lines of ``undecided.jsonl``."""
-    count = sum(1 for line in read_bytes(path, _MOST_BYTES).splitlines() if line.strip()) if path.exists() else 0
+    count = sum(1 for line in path.read_bytes().splitlines() if line.strip()) if path.exists() else 0
     if count:
         yield f"{count} items are undecided ({path.name}): judge them, or lower what is asked of the judge"
 

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterable, Iterator, Mapping
-from importlib import resources
-from pathlib import Path
 
 from cxgen.layout import LEXICONS, TEMPLATES
-from cxgen.project import Project
-from cxgen.schema.door import MB, read_bytes
+from cxgen.project import Project, shipped_folder
 
 # Digests of what params.yaml ships under publish:, of this version and of earlier ones. A test says which one is new.
 SHIPPED: Mapping[str, frozenset[str]] = {
@@ -19,7 +15,6 @@ SHIPPED: Mapping[str, frozenset[str]] = {
     "provenance": frozenset({"b4b9bd66ad778e21"}),
     "canary": frozenset({"c0338264b4d8ec28"}),
 }
-_MOST_BYTES = 64 * MB
 _UNSET = {"title": "cxgen dataset", "authors": "the authors", "provenance": "", "canary": ""}
 
 
@@ -46,16 +41,10 @@ def identity_reasons(project: Project, about: Mapping[str, str | Iterable[str]])
 
 
 def own_data(project: Project) -> str:
-    """A file of templates or words that is the project's own, not as shipped; empty if there is none.
-
-    The digests of what is shipped are in a file of the package, so that a clone, in which the shipped folder is the project, is
-    looked at like any other project.
-    """
-    shipped = json.loads((resources.files(__package__) / "shipped.json").read_text("utf-8"))
-    return next((name for name, found in source_digests(project.root).items() if shipped.get(name) != found), "")
-
-
-def source_digests(root: Path) -> dict[str, str]:
-    """The templates and lexicon sources below ``root``: path -> digest of the text."""
-    paths = [path for folder in (TEMPLATES, LEXICONS) for path in sorted((root / folder).rglob("*.yaml"))]
-    return {path.relative_to(root).as_posix(): digest(read_bytes(path, _MOST_BYTES).decode("utf-8", "replace")) for path in paths}
+    """A file of templates or words that is not as this cxgen, its clone or its wheel, ships it; empty if there is none."""
+    shipped = shipped_folder()
+    for path in sorted(path for folder in (TEMPLATES, LEXICONS) for path in (project.root / folder).rglob("*") if path.is_file()):
+        name = path.relative_to(project.root)
+        if not (shipped / name).is_file() or (shipped / name).read_bytes() != path.read_bytes():
+            return name.as_posix()
+    return ""

@@ -13,15 +13,14 @@ from typing import Any
 import polars as pl
 
 from cxgen.errors import DataError, needs
-from cxgen.files import json_lines, parse_json
+from cxgen.files import json_lines, parse_json, read_text
 from cxgen.review.key import ANSWERS
 from cxgen.review.sheets import ANSWER, NOTE, Kind
 from cxgen.review.tasks import TASKS
-from cxgen.schema.door import MB, odd_character, read_bytes, read_text
 from cxgen.tables import one_line
 
 GIVEN = {"reader": pl.String, "code": pl.String, "answer": pl.String, "note": pl.String, "file": pl.String, "line": pl.Int64}
-_MOST, _MOST_UNPACKED, _LONGEST, _MOST_ROWS = 32 * MB, 256 * MB, 2_000, 200_000
+_MOST_UNPACKED, _LONGEST, _MOST_ROWS = 256 << 20, 2_000, 200_000
 _PART = re.compile(r"[-_ ]?(list-\d+)?[-_ ]?(labels|sentences)$")
 _NOBODY = {ANSWERS.name, *Kind, ""}  # folders that are called after no reader
 _HINT = "expected what `cxgen review export` wrote, with answers: columns id, answer and, if you like, note, reader"
@@ -94,8 +93,8 @@ def _answers(path: Path) -> Iterator[tuple[Any, ...]]:
         if not who:
             raise DataError("nobody knows whose answers these are", file=path, hint="call the file NAME-labels, or add a column reader")
         for text in (who, code, answer, note):
-            if len(text) > _LONGEST or odd_character(text):
-                raise DataError("a cell that is too long, or has invisible characters", file=path, line=line, hint=_HINT)
+            if len(text) > _LONGEST:
+                raise DataError("a cell that is too long", file=path, line=line, hint=_HINT)
         # The form appends, so that there the last word counts; elsewhere two rows are a fault, told with both at hand.
         place = (who, code) if path.suffix == ".jsonl" else line
         found[place] = (who, code, answer.upper(), note, str(path), line)
@@ -112,7 +111,7 @@ def _cell(value: Any) -> str:
 
 
 def _csv(path: Path) -> Iterator[Row]:
-    text = read_text(path, _MOST, DataError, _HINT).removeprefix("\ufeff")
+    text = read_text(path, _HINT)
     head = text.partition("\n")[0]
     delimiter = max(",;\t", key=head.count)  # spreadsheets write what is usual where they run
     reader = csv.DictReader(io.StringIO(text), delimiter=delimiter)
@@ -135,7 +134,7 @@ def _jsonl(path: Path) -> Iterator[Row]:
 
 def _studio(path: Path) -> Iterator[Row]:
     """Label Studio's export: tasks, each with annotations, each by somebody."""
-    data = parse_json(read_text(path, _MOST, DataError, _HINT), path, _HINT)
+    data = parse_json(read_text(path, _HINT), path, _HINT)
     try:
         for number, task in enumerate(data, 1):
             for annotation in task["annotations"]:
@@ -158,7 +157,7 @@ def _studio(path: Path) -> Iterator[Row]:
 
 
 def _xlsx(path: Path) -> Iterator[Row]:
-    raw = read_bytes(path, _MOST, DataError, _HINT)
+    raw = path.read_bytes()
     with needs("Excel workbooks need the package openpyxl", "review"):
         from openpyxl import load_workbook
     try:
@@ -182,7 +181,7 @@ def _require_bounded(raw: bytes, path: Path) -> None:
     with zipfile.ZipFile(io.BytesIO(raw)) as archive:
         size = sum(part.file_size for part in archive.infolist())
     if size > _MOST_UNPACKED:
-        raise DataError(f"becomes {size // MB} MB when it is unpacked", file=path, hint=_HINT)
+        raise DataError(f"becomes {size >> 20} MB when it is unpacked", file=path, hint=_HINT)
 
 
 _READERS: dict[str, Callable[[Path], Iterator[Row]]] = {".csv": _csv, ".xlsx": _xlsx, ".jsonl": _jsonl, ".json": _studio}

@@ -9,12 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from cxgen.errors import DataError
-from cxgen.files import write_atomically
-from cxgen.schema.door import MB, read_text
+from cxgen.files import read_text, write_atomically
 from cxgen.spreadsheet import as_text
 
 _COLUMNS = ["contrast_set", "reason"]
-_MOST = 32 * MB
 _HINT = "expected the columns contrast_set and reason; `cxgen review score --drop` writes it"
 
 
@@ -26,7 +24,7 @@ def read_dropped(path: Path) -> dict[str, str]:
     """
     if not path.exists():
         return {}
-    reader = csv.reader(io.StringIO(read_text(path, _MOST, DataError, _HINT)), strict=True)
+    reader = csv.reader(io.StringIO(read_text(path, _HINT)), strict=True)
     found: dict[str, str] = {}
     try:
         for row in reader:

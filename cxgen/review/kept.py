@@ -12,10 +12,8 @@ from typing import Any
 
 from cxgen.errors import DataError
 from cxgen.files import parse_json
-from cxgen.schema.door import MB, read_bytes
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}")
-_MOST = 32 * MB
 
 
 class Kept:
@@ -44,7 +42,7 @@ class Kept:
         with self._lock:
             if not path.exists():
                 return []
-            raw = read_bytes(path, _MOST)
+            raw = path.read_bytes()
             whole = raw[: raw.rfind(b"\n") + 1]
             if whole != raw:
                 os.truncate(path, len(whole))

@@ -16,8 +16,8 @@ ITEM, CHECK, REAL = "item", "check", "real"
 PAIR, PREMISE, HYPOTHESIS = "pair", "premise", "hypothesis"
 KEY = Contract(
     (
-        Column("code", pl.String, "what a row is called on its list", like="[0-9a-f]{16}"),
-        Column("list", pl.Int32, "which list has it", within=(1, MOST_LISTS)),
+        Column("code", pl.String, "what a row is called on its list"),
+        Column("list", pl.Int32, "which list has it"),
         Column("task", pl.String, "what is asked", values=tuple(TASKS)),
         Column("kind", pl.String, "an item of the dataset, an attention check or a real sentence", values=(ITEM, CHECK, REAL)),
         Column("item", pl.String, "id of the item", null=True),

@@ -36,9 +36,6 @@ class Column:
         labels: the values are positions in ``vocabulary.LABELS``.
         null: there may be rows without a value.
         values: all that it may hold; empty: anything.
-        within: the smallest and the largest number that it may hold; none: any that is finite.
-        longest: bytes that its texts may have.
-        like: a regular expression (Rust's) that its texts match as a whole; empty: any.
     """
 
     name: str
@@ -47,9 +44,6 @@ class Column:
     labels: bool = False
     null: bool = False
     values: tuple[str, ...] = ()
-    within: tuple[int | None, int | None] = (None, None)
-    longest: int = 10_000
-    like: str = ""
 
 
 # What every item has, whatever its family; the family's own columns stand between the two groups.

@@ -1,4 +1,4 @@
-"""A YAML document that knows on which line each of its keys stands."""
+"""A YAML document that knows on which line each of its keys stands, and is checked against a JSON Schema."""
 
 from __future__ import annotations
 
@@ -14,15 +14,47 @@ from typing import Any
 
 import yaml
 
-from cxgen.errors import DataError, SchemaError
-from cxgen.files import parse_json
-from cxgen.schema.door import MB, read_text
-from cxgen.schema.loader import compose, graph_fault
-from cxgen.schema.sound import known_sound
+from cxgen.errors import UNSEEN, DataError, SchemaError
+from cxgen.files import parse_json, read_text
 
-MOST_ERRORS = 100  # of which the most telling is named
-MOST_BYTES = 2 * MB  # the largest shipped file has a twentieth of it
-_KEPT = 128  # files as they were read last: a construction's is asked for by many, and those of one project are some forty
+MOST_BYTES = 2 << 20  # of a YAML file; the largest shipped one has a twentieth of it
+_MOST_ERRORS = 100  # of which the most telling is named
+_REMEMBERED = 128  # files; those of one project are some forty
+_UNSEEN = re.compile(f"[{UNSEEN}]")
+_Base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class _Loader(_Base):  # type: ignore[misc]
+    """Safe, with texts as keys, no key twice, and YAML 1.2's plain values: ``on`` is a preposition, 12:30 and 2024-01-01 are texts."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        """A mapping whose keys are texts, each once."""
+        lines: dict[str, int] = {}
+        for key, _ in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                raise _fault("a key must be a word", key, "put { or [ in quotes if it is text")
+            if not key.tag.endswith((":str", ":merge")):
+                raise _fault(f"the key {key.value!r} is not text", key, "put it in quotes")
+            if key.value in lines:
+                raise _fault(f"the key {key.value!r} occurs twice", key, f"it stands on line {lines[key.value]} already: keep one")
+            lines[key.value] = key.start_mark.line + 1
+        mapping: dict[Any, Any] = super().construct_mapping(node, deep)
+        return mapping
+
+
+_Loader.yaml_implicit_resolvers = {}
+for _name, _pattern, _first in (
+    ("bool", r"true|True|TRUE|false|False|FALSE", "tTfF"),
+    ("null", r"~|null|Null|NULL|", ["~", "n", "N", ""]),
+    ("int", r"[-+]?(?:0|[1-9][0-9]*)", "-+0123456789"),
+    ("float", r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?", "-+.0123456789"),
+    ("merge", r"<<", "<"),
+):
+    _Loader.add_implicit_resolver(f"tag:yaml.org,2002:{_name}", re.compile(rf"(?:{_pattern})\Z"), list(_first))
+
+
+def _fault(problem: str, node: yaml.Node, hint: str) -> yaml.constructor.ConstructorError:
+    return yaml.constructor.ConstructorError(problem=problem, problem_mark=node.start_mark, note=hint)
 
 
 @dataclass(frozen=True)
@@ -46,7 +78,7 @@ class Document:
     def line(self, keys: Sequence[str | int]) -> int:
         """1-based line of the node under ``keys``; the nearest existing ancestor when the path breaks off."""
         if self.root is None:
-            object.__setattr__(self, "root", compose(self.text)[1])
+            object.__setattr__(self, "root", yaml.compose(self.text, Loader=_Loader))
         node, line = self.root, 1
         for key in (*self.at, *keys):
             step = _step(node, key)
@@ -75,47 +107,45 @@ def _step(node: yaml.Node | None, key: str | int) -> tuple[yaml.Node, yaml.Node]
 @cache
 def load_schema(name: str) -> dict[str, Any]:
     """The JSON Schema shipped as ``cxgen/schema/<name>.schema.json``, or that of a file (a name that ends so)."""
-    if name.endswith(".schema.json"):
-        given: dict[str, Any] = json.loads(Path(name).read_text("utf-8"))
-        return given
-    loaded: dict[str, Any] = json.loads((resources.files(__package__) / f"{name}.schema.json").read_text("utf-8"))
-    return loaded
+    file = f"{name.removesuffix('.schema.json')}.schema.json"
+    source = Path(name) if name == file else resources.files(__package__) / file
+    schema: dict[str, Any] = json.loads(source.read_text("utf-8"))
+    return schema
 
 
 def read_yaml(path: Path, schema: str | None = None) -> Document:
     """Read ``path`` and check it against the named schema. Documents of one text share their data: leave them as they are.
 
     Raises:
-        SchemaError: unreadable, not text, not YAML, a repeated key, aliases without end, or not as the schema says: file:line, key and
-            what was expected.
+        SchemaError: unreadable, not text, not YAML, a repeated key, or not as the schema says: file:line, key and what was expected.
     """
-    document = _parse(path, read_text(path, MOST_BYTES, SchemaError))
+    text = read_text(path, error=SchemaError)
+    if len(text) > MOST_BYTES:
+        raise SchemaError(f"larger than {MOST_BYTES >> 20} MB", file=path, hint="is it the right file? Divide it if so")
+    unseen = _UNSEEN.search(text)
+    if unseen:
+        line, what = text.count("\n", 0, unseen.start()) + 1, f"an invisible character (U+{ord(unseen[0]):04X})"
+        raise SchemaError(what, file=path, line=line, hint="delete it")
+    try:
+        data, root = _parse(text)
+    except yaml.MarkedYAMLError as error:
+        raise _plain(error, path, text) from error
+    except yaml.reader.ReaderError as error:
+        line, what = text.count("\n", 0, error.position) + 1, f"a control character (U+{ord(text[error.position]):04X})"
+        raise SchemaError(what, file=path, line=line, hint="delete it; the file is plain text") from error
+    if not isinstance(data, dict):
+        raise SchemaError("expected a mapping at the top level", file=path, line=1, hint="such as `name: value`, one a line")
+    document = Document(path, data, text, root)
     if schema is not None:
         validate(document, schema)
     return document
 
 
-def _parse(path: Path, text: str) -> Document:
-    """The document."""
-    try:
-        data, root, fault = _composed(text)
-    except yaml.MarkedYAMLError as error:
-        raise _plain(error, path, text) from error
-    except yaml.YAMLError as error:  # of the reader: what is no text in YAML
-        raise SchemaError(f"not valid YAML: {error}".splitlines()[0], file=path, hint="is it a text file?") from error
-    if fault:
-        raise SchemaError(fault[0], file=path, line=fault[1], hint="write the repeated part out")
-    if not isinstance(data, dict):
-        raise SchemaError("expected a mapping at the top level", file=path, line=1, hint="such as `name: value`, one a line")
-    return Document(path, data, text, root)
-
-
-@lru_cache(_KEPT)
-def _composed(text: str) -> tuple[Any, yaml.Node | None, tuple[str, int] | None]:
-    """What a text says, its source, and what is wrong with its aliases, which are counted before anything follows them."""
-    loader, root = compose(text)
-    fault = graph_fault(root)
-    return None if fault or root is None else loader.construct_document(root), root, fault
+@lru_cache(_REMEMBERED)
+def _parse(text: str) -> tuple[Any, yaml.Node | None]:
+    loader: Any = _Loader(text)
+    root = loader.get_single_node()
+    return None if root is None else loader.construct_document(root), root
 
 
 def _plain(error: yaml.MarkedYAMLError, path: Path, text: str) -> SchemaError:
@@ -125,8 +155,7 @@ def _plain(error: yaml.MarkedYAMLError, path: Path, text: str) -> SchemaError:
     if line and line <= len(lines) and "\t" in lines[line - 1][: len(lines[line - 1]) - len(lines[line - 1].lstrip())]:
         return SchemaError("a tab in the indentation", file=path, line=line, hint="indent with spaces: YAML allows no tabs there")
     hint = str(error.note or "check indentation and quotes")
-    what = str(error.problem)
-    return SchemaError(what if error.note else f"not valid YAML: {what}", file=path, line=line, hint=hint)
+    return SchemaError(str(error.problem) if error.note else f"not valid YAML: {error.problem}", file=path, line=line, hint=hint)
 
 
 def validate(document: Document, name: str) -> None:
@@ -135,76 +164,59 @@ def validate(document: Document, name: str) -> None:
     Raises:
         SchemaError: file:line, key and what was expected.
     """
-    found = _known_complaint(_Data(repr(document.data), document.data), name)
-    if found:
-        keys, message, hint = found
+    fault = _checked(json.dumps(document.data), name)
+    if fault:
+        keys, message, hint = fault
         raise SchemaError(message, file=document.path, line=document.line(keys), hint=hint)
 
 
-@dataclass(frozen=True)
-class _Data:
-    """Data that are the same if they are written the same."""
-
-    written: str
-    data: Any = field(compare=False)
-
-
-@lru_cache(_KEPT)
-def _known_complaint(given: _Data, name: str) -> tuple[list[str | int], str, str] | None:
-    return None if known_sound(given.written, name) else complaint(given.data, name)
+@lru_cache(_REMEMBERED)
+def _checked(text: str, name: str) -> tuple[list[str | int], str, str] | None:
+    return complaint(json.loads(text), name)
 
 
 def complaint(data: Any, name: str) -> tuple[list[str | int], str, str] | None:
     """The keys to what in ``data`` breaks the named schema most, what is wrong there, and what was expected; None if nothing is."""
     from jsonschema.exceptions import best_match
 
-    errors = list(islice(_validator(name).iter_errors(data), MOST_ERRORS))
-    if not errors:
+    error = best_match(islice(_validator(name).iter_errors(data), _MOST_ERRORS))
+    if error is None:
         return None
-    error = best_match(errors)
     keys: list[str | int] = list(error.absolute_path)
-    at = ".".join(_brief(key, 60) for key in keys) or "(top level)"
+    at = ".".join(map(_brief, keys)) or "(top level)"
     if error.validator == "additionalProperties" and isinstance(error.instance, dict):
         allowed = error.schema.get("properties", {})
-        extra = next((k for k in error.instance if k not in allowed), None)
-        keys += [] if extra is None else [str(extra)]
-        message, hint = f"{at}: unexpected key {_brief(repr(extra), 60)}", f"allowed here: {', '.join(sorted(allowed)) or 'none'}"
-        if str(extra).endswith(":"):  # gate%1:06:00:: without quotes is a key and nothing
+        extra = next((key for key in error.instance if key not in allowed), "")
+        hint = f"allowed here: {', '.join(sorted(allowed)) or 'none'}"
+        if extra.endswith(":"):  # gate%1:06:00:: without quotes is a key and nothing
             hint = f'put it in quotes: "{extra}:"'
-    else:
-        message, hint = f"{at}: {_brief(error.message, 300)}", str(error.schema.get("description", ""))
-        hint = f"expected: {hint}" if hint else f"expected {error.validator}: {json.dumps(error.validator_value)[:200]}"
-    return keys, message, hint
+        return [*keys, extra], f"{at}: unexpected key {_brief(repr(extra))}", hint
+    hint = str(error.schema.get("description") or f"{error.validator} {_brief(json.dumps(error.validator_value), 200)}")
+    return keys, f"{at}: {_brief(error.message, 300)}", f"expected: {hint}"
 
 
 @cache
 def _validator(name: str) -> Any:
-    """What checks against the named schema; with one registry, which remembers where the parts of the schemas are."""
+    """A validator whose registry holds the schemas that others refer to; a pattern's ``$`` is the end of the text."""
     from jsonschema import Draft202012Validator
-    from jsonschema.validators import extend as extended
-
-    extend: Any = extended  # untyped
-    return extend(Draft202012Validator, {"pattern": _unlike})(load_schema(name), registry=_registry())
-
-
-@cache
-def _registry() -> Any:
+    from jsonschema.validators import extend
     from referencing import Registry, Resource
 
     parts = ((f"{part}.schema.json", Resource.from_contents(load_schema(part))) for part in ("classes", "frames", "construction"))
     registry: Any = Registry().with_resources(parts)
-    return registry.crawl()
+    checks: Any = extend  # untyped
+    return checks(Draft202012Validator, {"pattern": _check_pattern})(load_schema(name), registry=registry.crawl())
 
 
-def _unlike(_: Any, pattern: str, text: Any, __: Any) -> Iterator[Exception]:
-    """As jsonschema's own check, but the end of a text is its end: Python's ``$`` lets a line break follow."""
+def _check_pattern(_: Any, pattern: str, text: Any, __: Any) -> Iterator[Exception]:
+    """As jsonschema's own check, which lets a line break follow the end."""
     from jsonschema import ValidationError
 
     if isinstance(text, str) and not re.search(f"{pattern[:-1]}\\Z" if pattern.endswith("$") else pattern, text):
         yield ValidationError(f"{text!r} does not match {pattern!r}")
 
 
-def _brief(value: object, most: int) -> str:
+def _brief(value: object, most: int = 60) -> str:
     """On one line, and no longer than ``most`` characters."""
     text = " ".join(str(value).split())
     return text if len(text) <= most else text[: most - 3] + "..."
@@ -220,10 +232,10 @@ def read_json(path: Path, schema: str, part: str = "", hint: str = "") -> Any:
         hint: what makes it.
 
     Raises:
-        DataError: missing, unreadable, larger than such files are, not JSON, or not as the schema says: the key and what was expected.
+        DataError: missing, unreadable, not JSON, or not as the schema says: the key and what was expected.
     """
-    data = parse_json(read_text(path, MOST_BYTES, DataError, hint), path, hint)
-    found = complaint({part: data} if part else data, schema)
-    if found:
-        raise DataError(found[1], file=path, hint=hint or found[2])
+    data = parse_json(read_text(path, hint), path, hint)
+    fault = complaint({part: data} if part else data, schema)
+    if fault:
+        raise DataError(fault[1], file=path, hint=hint or fault[2])
     return data

@@ -17,7 +17,6 @@ from cxgen.natural.items import set_id
 from cxgen.natural.tokens import skeleton, units
 from cxgen.natural.words import Fillers
 from cxgen.schema import Column, Contract, polars_schema
-from cxgen.schema.tables import CONTROL_CHARACTER
 from cxgen.tables import read_table, write_table
 from cxgen.vocabulary import EXTENDED, PROTOTYPICAL, WRITING
 
@@ -123,7 +122,7 @@ def accept(path: Path, sets: Iterable[Kept]) -> tuple[int, dict[str, str]]:
         rows += each.rows()
     if rows:
         added = pl.DataFrame(rows, schema=polars_schema(COLUMNS), orient="row")
-        said = [pl.col(name).str.replace_all(CONTROL_CHARACTER, "\ufffd").str.head(1_000) for name in ("model", "by")]
+        said = [pl.col(name).str.replace_all("[\\x00-\\x1f]", "\ufffd").str.head(1_000) for name in ("model", "by")]
         write_table(pl.concat([table, added.with_columns(said)]).sort("construction", "design", "set", "kind"), path)
     return len({row["set"] for row in rows}), twice
 

@@ -18,7 +18,6 @@ from cxgen.tables import read_table
 from cxgen.vocabulary import PAIR_VERDICTS, PREMISE_VERDICTS
 
 _FIRST = "(or `dvc repro`) first"
-_FROM_0 = (0, 2**62)
 
 
 def _bare(columns: tuple[Column, ...] | list[Column]) -> tuple[Column, ...]:
@@ -33,7 +32,7 @@ _CANDIDATES = Contract(
         *_bare(_OWN),
         *(column for column in MATERIAL if column.name != "acceptability"),
         Column("config", pl.String, "the config that the item is for", values=tuple(CONFIGS)),
-        Column("set_number", pl.Int64, "number of its contrast set within its source", within=_FROM_0),
+        Column("set_number", pl.Int64, "number of its contrast set within its source"),
         Column("well_formed", pl.Boolean, "whether its premise has the construction's form"),
     ),
     key=("id",),

@@ -11,7 +11,6 @@ import polars as pl
 from cxgen.errors import DataError
 from cxgen.llm import Judgment, Prompt
 from cxgen.schema import Column, Contract
-from cxgen.schema.tables import CONTROL_CHARACTER
 from cxgen.tables import read_table, write_table
 from cxgen.vocabulary import JUDGING, LABELS, PAIR_VERDICTS, PREMISE_VERDICTS, UNDECIDED
 
@@ -43,20 +42,8 @@ _ANSWERS = {  # task -> what may be said; undecided: nothing
     "label": (*LABELS, ""),
 }
 _UNKNOWN = {"model", "fingerprint", "request_id", "temperature", "logprob"}  # where a server does not say
-_COUNTS = {name for name, kind in COLUMNS.items() if kind == pl.Int64}
 _CONTRACT = Contract(
-    tuple(
-        Column(
-            name,
-            kind,
-            "",
-            null=name in _UNKNOWN,
-            values=JUDGING if name == "task" else (),
-            within=(0, 2**53) if name in _COUNTS else (None, None),
-            like=".+" if name in {"item", "judge"} else "",
-        )
-        for name, kind in COLUMNS.items()
-    ),
+    tuple(Column(name, kind, "", null=name in _UNKNOWN, values=JUDGING if name == "task" else ()) for name, kind in COLUMNS.items()),
     key=tuple(_KEYS),
 )
 
@@ -107,8 +94,7 @@ def freeze(judgments: pl.DataFrame, path: Path) -> int:
 def _plain(judgments: pl.DataFrame) -> pl.DataFrame:
     """What a server said of itself, without what no text of a file may hold, and at a reasonable length."""
     plain = (
-        pl.col(name).str.replace_all(CONTROL_CHARACTER, "\ufffd").str.head(1_000)
-        for name in ("reason", "model", "fingerprint", "request_id")
+        pl.col(name).str.replace_all("[\\x00-\\x1f]", "\ufffd").str.head(1_000) for name in ("reason", "model", "fingerprint", "request_id")
     )
     return judgments.with_columns(plain)
 

@@ -20,7 +20,6 @@ from cxgen.files import parse_json, write_atomically
 from cxgen.generate import Found, Hasher, Request, Source, sets_at_most, survey
 from cxgen.generate.capacity import EASY
 from cxgen.project import Project
-from cxgen.schema.door import MB, read_bytes
 from cxgen.stages.params import Wug
 from cxgen.tables import write_json
 from cxgen.version import __version__
@@ -29,7 +28,6 @@ from cxgen.vocabulary import SPLITS
 FOLDER = Path("cxgen")  # of the run's own records
 DATA, WUG = "data", "wug"  # folders of the rows
 MANIFEST, NUMBERS = FOLDER / "manifest.json", FOLDER / "numbers.npz"
-_MOST_BYTES = 1 << 30
 _HINT = "choose another folder with --out, or delete this one"
 
 
@@ -85,7 +83,7 @@ class Manifest:
             DataError: it is damaged.
         """
         path = folder / MANIFEST
-        data = parse_json(read_bytes(path, _MOST_BYTES).decode("utf-8", "replace"), path, _HINT)
+        data = parse_json(path.read_bytes().decode("utf-8", "replace"), path, _HINT)
         try:
             return cls(data["run"], data["asked"], data["sources"], [Shard(**entry) for entry in data["shards"]], data["numbers"])
         except (KeyError, TypeError) as error:
@@ -114,7 +112,7 @@ class Manifest:
         if not path.exists() or not file.is_file():
             return None
         with suppress(DataError, KeyError, TypeError):
-            record: dict[str, Any] = parse_json(read_bytes(path, MB).decode("utf-8", "replace"), path)
+            record: dict[str, Any] = parse_json(path.read_bytes().decode("utf-8", "replace"), path)
             if record["run"] == self.run and record["bytes"] == file.stat().st_size:
                 return record
         return None
@@ -225,5 +223,5 @@ def _save(path: Path, arrays: dict[str, NDArray[np.uint8]]) -> None:
 def _digest(paths: Iterable[Path]) -> str:
     found = hashlib.sha256()
     for path in paths:
-        found.update(f"{path.name}\0".encode() + hashlib.sha256(read_bytes(path, _MOST_BYTES)).digest())
+        found.update(f"{path.name}\0".encode() + hashlib.sha256(path.read_bytes()).digest())
     return found.hexdigest()[:16]

@@ -13,12 +13,11 @@ from cxgen import layout
 from cxgen.constructicon import Construction, load_construction
 from cxgen.errors import DataError
 from cxgen.families import CONFIGS, FAMILIES, NATURAL
-from cxgen.files import write_atomically
+from cxgen.files import read_text, write_atomically
 from cxgen.lexicon import Lexicon
 from cxgen.project import Project
 from cxgen.publish import card_metadata, content_hash, facts, render_card
 from cxgen.schema import TARGET, read_json
-from cxgen.schema.door import MB, read_text
 from cxgen.stages import written
 from cxgen.stages.dataset import remake, require_dataset
 from cxgen.stages.params import Params
@@ -149,7 +148,7 @@ def _notice(project: Project) -> str:
     path = project.root / layout.NOTICE
     if path.is_symlink():
         raise DataError("a link: what it leads to would be released", file=path, hint="put the text itself there")
-    return read_text(path, MB) if path.exists() else ""
+    return read_text(path) if path.exists() else ""
 
 
 def _write(rows: pl.DataFrame, folder: Path, config: str, split: str, most: int, canary: str) -> list[tuple[str, int]]:

@@ -12,13 +12,12 @@ from cxgen import layout
 from cxgen.constructicon import Construction, load_construction
 from cxgen.errors import DataError
 from cxgen.families import NATURAL
-from cxgen.files import parse_json, require_place, write_atomically
+from cxgen.files import parse_json, read_text, require_place, write_atomically
 from cxgen.lexicon import Lexicon
 from cxgen.project import Project
 from cxgen.report.browser import Pieces, grids, some_sets
 from cxgen.report.page import render_page
 from cxgen.schema import TARGET
-from cxgen.schema.door import MB, read_text
 from cxgen.semantics import Inconsistency, label_matrix
 from cxgen.stages.dataset import with_natural
 from cxgen.stages.export import annotated
@@ -26,8 +25,7 @@ from cxgen.trees import Sentence
 from cxgen.vocabulary import LABELS
 
 METRICS = ("splits", "baselines", "variety", "reading", "natural", "wug", "models")
-_MOST = 64 * MB
-_MOST_PAGE = 5 * MB
+_MOST_PAGE = 5 << 20  # bytes
 
 
 def write_page(project: Project, path: Path, evaluations: Sequence[Path] = (), per_design: int = 12) -> int:
@@ -53,7 +51,7 @@ def write_page(project: Project, path: Path, evaluations: Sequence[Path] = (), p
     text = render_page(items, metrics, _matrices(project, items), grids(shown, pieces), reports)
     size = len(text.encode())
     if size > _MOST_PAGE:
-        raise DataError(f"the page would have {size / MB:.1f} MB", file=path, hint=f"show fewer sets: --sets {max(per_design // 2, 1)}")
+        raise DataError(f"the page would have {size / 2**20:.1f} MB", file=path, hint=f"show fewer sets: --sets {max(per_design // 2, 1)}")
     write_atomically(path, lambda temporary: temporary.write_text(text, "utf-8"))
     return size
 
@@ -89,13 +87,13 @@ def _matrix(construction: Construction, design: str) -> dict[str, Any]:
 
 
 def _json(path: Path) -> Any:
-    return parse_json(read_text(path, _MOST), path, "run `dvc repro`")
+    return parse_json(read_text(path), path, "run `dvc repro`")
 
 
 def _evaluation(path: Path) -> dict[str, Any]:
     hint = "expected what `cxgen evaluate ... --json` prints"
     try:
-        report = parse_json(read_text(path, _MOST, DataError, hint), path, hint)
+        report = parse_json(read_text(path, hint), path, hint)
         if {"name", "configs"} <= report.keys() and all(
             {"items", "chance", "accuracy"} <= each.keys() for each in report["configs"].values()
         ):

@@ -7,12 +7,10 @@ from typing import Any
 
 from cxgen import layout
 from cxgen.errors import DataError
-from cxgen.files import parse_json
+from cxgen.files import parse_json, read_text
 from cxgen.project import Project
-from cxgen.schema.door import MB, read_text
 from cxgen.tables import write_json
 
-_MOST = 64 * MB
 _HINT = "run `dvc repro`"
 Rows = list[dict[str, Any]]
 
@@ -40,7 +38,7 @@ def run(project: Project) -> dict[str, Rows]:
 
 def _read(project: Project, metric: str, rows: Callable[[Any], Rows]) -> Rows:
     path = project.root / layout.metric(metric)
-    data = parse_json(read_text(path, _MOST, DataError, _HINT), path, _HINT)
+    data = parse_json(read_text(path, _HINT), path, _HINT)
     try:
         found = rows(data)
     except (KeyError, TypeError, AttributeError) as error:

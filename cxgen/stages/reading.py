@@ -10,13 +10,12 @@ import polars as pl
 from cxgen import layout
 from cxgen.errors import DataError
 from cxgen.families import DEFAULT
+from cxgen.files import read_text
 from cxgen.project import Project
 from cxgen.report.reading import ANSWERS, reading
-from cxgen.schema.door import MB, read_text
 from cxgen.stages.dataset import with_natural
 from cxgen.tables import one_line, write_json
 
-_MOST_BYTES = 32 * MB
 _MOST_COLUMNS = 100
 
 
@@ -37,7 +36,7 @@ def run(project: Project) -> dict[str, Any]:
 
 def _answers(path: Path) -> pl.DataFrame:
     hint = f"expected the columns {', '.join(ANSWERS)}; relation E, N or C, ratings 1 to 5 (or nothing), kind human or model"
-    text = read_text(path, _MOST_BYTES, DataError, hint)
+    text = read_text(path, hint)
     names = text.partition("\n")[0].strip().split(",")
     if len(names) > _MOST_COLUMNS:
         raise DataError(f"{len(names)} columns", file=path, line=1, hint=hint)

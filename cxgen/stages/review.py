@@ -10,7 +10,7 @@ import polars as pl
 
 from cxgen.errors import DataError, unknown
 from cxgen.families import DEFAULT
-from cxgen.files import write_atomically
+from cxgen.files import read_text, write_atomically
 from cxgen.project import Project
 from cxgen.report.reading import ANSWERS as READING
 from cxgen.report.reading import items_read
@@ -19,11 +19,9 @@ from cxgen.review.dropped import read_dropped, refused, write_dropped
 from cxgen.review.key import ANSWERS, FILE, HYPOTHESIS, ITEM, PAIR, PREMISE, read_key, write_key
 from cxgen.review.sample import Design, sample
 from cxgen.review.sheets import Kind, write_lists
-from cxgen.schema.door import MB, read_text
 from cxgen.spreadsheet import as_text
 from cxgen.stages.dataset import with_natural
 
-_MOST_REAL = 8 * MB
 _LONGEST_REAL = 500  # characters
 
 
@@ -82,7 +80,7 @@ def sentences(path: Path) -> list[str]:
     """
     hint = "a text file with one sentence a line"
     found = []
-    for number, line in enumerate(read_text(path, _MOST_REAL, DataError, hint).removeprefix("\ufeff").splitlines(), 1):
+    for number, line in enumerate(read_text(path, hint).splitlines(), 1):
         text = " ".join(line.split())
         if len(text) > _LONGEST_REAL:
             raise DataError(f"a line of {len(text)} characters", file=path, line=number, hint=hint)

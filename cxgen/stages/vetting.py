@@ -11,14 +11,13 @@ import polars as pl
 from cxgen import layout
 from cxgen.constructicon import Construction
 from cxgen.families import NATURAL, family_of
-from cxgen.files import write_atomically
+from cxgen.files import read_text, write_atomically
 from cxgen.generate.source import divided, fillable
 from cxgen.judge import VERDICTS
 from cxgen.llm import Outcome
 from cxgen.natural.items import items_of, set_id
 from cxgen.natural.words import Fillers
 from cxgen.project import Project
-from cxgen.schema.door import MB, read_text
 from cxgen.sets import split_of
 from cxgen.stages import consult
 from cxgen.stages.accepted import Kept, accept
@@ -30,7 +29,6 @@ from cxgen.stages.params import Params
 from cxgen.streams import order_key
 from cxgen.vocabulary import APPROPRIATE, EXTENDED, INAPPROPRIATE, JUDGING, PROTOTYPICAL
 
-_MOST = 512 * MB
 Shown = dict[str, dict[str, Mapping[str, str]]]  # task -> id -> field -> text
 
 
@@ -126,7 +124,7 @@ def note_refused(project: Project, answers: Iterable[Answer]) -> int:
     path = project.root / layout.REFUSED_SETS
     kept: dict[str, str] = {}
     if path.exists():
-        kept = {line: line for line in read_text(path, _MOST).splitlines() if line.strip()}
+        kept = {line: line for line in read_text(path).splitlines() if line.strip()}
     new = [
         {"set": each.asked.id, "model": each.model, "prompt": each.prompt, "reasons": list(each.faults), "answer": each.text}
         for each in answers

@@ -1,0 +1,180 @@
+"""A file that cannot be read is answered in one line with its name and line, a hint, and exit code 2; nothing else is changed."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from cxgen.errors import CxgenError, DataError
+from cxgen.files import parse_json, write_atomically
+from cxgen.schema import Column, Contract
+from cxgen.tables import read_table
+from tests.conftest import ROOT
+
+TEMPLATE, PARAMS = "templates/reach.yaml", "params.yaml"
+LEXEMES, NLI = "lexicons/snapshot/lexemes.parquet", "outputs/dataset/nli/test-00000-of-00001.parquet"
+SAMPLE, EVALUATE, DIFF = ("sample", "reach", "--n", "2"), ("evaluate", "given.jsonl"), ("diff", "outputs/dataset", "outputs/dataset")
+GENERATE = ("generate",)
+
+
+def half(raw):
+    return raw[: len(raw) // 2]
+
+
+def after(text):
+    """Put ``text`` behind what the file has."""
+    return lambda raw: raw + text.encode("latin-1")
+
+
+def instead(text):
+    return lambda _: text.encode("latin-1")
+
+
+def without(column):
+    def change(raw):
+        path = Path("changed.parquet")
+        path.write_bytes(raw)
+        pl.read_parquet(path).drop(column).write_parquet(path)
+        return path.read_bytes()
+
+    return change
+
+
+# file, what becomes of its bytes (None: it is a folder), the command, what the message says, and the line: 0 for none, -1 for the last
+CASES = {
+    "template with a tab": (TEMPLATE, after("x:\n\ty: z\n"), SAMPLE, "a tab in the indentation", -1),
+    "template with a key twice": (TEMPLATE, after("title: Again\n"), SAMPLE, "the key 'title' occurs twice", -1),
+    "template with an unknown key": (TEMPLATE, after("hypothesis: {}\n"), SAMPLE, "unexpected key 'hypothesis'", -1),
+    "template with a number as key": (TEMPLATE, after("1: x\n"), SAMPLE, "the key '1' is not text", -1),
+    "template with two colons": (TEMPLATE, after("x: a: b\n"), SAMPLE, "not valid YAML", -1),
+    "template with a tag": (TEMPLATE, after("x: !!python/object:os.system y\n"), SAMPLE, "could not determine a constructor", -1),
+    "template in Latin-1": (TEMPLATE, after("# caf\xe9\n"), SAMPLE, "not UTF-8 text: byte 0xe9", -1),
+    "template with NUL": (TEMPLATE, after("# \0\n"), SAMPLE, "a control character (U+0000)", -1),
+    "template with a soft hyphen": (TEMPLATE, after("# a\xc2\xadb\n"), SAMPLE, "an invisible character (U+00AD)", -1),
+    "template that is a list": (TEMPLATE, instead("- a\n"), SAMPLE, "expected a mapping", 1),
+    "template that is empty": (TEMPLATE, instead(""), SAMPLE, "expected a mapping", 1),
+    "template that is a folder": (TEMPLATE, None, SAMPLE, "Is a directory", 0),
+    "template that is huge": (TEMPLATE, after("#" * (3 << 20)), SAMPLE, "larger than 2 MB", 0),
+    "params of another type": (PARAMS, lambda raw: raw.replace(b"seed: ", b"seed: x"), GENERATE, "seed: ", 0),
+    "params with a key more": (PARAMS, after("colour: red\n"), GENERATE, "unexpected key 'colour'", -1),
+    "template with a wrong type": (TEMPLATE, lambda raw: raw.replace(b"title: ", b"title: 1 #"), SAMPLE, "1 is not of type 'string'", 3),
+    "lexemes cut off": (LEXEMES, half, SAMPLE, "not a readable parquet file", 0),
+    "lexemes empty": (LEXEMES, instead(""), SAMPLE, "not a readable parquet file", 0),
+    "lexemes without a column": (LEXEMES, without("band"), SAMPLE, "lacks the columns band", 0),
+    "lexemes a folder": (LEXEMES, None, SAMPLE, "not a file", 0),
+    "dataset cut off": (NLI, half, DIFF, "not a readable parquet file", 0),
+    "dataset without a column": (NLI, without("premise"), DIFF, "lacks the columns premise", 0),
+    "predictions with a torn last line": ("given.jsonl", after('{"id": "x", "la'), EVALUATE, "not JSON", -1),
+    "predictions with NaN as a label": ("given.jsonl", after("[1]\n"), EVALUATE, "not a JSON object", -1),
+    "predictions in Latin-1": ("given.jsonl", after('{"id": "\xe9"}\n'), EVALUATE, "not UTF-8 text", -1),
+    "predictions empty": ("given.jsonl", instead(""), EVALUATE, "", 0),
+    "predictions a folder": ("given.jsonl", None, EVALUATE, "", 0),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_bad_file_is_answered_in_one_line(mini_dataset, tmp_path, cxgen, name, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    project = Path(shutil.copytree(mini_dataset, tmp_path / "project"))
+    file, change, command, message, line = CASES[name]
+    (project / "given.jsonl").write_text('{"id": "x", "label": "neutral"}\n')
+    path = project / file
+    if change is None:
+        path.unlink()
+        path.mkdir()
+    else:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(change(path.read_bytes() if path.exists() else b""))
+        line = path.read_bytes().rstrip(b"\n").count(b"\n") + 1 if line == -1 else line
+    result = cxgen(*command, cwd=project)
+    first, *others = result.stderr.splitlines()
+    assert result.returncode == 2, result.stderr
+    assert "Traceback" not in result.stderr
+    assert [other[:8] for other in others] in ([], ["  hint: "])
+    assert message in first
+    assert file in first
+    assert not line or f"{file}:{line}:" in first
+
+
+ROWS = pl.DataFrame({"id": ["a", "b"], "label": [0, 2], "split": ["train", "test"]}, schema_overrides={"label": pl.Int8})
+TABLE = Contract(
+    (Column("id", pl.String, ""), Column("label", pl.Int8, "", labels=True), Column("split", pl.String, "", values=("train", "test"))),
+    key=("id",),
+    least=1,
+)
+TABLES = {
+    "no rows": (ROWS.clear(), "has no rows"),
+    "a missing column": (ROWS.drop("split"), "lacks the columns split"),
+    "another column": (ROWS.with_columns(more=1), "has columns that no such table has: 'more'"),
+    "another type": (ROWS.with_columns(pl.col("label").cast(pl.String)), "column label is String, expected Int8"),
+    "no value": (ROWS.with_columns(pl.Series("id", ["a", None])), "column id, row 2: no value"),
+    "another value": (ROWS.with_columns(split=pl.lit("dev")), "column split, row 1: expected train, test"),
+    "another label": (ROWS.with_columns(pl.Series("label", [0, 3], pl.Int8)), "column label, row 2: expected a number from 0 to 2"),
+    "a row twice": (ROWS[[0, 1, 1]], "row 2: the same id as in another row"),
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_table_is_refused_for_what_it_is(tmp_path, name):
+    rows, message = TABLES[name]
+    rows.write_parquet(tmp_path / "t.parquet")
+    with pytest.raises(DataError) as caught:
+        read_table(tmp_path / "t.parquet", TABLE, "make it")
+    assert (caught.value.message, caught.value.hint) == (message, "make it")
+
+
+@pytest.mark.parametrize("options", [{}, {"compression": "snappy"}, {"row_group_size": 1}, {"use_pyarrow": True}])
+def test_tables_of_every_make_are_read(tmp_path, options):
+    ROWS.write_parquet(tmp_path / "t.parquet", **options)
+    assert read_table(tmp_path / "t.parquet", TABLE, "").equals(ROWS)
+
+
+@pytest.mark.parametrize("text", ['{"a": 1, "a": 1}', '{"a": 1e999}', '{"a": NaN}', "[" * 50_000])
+def test_json_that_says_two_things_or_none_is_refused(tmp_path, text):
+    with pytest.raises(DataError):
+        parse_json(text, tmp_path / "x.json")
+
+
+def test_an_error_is_printed_without_what_steers_a_terminal(tmp_path):
+    assert not {"\x1b", "\u202e"} & set(str(CxgenError("x\x1b[31m", file=tmp_path / "y\u202e")))
+    assert len(str(CxgenError("x" * 10**6, hint="y" * 10**6))) < 30_000
+
+
+FULL = """
+import resource, sys
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]), int(sys.argv[1])))
+import polars as pl
+from pathlib import Path
+from cxgen.tables import write_json, write_table
+table, path = pl.DataFrame({"x": [str(n) * 99 for n in range(9_000)]}), Path(sys.argv[2])
+for write in (lambda: write_table(table, path), lambda: write_json(table["x"].to_list(), path)):
+    try:
+        write()
+    except Exception as error:
+        print(type(error).__name__, str(error).replace("\\n", " "))
+"""
+
+
+def test_what_cannot_be_written_is_named_and_left_as_it_was(tmp_path):
+    path = tmp_path / "t.parquet"
+    path.write_text("as it was")
+    child = subprocess.run([sys.executable, "-c", FULL, "5000", str(path)], capture_output=True, text=True, check=True, cwd=ROOT)
+    table, text = child.stdout.splitlines()
+    assert table.startswith("DataError ")
+    assert "cannot be written" in table
+    assert text.startswith("OSError ")
+    assert f"'{path}'" in text
+    assert path.read_text() == "as it was"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_folder_where_a_file_should_be_is_named(tmp_path):
+    (tmp_path / "x").mkdir()
+    with pytest.raises(OSError, match="x'"):
+        write_atomically(tmp_path / "x", lambda path: path.write_text("x"))
+    assert [path.name for path in tmp_path.iterdir()] == ["x"]
