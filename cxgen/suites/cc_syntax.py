@@ -35,7 +35,6 @@ FEATURES = {
 _ROUNDS = 20  # draws that may be needed until there are enough different numbers
 _CHANCE, _GATE = 0.5, 0.52  # of classifiers of bags of words
 _ENOUGH = 4000  # sentences of each preset and split that classifiers see
-_COUNT = (0, 1000)
 COLUMNS = (
     Column("id", pl.String, "content-addressed item id"),
     Column("contrast_set", pl.String, "the two sentences with the same words"),
