@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections import defaultdict
 
 import polars as pl
@@ -11,18 +10,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cxgen import layout
 from cxgen.errors import CxgenError, DataError
 from cxgen.evaluate.differences import compared, mcnemar, wug_differences
 from cxgen.evaluate.predictions import answers, read_predictions
 from cxgen.evaluate.questions import DIMENSIONS, answered, questions
 from cxgen.evaluate.scores import scores
 from cxgen.facade import load, score
-from cxgen.families import FAMILIES, columns_of
+from cxgen.families import FAMILIES
 from cxgen.families.scoring import Choices, Labels
-from cxgen.generate import Request, generate_items, sample_items
+from cxgen.generate import sample_items
 from cxgen.measures.figures import Resampling, figure
-from cxgen.tables import write_table
 from cxgen.vocabulary import LABELS
 from tests.conftest import ROOT
 
@@ -118,52 +115,6 @@ def test_how_premises_fail_together_is_counted_pair_by_pair(pairs):
     assert found["same_choice"]["value"] == round((4 / 7 + 2 / 4 + 3 / 4) / 3, 4)
     assert found["both_wrong"]["value"] == round((1 / 7 + 1 / 4 + 0) / 3, 4)
     assert "same_choice" not in found["by"]["switched"]["yes"]  # half a pair shows none
-
-
-def test_the_command_gives_the_scores_of_pairs_about_participants(constructions, cxgen, tmp_path):
-    shutil.copy(ROOT / "params.yaml", tmp_path)
-    request = Request({"nli": 0, "distinction": 0, "minimal_pairs": 64}, seed=5, oversample=1)
-    columns = [column.name for column in columns_of("minimal_pairs")]
-    rows = pl.concat(
-        [
-            generate_items(constructions[name], request).with_columns(acceptability=pl.lit("extended"))
-            for name in ("ditransitive", "conative")
-        ]
-    )
-    rows = rows.select(columns).filter(pl.col("split") == "train")
-    path = tmp_path / layout.table("minimal_pairs", "train")
-    path.parent.mkdir(parents=True)
-    write_table(rows, path)
-    said = [{"id": name, "label": "bad" if name[0] in "01234" else "good"} for name in rows["id"]]
-    arguments = ("--config", "minimal_pairs", "--split", "train", "--by", "entity_type", "--by", "side", "--resamples", 0)
-    result = cxgen("evaluate", written(tmp_path, said), *arguments, "--format", "json", cwd=tmp_path)
-    assert result.returncode == 0, result.stderr
-    found = {row["part"]: row for row in json.loads(result.stdout)}
-    cells = defaultdict(list)
-    for row in rows.iter_rows(named=True):
-        hit = row["id"][0] not in "01234"
-        cells[row["contrast_of"] or row["construction"], row["entity_type"], row["variant"], row["switched"]].append(hit)
-    assert len(cells) == 16 + 8
-    mean = {cell: sum(hits) / len(hits) for cell, hits in cells.items()}
-    kinds = {cell[1] for cell in cells}
-    one = {kind: sum(abs(mean["ditransitive", kind, v, False] - mean["ditransitive", kind, v, True]) for v in "AB") / 2 for kind in kinds}
-    two = {
-        kind: sum(
-            abs(sum(mean[name, kind, "A", order] - mean[name, kind, "B", order] for order in orders) / len(orders))
-            for name, orders in (("ditransitive", (False, True)), ("conative", (False,)))
-        )
-        / 2
-        for kind in kinds
-    }
-    for kind in kinds:
-        part = found[f"entity_type {kind}"]
-        assert (part["bias_i"], part["bias_ii"]) == (round(one[kind], 4), round(two[kind], 4))
-    assert found["all"]["bias_i"] == pytest.approx(sum(one.values()) / 4, abs=1e-4)
-    assert found["all"]["bias_ii"] == pytest.approx(sum(two.values()) / 4, abs=1e-4)
-    assert found["all"]["bias_i"] > 0
-    hits = cells["conative", "humans", "A", False] + cells["conative", "female", "A", False]
-    hits += cells["conative", "male", "A", False] + cells["conative", "letters", "A", False]
-    assert found["side conative/A"]["accuracy"] == round(sum(hits) / len(hits), 4)
 
 
 def test_what_pseudowords_cost_is_counted_pair_by_pair():
@@ -327,13 +278,6 @@ def test_predictions_that_are_not_of_all_items_are_refused_with_counts(asked, tm
         answers(read_predictions(path), asked, path, dict)
 
 
-def test_all_that_is_wrong_is_told_at_once(asked, tmp_path):
-    path = written(tmp_path, [*good(asked)[1:], {"id": "zz", "label": "x"}, {"id": "q02", "label": "y"}])
-    with pytest.raises(DataError) as told:
-        answers(read_predictions(path), asked, path, dict)
-    assert told.value.message.count(";") == 3
-
-
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
@@ -477,11 +421,6 @@ def test_one_thing_is_scored_at_a_time(mini_dataset, cxgen, some_wrong):
         assert (result.returncode, "nothing, or more than one thing" in result.stderr) == (2, True)
     result = cxgen("evaluate", "--baseline", "majorty", cwd=mini_dataset)
     assert (result.returncode, "did you mean majority" in result.stderr) == (2, True)
-
-
-def test_without_a_dataset_one_is_asked_for(mini, cxgen):
-    result = cxgen("evaluate", "--baseline", "majority", cwd=mini)
-    assert (result.returncode, "there is no dataset" in result.stderr) == (2, True)
 
 
 def test_python_scores_as_the_command_does(mini_dataset, cxgen, some_wrong):

@@ -12,11 +12,9 @@ from cxgen.errors import CxgenError, DataError
 from cxgen.evaluate.kept import Kept
 from cxgen.evaluate.prompting import as_continuations, chosen_examples, load_wording, read_examples, wordings
 from cxgen.facade import load
-from cxgen.families import FAMILIES, family_of
-from cxgen.llm import Prompt, Reply
-from cxgen.llm.parse import parse
+from cxgen.families import FAMILIES
+from cxgen.llm import Prompt
 from cxgen.project import Project
-from cxgen.suites import SUITES
 from cxgen.vocabulary import EVALUATING, LABELS
 from tests.conftest import ROOT
 from tests.llm_server import serving
@@ -58,23 +56,15 @@ def test_there_are_four_wordings_and_each_knows_every_answer(task):
 
 def test_whole_pairs_are_shown_as_two_texts_in_an_order_that_the_id_decides():
     prompt, cloze = load_wording(PROJECT, "choose", "pair")
-    good, bad = "Ann ran in. She was in.", "Ann ran in. She was out."
-    orders = set()
+    choices = set()
     for name in map(str, range(20)):
-        item = PAIR | {"id": name}
-        (line,) = (line for line in prompt.user([(name, PAIRS.shown(item))]).splitlines() if line.startswith("{"))
-        shown = json.loads(line)
-        assert list(shown) == ["id", "whole_first", "whole_second"]
-        choice = "A" if shown["whole_first"] == good else "B"
-        assert {shown["whole_first"], shown["whole_second"]} == {good, bad}
-        assert PAIRS.answers[PAIRS.meant(item, prompt.choices[choice])] == "good"
-        assert prompt.choices[choice] == PAIRS.verdict(item)
-        orders.add(choice)
-    assert orders == {"A", "B"}
+        shown = PAIRS.shown(PAIR | {"id": name})
+        choice = "A" if shown["whole_first"] == "Ann ran in. She was in." else "B"
+        assert {shown["whole_first"], shown["whole_second"]} == {"Ann ran in. She was in.", "Ann ran in. She was out."}
+        assert prompt.choices[choice] == PAIRS.verdict(PAIR | {"id": name})
+        choices.add(choice)
+    assert choices == {"A", "B"}
     assert as_continuations(PAIR, PAIRS, cloze, []) == ("Ann ran in.", [" She was in.", " She was out."])
-    suite = SUITES["cc_semantics"].scoring
-    row = {"id": "a", "context": "C.", "before": "So it is ", "after": ".", "first": "up", "second": "down", "answer": 0}
-    assert suite.shown(row)["whole_second"] == "C. So it is down."
 
 
 def test_a_wording_of_ones_own_is_found_and_checked(mini):
@@ -124,21 +114,6 @@ def test_examples_of_ones_own_are_read_strictly(tmp_path):
     path.write_text('{"premise": "P.", "hypothesis": "H.", "label": "E"}', "utf-8")
     with pytest.raises(DataError, match="label 'E'"):
         read_examples(path, NLI, None)
-
-
-def test_thoughts_come_before_the_answer_and_are_not_read():
-    bare, _ = load_wording(PROJECT, "answer", "plain")
-    prompt = bare.shown([], 400)
-    entry = prompt.schema(["a"])["properties"]["answers"]["items"]
-    assert list(entry["properties"]) == entry["required"] == ["id", "thoughts", "answer"]
-    assert prompt.max_tokens == bare.max_tokens + 400
-    said = [{"id": "a", "thoughts": '"answer": "no"', "answer": "yes"}, {"id": "b", "thoughts": "yes"}]
-    parsed = parse(Reply(json.dumps({"answers": said}), "stop"), prompt, ["a", "b"])
-    assert {name: answer.value for name, answer in parsed.answers.items()} == {"a": "entailment"}
-    assert parsed.problems == {"b": "not answered"}
-    assert parse(Reply('{"answers": [{"id": "a", "answer": "Yes, surely"}]}', "stop"), bare, ["a"]).problems == {
-        "a": "not a possible answer"
-    }
 
 
 def test_continuations_repeat_the_examples_with_their_answers():
@@ -206,37 +181,6 @@ def test_a_model_is_asked_scored_and_not_asked_again(asked, cxgen, tmp_path, mor
 
 @pytest.mark.slow
 @pytest.mark.server
-def test_a_model_is_asked_in_batches_and_its_replies_are_kept_where_told(asked, cxgen, tmp_path):
-    folder, truth, rows, answers = asked
-    more = ("--backend", "openai-batch", "--poll", 0.05, "--items-per-request", 10, "--cache", tmp_path / "mine.sqlite")
-    with serving(truth=str(truth), log=str(tmp_path / "log")) as url:
-        result = cxgen(*arguments(url, *more), cwd=folder)
-        assert result.returncode == 0, result.stderr
-        asked_for = (tmp_path / "log").read_text("utf-8").splitlines()
-        again = cxgen(*arguments(url, *more), cwd=folder)
-        assert (tmp_path / "log").read_text("utf-8").splitlines() == asked_for
-    assert asked_for and all(line.startswith("batch ") for line in asked_for)
-    found = json.loads(result.stdout)["configs"]["nli"]
-    assert (found["accuracy"]["value"], found["consistency"]["value"]) == by_hand(rows, answers)
-    assert again.stdout == result.stdout
-    assert (tmp_path / "mine.sqlite").is_file()
-    assert not (folder / ".cxgen/replies.sqlite").exists()
-
-
-@pytest.mark.slow
-@pytest.mark.server
-def test_what_a_model_leaves_open_is_undecided_and_counts_as_wrong(asked, cxgen):
-    folder, _, rows, _ = asked
-    with serving(faults={"wrong-ids": 1.0}) as url:
-        result = cxgen(*arguments(url), cwd=folder)
-    assert result.returncode == 0, result.stderr
-    found = json.loads(result.stdout)["configs"]["nli"]
-    assert (found["undecided"], found["right"]) == (rows.height, 0)
-    assert f"{rows.height} undecided (not answered: {rows.height}), which count as wrong" in result.stderr
-
-
-@pytest.mark.slow
-@pytest.mark.server
 def test_a_run_that_a_bound_ends_is_not_scored_and_goes_on_later(asked, cxgen):
     folder, truth, rows, answers = asked
     with serving(truth=str(truth)) as url:
@@ -262,8 +206,3 @@ def test_options_that_do_not_go_together_are_refused(mini_dataset, cxgen):
     ):
         result = cxgen("evaluate", *more, "--config", "nli", cwd=mini_dataset)
         assert (result.returncode, message in result.stderr) == (2, True), result.stderr
-
-
-def test_every_config_has_a_scoring(mini_dataset):
-    for config in ("nli", "distinction", "nli_wug", "minimal_pairs"):
-        assert family_of(config).scoring.task in EVALUATING

@@ -205,22 +205,6 @@ def test_models_fill_the_gaps_of_scenarios(scenarios, causal, masked, cxgen, tmp
 # harnesses
 
 
-def test_lm_eval_runs_scenarios(scenarios, tmp_path):
-    export("lm_eval", Project(scenarios), Part(("cc_semantics",)), tmp_path / "tasks")
-    command = [sys.executable, "-m", "lm_eval", "run", "--include_path", "tasks", "--tasks", "cxgen_cc_semantics", "--model", "dummy"]
-    ran = subprocess.run(
-        [*command, "--num_fewshot", "1", "--limit", "20", "--output_path", "out"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, **OFFLINE},
-    )
-    assert ran.returncode == 0, ran.stderr[-2000:]
-    (path,) = (tmp_path / "out").rglob("results_*.json")
-    assert "cxgen_cc_semantics_comparative_correlative" in json.loads(path.read_text("utf-8"))["results"]
-
-
 def test_lm_eval_runs_what_was_exported_from_anywhere(mini_dataset, tmp_path):
     export("lm_eval", Project(mini_dataset), Part(("nli", "distinction")), tmp_path / "tasks")
     (tmp_path / "tasks").rename(tmp_path / "moved")

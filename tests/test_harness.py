@@ -66,13 +66,6 @@ def test_the_items_are_those_of_the_split_and_the_examples_those_of_train(export
         assert sorted(example["answer"] for example in examples) == [0] * 4 + [1] * 4 + [2] * 4
 
 
-def test_the_files_name_no_place_of_this_machine(exported, mini_dataset):
-    folder, _ = exported
-    for path in folder.rglob("*"):
-        assert path.is_dir() or str(mini_dataset) not in path.read_text("utf-8")
-    assert "Path(__file__)" in (folder / "cxgen_data.py").read_text("utf-8")
-
-
 def test_continuations_are_not_always_right_first(constructions, tmp_path):
     rows = {"let-alone": sample_items(constructions["let-alone"], 1, 20, "minimal_pairs").to_dicts()}
     pairs = Exported("minimal_pairs", FAMILIES["minimal_pairs"].scoring, rows, {"let-alone": rows["let-alone"][:3]}, Cloze("{context}", {}))

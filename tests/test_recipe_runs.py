@@ -5,14 +5,11 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import subprocess
-import sys
 
 import numpy as np
 import polars as pl
 import pytest
 
-from cxgen.cli.app import run as run_command
 from cxgen.errors import CxgenError
 from cxgen.facade import load
 from cxgen.vocabulary import LABELS
@@ -21,8 +18,6 @@ from recipes.finetune.regimes import run as finetune
 from recipes.finetune.settings import DEFAULT, Lora, Settings, Training
 from recipes.probe import settings as probe
 from recipes.probe.layers import run as probe_run
-from recipes.probe.run import app as probe_app
-from tests.conftest import ROOT
 
 pytestmark = pytest.mark.hf
 ALL = {"train.configs": ["nli", "distinction"], "evaluate.resamples": 0, "training.max_length": 160, "training.batch": 16}
@@ -155,15 +150,6 @@ def test_each_construction_has_a_head_of_its_own(models, tmp_path):
     assert (found[0] == rows["label"].to_numpy()).mean() == 0.5
 
 
-def test_heads_end_to_end_tell_whom_they_do_not_know(chosen, tmp_path):
-    own = tmp_path / "cxnli.jsonl"
-    own.write_text('{"premise": "P.", "hypothesis": "H.", "label": "n"}\n', "utf-8")
-    told = []
-    reports = finetune(chosen("heads", evaluate__files=[str(own)], evaluate__configs=["distinction"]), told.append)
-    assert set(reports) == {"distinction", "cxnli"}
-    assert told[-1] == "no head for all: the mean of all heads answers"
-
-
 def test_an_interrupted_run_goes_on_at_the_last_whole_checkpoint(chosen, monkeypatch):
     from recipes.finetune import training
 
@@ -230,15 +216,6 @@ def test_a_folder_with_other_settings_or_another_model_is_refused(chosen, models
     os.utime(models / "causal/model.safetensors")
     with pytest.raises(CxgenError, match="another run: different model files"):
         finetune(settings, print)
-
-
-def test_what_is_no_classifier_is_told_in_a_line(mini_dataset, tmp_path):
-    (tmp_path / "empty").mkdir()
-    command = [sys.executable, ROOT / "recipes/finetune/run.py", "--model", tmp_path / "empty", "--output", tmp_path / "runs"]
-    ran = subprocess.run(command, cwd=mini_dataset, capture_output=True, text=True, check=False, env={**os.environ, "COLUMNS": "200"})
-    assert ran.returncode == 2, ran.stderr
-    assert ran.stderr.startswith("cxgen: no model for this recipe at")
-    assert "Traceback" not in ran.stderr
 
 
 # probing
@@ -315,11 +292,3 @@ def test_vectors_are_those_of_the_sentence_alone(models, tmp_path, pooling):
         for layer, each in enumerate(states):
             expected = {"mean": each[0, 1:-1].mean(dim=0), "first": each[0, 0], "last": each[0, -1]}[pooling]
             assert found[layer][number] == pytest.approx(expected.numpy(), abs=1e-5)
-
-
-def test_the_command_prints_a_line_per_layer(probed, models, capsys):
-    probed()
-    assert run_command(["--model", str(models / "causal"), "--data", "s.parquet"], probe_app, "probe") == 0
-    told = capsys.readouterr()
-    assert [line.split()[0] for line in told.out.splitlines()] == ["layer", "words", "0", "1", "2"]
-    assert "run: outputs/probe/causal-s-1" in told.err

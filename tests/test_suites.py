@@ -23,7 +23,7 @@ from cxgen.stages.written import read_tables, require_unchanged
 from cxgen.suites import SUITES
 from cxgen.suites.cc_semantics import FILE, follows
 from cxgen.suites.cc_syntax import FEATURES, GRAMMAR, Pairs
-from cxgen.suites.grammar import PRESETS, SIDES, SMALL, Grammar, Language
+from cxgen.suites.grammar import PRESETS, SMALL, Grammar, Language
 from tests.conftest import ROOT
 from tests.mini import write_params
 
@@ -161,12 +161,6 @@ def test_another_seed_gives_other_sentences_and_the_same_one_the_same(project, t
     assert len(other & set(tables["cc_syntax"]["sentence"])) < len(other) / 100
 
 
-def test_bags_of_words_tell_nothing(made):
-    measures = made[1]["suites"]["cc_syntax"]["measures"]
-    assert measures["bag_of_words"]["overall"] == 0.5
-    assert measures["bag_of_words"]["passed"]
-
-
 def edited(rows, index, **values):
     """``rows`` with one row changed."""
     changes = [
@@ -243,19 +237,6 @@ def test_the_scenarios_of_a_base_item(tables):
         row["text"][row["mask_start"] :].startswith("[MASK]") and row["text"].split()[row["mask_word"]] == "[MASK]"
         for row in found.values()
     )
-
-
-def test_opposites_that_the_lexicon_knows_are_contraries_there(project, lexicon):
-    data = yaml.safe_load(project.grammar_file(FILE).read_text("utf-8"))
-    known = 0
-    for each in (*data["opposites"]["train"], *data["opposites"]["test"]):
-        rows = {pole: [row for row in lexicon.rows_of(pole) if lexicon.table["pos"][row] == "adjective"] for pole in each["poles"]}
-        others = {lexicon.lemmas[other] for row in rows[each["poles"][0]] for other in lexicon.related("contrary", row)}
-        both = all(rows.values())
-        known += both and each["poles"][1] in others
-        for pole, form in zip(each["poles"], each["comparatives"], strict=True):
-            assert all(lexicon.table["comparative"][row] == form for row in rows[pole])
-    assert known >= 6
 
 
 @pytest.mark.parametrize(
@@ -414,21 +395,3 @@ def test_the_committed_configuration_has_a_thousand_of_each_class_for_every_valu
     assert dict(trained.iter_rows()) == {"length": 18, "start": 3, "second_start": 11, "distance": 2}
     assert rows.filter(pl.col("subset") == "general").group_by("preset", "split", "label").len()["len"].to_list() == [5000] * 8
     assert rows.height == 180_000
-
-
-@pytest.mark.slow
-def test_datasets_loads_what_the_card_says_of_suites(made, tmp_path):
-    import datasets
-
-    from cxgen.publish.card import card_metadata
-    from cxgen.stages.package import _write
-
-    project, _ = made
-    found = read_tables(project)
-    files = {key: _write(rows, tmp_path, *key, 10**6, "") for key, rows in found.items()}
-    metadata = card_metadata(found, files, {"title": "x", "licence": "cc-by-sa-4.0"})
-    (tmp_path / "README.md").write_text(f"---\n{yaml.safe_dump(metadata)}---\n", "utf-8")
-    for name in SUITES:
-        loaded = datasets.load_dataset(str(tmp_path), name, cache_dir=str(tmp_path / "cache"))
-        assert {split: len(rows) for split, rows in loaded.items()} == {split: found[name, split].height for split in SIDES}
-        assert list(loaded["test"].features) == [column.name for column in SUITES[name].columns]

@@ -125,7 +125,9 @@ def evaluate(
     if model is not None:
         asked = _examination(given)
         if dry_run:
-            _estimate(evaluated, asked, form)
+            from cxgen.evaluate.model import estimate
+
+            emit(estimate(evaluated, asked), form)
             return
         path = _written(evaluated, asked.name, output, lambda file: _ask(evaluated, asked, file))
     elif baseline is not None:
@@ -135,7 +137,7 @@ def evaluate(
         path = Path(str(predictions))
     with busy("resampling verbs"):
         other = (against.stem, evaluated.answers(against)) if against else None
-        report = evaluated.report(name or path.stem, evaluated.answers(path), Resampling(resamples, seed), against=other)
+        report = evaluated.report(name or path.stem, evaluated.answers(path), Resampling(resamples, seed), other)
     _show(report, by or [], whole=whole, row=row, form=form)
 
 
@@ -168,35 +170,29 @@ def _examination(given: dict[str, Any]) -> Examination:
     return asked
 
 
-def _estimate(evaluated: Evaluated, asked: Examination, form: Format) -> None:
-    from cxgen.evaluate.model import estimate
-
-    emit(estimate(evaluated, asked), form)
-
-
 def _ask(evaluated: Evaluated, asked: Examination, path: Path) -> None:
     """Ask and write; what a bound ended early is not scored."""
     from cxgen.evaluate.model import examine, partial_of
     from cxgen.evaluate.predictions import write_predictions
     from cxgen.stages.consult import summary
 
-    found = examine(evaluated, asked, path)
-    if found.outcomes:
-        summarise([summary(outcome) for outcome in found.outcomes])
-    if found.undecided:
-        why = "; ".join(f"{reason}: {number}" for reason, number in found.undecided.most_common(3))
-        typer.echo(f"{found.undecided.total()} undecided ({why}), which count as wrong", err=True)
-    if found.stopped:
-        typer.echo(f"stopped by {found.stopped}; what was answered is kept, nothing is scored: run again with a higher bound", err=True)
+    examined = examine(evaluated, asked, path)
+    if examined.outcomes:
+        summarise([summary(outcome) for outcome in examined.outcomes])
+    if examined.undecided:
+        why = "; ".join(f"{reason}: {number}" for reason, number in examined.undecided.most_common(3))
+        typer.echo(f"{examined.undecided.total()} undecided ({why}), which count as wrong", err=True)
+    if examined.stopped:
+        typer.echo(f"stopped by {examined.stopped}; what was answered is kept, nothing is scored: run again with a higher bound", err=True)
         raise typer.Exit(1)
-    write_predictions(found.rows, path)
+    write_predictions(examined.rows, path)
     partial_of(path).unlink(missing_ok=True)
 
 
 def _show(report: dict[str, Any], by: list[str], *, whole: bool, row: bool, form: Format) -> None:
-    from cxgen.evaluate.report import comparison_rows, leaderboard_row, scenario_rows, slices, wug_rows
+    from cxgen.evaluate.report import further_tables, leaderboard_row, slices
 
-    dimensions = by or (["construction"] if any("construction" in found["by"] for found in report["configs"].values()) else [])
+    dimensions = by or (["construction"] if any("construction" in config["by"] for config in report["configs"].values()) else [])
     rows = slices(report, dimensions)
     if whole:
         typer.echo(json.dumps(report, ensure_ascii=False, indent=2, sort_keys=True))
@@ -205,7 +201,7 @@ def _show(report: dict[str, Any], by: list[str], *, whole: bool, row: bool, form
     elif form is not Format.table:
         emit(rows, form)
     else:
-        for table in (rows, wug_rows(report), scenario_rows(report), comparison_rows(report)):
+        for table in (rows, *further_tables(report)):
             if table:
                 emit([_brief(line) for line in table], form)
                 typer.echo()
@@ -213,6 +209,6 @@ def _show(report: dict[str, Any], by: list[str], *, whole: bool, row: bool, form
 
 def _brief(line: dict[str, Any]) -> dict[str, Any]:
     """Figures with their intervals in one cell; what does not apply is left out."""
-    found = {name: value for name, value in line.items() if not name.endswith(" interval") and value is not None}
-    spans = {name: line.get(f"{name} interval") for name in found}
-    return {name: f"{value:.3f} ({spans[name]})" if spans[name] else value for name, value in found.items()}
+    cells = {name: value for name, value in line.items() if not name.endswith(" interval") and value is not None}
+    spans = {name: line.get(f"{name} interval") for name in cells}
+    return {name: f"{value:.3f} ({spans[name]})" if spans[name] else value for name, value in cells.items()}

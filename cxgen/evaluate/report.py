@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,8 @@ from cxgen.stages.suites import read_suite
 from cxgen.suites import SUITES, scoring_of
 from cxgen.vocabulary import SPLITS, Split
 
+_COUNTS = ("items", "verbs", "undecided")
+_NONE: Mapping[str, Any] = {"value": None, "low": None, "high": None}
 _ALL = (*CONFIGS, *map(wug_config, CONFIGS), NATURAL)
 
 
@@ -115,7 +117,7 @@ class Evaluated:
                     parts |= dict.fromkeys(pl.read_parquet(path, columns=["id"])["id"], f"--config {config} --split {split}")
         return parts
 
-    def report(self, name: str, given: pl.DataFrame, how: Resampling, *, against: tuple[str, pl.DataFrame] | None = None) -> dict[str, Any]:
+    def report(self, name: str, given: pl.DataFrame, how: Resampling, against: tuple[str, pl.DataFrame] | None = None) -> dict[str, Any]:
         """What answers are worth.
 
         Args:
@@ -156,13 +158,11 @@ def write_baseline(evaluated: Evaluated, name: str, path: Path) -> None:
         UnknownNameError: no such baseline.
         DataError: a table is damaged, or scikit-learn is not installed.
     """
-    tables: dict[str, list[pl.DataFrame]] = {}
-    for config, items in evaluated.items.items():
-        tables.setdefault(config.removesuffix(WUG), []).append(items)
     rows: list[dict[str, Any]] = []
-    for config, items_of in tables.items():
+    for config in dict.fromkeys(config.removesuffix(WUG) for config in evaluated.items):
+        items = [items for other, items in evaluated.items.items() if other.removesuffix(WUG) == config]
         train = train_of(evaluated.project, config)
-        rows += baseline_predictions(name, scoring_of(config), train, pl.concat(items_of, how="diagonal"))
+        rows += baseline_predictions(name, scoring_of(config), train, pl.concat(items, how="diagonal"))
     write_predictions(rows, path)
 
 
@@ -198,6 +198,9 @@ def _file(config: str, split: str) -> Path:
     return layout.table(config, split, folder)
 
 
+# tables
+
+
 def leaderboard_row(report: Mapping[str, Any]) -> dict[str, Any]:
     """A report on one line: ``name, splits, undecided``, then for every config its accuracy with interval, the share of sets that are all
     right, and the capture; and what pseudowords cost.
@@ -205,12 +208,10 @@ def leaderboard_row(report: Mapping[str, Any]) -> dict[str, Any]:
     row: dict[str, Any] = {"name": report["name"], "splits": "+".join(report["splits"])}
     row["undecided"] = sum(config["undecided"] for config in report["configs"].values())
     for config, part in report["configs"].items():
-        row |= _cells(config, part["accuracy"])
-        row[f"{config} sets"] = part["consistency"]["value"]
-        if "capture" in part:
-            row[f"{config} capture"] = part["capture"]["value"]
+        row |= _flat({config: part["accuracy"], f"{config} sets": part["consistency"]["value"]})
+        row |= {f"{config} capture": part["capture"]["value"]} if "capture" in part else {}
     for config, modes in report["wug"].items():
-        row |= _cells(f"{config} - real", modes["all"]["difference"])
+        row |= _flat({f"{config} - real": modes["all"]["difference"]})
     return row
 
 
@@ -233,47 +234,30 @@ def slices(report: Mapping[str, Any], dimensions: Sequence[str]) -> list[dict[st
         parts = {"all": whole}
         parts |= {f"{name} {value}": part for name in dimensions for value, part in whole["by"].get(name, {}).items()}
         for name, part in parts.items():
-            row = {"config": config, "part": name, **{count: part[count] for count in ("items", "verbs", "undecided")}}
-            rows.append(row | {cell: value for figure in SCORES for cell, value in _cells(figure, part.get(figure)).items()})
+            figures = {score: part.get(score) or _NONE for score in SCORES}
+            rows.append(_flat({"config": config, "part": name, **{count: part[count] for count in _COUNTS}, **figures}))
     return rows
 
 
-def wug_rows(report: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """What pseudowords cost, as rows: ``config, mode, items`` and the figures ``wug, real, difference`` with their intervals."""
-    return [
-        {"config": config, "mode": mode, "items": part["items"]}
-        | {cell: value for name in ("wug", "real", "difference") for cell, value in _cells(name, part[name]).items()}
-        for config, modes in report["wug"].items()
-        for mode, part in modes.items()
-    ]
-
-
-def scenario_rows(report: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Decision flips and calibrated accuracies, as rows: ``config, scenario, flips, should flip, calibrated accuracy``; none where
-    there are no scenarios.
+def further_tables(report: Mapping[str, Any]) -> Iterator[list[dict[str, Any]]]:
+    """What pseudowords cost (``config, mode, items`` and the figures ``wug, real, difference``), decision flips and calibrated accuracies
+    of scenarios, and the comparison with somebody else (differences, and items that one alone gets right), as far as there are any.
     """
-    return [
-        {"config": config, "scenario": name, **_cells("flips", part.get("flips")), "should flip": part.get("should_flip")}
-        | _cells("calibrated accuracy", part.get("calibrated"))
-        for config, whole in report["configs"].items()
-        for name, part in whole.get("scenarios", {}).items()
-    ]
-
-
-def comparison_rows(report: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The comparison of a report, as rows: ``config, less`` (with whom), the figures ``accuracy`` and ``consistency`` (differences, with
-    intervals), ``only first``, ``only second`` (items that one alone gets right) and ``p``; none if there is no comparison.
-    """
+    yield [_flat({"config": config, "mode": mode, **part}) for config, modes in report["wug"].items() for mode, part in modes.items()]
+    scenarios = [(config, name, part) for config, whole in report["configs"].items() for name, part in whole.get("scenarios", {}).items()]
+    yield [_flat({"config": config, "scenario": name, **part}) for config, name, part in scenarios]
     against = report["against"] or {"name": "", "configs": {}}
-    return [
-        {"config": config, "less": against["name"], **_cells("accuracy", part["accuracy"]), **_cells("consistency", part["consistency"])}
-        | {"only first": part["only_first"], "only second": part["only_second"], "p": f"{part['p']:.2g}"}
-        for config, part in against["configs"].items()
-    ]
+    compared = [(config, {**part, "p": f"{part['p']:.2g}"}) for config, part in against["configs"].items()]
+    yield [_flat({"config": config, "less": against["name"], **part}) for config, part in compared]
 
 
-def _cells(name: str, figure: Mapping[str, Any] | None) -> dict[str, Any]:
-    """A figure and its interval, in two cells."""
-    if figure is None:
-        return {name: None, f"{name} interval": None}
-    return {name: figure["value"], f"{name} interval": "" if figure["low"] is None else f"{figure['low']:.3f} to {figure['high']:.3f}"}
+def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row with its figures and their intervals in two cells each."""
+    cells: dict[str, Any] = {}
+    for name, value in row.items():
+        figure = value if isinstance(value, Mapping) else None
+        cells[name] = value if figure is None else figure["value"]
+        if figure is not None:
+            low, high = figure["low"], figure["high"]
+            cells[f"{name} interval"] = None if figure is _NONE else "" if low is None else f"{low:.3f} to {high:.3f}"
+    return cells
