@@ -11,8 +11,7 @@ import pytest
 from cxgen.project import Project
 from cxgen.report.reading import items_read
 from cxgen.review.answers import read_answers
-from cxgen.review.key import write_key
-from cxgen.review.sample import Design, sample
+from cxgen.review.sample import Design, sample, write_key
 from cxgen.stages import page as stage
 from cxgen.stages.dataset import dataset
 from tests.test_review_form import serving

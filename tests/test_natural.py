@@ -25,7 +25,7 @@ from cxgen.natural.tokens import skeleton, tokens, units
 from cxgen.natural.words import Filler, Fillers
 from cxgen.project import Project
 from cxgen.review.dropped import write_dropped
-from cxgen.review.key import read_key
+from cxgen.review.sample import read_key
 from cxgen.sets import USUAL, split_of
 from cxgen.stages import natural
 from cxgen.stages.accepted import read_accepted

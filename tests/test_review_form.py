@@ -14,14 +14,13 @@ from html.parser import HTMLParser
 import polars as pl
 import pytest
 
+from cxgen.errors import DataError
 from cxgen.project import Project
 from cxgen.report.reading import items_read
-from cxgen.review import kept
+from cxgen.review import form
 from cxgen.review.answers import read_answers
-from cxgen.review.key import read_key, write_key
-from cxgen.review.page import page
-from cxgen.review.sample import Design, sample
-from cxgen.review.serve import Server
+from cxgen.review.form import Server
+from cxgen.review.sample import Design, read_key, sample, write_key
 from cxgen.review.tasks import TASKS
 from cxgen.stages.dataset import dataset
 from tests.conftest import COMMAND
@@ -78,7 +77,7 @@ def lines(folder, reader):
 
 def test_answers_are_on_the_disk_before_they_are_acknowledged_and_survive_the_server(folder, drawn, monkeypatch):
     synced = []
-    monkeypatch.setattr(kept.os, "fsync", synced.append)
+    monkeypatch.setattr(form.os, "fsync", synced.append)
     with serving(folder) as port:
         shown = start(port, "anna")
         codes = [row["id"] for task in shown["tasks"] for row in task["rows"]]
@@ -165,6 +164,13 @@ def test_what_is_no_answer_or_comes_from_strangers_is_refused_and_kept_nowhere(f
     assert not [line for file in (folder / "answers").iterdir() for line in lines(folder, file.stem) if "id" in line]
 
 
+def test_a_review_is_served_by_one_process(folder):
+    with serving(folder), pytest.raises(DataError, match="another run serves this review"):
+        Server(folder, "127.0.0.1", 0)
+    with serving(folder) as port:
+        assert start(port, "anna")["list"] == 1
+
+
 def test_a_name_that_is_allowed_is_answered(folder):
     with serving(folder, "desk.example") as port:
         assert ask(port, "GET", "/", host=f"desk.example:{port}")[0] == 200
@@ -190,10 +196,7 @@ def test_the_page_stands_alone_and_tells_nothing(folder, drawn):
     with serving(folder) as port:
         status, headers, text = ask(port, "GET", "/")
     assert status == 200
-    policy = headers["Content-Security-Policy"]
-    assert policy.startswith("default-src 'none'; connect-src 'self'")
-    nonce = re.search(r"script-src 'nonce-([\w-]+)'", policy)[1]
-    assert text.count(f'nonce="{nonce}"') == 2
+    assert headers["Content-Security-Policy"].startswith("default-src 'none'; connect-src 'self'")
     found = Page()
     found.feed(text)
     assert found.links == []
@@ -209,7 +212,6 @@ def test_the_page_stands_alone_and_tells_nothing(folder, drawn):
     }
     wanted = set(re.findall(r'\$\("(\w+)"\)', text))
     assert wanted <= found.ids.keys()  # every element that the script takes
-    assert page("a") != page("b")
 
 
 def test_what_a_reader_is_sent_tells_no_label(folder):

@@ -44,20 +44,25 @@ def export(
     Examples:  cxgen review export review --n 20 --as xlsx
                cxgen review export review --split test --lists 1 --real attested.txt
     """
+    import polars as pl
+
     from cxgen.errors import unknown
+    from cxgen.families import DEFAULT
     from cxgen.project import Project
+    from cxgen.review.export import export as write
     from cxgen.review.sample import Design
     from cxgen.review.sheets import Kind
-    from cxgen.stages.review import export as write
+    from cxgen.stages.dataset import with_natural
 
     for kind in kinds or ():
         if kind not in list(Kind):
             raise unknown("form of lists", kind, Kind)
-    design = Design(n, sentences, lists, checks, seed)
     chosen = [Kind(kind) for kind in dict.fromkeys(kinds or [Kind.xlsx.value])]
-    parts = [split.value for split in splits or ()]
     with busy("drawing lists"):
-        rows = write(Project.find(), folder, design, chosen, configs=configs or (), splits=parts, real=real)
+        dataset = with_natural(Project.find(), DEFAULT)
+        if splits:
+            dataset = dataset.filter(pl.col("split").is_in([split.value for split in splits]))
+        rows = write(dataset, folder, Design(n, sentences, lists, checks, seed), chosen, configs or (), real)
     emit(rows, form)
 
 
@@ -74,7 +79,7 @@ def serve(
 
     Example: cxgen review serve review
     """
-    from cxgen.review.serve import Server
+    from cxgen.review.form import Server
 
     with Server(folder, host, port, names or ()) as server:
         typer.echo(f"{server.url} (Ctrl-C ends it; answers are in {folder / 'answers'})", err=True)
@@ -102,17 +107,18 @@ def score(
                cxgen review score review --drop pipelines/dropped.csv && dvc repro
     """
     from cxgen.measures.figures import Resampling
+    from cxgen.review import dropped
     from cxgen.review import score as scoring
-    from cxgen.stages import review as stage
+    from cxgen.review.answers import answers_of
 
-    answers = stage.answers_of(folder, files or [])
+    answers = answers_of(folder, files or [])
     with busy("resampling"):
-        report = scoring.score(answers, scoring.Counting(Resampling(resamples, seed), everybody))
+        report = scoring.score(answers, Resampling(resamples, seed), everybody)
     if record is not None:
-        rows = stage.record(answers, report, record, "model" if models else "human")
+        rows = scoring.record(answers, report, record, "model" if models else "human")
         typer.echo(f"{record}: {rows} rows; `cxgen report reading` counts them", err=True)
     if drop is not None:
-        counts = stage.drop(report, drop, least)
+        counts = dropped.drop(report["mend"], drop, least)
         typer.echo(f"{drop}: {counts['added']} contrast sets added, {counts['there']} were there", err=True)
     _show(report, form, whole=whole)
 
@@ -122,11 +128,11 @@ def _show(report: dict[str, Any], form: Format, *, whole: bool) -> None:
 
     if whole:
         typer.echo(json.dumps(report, ensure_ascii=False, indent=2, sort_keys=True))
-    elif form is Format.table:
-        for title, rows in tables(report).items():
-            if rows:
-                typer.echo(typer.style(title, bold=True))
-                emit(rows, form)
-                typer.echo()
-    else:
+        return
+    for title, rows in tables(report).items():
+        if rows and form is Format.table:
+            typer.echo(typer.style(title, bold=True))
+            emit(rows, form)
+            typer.echo()
+    if form is not Format.table:
         emit(({"table": title, **row} for title, rows in tables(report).items() for row in rows), form)

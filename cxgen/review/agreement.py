@@ -45,26 +45,17 @@ def matrix(answers: pl.DataFrame, keys: Sequence[str]) -> tuple[Floats, list[str
 
 
 def estimate(statistic: Statistic, data: Floats, clusters: Sequence[str], how: Resampling) -> dict[str, float | None]:
-    """A statistic with its interval.
-
-    Args:
-        statistic: of readers x units; None where it is not defined.
-        data: see `matrix`.
-        clusters: what is drawn together, unit by unit.
-        how: the resampling.
-
-    Returns:
-        ``value``, ``low, high``; None where they are not defined.
-    """
+    """A statistic of ``data`` (see `matrix`) with its interval: ``value``, ``low, high``, None where they are not defined."""
     value = statistic(data) if data.size else None
     names = sorted(set(clusters))
     low = high = None
     if value is not None and how.resamples and len(names) > 1:
         units = [np.flatnonzero(np.array(clusters) == name) for name in names]
         drawn = (uniform((how.seed, "agreement"), 0, how.resamples * len(names)) * len(names)).astype(np.int64).reshape(how.resamples, -1)
-        found = [each for row in drawn if (each := statistic(data[:, np.concatenate([units[place] for place in row])])) is not None]
-        if found:
-            low, high = (round(float(end), 4) for end in np.quantile(found, [(1 - how.level) / 2, (1 + how.level) / 2]))
+        samples = (statistic(data[:, np.concatenate([units[place] for place in row])]) for row in drawn)
+        values = [sample for sample in samples if sample is not None]
+        if values:
+            low, high = (round(float(end), 4) for end in np.quantile(values, [(1 - how.level) / 2, (1 + how.level) / 2]))
     return {"value": None if value is None else round(value, 4), "low": low, "high": high}
 
 
@@ -91,13 +82,13 @@ def alpha(level: Level) -> Statistic:
     with needs("agreement needs the package krippendorff", "review"):
         import krippendorff
 
-    def found(data: Floats) -> float | None:
+    def coefficient(data: Floats) -> float | None:
         values = np.unique(data[~np.isnan(data)])
         if len(values) < 2:
             return None
         return float(krippendorff.alpha(reliability_data=data, level_of_measurement=level))
 
-    return found
+    return coefficient
 
 
 def fleiss(data: Floats) -> float | None:
@@ -139,16 +130,7 @@ def _counts(data: Floats) -> NDArray[np.int64]:
 
 
 def agreement(answers: pl.DataFrame, keys: Sequence[str], how: Resampling, level: Level) -> dict[str, Any]:
-    """All of these.
-
-    Args:
-        answers, keys: as for `matrix`.
-        how: the resampling.
-        level: of alpha: nominal, or ordinal.
-
-    Returns:
-        ``units`` (rows with two answers or more), ``full``, ``majority``, ``alpha``, ``cohen``, ``fleiss`` (see `estimate`).
-    """
+    """``units`` (rows with two answers or more), and `estimate` of ``full, majority, alpha`` (at ``level``), ``cohen, fleiss``."""
     data, clusters = matrix(answers, keys)
     statistics: dict[str, Statistic] = {"full": full, "majority": majority, "alpha": alpha(level), "cohen": cohen, "fleiss": fleiss}
     return {"units": data.shape[1], **{name: estimate(each, data, clusters, how) for name, each in statistics.items()}}

@@ -25,21 +25,17 @@ def read_dropped(path: Path) -> dict[str, str]:
     if not path.exists():
         return {}
     reader = csv.reader(io.StringIO(read_text(path, _HINT)), strict=True)
-    found: dict[str, str] = {}
+    dropped: dict[str, str] = {}
     try:
+        if next(reader, None) != _COLUMNS:
+            raise DataError("has other columns, or none", file=path, line=1, hint=_HINT)
         for row in reader:
-            if reader.line_num == 1:
-                good = row == _COLUMNS
-            else:
-                good = len(row) == 2 and all(row) and row[0] not in found
-                found[row[0] if row else ""] = row[-1] if row else ""
-            if not good:
+            if len(row) != 2 or not all(row) or row[0] in dropped:
                 raise DataError(f"not a set that is left out: {row}"[:200], file=path, line=reader.line_num, hint=_HINT)
+            dropped[row[0]] = row[1]
     except csv.Error as error:
         raise DataError(f"not a CSV file: {error}", file=path, line=reader.line_num, hint=_HINT) from error
-    if not reader.line_num:
-        raise DataError("is empty", file=path, hint=_HINT)
-    return found
+    return dropped
 
 
 def write_dropped(dropped: Mapping[str, str], path: Path) -> None:
@@ -53,10 +49,26 @@ def write_dropped(dropped: Mapping[str, str], path: Path) -> None:
 
 def refused(mend: Iterable[Mapping[str, Any]], least: int) -> dict[str, str]:
     """The sets of items whose label more than half of at least ``least`` readers contradict -> the reason."""
-    found: dict[str, str] = {}
+    sets: dict[str, str] = {}
     for row in mend:
         answers = sum(row["answers"].values())
         if row["task"] == "labels" and answers >= least and row["against"] * 2 > answers:
-            said = ", ".join(f"{answer} {count}" for answer, count in row["answers"].items())
-            found.setdefault(row["contrast_set"], f"item {row['item']}: {row['right']} is computed, readers say {said}")
-    return found
+            counts = ", ".join(f"{answer} {count}" for answer, count in row["answers"].items())
+            sets.setdefault(row["contrast_set"], f"item {row['item']}: {row['right']} is computed, readers say {counts}")
+    return sets
+
+
+def drop(mend: Iterable[Mapping[str, Any]], path: Path, least: int) -> dict[str, int]:
+    """Add the sets that readers refuse to the list at ``path``, which keeps what it has.
+
+    Args:
+        mend: from `cxgen.review.score.score`.
+        path: the list.
+        least: readers of an item that it takes.
+
+    Returns:
+        ``added`` and ``there`` (already): contrast sets, those of writers (config natural) like the others.
+    """
+    before, now = read_dropped(path), refused(mend, least)
+    write_dropped({**now, **before}, path)
+    return {"added": len(now.keys() - before.keys()), "there": len(now.keys() & before.keys())}

@@ -1,4 +1,4 @@
-"""Which items which list of annotators gets to read.
+"""Which items which list of annotators gets to read, and the key, which says what stands on which list: annotators do not see it.
 
 The lists are the columns of a Latin square: from every contrast set a list has one item at most, and from set to set the labels go round,
 so that each list has as many of each label (Fisher 1935, The Design of Experiments, chapter 5). The sets whose sentences are rated are
@@ -10,17 +10,37 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from cxgen.errors import DataError
-from cxgen.review import checks
-from cxgen.review.key import CHECK, HYPOTHESIS, ITEM, KEY, PAIR, PREMISE, REAL
-from cxgen.review.tasks import LABELS, NATURAL
-from cxgen.schema import polars_schema
+from cxgen.review.tasks import CHECK_PAIRS, CHECK_SENTENCES, LABELS, NATURAL, TASKS
+from cxgen.schema import Column, Contract, polars_schema
 from cxgen.streams import order_key, order_keys
+from cxgen.tables import read_table, write_table
 
+FILE, ANSWERS = Path("key.parquet"), Path("answers")
+ITEM, CHECK, REAL = "item", "check", "real"
+PAIR, PREMISE, HYPOTHESIS = "pair", "premise", "hypothesis"
+KEY = Contract(
+    (
+        Column("code", pl.String, "what a row is called on its list"),
+        Column("list", pl.Int32, "which list has it"),
+        Column("task", pl.String, "what is asked", values=tuple(TASKS)),
+        Column("kind", pl.String, "an item of the dataset, an attention check or a real sentence", values=(ITEM, CHECK, REAL)),
+        Column("item", pl.String, "id of the item", null=True),
+        Column("contrast_set", pl.String, "its contrast set", null=True),
+        Column("group", pl.String, "its construction or look-alike", null=True),
+        Column("side", pl.String, "what of it is shown", null=True, values=(PAIR, PREMISE, HYPOTHESIS)),
+        Column("text", pl.String, "the sentence, or the first of two"),
+        Column("second", pl.String, "the second", null=True),
+        Column("right", pl.String, "the computed label's letter; of checks the answers that are right", null=True),
+    ),
+    key=("code",),
+    least=1,
+)
 _REAL_SHARE = 3  # one sentence in so many besides ours is real
 
 
@@ -52,7 +72,7 @@ def sample(items: pl.DataFrame, design: Design, real: Sequence[str] = ()) -> pl.
         real: attested sentences to mix among those that are rated; no sentence comes twice.
 
     Returns:
-        the columns of `cxgen.review.key.KEY`.
+        the columns of `KEY`.
 
     Raises:
         DataError: there is nothing to draw from.
@@ -103,16 +123,8 @@ def _row(task: str, kind: str, number: int, text: str, **more: Any) -> dict[str,
 
 def _pairs(items: pl.DataFrame) -> Iterator[dict[str, Any]]:
     for item in items.iter_rows(named=True):
-        yield _row(
-            LABELS.name,
-            ITEM,
-            item["list"],
-            item["premise"],
-            second=item["hypothesis"],
-            side=PAIR,
-            **_source(item),
-            right=LABELS.keys[item["label"]],
-        )
+        right = LABELS.keys[item["label"]]
+        yield _row(LABELS.name, ITEM, item["list"], item["premise"], second=item["hypothesis"], side=PAIR, right=right, **_source(item))
 
 
 def _sentences(items: pl.DataFrame) -> Iterator[dict[str, Any]]:
@@ -127,9 +139,9 @@ def _source(item: dict[str, Any]) -> dict[str, Any]:
 
 def _checks(design: Design) -> Iterator[dict[str, Any]]:
     for number in range(1, design.lists + 1):
-        for first, second, right in _some(checks.PAIRS, design, number):
+        for first, second, right in _some(CHECK_PAIRS, design, number):
             yield _row(LABELS.name, CHECK, number, first, second=second, side=PAIR, right=right)
-        for sentence, right in _some(checks.SENTENCES, design, number):
+        for sentence, right in _some(CHECK_SENTENCES, design, number):
             yield _row(NATURAL.name, CHECK, number, sentence, right=right)
 
 
@@ -152,3 +164,17 @@ def _coded(row: dict[str, Any], seed: int) -> dict[str, Any]:
     """The row with a code that says nothing of it."""
     parts = (row["task"], row["list"], row.get("item") or "", row.get("side") or "", row["text"], row.get("second") or "")
     return {**row, "code": order_key(seed, "code", *parts).hex()}
+
+
+def write_key(key: pl.DataFrame, folder: Path) -> None:
+    """Write the key of a review into its folder."""
+    write_table(key, folder / FILE)
+
+
+def read_key(folder: Path) -> pl.DataFrame:
+    """The key of the review in ``folder``: the columns of `KEY`, the rows in the order in which they are read.
+
+    Raises:
+        DataError: there is none, or it is damaged.
+    """
+    return read_table(folder / FILE, KEY, f"`cxgen review export {folder}` writes it; it has to be where the lists came from")

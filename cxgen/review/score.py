@@ -2,40 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import polars as pl
 
+from cxgen.files import write_atomically
 from cxgen.measures.figures import Resampling, figure
+from cxgen.report.reading import ANSWERS as READING
 from cxgen.review.agreement import agreement
-from cxgen.review.key import CHECK, HYPOTHESIS, ITEM, PREMISE, REAL
+from cxgen.review.sample import CHECK, HYPOTHESIS, ITEM, PAIR, PREMISE, REAL
 from cxgen.review.tasks import LABELS, NATURAL
+from cxgen.spreadsheet import as_text
 
 _PASS = 0.75  # share of attention checks that a reader has to get right to count
 _NATURAL = 4
 _BAD = 2.5  # a sentence whose mean is at most this is to be mended
 
 
-@dataclass(frozen=True)
-class Counting:
-    """What counts.
-
-    Attributes:
-        resampling: for the intervals.
-        everybody: also readers who fail the attention checks.
-    """
-
-    resampling: Resampling
-    everybody: bool = False
-
-
-def score(answers: pl.DataFrame, how: Counting) -> dict[str, Any]:
+def score(answers: pl.DataFrame, how: Resampling, everybody: bool = False) -> dict[str, Any]:
     """Agreement and naturalness.
 
     Args:
         answers: from `cxgen.review.answers.read_answers`.
-        how: what counts.
+        how: the resampling, for the intervals.
+        everybody: count readers who fail the attention checks, too.
 
     Returns:
         ``readers``: name -> ``list``, ``answers``, ``checks``, ``checks_right``, ``counts``;
@@ -48,33 +40,26 @@ def score(answers: pl.DataFrame, how: Counting) -> dict[str, Any]:
         text, second, right, answers`` (counts), ``against`` (answers that are not the label), ``notes``.
     """
     readers = _readers(answers)
-    counting = [name for name, found in readers.items() if found["counts"] or how.everybody]
+    for row in readers.values():
+        row["counts"] = row["counts"] or everybody
+    counting = [name for name, row in readers.items() if row["counts"]]
     counted = answers.filter(pl.col("reader").is_in(counting) & (pl.col("kind") != CHECK))
     pairs = counted.filter((pl.col("task") == LABELS.name) & (pl.col("kind") == ITEM))
     rated = counted.filter(pl.col("task") == NATURAL.name)
-    for name, found in readers.items():
-        found["counts"] = name in counting
     return {
         "readers": readers,
-        "labels": _labels(pairs, how.resampling),
-        "sentences": _sentences(rated, how.resampling),
+        "labels": _labels(pairs, how),
+        "sentences": _sentences(rated, how),
         "mend": _mend(pairs, rated.filter(pl.col("kind") == ITEM)),
     }
 
 
 def _readers(answers: pl.DataFrame) -> dict[str, dict[str, Any]]:
     right = pl.when(pl.col("kind") == CHECK).then(pl.col("right").str.contains(pl.col("answer"), literal=True))
-    found = (
-        answers.with_columns(passed=right)
-        .group_by("reader")
-        .agg(
-            pl.col("list").first(),
-            answers=(pl.col("kind") != CHECK).sum(),
-            checks=pl.col("passed").count(),
-            checks_right=pl.col("passed").sum(),
-        )
-    )
-    return {row.pop("reader"): row | {"counts": row["checks_right"] >= _PASS * row["checks"]} for row in found.sort("reader").to_dicts()}
+    own = pl.col("kind") != CHECK
+    sums = {"answers": own.sum(), "checks": pl.col("passed").count(), "checks_right": pl.col("passed").sum()}
+    rows = answers.with_columns(passed=right).group_by("reader").agg(pl.col("list").first(), **sums).sort("reader").to_dicts()
+    return {row.pop("reader"): row | {"counts": row["checks_right"] >= _PASS * row["checks"]} for row in rows}
 
 
 def _labels(pairs: pl.DataFrame, how: Resampling) -> dict[str, Any]:
@@ -115,8 +100,8 @@ def _sentences(rated: pl.DataFrame, how: Resampling) -> dict[str, Any]:
 
 def _ratings(rows: pl.DataFrame) -> dict[str, Any]:
     def mean(values: pl.Series) -> float | None:
-        found = values.drop_nulls().cast(pl.Float64).mean()
-        return round(found, 4) if isinstance(found, float) else None
+        average = values.drop_nulls().cast(pl.Float64).mean()
+        return round(average, 4) if isinstance(average, float) else None
 
     natural = rows["rating"] >= _NATURAL
     return {"answers": rows.height, "mean": mean(rows["rating"]), "natural": mean(natural), "distance": mean(rows["less"])}
@@ -127,7 +112,7 @@ def _mend(pairs: pl.DataFrame, rated: pl.DataFrame) -> list[dict[str, Any]]:
     wrong = pairs.with_columns(against=pl.col("answer") != pl.col("right"), worth=(pl.col("answer") == pl.col("right")).cast(pl.Float64))
     low = rated.with_columns(against=pl.lit(None, pl.Boolean), worth=pl.col("answer").cast(pl.Float64))
     shown = ("item", "contrast_set", "group", "task", "side", "text", "second", "right")
-    found = (
+    mend = (
         pl.concat([wrong, low])
         .group_by("code", maintain_order=True)
         .agg(
@@ -140,9 +125,28 @@ def _mend(pairs: pl.DataFrame, rated: pl.DataFrame) -> list[dict[str, Any]]:
         .filter(pl.when(pl.col("task") == LABELS.name).then(pl.col("worth") < 1).otherwise(pl.col("worth") <= _BAD))
         .sort("task", "worth", "code")
     )
-    rows = found.drop("code", "worth").to_dicts()
+    rows = mend.drop("code", "worth").to_dicts()
     for row in rows:
         row["answers"] = {answer: row["answers"].count(answer) for answer in sorted(set(row["answers"]))}
         if row["task"] == NATURAL.name:
             del row["against"], row["right"]
     return rows
+
+
+def record(answers: pl.DataFrame, report: Mapping[str, Any], path: Path, kind: str) -> int:
+    """Write the answers of the readers who count as a reading (`cxgen report reading`), which the card tells; return its rows.
+
+    Args:
+        answers: from `cxgen.review.answers.answers_of`.
+        report: what `score` made of them.
+        path: a CSV file in ``pipelines/readings``.
+        kind: of the readers: human or model.
+    """
+    counting = [name for name, row in report["readers"].items() if row["counts"]]
+    ours = answers.filter((pl.col("kind") == ITEM) & pl.col("reader").is_in(counting))
+    sides = {"relation": PAIR, "prem_nat": PREMISE, "hyp_nat": HYPOTHESIS}
+    cells = [pl.col("answer").filter(pl.col("side") == side).first().alias(name) for name, side in sides.items()]
+    rows = ours.group_by(pl.col("item").alias("id"), "reader").agg(cells).with_columns(kind=pl.lit(kind)).sort("id", "reader")
+    table = rows.select(*READING).with_columns(pl.col("reader").map_elements(as_text, return_dtype=pl.String))
+    write_atomically(path, table.write_csv)
+    return table.height

@@ -19,6 +19,7 @@ from cxgen.review.tasks import GENERAL, TASKS, Task, guidelines
 from cxgen.spreadsheet import as_text
 
 ANSWER, NOTE = "answer", "note"
+Rows = list[dict[str, str]]
 
 
 class Kind(StrEnum):
@@ -31,15 +32,12 @@ class Kind(StrEnum):
 
 
 def write_lists(key: pl.DataFrame, folder: Path, kinds: Sequence[Kind]) -> list[Path]:
-    """Write every list, once per task, and the guidelines.
+    """Write every list, once per task, and the guidelines; return the files.
 
     Args:
-        key: see `cxgen.review.key.KEY`.
+        key: see `cxgen.review.sample.KEY`.
         folder: where; what stands there under the same names is replaced.
         kinds: in which forms.
-
-    Returns:
-        the files.
     """
     texts = {folder / "guidelines.md": guidelines()}
     if Kind.studio in kinds:
@@ -60,26 +58,24 @@ def _write_text(text: str, path: Path) -> None:
     path.write_text(text, "utf-8")
 
 
-def rows_shown(rows: pl.DataFrame, task: Task) -> list[dict[str, str]]:
+def rows_shown(rows: pl.DataFrame, task: Task) -> Rows:
     """What annotators see of rows of the key: ``id``, which is the code, and the texts under the task's headings."""
     columns = ("text", "second")[: len(task.texts)]
-    shown = rows.select("code", *columns).rename({"code": "id", **dict(zip(columns, task.texts, strict=True))})
-    return shown.to_dicts()
+    return rows.select("code", *columns).rename({"code": "id", **dict(zip(columns, task.texts, strict=True))}).to_dicts()
 
 
-def _csv(rows: list[dict[str, str]], task: Task, path: Path) -> None:
+def _csv(rows: Rows, task: Task, path: Path) -> None:
     with path.open("w", encoding="utf-8-sig", newline="") as file:  # the mark is by what Excel knows UTF-8
         writer = csv.DictWriter(file, fieldnames=["id", *task.texts, ANSWER, NOTE], restval="")
         writer.writeheader()
         writer.writerows({name: as_text(value) for name, value in row.items()} for row in rows)
 
 
-def _jsonl(rows: list[dict[str, str]], _task: Task, path: Path) -> None:
-    lines = (json.dumps({**row, ANSWER: None, NOTE: ""}, ensure_ascii=False) for row in rows)
-    path.write_text("\n".join(lines) + "\n", "utf-8")
+def _jsonl(rows: Rows, _task: Task, path: Path) -> None:
+    path.write_text("".join(json.dumps({**row, ANSWER: None, NOTE: ""}, ensure_ascii=False) + "\n" for row in rows), "utf-8")
 
 
-def _studio(rows: list[dict[str, str]], _task: Task, path: Path) -> None:
+def _studio(rows: Rows, _task: Task, path: Path) -> None:
     path.write_text(json.dumps([{"data": row} for row in rows], ensure_ascii=False, indent=1) + "\n", "utf-8")
 
 
@@ -90,8 +86,7 @@ def studio_config(task: Task) -> str:
     for heading in task.texts:
         Xml.SubElement(view, "Text", name=heading, value=f"${heading}")
     choices = Xml.SubElement(view, "Choices", name=ANSWER, toName=task.texts[0], choice="single", required="true", showInLine="true")
-    for number, choice in enumerate(task.choices, 1):
-        # In the results the alias takes the place of the value.
+    for number, choice in enumerate(task.choices, 1):  # in the results the alias takes the place of the value
         Xml.SubElement(choices, "Choice", value=f"{choice.key}: {choice.name}", alias=choice.key, hotkey=str(number))
     Xml.SubElement(view, "TextArea", name=NOTE, toName=task.texts[0], placeholder="note (if you like)", maxSubmissions="1")
     for line in (*(f"{choice.key}: {choice.meaning}" for choice in task.choices), *task.advice, *GENERAL):
@@ -100,13 +95,11 @@ def studio_config(task: Task) -> str:
     return Xml.tostring(view, encoding="unicode") + "\n"
 
 
-def _xlsx(rows: list[dict[str, str]], task: Task, path: Path) -> None:
+def _xlsx(rows: Rows, task: Task, path: Path) -> None:
     with needs("Excel workbooks need the package openpyxl", "review"):
         from openpyxl import Workbook
         from openpyxl.styles import Alignment, Font
-        from openpyxl.utils import get_column_letter
         from openpyxl.worksheet.datavalidation import DataValidation
-
     book = Workbook()
     sheet = book.active
     sheet.title = task.name
@@ -114,33 +107,22 @@ def _xlsx(rows: list[dict[str, str]], task: Task, path: Path) -> None:
     sheet.append(names)
     for row in rows:
         sheet.append([as_text(row.get(name)) for name in names])
-    for number, name in enumerate(names, 1):
-        sheet.cell(1, number).font = Font(bold=True)
-        sheet.column_dimensions[get_column_letter(number)].width = {"id": 20, ANSWER: 10, NOTE: 40}.get(name, 65)
-    for line in sheet.iter_rows(min_row=2):
-        for cell in line:
-            cell.alignment = Alignment(wrap_text=True, vertical="top")
+    for letter, name in zip("ABCDEFGH", names, strict=False):
+        sheet[f"{letter}1"].font = Font(bold=True)
+        sheet.column_dimensions[letter].width = {"id": 20, ANSWER: 10, NOTE: 40}.get(name, 65)
+    for cell in (cell for line in sheet.iter_rows(min_row=2) for cell in line):
+        cell.alignment = Alignment(wrap_text=True, vertical="top")
     sheet.freeze_panes = "B2"
-    letter = get_column_letter(names.index(ANSWER) + 1)
-    allowed = DataValidation(
-        type="list", formula1=f'"{",".join(task.keys)}"', allow_blank=True, showErrorMessage=True, error=", ".join(task.keys)
-    )
-    allowed.add(f"{letter}2:{letter}{len(rows) + 1}")
+    choices = ",".join(task.keys)
+    allowed = DataValidation(type="list", formula1=f'"{choices}"', allow_blank=True, showErrorMessage=True, error=choices)
+    column = "ABCDEFGH"[names.index(ANSWER)]
+    allowed.add(f"{column}2:{column}{len(rows) + 1}")
     sheet.add_data_validation(allowed)
-    _guide(book.create_sheet("guidelines"), task)
+    guide = book.create_sheet("guidelines")
+    guide.column_dimensions["A"].width = 120
+    for line in (task.question, *(f"{choice.key}: {choice.name} - {choice.meaning}" for choice in task.choices), *task.advice, *GENERAL):
+        guide.append([line])
     book.save(path)
 
 
-def _guide(sheet: Any, task: Task) -> None:
-    sheet.column_dimensions["A"].width = 120
-    lines = [task.question, *(f"{choice.key}: {choice.name} - {choice.meaning}" for choice in task.choices), *task.advice, *GENERAL]
-    for line in lines:
-        sheet.append([line])
-
-
-_WRITERS: dict[Kind, Callable[[list[dict[str, str]], Task, Path], None]] = {
-    Kind.xlsx: _xlsx,
-    Kind.csv: _csv,
-    Kind.jsonl: _jsonl,
-    Kind.studio: _studio,
-}
+_WRITERS: dict[Kind, Callable[[Rows, Task, Path], Any]] = {Kind.xlsx: _xlsx, Kind.csv: _csv, Kind.jsonl: _jsonl, Kind.studio: _studio}

@@ -5,10 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from cxgen.review.key import HYPOTHESIS, PREMISE, REAL
+from cxgen.review.sample import HYPOTHESIS, PREMISE, REAL
 
 Rows = list[dict[str, Any]]
 _MOST_MEND = 20
+_STATISTICS = {
+    "full": "all say the same",
+    "majority": "a majority says the same",
+    "alpha": "Krippendorff's alpha",
+    "cohen": "Cohen's kappa",
+    "fleiss": "Fleiss' kappa",
+}
 
 
 def tables(report: Mapping[str, Any]) -> dict[str, Rows]:
@@ -16,7 +23,7 @@ def tables(report: Mapping[str, Any]) -> dict[str, Rows]:
     mend = report["mend"]
     more = f"to mend (the worst {_MOST_MEND} of {len(mend)}; all with --json)" if len(mend) > _MOST_MEND else "to mend"
     return {
-        "readers": [{"reader": name, **found} for name, found in report["readers"].items()],
+        "readers": [{"reader": name, **row} for name, row in report["readers"].items()],
         "figures": _figures(report),
         "groups": _groups(report),
         more: [_mend(row) for row in mend[:_MOST_MEND]],
@@ -25,31 +32,22 @@ def tables(report: Mapping[str, Any]) -> dict[str, Rows]:
 
 def _figures(report: Mapping[str, Any]) -> Rows:
     labels, sentences = report["labels"], report["sentences"]
-    rows = []
-    if labels["answers"]:
-        rows.append(
-            {"task": "labels", "what": "answers that are the computed label", "of": labels["answers"], "figure": _span(labels["agree"])}
-        )
-        rows.append(
-            {"task": "labels", "what": "items whose majority is it", "of": labels["items"], "figure": _span(labels["majority_agrees"])}
-        )
-    meanings = {
-        "full": "all say the same",
-        "majority": "a majority says the same",
-        "alpha": "Krippendorff's alpha",
-        "cohen": "Cohen's kappa",
-    }
+    rows: Rows = []
+
+    def row(task: str, what: str, of: int, figure: str) -> None:
+        if of:
+            rows.append({"task": task, "what": what, "of": of, "figure": figure})
+
+    row("labels", "answers that are the computed label", labels["answers"], _span(labels["agree"]))
+    row("labels", "items whose majority is it", labels["items"], _span(labels["majority_agrees"]))
     for task, part in (("labels", labels), ("sentences", sentences)):
-        for name, meaning in (meanings | {"fleiss": "Fleiss' kappa"}).items():
-            if part["readers"]["units"]:
-                rows.append({"task": task, "what": meaning, "of": part["readers"]["units"], "figure": _span(part["readers"][name])})
-    for side in (PREMISE, HYPOTHESIS, REAL):
-        found = sentences[side]
-        if found["answers"]:
-            away = "" if side == REAL or found["distance"] is None else f", {found['distance']:+.2f} from real ones"
-            what = {PREMISE: "premises", HYPOTHESIS: "hypotheses", REAL: "real sentences"}[side]
-            figure = f"mean {found['mean']:.2f}, {found['natural']:.1%} rated 4 or 5{away}"
-            rows.append({"task": "sentences", "what": what, "of": found["answers"], "figure": figure})
+        for name, meaning in _STATISTICS.items():
+            row(task, meaning, part["readers"]["units"], _span(part["readers"][name]))
+    for side, what in {PREMISE: "premises", HYPOTHESIS: "hypotheses", REAL: "real sentences"}.items():
+        ratings = sentences[side]
+        if ratings["answers"]:
+            away = "" if side == REAL or ratings["distance"] is None else f", {ratings['distance']:+.2f} from real ones"
+            row("sentences", what, ratings["answers"], f"mean {ratings['mean']:.2f}, {ratings['natural']:.1%} rated 4 or 5{away}")
     return rows
 
 
@@ -72,13 +70,13 @@ def _groups(report: Mapping[str, Any]) -> Rows:
 
 
 def _mend(row: Mapping[str, Any]) -> dict[str, Any]:
-    said = " ".join(f"{answer}:{count}" for answer, count in row["answers"].items())
+    answers = " ".join(f"{answer}:{count}" for answer, count in row["answers"].items())
     texts = [row["text"], *([row["second"]] if row["second"] else [])]
     return {
         "item": row["item"],
         "group": row["group"],
         "computed": row.get("right"),
-        "answers": said,
+        "answers": answers,
         "text": " / ".join(texts),
         "notes": "; ".join(row["notes"]),
     }

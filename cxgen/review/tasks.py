@@ -7,13 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Choice:
-    """An answer.
-
-    Attributes:
-        key: what is written into a sheet, and the key to press.
-        name: on the button.
-        meaning: in the guidelines.
-    """
+    """An answer: the ``key`` to write or press, its ``name`` on the button, its ``meaning`` in the guidelines."""
 
     key: str
     name: str
@@ -83,6 +77,27 @@ GENERAL = (
     "Work alone, and do not talk about rows with others before all are done. Let no program answer for you.",
     "A row that you cannot answer stays empty; say why in the note. Notes are welcome wherever something is odd.",
     "Some rows have an obvious answer. They show that somebody reads.",
+)
+# Attention checks: rows whose answer is plain to whoever reads them. They look like the others.
+# first, second, answer
+CHECK_PAIRS = (
+    ("The baker opened the oven and took out the bread.", "The baker opened the oven.", "E"),
+    ("After the game, Laura drove her brother home.", "Laura did not drive her brother home after the game.", "C"),
+    ("The tailor shortened the coat on Tuesday.", "The tailor has two sons.", "N"),
+    ("Both windows were closed when the guests arrived.", "The windows were open when the guests arrived.", "C"),
+    ("The gardener watered the roses and the tulips.", "The gardener watered the tulips.", "E"),
+    ("The clerk stamped the form and gave it back.", "The clerk was born in winter.", "N"),
+    ("My neighbor sold the boat to a friend.", "My neighbor sold the boat.", "E"),
+    ("Nobody was in the library that morning.", "Ten people were in the library that morning.", "C"),
+)
+# sentence, the ratings that are right
+CHECK_SENTENCES = (
+    ("Kitchen the under of quickly a she letter.", "12"),
+    ("We had lunch at home and then went for a walk.", "45"),
+    ("Him window seven between drank the because.", "12"),
+    ("My sister called me last night.", "45"),
+    ("To chair of green it was the were.", "12"),
+    ("The children played in the garden all afternoon.", "45"),
 )
 
 
