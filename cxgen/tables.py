@@ -10,10 +10,11 @@ from typing import Any, TypeVar
 import polars as pl
 
 from cxgen.errors import DataError
-from cxgen.files import require_file, write_atomically
+from cxgen.files import json_lines, require_file, write_atomically
 from cxgen.schema import Contract
 
 ROW_GROUP = 131_072
+ENDINGS = (".jsonl", ".csv", ".parquet")  # of tables that users bring
 Item = TypeVar("Item")
 
 
@@ -42,6 +43,26 @@ def read_table(path: Path, contract: Contract, hint: str) -> pl.DataFrame:
     if fault:
         raise DataError(fault, file=path, hint=hint)
     return table
+
+
+def read_rows(path: Path, hint: str) -> pl.DataFrame:
+    """A table that a user brings: JSON lines, CSV (every column as text) or parquet, by its ending.
+
+    Raises:
+        DataError: another kind of file, or none that can be read; ``hint`` says what it should be like.
+    """
+    if path.suffix not in ENDINGS:
+        raise DataError(f"unknown kind of file {path.suffix!r}", file=path, hint=f"one of {', '.join(ENDINGS)}")
+    require_file(path, hint)
+    try:
+        if path.suffix == ".parquet":
+            return pl.read_parquet(path)
+        if path.suffix == ".csv":
+            return pl.read_csv(path, infer_schema=False)
+        rows = [row for _, row in json_lines(path, hint, finite=False)]
+        return pl.DataFrame(rows, infer_schema_length=None, strict=False)
+    except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+        raise DataError(f"not a readable {path.suffix} file: {one_line(error)}", file=path, hint=hint) from error
 
 
 def one_line(error: BaseException) -> str:

@@ -12,10 +12,7 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
-import polars as pl
-
 from cxgen.errors import CxgenError, DataError, needs
-from cxgen.files import json_lines, require_file
 from cxgen.schema import read_yaml
 from cxgen.tables import one_line, write_json
 
@@ -124,25 +121,6 @@ def model_name(model: str) -> str:
     """What a model's results are called."""
     last = model.rstrip("/").rpartition("/")[2]
     return "".join(letter if letter.isalnum() or letter in "._" else "-" for letter in last)
-
-
-def read_rows(path: Path, hint: str) -> pl.DataFrame:
-    """A table that a user brings: JSON lines, CSV (every column as text) or parquet, by its ending.
-
-    Raises:
-        DataError: there is none, it is too large, or not readable.
-    """
-    if path.suffix not in (".jsonl", ".csv", ".parquet"):
-        raise DataError(f"unknown kind of file {path.suffix!r}", file=path, hint="a .jsonl, .csv or .parquet file")
-    require_file(path, hint)
-    try:
-        if path.suffix == ".parquet":
-            return pl.read_parquet(path)
-        if path.suffix == ".csv":
-            return pl.read_csv(path, infer_schema=False)
-        return pl.DataFrame([row for _, row in json_lines(path, hint)], infer_schema_length=None)
-    except (OSError, ValueError, TypeError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
-        raise DataError(f"not a readable {path.suffix} file: {one_line(error)}", file=path, hint=hint) from error
 
 
 def digest(*values: object) -> str:

@@ -285,7 +285,7 @@ def test_predictions_that_are_not_of_all_items_are_refused_with_counts(asked, tm
         ("p.jsonl", "\n[1]\n", ":2: not a JSON object"),
         ("p.jsonl", "", "has the columns none"),
         ("p.csv", "item,label\nq01,neutral\n", "has the columns item, label"),
-        ("p.parquet", "no parquet", "cannot read"),
+        ("p.parquet", "no parquet", "not a readable .parquet file"),
         ("p.txt", "", "unknown kind of file '.txt'"),
     ],
 )

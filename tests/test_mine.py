@@ -18,7 +18,7 @@ from cxgen.constructicon import load_construction
 from cxgen.errors import DataError
 from cxgen.facade import sample as cxgen_sample
 from cxgen.mining import search as stage
-from cxgen.mining.candidates import labelled, read_candidates, read_labels, write_candidates
+from cxgen.mining.candidates import COLUMNS, labelled, read_candidates, read_labels, write_candidates
 from cxgen.mining.correlative import Correlative
 from cxgen.mining.forms import Forms
 from cxgen.mining.search import Search
@@ -321,13 +321,13 @@ ROW = {"sentence": "=1 é", "group": GROUP, "tags": "DT", "spans": SPANS, "file"
 @pytest.mark.parametrize("ending", ["jsonl", "csv", "parquet"])
 def test_candidates_are_read_as_they_were_written(tmp_path, ending):
     path = tmp_path / f"found.{ending}"
-    write_candidates(iter([ROW, ROW]), path)
+    write_candidates(pl.DataFrame([ROW, ROW], schema=COLUMNS), path)
     assert read_candidates(path).to_dicts() == [ROW | {"sentence": "'=1 é" if ending == "csv" else "=1 é"}] * 2
     assert list(tmp_path.iterdir()) == [path]
-    write_candidates([], path)
+    write_candidates(pl.DataFrame(schema=COLUMNS), path)
     assert read_candidates(path).height == 0
     path.write_bytes(b"\x00{")
-    with pytest.raises(DataError, match="no candidates that can be read"):
+    with pytest.raises(DataError, match="found"):
         read_candidates(path)
 
 

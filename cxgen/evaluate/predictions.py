@@ -17,12 +17,11 @@ import polars as pl
 from cxgen.errors import DataError
 from cxgen.families import FAMILIES
 from cxgen.families.scoring import Scoring
-from cxgen.files import json_lines, write_atomically
+from cxgen.files import write_atomically
 from cxgen.suites import SUITES, scoring_of
-from cxgen.tables import one_line
+from cxgen.tables import read_rows
 from cxgen.vocabulary import UNDECIDED
 
-_ENDINGS = (".jsonl", ".csv", ".parquet")
 _SHOWN = 3  # examples of each fault
 _SLACK = 0.01  # by which probabilities may miss 1, printed with few digits as they often are
 _TELLING = ({"label", "claim"}, {"label", "derivation"})  # together they are the dataset's own, and its label is the right answer
@@ -30,39 +29,9 @@ _FORMAT = "columns: id, and label or a number per answer (README, 'Score a model
 Fault = tuple[str, pl.Series]  # what is wrong, and the rows or ids of which it is
 
 
-def _numbers() -> list[str]:
-    scorings = (*(family.scoring for family in FAMILIES.values()), *(suite.scoring for suite in SUITES.values()))
-    return list(dict.fromkeys(answer for scoring in scorings for answer in scoring.answers))
-
-
 def read_predictions(path: Path) -> pl.DataFrame:
-    """The rows of a file of predictions: JSON lines, CSV or parquet, by its ending.
-
-    Returns:
-        See `as_predictions`.
-
-    Raises:
-        DataError: there is no such file, it is damaged, or lacks the columns.
-    """
-    if path.suffix not in _ENDINGS:
-        raise DataError(f"unknown kind of file {path.suffix!r}", file=path, hint=f"predictions are {', '.join(_ENDINGS)} files")
-    try:
-        if path.suffix == ".csv":
-            rows = pl.read_csv(path, infer_schema=False)
-        elif path.suffix == ".parquet":
-            rows = pl.read_parquet(path)
-        else:
-            lines = [row for _, row in json_lines(path, _FORMAT, finite=False)]
-            names = dict.fromkeys(name for row in lines for name in row)
-            rows = pl.DataFrame({name: [_text(row.get(name)) for row in lines] for name in names}, schema=dict.fromkeys(names, pl.String))
-    except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
-        raise DataError(f"cannot read: {one_line(error)}", file=path, hint=_FORMAT) from error
-    return as_predictions(rows, path)
-
-
-def _text(value: Any) -> str | None:
-    """What JSON has, as a text: whatever is no text or number is shown as JSON when it is refused."""
-    return value if value is None or isinstance(value, str) else json.dumps(value)
+    """A file of predictions, see `read_rows` and `as_predictions`."""
+    return as_predictions(read_rows(path, _FORMAT), path)
 
 
 def as_predictions(rows: pl.DataFrame, path: Path) -> pl.DataFrame:
@@ -75,7 +44,8 @@ def as_predictions(rows: pl.DataFrame, path: Path) -> pl.DataFrame:
     Raises:
         DataError: they lack the columns.
     """
-    numbers = [name for name in _numbers() if name in rows.columns]
+    scorings = (*(family.scoring for family in FAMILIES.values()), *(suite.scoring for suite in SUITES.values()))
+    numbers = [name for name in dict.fromkeys(name for scoring in scorings for name in scoring.answers) if name in rows.columns]
     if "id" not in rows.columns or not ("label" in rows.columns or numbers):
         raise DataError(f"has the columns {', '.join(rows.columns[:8]) or 'none'}", file=path, hint=_FORMAT)
     if any(telling <= set(rows.columns) for telling in _TELLING):

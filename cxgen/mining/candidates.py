@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ import polars as pl
 from cxgen.errors import CxgenError, DataError
 from cxgen.files import require_place, write_atomically
 from cxgen.spreadsheet import as_text
-from cxgen.tables import one_line
+from cxgen.tables import ENDINGS, one_line, read_rows
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
@@ -25,7 +24,6 @@ COLUMNS: dict[str, Any] = {
     "spans": _SPANS,
     **{"file": pl.String, "line": pl.Int64, "column": pl.Int64},
 }
-_READERS = {".jsonl": pl.read_ndjson, ".csv": pl.read_csv, ".parquet": pl.read_parquet}
 _EXAMPLES, _LONG = 2, 160
 _HINT = "columns group and label, as `cxgen mine ... --format csv` prints them, with labels filled in"
 
@@ -73,60 +71,47 @@ def require_output(path: Path, inputs: Iterable[Path]) -> None:
     Raises:
         CxgenError: they cannot, or it is.
     """
-    if path.suffix not in _READERS:
-        raise CxgenError(f"unknown kind of file {path.suffix!r}", file=path, hint=f"candidates are {', '.join(_READERS)} files")
+    if path.suffix not in ENDINGS:
+        raise CxgenError(f"unknown kind of file {path.suffix!r}", file=path, hint=f"candidates are {', '.join(ENDINGS)} files")
     if path.exists() and any(given.exists() and path.samefile(given) for given in inputs):
         raise CxgenError("would overwrite what is read", file=path, hint="-o with another name")
     require_place(path)
 
 
-def write_candidates(rows: Sequence[Mapping[str, Any]], path: Path, more: Sequence[str] = ()) -> None:
-    """Write candidates to a JSON lines, CSV (spans as JSON) or parquet file by its ending; ``more`` are further columns, of texts."""
-    names = [*COLUMNS, *more]
-
-    def write(temporary: Path) -> None:
-        if path.suffix == ".parquet":
-            pl.DataFrame(rows, schema=COLUMNS | dict.fromkeys(more, pl.String)).write_parquet(temporary)
-            return
-        with temporary.open("w", encoding="utf-8", newline="") as file:
-            if path.suffix == ".jsonl":
-                file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-            else:
-                texts = [{**row, "spans": json.dumps(row["spans"], ensure_ascii=False)} for row in rows]
-                csv.writer(file, lineterminator="\n").writerows([names, *([as_text(row[name]) for name in names] for row in texts)])
-
-    write_atomically(path, write)
+def write_candidates(rows: pl.DataFrame, path: Path) -> None:
+    """Write candidates to a JSON lines, CSV (spans as JSON) or parquet file by its ending."""
+    if path.suffix == ".csv":
+        spans = [json.dumps(spans, ensure_ascii=False) for spans in rows["spans"].to_list()]
+        rows = rows.with_columns(pl.Series("spans", spans, pl.String))
+        rows = rows.with_columns(pl.col(pl.String).map_elements(as_text, return_dtype=pl.String))
+    write: dict[str, Any] = {".jsonl": rows.write_ndjson, ".csv": rows.write_csv, ".parquet": rows.write_parquet}
+    write_atomically(path, write[path.suffix])
 
 
 def read_candidates(path: Path) -> pl.DataFrame:
-    """A file that `write_candidates` wrote: `COLUMNS`.
+    """A file that `write_candidates` wrote.
 
     Raises:
         DataError: it is missing, damaged, or something else.
     """
+    hint = "`cxgen mine CONSTRUCTION FILES` writes it; -o names it"
+    rows = read_rows(path, hint)
     try:
-        if path.suffix == ".jsonl":
-            return pl.read_ndjson(path, schema=COLUMNS).select(*COLUMNS)
-        if path.suffix == ".parquet":
-            return pl.read_parquet(path).select(*COLUMNS).cast(pl.Schema(COLUMNS))
-        texts = pl.read_csv(path, schema_overrides=dict.fromkeys(COLUMNS, pl.String)).select(*COLUMNS)
-        spans = pl.Series("spans", [json.loads(text) for text in texts["spans"]], _SPANS)
-        return texts.with_columns(spans).cast(pl.Schema(COLUMNS))
-    except (OSError, ValueError, TypeError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
-        hint = "`cxgen mine CONSTRUCTION FILES` writes it; -o names it"
+        rows = rows.select(*COLUMNS) if rows.width else pl.DataFrame(schema=COLUMNS)
+        if path.suffix == ".csv":
+            rows = rows.with_columns(pl.Series("spans", [json.loads(text) for text in rows["spans"]], _SPANS))
+        return rows.cast(pl.Schema(COLUMNS))
+    except (ValueError, TypeError, pl.exceptions.PolarsError) as error:
         raise DataError(f"no candidates that can be read: {one_line(error)}", file=path, hint=hint) from error
 
 
 def read_labels(path: Path) -> dict[str, str]:
-    """Group -> label of a CSV file with (at least) these columns; rows without a label are passed over.
+    """Group -> label of a table with (at least) these columns; rows without a label are passed over.
 
     Raises:
         DataError: no such file or columns, no label at all, or two labels of one group.
     """
-    try:
-        rows = pl.read_csv(path, infer_schema=False)
-    except (OSError, pl.exceptions.PolarsError) as error:
-        raise DataError(f"cannot read: {one_line(error)}", file=path, hint=_HINT) from error
+    rows = read_rows(path, _HINT)
     if not {"group", "label"} <= set(rows.columns):
         raise DataError(f"has the columns {', '.join(rows.columns) or 'none'}", file=path, hint=_HINT)
     labels: dict[str, str] = {}
@@ -138,7 +123,7 @@ def read_labels(path: Path) -> dict[str, str]:
     return labels
 
 
-def labelled(candidates: pl.DataFrame, labels: Mapping[str, str], path: Path) -> list[dict[str, Any]]:
+def labelled(candidates: pl.DataFrame, labels: Mapping[str, str], path: Path) -> pl.DataFrame:
     """The candidates of labelled groups, with their ``label``; ``path`` is the labels' file, for messages.
 
     Raises:
@@ -148,4 +133,5 @@ def labelled(candidates: pl.DataFrame, labels: Mapping[str, str], path: Path) ->
     if foreign:
         hint = "are these the groups of these candidates? --candidates names their file"
         raise DataError(f"{len(foreign)} groups are no candidate's: {', '.join(map(repr, foreign[:3]))}", file=path, hint=hint)
-    return [{**row, "label": labels[row["group"]]} for row in candidates.iter_rows(named=True) if row["group"] in labels]
+    label = pl.col("group").replace_strict(labels, default=None, return_dtype=pl.String)
+    return candidates.with_columns(label=label).filter(pl.col("label").is_not_null())

@@ -10,12 +10,14 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 from cxgen import layout
 from cxgen.constructicon import load_construction
 from cxgen.errors import DataError, needs
 from cxgen.files import write_atomically
 from cxgen.lexicon import Lexicon
-from cxgen.mining.candidates import grouped, labelled, read_candidates, read_labels, require_output, write_candidates
+from cxgen.mining.candidates import COLUMNS, grouped, labelled, read_candidates, read_labels, require_output, write_candidates
 from cxgen.mining.correlative import Correlative
 from cxgen.mining.forms import Forms
 from cxgen.mining.texts import Passage, Texts
@@ -90,7 +92,7 @@ def mine(project: Project, search: Search, files: Sequence[Path], output: Path) 
             file.write(json.dumps(batches[-1], ensure_ascii=False) + "\n")
             file.flush()
     rows = [row for batch in batches for row in batch["rows"]]
-    write_candidates(rows, output)
+    write_candidates(pl.DataFrame(rows, schema=COLUMNS), output)
     partial.unlink()
     return {
         "construction": search.name,
@@ -138,8 +140,8 @@ def label(project: Project, name: str, labels: Path, candidates: Path | None, ou
     path = candidates or default_output(project, name)
     require_output(output, [path, labels])
     rows = labelled(read_candidates(path), read_labels(labels), labels)
-    write_candidates(rows, output, ["label"])
-    return dict(sorted(Counter(row["label"] for row in rows).items()))
+    write_candidates(rows, output)
+    return dict(sorted(Counter(rows["label"]).items()))
 
 
 def _finder(project: Project, search: Search) -> tuple[Finder, Language]:

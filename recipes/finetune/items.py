@@ -14,8 +14,8 @@ from cxgen.project import Project
 from cxgen.schema import TARGET
 from cxgen.stages.dataset import require_dataset
 from cxgen.streams import order_key, order_keys
+from cxgen.tables import read_rows
 from cxgen.vocabulary import LABELS
-from recipes.shared import read_rows
 
 NLI = "nli"  # the config whose kind of items all these are
 _COLUMNS = ("premise", "hypothesis", "label")

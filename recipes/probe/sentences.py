@@ -10,8 +10,8 @@ import polars as pl
 from cxgen.errors import DataError, unknown
 from cxgen.facade import load
 from cxgen.schema import TARGET
+from cxgen.tables import read_rows
 from cxgen.vocabulary import SPLITS
-from recipes.shared import read_rows
 
 SETS = "sets:"  # before the construction whose sets are taken
 LENGTH = "words in all"  # the feature that every sentence has
