@@ -14,7 +14,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from spacy.tokens import Doc
 
-from cxgen.constructicon import load_construction
 from cxgen.errors import DataError
 from cxgen.facade import sample as cxgen_sample
 from cxgen.mining import search as stage
@@ -238,28 +237,6 @@ def test_clearnlp_trees_become_universal_dependencies():
     assert "to<case<her her<obl<kicked" in told[6]
     assert "let<cc<ball alone<fixed<let the<det<ball ball<conj<see" in told[7]
     assert is_clearnlp({"dobj", "nsubj"}) and not is_clearnlp({"obj", "obl", "nsubj"})
-
-
-PARSES = {
-    "caused-motion": {0: "verb:VBD theme:NN preposition:into path:NN", 1: "theme:NN verb:VBN preposition:out path:NN"},
-    "into-causative": {2: "verb:VBD causee:PRP into:into act:VBG"},
-    "resultative": {3: "verb:VBD patient:NN result:JJ"},
-    "intransitive-resultative": {4: "patient:NN verb:VBD result:JJ"},
-    "ditransitive": {5: "verb:VBD recipient:PRP theme:NN"},
-    "let-alone": {7: "verb:VB let:VB alone:RB last:NN"},
-}
-
-
-@pytest.mark.slow
-def test_parsed_text_is_searched_by_the_templates_patterns(parser, project, lexicon):
-    nlp = spacy.load(parser)
-    texts = [tiny_pipeline.parsed(VOCAB, line).text for line in tiny_pipeline.PARSED]
-    for name, expected in PARSES.items():
-        finder = Forms(load_construction(project, name, lexicon), nlp)
-        found = {place: [each.group for _, each in finder.find(nlp(text))] for place, text in enumerate(texts)}
-        assert {place: groups for place, groups in found.items() if place in expected} == {
-            place: [group] for place, group in expected.items()
-        }
 
 
 @pytest.mark.slow

@@ -24,7 +24,7 @@ from recipes.finetune.model import layers, probabilities
 from recipes.finetune.report import rows as report_rows
 from recipes.finetune.run import app as finetune_app
 from recipes.probe import settings as probe
-from recipes.probe.probing import drawn, fewer, held_apart, tasks
+from recipes.probe.probing import drawn, held_apart, tasks
 from recipes.probe.run import app as probe_app
 from recipes.probe.sentences import read_sentences, with_length
 from recipes.shared import require_same_run
@@ -229,19 +229,6 @@ def test_a_draw_has_whole_pairs_and_both_labels_alike(count, size, seed):
     assert found["label"].mean() == 0.5
     assert (found["pair"].value_counts()["count"] == 2).all()
     assert found["pair"].to_list() == drawn(train.reverse(), size, seed, 0)["pair"].to_list()
-
-
-def test_fewer_sentences_are_whole_pairs_of_every_subset(sentences):
-    rows = sentences([*pairs(9, "train"), *pairs(3, "test"), *pairs(9, "train", "start", ["1", "2"])])
-    found = fewer(rows, 8, 1)
-    counts = found.group_by("split", "feature", "value", "label").len().rows()
-    assert sorted(counts, key=str) == sorted(
-        [("test", None, "1", label, 3) for label in (0, 1)]
-        + [("train", None, "1", label, 4) for label in (0, 1)]
-        + [("train", "start", value, label, 2) for value in "12" for label in (0, 1)],
-        key=str,
-    )
-    assert fewer(rows, None, 1) is rows
 
 
 def test_a_feature_held_apart_has_no_value_in_common(sentences):

@@ -10,6 +10,7 @@ from typing import Any
 
 from cxgen.errors import CxgenError, DataError, needs
 from cxgen.families.scoring import Scoring
+from cxgen.tables import one_line
 from cxgen.vocabulary import UNDECIDED
 
 _NEED = "models of one's own machine need the packages torch, transformers and minicons"
@@ -73,34 +74,38 @@ def predictions(
         DataError: a text is longer than it takes, or packages are missing.
     """
     with needs(_NEED, "hf"):
+        import minicons  # noqa: F401
         import torch  # noqa: F401
         import transformers  # noqa: F401
     width = len(scoring.answers)
-    model = _Masked(path, _PLL[measure]) if measure in _PLL else _Causal(path, normalised=measure is Measure.normalised)
+    try:
+        model = _Masked(path, _PLL[measure]) if measure in _PLL else _Causal(path, normalised=measure is Measure.normalised)
+    except (OSError, ValueError, KeyError) as error:
+        hint = "hf:FOLDER with config.json, weights, tokenizer; masked models: --measure pll"
+        raise CxgenError(f"no model at {path}: {one_line(error)}", hint=hint) from error
     per_step = max(1, batch // width)
     for start in range(0, len(items), per_step):
         step = items[start : start + per_step]
-        texts = [text for _, (context, each) in step for text in _counted(context, each, unit)]
-        values = model.scores(texts)
+        values = model.scores([text for _, (context, answers) in step for text in _counted(context, answers, unit)])
         for number, (name, _) in enumerate(step):
-            yield prediction(name, values[number * width : (number + 1) * width], scoring)
+            yield _prediction(name, values[number * width : (number + 1) * width], scoring)
 
 
 def _counted(context: str, answers: Sequence[str], unit: Unit) -> list[Counted]:
     """Of every answer: what is before the tokens that count, these, and what is after them."""
     if unit is Unit.answer:
-        return [(context, said, "") for said in answers]
+        return [(context, answer, "") for answer in answers]
     if unit is Unit.text:
-        return [("", context + said, "") for said in answers]
-    words = [said.split(" ") for said in answers]
+        return [("", context + answer, "") for answer in answers]
+    words = [answer.split(" ") for answer in answers]
     most = min(map(len, words)) - 1
-    before = next((place for place in range(most) if len({each[place] for each in words}) > 1), most)
-    after = next((place for place in range(most - before) if len({each[-1 - place] for each in words}) > 1), most - before)
-    cut = [(each[:before], each[before : len(each) - after], each[len(each) - after :]) for each in words]
+    before = next((place for place in range(most) if len({own[place] for own in words}) > 1), most)
+    after = next((place for place in range(most - before) if len({own[-1 - place] for own in words}) > 1), most - before)
+    cut = [(own[:before], own[before : len(own) - after], own[len(own) - after :]) for own in words]
     return [(context + " ".join(first), " " * bool(first) + " ".join(own), " " * bool(last) + " ".join(last)) for first, own, last in cut]
 
 
-def prediction(name: str, values: Sequence[float], scoring: Scoring) -> dict[str, Any]:
+def _prediction(name: str, values: Sequence[float], scoring: Scoring) -> dict[str, Any]:
     """The prediction that scores of the answers make."""
     best = [answer for answer, value in zip(scoring.answers, values, strict=True) if value == max(values)]
     if scoring.probabilities:
@@ -116,52 +121,41 @@ def _device() -> str:
     return "cuda" if torch.cuda.is_available() else "cpu"
 
 
-def _unreadable(path: str, error: Exception) -> CxgenError:
-    said = " ".join(str(error).split())[:200]
-    return CxgenError(f"no model at {path}: {said}", hint="hf:FOLDER with config.json, weights, tokenizer; masked models: --measure pll")
-
-
 class _Causal:
     """A model that continues texts."""
 
     def __init__(self, path: str, *, normalised: bool) -> None:
         from transformers import AutoModelForCausalLM, AutoTokenizer
 
-        self._normalised, self._device = normalised, _device()
-        local = Path(path).is_dir()
-        try:
-            self._tokenizer: Any = AutoTokenizer.from_pretrained(path, local_files_only=local)
-            self._model: Any = AutoModelForCausalLM.from_pretrained(path, local_files_only=local).eval().to(self._device)
-        except (OSError, ValueError, KeyError) as error:
-            raise _unreadable(path, error) from error
+        self._normalised, local = normalised, Path(path).is_dir()
+        self._tokenizer: Any = AutoTokenizer.from_pretrained(path, local_files_only=local)
+        self._model: Any = AutoModelForCausalLM.from_pretrained(path, local_files_only=local).eval().to(_device())
         first = self._tokenizer.bos_token_id
         self._first = self._tokenizer.eos_token_id if first is None else first
-        self._most = _room(self._model)
 
     def scores(self, texts: Sequence[Counted]) -> list[float]:
         """The measure of each text's middle; what is after it is not seen."""
         import torch
 
-        encoded = [self._encoded(context, said) for context, said, _ in texts]
-        longest = max(len(tokens) for tokens, _ in encoded)
-        ids = torch.tensor([tokens + [0] * (longest - len(tokens)) for tokens, _ in encoded], device=self._device)
-        mask = torch.tensor([[1] * len(tokens) + [0] * (longest - len(tokens)) for tokens, _ in encoded], device=self._device)
+        encoded = [self._encoded(context, text) for context, text, _ in texts]
+        ids = torch.nn.utils.rnn.pad_sequence([torch.tensor(tokens) for tokens, _ in encoded], batch_first=True)
+        mask = torch.nn.utils.rnn.pad_sequence([torch.ones(len(tokens), dtype=torch.int64) for tokens, _ in encoded], batch_first=True)
         with torch.no_grad():
-            logits = self._model(ids, attention_mask=mask).logits
-        found = []
+            logits = self._model(ids.to(_device()), attention_mask=mask.to(_device())).logits
+        sums = []
         for row, (tokens, start) in enumerate(encoded):
             # Position i - 1 says what is likely at position i.
-            said = torch.log_softmax(logits[row, start - 1 : len(tokens) - 1].float(), dim=-1)
-            values = said.gather(1, ids[row, start : len(tokens)].unsqueeze(1))
-            found.append(float(values.mean() if self._normalised else values.sum()))
-        return found
+            likely = torch.log_softmax(logits[row, start - 1 : len(tokens) - 1].float(), dim=-1).cpu()
+            values = likely.gather(1, ids[row, start : len(tokens)].unsqueeze(1))
+            sums.append(float(values.mean() if self._normalised else values.sum()))
+        return sums
 
-    def _encoded(self, context: str, said: str) -> tuple[list[int], int]:
+    def _encoded(self, context: str, text: str) -> tuple[list[int], int]:
         """The tokens of the whole, and from which one on they count: the first that is not the context's own."""
-        before, whole = (list(self._tokenizer(text, add_special_tokens=False)["input_ids"]) for text in (context, context + said))
+        before, whole = (list(self._tokenizer(part, add_special_tokens=False)["input_ids"]) for part in (context, context + text))
         tokens = whole if self._first is None else [self._first, *whole]
         start = max(1, _first_new(before, whole) + len(tokens) - len(whole))  # nothing says how likely the very first token is
-        _fit(len(tokens), self._most)
+        _require_room(len(tokens), self._model)
         return tokens, start
 
 
@@ -169,13 +163,10 @@ class _Masked:
     """A model that fills gaps."""
 
     def __init__(self, path: str, metric: str) -> None:
+        from minicons.scorer import MaskedLMScorer
+
         self._metric = metric
-        with needs(_NEED, "hf"):
-            from minicons.scorer import MaskedLMScorer
-        try:
-            self._scorer: Any = MaskedLMScorer(path, _device())
-        except (OSError, ValueError, KeyError) as error:
-            raise _unreadable(path, error) from error
+        self._scorer: Any = MaskedLMScorer(path, _device())
 
     def scores(self, texts: Sequence[Counted]) -> list[float]:
         """The pseudo-log-likelihood of each text's middle."""
@@ -183,14 +174,14 @@ class _Masked:
         tokenizer = self._scorer.tokenizer
         encoded = tokenizer(["".join(text) for text in texts], padding=True)
         starts, counts = [], []
-        for number, (context, said, after) in enumerate(texts):
-            _fit(sum(encoded["attention_mask"][number]), _room(self._scorer.model))
+        for number, (context, text, after) in enumerate(texts):
+            _require_room(sum(encoded["attention_mask"][number]), self._scorer.model)
             whole = encoded["input_ids"][number]
             starts.append(_first_new(tokenizer(context)["input_ids"], whole))
-            counts.append(_first_new(tokenizer(context + said)["input_ids"], whole) - starts[-1] if after else None)
+            counts.append(_first_new(tokenizer(context + text)["input_ids"], whole) - starts[-1] if after else None)
         masked = self._scorer.get_masked_tensors(encoded, self._metric, targets_start=starts)
-        each = self._scorer.compute_stats(masked, return_tensors=True)
-        return [float(values[:count].sum()) for values, count in zip(each, counts, strict=True)]
+        values = self._scorer.compute_stats(masked, return_tensors=True)
+        return [float(own[:count].sum()) for own, count in zip(values, counts, strict=True)]
 
 
 def _first_new(before: Sequence[int], whole: Sequence[int]) -> int:
@@ -199,11 +190,7 @@ def _first_new(before: Sequence[int], whole: Sequence[int]) -> int:
     return next((place for place, (one, other) in enumerate(shared) if one != other), min(len(before), len(whole) - 1))
 
 
-def _room(model: Any) -> float:
-    """The tokens that a text may have."""
-    return getattr(model.config, "max_position_embeddings", None) or math.inf
-
-
-def _fit(tokens: int, most: float) -> None:
+def _require_room(tokens: int, model: Any) -> None:
+    most = getattr(model.config, "max_position_embeddings", None) or math.inf
     if tokens > most:
         raise DataError(f"a text of {tokens} tokens, and the model takes {most}", hint="fewer --shots make texts shorter")
