@@ -1,19 +1,220 @@
-"""What Python users call: ``import cxgen``. Everything here is also a command; nothing heavy is imported before it is used."""
+"""What Python users, the command line and the documentation call. Nothing heavy is imported before it is used.
+
+>>> import cxgen
+>>> resultative = cxgen.Constructicon()["resultative"]
+>>> items = resultative.sample(2)
+>>> items["premise"].n_unique(), sorted(items["label"].unique())
+(2, ['contradiction', 'entailment', 'neutral'])
+>>> resultative.check()
+[]
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from cxgen.check import Finding
     from cxgen.constructicon import Construction
+    from cxgen.errors import CxgenError
+    from cxgen.lexicon import Lexicon
     from cxgen.project import Project
 
-# What `readable` shows of an item before and after its family's columns.
+# What a sample shows of an item before and after its family's columns.
 LINEAGE = ("id", "contrast_set", "construction", "contrast_of", "config", "design", "kind", "template")
 MATERIAL = ("verb", "slots")
+
+
+class Constructicon:
+    """The constructions of a project, by name; the shipped ones are among them.
+
+    Args:
+        folder: the project's folder; by default the one at or above the working directory.
+    """
+
+    def __init__(self, folder: str | Path | None = None) -> None:
+        from cxgen.project import Project
+
+        self.project: Project = Project.find() if folder is None else Project(Path(folder))
+
+    @cached_property
+    def lexicon(self) -> Lexicon:
+        """The project's words."""
+        from cxgen.lexicon import Lexicon
+
+        return Lexicon.of(self.project)
+
+    def __getitem__(self, name: str) -> Entry:
+        """The construction ``name``.
+
+        Raises:
+            UnknownNameError: there is none, with the nearest names; or it is the opposite in another one's file.
+        """
+        if name not in self.project.template_files():
+            raise self._unknown(name)
+        return Entry(self, name)
+
+    def __iter__(self) -> Iterator[str]:
+        """The names, sorted; without look-alikes, and without files that cannot be read (see `readable`)."""
+        return iter(self.readable()[0])
+
+    def readable(self) -> tuple[list[str], list[CxgenError]]:
+        """The names of the constructions whose files can be read, and what is wrong with the other files."""
+        from cxgen.constructicon import readable_targets
+
+        return readable_targets(self.project)
+
+    def _unknown(self, name: str) -> CxgenError:
+        """Why there is no construction ``name``."""
+        from contextlib import suppress
+
+        from cxgen.errors import CxgenError, UnknownNameError, unknown
+        from cxgen.schema import read_yaml
+
+        targets = []
+        for owner, path in self.project.template_files().items():
+            with suppress(CxgenError):
+                data = read_yaml(path, "construction").data
+                if any(kind.get("construction") == name for kind in data["kinds"].values()):
+                    return UnknownNameError(
+                        f"{name!r} is what the opposite of {owner!r} is called: it has no file of its own",
+                        hint=f"its items come with those of {owner}: cxgen sample {owner}",
+                    )
+                targets += [] if "lookalike_of" in data else [owner]
+        return unknown("construction", name, targets)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A construction of a constructicon.
+
+    Attributes:
+        constructicon: whose.
+        name: its name.
+    """
+
+    constructicon: Constructicon
+    name: str
+
+    @cached_property
+    def construction(self) -> Construction:
+        """What its file says.
+
+        Raises:
+            SchemaError: the file cannot be read, or is a look-alike's.
+        """
+        from cxgen.constructicon import load_construction
+
+        return load_construction(self.constructicon.project, self.name, self.constructicon.lexicon)
+
+    def sample(self, n: int = 5, *, family: str = "nli", wug: str = "", seed: int = 1) -> pl.DataFrame:
+        """A preview of its items: those of ``n`` premises. For arguments and result see the function `cxgen.sample`."""
+        import polars as pl
+
+        from cxgen.families import FAMILIES
+
+        _positive(n)
+        if family not in FAMILIES:
+            from cxgen.families import family_named
+            from cxgen.suites import SUITES, suite_of
+
+            if family not in SUITES:
+                family_named(family, SUITES)
+            if wug:
+                from cxgen.errors import CxgenError
+
+                raise CxgenError(f"{family} has no items with pseudowords", hint="leave wug out")
+            return suite_of(family, self.name).sample(self.constructicon.project, seed, n)
+        return readable(pl.concat(self.blocks(n, family=family, wug=wug, seed=seed), how="diagonal_relaxed"), family)
+
+    def blocks(
+        self, n: int, *, family: str = "nli", wug: str = "", seed: int = 1, kind: str = "", label: str = ""
+    ) -> Iterator[pl.DataFrame]:
+        """The items of `sample` as they are drawn, with all columns of the generator, a block at a time in memory.
+
+        Args:
+            n, family, wug, seed: as for `sample`.
+            kind: only premises of this kind.
+            label: only items with this label.
+
+        Raises:
+            CxgenError: no such family, mode, kind or label, or a file that is not sound.
+        """
+        from cxgen.errors import CxgenError, unknown
+        from cxgen.families import family_named, own_columns
+        from cxgen.generate import Wugs
+        from cxgen.preview import Wanted, sampled
+        from cxgen.vocabulary import LABELS, MODES
+
+        family_named(family)
+        for what, name, known in (("mode", wug, MODES), ("label", label, LABELS)):
+            if name and name not in known:
+                raise unknown(what, name, known)
+        if label and not any(column.labels for column in own_columns(family)):
+            raise CxgenError(f"items of {family} have no label", hint="leave --label out")
+        loaded = self.construction
+        if kind and kind not in loaded.kinds:
+            raise unknown("premise kind", kind, loaded.kinds, file=loaded.document.path)
+        self._require_sound("E")
+        wugs = Wugs.load(self.constructicon.project.snapshot) if wug else None
+        return sampled(loaded, Wanted(n, family, seed, kind, LABELS.index(label) if label else None, wugs, wug))
+
+    def explain(self, wug: str = "") -> pl.DataFrame:
+        """Its label matrix, computed from facts and claims. For arguments and result see the function `cxgen.explain`."""
+        import polars as pl
+
+        from cxgen.errors import unknown
+        from cxgen.families.turns import turns
+        from cxgen.generate.substitute import broken_slots
+        from cxgen.semantics import label_matrix
+        from cxgen.vocabulary import LABELS, MODES
+
+        if wug and wug not in MODES:
+            raise unknown("mode", wug, MODES)
+        loaded = self.construction
+        self._require_sound("E1")
+        self._require_consistent()
+        broken = broken_slots(loaded, wug) if wug else frozenset()
+        rows = [
+            (design.name, kind, loaded.kinds[kind].construction, rule, loaded.rules[rule].says, LABELS[label], turned[kind][rule])
+            for design in loaded.designs.values()
+            for matrix in [label_matrix(loaded, design, broken)]
+            for turned in [turns(loaded, matrix)]
+            for kind, row in matrix.items()
+            for rule, label in row.items()
+        ]
+        return pl.DataFrame(rows, schema=["design", "kind", "construction", "rule", "claim", "label", "turns_on"], orient="row")
+
+    def _require_sound(self, codes: str) -> None:
+        """Raise the first error that lint has with such a code; of what is shipped it has none, so that it need not even be imported."""
+        if not self.construction.shipped:
+            from cxgen.check import require_sound
+
+            require_sound(self.construction, codes)
+
+    def _require_consistent(self) -> None:
+        from cxgen.errors import SchemaError
+        from cxgen.semantics import Inconsistency, truth
+
+        for kind in self.construction.kinds.values():
+            try:
+                truth(kind, self.construction)
+            except Inconsistency as error:
+                message = f"kind {kind.name!r} makes {error} both true and false"
+                raise SchemaError(message, file=self.construction.document.path) from error
+
+    def check(self) -> list[Finding]:
+        """What is wrong with its file, and what looks wrong: those of `cxgen lint`, with ``code, file, line, message, hint``."""
+        from cxgen.check import lint
+        from cxgen.trees import Chunks
+
+        return list(lint(self.construction, chunks=Chunks.load(*self.constructicon.project.chunk_files())))
 
 
 def constructions(project: str | Path | None = None) -> list[str]:
@@ -28,9 +229,7 @@ def constructions(project: str | Path | None = None) -> list[str]:
     """
     import warnings
 
-    from cxgen.constructicon import readable_targets
-
-    names, errors = readable_targets(_project(project))
+    names, errors = Constructicon(project).readable()
     for error in errors:
         warnings.warn(f"left out: {error.render()}", stacklevel=2)
     return names
@@ -58,30 +257,10 @@ def sample(
         CxgenError: no such construction, family or mode, or a template file that is not sound.
 
     >>> import cxgen
-    >>> items = cxgen.sample("resultative", n=2)
-    >>> items["premise"].n_unique(), sorted(items["label"].unique())
-    (2, ['contradiction', 'entailment', 'neutral'])
+    >>> cxgen.sample("let-alone", n=2, family="minimal_pairs")["diagnostic_good"].len()
+    2
     """
-    from cxgen.check import require_sound
-    from cxgen.errors import CxgenError, unknown
-    from cxgen.families import family_named
-    from cxgen.generate import Wugs, preview
-    from cxgen.suites import SUITES, suite_of
-    from cxgen.vocabulary import MODES
-
-    _positive(n)
-    if family in SUITES:
-        if wug:
-            raise CxgenError(f"{family} has no items with pseudowords", hint="leave wug out")
-        return suite_of(family, construction).sample(_project(project), seed, n)
-    family_named(family, SUITES)
-    if wug and wug not in MODES:
-        raise unknown("mode", wug, MODES)
-    where = _project(project)
-    loaded = _load(construction, where)
-    require_sound(loaded)
-    items = preview(loaded, seed, n, family, Wugs.load(where.snapshot) if wug else None, wug)
-    return readable(items, family)
+    return Constructicon(project)[construction].sample(n, family=family, wug=wug, seed=seed)
 
 
 def readable(items: pl.DataFrame, family: str) -> pl.DataFrame:
@@ -110,40 +289,13 @@ def explain(construction: str, *, wug: str = "", project: str | Path | None = No
         another kind that is said with the same open-class words and has another label there, or "words".
 
     Raises:
-        CxgenError: no such construction or mode, or a template file that cannot be read.
+        CxgenError: no such construction or mode, or a template file that cannot be read or contradicts itself.
 
     >>> import cxgen
     >>> cxgen.explain("resultative").columns
     ['design', 'kind', 'construction', 'rule', 'claim', 'label', 'turns_on']
     """
-    import polars as pl
-
-    from cxgen.check import require_sound
-    from cxgen.errors import SchemaError, unknown
-    from cxgen.families.turns import turns
-    from cxgen.generate.substitute import broken_slots
-    from cxgen.semantics import Inconsistency, label_matrix, truth
-    from cxgen.vocabulary import LABELS, MODES
-
-    if wug and wug not in MODES:
-        raise unknown("mode", wug, MODES)
-    loaded = _load(construction, _project(project))
-    require_sound(loaded, "E1")
-    broken = broken_slots(loaded, wug) if wug else frozenset()
-    for kind in loaded.kinds.values():
-        try:
-            truth(kind, loaded)
-        except Inconsistency as error:
-            raise SchemaError(f"kind {kind.name!r} makes {error} both true and false", file=loaded.document.path) from error
-    rows = [
-        (design.name, kind, loaded.kinds[kind].construction, rule, loaded.rules[rule].says, LABELS[label], turned[kind][rule])
-        for design in loaded.designs.values()
-        for matrix in [label_matrix(loaded, design, broken)]
-        for turned in [turns(loaded, matrix)]
-        for kind, row in matrix.items()
-        for rule, label in row.items()
-    ]
-    return pl.DataFrame(rows, schema=["design", "kind", "construction", "rule", "claim", "label", "turns_on"], orient="row")
+    return Constructicon(project)[construction].explain(wug)
 
 
 def wug(word: str, n: int = 10, *, seed: int = 0) -> list[str]:
@@ -165,8 +317,8 @@ def wug(word: str, n: int = 10, *, seed: int = 0) -> list[str]:
     from cxgen.pseudowords import load as words
     from cxgen.pseudowords import pseudowords
 
-    found: list[str] = pseudowords(words(), [word], n, seed=seed)["pseudoword"].to_list()
-    return found
+    made: list[str] = pseudowords(words(), [word], n, seed=seed)["pseudoword"].to_list()
+    return made
 
 
 def load(config: str = "nli", split: str | None = None, *, project: str | Path | None = None) -> pl.DataFrame:
@@ -194,12 +346,14 @@ def load(config: str = "nli", split: str | None = None, *, project: str | Path |
 
     if split is not None and split not in SPLITS:
         raise unknown("split", split, SPLITS)
+    where = Constructicon(project).project
     if config in SUITES:
-        return pl.concat([read_suite(_project(project), config, name) for name in ([split] if split else SUITES[config].splits)])
+        return pl.concat([read_suite(where, config, name) for name in ([split] if split else SUITES[config].splits)])
     family_of(config)
-    root = _project(project).root
-    folder = next((each for each in (layout.DATASET, layout.WUG, layout.NATURAL) if (root / each / config).is_dir()), layout.DATASET)
-    return pl.concat([read_split(root / layout.table(config, name, folder), config, name) for name in ([split] if split else SPLITS)])
+    folders = (layout.DATASET, layout.WUG, layout.NATURAL)
+    folder = next((folder for folder in folders if (where.root / folder / config).is_dir()), layout.DATASET)
+    names = [split] if split else SPLITS
+    return pl.concat([read_split(where.root / layout.table(config, name, folder), config, name) for name in names])
 
 
 def score(
@@ -231,10 +385,10 @@ def score(
     from cxgen.evaluate.report import Evaluated, Part
     from cxgen.measures.figures import Resampling
 
-    evaluated = Evaluated.read(_project(project), Part((config,), (split,)))
+    evaluated = Evaluated.read(Constructicon(project).project, Part((config,), (split,)))
     given = evaluated.answers(predictions if isinstance(predictions, pl.DataFrame) else Path(predictions))
-    found: dict[str, Any] = evaluated.report("", given, Resampling(resamples, seed))["configs"][config]
-    return found
+    report: dict[str, Any] = evaluated.report("", given, Resampling(resamples, seed))["configs"][config]
+    return report
 
 
 def _positive(n: int) -> None:
@@ -242,17 +396,3 @@ def _positive(n: int) -> None:
 
     if n < 1:
         raise CxgenError(f"n is {n}", hint="ask for at least one")
-
-
-def _project(folder: str | Path | None) -> Project:
-    from cxgen.project import Project
-
-    return Project.find() if folder is None else Project(Path(folder))
-
-
-def _load(name: str, project: Project) -> Construction:
-    from cxgen.constructicon import load_construction
-    from cxgen.lexicon import Lexicon
-
-    project.template_file(name)  # a wrong name should not wait for the lexicon
-    return load_construction(project, name, Lexicon.of(project))

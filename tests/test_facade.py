@@ -17,8 +17,8 @@ from tests.conftest import edit
 
 @pytest.mark.parametrize("module", [cxgen, facade])
 def test_the_examples_are_true(module):
-    found = doctest.testmod(module)
-    assert found.attempted and not found.failed
+    result = doctest.testmod(module)
+    assert result.attempted and not result.failed
 
 
 def test_importing_loads_nothing_heavy():
@@ -28,12 +28,22 @@ def test_importing_loads_nothing_heavy():
 
 
 def test_a_sample_has_as_many_premises_as_asked_for_and_the_columns_of_its_family():
-    nli = cxgen.sample("let-alone", n=7)
-    pairs = cxgen.sample("let-alone", n=7, family="minimal_pairs")
+    entry = cxgen.Constructicon()["let-alone"]
+    nli, pairs = entry.sample(7), entry.sample(7, family="minimal_pairs")
     assert nli["premise"].n_unique() == 7
     assert {"premise", "hypothesis", "label"} <= set(nli.columns)
     assert pairs["context"].n_unique() == 7
     assert {"diagnostic_good", "diagnostic_bad"} <= set(pairs.columns) and "label" not in pairs.columns
+
+
+def test_functions_and_methods_say_the_same(mini):
+    entry = cxgen.Constructicon(mini)["reach"]
+    assert cxgen.sample("reach", 3, seed=2, project=mini).equals(entry.sample(3, seed=2))
+    assert cxgen.explain("reach", wug="verb", project=mini).equals(entry.explain("verb"))
+    assert cxgen.constructions(mini) == list(cxgen.Constructicon(mini))
+    assert entry.check() == []
+    edit(mini / "templates/reach.yaml", '  plain: "{agent}', '  plain: "{agnt}')
+    assert "E101" in {finding.code for finding in cxgen.Constructicon(mini)["reach"].check()}
 
 
 def test_pseudowords_replace_the_words_of_the_mode_only(mini):
@@ -41,10 +51,10 @@ def test_pseudowords_replace_the_words_of_the_mode_only(mini):
     assert set(plain["verb"]).isdisjoint(wug["verb"])
 
 
-def test_the_matrix_is_long(mini):
+def test_the_matrix_has_a_row_for_each_label(mini):
     matrix = cxgen.explain("reach", project=mini)
-    assert matrix.filter(pl.col("kind") == "missed").height
     assert set(matrix["label"]) == {"entailment", "neutral", "contradiction"}
+    assert matrix.filter(pl.col("kind") == "missed").height
 
 
 @pytest.mark.parametrize(
@@ -64,11 +74,6 @@ def test_wrong_names_are_refused_with_the_nearest(call):
     assert "did you mean" in failure.value.hint
 
 
-def test_a_dataset_that_was_never_made_says_what_to_run(tmp_path):
-    with pytest.raises(CxgenError, match="no such table"):
-        cxgen.load("nli", project=tmp_path)
-
-
 def test_no_module_takes_the_place_of_a_function():
     import cxgen.curate.pseudowords
     import cxgen.stages.package
@@ -82,12 +87,9 @@ def test_less_than_one_is_refused(call):
         call()
 
 
-def test_errors_say_where_and_what_to_do(tmp_path):
+def test_errors_say_where_and_what_to_do(tmp_path, mini):
     with pytest.raises(cxgen.CxgenError, match=r"test-00000-of-00001\.parquet: no such table\n  hint: run"):
         cxgen.load("minimal_pairs", "test", project=tmp_path)
-
-
-def test_an_unsound_file_is_an_error_with_its_place_not_a_key_error(mini):
     edit(mini / "templates/reach.yaml", "hypotheses: [without, with, company", "hypotheses: [witout, with, company")
     with pytest.raises(CxgenError, match=r"reach\.yaml:.*witout"):
         cxgen.explain("reach", project=mini)

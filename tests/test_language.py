@@ -23,7 +23,7 @@ SQUARE = ("ECNN", "CENN", "NNEC", "NNCE")
 @pytest.fixture
 def doors(tmp_path, monkeypatch):
     """A project with the construction that `cxgen new` writes; its template file."""
-    from cxgen.cli.new import new
+    from cxgen.cli.explore import new
 
     monkeypatch.setenv("CXGEN_PROJECT", str(tmp_path))
     new("doors")
@@ -55,7 +55,7 @@ def test_what_new_writes_is_sound_and_samples_at_once(doors, lexicon):
 
 @pytest.mark.parametrize("name", ["Doors", "", "_doors", "two words", "../doors", "doors", "conative"])
 def test_new_refuses_bad_names_and_overwrites_nothing(doors, name):
-    from cxgen.cli.new import new
+    from cxgen.cli.explore import new
 
     before = doors.read_text("utf-8")
     with pytest.raises(CxgenError):
@@ -226,7 +226,7 @@ def test_counting_is_reported_with_its_figures(doors, lexicon):
 
 
 def test_explain_says_of_an_unsound_design_which_kind_lacks_which_label(doors, lexicon, capsys):
-    from cxgen.cli.explore import explain
+    from cxgen.cli.explain import explain
     from cxgen.cli.output import Format
 
     edit(doors, "first-shut, second-open, second-shut]", "first-shut, second-open]")

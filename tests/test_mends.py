@@ -9,7 +9,7 @@ import yaml
 
 import cxgen as api
 from cxgen.check import lint, lint_project
-from cxgen.cli.new import new
+from cxgen.cli.explore import new
 from cxgen.cli.output import Format, emit
 from cxgen.constructicon import load_construction
 from cxgen.errors import EmptySlotError, SchemaError

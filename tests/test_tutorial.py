@@ -29,7 +29,7 @@ def blocks(language):
 @pytest.fixture
 def project(tmp_path, monkeypatch):
     """A project with nothing but the tutorial's file, in place of the one that `cxgen new` wrote."""
-    from cxgen.cli.new import new
+    from cxgen.cli.explore import new
 
     monkeypatch.setenv("CXGEN_PROJECT", str(tmp_path))
     new(NAME)
@@ -72,7 +72,7 @@ def test_new_verbs_and_a_look_alike_make_sentences_without_any_other_file(giving
 
 
 def test_explain_prints_what_the_tutorial_shows(project, capsys):
-    from cxgen.cli.explore import explain
+    from cxgen.cli.explain import explain
     from cxgen.cli.output import Format
 
     explain(NAME, form=Format.table)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cxgen.cli import asking
+from cxgen.cli.options import Form, ParamsFile, open_project
 from cxgen.cli.output import Format, emit, summarise
-from cxgen.cli.pipeline import Form, ParamsFile, open_project
 from cxgen.errors import CxgenError
 from cxgen.vocabulary import Judge
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cxgen.cli import asking
+from cxgen.cli.options import Form
 from cxgen.cli.output import Format, busy, emit, summarise
-from cxgen.cli.pipeline import Form
 from cxgen.errors import CxgenError
 from cxgen.vocabulary import Judge, Split
 

@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import StrEnum
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from cxgen import layout
-from cxgen.cli.names import completions
+from cxgen.cli.options import Form, Names, ParamsFile, Workers, open_project
 from cxgen.cli.output import Format, busy, emit
-from cxgen.cli.pipeline import Form, ParamsFile, open_project
 from cxgen.errors import CxgenError, unknown
+from cxgen.facade import Constructicon
 from cxgen.vocabulary import Mode
 
 if TYPE_CHECKING:
     from cxgen.project import Project
     from cxgen.stages.params import Params
     from cxgen.stages.stream import Run
-
-Names = Annotated[
-    list[str] | None,
-    typer.Argument(metavar="[CONSTRUCTION]...", help="With --out: as `cxgen list` names them; default: all.", autocompletion=completions),
-]
 
 
 class Engine(StrEnum):
@@ -46,7 +44,7 @@ def generate(
     shard: Annotated[list[int] | None, typer.Option("--shard", min=0, help="With --out: only this shard, from 0; several times.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="With --out: make what a run that ended early lacks.")] = False,
     engine: Annotated[Engine, typer.Option("--engine", help="With --out: this machine, or a Ray cluster.")] = Engine.local,
-    workers: Annotated[int | None, typer.Option(min=1, help="Processes; the rows do not depend on it.")] = None,
+    workers: Workers = None,
     params: ParamsFile = None,
     form: Form = Format.table,
 ) -> None:
@@ -145,3 +143,73 @@ def _tell(summary: dict[str, Any], out: Path, form: Format) -> None:
     if "pseudowords" in summary:
         told += f"; {summary['pseudowords']['rows']} rows with pseudowords: {out / 'wug'}"
     typer.echo(told + (f"; {refused} sets refused" if refused else ""), err=form is not Format.table)
+
+
+def capacity(
+    constructions: Names = None,
+    n: Annotated[int | None, typer.Option("--n", min=1, help="Items per construction in nli; default: as params.yaml says.")] = None,
+    by_design: Annotated[bool, typer.Option("--by-design", help="A row for every design and split.")] = False,
+    params: ParamsFile = None,
+    form: Form = Format.table,
+) -> None:
+    """How many contrast sets each construction can give, beside what is asked for; nothing is drawn.
+
+    `capacity` counts sets that share no premise, at most; `used` is the share of it that is asked for, in the design and split where it is
+    highest; `enough` says that so many are easily drawn.
+
+    Examples:  cxgen capacity
+               cxgen capacity resultative --n 100000 --by-design
+    """
+    from cxgen.generate import capacity as counted
+
+    constructicon, (_, settings) = Constructicon(), open_project(params)
+    names = list(constructions or settings.constructions or constructicon.readable()[0])
+    request = settings.request if n is None else replace(settings.request, sizes={**settings.request.sizes, "nli": n})
+    loaded = [constructicon[name].construction for name in names]
+    with busy("counting what can be said"):
+        rows = [row for each in loaded for row in counted(each, request)]
+    rows.sort(key=itemgetter("construction", "config"))
+    emit(rows if by_design else _summed(rows), form)
+
+
+def _summed(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """One row per construction and config: the sum of its sets, and the design and split of which most is asked for."""
+    found = []
+    for (construction, config), group in groupby(rows, key=itemgetter("construction", "config")):
+        mine = list(group)
+        tight = max(mine, key=itemgetter("used"))
+        found.append(
+            {
+                "construction": construction,
+                "config": config,
+                "wanted": sum(row["wanted"] for row in mine),
+                "capacity": sum(row["capacity"] for row in mine),
+                "used": tight["used"],
+                "enough": all(row["enough"] for row in mine),
+                "tightest": f"{tight['design']} in {tight['split']}",
+            }
+        )
+    return found
+
+
+def audit(
+    folder: Annotated[Path, typer.Argument(help="Folder that `cxgen generate --out` has written.")],
+    workers: Workers = None,
+    params: ParamsFile = None,
+    form: Form = Format.table,
+) -> None:
+    """Count a finished run of `generate --out` again: balance, leaks and repetitions. Exit code 2 if anything is wrong.
+
+    The dataset of the pipeline is audited where it is written, by `cxgen split` and `cxgen package`.
+
+    Example: cxgen audit big --workers 2
+    """
+    from cxgen.stages import recount
+    from cxgen.stages.pool import executor
+
+    _, settings = open_project(params)
+    with executor(workers or settings.workers) as pool:
+        found = recount.audit(folder, pool)
+    emit(found["parts"], form)
+    told = f"{found['rows']} rows in {found['sets']} contrast sets and {found['shards']} shards; {len(found['violations'])} rules hold"
+    typer.echo(told, err=form is not Format.table)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cxgen.cli import asking
+from cxgen.cli.options import Form, ParamsFile, open_project
 from cxgen.cli.output import Format, emit, summarise
-from cxgen.cli.pipeline import Form, ParamsFile, open_project
 from cxgen.vocabulary import JUDGING, PAIR_VERDICTS, PREMISE_VERDICTS, Judge
 
 if TYPE_CHECKING:

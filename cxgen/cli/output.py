@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _UNBOUNDED = 100_000  # columns
 _LONG = re.compile(r"(\b\w{5,}-)(?=\w{4,})")  # where a long name may be broken: comparative-/correlative
+_COLOURS = {"entailment": typer.colors.GREEN, "neutral": typer.colors.YELLOW, "contradiction": typer.colors.RED}
 
 
 class Format(StrEnum):
@@ -48,7 +49,7 @@ def emit(rows: Iterable[dict[str, Any]], form: Format, columns: Sequence[str] = 
     """Print ``rows`` as JSON lines, one JSON array, CSV, or an aligned table; all but the table as they come.
 
     Args:
-        rows: all with the same keys. Floats are rounded to six decimals.
+        rows: all with the same keys, or a list. Floats are rounded to six decimals.
         form: how.
         columns: the keys, where there may be no row to read them from.
     """
@@ -56,17 +57,24 @@ def emit(rows: Iterable[dict[str, Any]], form: Format, columns: Sequence[str] = 
         for row in rows:
             typer.echo(json.dumps(_rounded(row), ensure_ascii=False))
     elif form is Format.json:
-        _array(rows)
+        before = "[\n"
+        for row in rows:
+            typer.echo(before + indent(json.dumps(_rounded(row), ensure_ascii=False, indent=2), "  "), nl=False)
+            before = ",\n"
+        typer.echo("[]" if before == "[\n" else "\n]")
     elif form is Format.csv:
         _csv(rows, columns)
     else:
         _table(list(rows))
 
 
+def summarise(rows: Sequence[dict[str, Any]]) -> None:
+    """Print ``rows`` as a table on stderr, beside the command's own output."""
+    _table(rows, stderr=True)
+
+
 def _rounded(value: Any, digits: int = 6) -> Any:
     """The value with its floats rounded, however deep they are."""
-    if isinstance(value, str | int):  # nearly all, in samples of thousands
-        return value
     if isinstance(value, float):
         return round(value, digits)
     if isinstance(value, dict):
@@ -74,38 +82,23 @@ def _rounded(value: Any, digits: int = 6) -> Any:
     return [_rounded(inner, digits) for inner in value] if isinstance(value, list) else value
 
 
-def _array(rows: Iterable[dict[str, Any]]) -> None:
-    """One JSON array, an object at a time."""
-    before = "[\n"
-    for row in rows:
-        typer.echo(before + indent(json.dumps(_rounded(row), ensure_ascii=False, indent=2), "  "), nl=False)
-        before = ",\n"
-    typer.echo("[]" if before == "[\n" else "\n]")
-
-
 def _csv(rows: Iterable[dict[str, Any]], columns: Sequence[str]) -> None:
     import csv
 
-    waiting = iter(rows)
-    first = next(waiting, None)
-    found: Iterable[dict[str, Any]] = () if first is None else chain([first], waiting)
-    if isinstance(rows, Sequence):  # all there: rows may lack what others have
-        found, names = rows, list(dict.fromkeys(name for row in rows for name in row)) or list(columns)
+    if isinstance(rows, Sequence):  # of a list, rows may lack what others have
+        names = list(dict.fromkeys(name for row in rows for name in row)) or list(columns)
     else:
-        names = list(first or columns)
+        waiting = iter(rows)
+        first = list(next(([row] for row in waiting), []))
+        names, rows = list(first[0] if first else columns), chain(first, waiting)
     writer = csv.DictWriter(sys.stdout, fieldnames=names, lineterminator="\n")
     writer.writeheader()
-    for row in found:
+    for row in rows:
         writer.writerow({key: as_text(_flat(_rounded(value))) for key, value in row.items()})
 
 
 def _flat(value: Any) -> Any:
     return json.dumps(value, ensure_ascii=False) if isinstance(value, list | dict) else value
-
-
-def summarise(rows: Sequence[dict[str, Any]]) -> None:
-    """Print ``rows`` as a table on stderr, beside the command's own output."""
-    _table(rows, stderr=True)
 
 
 def _table(rows: Sequence[dict[str, Any]], *, stderr: bool = False) -> None:
@@ -148,9 +141,6 @@ def _records(names: Sequence[str], lines: Sequence[Sequence[str]], console: Cons
         for name, text in zip(names, line, strict=True):
             console.print(Text.assemble((name.ljust(width), "bold"), text.replace("\n", "")), overflow="fold")
         console.print()
-
-
-_COLOURS = {"entailment": typer.colors.GREEN, "neutral": typer.colors.YELLOW, "contradiction": typer.colors.RED}
 
 
 def label(name: str, width: int = 0) -> str:

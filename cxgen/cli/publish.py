@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cxgen import layout
+from cxgen.cli.options import Form, ParamsFile, open_project
 from cxgen.cli.output import Format, busy, emit
-from cxgen.cli.pipeline import Form, ParamsFile, open_project
 from cxgen.errors import CxgenError
 
 if TYPE_CHECKING:

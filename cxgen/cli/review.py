@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
+from cxgen.cli.options import Form
 from cxgen.cli.output import Format, busy, emit
-from cxgen.cli.pipeline import Form
 from cxgen.vocabulary import Split
 
 app = typer.Typer(help="Have the finished dataset read blind by people, and see what they say.", no_args_is_help=True)

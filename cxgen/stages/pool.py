@@ -6,7 +6,7 @@ import multiprocessing
 import os
 import signal
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from typing import Protocol, TypeVar
@@ -16,6 +16,7 @@ from cxgen.errors import CxgenError
 In = TypeVar("In")
 Out = TypeVar("Out")
 _THREADS = "POLARS_MAX_THREADS"
+_PATIENCE = 1.0  # seconds between two looks whether the workers live
 
 
 class Executor(Protocol):
@@ -51,13 +52,19 @@ class _Pool:
         Raises:
             CxgenError: a worker died.
         """
-        try:
-            yield from self.pool.map(function, jobs)
-        except BrokenProcessPool as error:
-            raise CxgenError(
-                "a worker was killed, perhaps because memory ran out",
-                hint="run it again (a run in shards goes on with --resume), if need be with fewer workers",
-            ) from error
+        futures = [self.pool.submit(function, job) for job in jobs]
+        dead = CxgenError(
+            "a worker was killed, perhaps because memory ran out",
+            hint="run it again (a run in shards goes on with --resume), if need be with fewer workers",
+        )
+        for future in futures:
+            while not wait([future], _PATIENCE).done:  # a result that a killed worker left half written never comes
+                if not all(process.is_alive() for process in self.pool._processes.values()):
+                    raise dead
+            try:
+                yield future.result()
+            except BrokenProcessPool as error:
+                raise dead from error
 
 
 @contextmanager
@@ -75,6 +82,8 @@ def executor(workers: int) -> Iterator[Executor]:
     finally:
         for process in list((pool._processes or {}).values()):
             process.terminate()
+        if pool._result_queue is not None:  # while this end is open, too, what a worker has left half written is waited for
+            pool._result_queue._writer.close()  # type: ignore[attr-defined]
         pool.shutdown(cancel_futures=True)
         del os.environ[_THREADS]
         if before is not None:

@@ -1,12 +1,15 @@
-"""The command that makes pseudowords."""
+"""Commands about words and sentences: pseudowords, and what the grammar of the comparative correlative has."""
 
 from __future__ import annotations
 
+import sys
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from cxgen.cli.options import Form
 from cxgen.cli.output import Format, busy, emit
 
 
@@ -24,7 +27,7 @@ def wug(
     pos: Annotated[Pos | None, typer.Option(help="Inflected forms are shown, and none of them is a word either.")] = None,
     seed: Annotated[int, typer.Option(help="Another seed, other pseudowords among equally good ones.")] = 0,
     stats: Annotated[bool, typer.Option("--stats", help="Lengths, segments, transition deviations, OLD20, neighbours.")] = False,
-    form: Annotated[Format, typer.Option("--format", help="Output format.")] = Format.table,
+    form: Form = Format.table,
 ) -> None:
     """Make pseudowords: of the same length and syllables as a word, as common in their transitions, and no words.
 
@@ -34,9 +37,9 @@ def wug(
     with busy("searching"):
         from cxgen.pseudowords import inflect, load, pseudowords
 
-        found = pseudowords(load(), words, n, seed=seed, pos=pos.value if pos else None)
+        made = pseudowords(load(), words, n, seed=seed, pos=pos.value if pos else None)
     rows = []
-    for row in found.iter_rows(named=True):
+    for row in made.iter_rows(named=True):
         shown = {"word": row["word"], "pseudoword": row["pseudoword"]}
         if stats:
             shown = _narrow(row) if form is Format.table else row
@@ -52,3 +55,27 @@ def _narrow(row: dict[str, Any]) -> dict[str, Any]:
         **{name: row[name] for name in ("word", "pseudoword", "segments")},
         **{"new": row["changed"], "deviation": deviation, "OLD20": old20, "N": row["neighbours"], "zipf": row["zipf"], "w": row["widened"]},
     }
+
+
+def recognise(
+    sentences: Annotated[list[str] | None, typer.Argument(help="Sentences, each in quotes; none: one a line from stdin or --file.")] = None,
+    file: Annotated[Path | None, typer.Option("--file", help="A file with one sentence a line.")] = None,
+    any_words: Annotated[bool, typer.Option("--any-words", help="Take unknown words for what they look like: -er, -s.")] = False,
+    form: Form = Format.table,
+) -> None:
+    """Say whether the grammar of the comparative correlative has a sentence: as an instance, or as the same words in another order.
+
+    Examples:  cxgen recognise "The longer the two cats wait, the louder the six dogs bark."
+               cxgen recognise --file sentences.txt --format jsonl
+    """
+    from cxgen.files import read_text
+    from cxgen.project import Project
+    from cxgen.suites.cc_syntax import GRAMMAR
+    from cxgen.suites.grammar import Grammar
+
+    grammar = Grammar.load(Project.find(), GRAMMAR)
+    given = sentences or (read_text(file) if file else sys.stdin.read()).splitlines()
+    rows = [{"sentence": text.strip(), "is": grammar.recognises(text.strip(), any_words=any_words)} for text in given if text.strip()]
+    emit(rows, form, ["sentence", "is"])
+    if not all(row["is"] for row in rows):
+        raise typer.Exit(1)
