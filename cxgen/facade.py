@@ -161,9 +161,14 @@ class Entry:
         loaded = self.construction
         if kind and kind not in loaded.kinds:
             raise unknown("premise kind", kind, loaded.kinds, file=loaded.document.path)
-        self._require_sound("E")
+        if not self._shipped:  # else the checks need not even be imported
+            self._require_sound("E")
         wugs = Wugs.load(self.constructicon.project.snapshot) if wug else None
-        return sampled(loaded, Wanted(n, family, seed, kind, LABELS.index(label) if label else None, wugs, wug))
+        try:
+            yield from sampled(loaded, Wanted(n, family, seed, kind, LABELS.index(label) if label else None, wugs, wug))
+        except (KeyError, IndexError):  # a shipped file that was edited in the clone
+            self._require_sound("E")
+            raise
 
     def explain(self, wug: str = "") -> pl.DataFrame:
         """Its label matrix, computed from facts and claims. For arguments and result see the function `cxgen.explain`."""
@@ -191,12 +196,18 @@ class Entry:
         ]
         return pl.DataFrame(rows, schema=["design", "kind", "construction", "rule", "claim", "label", "turns_on"], orient="row")
 
-    def _require_sound(self, codes: str) -> None:
-        """Raise the first error that lint has with such a code; of what is shipped it has none, so that it need not even be imported."""
-        if not self.construction.shipped:
-            from cxgen.check import require_sound
+    @property
+    def _shipped(self) -> bool:
+        """Whether all that it is made of comes with the package, which `cxgen lint` has seen."""
+        project = self.constructicon.project
+        files = [self.construction.document.path, *project.shared_files()]
+        return project.own_lexicons is None and all(map(project.ships, files))
 
-            require_sound(self.construction, codes)
+    def _require_sound(self, codes: str) -> None:
+        """Raise the first error that lint has with such a code."""
+        from cxgen.check import require_sound
+
+        require_sound(self.construction, codes)
 
     def _require_consistent(self) -> None:
         from cxgen.errors import SchemaError

@@ -79,6 +79,11 @@ class Project:
         own = self.root / layout.PARAMS
         return own if own.exists() else shipped_folder() / layout.PARAMS
 
+    @staticmethod
+    def ships(path: Path) -> bool:
+        """Whether a file comes with the package."""
+        return path.resolve().is_relative_to(_shipped())
+
     def _yaml_files(self, relative: Path) -> dict[str, Path]:
         """Name -> file in a folder; a project's own file shadows a shipped one of the same name."""
         found: dict[str, Path] = {}

@@ -1,37 +1,58 @@
-"""A pool of processes whose workers die."""
-
-from __future__ import annotations
+"""Processes that work: in order, and with an end."""
 
 import multiprocessing.connection
 import os
+import signal
 import struct
 
 import pytest
 
-from cxgen.errors import CxgenError
+from cxgen.errors import CxgenError, DataError
 from cxgen.stages.pool import executor
 
 
-def dies(number):
-    """Kills its process, at once or while it gives its result."""
-    if number == 5:
-        os.kill(os.getpid(), 9)
-    if number == 7:
+def squared(number):
+    return number * number
+
+
+def dying(number):
+    if number == 3:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
+def dying_in_a_word(number):
+    """Killed while the result is on its way."""
+    if number == 3:
 
         def half(connection, data):
             connection._send(struct.pack("!i", len(data)) + bytes(data[:10]))
-            os.kill(os.getpid(), 9)
+            os.kill(os.getpid(), signal.SIGKILL)
 
         multiprocessing.connection.Connection._send_bytes = half
     return number
 
 
-@pytest.mark.parametrize("numbers", [range(6), range(6, 30)], ids=["at once", "while it gives its result"])
-def test_a_dead_worker_ends_the_run_in_one_line(numbers):
-    with pytest.raises(CxgenError, match="a worker was killed"), executor(2) as pool:
-        list(pool.map(dies, numbers))
+def failing(number):
+    raise DataError(f"number {number}", hint="another one")
 
 
-def test_results_come_in_the_order_of_the_jobs():
-    with executor(2) as pool:
-        assert list(pool.map(abs, range(-20, 0))) == list(range(20, 0, -1))
+@pytest.mark.parametrize("workers", [1, 2])
+def test_results_come_in_the_order_of_the_jobs(workers):
+    before = os.environ.get("POLARS_MAX_THREADS")
+    with executor(workers) as pool:
+        assert list(pool.map(squared, range(50))) == [number * number for number in range(50)]
+    assert os.environ.get("POLARS_MAX_THREADS") == before
+
+
+@pytest.mark.parametrize("job", [dying, dying_in_a_word])
+def test_a_killed_worker_ends_the_run_in_one_line(job):
+    with pytest.raises(CxgenError, match="a worker was killed") as error, executor(2) as pool:
+        list(pool.map(job, range(10)))
+    assert "--resume" in error.value.hint
+
+
+def test_an_error_of_a_worker_is_raised_here():
+    with pytest.raises(DataError, match="number 0") as error, executor(2) as pool:
+        list(pool.map(failing, range(4)))
+    assert error.value.hint == "another one"
