@@ -82,7 +82,7 @@ class Project:
     @staticmethod
     def ships(path: Path) -> bool:
         """Whether a file comes with the package."""
-        return path.resolve().is_relative_to(_shipped())
+        return path.resolve().is_relative_to(shipped_folder())
 
     def _yaml_files(self, relative: Path) -> dict[str, Path]:
         """Name -> file in a folder; a project's own file shadows a shipped one of the same name."""
