@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -14,6 +15,8 @@ from cxgen.errors import CxgenError, SchemaError
 from cxgen.lexicon import Lexicon
 from cxgen.project import Project
 from cxgen.schema import Document, read_yaml
+
+_SIDES = re.compile(r"\[([^][|]*)\|([^][|]*)\]")  # [was|was not]: what a wording says, and what its denial says
 
 
 def load_all(project: Project, lexicon: Lexicon) -> dict[str, Construction]:
@@ -139,7 +142,11 @@ def _assemble(sources: list[Source], lexicon: Lexicon) -> Construction:
         for name, raw in source.document.data["kinds"].items():
             kinds[prefix + name] = _kind(prefix + name, raw, owner, data.get("bind", {}))
         places |= {(section, prefix + name if section == "kinds" else name): at for (section, name), at in source.places.items()}
-    groups = {name: tuple(members) for name, members in data.get("groups", {}).items()}
+    groups: dict[str, tuple[str, ...]] = {}
+    for number, source in enumerate(sources):
+        prefix = f"{source.document.data['name']}/" if number else ""
+        for name, members in source.document.data["groups"].items():
+            groups[name] = (*groups.get(name, ()), *(prefix + member for member in members))
     lexicon = with_own_words((source.document for source in sources), data["name"], lexicon)
     designs = {name: _design(name, raw, groups) for name, raw in data["designs"].items()}
     entities = {name: raw["pairs"]["entities"] for name, raw in data["designs"].items() if "pairs" in raw}
@@ -193,23 +200,26 @@ def _slot(name: str, raw: dict[str, Any]) -> Slot:
 
 
 def _kind(name: str, raw: dict[str, Any], owner: str, common: dict[str, str]) -> Kind:
-    bindings = {**common, **raw.get("bind", {})}
+    bindings, facts = {**common, **raw.get("bind", {})}, _facts(raw)
     return Kind(
         name=name,
         gloss=raw["gloss"],
         construction=raw.get("construction", owner),
         verb=bindings.pop("verb", "verb"),
         bindings=bindings,
-        entails=_atoms(raw, "entails"),
-        excludes=_atoms(raw, "excludes"),
+        entails=facts.entails,
+        excludes=facts.excludes,
         rests_on=tuple(raw.get("rests_on", ())),
-        misread=Facts(_atoms(raw["misread"], "entails"), _atoms(raw["misread"], "excludes")) if "misread" in raw else None,
-        unasked=_atoms(raw, "unasked"),
+        misread=_facts(raw["misread"]) if "misread" in raw else None,
+        unasked=tuple(Atom.parse(text)[0] for text in raw.get("unasked", ())),
     )
 
 
-def _atoms(raw: Mapping[str, Any], key: str) -> tuple[Atom, ...]:
-    return tuple(Atom.parse(text)[0] for text in raw.get(key, []))
+def _facts(raw: Mapping[str, Any]) -> Facts:
+    """What is true and what is false; ``not p(x)`` under ``entails`` is false."""
+    entails, excludes = ([Atom.parse(text) for text in raw.get(key, ())] for key in ("entails", "excludes"))
+    false = [atom for atom, holds in entails if not holds] + [atom for atom, _ in excludes]
+    return Facts(tuple(atom for atom, holds in entails if holds), tuple(false))
 
 
 Groups = Mapping[str, tuple[str, ...]]
@@ -234,7 +244,7 @@ def _design(name: str, raw: dict[str, Any], groups: Groups) -> Design:
 
 
 def _rules(entries: Mapping[str, dict[str, Any]], places: dict[tuple[str, str], Place]) -> dict[str, Rule]:
-    """The rules of every hypothesis entry; ``places`` learns where those with ``yes`` and ``no`` stand.
+    """The rules of every hypothesis entry; ``places`` learns where those with two sides stand.
 
     Raises:
         SchemaError: two entries make a rule of the same name.
@@ -244,13 +254,24 @@ def _rules(entries: Mapping[str, dict[str, Any]], places: dict[tuple[str, str], 
     for name, raw in entries.items():
         claim, polarity = Atom.parse(raw["claim"])
         document, keys = declared[name]
-        made = [(name, polarity, "yes"), (raw.get("opposite", f"not-{name}"), not polarity, "no")]
-        for rule, truth, key in made if "yes" in raw else [(name, polarity, "wordings")]:
+        opposite = raw.get("opposite", f"not-{name}")
+        for rule, truth, key, wordings in _sides(name, opposite, raw):
             if rule in rules:
                 line = document.line(keys)
                 hint = "call its `no` side otherwise: opposite: NAME"
                 raise SchemaError(f"two hypotheses are named {rule!r}", file=document.path, line=line, hint=hint)
-            rules[rule] = Rule(rule, claim, truth, tuple(raw[key]))
+            rules[rule] = Rule(rule, claim, truth == polarity, wordings)
             places["hypotheses", rule] = document, keys
             places["wordings", rule] = document, [*keys, key]
     return rules
+
+
+def _sides(name: str, opposite: str, raw: Mapping[str, Any]) -> list[tuple[str, bool, str, tuple[str, ...]]]:
+    """(name, whether it makes the claim, key, wordings) of an entry's rule, or of the two that make and deny its claim."""
+    if "yes" in raw:
+        return [(name, True, "yes", tuple(raw["yes"])), (opposite, False, "no", tuple(raw["no"]))]
+    wordings = tuple(raw["wordings"])
+    if not any(_SIDES.search(text) for text in wordings):
+        return [(name, True, "wordings", wordings)]
+    yes, no = (tuple(_SIDES.sub(rf"\{side}", text) for text in wordings) for side in (1, 2))
+    return [(name, True, "wordings", yes), (opposite, False, "wordings", no)]
