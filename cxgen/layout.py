@@ -16,8 +16,7 @@ READINGS = Path("pipelines/readings")
 DROPPED = Path("pipelines/dropped.csv")  # contrast sets that readers refused
 NOTICE = Path("NOTICE")  # what others ask to be said travels with the data
 
-JUDGING = Path(".cxgen/judging")  # held by the run that asks models about the candidates
-REPLIES = Path(".cxgen/replies.sqlite")
+ANSWERS = Path(".cxgen/answers.jsonl")
 WORDS = Path(".cxgen/words.json")  # what lemminflect and wordfreq said of words that are not in the snapshot
 CANDIDATES = Path("outputs/work/candidates.parquet")
 VERDICTS = Path("outputs/work/verdicts.parquet")

@@ -52,6 +52,8 @@ STATUSES = {
 SLOW = {"429-slow": (429, "", ("retry-after: 30",))}  # obeyed, so no part of a mix
 # Not retried: the items are undecided until the next run.
 REFUSALS = {"400": (400, "bad", ()), "422": (422, "", ()), "300": (300, "", ()), "304": (304, "", ()), "307-nowhere": (307, "", ())}
+_WAITS = ("429-day", "503-century", "429-exponent")
+REFUSALS |= {name: STATUSES.pop(name) for name in (*_WAITS, "307-loop", "307-file", "308-odd")} | {"elsewhere": (307, "", ())}
 ALL_STATUSES = STATUSES | REFUSALS | SLOW
 
 
@@ -245,7 +247,7 @@ WIRES = (
     *("reset", "reset-midway", "close-midway", "hang", "drip", "no-http", "packed", "packed-bomb", "odd-charset", "key-in-headers"),
     *("drip-headers", "headers-without-end", "headers-cut", "continue-first", "continues-without-end", "no-length", "length-short"),
     *("length-long", "length-twice", "length-negative", "length-huge", "chunks", "chunks-without-end", "chunks-broken", "chunks-cut"),
-    *("answered-twice", "http-9", "html-502", "no-content", "part-of-it", "closes-after", "tls-alert", "elsewhere"),
+    *("answered-twice", "http-9", "html-502", "no-content", "part-of-it", "closes-after", "tls-alert"),
 )
 KINDS = (*STATUSES, *REFUSALS, *TEXTS, *BODIES, *WIRES)
 
@@ -353,7 +355,7 @@ class Hostile(Server):
             self.note("good", body)
             return
         self.note(kind, body)
-        if kind in ALL_STATUSES:
+        if kind in ALL_STATUSES and kind != "elsewhere":
             status, code, headers = ALL_STATUSES[kind]
             if kind == "429-date":
                 headers = (f"retry-after: {formatdate(time.time() + 1, usegmt=True)}",)

@@ -8,12 +8,12 @@ import shutil
 import polars as pl
 import pytest
 
+from cxgen.asking import Prompt
 from cxgen.errors import CxgenError, DataError
 from cxgen.evaluate.kept import Kept
 from cxgen.evaluate.prompting import as_continuations, chosen_examples, load_wording, read_examples, wordings
 from cxgen.facade import load
 from cxgen.families import FAMILIES
-from cxgen.llm import Prompt
 from cxgen.project import Project
 from cxgen.vocabulary import EVALUATING, LABELS
 from tests.conftest import ROOT

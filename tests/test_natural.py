@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cxgen import layout
+from cxgen.asking.files import FileBackend
 from cxgen.constructicon import square_faults
 from cxgen.errors import DataError, SchemaError
 from cxgen.families import NATURAL, columns_of
 from cxgen.generate.source import divided
-from cxgen.llm.file import FileBackend
 from cxgen.natural import Written, asked, check, shape_of
 from cxgen.natural.items import items_of
 from cxgen.natural.requests import require_squares
@@ -331,7 +331,7 @@ def test_a_dry_run_bounds_and_replies_that_are_there_already(written, cxgen, tmp
     with serving() as url:
         dry = json.loads(cxgen(*ELICIT, "--base-url", url, "--dry-run", cwd=root).stdout)
         bounded = cxgen(*ELICIT, "--base-url", url, "--seed", "2", "--max-requests", "2", cwd=root)
-    assert [sum(row[what] for row in dry) for what in ("calls", "cached calls")] == [0, 6]
+    assert [sum(row[what] for row in dry) for what in ("calls", "cached items")] == [0, 6]
     assert bounded.returncode == 1
     assert "stopped by" in bounded.stderr
     offline = cxgen(*ELICIT, "--backend", "replay", cwd=root)
@@ -475,7 +475,7 @@ def test_writers_and_blind_readers_answer_through_files(tmp_path, cxgen, motion)
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        ("{", "written.jsonl:2: not a JSON object"),
+        ("{", "written.jsonl:2: not JSON"),
         ('{"custom_id": "x"}', "written.jsonl:2: not a reply"),
         ('{"custom_id": "x", "content": {}, "response": {}}', "written.jsonl:2: not a reply"),
         ('{"custom_id": "a", "content": "again"}', "written.jsonl:2: a second reply to the request a"),

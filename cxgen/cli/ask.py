@@ -40,10 +40,10 @@ def fill(
     """
     if accept and not frame:
         raise CxgenError("no frame is named that is to get the words", hint="give --frame NAME")
+    from cxgen.asking import Limits
+    from cxgen.asking.consult import summary
     from cxgen.curate.accept import accept_words
-    from cxgen.llm import Limits
     from cxgen.project import Project
-    from cxgen.stages.consult import summary
     from cxgen.stages.propose import accepted, propose, slot_questions
 
     loaded = load(construction)

@@ -15,7 +15,7 @@ from cxgen.errors import CxgenError
 from cxgen.vocabulary import Judge
 
 if TYPE_CHECKING:
-    from cxgen.stages.consult import Consultation
+    from cxgen.asking import Consultation
     from cxgen.stages.elicit import Elicitation
 
 _NOBODY = "a writer"  # of whom no more is known
@@ -76,8 +76,8 @@ def elicit(
                cxgen elicit resultative --requests requests.jsonl --replies replies.jsonl
     """
     given = dict(locals())
+    from cxgen.asking import consult
     from cxgen.cli.explore import load
-    from cxgen.stages import consult
     from cxgen.stages import elicit as stage
 
     project, _ = open_project(params)
@@ -125,20 +125,22 @@ def _answered(
 ) -> None:
     """Ask, check, judge and keep; exit code 1 if a bound ended the asking early."""
     from cxgen import layout
-    from cxgen.stages import consult, vetting
+    from cxgen.asking import Budget, consult
     from cxgen.stages import elicit as stage
+    from cxgen.stages import vetting
 
     if accept and not judging.models:
         raise CxgenError("nobody is named to judge the sets: only what judges pass is kept", hint="give --judge MODEL")
     project, settings = open_project(params)
-    answers, outcomes = stage.run(project, wanted, asked)
+    budget = Budget(asked.limits)
+    answers, outcomes = stage.run(project, wanted, asked, budget)
     if judge_out:
         shown = vetting.to_judge(settings, wanted.construction, answers)[1]
         writing = replace(judging, models=judging.models or (_NOBODY,), tasks=tuple(shown))
         count = consult.write_out(writing, consult.load_prompts(project, shown), shown, judge_out)
         typer.echo(f"{count} requests to judges: {judge_out}", err=True)
     elif judging.models:
-        answers, more = vetting.judged(project, settings, wanted.construction, answers, judging, outcomes)
+        answers, more = vetting.judged(project, settings, wanted.construction, answers, judging, budget)
         outcomes = [*outcomes, *more]
     emit(stage.table(answers), form)
     summarise([consult.summary(outcome) for outcome in outcomes])

@@ -172,9 +172,9 @@ def _examination(given: dict[str, Any]) -> Examination:
 
 def _ask(evaluated: Evaluated, asked: Examination, path: Path) -> None:
     """Ask and write; what a bound ended early is not scored."""
+    from cxgen.asking.consult import summary
     from cxgen.evaluate.model import examine, partial_of
     from cxgen.evaluate.predictions import write_predictions
-    from cxgen.stages.consult import summary
 
     examined = examine(evaluated, asked, path)
     if examined.outcomes:

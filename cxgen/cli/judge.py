@@ -60,8 +60,8 @@ def judge(
     Example: cxgen judge --backend openai --model gpt-4.1-mini --max-cost 5 --price-in 0.4 --price-out 1.6 --export
     """
     given = dict(locals())
+    from cxgen.asking import Consultation
     from cxgen.stages import judge as stage
-    from cxgen.stages.consult import Consultation
 
     given |= {"models": tuple(models or ()), "tasks": tuple(tasks or ()), "replies": tuple(replies or ())}
     given |= {"cache": asking.cache_of(given), "limits": asking.limits_of(given)}
@@ -77,8 +77,8 @@ def judge(
 
 def _report(judged: Judged, form: Format) -> None:
     """The counts on stdout, what models took on stderr; exit code 1 if a bound ended the asking early."""
+    from cxgen.asking.consult import summary
     from cxgen.layout import UNDECIDED
-    from cxgen.stages.consult import summary
 
     verdicts = dict.fromkeys([*PREMISE_VERDICTS, *PAIR_VERDICTS])
     emit(

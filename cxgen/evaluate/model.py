@@ -11,6 +11,7 @@ from typing import Any
 
 import polars as pl
 
+from cxgen.asking import Judgment, Limits, Outcome, Prompt, consult
 from cxgen.evaluate import likelihood
 from cxgen.evaluate.kept import Continued, Kept
 from cxgen.evaluate.likelihood import Measure, Unit
@@ -18,9 +19,7 @@ from cxgen.evaluate.prompting import PLAIN, as_continuations, chosen_examples, l
 from cxgen.evaluate.questions import WUG
 from cxgen.evaluate.report import Evaluated, train_of
 from cxgen.families.scoring import Item, Scoring
-from cxgen.layout import REPLIES
-from cxgen.llm import Judgment, Limits, Outcome, Prompt
-from cxgen.stages import consult
+from cxgen.layout import ANSWERS
 from cxgen.streams import order_key
 from cxgen.suites import scoring_of
 from cxgen.tables import track
@@ -56,7 +55,7 @@ class Examination:
     base_url: str | None = None
     per_request: int = 1
     limits: Limits = field(default_factory=Limits)
-    cache: Path = REPLIES
+    cache: Path = ANSWERS
     poll: float = 20.0
     measure: Measure = Measure.likelihood
     unit: Unit = Unit.answer
@@ -145,7 +144,7 @@ def estimate(evaluated: Evaluated, asked: Examination) -> list[dict[str, Any]]:
 
 def _examine_server(evaluated: Evaluated, asked: Examination) -> Examined:
     consultation, prompts, shown = _consultation(evaluated, asked)
-    outcomes = consult.ask(consultation, prompts, shown, consult.connect(consultation, logprobs=False))
+    outcomes = consult.ask(consultation, prompts, shown, logprobs=False)
     rows: list[dict[str, Any]] = []
     undecided: Counter[str] = Counter()
     for config, outcome in zip(shown, outcomes, strict=True):

@@ -11,10 +11,10 @@ from typing import Any
 
 import polars as pl
 
+from cxgen.asking import Prompt
 from cxgen.errors import DataError, unknown
 from cxgen.families.scoring import Item, Scoring
 from cxgen.files import json_lines
-from cxgen.llm import Prompt
 from cxgen.project import Project
 from cxgen.schema import TARGET, read_yaml
 from cxgen.streams import order_key, order_keys

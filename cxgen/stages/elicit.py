@@ -7,16 +7,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from cxgen.asking import Budget, Consultation, Outcome, Prompt, consult
+from cxgen.asking.files import items_in, read_requests
 from cxgen.constructicon import Construction
 from cxgen.errors import DataError
-from cxgen.llm import Outcome, Prompt
-from cxgen.llm.file import items_in, read_requests
 from cxgen.natural import Asked, Written, asked, check, shape_of
 from cxgen.natural.words import Fillers
 from cxgen.project import Project
 from cxgen.schema import read_yaml
-from cxgen.stages import consult
-from cxgen.stages.consult import Consultation
 from cxgen.vocabulary import WRITING
 
 
@@ -122,14 +120,14 @@ def of_requests(project: Project, construction: Construction, path: Path) -> Eli
     return Elicitation.of(project, construction, sets)
 
 
-def run(project: Project, elicitation: Elicitation, consultation: Consultation) -> tuple[list[Answer], list[Outcome]]:
+def run(project: Project, elicitation: Elicitation, consultation: Consultation, budget: Budget) -> tuple[list[Answer], list[Outcome]]:
     """Ask for the sets and check what comes; the answers in the sets' order, and how each run went.
 
     Raises:
         BackendError: the run cannot go on; what was answered is kept.
     """
     asking = elicitation.consulting(project, consultation)
-    outcomes = consult.ask(asking, elicitation.prompts, elicitation.shown, consult.connect(asking, logprobs=False))
+    outcomes = consult.ask(asking, elicitation.prompts, elicitation.shown, budget=budget, logprobs=False)
     look_up, refused = Fillers(elicitation.construction), refused_words(project)
     found: dict[str, Answer] = {}
     for judgment in (judgment for outcome in outcomes for judgment in outcome.judgments):

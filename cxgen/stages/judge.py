@@ -4,28 +4,28 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
+from cxgen.asking import Consultation, Outcome, Prompt, consult
+from cxgen.asking.frozen import as_table, freeze, read_frozen, replay
+from cxgen.asking.verdicts import judgeable, merge
+from cxgen.asking.votes import agreement
 from cxgen.constructicon import Construction, load_construction
-from cxgen.errors import DataError
-from cxgen.files import locked, write_atomically
+from cxgen.errors import DataError, unknown
+from cxgen.files import write_atomically
 from cxgen.judge import judge_items, with_form
-from cxgen.layout import CANDIDATES, JUDGING, JUDGMENTS, UNDECIDED, VERDICTS, metric
+from cxgen.layout import CANDIDATES, JUDGMENTS, UNDECIDED, VERDICTS, metric
 from cxgen.lexicon import Lexicon
-from cxgen.llm import Outcome, Prompt, agreement
 from cxgen.project import Project
 from cxgen.schema import TARGET
-from cxgen.stages import consult
-from cxgen.stages.consult import Consultation
 from cxgen.stages.contracts import read_candidates
-from cxgen.stages.frozen import as_table, freeze, read_frozen, replay
-from cxgen.stages.merge import judgeable, merge
 from cxgen.stages.params import Params
 from cxgen.tables import write_json, write_table
+from cxgen.vocabulary import JUDGING as TASKS
 from cxgen.vocabulary import Judge
 
 
@@ -75,26 +75,17 @@ def run(project: Project, params: Params | None = None, asked: Consultation | No
         DataError: there are no candidates, or no frozen judgments that are about them; or another run is asking about them.
         BackendError: the asking cannot go on; what was answered is kept.
     """
-    asked = (asked or Consultation()).settled(project, params or Params.read(project.params))
-    if asked.backend in {Judge.rules, Judge.replay}:
-        return _run(project, asked)
-    with locked(project.root / JUDGING, "judges this project's candidates"):
-        return _run(project, asked)
-
-
-def _run(project: Project, asked: Consultation) -> Judged:
+    asked = _settled(asked or Consultation(), project, params or Params.read(project.params))
     prompts = consult.load_prompts(project, asked.tasks)
     path = project.root / JUDGMENTS
     outcomes: list[Outcome] = []
-    # What can be refused without the candidates is refused before they are judged by rule.
     if asked.backend is Judge.replay:
         frozen = read_frozen(path)
         stand = _by_rule(project)
         judgments = replay(frozen, stand.shown(asked.tasks), prompts, asked.models, path)
     else:
-        backends = consult.connect(asked)
         stand = _by_rule(project)
-        outcomes = consult.ask(asked, prompts, stand.shown(asked.tasks), backends)
+        outcomes = consult.ask(asked, prompts, stand.shown(asked.tasks))
         judgments = as_table(judgment for outcome in outcomes for judgment in outcome.judgments)
     if asked.export and outcomes:
         freeze(judgments.filter(pl.col("call") != ""), path)  # what a bound kept from being asked is no judgment
@@ -108,15 +99,32 @@ def _run(project: Project, asked: Consultation) -> Judged:
 
 def estimate(project: Project, params: Params | None = None, asked: Consultation | None = None) -> list[dict[str, Any]]:
     """What `run` would send and cost at most: a row for each model and task. Sends and writes nothing."""
-    asked = (asked or Consultation()).settled(project, params or Params.read(project.params))
+    asked = _settled(asked or Consultation(), project, params or Params.read(project.params))
     prompts = consult.load_prompts(project, asked.tasks)
     return consult.estimate(asked, prompts, _by_rule(project).shown(asked.tasks))
 
 
 def write_out(project: Project, params: Params | None, asked: Consultation, path: Path) -> int:
     """Write the requests that `run` would send to ``path``, for whoever is to answer them; how many."""
-    asked = asked.settled(project, params or Params.read(project.params))
+    asked = _settled(asked, project, params or Params.read(project.params))
     return consult.write_out(asked, consult.load_prompts(project, asked.tasks), _by_rule(project).shown(asked.tasks), path)
+
+
+def _settled(asked: Consultation, project: Project, params: Params) -> Consultation:
+    """What is left open, taken from ``params``. The rules consult nobody about nothing.
+
+    Raises:
+        UnknownNameError: no such task.
+        CxgenError: see `Consultation.bounded`.
+    """
+    backend = asked.backend or Judge(params.backend)
+    if backend is Judge.rules:
+        return replace(asked, backend=backend, models=(), tasks=())
+    models, tasks = tuple(dict.fromkeys(asked.models or params.judge_models)), asked.tasks or params.judge_tasks
+    for name in tasks:
+        if name not in TASKS:
+            raise unknown("task", name, TASKS)
+    return replace(asked, backend=backend, models=models, tasks=tasks).bounded(project)
 
 
 def _by_rule(project: Project) -> _ByRule:

@@ -8,14 +8,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from cxgen.asking import Consultation, Limits, Outcome, consult
 from cxgen.constructicon import Construction
 from cxgen.errors import unknown
 from cxgen.generate import sample_items
-from cxgen.layout import REPLIES
 from cxgen.lexicon import Lexicon
-from cxgen.llm import Limits, Outcome
 from cxgen.project import Project
-from cxgen.stages import consult
 from cxgen.vocabulary import INFLECTIONS
 
 GAP = "_____"
@@ -81,10 +79,8 @@ def propose(
     Raises:
         BackendError: the run cannot go on; what was answered is kept.
     """
-    cache = project.root / REPLIES
-    consultation = consult.Consultation(models=(model,), tasks=(_TASK,), base_url=base_url, per_request=1, limits=limits, cache=cache)
-    backends = consult.connect(consultation, logprobs=False)
-    (outcome,) = consult.ask(consultation, consult.load_prompts(project, [_TASK]), {_TASK: asked}, backends)
+    consultation = Consultation(models=(model,), tasks=(_TASK,), base_url=base_url, per_request=1, limits=limits).bounded(project)
+    (outcome,) = consult.ask(consultation, consult.load_prompts(project, [_TASK]), {_TASK: asked}, logprobs=False)
     return proposals(outcome, asked, lexicon), outcome
 
 

@@ -9,22 +9,20 @@ from dataclasses import replace
 import polars as pl
 
 from cxgen import layout
+from cxgen.asking import Budget, Consultation, Outcome, consult
+from cxgen.asking.frozen import as_table
+from cxgen.asking.verdicts import merge
 from cxgen.constructicon import Construction
 from cxgen.families import NATURAL, family_of
 from cxgen.files import read_text, write_atomically
 from cxgen.generate.source import divided, fillable
 from cxgen.judge import VERDICTS
-from cxgen.llm import Outcome
 from cxgen.natural.items import items_of, set_id
 from cxgen.natural.words import Fillers
 from cxgen.project import Project
 from cxgen.sets import split_of
-from cxgen.stages import consult
 from cxgen.stages.accepted import Kept, accept
-from cxgen.stages.consult import Consultation
 from cxgen.stages.elicit import Answer
-from cxgen.stages.frozen import as_table
-from cxgen.stages.merge import merge
 from cxgen.stages.params import Params
 from cxgen.streams import order_key
 from cxgen.vocabulary import APPROPRIATE, EXTENDED, INAPPROPRIATE, JUDGING, PROTOTYPICAL
@@ -38,7 +36,7 @@ def judged(
     construction: Construction,
     answers: Sequence[Answer],
     consultation: Consultation,
-    before: Sequence[Outcome] = (),
+    budget: Budget,
 ) -> tuple[list[Answer], list[Outcome]]:
     """The answers with what the judges say of their sets: a set with anything refused or undecided is refused whole.
 
@@ -47,14 +45,14 @@ def judged(
         construction: whose sets they are.
         answers: from `run`.
         consultation: who judges; its tasks are all of `cxgen.vocabulary.JUDGING`.
-        before: the runs that were made already; bounds hold for all together.
+        budget: what the asking spent so far.
 
     Raises:
         BackendError: the run cannot go on; what was answered is kept.
     """
     items, shown = to_judge(params, construction, answers)
     asking, prompts = replace(consultation, tasks=JUDGING).bounded(project), consult.load_prompts(project, JUDGING)
-    outcomes = consult.ask(asking, prompts, shown, consult.connect(asking), before)
+    outcomes = consult.ask(asking, prompts, shown, budget=budget)
     said = as_table(judgment for outcome in outcomes for judgment in outcome.judgments)
     verdicts = items.select("id", "contrast_set", "kind").join(merge(_open(items), items, said, JUDGING), on="id", maintain_order="left")
     return [_with_verdicts(each, items, verdicts, said) if each.written else each for each in answers], outcomes

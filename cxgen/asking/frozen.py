@@ -8,8 +8,9 @@ from pathlib import Path
 
 import polars as pl
 
+from cxgen.asking.cache import Judgment
+from cxgen.asking.prompts import Prompt
 from cxgen.errors import DataError
-from cxgen.llm import Judgment, Prompt
 from cxgen.schema import Column, Contract
 from cxgen.tables import read_table, write_table
 from cxgen.vocabulary import JUDGING, LABELS, PAIR_VERDICTS, PREMISE_VERDICTS, UNDECIDED

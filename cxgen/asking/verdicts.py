@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from cxgen.llm import majority
+from cxgen.asking.votes import majority
 from cxgen.vocabulary import APPROPRIATE, INAPPROPRIATE, LABELS, UNACCEPTABLE, UNDECIDED
 
 _PAIR = pl.col("pair_verdict") == APPROPRIATE
