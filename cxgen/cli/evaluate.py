@@ -118,7 +118,7 @@ def evaluate(
     from cxgen.measures.figures import Resampling
     from cxgen.project import Project
 
-    if sum(each is not None for each in (predictions, baseline, model)) != 1:
+    if sum(option is not None for option in (predictions, baseline, model)) != 1:
         raise CxgenError("nothing, or more than one thing, to score", hint="give a file of predictions, --baseline or --model")
     part = Part(tuple(configs or ()), tuple(split.value for split in splits) if splits else Part.splits)
     evaluated = Evaluated.read(Project.find(), part)

@@ -183,8 +183,8 @@ def _examine_here(evaluated: Evaluated, asked: Examination, path: Path) -> Exami
         left = [item for item in items if item[0] not in known]
         if left:
             how: dict[str, Any] = {"measure": asked.measure, "unit": asked.unit, "batch": asked.batch}
-            said = likelihood.predictions(asked.model.removeprefix(LOCAL), left, scoring, **how)
-            rows += [kept.keep(item, row) for item, row in zip(left, track(said, config, len(left)), strict=True)]
+            answers = likelihood.predictions(asked.model.removeprefix(LOCAL), left, scoring, **how)
+            rows += [kept.keep(item, row) for item, row in zip(left, track(answers, config, len(left)), strict=True)]
         rows += known.values()
     ties = sum(row["label"] == UNDECIDED for row in rows)
     return Examined(rows, Counter({"equally likely": ties} if ties else {}))

@@ -73,13 +73,13 @@ def chosen_examples(rows: pl.DataFrame, scoring: Scoring, count: int, seed: int)
     order = pl.Series("order", order_keys((seed, "example"), rows["id"]))
     items = rows.select(*columns, TARGET.alias("target"), order).sort("order").drop("order").to_dicts()
     verdicts = cycle(sorted({scoring.verdict(item) for item in items}, key=lambda verdict: order_key(seed, verdict)))
-    found: list[dict[str, Any]] = []
+    examples: list[dict[str, Any]] = []
     for verdict in verdicts:
-        left = [item for item in items if scoring.verdict(item) == verdict and item not in found]
-        if len(found) == count or not left:
-            return [{name: item[name] for name in columns} for item in found]
-        seen = {item["target"] for item in found}
-        found.append(next((item for item in left if item["target"] not in seen), left[0]))
+        left = [item for item in items if scoring.verdict(item) == verdict and item not in examples]
+        if len(examples) == count or not left:
+            return [{name: item[name] for name in columns} for item in examples]
+        seen = {item["target"] for item in examples}
+        examples.append(next((item for item in left if item["target"] not in seen), left[0]))
     return []
 
 
@@ -94,13 +94,13 @@ def read_examples(path: Path, scoring: Scoring, count: int | None) -> list[Item]
     Raises:
         DataError: a line is no such example, or there are fewer.
     """
-    found: list[Item] = []
+    examples: list[Item] = []
     hint = f"an example is a JSON object with {', '.join(scoring.needs)}"
     for number, row in json_lines(path, hint):
-        found.append(_example(row, scoring, path, number, hint))
-    if len(found) < max(count or 1, 1):
-        raise DataError(f"has {len(found)} examples", file=path, hint=f"{max(count or 1, 1)} or more are needed, a JSON object a line")
-    return found[:count]
+        examples.append(_example(row, scoring, path, number, hint))
+    if len(examples) < max(count or 1, 1):
+        raise DataError(f"has {len(examples)} examples", file=path, hint=f"{max(count or 1, 1)} or more are needed, a JSON object a line")
+    return examples[:count]
 
 
 def _example(given: dict[str, Any], scoring: Scoring, path: Path, number: int, hint: str) -> Item:
@@ -118,7 +118,7 @@ def as_continuations(item: Item, scoring: Scoring, cloze: Cloze, examples: Seque
     """The text before the answers to ``item``, examples first and a blank line after each, and one continuation per answer."""
     before = ""
     for example in examples:
-        text, said = scoring.continuations(example, cloze.text, cloze.words)
-        before += f"{text}{said[scoring.meant(example, scoring.verdict(example))]}\n\n"
-    text, said = scoring.continuations(item, cloze.text, cloze.words)
-    return before + text, said
+        text, answers = scoring.continuations(example, cloze.text, cloze.words)
+        before += f"{text}{answers[scoring.meant(example, scoring.verdict(example))]}\n\n"
+    text, answers = scoring.continuations(item, cloze.text, cloze.words)
+    return before + text, answers

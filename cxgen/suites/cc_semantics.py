@@ -96,7 +96,7 @@ class Scenarios:
         self._document: Document = read_yaml(project.grammar_file(FILE), "scenarios")
         self._data = self._document.data
         lexicon = Lexicon.of(project)
-        self._people = [lexicon.lemmas[row] for each in self._data["names"] for row in lexicon.resolve(each).ids]
+        self._people = [lexicon.lemmas[row] for name in self._data["names"] for row in lexicon.resolve(name).ids]
 
     @property
     def names(self) -> list[str]:
@@ -114,7 +114,7 @@ class Scenarios:
             raise DataError(what, file=self._document.path, line=self._document.line(["names"]), hint=hint)
         properties = self._data["opposites"][side]
         for (a, b), signs in product(permutations(properties, 2), product((1, -1), repeat=2)):
-            others = [each for each in properties if each not in (a, b)]
+            others = [third for third in properties if third not in (a, b)]
             stream: tuple[str | int, ...] = (seed, NAME, a["name"], b["name"], *signs)
             people = [name for _, name in sorted(zip(order_keys(stream, self._people), self._people, strict=True))]
             for number in range(draws):
@@ -131,16 +131,16 @@ class Scenarios:
     def _item(self, base: Base, name: str) -> dict[str, Any]:
         scenario, wording = self._data["scenarios"][name], self._data["wordings"][base.wording]
         correlations: list[Correlation] = []
-        said = []
+        sentences = []
         for (given, up, one), (then, high, other) in (map(base.signed, rule.split()) for rule in scenario["rules"]):
             correlations.append((given, then, up * high))
-            said.append(filled(wording["rule"], {"a": one, "b": other}))
+            sentences.append(filled(wording["rule"], {"a": one, "b": other}))
         known: Comparison | None = None
         if "comparison" in scenario:
             who, what, whom = scenario["comparison"].split()
             property_, sign, comparative = base.signed(what)
             known = (base.names[who], base.names[whom], property_, sign)
-            said.append(filled(wording["comparison"], {"x": base.names[who], "y": base.names[whom], "a": comparative}))
+            sentences.append(filled(wording["comparison"], {"x": base.names[who], "y": base.names[whom], "a": comparative}))
         who, whom = (base.names[letter] for letter in scenario["conclusion"].split()[::2])
         asked, _ = base.properties["b"]
         try:
@@ -148,7 +148,7 @@ class Scenarios:
         except ValueError as error:
             line = self._document.line(["scenarios"])
             raise DataError(f"scenarios: {error}", file=self._document.path, line=line, hint="rules of one direction") from error
-        context = " ".join(said)
+        context = " ".join(sentences)
         before, after = filled(wording["conclusion"], {"x": who, "y": whom}).split("{gap}")
         return {
             "scenario": name,
@@ -169,10 +169,10 @@ class Scenarios:
     def wrong(self, rows: pl.DataFrame) -> int:
         """How many answers are not those that the sentences of the items, read once more, give."""
         signs = {
-            comparative: (each["name"], sign)
+            comparative: (property_["name"], sign)
             for side in self._data["opposites"].values()
-            for each in side
-            for comparative, sign in zip(each["comparatives"], (1, -1), strict=True)
+            for property_ in side
+            for comparative, sign in zip(property_["comparatives"], (1, -1), strict=True)
         }
         wanted = [_reread(row, signs) for row in rows.select("context", "before", "after", "first").iter_rows()]
         return int((pl.Series(wanted, dtype=pl.Int8).ne_missing(rows["answer"])).sum())
@@ -221,7 +221,7 @@ def violations(project: Project, rows: pl.DataFrame) -> dict[str, int]:
     even = answered.group_by("split", "scenario", "given", "then").agg(share=pl.col("answer").mean())
     bases = rows.filter(pl.col("scenario") == BASE)
     linked = rows.join(bases.select("contrast_set", base="id", one="first", other="second"), on="contrast_set", how="left")
-    words = [set(mine["first"]) | set(mine["second"]) for _, mine in rows.group_by("split")]
+    words = [set(part["first"]) | set(part["second"]) for _, part in rows.group_by("split")]
     gaps = rows.select(pl.col("text").str.slice(pl.col("mask_start"), len(GAP)))["text"]
     whole = pl.concat_str("context", pl.lit(" "), "before", pl.lit(GAP), "after")
     others = (pl.col("one") != pl.col("first")) | (pl.col("other") != pl.col("second"))
@@ -241,10 +241,10 @@ def violations(project: Project, rows: pl.DataFrame) -> dict[str, int]:
 
 def counts(rows: pl.DataFrame) -> dict[str, Any]:
     """Split -> scenario -> items."""
-    found: dict[str, Any] = {}
+    report: dict[str, Any] = {}
     for split, scenario, count in rows.group_by("split", "scenario", maintain_order=True).len().iter_rows():
-        found.setdefault(split, {})[scenario] = count
-    return found
+        report.setdefault(split, {})[scenario] = count
+    return report
 
 
 def measures(rows: pl.DataFrame) -> dict[str, dict[str, Any]]:
@@ -261,8 +261,8 @@ def measures(rows: pl.DataFrame) -> dict[str, dict[str, Any]]:
 
 def _measured(shares: pl.DataFrame, gates: Gates) -> dict[str, Any]:
     means = shares.group_by("scenario").agg(pl.col("share").mean()).sort("scenario").iter_rows()
-    each = {str(name): round(float(share), 4) for name, share in means}
-    return measured(round(sum(each.values()) / max(len(each), 1), 4), {}, {NAME: each}, gates, 0.5)
+    by_scenario = {str(name): round(float(share), 4) for name, share in means}
+    return measured(round(sum(by_scenario.values()) / max(len(by_scenario), 1), 4), {}, {NAME: by_scenario}, gates, 0.5)
 
 
 def shown(rows: pl.DataFrame) -> Iterator[tuple[str, list[tuple[str, str]]]]:

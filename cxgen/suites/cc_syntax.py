@@ -114,13 +114,13 @@ class Pairs:
         verbs: list[str] = []
         turns = divmod(order, len(self._orders))
         for symbol, length, own in self._language.parts(self._ways[way], number - (self._ends[way - 1] if way else 0)):
-            said = [symbol] if own < 0 else self._language.text(symbol, length, own)
-            plain += said
+            tokens = [symbol] if own < 0 else self._language.text(symbol, length, own)
+            plain += tokens
             if symbol == self._half:
                 words = self._words(length, own)
-                said = [token for part in self._orders[turns[len(verbs)]] for token in words.get(str(part), [part])]
+                tokens = [token for part in self._orders[turns[len(verbs)]] for token in words.get(str(part), [part])]
                 verbs.append(" ".join(words["VERB"]))
-            mixed += said
+            mixed += tokens
         texts = _sentence(plain), _sentence(mixed)
         pair = digest(f"pair\x1f{self._preset}\x1f{texts[0]}")
         shared = {"contrast_set": pair, "derivation": number, "order": order, "verb": verbs[0], **self._features[way]}
@@ -176,7 +176,7 @@ def sample(project: Project, seed: int, n: int) -> pl.DataFrame:
     """Rows of ``n`` pairs of the test side, of both presets in turn."""
     grammar = Grammar.load(project, GRAMMAR)
     drawn = [list(Pairs(grammar, preset, SIDES[1], seed).draw(-(-n // 2))) for preset in reversed(PRESETS)]
-    return _table(sorted((row for each in drawn for row in each), key=lambda row: row["place"])[: 2 * n], grammar)
+    return _table(sorted((row for pairs in drawn for row in pairs), key=lambda row: row["place"])[: 2 * n], grammar)
 
 
 def _table(drawn: Sequence[Mapping[str, Any]], grammar: Grammar) -> pl.DataFrame:
@@ -200,10 +200,10 @@ def violations(project: Project, rows: pl.DataFrame) -> dict[str, int]:
         "pairs that are none": pairs.filter((pl.col("count") != 2) | (pl.col("labels") != 2)).height,
         "pairs with different words": pairs.filter(pl.col("bags") != 1).height,
         "pairs in two splits": pairs.filter(pl.col("splits") != 1).height,
-        "words in train and test": sum(len(_shared_words(mine) - closed) for _, mine in rows.group_by("preset")),
+        "words in train and test": sum(len(_shared_words(own) - closed) for _, own in rows.group_by("preset")),
         "sentences without the value of their subset": apart.filter(held != pl.col("value")).height,
         "values with unequal classes": classes.filter(2 * pl.col("ones").cast(pl.Int64) != pl.col("all")).height,
-        "values in the wrong split": sum(_misplaced(mine) for _, mine in apart.group_by("subset")),
+        "values in the wrong split": sum(_misplaced(own) for _, own in apart.group_by("subset")),
     }
 
 
@@ -219,18 +219,18 @@ def _misplaced(rows: pl.DataFrame) -> int:
 
 def _shared_words(rows: pl.DataFrame) -> set[str]:
     """The words that occur in both splits, in small letters."""
-    sides = [set(mine.select(_words().explode().unique())["sentence"]) for _, mine in rows.group_by("split")]
+    sides = [set(own.select(_words().explode().unique())["sentence"]) for _, own in rows.group_by("split")]
     return set.intersection(*sides) if len(sides) > 1 else set()
 
 
 def counts(rows: pl.DataFrame) -> dict[str, Any]:
     """Preset -> subset -> split -> ``pairs`` and the values' ``least, most, values``."""
-    found: dict[str, Any] = {}
-    for (preset, subset, split), mine in rows.group_by("preset", "subset", "split", maintain_order=True):
-        values = mine["value"].drop_nulls()
+    report: dict[str, Any] = {}
+    for (preset, subset, split), own in rows.group_by("preset", "subset", "split", maintain_order=True):
+        values = own["value"].drop_nulls()
         span = {"least": values.min(), "most": values.max(), "values": values.n_unique()} if len(values) else {}
-        found.setdefault(str(preset), {}).setdefault(str(subset), {})[str(split)] = {"pairs": mine.height // 2, **span}
-    return found
+        report.setdefault(str(preset), {}).setdefault(str(subset), {})[str(split)] = {"pairs": own.height // 2, **span}
+    return report
 
 
 def measures(rows: pl.DataFrame) -> dict[str, dict[str, Any]]:
@@ -244,16 +244,16 @@ def measures(rows: pl.DataFrame) -> dict[str, dict[str, Any]]:
 
         from cxgen.measures.fits import logistic
     rows = rows.filter(pl.col("subset") == "general")
-    found = {}
+    report = {}
     for name, size, gates in (("bag_of_words", 1, Gates(overall=_GATE, construction=_GATE)), ("bigrams", 2, Gates())):
         shares: dict[str, float] = {}
-        for (preset,), mine in rows.group_by("preset", maintain_order=True):
-            train, test = (mine.filter(pl.col("split") == side).head(_ENOUGH) for side in SIDES)
+        for (preset,), own in rows.group_by("preset", maintain_order=True):
+            train, test = (own.filter(pl.col("split") == side).head(_ENOUGH) for side in SIDES)
             counter = CountVectorizer(ngram_range=(1, size), token_pattern=r"[^\s,.]+")
             model = logistic().fit(counter.fit_transform(train["sentence"].to_list()), train["label"].to_numpy())
             shares[str(preset)] = round(float(model.score(counter.transform(test["sentence"].to_list()), test["label"].to_numpy())), 4)
-        found[name] = measured(round(sum(shares.values()) / max(len(shares), 1), 4), {}, {NAME: shares}, gates, _CHANCE)
-    return found
+        report[name] = measured(round(sum(shares.values()) / max(len(shares), 1), 4), {}, {NAME: shares}, gates, _CHANCE)
+    return report
 
 
 def shown(rows: pl.DataFrame) -> Iterator[tuple[str, list[tuple[str, str]]]]:

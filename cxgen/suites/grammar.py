@@ -88,13 +88,13 @@ class Language:
         for rule in self._rules[symbol]:
             counts = [{int(part != ","): 1} if isinstance(part, str) else self.counts(str(part)) for part in rule]
             for lengths in product(*counts):
-                count = prod(each[length] for each, length in zip(counts, lengths, strict=True))
+                count = prod(sizes[length] for sizes, length in zip(counts, lengths, strict=True))
                 ways.setdefault(sum(lengths), []).append(Way(rule, lengths, count))
         self._under.pop()
-        if sum(way.count for each in ways.values() for way in each) >= _MOST:
+        if sum(way.count for same in ways.values() for way in same) >= _MOST:
             raise self._wrong(f"{symbol} has {_MOST} sentences or more", "fewer words or rules")
         self._ways[symbol] = dict(sorted(ways.items()))
-        self._ends |= {(symbol, length): list(accumulate(way.count for way in each)) for length, each in ways.items()}
+        self._ends |= {(symbol, length): list(accumulate(way.count for way in same)) for length, same in ways.items()}
         return self._ways[symbol]
 
     def counts(self, symbol: str) -> dict[int, int]:
@@ -124,17 +124,17 @@ class Language:
         key = (symbol, length, number)
         if key in self._texts:
             return self._texts[key]
-        said: list[str] = []
+        text: list[str] = []
         for part, size, own in self.parts(*self.chosen(symbol, length, number)):
-            said += [part] if own < 0 else self.text(part, size, own)
+            text += [part] if own < 0 else self.text(part, size, own)
         if self._ends[symbol, length][-1] < _FEW:
-            self._texts[key] = said
-        return said
+            self._texts[key] = text
+        return text
 
     @cached_property
     def vocabulary(self) -> frozenset[str]:
         """Every word that its sentences have, in small letters."""
-        return frozenset(part.lower() for each in self._productions for part in each.rhs() if isinstance(part, str))
+        return frozenset(part.lower() for production in self._productions for part in production.rhs() if isinstance(part, str))
 
     def recognises(self, symbol: str, text: str) -> bool:
         """Whether ``text``, capitals and full stop aside, is a sentence of ``symbol``."""
@@ -176,7 +176,7 @@ class Grammar:
 
     def words(self, preset: str, side: str) -> Words:
         """Symbol -> words and phrases that ``side`` may use."""
-        given = {symbol: _listed(each) for symbol, each in self.document.data["words"][side].items()}
+        given = {symbol: _listed(words) for symbol, words in self.document.data["words"][side].items()}
         if preset == SMALL:
             return given
         drawn = {symbol: sides[side] for symbol, sides in self._drawn.items()}
@@ -187,7 +187,7 @@ class Grammar:
         """Symbol -> side -> words of the lexicon; a word that the file has keeps its side."""
         raw, fixed = self.document.data["lexicon"], self.document.data["words"]
         known = {
-            token: side for side in reversed(SIDES) for each in fixed[side].values() for text in _listed(each) for token in tokens(text)
+            token: side for side in reversed(SIDES) for words in fixed[side].values() for text in _listed(words) for token in tokens(text)
         }
         drawn: dict[str, Words] = {}
         for symbol, asked in raw["slots"].items():
@@ -221,10 +221,10 @@ class Grammar:
         """Everything that is recognised: both sides of both presets, and what stands under ``recognised``."""
         data = self.document.data
         more = data.get("recognised", {"rules": "", "words": {}})
-        words: Words = {symbol: _listed(each) for symbol, each in more["words"].items()}
+        words: Words = {symbol: _listed(words) for symbol, words in more["words"].items()}
         for preset, side in product(PRESETS if "lexicon" in data else (SMALL,), SIDES):
-            for symbol, each in self.words(preset, side).items():
-                words.setdefault(symbol, []).extend(each)
+            for symbol, more_words in self.words(preset, side).items():
+                words.setdefault(symbol, []).extend(more_words)
         return Language("\n".join([data["rules"], more["rules"], data.get("lexicon", {}).get("rules", "")]), words, self.document)
 
     def recognises(self, text: str, *, any_words: bool = False) -> str:
@@ -248,4 +248,4 @@ class Grammar:
 
 def _listed(raw: str | list[str]) -> list[str]:
     """A list as the file writes it: in YAML, or with commas between words."""
-    return list(raw) if isinstance(raw, list) else [each.strip() for each in raw.split(",") if each.strip()]
+    return list(raw) if isinstance(raw, list) else [word.strip() for word in raw.split(",") if word.strip()]

@@ -54,10 +54,10 @@ class Exported:
             item: the item.
             text, words: see `Scoring.continuations`.
         """
-        question, said = self.scoring.continuations(item, text, words)
-        order = range(len(said)) if words else [self.scoring.meant(item, verdict) for verdict in ("first", "second")]
+        question, texts = self.scoring.continuations(item, text, words)
+        order = range(len(texts)) if words else [self.scoring.meant(item, verdict) for verdict in ("first", "second")]
         right = self.scoring.meant(item, self.scoring.verdict(item))
-        return {"question": question, "choices": [said[position].strip() for position in order], "answer": list(order).index(right)}
+        return {"question": question, "choices": [texts[position].strip() for position in order], "answer": list(order).index(right)}
 
 
 def export(name: str, project: Project, part: Part, folder: Path, wording: str = PLAIN) -> list[str]:
