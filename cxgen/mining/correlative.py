@@ -37,11 +37,13 @@ class Correlative:
         width: tags behind each comparative by which groups differ.
         most_between: words between the first comparative and the second *the*.
         whole: whether groups differ by all tags between the halves.
+        patterns: none: tags decide.
     """
 
     width: int = 2
     most_between: int = 25
     whole: bool = False
+    patterns: tuple[object, ...] = ()
 
     def may_have(self, text: str) -> bool:
         """Whether a passage need be tagged."""

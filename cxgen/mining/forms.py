@@ -21,14 +21,17 @@ _CLOSED = frozenset({"ADP", "SCONJ", "CCONJ", "PART"})  # of these the word itse
 class Forms:
     """Finds verbs with a construction's form, in trees of Universal Dependencies or of ClearNLP.
 
+    Attributes:
+        patterns: those of the construction.
+
     Raises:
         CxgenError: the construction has no patterns.
         SchemaError: a pattern that spaCy does not take.
     """
 
     def __init__(self, construction: Construction, nlp: Language) -> None:
-        self._patterns = construction.form_check
-        if not self._patterns:
+        self.patterns = construction.form_check
+        if not self.patterns:
             hint = "docs/annotation.md: patterns over Universal Dependencies"
             raise CxgenError(f"{construction.name} has no form_check: nothing says what to look for", hint=hint)
         self._matcher = dependency_matcher(construction, nlp.vocab)
@@ -49,7 +52,7 @@ class Forms:
                     yield tokens, self._candidate(sentence.doc, key, [sentence.start + place for place in matched])
 
     def _candidate(self, doc: Doc, key: int, matched: list[int]) -> Candidate:
-        pattern = self._patterns[int(doc.vocab.strings[key])]
+        pattern = self.patterns[int(doc.vocab.strings[key])]
         nodes = sorted((place, str(node["RIGHT_ID"])) for place, node in zip(matched, pattern, strict=True))
         group = [f"{name}:{doc[place].lower_ if doc[place].pos_ in _CLOSED else doc[place].tag_}" for place, name in nodes]
         return Candidate(" ".join(group), tuple((name, doc[place], doc[place]) for place, name in nodes))

@@ -84,7 +84,7 @@ def mine(project: Project, search: Search, files: Sequence[Path], output: Path) 
     texts = Texts(files, search.paragraphs, search.field)
     states = [(str(path.resolve()), path.stat().st_size, path.stat().st_mtime_ns) for path in files]
     partial = output.with_name(f".{output.name}.partial")
-    batches = _resume(partial, json.dumps([asdict(search), __version__, nlp.meta.get("version"), nlp.pipe_names, states]))
+    batches = _resume(partial, json.dumps([asdict(search), finder.patterns, __version__, nlp.meta.get("version"), nlp.pipe_names, states]))
     passages = islice(texts.passages(), sum(batch["read"] for batch in batches), None)
     with partial.open("a", encoding="utf-8") as file:
         while batch := list(islice(passages, _BATCH)):
