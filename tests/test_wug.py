@@ -22,9 +22,9 @@ from cxgen.pseudowords.chain import Chain
 from cxgen.pseudowords.distance import Distances
 from cxgen.pseudowords.generate import SCHEMA
 from cxgen.pseudowords.refuse import Refusal
-from cxgen.pseudowords.search import RUNGS, Owed, Search
+from cxgen.pseudowords.search import RUNGS, Step, sequences
+from cxgen.pseudowords.segments import segments, syllabify
 from cxgen.pseudowords.spelling import skeleton
-from cxgen.pseudowords.syllables import segments, syllabify
 from tests.conftest import ROOT
 from tests.test_lexicon import wordnet
 
@@ -296,7 +296,7 @@ WIDENED = st.tuples(st.booleans(), st.sampled_from([(0, 0), (0, 2), (1, 1), (-1,
 
 
 def brute_force(links, words, loose, longer, moved):
-    """Every sequence that pays what it owes to the first word, and its largest deviation."""
+    """Every sequence that keeps the constraints, and its largest deviation."""
     source, found = words[0], {}
     for parts in itertools.product(*({word[at] for word in words} for at in range(len(source)))):
         counts = links.frequencies(parts)
@@ -309,17 +309,18 @@ def brute_force(links, words, loose, longer, moved):
 
 
 def search(links, source, loose, longer, moved):
-    layers = links.layers(tuple(map(len, source)), loose=loose, slack=min(moved, 1))
-    return [] if layers is None else list(Search(links, layers, source, Owed.of(len(source) // 3, longer, moved)).ascending(0))
+    return list(sequences(links, source, Step(0, 0, loose, moved, longer), len(RUNGS) - 1, 0))
 
 
 @settings(max_examples=60, deadline=None)
 @given(WORDS, WIDENED)
-def test_the_search_is_exact(words, widened):
+def test_the_search_finds_every_sequence_where_they_are_few(words, widened):
     """Every sequence that a brute-force search finds, and no other, each in the rung of its largest deviation, rungs ascending."""
     links = Chain(_chain_table(words))
     loose, (longer, moved) = widened
     expected = brute_force(links, words, loose, longer, moved)
+    if len(expected) > 700:
+        return
     found = search(links, words[0], loose, longer, moved)
     assert [item.rung for item in found] == sorted(item.rung for item in found)
     assert {item.parts: item.rung for item in found} == {parts: np.searchsorted(RUNGS, size) for parts, size in expected.items()}
@@ -330,15 +331,13 @@ def test_the_search_is_exact(words, widened):
         assert item.once == (min(counts[1]) < 2)
 
 
-def test_of_very_many_sequences_some_are_drawn_from_every_rung(monkeypatch):
+def test_of_very_many_sequences_some_of_the_best_are_taken(monkeypatch):
     words = [sum(parts, ()) for parts in itertools.product([(a, b, "k") for a in "bdt" for b in "ae"], repeat=2)]
     links = Chain(_chain_table([*words, *words[::3], *words[::7]]))
     expected = brute_force(links, words, False, 0, 0)
-    monkeypatch.setattr("cxgen.pseudowords.search._MOST", 5)
+    monkeypatch.setattr("cxgen.pseudowords.search.BEAM", 5)
     found = search(links, words[0], False, 0, 0)
-    assert len(found) < len(expected)
-    assert found[0].rung == min(np.searchsorted(RUNGS, size) for size in expected.values())
-    assert len({item.parts for item in found}) == len(found)
+    assert 0 < len({item.parts for item in found}) == len(found) < len(expected)
     assert all(item.rung == np.searchsorted(RUNGS, expected[item.parts]) for item in found)
     assert found == search(links, words[0], False, 0, 0)
 

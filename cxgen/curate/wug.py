@@ -21,9 +21,9 @@ import polars as pl
 
 from cxgen.curate.wordnet import entries
 from cxgen.lexicon.sources import read_sources
+from cxgen.pseudowords.segments import Segments, segment, segments, syllabify
 from cxgen.pseudowords.sound import units
 from cxgen.pseudowords.spelling import inflect, skeleton
-from cxgen.pseudowords.syllables import Segments, segment, segments, syllabify
 from cxgen.schema import read_yaml
 from cxgen.tables import write_parquet
 

@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from cxgen.pseudowords.syllables import Segments
+from cxgen.pseudowords.segments import Segments
 
 Ints = NDArray[np.int64]
 

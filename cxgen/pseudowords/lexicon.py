@@ -8,54 +8,23 @@ from pathlib import Path
 
 import polars as pl
 
-from cxgen.errors import CxgenError, DataError
+from cxgen.errors import CxgenError
 from cxgen.project import Project
 from cxgen.pseudowords.chain import Chain
 from cxgen.pseudowords.distance import Distances
+from cxgen.pseudowords.segments import Segments, segments, syllabify
 from cxgen.pseudowords.sound import HEAD, Readings
-from cxgen.pseudowords.syllables import Segments, segments, syllabify
 from cxgen.schema import Column, Contract
 from cxgen.tables import read_table
 
 _SOURCE = re.compile(r"[A-Za-z]+")
 _HINT = "run `cxgen lexicon build`, or restore the file"
+_OPEN = {"skeleton", "zipf", "unit", "share"}  # columns that may be empty
 _TABLES = {
-    "lexicon": Contract(
-        (
-            Column("form", pl.String, ""),
-            Column("lengths", pl.String, ""),
-            Column("zipf", pl.UInt16, ""),
-            Column("skeleton", pl.String, "", null=True),
-        ),
-        key=("form",),
-        least=1,
-    ),
-    "chain": Contract(
-        (
-            Column("syllables", pl.UInt8, ""),
-            Column("place", pl.UInt8, ""),
-            Column("left", pl.String, ""),
-            Column("right", pl.String, ""),
-            Column("types", pl.UInt16, ""),
-        ),
-        least=1,
-    ),
-    "forms": Contract(
-        (
-            Column("form", pl.String, ""),
-            Column("zipf", pl.UInt8, "", null=True),
-            Column("rude", pl.Boolean, ""),
-        ),
-        least=1,
-    ),
-    "sounds": Contract(
-        (
-            Column("unit", pl.String, "", null=True),
-            Column("sound", pl.String, ""),
-            Column("share", pl.UInt8, "", null=True),
-        ),
-        least=1,
-    ),
+    "lexicon": {"form": pl.String, "lengths": pl.String, "zipf": pl.UInt16, "skeleton": pl.String},
+    "chain": {"syllables": pl.UInt8, "place": pl.UInt8, "left": pl.String, "right": pl.String, "types": pl.UInt16},
+    "forms": {"form": pl.String, "zipf": pl.UInt8, "rude": pl.Boolean},
+    "sounds": {"unit": pl.String, "sound": pl.String, "share": pl.UInt8},
 }
 
 
@@ -124,8 +93,8 @@ def load(where: Project | Path | None = None) -> WugLexicon:
         DataError: the snapshot is missing or damaged.
     """
     folder = where if isinstance(where, Path) else (where or Project.find()).snapshot
-    words, chain, forms, sounds = (read_table(folder / f"wug_{name}.parquet", contract, _HINT) for name, contract in _TABLES.items())
-    segmented = words["lengths"].str.extract_all(".").list.eval(pl.element().cast(pl.Int64)).list.sum()
-    if (segmented != words["form"].str.len_bytes()).any() or set(chain["syllables"]) - set(range(1, chain["syllables"].n_unique() + 1)):
-        raise DataError("segments and forms do not belong together", file=folder, hint=_HINT)
-    return WugLexicon(words, chain, forms, sounds)
+    tables = []
+    for name, schema in _TABLES.items():
+        columns = tuple(Column(column, dtype, "", null=column in _OPEN) for column, dtype in schema.items())
+        tables.append(read_table(folder / f"wug_{name}.parquet", Contract(columns, least=1), _HINT))
+    return WugLexicon(*tables)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from cxgen.pseudowords.lexicon import WugLexicon
+from cxgen.pseudowords.segments import Segments
 from cxgen.pseudowords.sound import sounds_like
 from cxgen.pseudowords.spelling import inflect, skeleton
-from cxgen.pseudowords.syllables import Segments
 
 _INFLECTED = {
     "noun": re.compile(r"(?:(?<!s)s|ed|ing)$"),

@@ -12,7 +12,7 @@ import re
 from collections.abc import Set
 from itertools import product
 
-from cxgen.pseudowords.syllables import Segments
+from cxgen.pseudowords.segments import Segments
 
 Readings = dict[str, tuple[tuple[str, float], ...]]
 _LEAST = 0.03  # a pronunciation less probable than this, relative to the likeliest, is not considered
