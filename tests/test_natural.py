@@ -21,7 +21,7 @@ from cxgen.natural import Written, asked, check, shape_of
 from cxgen.natural.items import items_of
 from cxgen.natural.requests import require_squares
 from cxgen.natural.say import said
-from cxgen.natural.tokens import skeleton, tokens, units
+from cxgen.natural.sentences import skeleton, tokens, units
 from cxgen.natural.words import Filler, Fillers
 from cxgen.project import Project
 from cxgen.review.dropped import write_dropped

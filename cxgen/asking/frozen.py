@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from pathlib import Path
 
 import polars as pl
@@ -13,35 +13,14 @@ from cxgen.asking.prompts import Prompt
 from cxgen.errors import DataError
 from cxgen.schema import Column, Contract
 from cxgen.tables import read_table, write_table
-from cxgen.vocabulary import JUDGING, LABELS, PAIR_VERDICTS, PREMISE_VERDICTS, UNDECIDED
+from cxgen.vocabulary import JUDGING, LABELS, PAIR_VERDICTS, PREMISE_VERDICTS
 
 MISSING = "no frozen judgment"
-COLUMNS: dict[str, pl.DataType | type[pl.DataType]] = {
-    "item": pl.String,
-    "task": pl.String,
-    "value": pl.String,
-    "reason": pl.String,
-    "judge": pl.String,
-    "model": pl.String,
-    "fingerprint": pl.String,
-    "request_id": pl.String,
-    "prompt": pl.String,
-    "temperature": pl.Float64,
-    "max_tokens": pl.Int64,
-    "call": pl.String,
-    "asked": pl.Int64,
-    "tokens_in": pl.Int64,
-    "tokens_out": pl.Int64,
-    "logprob": pl.Float64,
-    "attempt": pl.Int64,
-}
-_RECORD = "judge --backend openai --export"
+_TYPES: dict[str, type[pl.DataType]] = {"str": pl.String, "int": pl.Int64, "float | None": pl.Float64}
+COLUMNS = {field.name: _TYPES[str(field.type)] for field in fields(Judgment)}
+_HINT = "record some: cxgen judge --backend openai --export"
 _KEYS = ["item", "task", "judge", "prompt"]
-_ANSWERS = {  # task -> what may be said; undecided: nothing
-    "acceptability": tuple("" if verdict == UNDECIDED else verdict for verdict in PREMISE_VERDICTS),
-    "appropriateness": tuple("" if verdict == UNDECIDED else verdict for verdict in PAIR_VERDICTS),
-    "label": (*LABELS, ""),
-}
+_ANSWERS = {"acceptability": PREMISE_VERDICTS, "appropriateness": PAIR_VERDICTS, "label": LABELS}
 _UNKNOWN = {"model", "fingerprint", "request_id", "temperature", "logprob"}  # where a server does not say
 _CONTRACT = Contract(
     tuple(Column(name, kind, "", null=name in _UNKNOWN, values=JUDGING if name == "task" else ()) for name, kind in COLUMNS.items()),
@@ -54,26 +33,21 @@ def as_table(judgments: Iterable[Judgment]) -> pl.DataFrame:
     return pl.DataFrame([asdict(judgment) for judgment in judgments], schema=COLUMNS, orient="row")
 
 
-def read_frozen(path: Path) -> pl.DataFrame:
+def read_frozen(path: Path, *, empty: bool = False) -> pl.DataFrame:
     """The frozen judgments, columns ``COLUMNS``.
 
     Raises:
-        DataError: no such file, not one of ours, or one without judgments.
+        DataError: no such file, not one of ours, or (unless ``empty``) one without judgments.
     """
-    table = _read(path)
-    if not table.height:
-        raise DataError("there are no frozen judgments", file=path, hint=f"record some: cxgen {_RECORD}; or judge by rule: --backend rules")
-    return table
-
-
-def _read(path: Path) -> pl.DataFrame:
-    hint = f"restore the file, or record judgments: cxgen {_RECORD}"
-    table = read_table(path, _CONTRACT, hint)
+    table = read_table(path, _CONTRACT, f"restore the file, or {_HINT}")
     for task, allowed in _ANSWERS.items():
-        strange = table.filter((pl.col("task") == task) & ~pl.col("value").is_in(allowed))
+        strange = table.filter((pl.col("task") == task) & ~pl.col("value").is_in([*allowed, ""]))
         if strange.height:
-            value = strange["value"][0][:40]
-            raise DataError(f"{value!r} is no answer to the task {task!r}, as {strange.height} judgments have it", file=path, hint=hint)
+            raise DataError(
+                f"{strange['value'][0][:40]!r} is no answer to the task {task!r}", file=path, hint=f"restore the file, or {_HINT}"
+            )
+    if not table.height and not empty:
+        raise DataError("there are no frozen judgments", file=path, hint=f"{_HINT}; or judge by rule: --backend rules")
     return table
 
 
@@ -83,21 +57,13 @@ def freeze(judgments: pl.DataFrame, path: Path) -> int:
     A decided one replaces what the file held for the same item, task, judge and prompt, an undecided one only another undecided one.
     The same judgments give the same bytes, in whatever order they came.
     """
-    old = _read(path) if path.exists() else pl.DataFrame(schema=COLUMNS)
-    table = pl.concat([old.with_columns(rank=0), _plain(judgments.select(list(COLUMNS))).with_columns(rank=1)])
+    old = read_frozen(path, empty=True) if path.exists() else pl.DataFrame(schema=COLUMNS)
+    table = pl.concat([old.with_columns(rank=0), judgments.select(list(COLUMNS)).with_columns(rank=1)])
     decided = (pl.col("value") != "").cast(pl.Int8)
     table = table.sort([decided, "rank"], maintain_order=True).unique(_KEYS, keep="last", maintain_order=True)
     table = table.drop("rank").sort([*_KEYS, "call"])
     write_table(table, path)
     return table.height
-
-
-def _plain(judgments: pl.DataFrame) -> pl.DataFrame:
-    """What a server said of itself, without what no text of a file may hold, and at a reasonable length."""
-    plain = (
-        pl.col(name).str.replace_all("[\\x00-\\x1f]", "\ufffd").str.head(1_000) for name in ("reason", "model", "fingerprint", "request_id")
-    )
-    return judgments.with_columns(plain)
 
 
 def replay(
@@ -133,13 +99,9 @@ def replay(
 
 
 def _nothing(task: str, mine: int, current: int, models: Sequence[str], path: Path) -> DataError:
-    record = f"record them: cxgen {_RECORD}"
     if mine and not current:
-        return DataError(
-            f"the frozen judgments of {task!r} were made with another prompt",
-            file=path,
-            hint=f"restore {task}.yaml among the prompts, or {record}",
-        )
+        message = f"the frozen judgments of {task!r} were made with another prompt"
+        return DataError(message, file=path, hint=f"restore {task}.yaml among the prompts, or {_HINT}")
     of = f" of {', '.join(models)}" if models else ""
     what = "is about these candidates" if mine else f"answers {task!r}"
-    return DataError(f"no frozen judgment{of} {what}", file=path, hint=f"{record}; or choose others with --task or --model")
+    return DataError(f"no frozen judgment{of} {what}", file=path, hint=f"{_HINT}; or choose others with --task or --model")

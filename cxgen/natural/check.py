@@ -13,8 +13,7 @@ from typing import Any
 from cxgen.constructicon import Construction, Square
 from cxgen.natural.requests import Asked
 from cxgen.natural.say import said
-from cxgen.natural.shape import Step, matched, steps
-from cxgen.natural.tokens import Unit, skeleton, tokens, units, without_determiner
+from cxgen.natural.sentences import Step, Unit, matched, skeleton, steps, tokens, units, without_determiner
 from cxgen.natural.words import Filler, Fillers
 
 SHORTEST, LONGEST = 7, 45  # words of a sentence

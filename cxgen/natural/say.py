@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from cxgen.constructicon import Part, parse_pattern
 from cxgen.constructicon.natural import AGREEING
-from cxgen.natural.tokens import POSSESSIVE
+from cxgen.natural.sentences import POSSESSIVE
 from cxgen.natural.words import Filler, Fillers
 from cxgen.sets.realise import capital
 

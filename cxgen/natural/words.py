@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,38 +10,17 @@ from typing import Any
 from cxgen.constructicon import Construction, Slot
 from cxgen.lexicon import Lexicon
 from cxgen.lexicon.reference import Reference
-from cxgen.natural.tokens import DETERMINERS, POSSESSIVE, Unit
+from cxgen.natural.sentences import DETERMINERS, POSSESSIVE, Unit
 from cxgen.sets import verb_pools
 from cxgen.vocabulary import PRESETS, Role
 
 _QUALITY = (Role.result, Role.property)
 _INSIDE = frozenset(["of", "in", "on", "at", "with", "for", "from", "to", "by"])  # after these a noun phrase goes on without its head
-_PLURAL = frozenset(
-    [
-        "people",
-        "police",
-        "cattle",
-        "folk",
-        "folks",
-        "goggles",
-        "glasses",
-        "spectacles",
-        "binoculars",
-        "scissors",
-        "shears",
-        "pliers",
-        "tongs",
-        "tweezers",
-        "trousers",
-        "jeans",
-        "pants",
-        "overalls",
-        "pajamas",
-        "shorts",
-        "clothes",
-    ]
+_PLURAL = re.compile(
+    "people|police|cattle|folks?|goggles|glasses|spectacles|binoculars|scissors|shears|pliers|tongs|tweezers|trousers|jeans|pants|overalls"
+    "|pajamas|shorts|clothes"
 )
-_SINGULAR = frozenset(["news", "series", "species", "means"])
+_SINGULAR = frozenset({"news", "series", "species", "means"})
 _IN_USE = 2.0  # zipf
 
 
@@ -159,7 +139,7 @@ class Fillers:
             lemma = next(iter(getAllLemmasOOV(head, upos="NOUN").get("NOUN", ())), "")
         if not lemma:
             return "", False
-        plural = (head != lemma.lower() or head in _PLURAL) and head not in _SINGULAR
+        plural = (head != lemma.lower() or _PLURAL.fullmatch(head) is not None) and head not in _SINGULAR
         return " ".join([*before, lemma, *after]), plural
 
     def _lemmas(self, word: str, upos: str, pos: str) -> list[str]:

@@ -14,7 +14,7 @@ from cxgen.constructicon import Construction
 from cxgen.errors import DataError
 from cxgen.natural import Asked, Written, check
 from cxgen.natural.items import set_id
-from cxgen.natural.tokens import skeleton, units
+from cxgen.natural.sentences import skeleton, units
 from cxgen.natural.words import Fillers
 from cxgen.schema import Column, Contract, polars_schema
 from cxgen.tables import read_table, write_table

@@ -1,4 +1,4 @@
-"""Does a sentence have the shape that its kind asks for? Patterns of slots and words, in order, with short gaps between them."""
+"""A writer's sentence: its tokens, the places of marked words in it, and whether it shows a pattern of slots and words."""
 
 from __future__ import annotations
 
@@ -8,11 +8,88 @@ from dataclasses import dataclass
 
 from cxgen.constructicon import Part
 from cxgen.constructicon.natural import ANYTHING
-from cxgen.natural.tokens import POSSESSIVE, Unit, tokens
 
 GAP = 8  # units between two parts of a pattern
+_TOKEN = re.compile(r"[^\W_]+(?:['’\-][^\W_]+)*['’]?(?=\W|$)|[^\s\w]", re.UNICODE)
 _ENDS = frozenset(".;!?")
 _PIECE = re.compile(r"\.\.\.|[^.]+|\.")
+POSSESSIVE = frozenset({"my", "your", "his", "her", "its", "our", "their"})
+DETERMINERS = POSSESSIVE | {"a", "an", "the", "this", "that", "these", "those", "some", "whose"}
+_AGREEING = {  # words that agree with a slot count as one
+    "<they>": "he she it they him her them his hers its their theirs",
+    "<themselves>": "himself herself itself themselves themself",
+    "<was>": "was were is are",
+    "<have>": "has have",
+    "<do>": "does do",
+    "a": "an",
+}
+_SAME = {word: one for one, words in _AGREEING.items() for word in words.split()}
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A token, or the words of a slot.
+
+    Attributes:
+        text: as it stands.
+        slot: the slot; empty for a token of none.
+    """
+
+    text: str
+    slot: str = ""
+
+    @property
+    def word(self) -> str:
+        """In lower case, with a straight apostrophe."""
+        return self.text.lower().replace("’", "'")
+
+
+def tokens(text: str) -> list[str]:
+    """The words and punctuation marks of ``text``, in order; *don't* and *well-worn* are one word each."""
+    return _TOKEN.findall(text)
+
+
+def without_determiner(mark: str) -> str:
+    """A marked text without the article or possessive that it begins with."""
+    words = mark.split()
+    while len(words) > 1 and words[0].lower() in DETERMINERS:
+        words = words[1:]
+    return " ".join(words)
+
+
+def units(sentence: str, marks: Mapping[str, str]) -> list[Unit]:
+    """The tokens of ``sentence``, those that ``marks`` (slot -> text) name together as one unit of their slot; longer marks first."""
+    found = tokens(sentence)
+    folded = [Unit(token).word for token in found]
+    owner: dict[int, tuple[str, int]] = {}
+    taken: set[int] = set()
+    for slot, mark in sorted(marks.items(), key=lambda each: -len(tokens(each[1]))):
+        wanted = [Unit(token).word for token in tokens(mark)]
+        for start in range(len(found) - len(wanted) + 1):
+            span = range(start, start + len(wanted))
+            if wanted and folded[start : start + len(wanted)] == wanted and not taken.intersection(span):
+                taken.update(span)
+                owner[start] = slot, len(wanted)
+    listed, place = [], 0
+    while place < len(found):
+        slot, length = owner.get(place, ("", 1))
+        listed.append(Unit(" ".join(found[place : place + length]), slot))
+        place += length
+    return listed
+
+
+def skeleton(sentence: list[Unit], spoken_for: set[int]) -> list[str]:
+    """What of a sentence must be the same in all kinds: its words but those ``spoken_for``.
+
+    Slots are gaps without their articles, words that agree with a slot (*he, she; was, were*) are one.
+    """
+    left = []
+    for place, unit in enumerate(sentence):
+        before_slot = unit.word in DETERMINERS and place + 1 < len(sentence) and sentence[place + 1].slot
+        if place in spoken_for or before_slot:
+            continue
+        left.append("_" if unit.slot else _SAME.get(unit.word, unit.word))
+    return left
 
 
 @dataclass(frozen=True)
