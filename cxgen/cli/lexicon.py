@@ -36,11 +36,10 @@ def build() -> None:
         )
     from cxgen.curate.build import build as run
     from cxgen.curate.pseudowords import build_inventory
-    from cxgen.curate.wug import build_wug
 
     folder = project.lexicons
     with busy("building the lexicon"):
-        counts = run(folder) | build_wug(folder) | build_inventory(folder)
+        counts = run(folder) | build_inventory(folder)
     typer.echo(", ".join(f"{number} {what}" for what, number in counts.items()))
 
 

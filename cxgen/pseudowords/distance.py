@@ -13,7 +13,7 @@ import numpy as np
 from cxgen.errors import needs
 
 NEAREST = 20
-_AT_ONCE = 256  # forms compared together: what they give should not be too large for the memory
+_TOGETHER = 256  # forms compared together: what they give should not be too large for the memory
 _FAR = 255  # as far as distances are told apart
 
 
@@ -32,11 +32,12 @@ class Distances:
         Raises:
             DataError: rapidfuzz is not installed.
         """
-        new = sorted({*forms} - self._known.keys(), key=lambda form: (len(form), form))
-        for length in sorted({len(form) for form in new}):
-            alike = [form for form in new if len(form) == length]
-            for start in range(0, len(alike), _AT_ONCE):
-                self._measure(alike[start : start + _AT_ONCE], length)
+        new: dict[int, list[str]] = {}
+        for form in sorted({*forms} - self._known.keys()):
+            new.setdefault(len(form), []).append(form)
+        for length, alike in new.items():
+            for start in range(0, len(alike), _TOGETHER):
+                self._measure(alike[start : start + _TOGETHER], length)
         return [self._known[form] for form in forms]
 
     def _measure(self, forms: list[str], length: int) -> None:
@@ -48,19 +49,18 @@ class Distances:
         with needs("pseudowords need rapidfuzz", "wug"):
             from rapidfuzz.distance import Levenshtein
             from rapidfuzz.process import cdist
-
         nearest = np.full((len(forms), NEAREST), _FAR, dtype=np.uint8)
         neighbours = np.zeros(len(forms), dtype=np.int64)
         waiting, reach, compared = np.arange(len(forms)), 1, -1
         while waiting.size and compared < max(*self._words, length):
             words = [word for size, alike in self._words.items() if compared < abs(size - length) <= reach for word in alike]
             some = [forms[place] for place in waiting]
-            found = cdist(some, words, scorer=Levenshtein.distance, score_cutoff=_FAR - 1, dtype=np.uint8, workers=-1)
-            found[found == 0] = _FAR
-            neighbours[waiting] += np.count_nonzero(found == 1, axis=1)
-            found = np.hstack([nearest[waiting], found])
-            found.partition(NEAREST - 1, axis=1)
-            nearest[waiting] = found[:, :NEAREST]
+            distances = cdist(some, words, scorer=Levenshtein.distance, score_cutoff=_FAR - 1, dtype=np.uint8, workers=-1)
+            distances[distances == 0] = _FAR
+            neighbours[waiting] += np.count_nonzero(distances == 1, axis=1)
+            together = np.hstack([nearest[waiting], distances])
+            together.partition(NEAREST - 1, axis=1)
+            nearest[waiting] = together[:, :NEAREST]
             waiting = waiting[nearest[waiting].max(axis=1) > reach + 1]
             reach, compared = reach + 1, reach
         self._known.update(zip(forms, zip(nearest.mean(axis=1).tolist(), neighbours.tolist(), strict=True), strict=True))

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Set
+from collections.abc import Sequence as List
 from dataclasses import dataclass
+from functools import cached_property
+from heapq import heappop, heappush, merge
+from itertools import chain
 
 import polars as pl
 
 from cxgen.errors import CxgenError
 from cxgen.pseudowords.lexicon import WugLexicon
-from cxgen.pseudowords.refuse import Refusal
-from cxgen.pseudowords.search import RUNGS, STEPS, Step, sequences
-from cxgen.pseudowords.segments import Segments
+from cxgen.pseudowords.refuse import ending, forms, wordlike
+from cxgen.pseudowords.search import Sequence
+from cxgen.pseudowords.syllables import Segments
 
 SCHEMA: dict[str, type[pl.DataType]] = {
     "word": pl.String,
@@ -31,46 +35,86 @@ SCHEMA: dict[str, type[pl.DataType]] = {
     "widened": pl.Int8,
 }
 POS = ("noun", "verb", "adjective", None)
+_TOGETHER = 128  # sources whose candidates are measured together
 _POOL = 2  # candidates measured for each output wanted
-_OLD20 = 16  # rungs that a difference of 1 in OLD20 is worth
-_RARE = 1, 2  # number and cost of a form that occurs, with a zipf value below 2
-_ONCE = 2, 4  # of a transition that only one word has
+_DEARER = 8  # by how much a candidate may cost more than the last that is needed
+_OLD20 = 16  # what a difference of 1 in OLD20 costs; a deviation that is 2^(1/8) times as large costs 1
+_RARE, _ONCE = (1, 2), (2, 4)  # what ``widened`` says of a form that occurs (zipf below 2) and of a transition that one word has; cost
 
 
 @dataclass(frozen=True)
-class Candidate:
-    """What may replace a word.
+class _Step:
+    """How the constraints of a search are widened.
 
     Attributes:
-        form: its letters.
-        parts: its segments.
-        deviations: type count of each of its transitions, less the source's.
-        cost: the rung of the largest deviation, and what was widened for it.
-        widened: the number of the step, or of a flaw, whichever is higher.
+        widened: what ``widened`` says of an output that needs it.
+        cost: how much better an output of it must be than one without.
+        loose: see `cxgen.pseudowords.search.Chain.near`.
+        moves: by how many letters segments are longer, and others shorter.
+        longer: by how many letters the whole is longer.
+        base: whether an output must look like a base form.
     """
 
+    widened: int
+    cost: int
+    loose: bool = False
+    moves: int = 0
+    longer: int = 0
+    base: bool = True
+
+
+# The dearest come into play only where the cheaper have no outputs left.
+_STEPS = (
+    _Step(0, 0),
+    _Step(3, 6, moves=1),
+    _Step(4, 40, loose=True),
+    _Step(4, 56, loose=True, moves=1),
+    _Step(4, 900, loose=True, moves=2),
+    _Step(5, 1000, base=False),
+    *(_Step(6, 2000 + 100 * longer, True, longer=longer) for longer in (1, 2, 3)),
+)
+
+
+@dataclass(frozen=True)
+class Source:
+    """A word to be replaced."""
+
+    word: str
+    parts: Segments
+    pos: str | None
+
+    @cached_property
+    def shape(self) -> tuple[int, ...]:
+        """Letters of each segment."""
+        return tuple(map(len, self.parts))
+
+
+@dataclass(frozen=True, order=True)
+class Candidate:
+    """What may replace a source: its form, its segments, and the type count of each of its transitions, less the source's."""
+
+    cost: int
+    number: int
     form: str
     parts: Segments
     deviations: list[int]
-    cost: int
     widened: int
 
 
 def pseudowords(
     lexicon: WugLexicon,
-    words: Sequence[str],
+    words: List[str],
     n: int = 10,
     *,
     seed: int = 0,
-    pos: str | Sequence[str | None] | None = None,
+    pos: str | List[str | None] | None = None,
     taken: Set[str] = frozenset(),
 ) -> pl.DataFrame:
     """``n`` pseudowords for each of ``words``, the best first.
 
     An output has its source's number of syllables and letters, and of letters in each segment, and differs from it in a third of the
-    segments or more. Candidates come in the order of their largest deviation from the source's transition frequencies
-    (`cxgen.pseudowords.search`); of the first acceptable ones, twice as many as are wanted, those are taken that are best in deviation and
-    OLD20 together. Where these do not suffice, and where it pays, constraints are widened: `cxgen.pseudowords.search.STEPS`.
+    segments or more. Of the first acceptable sequences by largest deviation from the source's transition frequencies, twice as many as are
+    wanted, those are taken that are best in deviation and OLD20 together. Where that fails, and where it pays, constraints are widened.
 
     The same arguments give the same outputs. No form occurs twice, inflected forms included: of two sources that would get the same
     output, the earlier one does; the outputs for a word depend on those for the words before it in this and in no other way.
@@ -92,8 +136,8 @@ def pseudowords(
         ``sum_deviation`` (i32, of absolute deviations), ``old20_word``, ``old20``, ``old20_difference`` (f64, letters; output less
         source), ``neighbours`` (i32, words at distance 1), ``zipf`` (f64, below 2), ``widened`` (i8: 0 all constraints kept; 1 the form
         occurs, with a zipf value below 2; 2 a transition occurs in one word only; 3 segments have other numbers of letters, the whole
-        has not; 4 a transition occurs only at other places or in words of other lengths; 5 looks inflected; 6 the whole is longer or
-        shorter; the highest that applies).
+        has not; 4 a transition occurs only at other places or in words of other lengths; 5 looks inflected; 6 the whole is longer; the
+        highest that applies).
 
     Raises:
         CxgenError: a source that is no such word, an unknown part of speech, or no pseudoword even under the widest constraints.
@@ -102,87 +146,107 @@ def pseudowords(
     kinds = [pos] * len(words) if pos is None or isinstance(pos, str) else list(pos)
     if len(kinds) != len(words) or not set(kinds) <= set(POS):
         raise CxgenError("pos: expected noun, verb, adjective or None, for all words or one for each word")
-    refusal, used = Refusal(lexicon), set(taken)
-    sources = [(word, lexicon.segments(word), kind) for word, kind in zip(words, kinds, strict=True)]
-    pools = [_pool(lexicon, refusal, parts, kind, n, used, seed) for _, parts, kind in sources]
-    lexicon.distances.measure([word.lower() for word in words] + [candidate.form for pool in pools for candidate in pool])
-    rows: list[tuple[object, ...]] = []
-    for (word, parts, kind), pool in zip(sources, pools, strict=True):
-        rows.extend(_rows(lexicon, word, parts, _chosen(lexicon, refusal, (word, parts, kind), pool, n, used, seed)))
+    sources = [Source(word, lexicon.segments(word), kind) for word, kind in zip(words, kinds, strict=True)]
+    used, rows = set(taken), []
+    for start in range(0, len(sources), _TOGETHER):
+        together = sources[start : start + _TOGETHER]
+        streams = [_pools(lexicon, source, n, used, seed) for source in together]
+        pools = [next(stream) for stream in streams]
+        lexicon.distances.measure([*(source.word.lower() for source in together), *(one.form for pool in pools for one in pool)])
+        for source, pool, later in zip(together, pools, streams, strict=True):
+            rows.extend(_rows(lexicon, source, _chosen(lexicon, source, chain([pool], later), n, used)))
     return pl.DataFrame(rows, schema=SCHEMA, orient="row")
 
 
-def _pool(lexicon: WugLexicon, refusal: Refusal, parts: Segments, pos: str | None, n: int, used: Set[str], seed: int) -> list[Candidate]:
-    """Acceptable candidates, cheapest first: as many as are measured for ``n`` outputs."""
+def candidates(lexicon: WugLexicon, source: Source, seed: int) -> Iterator[Candidate]:
+    """Candidates that are not like words, cheapest first."""
+    waiting: list[Candidate] = []  # until nothing cheaper can come
+    endings = {"", ending("".join(source.parts), source.pos)}
+    seen: set[str] = set()
+    for cost, step, sequence in merge(*(_stream(lexicon, source, step, seed) for step in _STEPS), key=lambda entry: entry[0]):
+        while waiting and waiting[0].cost <= cost:
+            yield heappop(waiting)
+        if sequence is None:
+            continue
+        form = "".join(sequence.parts)
+        if form in seen or (step.base and ending(form, source.pos) not in endings):
+            continue
+        seen.add(form)
+        if form in lexicon.refused or wordlike(lexicon, form, sequence.parts):
+            continue
+        flaws = [flaw for flaw, has in ((_RARE, form in lexicon.rare), (_ONCE, sequence.once)) if has]
+        widened = max([step.widened, *(number for number, _ in flaws)])
+        dearer = cost + sum(more for _, more in flaws)
+        heappush(waiting, Candidate(dearer, len(seen), form, sequence.parts, sequence.deviations, widened))
+    yield from sorted(waiting)
+
+
+def _stream(lexicon: WugLexicon, source: Source, step: _Step, seed: int) -> Iterator[tuple[int, _Step, Sequence | None]]:
+    """The sequences of a step with their cost, and what those that follow cost at least: first of all, since a search takes time."""
+    yield step.cost, step, None
+    searches = (lexicon.chain.near(source.parts, shape, step.loose, seed, *source.parts) for shape in sorted(_shapes(source.shape, step)))
+    for cost, sequence in merge(*searches, key=lambda entry: entry[0]):
+        yield step.cost + cost, step, sequence
+
+
+def _shapes(shape: tuple[int, ...], step: _Step) -> set[tuple[int, ...]]:
+    """The letters of segments that a step allows: letters move between segments of a syllable or neighbours, or some are added."""
+    shapes = {shape}
+    for _ in range(step.moves):
+        moves = [(at, to) for at in range(len(shape)) for to in range(max(at - 2, 0), min(at + 3, len(shape))) if at != to]
+        shapes |= {_changed(_changed(old, at, -1), to, 1) for old in shapes for at, to in moves}
+    for _ in range(step.longer):
+        shapes = {_changed(old, to, 1) for old in shapes for to in range(len(shape))}
+    plain = shape if step.moves else None
+    return {new for new in shapes if new != plain and all(size >= (at % 3 == 1) for at, size in enumerate(new))}
+
+
+def _changed(shape: tuple[int, ...], at: int, by: int) -> tuple[int, ...]:
+    return (*shape[:at], shape[at] + by, *shape[at + 1 :])
+
+
+def _pools(lexicon: WugLexicon, source: Source, n: int, used: Set[str], seed: int) -> Iterator[list[Candidate]]:
+    """The acceptable candidates, cheapest first, as many together as are measured for ``n`` outputs."""
     pool: list[Candidate] = []
-    wanted, allowed = _POOL * n, {"", refusal.ending("".join(parts), pos)}
-    for step in STEPS:
-        last = sorted(candidate.cost for candidate in pool)[wanted - 1] - step.cost if len(pool) >= wanted else len(RUNGS) - 1
-        if last < 0:
-            break
-        seen = {candidate.form for candidate in pool}
-        some = 0
-        for candidate in _candidates(lexicon, parts, step, min(last, len(RUNGS) - 1), seed):
-            forms = refusal.forms(candidate.form, pos)
-            new = candidate.form not in seen and used.isdisjoint(forms) and not refusal.is_word(*forms)
-            unlike = not step.base or refusal.ending(candidate.form, pos) in allowed
-            if new and unlike and not refusal.wordlike(candidate.form, candidate.parts):
-                seen.add(candidate.form)
-                pool.append(candidate)
-                some += 1
-                if some == wanted:
-                    break
-    return sorted(pool, key=lambda candidate: candidate.cost)[:wanted]
+    for candidate in candidates(lexicon, source, seed):
+        if len(pool) >= n and (len(pool) >= _POOL * n or candidate.cost > pool[n - 1].cost + _DEARER):
+            yield pool
+            pool = []
+        new = forms(candidate.form, source.pos)
+        if lexicon.refused.isdisjoint(new) and used.isdisjoint(new):
+            pool.append(candidate)
+    yield pool
 
 
-def _candidates(lexicon: WugLexicon, parts: Segments, step: Step, last: int, seed: int) -> Iterator[Candidate]:
-    for item in sequences(lexicon.chain, parts, step, last, seed):
-        form = "".join(item.parts)
-        flaws = [flaw for flaw, has in ((_RARE, form in lexicon.rare), (_ONCE, item.once)) if has]
-        widened = max([step.number, *(number for number, _ in flaws)])
-        yield Candidate(form, item.parts, item.deviations, step.cost + item.rung + sum(cost for _, cost in flaws), widened)
-
-
-def _chosen(
-    lexicon: WugLexicon,
-    refusal: Refusal,
-    source: tuple[str, Segments, str | None],
-    pool: list[Candidate],
-    n: int,
-    used: set[str],
-    seed: int,
-) -> list[Candidate]:
+def _chosen(lexicon: WugLexicon, source: Source, pools: Iterator[list[Candidate]], n: int, used: set[str]) -> list[Candidate]:
     """The best ``n`` candidates that are new, by cost and OLD20 together; their forms are added to ``used``."""
-    word, parts, pos = source
+    ((wanted, _),) = lexicon.distances.measure([source.word.lower()])
     chosen: list[Candidate] = []
-    while pool:
-        (wanted, _), *distances = lexicon.distances.measure([word.lower(), *(candidate.form for candidate in pool)])
+    for pool in pools:
+        distances = lexicon.distances.measure([candidate.form for candidate in pool])
         ranks = [candidate.cost + _OLD20 * abs(old20 - wanted) for candidate, (old20, _) in zip(pool, distances, strict=True)]
         for place in sorted(range(len(pool)), key=ranks.__getitem__):
-            forms = refusal.forms(pool[place].form, pos)
-            if used.isdisjoint(forms):
+            new = forms(pool[place].form, source.pos)
+            if used.isdisjoint(new):
                 chosen.append(pool[place])
-                used.update(forms)
+                used.update(new)
                 if len(chosen) == n:
                     return chosen
-        pool = _pool(lexicon, refusal, parts, pos, n, used, seed)  # the words before have taken the others
-    raise CxgenError(f"only {len(chosen)} of {n} pseudowords for {word!r}", hint="ask for fewer")
+    raise CxgenError(f"only {len(chosen)} of {n} pseudowords for {source.word!r}", hint="ask for fewer")
 
 
-def _rows(lexicon: WugLexicon, word: str, parts: Segments, chosen: list[Candidate]) -> Iterator[tuple[object, ...]]:
+def _rows(lexicon: WugLexicon, source: Source, chosen: list[Candidate]) -> Iterator[tuple[object, ...]]:
     """The rows of a source's outputs."""
-    (wanted, _), *measured = lexicon.distances.measure([word.lower(), *(candidate.form for candidate in chosen)])
+    (wanted, _), *measured = lexicon.distances.measure([source.word.lower(), *(candidate.form for candidate in chosen)])
     for rank, (candidate, (old20, neighbours)) in enumerate(zip(chosen, measured, strict=True), 1):
         sizes = [abs(deviation) for deviation in candidate.deviations]
         where = sizes.index(max(sizes))
-        changed = sum(a != b for a, b in zip(candidate.parts, parts, strict=True))
+        parts = candidate.parts
         yield (
-            *(word, candidate.form, rank, len(parts) // 3, _show(candidate.parts), changed),
+            *(source.word, candidate.form, rank, len(parts) // 3),
+            ".".join(":".join(parts[at : at + 3]) for at in range(0, len(parts), 3)),
+            sum(a != b for a, b in zip(parts, source.parts, strict=True)),
             *(candidate.deviations[where], where, sum(sizes)),
             *(wanted, old20, old20 - wanted, neighbours),
             *(lexicon.rare.get(candidate.form, 0.0), candidate.widened),
         )
-
-
-def _show(parts: Segments) -> str:
-    return ".".join(":".join(parts[at : at + 3]) for at in range(0, len(parts), 3))

@@ -1,13 +1,17 @@
-"""What a pseudoword may not be: a word, part of one's paradigm, a homophone, a misspelling, a compound, rude; or unlike a base form."""
+"""What a pseudoword may not be: a word, part of one's paradigm, a homophone, a misspelling, a compound, rude; or unlike a base form.
+
+Homophones: a form is read as consonants and nuclei in turn. The coda of one syllable and the onset of the next are one cluster, so that
+spelled and spoken boundaries need not agree; a nucleus is read by the coda that follows and by its place. Sounds are one character each.
+"""
 
 from __future__ import annotations
 
 import re
+from itertools import product
 
-from cxgen.pseudowords.lexicon import WugLexicon
-from cxgen.pseudowords.segments import Segments
-from cxgen.pseudowords.sound import sounds_like
+from cxgen.pseudowords.lexicon import HEAD, WugLexicon
 from cxgen.pseudowords.spelling import inflect, skeleton
+from cxgen.pseudowords.syllables import Segments
 
 _INFLECTED = {
     "noun": re.compile(r"(?:(?<!s)s|ed|ing)$"),
@@ -25,50 +29,83 @@ _HARD = re.compile(  # what the chain allows but nobody can read
     r"(.)\1\1|([^aeioubdfglmnprstcz])\2|[aiu]{3}|ii|uu|[aeiouy]{4}|[^aeiouy]{6}|a[ae]|[aou]h[^aeiouy]|[jqv](?![aeiouy])|[jq]$|[aeiou]{2}x|uo[^iu]"
     r"|iy|yy|uy[^s]|^[xyz][^aeiou]|^[fdbg]j|^y[^aeiou]|[^aeiouynrl]x|x[bdfgjklmnrsvwxz]|thw[^aeiou]|[cgkp]th[wm]|w[hr]$|(?:..)(..)\3\3"
 )
+_IMPROBABLE = 0.03  # a pronunciation less probable than this, relative to the likeliest, is not considered
+_MOST = 64  # pronunciations considered
+Readings = tuple[tuple[str, float], ...]
 
 
-class Refusal:
-    """Says whether a candidate will not do; what does not depend on the source is remembered for each candidate."""
+def forms(base: str, pos: str | None) -> tuple[str, ...]:
+    """The candidate and its inflected forms that are single words."""
+    return (base, *dict.fromkeys(form for form in inflect(base, pos or "").values() if " " not in form))
 
-    def __init__(self, lexicon: WugLexicon) -> None:
-        self._lexicon = lexicon
-        self._known: dict[str, bool] = {}
 
-    def forms(self, base: str, pos: str | None) -> tuple[str, ...]:
-        """The candidate and its inflected forms that are single words."""
-        return (base, *dict.fromkeys(form for form in inflect(base, pos or "").values() if " " not in form))
+def ending(base: str, pos: str | None) -> str:
+    """The ending by which ``base`` looks inflected (or, of an adjective, like an adverb), so that one would look for another base."""
+    match = _INFLECTED[pos].search(base) if pos in _INFLECTED else None
+    return match[0] if match else ""
 
-    def wordlike(self, base: str, parts: Segments) -> bool:
-        """Whether a reader would take ``base`` for a word, a misspelt word, or nothing that can be said."""
-        known = self._known.get(base)
-        if known is None:
-            known = self._known[base] = (
-                self._lexicon.rude.search(base) is not None
-                or _HARD.search(base) is not None
-                or skeleton(base) in self._lexicon.skeletons
-                or self._derived(base)
-                or sounds_like(parts, self._lexicon.readings, self._lexicon.sounds, self._lexicon.heads)
-            )
-        return known
 
-    def ending(self, base: str, pos: str | None) -> str:
-        """The ending by which ``base`` looks inflected (or, of an adjective, like an adverb), so that one would look for another base."""
-        found = _INFLECTED[pos].search(base) if pos in _INFLECTED else None
-        return found[0] if found else ""
+def wordlike(lexicon: WugLexicon, base: str, parts: Segments) -> bool:
+    """Whether a reader would take ``base`` for a word, a misspelt word, or nothing that can be said."""
+    return (
+        lexicon.rude.search(base) is not None
+        or _HARD.search(base) is not None
+        or skeleton(base) in lexicon.skeletons
+        or _derived(lexicon, base)
+        or _sounds_real(lexicon, parts)
+    )
 
-    def is_word(self, *forms: str) -> bool:
-        """Whether any of ``forms`` is a word, a name or the like."""
-        return not self._lexicon.refused.isdisjoint(forms)
 
-    def _derived(self, base: str) -> bool:
-        """Whether ``base`` can be read as two words, or as a word with an affix."""
-        common, stems = self._lexicon.common, self._lexicon.stems
-        for at in range(3, len(base) - 2):
-            if base[:at] in common and base[at:] in common:
+def _derived(lexicon: WugLexicon, base: str) -> bool:
+    """Whether ``base`` can be read as two words, or as a word with an affix."""
+    if any(base[:at] in lexicon.common and base[at:] in lexicon.common for at in range(3, len(base) - 2)):
+        return True
+    for match in (_PREFIX.match(base), _SUFFIX.search(base)):
+        if match is not None:
+            stem = base[: match.start()] + base[match.end() :]
+            doubled = stem[-2:-1] == stem[-1:] and stem[:-1] in lexicon.stems
+            if stem in lexicon.stems or (match.start() and (f"{stem}e" in lexicon.stems or doubled)):
                 return True
-        for match in (_PREFIX.match(base), _SUFFIX.search(base)):
-            if match is not None:
-                stem = base[: match.start()] + base[match.end() :]
-                if stem in stems or (match.start() and (f"{stem}e" in stems or (stem[-2:-1] == stem[-1:] and stem[:-1] in stems))):
-                    return True
-        return False
+    return False
+
+
+def _units(parts: Segments) -> list[str]:
+    """Clusters (``^onset``, ``coda-onset``, ``coda$``) and nuclei (``nucleus|coda|place``: m(onosyllable), f(irst), l(ast), i(nner))."""
+    last = len(parts) // 3 - 1
+    units = [f"^{parts[0]}"]
+    for number in range(last + 1):
+        nucleus, coda = parts[3 * number + 1], parts[3 * number + 2]
+        place = "m" if not last else "f" if not number else "l" if number == last else "i"
+        units += [f"{nucleus}|{coda}|{place}", f"{coda}$" if number == last else f"{coda}-{parts[3 * number + 3]}"]
+    return units
+
+
+def _readings(lexicon: WugLexicon, unit: str) -> Readings:
+    """The readings of a unit; of an unknown one those of its parts."""
+    known = lexicon.readings
+    if unit not in known:
+        known[unit] = ()
+        if "|" in unit:
+            nucleus, _, place = unit.split("|")
+            known[unit] = known.get(f"{nucleus}||{place}", ())
+        elif "-" in unit:
+            coda, onset = unit.split("-")
+            pairs = product(_readings(lexicon, f"{coda}$"), _readings(lexicon, f"^{onset}"))
+            known[unit] = tuple((re.sub(r"(.)\1", r"\1", a + b), p * q) for (a, p), (b, q) in pairs)
+    return known[unit]
+
+
+def _sounds_real(lexicon: WugLexicon, parts: Segments) -> bool:
+    """Whether a likely pronunciation of a form is that of a real word; forms with a part that no known word has sound like none."""
+    spoken = [("", 1.0)]
+    for unit in _units(parts):
+        readings = _readings(lexicon, unit)
+        best = readings[0][1] if readings else 0
+        spoken = [
+            (sounds, p * q / best)
+            for before, p in spoken
+            for sound, q in readings
+            if p * q >= _IMPROBABLE * best and (sounds := before + sound)[:HEAD] in lexicon.heads
+        ]
+        spoken = sorted(spoken, key=lambda pair: -pair[1])[:_MOST]
+    return any(sounds in lexicon.sounds for sounds, _ in spoken)

@@ -1,123 +1,152 @@
-"""Sequences of segments near a source's transition frequencies, best first, under narrower and wider constraints."""
+"""The bigram chain of segments, and the sequences in it that are nearest to a word's transition frequencies.
+
+As in Wuggy (Keuleers & Brysbaert 2010, Behavior Research Methods 42, 627-633), a word is ``^``, three segments for each syllable, ``$``; a
+transition is keyed by the number of syllables of the word and its place in it, and counted by types. One pass from the end (dynamic
+programming) finds for every transition the smallest largest deviation of any way from there; with these, sequences are written out from
+the start without ever entering a way that leads to none.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
+import polars as pl
+from numpy.typing import NDArray
 
-from cxgen.pseudowords.chain import Chain, Ints, Layer
-from cxgen.pseudowords.segments import Segments
+from cxgen.pseudowords.syllables import Segments
 from cxgen.streams import uniform
 
-# Largest deviations between two neighbours of this list count as equally good.
-RUNGS = np.unique([*range(8), *(round(2 ** (3 + step / 8)) for step in range(96))])
-BEAM = 768  # beginnings that are followed up
+Ints = NDArray[np.int64]
+Edges = tuple[Ints, Ints, Ints]  # left and right segment, type count; sorted by left
+_FAR = 1 << 30
+_WIDER = 1.3  # the next threshold
+_MOST = 1024  # sequences within one threshold; of more, so many are drawn
 
 
-@dataclass(frozen=True)
-class Step:
-    """How the constraints of a search are widened.
-
-    Attributes:
-        number: the value of ``widened`` for an output that needs it.
-        cost: how many rungs better an output of it must be than one without.
-        loose: whether transitions may be attested elsewhere in words only: see `Chain.layers`.
-        moved: by how many letters the segments may differ from the source's, summed.
-        longer: by how many letters the whole is longer.
-        base: whether an output must look like a base form.
-    """
-
-    number: int
-    cost: int
-    loose: bool = False
-    moved: int = 0
-    longer: int = 0
-    base: bool = True
-
-
-# The dearest come into play only where the cheaper have no outputs left: 1000 is more than there are rungs.
-STEPS = (
-    Step(0, 0),
-    Step(3, 6, moved=2),
-    Step(4, 40, loose=True),
-    Step(4, 56, loose=True, moved=2),
-    Step(4, 900, loose=True, moved=4),
-    Step(5, 1000, base=False),
-    *(Step(6, 2000 + 100 * abs(by) + 30 * more, True, abs(by) + more, by) for by in (1, 2, 3, -1, -2) for more in (0, 2)),
-)
-
-
-@dataclass(frozen=True)
-class Sequence:
+class Sequence(NamedTuple):
     """A sequence of segments.
 
     Attributes:
+        cost: of the largest of its deviations: itself up to 8, then 8 more for every doubling.
         parts: the segments.
-        deviations: type count of each transition, less the source's.
-        rung: the place in `RUNGS` of the largest deviation.
-        once: whether a transition occurs in one word only.
+        deviations: type count of each of its transitions, less the source's.
+        once: whether it has a transition that one word has, or none.
     """
 
+    cost: int
     parts: Segments
     deviations: list[int]
-    rung: int
     once: bool
 
 
-def sequences(chain: Chain, source: Segments, step: Step, last: int, *key: str | int) -> Iterator[Sequence]:
-    """Sequences that keep the constraints of ``step`` up to rung ``last``, best first.
+class Chain:
+    """The transitions: rows ``syllables``, ``place`` (0: from the start to the first onset), ``left``, ``right``, ``types``."""
 
-    Within a rung they are ordered by summed deviation, blurred by the random numbers of stream ``key``.
-    A third of the segments differ from the source's. Beginnings are extended segment by segment; of those that can still become a whole
-    word, the `BEAM` with the smallest largest deviation (reached, or to come) are followed up.
-    """
-    layers = chain.layers(tuple(map(len, source)), loose=step.loose, slack=min((step.moved + 1) // 2, 2))
-    if layers is None:
-        return
-    frequencies = np.array(chain.frequencies(source))
-    to_come = _to_come(layers, frequencies)
-    numbers, letters = chain.numbers(source)[1:], [*map(len, source), 1]
-    node, worst, total, changed, balance, moved = (np.zeros(1, dtype=np.int64) for _ in range(6))
-    paths = np.empty((1, 0), dtype=np.int64)
-    for place, layer in enumerate(layers):
-        spans = layer.spans[node]
+    def __init__(self, table: pl.DataFrame) -> None:
+        self._texts = sorted({*table["left"], *table["right"]})
+        numbers = {text: number for number, text in enumerate(self._texts)}
+        self._counts: dict[tuple[int, int, str, str], int] = {}
+        self._pairs: dict[tuple[int, ...], dict[tuple[str, str], int]] = {}  # (syllables, place) or (part,), letters left and right
+        for size, place, left, right, types in table.sort("left", "right").iter_rows():
+            self._counts[size, place, left, right] = types
+            for key in ((size, place, len(left), len(right)), (_part(size, place), len(left), len(right))):
+                pairs = self._pairs.setdefault(key, {})
+                pairs[left, right] = pairs.get((left, right), 0) + types
+        self._numbers = numbers
+        self._edges: dict[tuple[int, int, int, int, bool], Edges] = {}
+
+    def frequencies(self, parts: Segments) -> list[int]:
+        """The type count of each transition of a word; 0 where no word has it."""
+        size = len(parts) // 3
+        return [self._counts.get((size, place, *pair), 0) for place, pair in enumerate(pairwise(("^", *parts, "$")))]
+
+    def _between(self, size: int, place: int, left: int, right: int, loose: bool) -> Edges:
+        """The transitions at a place between segments of so many letters."""
+        key = (size, place, left, right, loose)
+        if key not in self._edges:
+            pairs = self._pairs.get((_part(size, place), left, right) if loose else key[:4], {})
+            attested = [pair for pair, types in sorted(pairs.items()) if types > 1 or not loose]
+            rows = [(self._numbers[a], self._numbers[b], self._counts.get((size, place, a, b), 0)) for a, b in attested]
+            self._edges[key] = tuple(np.array(rows, dtype=np.int64).reshape(-1, 3).T)  # type: ignore[assignment]
+        return self._edges[key]
+
+    def near(self, source: Segments, shape: tuple[int, ...], loose: bool, *key: str | int) -> Iterator[tuple[int, Sequence | None]]:
+        """Sequences that differ from ``source`` in a third of the segments or more, cheapest first.
+
+        Args:
+            source: segments of a word.
+            shape: letters of each segment of the sequences.
+            loose: take every transition that two words or more have in the same part of a syllable, anywhere in a word of any length (but
+                word-initial and word-final ones only there).
+            key: of the random stream that thins out and orders sequences that are equally good.
+
+        Yields:
+            (cost, sequence), and now and then (cost, None): what follows costs as much at least.
+        """
+        places = list(enumerate(pairwise((1, *shape, 1))))
+        layers = [self._between(len(shape) // 3, place, left, right, loose) for place, (left, right) in places]
+        frequencies = np.array(self.frequencies(source))
+        least: list[Ints] = []
+        best = np.zeros(len(self._texts), dtype=np.int64)
+        for (left, right, types), frequency in zip(reversed(layers), frequencies[::-1], strict=True):
+            least.insert(0, np.maximum(best[right], np.abs(types - frequency)))
+            best = np.full(len(self._texts), _FAR)
+            np.minimum.at(best, left, least[0])
+        threshold, done = int(best[self._numbers["^"]]), -1
+        while threshold < _FAR:
+            yield _cost(threshold), None
+            ahead = int(threshold * _WIDER) + 1
+            paths, following = _within(layers, least, ahead, self._numbers["^"], key)
+            yield from ((sequence.cost, sequence) for sequence in self._sequences(layers, paths, frequencies, source, done, key))
+            threshold, done = max(following, ahead + 1), ahead
+
+    def _sequences(
+        self, layers: list[Edges], paths: Ints, frequencies: Ints, source: Segments, done: int, key: tuple[str | int, ...]
+    ) -> Iterator[Sequence]:
+        """The sequences of ``paths`` whose largest deviation is more than ``done``, by it and by the sum, blurred by a random stream."""
+        types = np.stack([types[edge] for (_, _, types), edge in zip(layers, paths.T, strict=True)], axis=1)
+        parts = np.stack([right[edge] for (_, right, _), edge in zip(layers[:-1], paths.T[:-1], strict=True)], axis=1)
+        numbers = np.array([self._numbers.get(part, -1) for part in source])
+        deviations = types - frequencies
+        largest = np.abs(deviations).max(axis=1)
+        fits = (largest > done) & ((parts != numbers).sum(axis=1) >= len(source) // 3)
+        blurred = np.abs(deviations).sum(axis=1) * (0.5 + uniform(("order", *key), 0, len(paths)))
+        costs = np.array([_cost(size) for size in largest.tolist()], dtype=np.int64)
+        order = np.lexsort((blurred, costs))
+        for at in order[fits[order]].tolist():
+            texts = tuple(self._texts[number] for number in parts[at].tolist())
+            yield Sequence(int(costs[at]), texts, deviations[at].tolist(), bool(types[at].min() < 2))
+
+
+@cache
+def _cost(deviation: int) -> int:
+    return deviation if deviation < 8 else round(8 * math.log2(deviation / 8)) + 8
+
+
+def _part(size: int, place: int) -> int:
+    """Which of the three steps of a syllable, and whether it is the word's start or end."""
+    return place % 3 + 3 * (place in {0, 1}) + 6 * (place >= 3 * size - 1)
+
+
+def _within(layers: list[Edges], least: list[Ints], threshold: int, start: int, key: tuple[str | int, ...]) -> tuple[Ints, int]:
+    """The edges of each sequence within ``threshold``, evenly thinned out where they are too many; and the next deviation beyond it."""
+    node, paths, following = np.array([start]), np.empty((1, 0), dtype=np.int64), _FAR
+    for place, ((left, right, _), deviation) in enumerate(zip(layers, least, strict=True)):
+        starts = np.searchsorted(left, node)
+        spans = np.searchsorted(left, node, side="right") - starts
         origin = np.repeat(np.arange(len(node)), spans)
-        edge = np.arange(len(origin)) + (layer.starts[node] - np.cumsum(spans) + spans)[origin]
-        node = layer.right[edge]
-        sizes = np.abs(layer.types[edge] - frequencies[place])
-        worst, total = np.maximum(worst[origin], sizes), total[origin] + sizes
-        segment = layer.nodes[node]
-        more = chain.letters[segment] - letters[place]
-        changed = changed[origin] + (segment != numbers[place])
-        balance, moved = balance[origin] + more, moved[origin] + np.abs(more)
-        left = len(source) - 1 - place  # segments to come
-        possible = (changed + max(left, 0) >= len(source) // 3) & (moved + np.abs(step.longer - balance) <= step.moved)
-        if left <= 0:
-            possible &= (balance == step.longer) & (moved == step.moved)
-        bound = np.maximum(worst, to_come[place][node])
-        kept = np.flatnonzero(possible & (bound <= RUNGS[last]))
-        rungs = np.searchsorted(RUNGS, bound[kept])
-        rank = rungs * 1e9 + total[kept] * (0.5 + uniform((place, "".join(source), *key), 0, len(kept)))
-        if len(kept) > BEAM:
-            kept, rank = kept[first := np.argpartition(rank, BEAM)[:BEAM]], rank[first]
-        if left < 0:
-            kept = kept[np.argsort(rank)]
-        node, worst, total, changed, balance, moved = (values[kept] for values in (node, worst, total, changed, balance, moved))
-        paths = np.column_stack([paths[origin[kept]], edge[kept]])
-    nodes = [layer.nodes[layer.right] for layer in layers[:-1]]
-    types = np.array([layer.types[edges] for layer, edges in zip(layers, paths.T, strict=True)]).T
-    for path, counts, rung in zip(paths.tolist(), types, np.searchsorted(RUNGS, worst).tolist(), strict=True):
-        parts = tuple(chain.texts[segments[at]] for segments, at in zip(nodes, path, strict=False))
-        yield Sequence(parts, (counts - frequencies).tolist(), rung, bool(counts.min() < 2))
-
-
-def _to_come(layers: list[Layer], frequencies: Ints) -> list[Ints]:
-    """For each node on the right of each layer, the smallest largest deviation from there to the end."""
-    best = np.zeros(1, dtype=np.int64)
-    found = [best]
-    for layer, frequency in zip(layers[:0:-1], frequencies[:0:-1], strict=True):
-        best = np.minimum.reduceat(np.maximum(best[layer.right], np.abs(layer.types - frequency)), layer.starts)
-        found.insert(0, best)
-    return found
+        edge = np.arange(len(origin)) + (starts - np.cumsum(spans) + spans)[origin]
+        within = deviation[edge] <= threshold
+        following = min([following, *deviation[edge[~within]].tolist()])
+        kept = np.flatnonzero(within)
+        if len(kept) > _MOST:
+            drawn = (np.arange(_MOST) + uniform(("draw", threshold, place, *key), 0, _MOST)) / _MOST
+            kept = np.unique(kept[(drawn * len(kept)).astype(np.int64)])
+        origin, edge = origin[kept], edge[kept]
+        node, paths = right[edge], np.column_stack([paths[origin], edge])
+    return paths, following
