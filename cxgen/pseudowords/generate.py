@@ -147,7 +147,8 @@ def pseudowords(
     if len(kinds) != len(words) or not set(kinds) <= set(POS):
         raise CxgenError("pos: expected noun, verb, adjective or None, for all words or one for each word")
     sources = [Source(word, lexicon.segments(word), kind) for word, kind in zip(words, kinds, strict=True)]
-    used, rows = set(taken), []
+    used: set[str] = set(taken)
+    rows: list[tuple[object, ...]] = []
     for start in range(0, len(sources), _TOGETHER):
         together = sources[start : start + _TOGETHER]
         streams = [_pools(lexicon, source, n, used, seed) for source in together]

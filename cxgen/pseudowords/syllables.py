@@ -39,7 +39,8 @@ def segments(word: str) -> Segments:
 def _nuclei(word: str) -> tuple[list[Span], list[int]]:
     """The spoken nuclei of ``word``, and where each silent *e* ends."""
     runs = [match.span() for match in _RUN.finditer(word)]
-    spoken, silent = runs[:1], []
+    spoken: list[Span] = runs[:1]
+    silent: list[int] = []
     for run in runs[1:]:
         if silent[-1:] != [spoken[-1][1]] and _is_silent(word, spoken[-1][1], run):
             silent.append(run[1])
