@@ -23,17 +23,17 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from cxgen.build.request import Request
+from cxgen.build.samplers import items_of, samplers
+from cxgen.build.survey import survey
 from cxgen.constructicon import load_construction, parse_pattern
 from cxgen.families import columns_of
-from cxgen.generate import Request, sources, survey
-from cxgen.judge import BlockJudge
 from cxgen.lexicon import Lexicon
 from cxgen.project import Project
+from cxgen.sampling import Draws, letters
 from cxgen.schema import conform
 from cxgen.semantics import label_matrix, solve
-from cxgen.sets import Block, letters
 from cxgen.tables import ROW_GROUP
-from cxgen.trees import Chunks
 
 SETS = 8_192
 MORE = 8  # times as many where there are text columns alone, which take less room
@@ -50,7 +50,7 @@ def cpu(run: Callable[[int], object], times: int = 3) -> float:
     return min(taken)
 
 
-def columns(block: Block) -> pl.DataFrame:
+def columns(block: Draws) -> pl.DataFrame:
     """Premise, hypothesis and label of every item: text columns alone."""
     count = len(block)
     matrix = label_matrix(block.construction, block.design)
@@ -64,14 +64,14 @@ def columns(block: Block) -> pl.DataFrame:
     labels = np.array([[matrix[name].get(other, -1) for other in rules] for name in kinds], dtype=np.int8)
     return pl.DataFrame(
         {
-            "premise": block.said[pl.Series(kind * count + sets, dtype=pl.UInt32)],
+            "premise": block.texts[pl.Series(kind * count + sets, dtype=pl.UInt32)],
             "hypothesis": hypotheses[pl.Series(rule * count + sets, dtype=pl.UInt32)],
             "label": labels[kind, rule],
         }
     )
 
 
-def patterns(block: Block) -> list[tuple[Any, Any]]:
+def patterns(block: Draws) -> list[tuple[Any, Any]]:
     """The parts of every premise and hypothesis, with the sets that are said so."""
     premises = [(block.construction.premise_parts(kind, template.name), places % len(block)) for kind, template, places in block.groups()]
     for name in block.design.rules:
@@ -81,7 +81,7 @@ def patterns(block: Block) -> list[tuple[Any, Any]]:
     return premises
 
 
-def loop(block: Block, triples: int) -> Callable[[int], list[Any]]:
+def loop(block: Draws, triples: int) -> Callable[[int], list[Any]]:
     """The sentences of the same plan by an f-string each, in a plain loop over sets, each once; then triples of them."""
     work = []
     for parts, rows in patterns(block):
@@ -94,9 +94,9 @@ def loop(block: Block, triples: int) -> Callable[[int], list[Any]]:
             if part.slot in block.construction.slots:
                 slot = block.construction.slots[part.slot]
                 table = block.forms.table(slot, part.form).texts.to_list()
-                lists.append((table, block.forms.keys(slot, part.form, block.plan, block.pools, rows).tolist()))
+                lists.append((table, block.forms.keys(slot, part.form, block.plan, block.sampler.pools, rows).tolist()))
             else:
-                lists.append(([frame.words[part.slot] for frame in block.pools.frames], block.plan.frame[rows].tolist()))
+                lists.append(([frame.words[part.slot] for frame in block.sampler.pools.frames], block.plan.frame[rows].tolist()))
         if lists:
             names = ", ".join(f"w{number}" for number in range(len(lists)))
             looked_up = ", ".join(f"t{number}[k{number}]" for number in range(len(lists)))
@@ -121,20 +121,18 @@ def loop(block: Block, triples: int) -> Callable[[int], list[Any]]:
 def steps(project: Project, lexicon: Lexicon, name: str) -> dict[str, Any]:
     """Every step of a block of ``name``, in rows a second and in floors."""
     construction = load_construction(project, name, lexicon)
-    source = next(each for each in sources(construction, Request()) if (each.config, each.split) == ("nli", "train"))
-    judge = BlockJudge(construction, Chunks.load(*project.chunk_files()))
+    source = next(each for each in samplers(construction, Request()) if (each.config, each.split) == ("nli", "train"))
     at = lambda number: np.arange(SETS) + number * SETS  # noqa: E731
-    block = source.drawn(at(0))
-    items = source.items(block)
-    finished = conform(judge.accepted(block, items)[0], columns_of("nli"))
+    block = source.draw(at(0))
+    items = items_of(block)
+    finished = conform(items, columns_of("nli"))
     with tempfile.TemporaryDirectory() as folder:
         floor = cpu(lambda _: finished.write_parquet(Path(folder) / "rows.parquet", compression="zstd", row_group_size=ROW_GROUP))
-    drawn = cpu(lambda number: source.drawn(at(number + 1)))
-    made = cpu(lambda number: source.items(source.drawn(at(number + 1))))
-    judged = cpu(lambda _: judge.accepted(source.drawn(at(0)), items)) - drawn
+    drawn = cpu(lambda number: source.draw(at(number + 1)))
+    made = cpu(lambda number: items_of(source.draw(at(number + 1))))
     large = np.arange(MORE * SETS)
-    told = (cpu(lambda _: columns(source.drawn(large))) - cpu(lambda _: source.drawn(large))) / MORE
-    looped = cpu(loop(source.drawn(large), MORE * items.height)) / MORE
+    told = (cpu(lambda _: columns(source.draw(large))) - cpu(lambda _: source.draw(large))) / MORE
+    looped = cpu(loop(source.draw(large), MORE * items.height)) / MORE
     hashed = cpu(lambda _: survey([source], [SETS // 2]))
     rows = items.height
     return {
@@ -143,15 +141,13 @@ def steps(project: Project, lexicon: Lexicon, name: str) -> dict[str, Any]:
             "floor: write the same frame, zstd parquet": round(rows / floor),
             "draw": round(rows / drawn),
             "draw and say: full rows": round(rows / made),
-            "rules and form check": round(rows / judged),
             "text columns from a plan": round(rows / told),
             "f-string loop over the same plan": round(rows / looped),
             "survey for distinct sets": round(rows / 2 / hashed),
-            "letters of premises": round(len(block.chosen) / cpu(lambda _: letters(source.drawn(at(0))))),
+            "letters of premises": round(len(block.chosen) / cpu(lambda _: letters(source.draw(at(0))))),
         },
         "floors": {
             "plan to parquet": round((made + floor) / floor, 2),
-            "plan to parquet, judged": round((made + judged + floor) / floor, 2),
         },
         "text columns against the f-string loop": round(looped / told, 2),
     }

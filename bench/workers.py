@@ -18,11 +18,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from cxgen.build.params import Params
+from cxgen.build.pool import Executor, In, Out
 from cxgen.project import Project
 from cxgen.stages import stream
 from cxgen.stages.engines import engine
-from cxgen.stages.params import Params
-from cxgen.stages.pool import Executor, In, Out
 
 CONSTRUCTION, SHARD = "caused-motion", 500_000
 

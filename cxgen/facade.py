@@ -148,8 +148,8 @@ class Entry:
         """
         from cxgen.errors import CxgenError, unknown
         from cxgen.families import family_named, own_columns
-        from cxgen.generate import Wugs
         from cxgen.preview import Wanted, sampled
+        from cxgen.sampling import Wugs
         from cxgen.vocabulary import LABELS, MODES
 
         family_named(family)
@@ -176,7 +176,7 @@ class Entry:
 
         from cxgen.errors import unknown
         from cxgen.families.turns import turns
-        from cxgen.generate.substitute import broken_slots
+        from cxgen.sampling import broken_slots
         from cxgen.semantics import label_matrix
         from cxgen.vocabulary import LABELS, MODES
 
@@ -348,9 +348,9 @@ def load(config: str = "nli", split: str | None = None, *, project: str | Path |
     import polars as pl
 
     from cxgen import layout
+    from cxgen.build.tables import read_split
     from cxgen.errors import unknown
     from cxgen.families import family_of
-    from cxgen.stages.contracts import read_split
     from cxgen.stages.suites import read_suite
     from cxgen.suites import SUITES
     from cxgen.vocabulary import SPLITS

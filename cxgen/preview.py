@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from cxgen.build.samplers import items_of, previews
+from cxgen.build.wug import changed_sets, substituted
 from cxgen.constructicon import Construction
 from cxgen.errors import EmptySlotError
-from cxgen.generate import Source, Wugs, previews, span
-from cxgen.generate.substitute import changed_sets, substituted
+from cxgen.sampling import Sampler, Wugs, span
 
 FIRST, GROWTH, MOST = 16, 4, 2_000  # sets of each design that are drawn at first, how many times more next, and at most
 SPARE = 8  # sets drawn on top, since a few repeat a premise
@@ -28,7 +29,7 @@ class Draws:
         idle: draws since the last new set.
     """
 
-    source: Source
+    source: Sampler
     seen: set[int]
     next: int = 0
     idle: int = 0
@@ -38,7 +39,7 @@ class Draws:
         tables = [pl.DataFrame()]
         while count and self.idle < DRY:
             numbers = span(self.next, max(count + SPARE, self.idle))
-            items = self.source.block(numbers)
+            items = items_of(self.source.draw(numbers))
             fresh = self._fresh(items, count)
             tables.append(items.filter(pl.col("set_number").is_in(fresh)))
             count -= len(fresh)

@@ -23,10 +23,10 @@ import pytest
 from filelock import FileLock
 from hypothesis import settings
 
+from cxgen.build.params import Params
 from cxgen.constructicon import load_all, load_construction
 from cxgen.lexicon import Lexicon
 from cxgen.project import Project
-from cxgen.stages.params import Params
 from tests import mini as small
 
 ROOT = small.ROOT
@@ -150,7 +150,7 @@ def reach(mini_source, mini_lexicon):
 
 @pytest.fixture(scope="session")
 def mini_dataset(shared):
-    """A mini project with its candidates, verdicts, dataset and pseudoword items; read only."""
+    """A mini project with its dataset and pseudoword items; read only."""
 
     def build(folder):
         build_dataset(small.write_project(folder, wug={"share": 0.5}))
@@ -159,15 +159,14 @@ def mini_dataset(shared):
 
 
 def build_dataset(folder, workers=1):
-    """Run the stages from the candidates to the pseudoword items in ``folder``."""
-    from cxgen.stages import generate, judge, split, substitute
+    """Make the dataset and its items with pseudowords in ``folder``."""
+    from cxgen.build.pool import executor
+    from cxgen.build.run import build
 
     project = Project(folder)
     params = Params.read(project.params)
-    generate.run(project, params, workers=workers)
-    judge.run(project, params)
-    split.run(project, params)
-    substitute.run(project, params, workers=1)
+    with executor(workers) as pool:
+        build(project, params, pool)
 
 
 # --- the command line

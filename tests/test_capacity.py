@@ -7,8 +7,9 @@ import json
 import numpy as np
 import pytest
 
-from cxgen.generate import Request, capacity, sources
-from cxgen.generate.capacity import sets_at_most
+from cxgen.build.capacity import capacity, sets_at_most
+from cxgen.build.request import Request
+from cxgen.build.samplers import samplers
 
 DRAWS = 14_000  # of a design of the mini project that has at most some thousands of premises of each kind: nearly none is missed
 
@@ -16,7 +17,7 @@ DRAWS = 14_000  # of a design of the mini project that has at most some thousand
 @pytest.mark.slow
 def test_what_is_counted_is_what_can_be_drawn(reach):
     compared = 0
-    for source in sources(reach, Request()):
+    for source in samplers(reach, Request()):
         most = sets_at_most(source)
         if most < DRAWS / 3:
             premises = source.block(np.arange(DRAWS)).unique("premise").group_by("kind").len()

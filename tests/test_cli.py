@@ -192,7 +192,7 @@ def test_bad_parameters_are_named(cxgen, scratch):
 
 
 def test_a_stage_without_its_input_says_what_to_run(cxgen, scratch):
-    fails(cxgen("split", cwd=scratch), "candidates.parquet", "cxgen generate")
+    fails(cxgen("build", "--judged", cwd=scratch), "candidates.parquet", "cxgen generate")
     fails(cxgen("report", "baselines", cwd=scratch), "outputs/dataset", "no dataset")
     (scratch / "outputs/work").mkdir(parents=True)
     (scratch / "outputs/work/candidates.parquet").write_bytes(b"PAR1 but not really")

@@ -12,6 +12,13 @@ import polars as pl
 import pytest
 
 from cxgen import layout
+from cxgen.build import choose, run
+from cxgen.build.audit import audit, balance, violations
+from cxgen.build.items import generate_items
+from cxgen.build.params import Params
+from cxgen.build.request import Request
+from cxgen.build.samplers import samplers
+from cxgen.build.tables import table_file
 from cxgen.constructicon import Construction, load_construction, target_names
 from cxgen.errors import DataError
 from cxgen.families import FAMILIES, columns_of
@@ -20,12 +27,9 @@ from cxgen.measures.giveaway import baselines
 from cxgen.project import Project
 from cxgen.report.variety import variety
 from cxgen.schema.columns import polars_schema
-from cxgen.stages import generate, split
-from cxgen.stages.audit import audit, balance, violations
-from cxgen.stages.params import Params
 from cxgen.vocabulary import SPLITS
 from tests import mini as small
-from tests.conftest import build_dataset, sampled
+from tests.conftest import build_dataset, edit, sampled
 
 NLI = FAMILIES["nli"]
 
@@ -45,7 +49,7 @@ class Built:
         project = Project(folder)
         params = Params.read(project.params)
         lexicon = Lexicon.of(project)
-        constructions = [load_construction(project, name, lexicon) for name in generate.construction_names(project, params)]
+        constructions = [load_construction(project, name, lexicon) for name in run.construction_names(project, params)]
         data = pl.concat([load(folder, "nli"), load(folder, "distinction")], how="diagonal")
         return cls(folder, data, params, lexicon, constructions)
 
@@ -65,7 +69,7 @@ class Built:
 
 
 def load(folder, config):
-    files = [split.table_file(Project(folder), config, name) for name in SPLITS]
+    files = [table_file(Project(folder), config, name) for name in SPLITS]
     return pl.concat(map(pl.read_parquet, files)).with_columns(config=pl.lit(config))
 
 
@@ -256,25 +260,54 @@ def test_the_audit_finds_imbalance_and_repetition(built):
     }
 
 
-def test_rejects_are_kept_with_their_reasons_and_take_their_set_along(built):
-    items = pl.read_parquet(built.folder / layout.CANDIDATES).head(24)
-    verdicts = pl.read_parquet(built.folder / layout.VERDICTS).head(24)
-    bad = verdicts.with_columns(
-        pair_verdict=pl.when(pl.int_range(pl.len()) == 0).then(pl.lit("inappropriate")).otherwise("pair_verdict"),
-        pair_reason=pl.when(pl.int_range(pl.len()) == 0).then(pl.lit("because")).otherwise("pair_reason"),
+def judged(items, bad):
+    """``items`` with verdicts: the item number ``bad`` is refused."""
+    first = pl.int_range(pl.len()) == bad
+    verdicts = choose.unjudged(items).with_columns(
+        pair_verdict=pl.when(first).then(pl.lit("inappropriate")).otherwise("pair_verdict"),
+        pair_reason=pl.when(first).then(pl.lit("because")).otherwise("pair_reason"),
     )
-    accepted, rejected = split.accept(items.join(bad, on="id", maintain_order="left"))
+    return items.join(verdicts, on="id", maintain_order="left")
+
+
+def test_rejects_are_kept_with_their_reasons_and_another_set_takes_the_place_of_theirs(reach):
+    request = Request({"nli": 240, "distinction": 0}, oversample=1.2)
+    items = generate_items(reach, request)
+    accepted, rejected = choose.accept(judged(items, 0))
     assert rejected.select("id", "pair_reason").rows() == [(items["id"][0], "because")]
-    assert items["contrast_set"][0] not in set(accepted["contrast_set"])
-    assert accepted.height == 24 - items.filter(pl.col("contrast_set") == items["contrast_set"][0]).height
-
-
-def test_too_few_accepted_sets_is_an_error(built):
-    items = pl.read_parquet(built.folder / layout.CANDIDATES)
-    table = items.join(pl.read_parquet(built.folder / layout.VERDICTS), on="id", maintain_order="left")
-    wanted = split.wanted_sets(Project(built.folder), built.params, items)
+    gone = items["contrast_set"][0]
+    assert accepted.height == items.filter(pl.col("contrast_set") != gone).height
+    wanted = choose.wanted_sets(samplers(reach, request), request)
+    chosen = choose.choose(accepted, wanted, reach)
+    assert gone not in chosen["contrast_set"]
+    assert chosen["contrast_set"].n_unique() == wanted["wanted"].sum()
+    unrefused = choose.choose(choose.accept(judged(items, -1))[0], wanted, reach)
+    numbers = unrefused.group_by("design", "split").agg(last=pl.col("set_number").max())
+    later = chosen.join(numbers, on=["design", "split"]).filter(pl.col("set_number") > pl.col("last"))
+    assert later["contrast_set"].n_unique() == 1  # the first ones are kept, and one more
     with pytest.raises(DataError, match=r"contrast sets are wanted, \d+ were accepted"):
-        split.choose(table.filter(pl.col("set_number") < 2), wanted)
+        choose.choose(accepted.filter(pl.col("set_number") < 2), wanted, reach)
+
+
+def test_undecided_items_are_kept_only_if_that_is_asked(reach):
+    items = generate_items(reach, Request({"nli": 240, "distinction": 0}))
+    undecided = judged(items, 0).with_columns(pair_verdict=pl.col("pair_verdict").replace("inappropriate", "undecided"))
+    assert choose.accept(undecided)[0].height < items.height
+    assert choose.accept(undecided, keep_undecided=True)[0].height == items.height
+
+
+def test_another_construction_leaves_the_others_as_they_were(mini_dataset, tmp_path):
+    folder = Path(shutil.copytree(mini_dataset, tmp_path / "two", ignore=shutil.ignore_patterns("outputs")))
+    for old, name in (("reach", "other"), ("wait", "other-wait")):
+        text = (folder / f"templates/{old}.yaml").read_text("utf-8").replace("name: reach\n", "name: other\n")
+        text = text.replace("name: wait\n", "name: other-wait\n").replace("[wait]", "[other-wait]").replace("wait/", "other-wait/")
+        (folder / f"templates/{name}.yaml").write_text(text.replace("lookalike_of: reach", "lookalike_of: other"), "utf-8")
+    edit(folder / "params.yaml", "- reach", "- other\n- reach")
+    build_dataset(folder, workers=2)
+    for config in ("nli", "distinction"):
+        both, alone = load(folder, config), load(mini_dataset, config)
+        assert both.filter(pl.coalesce("contrast_of", "construction") == "reach").equals(alone)
+        assert both.height == 2 * alone.height
 
 
 def test_parameters_reach_the_dataset(tmp_path):

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cxgen.build.items import sample_items
 from cxgen.errors import CxgenError, DataError
 from cxgen.evaluate.differences import compared, mcnemar, wug_differences
 from cxgen.evaluate.predictions import answers, read_predictions
@@ -18,7 +19,6 @@ from cxgen.evaluate.scores import scores
 from cxgen.facade import load, score
 from cxgen.families import FAMILIES
 from cxgen.families.scoring import Choices, Labels
-from cxgen.generate import sample_items
 from cxgen.measures.figures import Resampling, figure
 from cxgen.vocabulary import LABELS
 from tests.conftest import ROOT

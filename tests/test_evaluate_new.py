@@ -7,6 +7,8 @@ from importlib import import_module
 import polars as pl
 import pytest
 
+from cxgen.build.params import Params
+from cxgen.build.tables import read_tables
 from cxgen.evaluate import exports
 from cxgen.evaluate import scores as scores_package
 from cxgen.evaluate.exports import export
@@ -16,8 +18,6 @@ from cxgen.facade import load
 from cxgen.measures.figures import Resampling
 from cxgen.project import Project
 from cxgen.stages import suites as stage
-from cxgen.stages.params import Params
-from cxgen.stages.written import read_tables
 from cxgen.suites import SUITES
 from cxgen.suites import __path__ as suites_path
 from tests.mini import write_params

@@ -9,16 +9,17 @@ import numpy as np
 import polars as pl
 import pytest
 
+from cxgen.build.items import generate_items, sample_items
+from cxgen.build.request import Request
+from cxgen.build.samplers import items_of, previews
 from cxgen.errors import SchemaError, UnknownNameError
 from cxgen.families import CONFIGS, FAMILIES, REJECTED, columns_of, family_of, wug_config
 from cxgen.families.minimal_pairs import pairings
-from cxgen.generate import Request, generate_items, previews, sample_items
-from cxgen.generate.source import span
 from cxgen.measures.gates import Gates, measured
+from cxgen.sampling import same_templates_and_slots, span
 from cxgen.schema import conform
 from cxgen.schema.columns import LINEAGE, MATERIAL
 from cxgen.semantics import label_matrix
-from cxgen.sets import said_alike
 from cxgen.vocabulary import CONTRADICTION, ENTAILMENT
 
 
@@ -77,7 +78,7 @@ def test_kinds_of_different_templates_or_slots_are_no_minimal_pair(reach):
     assert ("missed", "caught") in pairings(reach, design)
     only = {**reach.templates, "plain": replace(reach.templates["plain"], excepted=("missed",))}
     changed = replace(reach, templates=only)
-    assert not said_alike(changed, ("missed", "caught"))
+    assert not same_templates_and_slots(changed, ("missed", "caught"))
     assert pairings(changed, design) != pairings(reach, design)
     assert not any("missed" in pair for pair in pairings(changed, design))
 
@@ -116,8 +117,8 @@ def test_a_design_of_two_configs_draws_the_same_sets_for_both(constructions):
 def test_any_block_holds_the_same_sets_whoever_asks(constructions):
     for family in FAMILIES:
         for source in previews(constructions["let-alone"], 3, family):
-            whole = source.block(span(0, 12))
-            parts = pl.concat([source.block(np.array([7, 2])), source.block(span(9, 3))])
+            whole = items_of(source.draw(span(0, 12)))
+            parts = pl.concat([items_of(source.draw(np.array([7, 2]))), items_of(source.draw(span(9, 3)))])
             wanted = whole.filter(pl.col("set_number").is_in([2, 7, 9, 10, 11]))
             assert parts.sort("set_number", "id").equals(wanted.sort("set_number", "id"))
 

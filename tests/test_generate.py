@@ -11,25 +11,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cxgen.build.items import generate_items, sample_items
+from cxgen.build.request import Request
+from cxgen.build.samplers import fillable, items_of, samplers
 from cxgen.constructicon import load_construction
 from cxgen.errors import EmptySlotError
-from cxgen.generate import Job, Request, generate_items, sample_items, sources
-from cxgen.generate.source import fillable, previews
 from cxgen.project import Project
-from cxgen.sets import realise
-from cxgen.sets.plan import draw_plan
-from cxgen.sets.pools import design_pools
-from cxgen.stages.generate import batches, candidates
-from cxgen.stages.pool import executor
+from cxgen.sampling.plan import draw_plan
+from cxgen.sampling.pools import Segments, design_pools
+from cxgen.semantics import label_matrix, solve
 from cxgen.streams import uniform
 from tests.conftest import edit, sampled
 
 SMALL = Request({"nli": 240, "distinction": 120}, seed=7)
-
-
-def made(project, names, workers=1):
-    with executor(workers) as pool:
-        return candidates(project, names, SMALL, pool)
 
 
 @pytest.fixture(scope="module")
@@ -51,41 +45,43 @@ def test_a_stream_is_the_same_from_wherever_it_is_read(start, count, offset):
     assert not np.array_equal(uniform(("s", 1), start, 8), uniform(("s", 2), start, 8))
 
 
-def test_a_large_block_has_the_rows_of_small_ones(reach):
-    """Sentences are put together in another way where a template has many of them; fillers are listed in another order of work."""
-    source = sources(reach, SMALL)[0]
-    large = source.block(np.arange(6_000))
-    some = np.array([5_999, 17, 4_000, 0])
-    small = pl.concat([source.block(some[:1]), source.block(some[1:])])
+def test_sets_are_the_same_in_whatever_company_and_order(reach):
+    sampler = samplers(reach, SMALL)[0]
+    large = items_of(sampler.draw(np.arange(600)))
+    some = np.array([599, 17, 400, 0])
+    small = pl.concat([items_of(sampler.draw(some[:1])), items_of(sampler.draw(some[1:]))])
     order = pl.Series("set_number", some).to_frame()
     assert order.join(large, on="set_number", how="left", maintain_order="left").select(small.columns).equals(small)
 
 
-def another(folder, name):
-    """A second construction in the mini project, with the first one's sentences; its own look-alike, too."""
-    for old, file in (("reach", "templates/reach.yaml"), ("wait", "templates/wait.yaml")):
-        text = (
-            (folder / file).read_text("utf-8").replace("name: reach\n", f"name: {name}\n").replace("name: wait\n", f"name: {name}-wait\n")
-        )
-        text = text.replace("lookalikes: [wait]", f"lookalikes: [{name}-wait]").replace("lookalike_of: reach", f"lookalike_of: {name}")
-        text = text.replace("wait/", f"{name}-wait/")
-        (folder / f"templates/{name}{'-wait' if old == 'wait' else ''}.yaml").write_text(text, "utf-8")
+def test_bands_are_drawn_evenly_but_no_word_twice_as_often_as_its_share(reach):
+    """A list of which one word is rare: without the cap it would be drawn in every third set."""
+    bands = np.array([0] + [1] * 9 + [2] * 10, dtype=np.int8)
+    chances = (np.arange(60_000) + 0.5) / 60_000
+    drawn = Segments([list(range(20))], bands).draw(np.zeros(60_000, dtype=np.int64), chances)
+    shares = np.bincount(drawn, minlength=20) / 60_000
+    assert shares[0] == pytest.approx(2 / 20 / (2 / 20 + 2 / 3), abs=1e-3)  # capped at twice its share, before norming
+    assert shares[1:10].sum() == pytest.approx(shares[10:].sum(), abs=1e-3)
+    plain = np.bincount(Segments([list(range(20))], bands, even=False).draw(np.zeros(60_000, dtype=np.int64), chances)) / 60_000
+    assert plain == pytest.approx(1 / 20, abs=1e-3)
 
 
-@pytest.mark.slow
-def test_any_number_of_workers_gives_the_same_rows(mini):
-    another(mini, "other")
-    another(mini, "third")
-    project, names = Project(mini), ["reach", "other", "third"]
-    assert made(project, names).equals(made(project, names, workers=2))
+def test_every_balanced_selection_is_drawn(reach):
+    """Which cells of the label matrix a set has is drawn anew for each: all selections come up, none much more often."""
+    sampler = next(each for each in samplers(reach, SMALL) if each.config == "nli")
+    items = items_of(sampler.draw(np.arange(900)))
+    cells = items.group_by("set_number").agg((pl.col("kind") + "/" + pl.col("rule")).sort().str.join(" ").alias("cells"))["cells"]
+    counts = cells.value_counts()["count"].to_list()
+    selections = len(solve(label_matrix(reach, sampler.design)))
+    assert len(counts) == selections > 1
+    assert max(counts) < 2 * 900 / selections
 
 
-def test_another_construction_leaves_the_others_as_they_were(mini, few):
-    another(mini, "other")
-    table = made(Project(mini), ["other", "reach"])
-    mine = pl.coalesce("contrast_of", "construction") == "reach"
-    assert table.filter(~mine).height == few.height
-    assert table.filter(mine).select(few.columns).equals(few)
+def test_a_denied_claim_has_the_opposite_label(small):
+    """Polarity: where one set entails a claim, what denies it is contradicted, in every construction."""
+    rows = small.filter(pl.col("claim").is_not_null()).with_columns(plain=pl.col("claim").str.strip_prefix("not "))
+    signs = rows.select("premise_id", "plain", sign=(1 - pl.col("label").cast(pl.Int64)) * pl.when("polarity").then(1).otherwise(-1))
+    assert signs.group_by("premise_id", "plain").agg(pl.col("sign").n_unique())["sign"].max() == 1
 
 
 def test_another_seed_gives_other_items(reach, mini_lexicon, few):
@@ -225,37 +221,10 @@ def test_marks_on_all_fillers_but_one_do_not_make_two_slots_alike(mini, mini_lex
     assert not (plan.fillers["agent"] == plan.fillers["target"]).any()
 
 
-@pytest.mark.parametrize("name", ["let-alone", "resultative", "conative"])
-def test_sentences_are_the_same_however_many_are_made_at_once(constructions, monkeypatch, name):
-    """Few are made as Python strings, many as columns: with adjuncts that a set lacks, names, pronouns, possessives and words of frames."""
-    for source in previews(constructions[name], 3):
-        texts = []
-        for least in (1, 10**9):
-            monkeypatch.setattr(realise, "LARGE", least)
-            block = source.drawn(np.arange(60))
-            texts.append([*block.said, *(text for rule in block.design.rules for text in block.statement(rule)["hypothesis"])])
-        assert texts[0] == texts[1]
-
-
 def test_what_is_left_out_leaves_no_gap(mini, mini_lexicon):
-    """A binding without text, and a sentence that begins with a slot's words: however many are made at once."""
     path = mini / "templates/reach.yaml"
     text = path.read_text("utf-8")
     assert "{@rest}" in text
     path.write_text(text.replace("{@rest}", " {@rest} again"), "utf-8")
-    items = sample_items(load_construction(Project(mini), "reach", mini_lexicon), 1, 2_000, "nli")
-    assert items["premise"].n_unique() > realise.LARGE
+    items = sample_items(load_construction(Project(mini), "reach", mini_lexicon), 1, 200, "nli")
     assert not items["premise"].str.contains("  ", literal=True).any()
-
-
-@given(st.lists(st.lists(st.integers(1, 5_000), max_size=12), max_size=6), st.integers(1, 4))
-def test_blocks_are_shared_out_each_once_by_construction_longest_first(counts, workers):
-    jobs = [(number, Job(source, 0, count)) for number, mine in enumerate(counts) for source, count in enumerate(mine)]
-    shares = batches(jobs, workers)
-    assert sorted(at for share in shares for at in share) == list(range(len(jobs)))
-    assert all(len({jobs[at][0] for at in share}) == 1 for share in shares)
-    costs = [300 + job.count for _, job in jobs]
-    whole = [sum(cost for (number, _), cost in zip(jobs, costs, strict=True) if number == jobs[share[0]][0]) for share in shares]
-    assert whole == sorted(whole, reverse=True)
-    for share in shares:  # none that would keep one worker busy when the others are done
-        assert len(share) == 1 or sum(costs[at] for at in share) <= sum(costs) / (2 * workers)

@@ -7,12 +7,12 @@ import json
 import pytest
 import yaml
 
+from cxgen.build.items import sample_items
 from cxgen.evaluate.exports import Exported, export, inspect, lm_eval
 from cxgen.evaluate.prompting import Cloze
 from cxgen.evaluate.report import Part
 from cxgen.facade import load
 from cxgen.families import FAMILIES
-from cxgen.generate import sample_items
 from cxgen.project import Project
 from cxgen.vocabulary import LABELS
 

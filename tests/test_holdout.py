@@ -10,13 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cxgen.build.items import generate_items
+from cxgen.build.params import Params
+from cxgen.build.request import Request
+from cxgen.build.samplers import items_of, previews
 from cxgen.errors import SchemaError
 from cxgen.families import FAMILIES
-from cxgen.generate import Request, generate_items, previews
-from cxgen.generate.source import span
-from cxgen.sets import HoldOut
-from cxgen.sets.holdout import choose, held_templates, seen_wordings
-from cxgen.stages.params import Params
+from cxgen.sampling import HoldOut, span
+from cxgen.sampling.holdout import choose, held_templates, seen_wordings
 from cxgen.vocabulary import SPLITS
 
 NLI = FAMILIES["nli"]
@@ -83,7 +84,7 @@ def test_every_kind_keeps_a_template(reach):
 
 def test_nothing_is_held_out_of_a_preview(reach):
     source = replace(previews(reach, 1)[0], hold_out=HoldOut(wordings=True, templates=True))
-    rows = source.block(span(0, 60))
+    rows = items_of(source.draw(span(0, 60)))
     assert set(rows["wording"]) == {0, 1}
     assert set(rows["template"]) == set(reach.templates)
     assert not rows["wording_held_out"].any()

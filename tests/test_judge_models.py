@@ -21,10 +21,11 @@ from cxgen.asking import BackendError, Consultation, Limits
 from cxgen.asking.consult import shown_of
 from cxgen.asking.frozen import as_table, freeze
 from cxgen.asking.verdicts import merge
+from cxgen.build import run
+from cxgen.build.params import Params
 from cxgen.cli import main
 from cxgen.errors import CxgenError, DataError
-from cxgen.stages import generate, judge, split
-from cxgen.stages.params import Params
+from cxgen.stages import judge
 from cxgen.vocabulary import Judge
 from tests.conftest import ROOT, edit, small_project
 from tests.hostile_server import serving as hostile
@@ -41,7 +42,7 @@ def generated(tmp_path_factory):
     """A small project with candidates."""
     root = tmp_path_factory.mktemp("project")
     project, params = small_project(root, ["conative"], n_per_construction=60, n_per_lookalike=24, sizes={"minimal_pairs": 0})
-    generate.run(project, params, workers=1)
+    run.generate(project, params)
     return project
 
 
@@ -239,15 +240,15 @@ def test_a_clone_without_a_key_replays_the_run_byte_for_byte(whole, tmp_path, mo
     (tmp_path / "truth.json").write_text(json.dumps(truth), "utf-8")
     with serving(truth=str(tmp_path / "truth.json")) as url:
         judge.run(whole, None, by(url, export=True, per_request=40))
-    split.run(whole, Params.read(whole.params))
+    run.build(whole, Params.read(whole.params), judged=True)
     clone = type(whole)(tmp_path / "clone")
     shutil.copytree(whole.root, clone.root, ignore=shutil.ignore_patterns(".cxgen", "outputs"))
     edit(clone.root / "params.yaml", "backend: rules", "backend: replay")
     monkeypatch.delenv("OPENAI_API_KEY")
     params = Params.read(clone.params)
-    generate.run(clone, params, workers=1)
+    run.generate(clone, params)
     judge.run(clone, params)
-    split.run(clone, params)
+    run.build(clone, params, judged=True)
     made = {path.relative_to(whole.root): path.read_bytes() for path in sorted((whole.root / "outputs").rglob("*")) if path.is_file()}
     assert {path: (clone.root / path).read_bytes() for path in made} == made
     rejected = pl.read_parquet(clone.root / "outputs/dataset/rejected/rejected-00000-of-00001.parquet")
@@ -352,9 +353,9 @@ def test_undecided_items_are_listed_and_kept_out_unless_asked_for(whole):
     assert set(verdicts(whole)["pair_verdict"]) == {"undecided"}
     assert len(listed) == verdicts(whole).height
     with pytest.raises(DataError, match="0 were accepted"):
-        split.run(whole, Params.read(whole.params))
+        run.build(whole, Params.read(whole.params), judged=True)
     edit(whole.root / "params.yaml", "keep_undecided: false", "keep_undecided: true")
-    assert split.run(whole, Params.read(whole.params))
+    assert run.build(whole, Params.read(whole.params), judged=True)
 
 
 def test_a_dry_run_sends_nothing_and_tells_the_price(here, cxgen, tmp_path):

@@ -9,10 +9,11 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cxgen.build.items import sample_items
+from cxgen.build.request import Request
 from cxgen.check import lint, require_sound
 from cxgen.constructicon import load_construction
 from cxgen.errors import CxgenError
-from cxgen.generate import Request, sample_items
 from cxgen.project import Project
 from cxgen.semantics import label_matrix, solve, unbalanced
 from tests.conftest import edit

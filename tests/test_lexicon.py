@@ -18,9 +18,9 @@ from cxgen.lexicon.inflect import forms
 from cxgen.lexicon.reference import Reference
 from cxgen.lexicon.sources import read_sources
 from cxgen.lexicon.spelling import article, is_synthetic
+from cxgen.sampling import verb_pools
+from cxgen.sampling.pools import Segments
 from cxgen.schema import read_yaml
-from cxgen.sets import verb_pools
-from cxgen.sets.pools import Segments
 from cxgen.vocabulary import BANDS, POS
 from tests.conftest import ROOT, edit
 

@@ -8,15 +8,15 @@ import pytest
 import yaml
 
 import cxgen as api
+from cxgen.build.items import sample_items
+from cxgen.build.params import Params
 from cxgen.check import lint, lint_project
 from cxgen.cli.explore import new
 from cxgen.cli.output import Format, emit
 from cxgen.constructicon import load_construction
 from cxgen.errors import EmptySlotError, SchemaError
-from cxgen.generate import sample_items
 from cxgen.lexicon import Lexicon
 from cxgen.project import Project
-from cxgen.stages.params import Params
 from tests import mini as small
 from tests.conftest import edit
 

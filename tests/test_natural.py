@@ -13,10 +13,12 @@ from hypothesis import strategies as st
 
 from cxgen import layout
 from cxgen.asking.files import FileBackend
+from cxgen.build.dropped import write_dropped
+from cxgen.build.params import Params
+from cxgen.build.samplers import divided
 from cxgen.constructicon import square_faults
 from cxgen.errors import DataError, SchemaError
 from cxgen.families import NATURAL, columns_of
-from cxgen.generate.source import divided
 from cxgen.natural import Written, asked, check, shape_of
 from cxgen.natural.items import items_of
 from cxgen.natural.requests import require_squares
@@ -24,12 +26,10 @@ from cxgen.natural.say import said
 from cxgen.natural.sentences import skeleton, tokens, units
 from cxgen.natural.words import Filler, Fillers
 from cxgen.project import Project
-from cxgen.review.dropped import write_dropped
 from cxgen.review.sample import read_key
-from cxgen.sets import USUAL, split_of
+from cxgen.sampling import USUAL, split_of
 from cxgen.stages import natural
 from cxgen.stages.accepted import read_accepted
-from cxgen.stages.params import Params
 from cxgen.vocabulary import LABELS, SHARES, SPLITS
 from tests.conftest import small_project
 from tests.llm_server import serving
@@ -528,14 +528,13 @@ def test_requests_of_other_prompts_are_not_mixed_up(tmp_path, cxgen):
 def test_the_config_is_packaged_described_measured_and_loaded(written, tmp_path, cxgen):
     from datasets import load_dataset
 
+    from cxgen.build import run
     from cxgen.publish.gates import metric_reasons
-    from cxgen.stages import baselines, generate, judge, package, reading, split, variety
+    from cxgen.stages import baselines, package, reading, variety
 
     project = Project(shutil.copytree(written["root"], tmp_path / "p"))
     params = Params.read(project.params)
-    generate.run(project, params, workers=1)
-    judge.run(project, params)
-    split.run(project, params)
+    run.build(project, params)
     natural.run(project, params)
     baselines.run(project, params.folds)
     found = variety.run(project, params.request.seed)["caused-motion"]["writers"]

@@ -12,13 +12,13 @@ import polars as pl
 import pytest
 
 from cxgen import layout
+from cxgen.build.tables import dataset
 from cxgen.errors import DataError
 from cxgen.measures.gates import Gates, measured
 from cxgen.project import Project
 from cxgen.report.charts import bars
 from cxgen.schema import TARGET
 from cxgen.stages import page
-from cxgen.stages.dataset import dataset
 from cxgen.vocabulary import LABELS, SPLITS
 from tests.conftest import edit
 

@@ -9,14 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cxgen.build.items import generate_items, sample_items
+from cxgen.build.params import Params
+from cxgen.build.request import Request
+from cxgen.build.samplers import placed
 from cxgen.constructicon.entities import ENTITIES, VARIANTS
 from cxgen.families import FAMILIES
-from cxgen.generate import Request, Wugs, generate_items, sample_items
-from cxgen.generate.source import placed
 from cxgen.project import Project
+from cxgen.sampling import Wugs, near_counts
 from cxgen.schema import TARGET
-from cxgen.sets import near_counts
-from cxgen.stages.params import Params
 from cxgen.vocabulary import SHARES, SPLITS
 from tests.conftest import ROOT
 

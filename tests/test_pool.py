@@ -7,8 +7,8 @@ import struct
 
 import pytest
 
+from cxgen.build.pool import executor
 from cxgen.errors import CxgenError, DataError
-from cxgen.stages.pool import executor
 
 
 def squared(number):

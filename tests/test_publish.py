@@ -16,19 +16,20 @@ import pytest
 import yaml
 
 from cxgen import layout
+from cxgen.build import run as building
+from cxgen.build.content import table_hashes
+from cxgen.build.params import Params
+from cxgen.build.tables import dataset, table_file
+from cxgen.build.tables import read_tables as finished_tables
 from cxgen.errors import DataError, SchemaError
 from cxgen.families import columns_of
 from cxgen.project import Project
 from cxgen.publish import content_hash, features, rows_hash
-from cxgen.publish.content import table_hashes
 from cxgen.publish.gates import git_state
 from cxgen.report.reading import ANSWERS, reading
 from cxgen.schema.columns import Column
-from cxgen.stages import baselines, generate, judge, package, split, substitute, variety
+from cxgen.stages import baselines, judge, package, variety
 from cxgen.stages import reading as readings
-from cxgen.stages.dataset import dataset
-from cxgen.stages.params import Params
-from cxgen.stages.written import read_tables as finished_tables
 from cxgen.vocabulary import LABELS, SPLITS
 from tests import mini as small
 from tests.conftest import COMMAND, edit
@@ -57,7 +58,7 @@ def make(folder):
     small.write_project(folder, publish={"shard_rows": 100}, baselines={"folds": 2})
     project = Project(folder)
     params = Params.read(project.params)
-    generate.run(project, params, workers=1)
+    building.generate(project, params)
     judge.run(project, params)
     path = folder / layout.VERDICTS
     first = pl.int_range(pl.len()) < 2
@@ -65,8 +66,7 @@ def make(folder):
     pl.read_parquet(path).with_columns(
         pl.when(first).then(pl.lit(value)).otherwise(name).alias(name) for name, value in refused.items()
     ).write_parquet(path)
-    split.run(project, params)
-    substitute.run(project, params, workers=1)
+    building.build(project, params, judged=True)
     baselines.run(project, params.folds)
     ungate(folder / layout.metric("baselines"))
     with pytest.MonkeyPatch.context() as patch:
@@ -346,10 +346,10 @@ def test_a_dry_run_sends_nothing_and_shows_what_changes(run, hub, project, monke
     assert result.returncode == 0, result.stderr
     assert "nothing was sent" in result.stderr
     assert all(row["old"] == 0 for row in json.loads(result.stdout))
-    path = split.table_file(Project(project), "nli", "dev")
+    path = table_file(Project(project), "nli", "dev")
     rows = pl.read_parquet(path)
     with monkeypatch.context() as patch:  # an earlier version, with three rows fewer
-        patch.setattr("cxgen.stages.written.require_unchanged", lambda _, tables, __: table_hashes(tables))
+        patch.setattr("cxgen.build.tables.require_unchanged", lambda _, tables, __: table_hashes(tables))
         rows[3:].write_parquet(path)
         assert run(project).returncode == 0
     rows.write_parquet(path)
@@ -542,7 +542,7 @@ def test_a_committed_link_is_no_source(project, tmp_path, name):
 
 
 def test_an_edited_dataset_is_not_released_whether_dvc_is_there_or_not(run, hub, project):
-    path = split.table_file(Project(project), "nli", "test")
+    path = table_file(Project(project), "nli", "test")
     pl.read_parquet(path)[1:].write_parquet(path)
     assert "not what the pipeline wrote: nli/test" in refusal(run(project))
     assert hub.state()["repos"] == {}
@@ -550,7 +550,7 @@ def test_an_edited_dataset_is_not_released_whether_dvc_is_there_or_not(run, hub,
 
 def test_an_edit_that_is_recorded_is_found_by_counting(project):
     """Who edits the hash as well, and not the counts."""
-    path = split.table_file(Project(project), "nli", "test")
+    path = table_file(Project(project), "nli", "test")
     rows = pl.read_parquet(path)
     turned = rows.with_columns(label=pl.when(pl.int_range(pl.len()) == 0).then((pl.col("label") + 1) % 3).otherwise("label").cast(pl.Int8))
     whole = rows.filter(pl.col("contrast_set") != rows["contrast_set"][0])

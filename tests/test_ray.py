@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from cxgen.build.params import Wug
+from cxgen.build.pool import Here
+from cxgen.build.request import Request
 from cxgen.errors import DataError
-from cxgen.generate import Request
 from cxgen.project import Project
 from cxgen.stages import stream
 from cxgen.stages.engines import engine
-from cxgen.stages.params import Wug
-from cxgen.stages.pool import Here
 
 pytestmark = pytest.mark.ray
 REQUEST = stream.single(Request(seed=5), "nli", 2_400)

@@ -8,12 +8,12 @@ import shutil
 import polars as pl
 import pytest
 
+from cxgen.build.params import Wug
+from cxgen.build.pool import Here, executor
+from cxgen.build.request import Request
 from cxgen.errors import DataError
-from cxgen.generate import Request
 from cxgen.project import Project
 from cxgen.stages import recount, stream
-from cxgen.stages.params import Wug
-from cxgen.stages.pool import Here, executor
 
 HERE = Here()
 

@@ -19,21 +19,21 @@ from openpyxl import load_workbook
 from sklearn.metrics import cohen_kappa_score
 
 from cxgen import layout
+from cxgen.build import run
+from cxgen.build.dropped import drop, read_dropped, refused, write_dropped
+from cxgen.build.params import Params
+from cxgen.build.tables import dataset
 from cxgen.errors import DataError
 from cxgen.measures.figures import Resampling
 from cxgen.project import Project
 from cxgen.report.reading import items_read
 from cxgen.review.agreement import agreement, alpha, cohen, fleiss, full, majority
 from cxgen.review.answers import read_answers
-from cxgen.review.dropped import drop, read_dropped, refused, write_dropped
 from cxgen.review.sample import Design, read_key, sample, write_key
 from cxgen.review.score import score
 from cxgen.review.sheets import Kind, write_lists
 from cxgen.review.tasks import LABELS, NATURAL, TASKS
 from cxgen.spreadsheet import as_text
-from cxgen.stages import split
-from cxgen.stages.dataset import dataset
-from cxgen.stages.params import Params
 from cxgen.vocabulary import INAPPROPRIATE
 
 NAN = math.nan
@@ -379,7 +379,7 @@ def test_split_leaves_out_whole_sets_that_readers_refused_and_records_why(mini_d
     path = project.root / layout.DROPPED
     path.parent.mkdir(exist_ok=True)
     write_dropped({gone: "item x: E is computed, readers say C 2"}, path)
-    split.run(project, Params.read(project.params))
+    run.build(project, Params.read(project.params))
     after = dataset(project, "nli")
     assert gone not in after["contrast_set"]
     assert after.height == before.height  # another set has taken its place

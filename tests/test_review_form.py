@@ -14,6 +14,7 @@ from html.parser import HTMLParser
 import polars as pl
 import pytest
 
+from cxgen.build.tables import dataset
 from cxgen.errors import DataError
 from cxgen.project import Project
 from cxgen.report.reading import items_read
@@ -22,7 +23,6 @@ from cxgen.review.answers import read_answers
 from cxgen.review.form import Server
 from cxgen.review.sample import Design, read_key, sample, write_key
 from cxgen.review.tasks import TASKS
-from cxgen.stages.dataset import dataset
 from tests.conftest import COMMAND
 
 JSON = {"Content-Type": "application/json"}

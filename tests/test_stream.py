@@ -14,19 +14,19 @@ import numpy as np
 import polars as pl
 import pytest
 
-from cxgen.constructicon import load_construction
+from cxgen.build import wug
+from cxgen.build.params import Wug
+from cxgen.build.pool import Here, executor
+from cxgen.build.request import Request
+from cxgen.build.samplers import items_of, samplers
+from cxgen.build.survey import survey
+from cxgen.build.wug import paired, substituted
 from cxgen.errors import DataError
 from cxgen.families import columns_of
-from cxgen.generate import Request, Wugs, sources, survey
-from cxgen.generate.substitute import paired, substituted
-from cxgen.judge import BlockJudge, FormJudge, judge_items, with_form
 from cxgen.project import Project
+from cxgen.sampling import Wugs, letters
 from cxgen.schema import polars_schema
-from cxgen.sets import letters
-from cxgen.stages import stream, substitute
-from cxgen.stages.params import Wug
-from cxgen.stages.pool import Here, executor
-from cxgen.trees import Chunks
+from cxgen.stages import stream
 from tests.conftest import COMMAND
 
 REQUEST = stream.single(Request(seed=5), "nli", 900)
@@ -60,11 +60,11 @@ def test_a_run_has_the_sets_that_are_wanted_and_no_premise_in_two(whole, reach):
     assert rows.select("premise", "contrast_set").unique().height == rows["premise"].n_unique()
     assert summary["shards"] == summary["of"] > 6
     assert max(pl.scan_parquet(path).select(pl.len()).collect().item() for path in out.rglob("*.parquet")) <= ROWS
-    made = {(each.design.name, each.split): each for each in sources(reach, REQUEST)}
+    made = {(each.design.name, each.split): each for each in samplers(reach, REQUEST)}
     for entry in summary["sources"]:
         source = made[entry["design"], entry["split"]]
         mine = rows.filter(design=entry["design"], split=entry["split"])
-        drawn = source.block(np.arange(entry["drawn"]))
+        drawn = items_of(source.draw(np.arange(entry["drawn"])))
         assert set(mine["id"]) <= set(drawn["id"])
         assert mine["contrast_set"].n_unique() == entry["kept"] == entry["wanted"]
 
@@ -77,12 +77,12 @@ def test_the_first_sets_of_every_source_are_said_with_pseudowords(whole, mini_so
     assert summary["pseudowords"]["sets"] == sum(math.ceil(entry["kept"] * WUG.share) for entry in summary["sources"])
     mine = real.filter(pl.col("id").is_in(rows["source_id"].implode()))
     assert mine["contrast_set"].n_unique() == summary["pseudowords"]["sets"]
-    assert not any(substitute.violations(rows, mine).values())
+    assert not any(wug.violations(rows, mine).values())
     wugs = Wugs.load(Project(mini_source).snapshot)
     manifest = stream.Manifest.read(out)
     for shard in (each for each in manifest.shards if each.pseudowords):
-        source = sources(reach, REQUEST)[shard.source]
-        sets = source.block(manifest.kept(out, shard))
+        source = samplers(reach, REQUEST)[shard.source]
+        sets = items_of(source.draw(manifest.kept(out, shard)))
         expected = paired(substituted(source, manifest.kept(out, shard), wugs, WUG.modes), sets.with_columns(acceptability=pl.lit("")))
         assert pl.read_parquet(out / shard.file)["id"].to_list() == expected["id"].to_list()
     plain = begun(mini_source, tmp_path, wug=None)
@@ -153,17 +153,17 @@ def test_the_order_in_which_modes_are_named_makes_no_other_run(mini, cxgen):
 
 
 def test_premises_with_the_same_letters_have_the_same_hash_and_no_others(reach):
-    for source in sources(reach, Request(seed=3)):
-        block = source.drawn(np.arange(400))
-        both = pl.DataFrame({"text": block.premises["premise"], "hash": letters(block).T.reshape(-1)})
+    for source in samplers(reach, Request(seed=3)):
+        block = source.draw(np.arange(400))
+        both = pl.DataFrame({"text": block.render()["premise"], "hash": letters(block).T.reshape(-1)})
         assert both["text"].n_unique() == both["hash"].n_unique() == both.n_unique()
 
 
 def test_a_survey_keeps_what_is_said_for_the_first_time(reach):
-    made = [each for each in sources(reach, REQUEST) if each.split != "train"]
+    made = [each for each in samplers(reach, REQUEST) if each.split != "train"]
     seen, expected = set(), []
     for source, found in zip(made, survey(made, [150] * len(made)), strict=True):
-        premises = source.drawn(np.arange(max(found.drawn, 1))).premises
+        premises = source.draw(np.arange(max(found.drawn, 1))).render()
         fresh = []
         for number, texts in premises.group_by("set_number", maintain_order=True).agg("premise").sort("set_number").iter_rows():
             if seen.isdisjoint(texts):
@@ -182,7 +182,7 @@ def assert_first(expected, found, source, fresh):
 
 
 def test_a_source_that_runs_dry_gives_what_it_has(reach):
-    source = next(each for each in sources(reach, REQUEST) if each.split == "dev")
+    source = next(each for each in samplers(reach, REQUEST) if each.split == "dev")
     found = survey([source], [10_000_000])[0]
     assert 0 < len(found.numbers) < found.drawn < 10_000_000
 
@@ -196,43 +196,6 @@ def test_a_plan_does_not_depend_on_who_draws_first(mini_source, tmp_path):
     plans = [begun(mini_source, tmp_path / name, request, pool=pool) for name, pool in (("here", HERE), ("backwards", Backwards()))]
     assert any(entry["kept"] < entry["wanted"] for entry in plans[0].manifest.sources)
     assert files(tmp_path / "here") == files(tmp_path / "backwards")
-
-
-@pytest.mark.parametrize("damage", [pytest.param(name, marks=pytest.mark.slow) for name in ("frames", "none", "nouns", "form")])
-def test_blocks_are_judged_as_their_items_are(project, lexicon, damage):
-    """The judge's construction lacks fillers or patterns, or nouns are made to repeat, so that there is something to refuse."""
-    chunks = Chunks.load(*project.chunk_files())
-    judging = shipped = load_construction(project, "resultative", lexicon)
-    if damage == "frames":
-        halved = [
-            dataclasses.replace(frame, slots={name: value[: -(-len(value) // 2)] for name, value in frame.slots.items()})
-            for frame in shipped.frames
-        ]
-        judging = dataclasses.replace(shipped, frames=halved)
-    elif damage == "form":
-        verb = {"RIGHT_ID": "v", "RIGHT_ATTRS": {"POS": "VERB"}}
-        noun = {"LEFT_ID": "v", "REL_OP": ">", "RIGHT_ID": "n", "RIGHT_ATTRS": {"DEP": "nsubj", "TAG": "NN"}}
-        judging = dataclasses.replace(shipped, form_check=[[verb, noun]])
-    block_judge, form = BlockJudge(judging, chunks), FormJudge(judging, chunks)
-    refused = 0
-    for source in sources(shipped, Request(seed=2))[:4]:
-        block = source.drawn(survey([source], [60])[0].numbers)
-        if damage == "nouns":  # the one becomes what the other is
-            one, other = [slot.name for slot in block.fillers.slots if slot.role in {"patient", "theme", "agent"}][:2]
-            fillers = block.plan.fillers
-            block = dataclasses.replace(block, plan=dataclasses.replace(block.plan, fillers={**fillers, one: fillers[other]}))
-        items = source.items(block)
-        kept, why = block_judge.accepted(block, items)
-        failed = form.failures(items)["premise_id"].to_list()
-        verdicts = with_form(judge_items(items, [judging]), items.with_columns(well_formed=~pl.col("premise_id").is_in(failed)))
-        judged = items.join(verdicts.unique("id"), on="id", how="left", maintain_order="left")
-        good = (pl.col("premise_verdict") != "unacceptable") & (pl.col("pair_verdict") == "appropriate")
-        expected = judged.filter(good.all().over("set_number"))
-        assert kept["id"].to_list() == expected["id"].to_list(), (source.design.name, source.split)
-        assert kept["acceptability"].to_list() == expected["premise_verdict"].to_list()
-        assert sum(why.values()) == items["set_number"].n_unique() - kept["set_number"].n_unique()
-        refused += sum(why.values())
-    assert (refused > 0) == (damage != "none")
 
 
 @pytest.mark.slow

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 from collections import Counter
 from dataclasses import dataclass
 
@@ -12,20 +11,23 @@ import polars as pl
 import pytest
 
 from cxgen import layout
+from cxgen.build import wug
+from cxgen.build.items import generate_items
+from cxgen.build.request import Request
+from cxgen.build.samplers import samplers
+from cxgen.build.tables import table_file
+from cxgen.build.wug import changed_sets, wug_items
 from cxgen.constructicon import Construction
 from cxgen.errors import DataError
 from cxgen.families import columns_of
-from cxgen.generate import Request, Wugs, generate_items, wug_items
-from cxgen.generate.substitute import INVENTORY, broken_slots, changed_sets
 from cxgen.project import Project
 from cxgen.pseudowords import load
 from cxgen.pseudowords.inventory import VARIANTS
+from cxgen.sampling import INVENTORY, Wugs, broken_slots
 from cxgen.schema import read_yaml
 from cxgen.semantics import label_matrix
-from cxgen.stages import split, substitute
-from cxgen.stages.params import Params
 from cxgen.vocabulary import INFLECTIONS as FORMS
-from cxgen.vocabulary import MODES
+from cxgen.vocabulary import MODES, SPLITS
 from tests.conftest import ROOT, edit, sampled
 
 REQUEST = Request({"nli": 120, "distinction": 0, "minimal_pairs": 0}, seed=5)
@@ -44,10 +46,9 @@ class Made:
         wugs, tables = Wugs.load(Project(folder).snapshot), {}
         for name, construction in constructions.items():
             real = generate_items(construction, REQUEST)
-            wug = wug_items(construction, REQUEST, wugs, tuple(MODES), real.select("config", "design", "split", "set_number"))
-            wug = changed_sets(wug, real)
+            made = wug_items(samplers(construction, REQUEST), wugs, tuple(MODES), real).drop("source_id", "acceptability")
             cell = ["design", "split", "set_number", "kind", "rule"]
-            tables[name] = wug.join(real.select(*cell, pl.exclude(cell).name.suffix("_real")), on=cell, how="left")
+            tables[name] = made.join(real.select(*cell, pl.exclude(cell).name.suffix("_real")), on=cell, how="left")
         return cls(wugs, constructions, tables)
 
 
@@ -191,17 +192,6 @@ def test_forms_are_regular_and_articles_follow_the_spelling(made):
     assert all((article == "an") == (word[0] in "aeio") for article, word in articles if word[0] != "u")
 
 
-def test_a_set_does_not_depend_on_its_company(made):
-    name, construction = next(iter(made.constructions.items()))
-    whole = made.tables[name].select(pl.exclude("^.*_real$"))
-    mode = whole["mode"][0]
-    chosen = whole.filter(pl.col("set_number") >= 3).select("config", "design", "split", "set_number").unique()
-    some = wug_items(construction, REQUEST, made.wugs, (mode,), chosen)
-    same = whole.filter((pl.col("mode") == mode) & (pl.col("set_number") >= 3)).select(some.columns)
-    assert some.height
-    assert some.sort("id").equals(same.sort("id"))
-
-
 def test_sets_differ_in_their_pseudowords(made):
     """The same verb stands for different pseudowords in different sets."""
     assert made.wugs.variants > 1
@@ -239,15 +229,15 @@ def built(mini_dataset):
 
 
 def read(folder):
-    files = sorted((folder / layout.WUG / substitute.CONFIG).glob("*.parquet"))
+    files = sorted((folder / layout.WUG / "nli_wug").glob("*.parquet"))
     return pl.concat([pl.read_parquet(path) for path in files])
 
 
 def test_every_item_is_paired_with_a_real_one_of_its_split(built):
     folder, found = built, json.loads((built / layout.metric("wug")).read_text("utf-8"))
     data = read(folder)
-    assert tuple(data.columns) == tuple(column.name for column in columns_of(substitute.CONFIG))
-    real = pl.concat([pl.read_parquet(split.table_file(Project(folder), "nli", name)) for name in ("train", "dev", "test")])
+    assert tuple(data.columns) == tuple(column.name for column in columns_of("nli_wug"))
+    real = pl.concat([pl.read_parquet(table_file(Project(folder), "nli", name)) for name in SPLITS])
     pairs = data.join(real, left_on="source_id", right_on="id", how="left", suffix="_real")
     for name in ("split", "kind", "rule", "wording", "template", "construction", "acceptability", "claim"):
         assert pairs[name].equals(pairs[f"{name}_real"]), name
@@ -259,37 +249,16 @@ def test_every_item_is_paired_with_a_real_one_of_its_split(built):
     assert shares.filter(pl.col("n") != (pl.col("contrast_set") * 0.5).ceil()).height == 0
 
 
-def test_a_rebuild_gives_the_same_bytes(built, tmp_path):
-    folder = built
-    shutil.copytree(folder, tmp_path / "again")
-    files = sorted((folder / layout.WUG).rglob("*.parquet"))
-    shutil.rmtree(tmp_path / "again" / layout.WUG)
-    project = Project(tmp_path / "again")
-    substitute.run(project, Params.read(project.params), workers=1)
-    assert files
-    assert all(path.read_bytes() == (project.root / path.relative_to(folder)).read_bytes() for path in files)
-
-
 def test_what_is_wrong_is_counted(built):
     folder = built
     data = read(folder)
-    sources = substitute._sources(Project(folder), 0.5)
-    assert set(substitute.violations(data, sources).values()) == {0}
+    sources = pl.concat([pl.read_parquet(table_file(Project(folder), "nli", name)) for name in SPLITS])
+    assert set(wug.violations(data, sources).values()) == {0}
     moved = data.with_columns(split=pl.when(pl.int_range(pl.len()) < 3).then(pl.lit("other")).otherwise("split"))
-    assert substitute.violations(moved, sources)["items in another split than their source"] == 3
-    assert substitute.violations(data[1:], sources)["hypothesis x split with unequal labels"] == 1
-    assert substitute.violations(pl.concat([data, data[:2]]), sources)["repeated ids"] == 2
-    assert substitute.violations(data, sources[9:])["items without a source"] > 0
-
-
-def test_a_dataset_of_other_candidates_is_refused(built, tmp_path):
-    folder = built
-    shutil.copytree(folder, tmp_path / "again")
-    path = tmp_path / "again" / layout.CANDIDATES
-    pl.read_parquet(path)[200:].write_parquet(path)
-    project = Project(tmp_path / "again")
-    with pytest.raises(DataError, match="not among the candidates"):
-        substitute.run(project, Params.read(project.params), workers=1)
+    assert wug.violations(moved, sources)["items in another split than their source"] == 3
+    assert wug.violations(data[1:], sources)["hypothesis x split with unequal labels"] == 1
+    assert wug.violations(pl.concat([data, data[:2]]), sources)["repeated ids"] == 2
+    assert wug.violations(data, sources[900:])["items without a source"] > 0
 
 
 def test_sample_and_explain_take_a_mode(cxgen, mini):

@@ -6,24 +6,19 @@ from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cxgen.check import TREES, lint
-from cxgen.check.examples import examples
 from cxgen.constructicon import Construction, Kind, Slot, Template, load_construction
 from cxgen.errors import DataError, SchemaError
-from cxgen.generate import Request, sample_items, sources
-from cxgen.judge.form import REASON, FormJudge
-from cxgen.judge.shapes import ShapeJudge
 from cxgen.lexicon import Lexicon
 from cxgen.project import Project
+from cxgen.sampling.forms import compose
+from cxgen.sampling.ways import FORMS, WORD_FORMS
 from cxgen.schema import Document
-from cxgen.sets.forms import compose
-from cxgen.sets.ways import FORMS, WORD_FORMS
 from cxgen.trees import Annotator, Chunks, FormCheck
 from cxgen.trees.relations import base
 from cxgen.trees.surface import looks
@@ -113,16 +108,6 @@ def test_two_nouns_after_the_verb_are_no_tree_until_one_says_what_it_is(words, c
     for stated in (pattern, "{agent} {verb:past} {recipient=iobj} {theme:a=obj>V}."):
         found = tree(stated, text, words, chunks, [IOBJ] if stated is pattern else [])
         assert (found["James"], found["dog"], found["Noah"]) == (("iobj", "hammered"), ("obj", "hammered"), ("nsubj", "hammered"))
-
-
-def test_a_ditransitive_has_its_form(words, chunks):
-    lexicon, rows = words
-    fillers = {slot: rows[word] for slot, word in GIVE.items()}
-    premises = pl.DataFrame([item("Noah hammered James a dog.", fillers, lexicon)])
-    for relation, failed in (("iobj", []), ("obl", [("p", REASON)])):
-        slot = Slot("recipient", "recipient", deprel=relation)
-        construction = little(lexicon, "{agent} {verb:past} {recipient} {theme:a}.", [slot], [DITRANSITIVE])
-        assert FormJudge(construction, chunks).failures(premises).rows() == failed
 
 
 def test_a_statement_of_the_slot_yields_to_a_preposition_and_to_the_place_before_a_passive_verb(words, chunks):
@@ -288,58 +273,6 @@ def test_whatever_the_order_there_is_a_tree_or_an_error_that_says_where(words, c
         well_formed(sentence, text)
 
 
-@pytest.fixture(scope="module")
-def caused_motion(constructions, lexicon):
-    """Premises of every kind, over many fillers."""
-    return sample_items(constructions["caused-motion"], 11, 25).unique("premise_id", keep="first", maintain_order=True)
-
-
-def one_by_one(construction, chunks, items):
-    check, annotator = FormCheck(construction), Annotator(construction, chunks)
-    mine = items.filter(pl.col("construction").is_in([construction.name, *construction.lookalikes]))
-    return [(row["premise_id"], REASON) for row in mine.iter_rows(named=True) if not check.holds(annotator.sentence(row))]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("attributes", "operator"),
-    [
-        ({"DEP": "conj"}, ">"),
-        ({"TAG": "VBG"}, ">>"),
-        ({"LEMMA": {"IN": ["hill", "shed", "Fiona", "ramp"]}}, ">>"),
-        ({"TEXT": "The"}, ">>"),
-        ({"TEXT": {"REGEX": "^[A-F]"}}, ">>"),
-        ({"DEP": "compound"}, ">>"),
-    ],
-)
-def test_the_form_check_by_shapes_says_what_it_says_sentence_by_sentence(
-    constructions, lexicon, chunks, caused_motion, attributes, operator
-):
-    nodes = (
-        {"RIGHT_ID": "verb", "RIGHT_ATTRS": {"POS": "VERB"}},
-        {"LEFT_ID": "verb", "REL_OP": operator, "RIGHT_ID": "x", "RIGHT_ATTRS": attributes},
-    )
-    construction = replace(constructions["caused-motion"], form_check=(nodes,))
-    items = caused_motion.gather_every(3)
-    judge = FormJudge(construction, chunks)
-    judge.failures(items.head(20))  # what was found in an earlier table serves for a later one
-    wanted = one_by_one(construction, chunks, items)
-    assert judge.failures(items).rows() == wanted
-    assert 0 < len(wanted) < items.height
-
-
-@pytest.fixture(scope="module")
-def blocks(constructions, chunks):
-    """Blocks of several constructions, with the trees of their premises made one by one."""
-    found = []
-    for name in ("caused-motion", "reflexive-resultative", "let-alone"):
-        annotator = Annotator(constructions[name], chunks)
-        for source in sources(constructions[name], Request(seed=4))[:7:3]:
-            block = source.drawn(np.arange(12))
-            found.append((block, [annotator.sentence(row) for row in block.premises.iter_rows(named=True)]))
-    return found
-
-
 ASKED = {
     "DEP": lambda token: token.relation,
     "POS": lambda token: token.upos,
@@ -349,47 +282,6 @@ ASKED = {
     "LOWER": lambda token: token.form.lower(),
 }
 OPERATORS = [">", ">>", "<", "<<", ".", ".*", ";", ";*", "$+", "$-", "$++", "$--", ">+", ">-", ">++", ">--", "<+", "<-", "<++", "<--"]
-
-
-@st.composite
-def patterns(draw, tokens):
-    """Patterns of one to three words about what some of ``tokens`` are."""
-
-    def asked(attribute):
-        one = st.sampled_from(tokens).map(ASKED[attribute])
-        several = st.lists(one, min_size=1, max_size=3, unique=True)
-        return draw(one | several.map(lambda values: {"IN": values}) | several.map(lambda values: {"NOT_IN": values}))
-
-    nodes = [{"RIGHT_ID": "0", "RIGHT_ATTRS": {"POS": "VERB"}}]
-    for number in range(1, draw(st.integers(2, 3))):
-        attributes = draw(st.lists(st.sampled_from(sorted(ASKED)), max_size=2, unique=True))
-        left, operator = str(draw(st.integers(0, number - 1))), draw(st.sampled_from(OPERATORS))
-        nodes.append(
-            {"LEFT_ID": left, "REL_OP": operator, "RIGHT_ID": str(number), "RIGHT_ATTRS": {name: asked(name) for name in attributes}}
-        )
-    return tuple(nodes)
-
-
-@pytest.mark.slow
-@settings(max_examples=60, deadline=None)
-@given(data=st.data())
-def test_whatever_a_pattern_asks_blocks_are_judged_as_their_trees_are(blocks, chunks, data):
-    """What the judges leave out of a shape must be nothing that the pattern could tell."""
-    block, sentences = blocks[data.draw(st.integers(0, len(blocks) - 1))]
-    pattern = data.draw(patterns([token for sentence in sentences[:8] for token in sentence.tokens]))
-    construction = replace(block.construction, form_check=(pattern,))
-    check = FormCheck(construction)
-    mine = block.premises["construction"].is_in([construction.name, *construction.lookalikes])
-    wanted = [not asked or check.holds(sentence) for asked, sentence in zip(mine, sentences, strict=True)]
-    assert ShapeJudge(construction, chunks).holds(block).tolist() == wanted
-    failed = FormJudge(construction, chunks).failures(block.premises)["premise_id"]
-    assert (~block.premises["premise_id"].is_in(failed.implode())).to_list() == wanted
-
-
-def test_a_sentence_that_its_template_does_not_give_is_an_error_in_the_form_check(reach, mini_chunks):
-    items = examples(reach).head(3).with_columns(premise=pl.col("premise").str.replace(" for ", " at "))
-    with pytest.raises(DataError, match="does not follow its template"):
-        FormJudge(reach, mini_chunks).failures(items)
 
 
 def found_in(mini, lexicon, chunks):

@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from cxgen.build import run
+from cxgen.build.items import sample_items
+from cxgen.build.params import Params
 from cxgen.check import lint
 from cxgen.constructicon import load_construction
-from cxgen.generate import sample_items
 from cxgen.lexicon import Lexicon
 from cxgen.project import Project
-from cxgen.stages import generate, judge, split, substitute, variety
-from cxgen.stages.params import Params
+from cxgen.stages import variety
 from cxgen.trees import Chunks
 from tests.mini import write_params
 
@@ -51,13 +52,11 @@ def test_the_file_has_nothing_to_find_fault_with(project, giving):
 def test_the_file_goes_through_the_whole_pipeline(project):
     write_params(project.root, n_per_construction=120, n_per_lookalike=60, constructions=[NAME], generate={"workers": 1})
     params = Params.read(project.params)
-    generate.run(project, params)
-    judge.run(project, params)
-    audit = split.run(project, params)
+    report = run.build(project, params)
+    audit = report["splits"]
     assert audit["constructions"][NAME]["items"]["nli"]["all"] >= 120
     assert audit["lookalikes"]["pledging"]["all"] >= 60
-    substituted = substitute.run(project, params, workers=1)
-    assert substituted["constructions"][NAME]["content"]["items"]
+    assert report["wug"]["constructions"][NAME]["content"]["items"]
     assert {"spread"} <= variety.run(project, 1)["pledging"].keys()
 
 

@@ -11,15 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
+from cxgen.build.items import sample_items
 from cxgen.check import lint, require_sound
 from cxgen.cli.app import app
 from cxgen.constructicon import load_construction
 from cxgen.errors import CxgenError, SchemaError, UnknownNameError
-from cxgen.generate import Wugs, sample_items
-from cxgen.generate.borrow import borrowed
 from cxgen.lexicon import Lexicon
 from cxgen.lexicon.names import near
 from cxgen.project import Project
+from cxgen.sampling import Wugs
+from cxgen.sampling.wugs import borrowed
 from cxgen.trees.chunks import Chunks
 from tests.conftest import ROOT, edit
 from tests.own_words import HANDOVER, NEW_VERBS

@@ -8,9 +8,9 @@ import polars as pl
 import pytest
 
 from cxgen.curate.pseudowords import build_inventory
-from cxgen.generate.substitute import INVENTORY
 from cxgen.pseudowords import complete, inflect, load
 from cxgen.pseudowords.inventory import SCHEMA, VARIANTS, _model
+from cxgen.sampling import INVENTORY
 from cxgen.vocabulary import INFLECTIONS
 from tests.conftest import ROOT
 

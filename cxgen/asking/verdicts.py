@@ -26,7 +26,7 @@ def merge(verdicts: pl.DataFrame, items: pl.DataFrame, judgments: pl.DataFrame, 
     blind label is not the computed one; whatever they do not decide is undecided.
 
     Args:
-        verdicts: columns of `cxgen.judge.VERDICTS`.
+        verdicts: columns of `cxgen.build.choose.VERDICTS`.
         items: columns ``id, premise_id`` (strings) and ``label`` (a position in `cxgen.vocabulary.LABELS`; null or lacking: no pair,
             so that there is no more to decide than the rules do).
         judgments: columns ``item, task, judge, value, reason`` (strings).

@@ -9,8 +9,8 @@ from cxgen.constructicon import Atom, Construction, Part
 from cxgen.constructicon.words import unknown_words
 from cxgen.errors import CxgenError
 from cxgen.families import CONFIGS, family_of
+from cxgen.sampling import Pools, design_pools
 from cxgen.semantics import Inconsistency, label_matrix, misread_truth, truth
-from cxgen.sets import Pools, design_pools
 from cxgen.vocabulary import LABELS
 
 

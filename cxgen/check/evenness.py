@@ -11,9 +11,9 @@ from cxgen.check.finding import Finding, finding
 from cxgen.constructicon import Construction, Design, Part, Slot, parse_pattern
 from cxgen.errors import CxgenError
 from cxgen.lexicon import Frame, Lexicon
+from cxgen.sampling.pools import ABSENT, frame_candidates, frames_of
+from cxgen.sampling.ways import WORD_FORMS
 from cxgen.semantics import label_matrix
-from cxgen.sets.pools import ABSENT, frame_candidates, frames_of
-from cxgen.sets.ways import WORD_FORMS
 from cxgen.vocabulary import LABELS
 
 _WORD = re.compile(r"[\w'’-]+")

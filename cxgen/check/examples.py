@@ -11,10 +11,10 @@ import polars as pl
 
 from cxgen.constructicon import Construction
 from cxgen.lexicon import Lexicon
-from cxgen.sets.forms import Forms
-from cxgen.sets.plan import Plan, draw_plan
-from cxgen.sets.pools import ABSENT, Pools, design_pools
-from cxgen.sets.realise import realise, scatter
+from cxgen.sampling.draws import realise, scatter
+from cxgen.sampling.forms import Forms
+from cxgen.sampling.plan import Plan, draw_plan
+from cxgen.sampling.pools import ABSENT, Pools, design_pools
 
 DRAWS = 16
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from cxgen.check.finding import Finding, finding
 from cxgen.constructicon import Atom, Construction, Design, Facts, Kind, Part, Place, Predicate, parse_pattern, square_faults
 from cxgen.lexicon import Frame
-from cxgen.sets.ways import FORMS
+from cxgen.sampling.ways import FORMS
 from cxgen.vocabulary import Role
 
 

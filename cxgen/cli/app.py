@@ -16,6 +16,7 @@ import typer
 
 from cxgen.cli import (
     ask,
+    build,
     elicit,
     evaluate,
     explain,
@@ -55,8 +56,9 @@ app.command()(generate.capacity)
 app.command()(generate.generate)
 app.command()(generate.audit)
 app.command()(judge.judge)
-app.command()(pipeline.split)
-app.command()(pipeline.substitute)
+app.command()(build.build)
+for _name_of_old in ("split", "substitute"):
+    app.command(_name_of_old, hidden=True)(build.moved)
 app.command()(pipeline.natural)
 app.command()(pipeline.suites)
 app.command()(words.recognise)

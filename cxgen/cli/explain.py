@@ -36,7 +36,7 @@ def explain(construction: Name, wug: Wug = None, form: Form = Format.table) -> N
     loaded = entry.construction
     typer.echo(f"{loaded.title}: {loaded.form}\n{loaded.meaning}\n")
     if wug:
-        from cxgen.generate.substitute import broken_slots
+        from cxgen.sampling import broken_slots
 
         broken = broken_slots(loaded, wug.value)
         names = [name for name in loaded.slots if name in broken]

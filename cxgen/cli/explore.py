@@ -37,7 +37,7 @@ def list_constructions(form: Form = Format.table) -> None:
 
     Example: cxgen list --format json
     """
-    from cxgen.sets import verb_pools
+    from cxgen.sampling import verb_pools
 
     constructicon = Constructicon()
     names, errors = constructicon.readable()

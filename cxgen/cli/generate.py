@@ -19,8 +19,8 @@ from cxgen.facade import Constructicon
 from cxgen.vocabulary import Mode
 
 if TYPE_CHECKING:
+    from cxgen.build.params import Params
     from cxgen.project import Project
-    from cxgen.stages.params import Params
     from cxgen.stages.stream import Run
 
 
@@ -48,9 +48,9 @@ def generate(
     params: ParamsFile = None,
     form: Form = Format.table,
 ) -> None:
-    """Draw candidate contrast sets: outputs/work/candidates.parquet. With --out, finished rows without pipeline, however many.
+    """Draw candidate contrast sets for `cxgen judge`: outputs/work/candidates.parquet. With --out, finished rows, however many.
 
-    With --out every set is judged by rule and by form, and no premise occurs twice. The run can be killed and continued (--resume), and
+    With --out no premise occurs twice. The run can be killed and continued (--resume), and
     each shard made alone (--shard). docs/scale.md says how to plan a run of billions.
 
     Examples:  cxgen generate --workers 2
@@ -71,10 +71,12 @@ def generate(
 
 
 def _candidates(project: Project, settings: Params, workers: int | None) -> None:
-    from cxgen.stages import generate as stage
+    from cxgen.build.pool import executor
+    from cxgen.build.run import generate as drawn
     from cxgen.stages.warn import tell, warnings
 
-    table = stage.run(project, settings, workers)
+    with executor(workers or settings.workers) as pool:
+        table = drawn(project, settings, pool)
     tell(warnings(table, settings.request.rows, settings.request.oversample))
     typer.echo(f"{table.height} items in {table['contrast_set'].n_unique()} contrast sets: {layout.CANDIDATES}")
 
@@ -94,10 +96,11 @@ def _stream(
     workers: int | None,
     form: Format,
 ) -> None:
+    from cxgen.build.params import Wug
+    from cxgen.build.run import construction_names
     from cxgen.families import CONFIGS, family_of
-    from cxgen.stages import generate, stream
+    from cxgen.stages import stream
     from cxgen.stages.engines import engine as opened
-    from cxgen.stages.params import Wug
     from cxgen.stages.warn import tell
 
     if config not in CONFIGS:
@@ -106,7 +109,7 @@ def _stream(
         others = ", ".join(name for name in CONFIGS if name in family_of(name).substituted)
         raise CxgenError(f"--wug: sets of {config} are not said with pseudowords", hint=f"--config with one that is: {others}")
     wug = Wug(tuple(mode.value for mode in Mode if mode in modes), settings.wug.share) if modes else None
-    names = list(dict.fromkeys(constructions or generate.construction_names(project, settings)))
+    names = list(dict.fromkeys(constructions or construction_names(project, settings)))
     request = stream.single(settings.request, config, n or settings.request.rows(config))
     wanted = stream.Wanted(project, names, config, request, out, shard_rows, wug)
     run = stream.earlier(wanted, resume=resume or bool(shards))
@@ -138,11 +141,10 @@ def _tell(summary: dict[str, Any], out: Path, form: Format) -> None:
     for entry in short:
         where = f"{entry['construction']}, design {entry['design']} in {entry['split']}"
         typer.echo(f"warning: {where}: {entry['kept']} new contrast sets of {entry['wanted']}: nothing else can be said", err=True)
-    refused = sum(summary["sets refused"].values())
     told = f"{summary['rows']} rows in {summary['shards']} of {summary['of']} shards: {out / 'data'}"
     if "pseudowords" in summary:
         told += f"; {summary['pseudowords']['rows']} rows with pseudowords: {out / 'wug'}"
-    typer.echo(told + (f"; {refused} sets refused" if refused else ""), err=form is not Format.table)
+    typer.echo(told, err=form is not Format.table)
 
 
 def capacity(
@@ -160,7 +162,7 @@ def capacity(
     Examples:  cxgen capacity
                cxgen capacity resultative --n 100000 --by-design
     """
-    from cxgen.generate import capacity as counted
+    from cxgen.build.capacity import capacity as counted
 
     constructicon, (_, settings) = Constructicon(), open_project(params)
     names = list(constructions or settings.constructions or constructicon.readable()[0])
@@ -204,8 +206,8 @@ def audit(
 
     Example: cxgen audit big --workers 2
     """
+    from cxgen.build.pool import executor
     from cxgen.stages import recount
-    from cxgen.stages.pool import executor
 
     _, settings = open_project(params)
     with executor(workers or settings.workers) as pool:

@@ -11,8 +11,8 @@ from cxgen.cli.output import Format
 from cxgen.vocabulary import Mode
 
 if TYPE_CHECKING:
+    from cxgen.build.params import Params
     from cxgen.project import Project
-    from cxgen.stages.params import Params
 
 
 def completions(incomplete: str) -> list[str]:
@@ -37,8 +37,8 @@ Wug = Annotated[Mode | None, typer.Option("--wug", help="Pseudowords for these w
 
 def open_project(params: Path | None) -> tuple[Project, Params]:
     """The project, and its parameters or those of the given file."""
+    from cxgen.build.params import Params
     from cxgen.project import Project
-    from cxgen.stages.params import Params
 
     project = Project.find()
     return project, Params.read(params or project.params)

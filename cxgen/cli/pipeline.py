@@ -8,53 +8,6 @@ from cxgen.cli.options import Form, ParamsFile, open_project
 from cxgen.cli.output import Format, busy, emit
 
 
-def split(params: ParamsFile = None, form: Form = Format.table) -> None:
-    """Keep whole accepted contrast sets, split by verb, audit, write outputs/dataset.
-
-    Example: cxgen split
-    """
-    from cxgen.stages import split as stage
-
-    project, settings = open_project(params)
-    with busy("choosing contrast sets and auditing them"):
-        audit = stage.run(project, settings)
-    rows = [
-        {
-            "construction": name,
-            "config": config,
-            **{f"{split} items": number for split, number in items.items()},
-            **{f"{s} verbs": n for s, n in found["verbs"].items()},
-        }
-        for name, found in audit["constructions"].items()
-        for config, items in found["items"].items()
-    ]
-    emit(rows, form)
-
-
-def substitute(params: ParamsFile = None, form: Form = Format.table) -> None:
-    """Say contrast sets of the finished dataset once more with pseudowords, labels computed anew: outputs/wug.
-
-    Example: cxgen substitute
-    """
-    from cxgen.stages import substitute as stage
-
-    project, settings = open_project(params)
-    found = stage.run(project, settings)
-    rows = [
-        {
-            "family": family,
-            "construction": name,
-            "mode": mode,
-            **{key: entry[key] for key in ("items", "of")},
-            "claims": len(entry["hypotheses"]),
-        }
-        for family, part in (("nli", found["constructions"]), ("minimal_pairs", found["pairs"]))
-        for name, modes in part.items()
-        for mode, entry in modes.items()
-    ]
-    emit(rows, form)
-
-
 def natural(params: ParamsFile = None, form: Form = Format.table) -> None:
     """Make items of the sets that writers wrote (pipelines/natural.parquet), split by verb like nli: outputs/natural.
 

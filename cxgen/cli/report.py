@@ -45,9 +45,9 @@ def sizes(form: Form = Format.table) -> None:
 
     Example: cxgen report sizes
     """
+    from cxgen.build.tables import packaged
     from cxgen.layout import HUB, METRICS
     from cxgen.project import Project
-    from cxgen.stages.sizes import packaged
 
     found = packaged(Project.find())
     rows = [{"config": config, "split": split, "rows": n} for config, splits in found.items() for split, n in splits.items()]

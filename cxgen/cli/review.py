@@ -46,13 +46,13 @@ def export(
     """
     import polars as pl
 
+    from cxgen.build.tables import with_natural
     from cxgen.errors import unknown
     from cxgen.families import DEFAULT
     from cxgen.project import Project
     from cxgen.review.export import export as write
     from cxgen.review.sample import Design
     from cxgen.review.sheets import Kind
-    from cxgen.stages.dataset import with_natural
 
     for kind in kinds or ():
         if kind not in list(Kind):

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import polars as pl
 
-from cxgen.generate.substitute import INVENTORY
 from cxgen.pseudowords import complete, load, refused
 from cxgen.pseudowords.inventory import SCHEMA
+from cxgen.sampling import INVENTORY
 from cxgen.tables import write_parquet
 
 

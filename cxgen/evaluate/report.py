@@ -10,6 +10,7 @@ from typing import Any
 import polars as pl
 
 from cxgen import layout
+from cxgen.build.tables import read_split, require_dataset
 from cxgen.errors import unknown
 from cxgen.evaluate.baselines import predictions as baseline_predictions
 from cxgen.evaluate.differences import compared, wug_differences
@@ -19,8 +20,6 @@ from cxgen.evaluate.scores import SCORES, scores
 from cxgen.families import CONFIGS, NATURAL, wug_config
 from cxgen.measures.figures import Resampling
 from cxgen.project import Project
-from cxgen.stages.contracts import read_split
-from cxgen.stages.dataset import require_dataset
 from cxgen.stages.suites import read_suite
 from cxgen.suites import SUITES, scoring_of
 from cxgen.vocabulary import SPLITS, Split

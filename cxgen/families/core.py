@@ -10,8 +10,8 @@ import polars as pl
 from cxgen.constructicon import Construction, Design
 from cxgen.families.scoring import Scoring
 from cxgen.measures.fits import Map
+from cxgen.sampling import Draws
 from cxgen.schema import Column
-from cxgen.sets import Block
 
 # A premise with its lines to print below it: (mark, text).
 Shown = tuple[dict[str, Any], list[tuple[str, str]]]
@@ -56,10 +56,10 @@ class Family(Protocol):
     def sharing(self, construction: Construction, design: Design, config: str) -> list[Design]:
         """The designs of ``config`` among which its size is divided by weight, ``design`` among them."""
 
-    def realise(self, block: Block) -> pl.DataFrame:
-        """Items of every set of ``block``: the columns of ``block.premises``, ``id``, and what `columns` names.
+    def items(self, draws: Draws) -> pl.DataFrame:
+        """Items of every set of ``draws``: the columns of ``draws.render()``, ``id``, and what `columns` names.
 
-        Rows of a set are adjacent but for those of other modes. With pseudowords (``block.broken``) only what still holds is given.
+        Rows of a set are adjacent but for those of other modes. With pseudowords (``draws.broken``) only what still holds is given.
         """
 
     def fault(self) -> pl.Expr:

@@ -24,9 +24,9 @@ from cxgen.families.scoring import Choices, Scoring
 from cxgen.measures import giveaway
 from cxgen.measures.fits import Map, accuracy, right
 from cxgen.measures.gates import Gates, measured
+from cxgen.sampling import Draws, digests, same_templates_and_slots
 from cxgen.schema import TARGET, Column
 from cxgen.semantics import label_matrix
-from cxgen.sets import Block, digests, said_alike
 from cxgen.vocabulary import CONTRADICTION, ENTAILMENT
 
 _COLUMNS = (
@@ -88,25 +88,25 @@ class MinimalPairs:
         """See `Family`."""
         return [each for each in construction.designs.values() if config in each.configs]
 
-    def realise(self, block: Block) -> pl.DataFrame:
+    def items(self, draws: Draws) -> pl.DataFrame:
         """See `Family`. With pseudowords a pair stays if the facts still decide both continuations."""
-        count = len(block)
-        labels = [label_matrix(block.construction, block.design, broken) for broken in (block.broken or {"": frozenset()}).values()]
-        kinds = {kind: number for number, kind in enumerate(block.design.kinds)}
+        count = len(draws)
+        labels = [label_matrix(draws.construction, draws.design, broken) for broken in (draws.broken or {"": frozenset()}).values()]
+        kinds = {kind: number for number, kind in enumerate(draws.design.kinds)}
         tables = []
-        for (one, other), options in pairings(block.construction, block.design).items():
-            choice = block.choose(f"pair:{one}|{other}", len(options))
+        for (one, other), options in pairings(draws.construction, draws.design).items():
+            choice = draws.choose(f"pair:{one}|{other}", len(options))
             for number, (first, second) in enumerate(options):
                 holding = np.array([_holds(each, one, other, first, second) for each in labels])
-                rows = np.flatnonzero((choice == number) & holding[0 if block.modes is None else block.modes])
+                rows = np.flatnonzero((choice == number) & holding[0 if draws.modes is None else draws.modes])
                 if not len(rows):
                     continue
-                said = [self._continuation(block, rule, first + "|" + second)[rows] for rule in (first, second)]
+                said = [self._continuation(draws, rule, first + "|" + second)[rows] for rule in (first, second)]
                 for order, (kind, (good, bad)) in enumerate(((one, said), (other, said[::-1]))):
-                    premises = block.gather(kinds[kind] * count + rows)
+                    premises = draws.gather(kinds[kind] * count + rows)
                     both = [side.select(pl.all().name.suffix(f"_{name}")) for side, name in ((good, _GOOD), (bad, _BAD))]
                     table = pl.concat([premises, *both], how="horizontal")
-                    switched = bool(order) and block.design.switched
+                    switched = bool(order) and draws.design.switched
                     tables.append(table.with_columns(pair=pl.lit(f"{one}|{other}"), order=pl.lit(order), switched=pl.lit(switched)))
         if not tables:
             return pl.DataFrame()
@@ -119,8 +119,8 @@ class MinimalPairs:
         return items.with_columns(
             pair_group=group,
             id=key,
-            variant=pl.lit(block.design.variant),
-            entity_type=pl.lit(block.design.entity_type),
+            variant=pl.lit(draws.design.variant),
+            entity_type=pl.lit(draws.design.entity_type),
             context="premise",
             sentence_good=pl.concat_str("premise", "diagnostic_good", separator=" "),
             sentence_bad=pl.concat_str("premise", "diagnostic_bad", separator=" "),
@@ -189,10 +189,10 @@ class MinimalPairs:
         length = pl.col("sentence_good").str.len_chars()
         return {"example": rows.sort((length - length.median()).abs(), "id").row(0, named=True), "cells": _cells(tables)}
 
-    def _continuation(self, block: Block, rule: str, both: str) -> pl.DataFrame:
+    def _continuation(self, draws: Draws, rule: str, both: str) -> pl.DataFrame:
         """What ``rule`` says, the two rules of a pair in the same of their wordings."""
-        item = block.construction.rules[rule]
-        said = block.statement(rule, block.wordings(*both.split("|")))
+        item = draws.construction.rules[rule]
+        said = draws.statement(rule, draws.wordings(*both.split("|")))
         return said.select(diagnostic="hypothesis", claim=pl.lit(item.says))
 
 
@@ -202,7 +202,7 @@ def pairings(construction: Construction, design: Design) -> dict[tuple[str, str]
     found = {}
     for one, other in combinations(design.kinds, 2):
         rules = [pair for pair in permutations(design.rules, 2) if _holds(labels, one, other, *pair)]
-        if rules and said_alike(construction, (one, other)):
+        if rules and same_templates_and_slots(construction, (one, other)):
             found[one, other] = rules
     return found
 

@@ -19,9 +19,9 @@ from cxgen.families.core import Shown
 from cxgen.families.scoring import Labels, Scoring
 from cxgen.measures import cues, giveaway, words
 from cxgen.measures.fits import Map
+from cxgen.sampling import Draws, digests
 from cxgen.schema import TARGET, Column
 from cxgen.semantics import label_matrix, misread_labels, solve, unbalanced
-from cxgen.sets import Block, digests
 from cxgen.vocabulary import LABELS, Split
 
 _COUNTS = [(pl.col("label") == label).sum() for label in range(len(LABELS))]
@@ -101,24 +101,24 @@ class NLI:
         others = _others(construction, design)
         return [each for each in every if _others(construction, each) == others]
 
-    def realise(self, block: Block) -> pl.DataFrame:
+    def items(self, draws: Draws) -> pl.DataFrame:
         """See `Family`. A hypothesis stays in a set with pseudowords if it is still equally often entailed, open and contradicted there."""
-        construction, design, count = block.construction, block.design, len(block)
-        hypotheses = pl.concat([block.statement(rule) for rule in design.rules])
+        construction, design, count = draws.construction, draws.design, len(draws)
+        hypotheses = pl.concat([draws.statement(rule) for rule in design.rules])
         selections = solve(label_matrix(construction, design))
         kinds = {kind: number for number, kind in enumerate(design.kinds)}
         rules = {rule: number for number, rule in enumerate(design.rules)}
         cells = np.array([[(kinds[c.kind], rules[c.rule]) for c in selection] for selection in selections], dtype=np.int64)
-        chosen = cells[block.choose("selection", len(selections))]  # (sets, cells, 2)
+        chosen = cells[draws.choose("selection", len(selections))]  # (sets, cells, 2)
         sets = np.repeat(np.arange(count), chosen.shape[1])
         kind, rule = (chosen[:, :, axis].reshape(-1) for axis in range(2))
-        items = pl.concat([block.gather(kind * count + sets), hypotheses[rule * count + sets], _claims(block)[rule]], how="horizontal")
-        by = ["mode"] if block.broken else []
-        items = items.join(_labels(block), on=[*by, "kind", "rule"], how="left", maintain_order="left")
+        items = pl.concat([draws.gather(kind * count + sets), hypotheses[rule * count + sets], _claims(draws)[rule]], how="horizontal")
+        by = ["mode"] if draws.broken else []
+        items = items.join(_labels(draws), on=[*by, "kind", "rule"], how="left", maintain_order="left")
         items = items.with_columns(
             id=digests(items.select(pl.concat_str("premise_id", "rule", "hypothesis", separator="\x1f")).to_series())
         )
-        return items.filter(~UNEQUAL.over("mode", "set_number", "rule")) if block.broken else items
+        return items.filter(~UNEQUAL.over("mode", "set_number", "rule")) if draws.broken else items
 
     def fault(self) -> pl.Expr:
         """See `Family`."""
@@ -202,11 +202,11 @@ def _plain(name: str) -> pl.Expr:
     return pl.col(name).str.to_lowercase().str.replace_all(r"[^\w\s']", "").str.strip_chars()
 
 
-def _claims(block: Block) -> pl.DataFrame:
+def _claims(draws: Draws) -> pl.DataFrame:
     """``rule, claim`` (strings), ``polarity`` (bool): of the design's rules, in their order."""
-    rules = [block.construction.rules[name] for name in block.design.rules]
+    rules = [draws.construction.rules[name] for name in draws.design.rules]
     return pl.DataFrame(
-        {"rule": block.design.rules, "claim": [str(rule.claim) for rule in rules], "polarity": [rule.polarity for rule in rules]}
+        {"rule": draws.design.rules, "claim": [str(rule.claim) for rule in rules], "polarity": [rule.polarity for rule in rules]}
     )
 
 
@@ -215,18 +215,18 @@ def _others(construction: Construction, design: Design) -> set[str]:
     return {construction.kinds[kind].construction for kind in design.kinds} - {construction.name}
 
 
-def _labels(block: Block) -> pl.DataFrame:
+def _labels(draws: Draws) -> pl.DataFrame:
     """``kind, rule`` (strings), ``label, target_label`` (i8), ``misread`` (bool); with pseudowords also ``mode`` (string)."""
-    construction, design = block.construction, block.design
+    construction, design = draws.construction, draws.design
     table = []
-    for mode, broken in (block.broken or {"": frozenset()}).items():
+    for mode, broken in (draws.broken or {"": frozenset()}).items():
         for kind, labels in label_matrix(construction, design, broken).items():
             taken = misread_labels(construction, design, kind, broken)
             table += [(mode, kind, rule, label, rule in taken, taken.get(rule, label)) for rule, label in labels.items()]
     types = {"mode": pl.String, "kind": pl.String, "rule": pl.String, "label": pl.Int8, "misread": pl.Boolean, "target_label": pl.Int8}
     other = pl.when(pl.col("target_label") != pl.col("label")).then("target_label")
     found = pl.DataFrame(table, schema=types, orient="row").with_columns(target_label=other)
-    return found if block.broken else found.drop("mode")
+    return found if draws.broken else found.drop("mode")
 
 
 def _balance(rows: pl.DataFrame) -> dict[str, Any]:

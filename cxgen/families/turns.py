@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from cxgen.constructicon import Construction, Part
 from cxgen.measures.words import open_words
-from cxgen.sets.ways import WORD_FORMS
+from cxgen.sampling.ways import WORD_FORMS
 from cxgen.vocabulary import NEUTRAL
 
 WORDS = "words"

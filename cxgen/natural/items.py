@@ -12,11 +12,11 @@ from cxgen.families import NATURAL, columns_of
 from cxgen.natural.check import Written
 from cxgen.natural.say import said
 from cxgen.natural.words import Fillers
+from cxgen.sampling import HoldOut, digest
+from cxgen.sampling.holdout import seen_wordings
 from cxgen.schema import polars_schema
 from cxgen.semantics import label_matrix, solve
 from cxgen.semantics.squares import Selection
-from cxgen.sets import HoldOut, digest
-from cxgen.sets.holdout import seen_wordings
 from cxgen.streams import chance_of
 from cxgen.vocabulary import Split
 

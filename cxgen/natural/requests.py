@@ -13,7 +13,7 @@ import polars as pl
 from cxgen.constructicon import Construction, Square, square_faults
 from cxgen.errors import SchemaError
 from cxgen.lexicon import Frame
-from cxgen.sets.pools import ABSENT, frame_candidates, frames_of
+from cxgen.sampling.pools import ABSENT, frame_candidates, frames_of
 from cxgen.streams import order_keys, uniform_at
 from cxgen.vocabulary import BANDS, WRITING, Role
 

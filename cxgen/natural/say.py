@@ -8,7 +8,7 @@ from cxgen.constructicon import Part, parse_pattern
 from cxgen.constructicon.natural import AGREEING
 from cxgen.natural.sentences import POSSESSIVE
 from cxgen.natural.words import Filler, Fillers
-from cxgen.sets.realise import capital
+from cxgen.sampling.draws import capital
 
 
 def said(wording: str, fillers: Mapping[str, Filler], words: Mapping[str, str], look_up: Fillers) -> str:

@@ -11,7 +11,7 @@ from cxgen.constructicon import Construction, Slot
 from cxgen.lexicon import Lexicon
 from cxgen.lexicon.reference import Reference
 from cxgen.natural.sentences import DETERMINERS, POSSESSIVE, Unit
-from cxgen.sets import verb_pools
+from cxgen.sampling import verb_pools
 from cxgen.vocabulary import PRESETS, Role
 
 _QUALITY = (Role.result, Role.property)

@@ -8,8 +8,8 @@ from typing import Any
 
 import polars as pl
 
+from cxgen.build.items import sample_items
 from cxgen.constructicon import Construction
-from cxgen.generate import sample_items
 from cxgen.report.bleu import self_bleu
 from cxgen.report.breadth import breadth
 from cxgen.schema import TARGET

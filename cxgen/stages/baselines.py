@@ -8,17 +8,18 @@ from typing import Any
 import polars as pl
 
 from cxgen import layout
+from cxgen.build.audit import by_family
+from cxgen.build.items import generate_items
+from cxgen.build.pool import executor
+from cxgen.build.request import Request
+from cxgen.build.tables import dataset, natural
 from cxgen.constructicon import Construction
 from cxgen.errors import needs
 from cxgen.families import NATURAL, family_of
-from cxgen.generate import Request, generate_items
 from cxgen.measures.fits import Map
 from cxgen.measures.gates import broken_gates
 from cxgen.project import Project
 from cxgen.schema import TARGET
-from cxgen.stages.audit import by_family
-from cxgen.stages.dataset import dataset, natural
-from cxgen.stages.pool import executor
 from cxgen.tables import write_json
 from cxgen.vocabulary import SPLITS
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import polars as pl
 
 from cxgen import layout
+from cxgen.build.tables import compared
 from cxgen.errors import DataError
 from cxgen.families import CONFIGS, NATURAL, family_of
-from cxgen.stages.contracts import compared
 from cxgen.tables import read_table
 from cxgen.vocabulary import LABELS, SPLITS
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from cxgen.build.pool import Executor, In, Out, executor
 from cxgen.errors import CxgenError, needs
-from cxgen.stages.pool import Executor, In, Out, executor
 
 TRIES = 5  # of a shard whose worker died
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import polars as pl
 
+from cxgen.build.tables import read_split, table_file
 from cxgen.constructicon import Construction, load_construction
 from cxgen.errors import CxgenError, DataError
 from cxgen.families import NATURAL, family_of
@@ -14,8 +15,6 @@ from cxgen.files import write_atomically
 from cxgen.lexicon import Lexicon
 from cxgen.project import Project
 from cxgen.schema import TARGET
-from cxgen.stages.contracts import read_split
-from cxgen.stages.split import table_file
 from cxgen.tables import track
 from cxgen.trees import Annotator, Chunks, Sentence
 from cxgen.trees.conllu import to_conllu

@@ -14,16 +14,16 @@ from cxgen.asking import Consultation, Outcome, Prompt, consult
 from cxgen.asking.frozen import as_table, freeze, read_frozen, replay
 from cxgen.asking.verdicts import judgeable, merge
 from cxgen.asking.votes import agreement
+from cxgen.build.choose import unjudged
+from cxgen.build.params import Params
+from cxgen.build.tables import read_candidates
 from cxgen.constructicon import Construction, load_construction
 from cxgen.errors import DataError, unknown
 from cxgen.files import write_atomically
-from cxgen.judge import judge_items, with_form
 from cxgen.layout import CANDIDATES, JUDGMENTS, UNDECIDED, VERDICTS, metric
 from cxgen.lexicon import Lexicon
 from cxgen.project import Project
 from cxgen.schema import TARGET
-from cxgen.stages.contracts import read_candidates
-from cxgen.stages.params import Params
 from cxgen.tables import write_json, write_table
 from cxgen.vocabulary import JUDGING as TASKS
 from cxgen.vocabulary import Judge
@@ -134,7 +134,7 @@ def _by_rule(project: Project) -> _ByRule:
     constructions = [load_construction(project, name, lexicon) for name in targets]
     for construction in constructions:
         _require_its_own(items.filter(construction.name == TARGET), construction, project)
-    return _ByRule(items, constructions, with_form(judge_items(items, constructions), items))
+    return _ByRule(items, constructions, unjudged(items))
 
 
 def _require_its_own(items: pl.DataFrame, construction: Construction, project: Project) -> None:

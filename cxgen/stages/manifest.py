@@ -14,13 +14,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cxgen.build.capacity import EASY, sets_at_most
+from cxgen.build.params import Wug
+from cxgen.build.request import Request
+from cxgen.build.samplers import items_of
+from cxgen.build.survey import Found, Hasher, survey
 from cxgen.constructicon import Construction
 from cxgen.errors import DataError
 from cxgen.files import parse_json, write_atomically
-from cxgen.generate import Found, Hasher, Request, Source, sets_at_most, survey
-from cxgen.generate.capacity import EASY
 from cxgen.project import Project
-from cxgen.stages.params import Wug
+from cxgen.sampling import Sampler
 from cxgen.tables import write_json
 from cxgen.version import __version__
 from cxgen.vocabulary import SPLITS
@@ -107,7 +110,7 @@ class Manifest:
         return np.flatnonzero(bits[shard.first :]).astype(np.int64) + shard.first
 
     def record(self, folder: Path, number: int) -> dict[str, Any] | None:
-        """What is recorded of shard ``number``, if it is there and whole: ``run, file, bytes, rows, sets, sets refused``."""
+        """What is recorded of shard ``number``, if it is there and whole: ``run, file, bytes, rows, sets``."""
         path, file = record_file(folder, number), folder / self.shards[number].file
         if not path.exists() or not file.is_file():
             return None
@@ -154,7 +157,7 @@ def differences(ours: dict[str, Any], theirs: dict[str, Any]) -> str:
     return ", ".join(name for name in ours if ours[name] != theirs.get(name))
 
 
-def tight(source: Source, wanted: int) -> bool:
+def tight(source: Sampler, wanted: int) -> bool:
     """Whether ``wanted`` sets of ``source`` are more than are easily drawn."""
     return wanted > EASY * sets_at_most(source)
 
@@ -162,7 +165,7 @@ def tight(source: Source, wanted: int) -> bool:
 def planned(
     folder: Path,
     asked: dict[str, Any],
-    made: Iterable[tuple[Construction, list[Source], list[int], Hasher]],
+    made: Iterable[tuple[Construction, list[Sampler], list[int], Hasher]],
     shard_rows: int,
     wug: Wug | None = None,
 ) -> Manifest:
@@ -182,7 +185,7 @@ def planned(
     bits = {}
     for construction, sources, wanted, hasher in made:
         for number, (source, want, found) in enumerate(zip(sources, wanted, survey(sources, wanted, hasher), strict=True)):
-            rows = source.block(np.arange(1)).height
+            rows = items_of(source.draw(np.arange(1))).height
             entries.append(_entry(source, rows, want, found))
             shards += _shards(source, number, found.numbers, max(1, shard_rows // rows))
             if wug:
@@ -196,12 +199,12 @@ def planned(
     return manifest
 
 
-def _entry(source: Source, rows: int, want: int, found: Found) -> dict[str, Any]:
+def _entry(source: Sampler, rows: int, want: int, found: Found) -> dict[str, Any]:
     about = {"construction": source.construction.name, "design": source.design.name, "split": source.split}
     return {**about, "rows of a set": rows, "wanted": want, "kept": len(found.numbers), "drawn": found.drawn}
 
 
-def _shards(source: Source, number: int, kept: NDArray[np.int64], most: int, *, pseudowords: bool = False) -> Iterator[Shard]:
+def _shards(source: Sampler, number: int, kept: NDArray[np.int64], most: int, *, pseudowords: bool = False) -> Iterator[Shard]:
     name, folder = source.construction.name, WUG if pseudowords else DATA
     for count, start in enumerate(range(0, len(kept), most)):
         mine = kept[start : start + most]

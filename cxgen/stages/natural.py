@@ -2,37 +2,37 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
 
 from cxgen import layout
+from cxgen.build.content import WRITTEN, table_hashes
+from cxgen.build.dropped import read_dropped
+from cxgen.build.params import Params
+from cxgen.build.pool import Executor, executor
+from cxgen.build.request import Request
+from cxgen.build.samplers import divided, fillable
+from cxgen.build.tables import read_split, table_file
 from cxgen.constructicon import load_construction
 from cxgen.errors import DataError
 from cxgen.families import DEFAULT, NATURAL, columns_of, family_of
 from cxgen.files import require_place
-from cxgen.generate import Request
-from cxgen.generate.source import divided, fillable
 from cxgen.lexicon import Lexicon
 from cxgen.natural.items import items_of
 from cxgen.natural.words import Fillers
 from cxgen.project import Project
-from cxgen.publish.content import WRITTEN, table_hashes
-from cxgen.review.dropped import read_dropped
+from cxgen.sampling import split_of
 from cxgen.schema import TARGET, conform, polars_schema
-from cxgen.sets import split_of
 from cxgen.stages.accepted import judges, origins, read_accepted, written_sets
-from cxgen.stages.contracts import read_split
-from cxgen.stages.params import Params
-from cxgen.stages.pool import executor
-from cxgen.stages.split import table_file
 from cxgen.stages.warn import tell
 from cxgen.tables import track, write_json, write_table
 from cxgen.vocabulary import SPLITS
 
 
-def run(project: Project, params: Params) -> dict[str, Any]:
+def run(project: Project, params: Params, pool: Executor | None = None) -> dict[str, Any]:
     """Write ``outputs/natural/natural/`` and the metric ``natural``; return the metric. Sets on ``pipelines/dropped.csv`` are left out.
 
     Returns:
@@ -47,8 +47,8 @@ def run(project: Project, params: Params) -> dict[str, Any]:
     accepted = _without_refused(project, read_accepted(path))
     names: list[str] = accepted["construction"].unique().sort().to_list()
     orders = [_Order(project, name, accepted.filter(pl.col("construction") == name), params.request) for name in names]
-    with executor(min(params.workers, len(orders))) as pool:
-        tables = [pl.DataFrame(schema=polars_schema(columns_of(NATURAL))), *track(pool.map(_items, orders), "natural", len(orders))]
+    with nullcontext(pool) if pool else executor(min(params.workers, len(orders))) as workers:
+        tables = [pl.DataFrame(schema=polars_schema(columns_of(NATURAL))), *track(workers.map(_items, orders), "natural", len(orders))]
         rows = pl.concat(tables)
         report: dict[str, Any] = {
             "constructions": _counts(rows),
@@ -59,7 +59,7 @@ def run(project: Project, params: Params) -> dict[str, Any]:
         problems = [f"{what}: {count}" for what, count in report["violations"].items() if count]
         if problems:
             raise DataError(
-                f"the writers' items are not sound: {'; '.join(problems)}", file=path, hint="run `cxgen split` first, then this again"
+                f"the writers' items are not sound: {'; '.join(problems)}", file=path, hint="run `cxgen build` first, then this again"
             )
     finished = {(NATURAL, split): rows.filter(pl.col("split") == split) for split in SPLITS}
     for (_, split), part in finished.items():
@@ -69,7 +69,7 @@ def run(project: Project, params: Params) -> dict[str, Any]:
 
 
 def _without_refused(project: Project, accepted: pl.DataFrame) -> pl.DataFrame:
-    """The accepted sets but those on the list of sets that readers refused, like stage ``split``."""
+    """The accepted sets but those on the list of sets that readers refused, like the dataset."""
     listed = pl.col("set").is_in(list(read_dropped(project.root / layout.DROPPED)))
     refused = accepted.filter(listed)["set"].n_unique()
     if refused:

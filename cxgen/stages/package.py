@@ -10,6 +10,9 @@ from typing import Any
 import polars as pl
 
 from cxgen import layout
+from cxgen.build import tables as written
+from cxgen.build.params import Params
+from cxgen.build.tables import remake, require_dataset
 from cxgen.constructicon import Construction, load_construction
 from cxgen.errors import DataError
 from cxgen.families import CONFIGS, FAMILIES, NATURAL
@@ -18,9 +21,6 @@ from cxgen.lexicon import Lexicon
 from cxgen.project import Project
 from cxgen.publish import card_metadata, content_hash, facts, render_card
 from cxgen.schema import TARGET, read_json
-from cxgen.stages import written
-from cxgen.stages.dataset import remake, require_dataset
-from cxgen.stages.params import Params
 from cxgen.stages.suites import METRIC
 from cxgen.suites import SUITES
 from cxgen.tables import write_json, write_table
@@ -29,17 +29,15 @@ from cxgen.vocabulary import LABELS
 
 # The metrics that a release needs, with the command that makes each; in the order in which these are run.
 NEEDED = {
-    "judge": "judge",
-    "models": "judge",
-    "splits": "split",
-    "balance": "split",
+    "splits": "build",
+    "balance": "build",
     "lint": f"lint --output {layout.metric('lint').as_posix()}",
     "baselines": "report baselines",
     "variety": "report variety",
     "reading": "report reading",
 }
 _DERIVED = {
-    layout.WUG: {"wug": "substitute"},
+    layout.WUG: {"wug": "build"},
     layout.NATURAL: {NATURAL: "natural"},
     layout.SUITES: {METRIC: "suites"},
 }  # needed where there is the folder
@@ -70,9 +68,7 @@ def _with_rows(project: Project, everything: written.Tables) -> dict[tuple[str, 
     tables = {key: rows for key, rows in everything.items() if rows.height}  # `datasets` cannot load a split without rows
     if not any(config in CONFIGS for config, _ in tables):
         require_dataset(project)
-        raise DataError(
-            "the dataset has no items", file=project.root / layout.DATASET, hint=remake(project, ["generate", "judge", "split"])
-        )
+        raise DataError("the dataset has no items", file=project.root / layout.DATASET, hint=remake(project))
     return tables
 
 
@@ -87,7 +83,7 @@ def read_metrics(project: Project) -> dict[str, Any]:
     damaged: list[DataError] = []
     more = {name: command for folder, each in _DERIVED.items() if (project.root / folder).is_dir() for name, command in each.items()}
     for name, command in (NEEDED | more).items():
-        path, hint = project.root / layout.metric(name), remake(project, [command])
+        path, hint = project.root / layout.metric(name), remake(project, command)
         try:
             found[name] = read_json(path, "metrics", name, hint)
         except DataError as error:
@@ -97,7 +93,7 @@ def read_metrics(project: Project) -> dict[str, Any]:
         raise damaged[0]
     if lacking:
         message = f"metrics are missing{' or damaged' if damaged else ''}: {', '.join(lacking)}"
-        raise DataError(message, file=project.root / layout.METRICS, hint=remake(project, list(dict.fromkeys(lacking.values()))))
+        raise DataError(message, file=project.root / layout.METRICS, hint=remake(project, *dict.fromkeys(lacking.values())))
     return found
 
 
@@ -201,6 +197,7 @@ def _facts(
         entry for each in metrics["balance"].values() for config, names in each.items() if config != "all" for entry in names.values()
     ]
     sources = facts.constructicon(constructions, accepted)
+    models = metrics.get("models", {})
     return {
         "about": params.publish,
         "identity": record,
@@ -225,9 +222,9 @@ def _facts(
         "variety": _variety(metrics["variety"]),
         "natural": _natural(metrics, tables),
         "reading": metrics["reading"],
-        "judges": metrics["models"]["judges"],
-        "prompts": metrics["models"]["prompts"],
-        "agreement": metrics["models"]["agreement"],
+        "judges": models.get("judges", []),
+        "prompts": models.get("prompts", {}),
+        "agreement": models.get("agreement", {}),
         "backend": params.backend,
         "hashes": _hashes(project, params),
         "parameters": params.text,

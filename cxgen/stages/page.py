@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from cxgen import layout
+from cxgen.build.tables import with_natural
 from cxgen.constructicon import Construction, load_construction
 from cxgen.errors import DataError
 from cxgen.families import NATURAL
@@ -19,7 +20,6 @@ from cxgen.report.browser import Pieces, grids, some_sets
 from cxgen.report.page import render_page
 from cxgen.schema import TARGET
 from cxgen.semantics import Inconsistency, label_matrix
-from cxgen.stages.dataset import with_natural
 from cxgen.stages.export import annotated
 from cxgen.trees import Sentence
 from cxgen.vocabulary import LABELS

@@ -9,9 +9,9 @@ from dataclasses import replace
 from typing import Any
 
 from cxgen.asking import Consultation, Limits, Outcome, consult
+from cxgen.build.items import sample_items
 from cxgen.constructicon import Construction
 from cxgen.errors import unknown
-from cxgen.generate import sample_items
 from cxgen.lexicon import Lexicon
 from cxgen.project import Project
 from cxgen.vocabulary import INFLECTIONS

@@ -9,13 +9,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from cxgen.build.params import Params
 from cxgen.errors import CxgenError, DataError
 from cxgen.layout import UNDECIDED
 from cxgen.project import Project
 from cxgen.publish import gates, hub
 from cxgen.publish.identity import SHIPPED, identity_reasons
 from cxgen.stages import package
-from cxgen.stages.params import Params
 
 
 @dataclass(frozen=True)

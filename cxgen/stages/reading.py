@@ -8,12 +8,12 @@ from typing import Any
 import polars as pl
 
 from cxgen import layout
+from cxgen.build.tables import with_natural
 from cxgen.errors import DataError
 from cxgen.families import DEFAULT
 from cxgen.files import read_text
 from cxgen.project import Project
 from cxgen.report.reading import ANSWERS, reading
-from cxgen.stages.dataset import with_natural
 from cxgen.tables import one_line, write_json
 
 _MOST_COLUMNS = 100

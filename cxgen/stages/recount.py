@@ -16,14 +16,14 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from cxgen.build import wug
+from cxgen.build.pool import Executor, in_order
 from cxgen.errors import DataError
 from cxgen.families import columns_of, family_of, wug_config
 from cxgen.families.nli import HELD, leaked
 from cxgen.schema import TARGET
 from cxgen.schema.tables import Contract
-from cxgen.stages import substitute
 from cxgen.stages.manifest import DATA, MANIFEST, WUG, Manifest, Shard
-from cxgen.stages.pool import Executor, in_order
 from cxgen.tables import read_table, track
 from cxgen.vocabulary import SPLITS
 
@@ -153,7 +153,7 @@ def count(job: tuple[int, Order]) -> tuple[int, Tally]:
     faults["rows of another construction"] = rows.filter(TARGET.ne(shard.construction)).height
     faults["rows of another split"] = rows.filter(pl.col("split") != shard.split).height
     if shard.pseudowords:
-        faults |= substitute.violations(rows, _sources(order, rows), order.config)
+        faults |= wug.violations(rows, _sources(order, rows), order.config)
     else:
         own = family.violations(rows)
         faults |= {"repeated ids": rows.height - rows["id"].n_unique(), **{what: own[what] for what in family.by_set}}
@@ -173,7 +173,7 @@ def _read(path: Path, config: str) -> pl.DataFrame:
 
 
 def _sources(order: Order, rows: pl.DataFrame) -> pl.DataFrame:
-    """The rows that those with pseudowords come from: what `substitute.violations` asks of them."""
+    """The rows that those with pseudowords come from: what `wug.violations` asks of them."""
     asked = {"id", "split", "verb", family_of(order.config).text}
     contract = Contract(tuple(column for column in columns_of(order.config) if column.name in asked), more=True)
     named = rows["source_id"].unique().implode()

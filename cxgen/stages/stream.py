@@ -1,14 +1,12 @@
 """``generate --out``: any number of rows, in shards that are made one by one, each from blocks that are never one table.
 
-A block is drawn, said, judged by rule and by form, and written; sets in which something is refused are left out and counted. Shards with
-pseudowords say what is left of the same sets once more. A shard is written under a temporary name and renamed, and its record written after
-it: what has a record is whole.
+Sets are drawn, rendered and written, some thousand at a time. Shards with pseudowords hold the same sets once more. A shard is
+written under a temporary name and renamed, and its record written after it: what has a record is whole.
 """
 
 from __future__ import annotations
 
 import secrets
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,19 +16,21 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from cxgen.check import require_sound
+from cxgen.build.params import Wug
+from cxgen.build.pool import Executor, in_order
+from cxgen.build.request import Request
+from cxgen.build.run import Loaded, loaded
+from cxgen.build.samplers import items_of
+from cxgen.build.survey import Hasher, Stretch, hashes
+from cxgen.build.wug import eligible, paired, substituted
 from cxgen.constructicon import Construction
 from cxgen.errors import DataError
 from cxgen.families import CONFIGS, columns_of, wug_config
 from cxgen.files import write_atomically
-from cxgen.generate import Hasher, Request, Source, Stretch, hashes
-from cxgen.generate.substitute import paired, said_again, substituted
 from cxgen.project import Project
+from cxgen.sampling import Sampler
 from cxgen.schema import Column, conform, polars_schema
-from cxgen.stages.generate import Workshop, workshop
 from cxgen.stages.manifest import DATA, FOLDER, MANIFEST, WUG, Manifest, asked_of, differences, planned, record_file, run_digest, tight
-from cxgen.stages.params import Wug
-from cxgen.stages.pool import Executor, in_order
 from cxgen.tables import ROW_GROUP, one_line, track, write_json
 
 BLOCK = 8_192  # sets that are made at once: some hundred thousand rows
@@ -60,21 +60,20 @@ class Wanted:
     token: str = field(default_factory=lambda: secrets.token_hex(8))
 
     @property
-    def shop(self) -> Workshop:
+    def shop(self) -> Loaded:
         """What this process keeps loaded for it."""
-        return workshop(self.token, self.project, self.request)
+        return loaded(self.token, self.project, self.request)
 
     @property
     def asked(self) -> dict[str, Any]:
         """What tells its rows from those of other runs."""
         return asked_of(self.project, self.names, self.config, self.request, self.shard_rows, self.wug)
 
-    def loaded(self) -> Iterator[tuple[Construction, list[Source], list[int]]]:
+    def loaded(self) -> Iterator[tuple[Construction, list[Sampler], list[int]]]:
         """Every construction, its sources, and how many sets of each are wanted."""
         for name in self.names:
             construction = self.shop.construction(name)
-            require_sound(construction)
-            made = self.shop.sources(name)
+            made = self.shop.samplers(name)
             counts = [self.request.sets(each.construction, each.design, self.config)[each.split] for each in made]
             yield construction, made, counts
 
@@ -146,8 +145,8 @@ def _hasher(wanted: Wanted, construction: Construction, pool: Executor) -> Hashe
 def draw(job: tuple[int, Draw]) -> tuple[int, NDArray[np.uint64]]:
     """The hashes of sets, and the number of the job."""
     number, order = job
-    shop = workshop(order.run, order.project, order.request)
-    return number, hashes(shop.sources(order.name)[order.stretch.source], order.stretch)
+    shop = loaded(order.run, order.project, order.request)
+    return number, hashes(shop.samplers(order.name)[order.stretch.source], order.stretch)
 
 
 def crowded(wanted: Wanted) -> Iterator[str]:
@@ -186,36 +185,31 @@ def make_shard(order: Order) -> None:
     """Write a shard and its record."""
     plan, shard = order.run, order.run.manifest.shards[order.number]
     shop = plan.wanted.shop
-    source = shop.sources(shard.construction)[shard.source]
+    source = shop.samplers(shard.construction)[shard.source]
     numbers = plan.manifest.kept(plan.wanted.folder, shard)
-    refused: Counter[str] = Counter()
     path = plan.wanted.folder / shard.file
     if shard.pseudowords and plan.wanted.wug:
         config = wug_config(plan.wanted.config)
         blocks = _substituted(source, shop, numbers, plan.wanted.wug.modes)
     else:
         config = plan.wanted.config
-        blocks = _judged(source, shop, numbers, BLOCK, refused)
+        blocks = _drawn(source, numbers, BLOCK)
     columns = columns_of(config)
     rows = _write(path, columns, (conform(items, columns) for items in blocks if items.height))
     about = {"run": plan.manifest.run, "file": shard.file, "bytes": path.stat().st_size, "rows": rows, "sets": shard.sets}
-    write_json({**about, "sets refused": dict(refused)}, record_file(plan.wanted.folder, order.number))
+    write_json(about, record_file(plan.wanted.folder, order.number))
 
 
-def _judged(source: Source, shop: Workshop, numbers: NDArray[np.int64], size: int, refused: Counter[str]) -> Iterator[pl.DataFrame]:
-    """The items of the sets ``numbers`` in which nothing is refused, ``size`` sets at a time; ``refused`` is why how many are left out."""
-    judge = shop.judge(source.construction)
+def _drawn(source: Sampler, numbers: NDArray[np.int64], size: int) -> Iterator[pl.DataFrame]:
+    """The items of the sets ``numbers``, ``size`` sets at a time."""
     for at in range(0, len(numbers), size):
-        block = source.drawn(numbers[at : at + size])
-        items, why = judge.accepted(block, source.items(block))
-        refused.update(why)
-        yield items
+        yield items_of(source.draw(numbers[at : at + size]))
 
 
-def _substituted(source: Source, shop: Workshop, numbers: NDArray[np.int64], modes: Sequence[str]) -> Iterator[pl.DataFrame]:
-    """What stage ``substitute`` makes of those items; what is refused was counted where they are written themselves."""
-    for items in _judged(source, shop, numbers, max(1, WUG_BLOCK // len(modes)), Counter()):
-        real = said_again(items)
+def _substituted(source: Sampler, shop: Loaded, numbers: NDArray[np.int64], modes: Sequence[str]) -> Iterator[pl.DataFrame]:
+    """What a build makes of those items with pseudowords."""
+    for items in _drawn(source, numbers, max(1, WUG_BLOCK // len(modes))):
+        real = eligible(items)
         yield paired(substituted(source, real["set_number"].unique().to_numpy(), shop.wugs, modes), real)
 
 
@@ -248,18 +242,14 @@ def _sweep(folder: Path) -> None:
 
 
 def _summary(plan: Run, records: Sequence[dict[str, Any] | None]) -> dict[str, Any]:
-    """What there is: ``shards, of, rows, sets, bytes`` (numbers), ``sets refused`` (why -> how many) and ``sources``: of each how many sets
-    were wanted, kept and drawn, and the share of those drawn that repeat a premise (``repeated``). With pseudowords: ``pseudowords``, the
-    ``rows, sets, bytes`` of those.
+    """What there is: ``shards, of, rows, sets, bytes`` (numbers) and ``sources``: per source the sets wanted, kept and drawn, and the
+    share of those drawn that repeat a premise (``repeated``). With pseudowords: ``pseudowords``, the ``rows, sets, bytes`` of those.
 
     Args:
         plan: the run.
         records: of all its shards; None for one that is not there.
     """
-    refused: Counter[str] = Counter()
     there = [(shard, record) for shard, record in zip(plan.manifest.shards, records, strict=True) if record]
-    for _, record in there:
-        refused.update(record["sets refused"])
     own, wug = (
         {name: sum(record[name] for shard, record in there if shard.pseudowords == said_so) for name in ("rows", "sets", "bytes")}
         for said_so in (False, True)
@@ -267,4 +257,4 @@ def _summary(plan: Run, records: Sequence[dict[str, Any] | None]) -> dict[str, A
     entries = [{**entry, "repeated": round(1 - entry["kept"] / max(entry["drawn"], 1), 6)} for entry in plan.manifest.sources]
     about = {"run": plan.manifest.run, "shards": len(there), "of": len(records)}
     more = {"pseudowords": wug} if plan.wanted.wug else {}
-    return {**about, **own, **more, "sets refused": dict(refused), "sources": entries}
+    return {**about, **own, **more, "sources": entries}

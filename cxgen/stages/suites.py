@@ -9,13 +9,13 @@ from typing import Any
 import polars as pl
 
 from cxgen import layout
+from cxgen.build.content import WRITTEN, table_hashes
+from cxgen.build.params import Params
 from cxgen.errors import DataError
 from cxgen.files import require_place
 from cxgen.measures.gates import broken_gates
 from cxgen.project import Project
-from cxgen.publish.content import WRITTEN, table_hashes
 from cxgen.schema import Contract, conform
-from cxgen.stages.params import Params
 from cxgen.suites import SUITES
 from cxgen.tables import read_table, track, write_json, write_table
 from cxgen.vocabulary import SPLITS

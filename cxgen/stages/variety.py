@@ -7,13 +7,13 @@ from typing import Any
 import polars as pl
 
 from cxgen import layout
+from cxgen.build.tables import dataset, natural
 from cxgen.constructicon import load_construction
 from cxgen.families import DEFAULT
 from cxgen.lexicon import Lexicon
 from cxgen.project import Project
 from cxgen.report.variety import beside, variety
 from cxgen.schema import TARGET
-from cxgen.stages.dataset import dataset, natural
 from cxgen.tables import write_json
 
 

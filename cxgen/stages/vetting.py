@@ -12,18 +12,18 @@ from cxgen import layout
 from cxgen.asking import Budget, Consultation, Outcome, consult
 from cxgen.asking.frozen import as_table
 from cxgen.asking.verdicts import merge
+from cxgen.build.choose import VERDICTS
+from cxgen.build.params import Params
+from cxgen.build.samplers import divided, fillable
 from cxgen.constructicon import Construction
 from cxgen.families import NATURAL, family_of
 from cxgen.files import read_text, write_atomically
-from cxgen.generate.source import divided, fillable
-from cxgen.judge import VERDICTS
 from cxgen.natural.items import items_of, set_id
 from cxgen.natural.words import Fillers
 from cxgen.project import Project
-from cxgen.sets import split_of
+from cxgen.sampling import split_of
 from cxgen.stages.accepted import Kept, accept
 from cxgen.stages.elicit import Answer
-from cxgen.stages.params import Params
 from cxgen.streams import order_key
 from cxgen.vocabulary import APPROPRIATE, EXTENDED, INAPPROPRIATE, JUDGING, PROTOTYPICAL
 

@@ -23,8 +23,8 @@ from cxgen.families.scoring import Choices, Item, filled, paired
 from cxgen.lexicon import Lexicon
 from cxgen.measures.gates import Gates, measured
 from cxgen.project import Project
+from cxgen.sampling import digest
 from cxgen.schema import Column, Document, read_yaml
-from cxgen.sets import digest
 from cxgen.streams import order_key, order_keys, uniform
 from cxgen.suites.core import Suite, register
 from cxgen.suites.grammar import SIDES

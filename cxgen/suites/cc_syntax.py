@@ -19,8 +19,8 @@ from cxgen.errors import DataError, needs
 from cxgen.families.scoring import Item, Labels
 from cxgen.measures.gates import Gates, measured
 from cxgen.project import Project
+from cxgen.sampling import digest
 from cxgen.schema import Column
-from cxgen.sets import digest
 from cxgen.streams import uniform
 from cxgen.suites.core import Suite, register
 from cxgen.suites.grammar import PRESETS, SIDES, SMALL, Grammar, Way

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 
 from cxgen.constructicon import Slot
-from cxgen.sets.ways import WORD_FORMS
+from cxgen.sampling.ways import WORD_FORMS
 from cxgen.trees.chunks import Link
 from cxgen.trees.relations import COMPLEMENTS, NOMINAL, ONCE, base, stated
 from cxgen.trees.units import LEANING, Draft, Unit

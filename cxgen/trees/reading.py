@@ -9,7 +9,7 @@ from typing import Any
 
 from cxgen.constructicon import Construction, Part
 from cxgen.errors import DataError
-from cxgen.sets.ways import WORD_FORMS
+from cxgen.sampling.ways import WORD_FORMS
 from cxgen.trees.surface import Look, looks
 from cxgen.vocabulary import INFLECTIONS
 

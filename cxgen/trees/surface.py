@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from cxgen.sets.ways import WORD_FORMS, Way
+from cxgen.sampling.ways import WORD_FORMS, Way
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from cxgen.constructicon import Part
-from cxgen.sets.ways import WORD_FORMS
+from cxgen.sampling.ways import WORD_FORMS
 from cxgen.trees.chunks import Chunk
 from cxgen.trees.surface import Look, head
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import polars as pl
 
+from cxgen.build.tables import require_dataset
 from cxgen.errors import DataError
 from cxgen.evaluate.questions import DIMENSIONS
 from cxgen.evaluate.report import Evaluated, Part, rows_of
 from cxgen.project import Project
 from cxgen.schema import TARGET
-from cxgen.stages.dataset import require_dataset
 from cxgen.streams import order_key, order_keys
 from cxgen.tables import read_rows
 from cxgen.vocabulary import LABELS

@@ -15,6 +15,7 @@ from typing import Any
 
 import polars as pl
 
+from cxgen.build.params import Params
 from cxgen.errors import DataError
 from cxgen.evaluate.prompting import PLAIN, Cloze, chosen_examples, load_wording
 from cxgen.evaluate.questions import WUG
@@ -23,7 +24,6 @@ from cxgen.families.scoring import Item, Scoring
 from cxgen.files import write_atomically
 from cxgen.project import Project
 from cxgen.schema import TARGET
-from cxgen.stages.params import Params
 from cxgen.suites import scoring_of
 
 _EXAMPLES, _SEED = 12, 1  # examples of each construction

@@ -1,0 +1,1 @@
+"""Datasets: what is wanted, candidates, splits, pseudowords, audits, tables."""

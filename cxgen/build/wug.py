@@ -1,0 +1,124 @@
+"""Contrast sets once more, with pseudowords, and the labels that then hold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import polars as pl
+
+from cxgen.build.samplers import items_of
+from cxgen.families import DEFAULT, FAMILIES, columns_of, family_of, wug_config
+from cxgen.sampling import Rows, Sampler, Wugs
+from cxgen.schema import conform, polars_schema
+
+SOURCES = tuple(config for family in FAMILIES.values() for config in family.substituted)  # configs whose sets get pseudowords
+_CELL = ("config", "design", "split", "set_number", "kind", "rule")  # what tells a set's items apart, as far as a family has it
+
+
+def substituted(sampler: Sampler, numbers: Rows, wugs: Wugs, modes: Sequence[str]) -> pl.DataFrame:
+    """The items of the sets ``numbers`` with pseudowords, once in each of ``modes``.
+
+    Labels are computed anew; what does not hold any more is left out, as the family says.
+
+    Returns:
+        The columns of real items and ``mode``, mode after mode; no rows where no mode replaces anything or nothing survives.
+    """
+    slots = set(sampler.construction.design_slots(sampler.design))
+    by = wugs.substitution(sampler.construction, modes)
+    modes = [mode for mode, broken in by.broken.items() if broken & slots]
+    items = items_of(sampler.draw_with(by, modes, numbers)) if modes and len(numbers) else pl.DataFrame()
+    return items.sort(_place_in(modes), "set_number", maintain_order=True) if items.height else items
+
+
+def _place_in(modes: Sequence[str]) -> pl.Expr:
+    return pl.col("mode").replace_strict(modes, range(len(modes)), return_dtype=pl.Int64)
+
+
+def changed_sets(items: pl.DataFrame, real: pl.DataFrame) -> pl.DataFrame:
+    """The sets of ``items`` (with ``mode``) in which every premise differs from those of ``real``, each in the first mode that does so.
+
+    Where a set happens to have no word of a mode (only names, say), there is nothing to replace; where two modes replace the same
+    words, the sentences are the same.
+    """
+    if not items.height:
+        return items
+    same = pl.col("premise").is_in(real["premise"].unique().implode())
+    first = pl.col("mode") == pl.col("mode").first().over("config", "contrast_set")
+    return items.filter(~same.any().over("mode", "config", "contrast_set") & first)
+
+
+def eligible(items: pl.DataFrame) -> pl.DataFrame:
+    """Those of ``items``, all of one config, that are to have pseudowords: of minimal pairs, those about participants."""
+    return items.filter(pl.col("variant") != "") if "variant" in items.columns else items
+
+
+def sources(items: pl.DataFrame, config: str, share: float) -> pl.DataFrame:
+    """The eligible items of ``config`` in the first ``share`` of its sets of each design and split, of one construction."""
+    own = items.filter(pl.col("config") == config)
+    if not own.height:
+        return own
+    names = dict.fromkeys(column.name for column in columns_of(config)) | dict.fromkeys(("config", "set_number", "premise"))
+    own = eligible(own.select(*names))
+    keys = ["design", "split"]
+    rank, count = pl.col("set_number").rank("dense").over(keys), pl.col("set_number").n_unique().over(keys)
+    return own.filter(rank <= (count * share).ceil())
+
+
+def paired(items: pl.DataFrame, real: pl.DataFrame) -> pl.DataFrame:
+    """Those of ``items``, from `substituted`, that are changed and have a source among the ``real`` ones, all of one config.
+
+    Returns:
+        The columns of ``items`` and, of the item that each comes from, ``source_id`` and ``acceptability`` (strings).
+    """
+    items = changed_sets(items, real)
+    if not items.height:
+        return items
+    cell = [name for name in _CELL if name in real.columns]
+    return items.join(real.select(*cell, source_id="id", acceptability="acceptability"), on=cell, how="inner", maintain_order="left")
+
+
+def wug_items(samplers: Sequence[Sampler], wugs: Wugs, modes: Sequence[str], real: pl.DataFrame) -> pl.DataFrame:
+    """The sets of ``real`` (items of one config of one construction) once more: what `paired` gives, mode by mode."""
+    numbers = real.select("design", "split", "set_number").unique().sort("set_number").partition_by("design", "split", as_dict=True)
+    config = real["config"].first()
+    own = [(each, numbers[each.design.name, each.split]) for each in samplers if (each.design.name, each.split) in numbers]
+    tables = [substituted(each, rows["set_number"].to_numpy(), wugs, modes) for each, rows in own if each.config == config]
+    made = [table for table in tables if table.height]
+    return paired(pl.concat(made, how="diagonal").sort(_place_in(modes), maintain_order=True), real) if made else pl.DataFrame()
+
+
+def finished(items: pl.DataFrame, config: str) -> pl.DataFrame:
+    """``items`` as rows of the config with pseudowords of ``config``; none if there are none."""
+    columns = columns_of(wug_config(config))
+    return conform(items, columns) if items.height else pl.DataFrame(schema=polars_schema(columns))
+
+
+def counts(rows: pl.DataFrame, sources: pl.DataFrame, modes: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Mode -> ``items``, ``of`` how many, and the ``hypotheses`` that are left, of one construction."""
+    column = "rule" if "rule" in rows.columns else "claim_good"
+    own = {mode: rows.filter(pl.col("mode") == mode) for mode in modes}
+    return {mode: {"items": part.height, "of": sources.height, "hypotheses": sorted(part[column].unique())} for mode, part in own.items()}
+
+
+def violations(data: pl.DataFrame, sources: pl.DataFrame, config: str = DEFAULT) -> dict[str, int]:
+    """How often each rule is broken.
+
+    Args:
+        data: the pseudoword items.
+        sources: items that they were made from.
+        config: that of the sources.
+    """
+    family = family_of(config)
+    originals = sources.select(source_id="id", source_split="split", source_premise=family.text, source_verb="verb")
+    pairs = data.join(originals, on="source_id", how="left")
+    verbs = pairs.select("construction", "source_verb", "split").unique().group_by("construction", "source_verb").len()
+    own = family.violations(data.with_columns(config="mode"))
+    return {
+        "items without a source": pairs["source_premise"].null_count(),
+        "items in another split than their source": pairs.filter(pl.col("split") != pl.col("source_split")).height,
+        "premises without a pseudoword": pairs.filter(pl.col(family.text) == pl.col("source_premise")).height,
+        "source verbs in two splits": verbs.filter(pl.col("len") > 1).height,
+        "repeated ids": data.height - data["id"].n_unique(),
+        **{rule: own[rule] for rule in family.survives},
+    }

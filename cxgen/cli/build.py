@@ -1,0 +1,84 @@
+"""The command ``build``: everything that the dataset is made of."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cxgen.cli.options import Form, ParamsFile, open_project
+from cxgen.cli.output import Format, emit
+from cxgen.errors import CxgenError
+
+if TYPE_CHECKING:
+    from cxgen.build.params import Params
+    from cxgen.build.pool import Executor
+    from cxgen.project import Project
+
+
+def build(
+    judged: Annotated[
+        bool, typer.Option("--judged", help="From the candidates and verdicts that `cxgen generate` and `cxgen judge` left.")
+    ] = False,
+    workers: Annotated[int | None, typer.Option(min=1, help="Processes; the rows do not depend on it.")] = None,
+    params: ParamsFile = None,
+    form: Form = Format.table,
+) -> None:
+    """Make the dataset: contrast sets split by verb and audited, with pseudowords, and what writers wrote; and the suites.
+
+    Writes outputs/dataset, outputs/wug, outputs/natural, outputs/suites and their metrics. Where judge.backend in params.yaml names models,
+    candidates are drawn and judged first.
+
+    Example: cxgen build
+    """
+    from cxgen.build.pool import executor
+    from cxgen.stages import natural, suites
+
+    project, settings = open_project(params)
+    with executor(workers or settings.workers) as pool:
+        report = _dataset(project, settings, pool, judged=judged)
+        natural.run(project, settings, pool)
+    suites.run(project, settings)
+    emit(_rows(report), form)
+
+
+def _dataset(project: Project, settings: Params, pool: Executor, *, judged: bool) -> dict[str, Any]:
+    from cxgen.build import run
+    from cxgen.stages import judge
+    from cxgen.stages.warn import tell, warnings
+
+    if settings.judged and not judged:
+        run.generate(project, settings, pool)
+        judge.run(project, settings)
+    report = run.build(project, settings, pool, judged=judged or settings.judged)
+    tell(warnings(report["items"], settings.request.rows))
+    return report
+
+
+def _rows(report: dict[str, Any]) -> list[dict[str, Any]]:
+    """Items and verbs of every construction and config."""
+    own = [
+        {
+            "construction": name,
+            "config": config,
+            **{f"{split} items": number for split, number in items.items()},
+            **{f"{split} verbs": number for split, number in entry["verbs"].items()},
+        }
+        for name, entry in report["splits"]["constructions"].items()
+        for config, items in entry["items"].items()
+    ]
+    wugs = {"nli_wug": report["wug"]["constructions"], "minimal_pairs_wug": report["wug"]["pairs"]}
+    return own + [
+        {"construction": name, "config": config, "all items": sum(mode["items"] for mode in modes.values())}
+        for config, part in wugs.items()
+        for name, modes in part.items()
+    ]
+
+
+def moved() -> None:
+    """What became of the commands ``split`` and ``substitute``.
+
+    Raises:
+        CxgenError: always.
+    """
+    raise CxgenError("this command is a part of another one now", hint="`cxgen build`; after `cxgen judge`, `cxgen build --judged`")

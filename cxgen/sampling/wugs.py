@@ -1,0 +1,156 @@
+"""Pseudowords in place of content words: the same draws over copies of the lexicon, one for each mode and variant."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from cxgen.constructicon import Construction
+from cxgen.errors import DataError
+from cxgen.lexicon import Lexicon
+from cxgen.lexicon.stored import HINT, PSEUDOWORDS
+from cxgen.sampling.forms import Forms
+from cxgen.sampling.plan import Plan, Rows
+from cxgen.sampling.pools import ABSENT
+from cxgen.streams import order_key
+from cxgen.tables import read_table
+from cxgen.vocabulary import INFLECTIONS, MODES, RELATIONS
+
+INVENTORY = "pseudowords.parquet"
+
+
+@dataclass(frozen=True)
+class Substitution:
+    """What replaces the words of contrast sets.
+
+    Attributes:
+        broken: mode -> the slots whose words it replaces, so that no label may rest on what they mean.
+        forms: the words' forms, over copies of the lexicon: the variants of the first mode, then those of the next.
+        variants: copies per mode; a set takes the one of its number.
+    """
+
+    broken: Mapping[str, frozenset[str]]
+    forms: Forms
+    variants: int
+
+    def plan(self, real: Plan, modes: Sequence[str]) -> tuple[Plan, Rows]:
+        """The sets of ``real`` once in each of ``modes``, mode after mode, and of each the number of its mode in ``broken``."""
+        names = list(self.broken)
+        at = np.tile(np.arange(len(real)), len(modes))
+        case = np.repeat(np.array([names.index(mode) for mode in modes], dtype=np.int64), len(real))
+        size = len(self.forms.lexicon) // (len(names) * self.variants)
+        first = (case * self.variants + real.numbers[at] % self.variants) * size
+        fillers = {name: np.where(rows[at] == ABSENT, ABSENT, rows[at] + first) for name, rows in real.fillers.items()}
+        number, pronoun = ({name: rows[at] for name, rows in columns.items()} for columns in (real.number, real.pronoun))
+        return replace(real, numbers=real.numbers[at], frame=real.frame[at], fillers=fillers, number=number, pronoun=pronoun), case
+
+
+@dataclass(frozen=True)
+class Wugs:
+    """The pseudowords of a lexicon.
+
+    Attributes:
+        table: ``key`` (of the lexeme), ``variant`` (i8, from 0), ``lemma``, ``article`` and the inflected
+            forms, as in the lexicon (strings).
+    """
+
+    table: pl.DataFrame
+    _forms: dict[tuple[Lexicon, tuple[str, ...]], Forms] = field(default_factory=dict)
+
+    @classmethod
+    def load(cls, folder: Path) -> Wugs:
+        """Read them from a snapshot folder.
+
+        Raises:
+            DataError: there are none, or the file is damaged.
+        """
+        return cls(read_table(folder / INVENTORY, PSEUDOWORDS, HINT))
+
+    @cached_property
+    def variants(self) -> int:
+        """How many pseudowords a lexeme has at the most; those with fewer have their last one in the further variants, too."""
+        return self.table["variant"].n_unique()
+
+    def substitution(self, construction: Construction, modes: Sequence[str]) -> Substitution:
+        """Those of ``modes`` that replace words of the construction; composed once for each lexicon.
+
+        Words of the construction's own have borrowed pseudowords.
+        """
+        broken = {mode: slots for mode in modes if (slots := broken_slots(construction, mode))}
+        lexicon = construction.lexicon
+        key = lexicon, tuple(broken)
+        if broken and key not in self._forms:
+            own = Wugs(pl.concat([self.table, borrowed(construction, self.table)]))
+            copies = [own.in_place(lexicon, mode, variant) for mode in broken for variant in range(self.variants)]
+            self._forms[key] = Forms(Lexicon(pl.concat([copy.table for copy in copies], rechunk=True), lexicon.classes, {}))
+        return Substitution(broken, self._forms.get(key, Forms(lexicon)), self.variants)
+
+    def in_place(self, lexicon: Lexicon, mode: str, variant: int) -> Lexicon:
+        """``lexicon`` with the words of ``mode`` replaced; what is known of a word only (sense, frequency) is null.
+
+        Raises:
+            DataError: a word has no pseudoword.
+        """
+        last = pl.col("variant").max().over("key")
+        own = self.table.filter(pl.col("variant") == pl.min_horizontal(last, variant)).drop("variant")
+        table = lexicon.table.join(own, on="key", how="left", maintain_order="left", suffix="_wug")
+        replaced = pl.col("pos").is_in(MODES[mode])
+        lacking = table.filter(replaced & pl.col("lemma_wug").is_null())
+        if lacking.height:
+            raise DataError(f"{lacking['lemma'][0]!r} has no pseudoword", hint="run `cxgen lexicon build`")
+        kept = {name: pl.col(name).is_not_null() for name in INFLECTIONS}  # a mass noun's pseudoword has no plural either
+        changes = [
+            *(pl.when(replaced).then(f"{name}_wug").otherwise(name).alias(name) for name in ("lemma", "article")),
+            *(pl.when(replaced & kept[name]).then(f"{name}_wug").otherwise(name).alias(name) for name in INFLECTIONS),
+            *(pl.when(replaced).then(None).otherwise(name).alias(name) for name in ("sense", "band", "zipf", "percentile")),
+        ]
+        return Lexicon(table.with_columns(changes).select(lexicon.table.columns), lexicon.classes, {})
+
+
+def broken_slots(construction: Construction, mode: str) -> frozenset[str]:
+    """The slots whose words ``mode`` replaces."""
+    return frozenset(name for name, pos in construction.parts_of_speech.items() if pos & MODES[mode])
+
+
+def borrowed(construction: Construction, inventory: pl.DataFrame) -> pl.DataFrame:
+    """Pseudowords of other lexemes for the lexemes that ``inventory`` has none for.
+
+    Each lends to one: of the same part of speech, as near in length as there is, and none that the construction itself can draw.
+    Which one it is does not depend on the other own words, unless two want the same.
+
+    Args:
+        construction: with words of its own.
+        inventory: ``key, variant`` and the forms, as in the snapshot.
+
+    Returns:
+        Rows like those of ``inventory``, under the keys of the own lexemes; none for those that nothing can lend to.
+    """
+    drawn = _drawn(construction)
+    known = set(inventory["key"])
+    rows = construction.lexicon.table.select("key", "lemma", "pos").rows()
+    free: dict[str, dict[str, int]] = {}
+    for row, (key, lemma, pos) in enumerate(rows):
+        if key in known and row not in drawn:
+            free.setdefault(pos, {})[key] = len(lemma)
+    lent = {}
+    for key, lemma, pos in rows:
+        lenders = free.get(pos)
+        if key not in known and lenders:
+            lender = min(lenders, key=lambda other: (abs(lenders[other] - len(lemma)), order_key(key, other)))
+            del lenders[lender]
+            lent[lender] = key
+    return inventory.filter(pl.col("key").is_in(list(lent))).with_columns(pl.col("key").replace(lent))
+
+
+def _drawn(construction: Construction) -> set[int]:
+    """The rows of all lexemes that the construction's slots and frames can hold."""
+    lexicon = construction.lexicon
+    names = {name for slot in construction.slots.values() for name in slot.classes}
+    names |= {name for frame in construction.frames for fillers in frame.slots.values() for name in fillers}
+    rows = {row for name in names if lexicon.has(name) for row in lexicon.resolve(name).ids}
+    return rows | {other for relation in RELATIONS for row in rows for other in lexicon.related(relation, row)}
