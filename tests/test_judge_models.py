@@ -147,16 +147,6 @@ def test_nothing_is_asked_about_what_the_rules_refuse(here, spoilt, tmp_path):
     assert same["premise_verdict"].n_unique() == 1
 
 
-def test_the_rules_verdicts_stay_whatever_else_is_missing(here, spoilt):
-    with serving(status=[422, "x", "no"]) as url:
-        judged = judge.run(here, None, by(url, "label", "acceptability", limits=Limits(max_failures=1.0)))
-    both = verdicts(here)
-    left = both.join(spoilt, on="id", how="semi")
-    assert set(left["premise_verdict"]) | set(left["pair_verdict"]) == {"undecided"}
-    assert not both.join(spoilt, on="id", how="anti")["pair_verdict"].is_in(["undecided"]).any()
-    assert judged.undecided == {"the server refuses the request (422)": spoilt.height + spoilt["premise_id"].n_unique()}
-
-
 def test_items_that_are_no_pairs_are_asked_about_as_premises_only():
     items = pl.DataFrame({"id": ["a", "b"], "premise_id": ["p", "q"], "construction": "x", "premise": "P.", "hypothesis": ["H.", None]})
     items = items.with_columns(label=pl.Series([0, None], dtype=pl.Int8))

@@ -106,8 +106,8 @@ def score(
                cxgen review score review anna.xlsx ben.csv --json
                cxgen review score review --drop pipelines/dropped.csv && dvc repro
     """
+    from cxgen.build import dropped
     from cxgen.measures.figures import Resampling
-    from cxgen.review import dropped
     from cxgen.review import score as scoring
     from cxgen.review.answers import answers_of
 
