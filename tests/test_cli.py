@@ -196,7 +196,7 @@ def test_a_stage_without_its_input_says_what_to_run(cxgen, scratch):
     fails(cxgen("report", "baselines", cwd=scratch), "outputs/dataset", "no dataset")
     (scratch / "outputs/work").mkdir(parents=True)
     (scratch / "outputs/work/candidates.parquet").write_bytes(b"PAR1 but not really")
-    fails(cxgen("split", cwd=scratch), "not a readable parquet file")
+    fails(cxgen("build", "--judged", cwd=scratch), "not a readable parquet file")
 
 
 @pytest.mark.slow
