@@ -90,6 +90,12 @@ def test_examples_come_from_train_with_every_answer_and_are_part_of_what_is_cach
     assert {example["label"] for example in examples} == {0, 1, 2}
     assert {example["id"] for example in examples} <= set(train["id"])
     assert examples != chosen_examples(train, NLI, 3, seed=2)
+    other = train.with_columns(
+        pl.concat_str("id", pl.lit("x")).alias("id"), construction=pl.lit("wait"), contrast_of=pl.lit(None, pl.String)
+    )
+    for seed in range(5):
+        two = chosen_examples(pl.concat([train, other]), NLI, 2, seed)
+        assert {example["id"].endswith("x") for example in two} == {True, False}, "each of another construction"
     bare, _ = load_wording(PROJECT, "answer", "plain")
     shots = [(NLI.shown(example), NLI.verdict(example)) for example in examples]
     shown = bare.shown(shots)

@@ -27,7 +27,7 @@ SCORE = '''
 
 import polars as pl
 
-from cxgen.evaluate.scores.core import CELL, score
+from cxgen.evaluate.scores import CELL, score
 from cxgen.measures.figures import figure
 
 
@@ -53,7 +53,7 @@ import polars as pl
 
 from cxgen.schema import Column
 from cxgen.suites.cc_syntax import Instances
-from cxgen.suites.core import Suite, register
+from cxgen.suites import Suite, register
 
 COLUMNS = tuple(Column(name, pl.String, name) for name in ("id", "contrast_set", "construction", "sentence", "split"))
 COLUMNS += (Column("label", pl.Int8, "whether it is even"),)

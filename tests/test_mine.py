@@ -19,10 +19,9 @@ from cxgen.facade import sample as cxgen_sample
 from cxgen.mining import search as stage
 from cxgen.mining.candidates import COLUMNS, labelled, read_candidates, read_labels, write_candidates
 from cxgen.mining.correlative import Correlative
-from cxgen.mining.forms import Forms
+from cxgen.mining.forms import Forms, as_universal, is_clearnlp
 from cxgen.mining.search import Search
 from cxgen.mining.texts import LONGEST, Texts
-from cxgen.mining.universal import as_universal, is_clearnlp
 from cxgen.project import Project
 from cxgen.trees import Annotator, Chunks
 from cxgen.trees.document import to_doc

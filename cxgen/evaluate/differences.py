@@ -8,7 +8,7 @@ import polars as pl
 
 from cxgen.errors import needs
 from cxgen.evaluate.questions import WUG
-from cxgen.evaluate.scores.core import CELL
+from cxgen.evaluate.scores import CELL
 from cxgen.evaluate.scores.items import whole_sets
 from cxgen.measures.figures import Resampling, figure
 

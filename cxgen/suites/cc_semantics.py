@@ -26,7 +26,7 @@ from cxgen.project import Project
 from cxgen.sampling import digest
 from cxgen.schema import Column, Document, read_yaml
 from cxgen.streams import order_key, order_keys, uniform
-from cxgen.suites.core import Suite, register
+from cxgen.suites import Suite, register
 from cxgen.suites.grammar import SIDES
 
 NAME, FILE = "cc_semantics", "comparative-correlative-scenarios"

@@ -22,7 +22,7 @@ from cxgen.project import Project
 from cxgen.sampling import digest
 from cxgen.schema import Column
 from cxgen.streams import uniform
-from cxgen.suites.core import Suite, register
+from cxgen.suites import Suite, register
 from cxgen.suites.grammar import PRESETS, SIDES, SMALL, Grammar, Way
 
 NAME, GRAMMAR = "cc_syntax", "comparative-correlative"

@@ -5,6 +5,7 @@ A new one is a file here, with a function under `score`: reports, tables and lea
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
@@ -12,9 +13,24 @@ from typing import Any
 import polars as pl
 
 from cxgen.evaluate.questions import DIMENSIONS
-from cxgen.evaluate.scores.core import CELL, SCORES, score
 from cxgen.measures.figures import Resampling
 from cxgen.suites import scoring_of
+
+Figures = Mapping[str, dict[str, Any] | None]
+Score = Callable[[pl.DataFrame, Resampling], Figures]
+CELL = ["construction", "cluster"]
+SCORES: dict[str, Score] = {}  # name of a figure -> what gives it
+
+
+def score(*names: str) -> Callable[[Score], Score]:
+    """Register a function as what gives the figures ``names``: (rows from `answered`, resampling) -> those of them that apply."""
+
+    def register(function: Score) -> Score:
+        SCORES.update(dict.fromkeys(names, function))
+        return function
+
+    return register
+
 
 for _module in sorted(module.name for module in iter_modules(__path__)):
     import_module(f"{__name__}.{_module}")
@@ -54,6 +70,3 @@ def part(rows: pl.DataFrame, how: Resampling) -> dict[str, Any]:
         "verbs": rows.select(CELL).unique().height,
     }
     return counts | {name: value for function in dict.fromkeys(SCORES.values()) for name, value in function(rows, how).items()}
-
-
-__all__ = ["SCORES", "part", "score", "scores"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from cxgen.evaluate.scores.core import CELL, Figures, score
+from cxgen.evaluate.scores import CELL, Figures, score
 from cxgen.measures.figures import Resampling, figure
 from cxgen.vocabulary import NEUTRAL
 

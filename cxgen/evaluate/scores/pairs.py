@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 
 from cxgen.constructicon.entities import VARIANTS
-from cxgen.evaluate.scores.core import CELL, Figures, score
+from cxgen.evaluate.scores import CELL, Figures, score
 from cxgen.measures.figures import Resampling, figure
 
 _ORDERS = 2  # values of ``switched``

@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from cxgen.evaluate.scores.core import CELL
+from cxgen.evaluate.scores import CELL
 from cxgen.measures.figures import Resampling, figure
 
 _BASE = "S1"
