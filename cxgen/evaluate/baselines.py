@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
-from typing import Any, Final
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from cxgen.errors import needs, unknown
-from cxgen.families.scoring import Floats, Scoring
+from cxgen.families.scoring import Scoring
 from cxgen.measures import cues, giveaway
 from cxgen.streams import order_key
 
-# By name; see `predictions`.
-MAJORITY: Final = "majority"
-_LEARNERS: dict[str, Callable[[pl.DataFrame, pl.DataFrame], Floats]] = {
-    "hypothesis-only": giveaway.hypothesis_scores,
-    "word-pairs": cues.pair_scores,
-}
-BASELINES = (MAJORITY, *_LEARNERS)
+_LEARNERS = {"hypothesis-only": giveaway.hypothesis_scores, "word-pairs": cues.pair_scores}
 _DIGITS = 6
 
 
@@ -41,23 +35,18 @@ def predictions(name: str, scoring: Scoring, train: pl.DataFrame, items: pl.Data
         UnknownNameError: no such baseline.
         DataError: scikit-learn is not installed.
     """
-    if name not in BASELINES:
-        raise unknown("baseline", name, BASELINES)
-    if name == MAJORITY:
-        yield from _majority(scoring, train, items)
+    if name not in ("majority", *_LEARNERS):
+        raise unknown("baseline", name, ("majority", *_LEARNERS))
+    if name == "majority":
+        columns = list(dict.fromkeys(("id", *scoring.needs)))
+        counts = Counter(scoring.verdict(item) for item in train.select(columns).iter_rows(named=True))
+        commonest = min(counts, key=lambda verdict: (-counts[verdict], verdict))
+        for item in items.select(columns).iter_rows(named=True):
+            yield {"id": item["id"], "label": scoring.answers[scoring.meant(item, commonest)]}
         return
     with needs("this baseline needs scikit-learn", "report"):
         import sklearn  # noqa: F401
     scores = scoring.decided(_LEARNERS[name](scoring.texts(train), scoring.texts(items)))
-    for item, numbers in zip(items["id"], np.round(scores, _DIGITS).tolist(), strict=True):
+    for key, numbers in zip(items["id"], np.round(scores, _DIGITS).tolist(), strict=True):
         best = [answer for answer, number in zip(scoring.answers, numbers, strict=True) if number == max(numbers)]
-        label = best[order_key("tie", item)[0] % len(best)]
-        yield {"id": item, "label": label, **dict(zip(scoring.answers, numbers, strict=True))}
-
-
-def _majority(scoring: Scoring, train: pl.DataFrame, items: pl.DataFrame) -> Iterator[dict[str, Any]]:
-    columns = list(dict.fromkeys(("id", *scoring.needs)))
-    counts = Counter(scoring.verdict(item) for item in train.select(columns).iter_rows(named=True))
-    commonest = min(counts, key=lambda verdict: (-counts[verdict], verdict))
-    for item in items.select(columns).iter_rows(named=True):
-        yield {"id": item["id"], "label": scoring.answers[scoring.meant(item, commonest)]}
+        yield {"id": key, "label": best[order_key("tie", key)[0] % len(best)], **dict(zip(scoring.answers, numbers, strict=True))}

@@ -31,7 +31,7 @@ _THOUGHTS = 400  # tokens for each item
 
 @dataclass(frozen=True)
 class Examination:
-    """Who is examined, and how.
+    """Which model is asked, and how.
 
     Attributes:
         model: name of a model behind a server, or ``hf:`` and the folder of one of this machine.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -31,12 +31,7 @@ _ALL = (*CONFIGS, *map(wug_config, CONFIGS), NATURAL)
 
 @dataclass(frozen=True)
 class Part:
-    """The part of the dataset that is scored.
-
-    Attributes:
-        configs: none: all that there are, but no suites.
-        splits: of these.
-    """
+    """The part of the dataset that is scored: configs (none: all that there are, but no suites) and their splits."""
 
     configs: tuple[str, ...] = ()
     splits: tuple[str, ...] = (Split.test.value,)
@@ -67,25 +62,19 @@ class Evaluated:
     Attributes:
         project: whose dataset.
         part: of it, with its configs named.
-        items: config -> rows.
-        questions: of all configs.
+        items: config -> rows; ``questions``: those of all configs.
         chosen: the options that made the part another one than all of test.
     """
 
     project: Project
     part: Part
-    items: dict[str, pl.DataFrame] = field(default_factory=dict)
-    questions: pl.DataFrame = field(default_factory=pl.DataFrame)
+    items: dict[str, pl.DataFrame]
+    questions: pl.DataFrame
     chosen: tuple[str, ...] = ()
 
     @classmethod
     def read(cls, project: Project, part: Part) -> Evaluated:
-        """Read the part's tables.
-
-        Raises:
-            UnknownNameError: no such config or split.
-            DataError: there is no dataset, or a table is damaged.
-        """
+        """Read the part's tables; errors as of `Part.of`, and DataError where a table is damaged."""
         chosen = (*part.configs, *(part.splits if part.splits != Part.splits else ()))
         part = part.of(project)
         items = {config: rows_of(project, config, part.splits) for config in part.configs}
@@ -120,10 +109,9 @@ class Evaluated:
         """What answers are worth.
 
         Args:
-            name: whose they are.
-            given: from `answers`.
+            name, given: whose they are, and the answers.
             how: the resampling.
-            against: somebody else's name and answers, to compare with.
+            against: another name and answers, to compare with.
 
         Returns:
             ``name``; ``splits``; ``resampling`` (``resamples, seed, level``); ``configs``: config -> see `scores`; ``wug``: see
@@ -177,11 +165,7 @@ def rows_of(project: Project, config: str, splits: Sequence[str]) -> pl.DataFram
 
 
 def train_of(project: Project, config: str) -> pl.DataFrame:
-    """The items of train that may be shown as examples.
-
-    Raises:
-        DataError: there is no such table, or it is damaged.
-    """
+    """The items of train that may be shown as examples; errors as of `rows_of`."""
     return with_answers(rows_of(project, config, [Split.train.value]), config)
 
 
