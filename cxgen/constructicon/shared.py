@@ -143,8 +143,9 @@ def _templates(kinds: str, block: Mapping[str, Any]) -> Iterator[tuple[str, Any,
     common = {"only": [kind.strip() for kind in kinds.split(",")], "clauses": {key: block[key] for key in _CLAUSES if key in block}}
     for key, value in block.items():
         if key == "say":
-            named = value.items() if isinstance(value, dict) else ((name, name) for name in value)
-            yield from ((name, {_SHARED: pattern, **common}, [kinds, key]) for name, pattern in named)
+            for said in value if isinstance(value, list) else [value]:
+                named = said.items() if isinstance(said, dict) else [(said, said)]
+                yield from ((name, {_SHARED: pattern, **common}, [kinds, key]) for name, pattern in named)
         elif key not in _CLAUSES:
             own = value if isinstance(value, dict) else {_SHARED if _NAME.fullmatch(value) else "pattern": value}
             yield key, {**common, **own}, [kinds, key]
