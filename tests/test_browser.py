@@ -10,10 +10,10 @@ import pytest
 
 from cxgen.build.tables import dataset
 from cxgen.project import Project
+from cxgen.report import page as stage
 from cxgen.report.reading import items_read
 from cxgen.review.answers import read_answers
 from cxgen.review.sample import Design, sample, write_key
-from cxgen.stages import page as stage
 from tests.test_review_form import serving
 
 pytestmark = pytest.mark.browser

@@ -143,7 +143,7 @@ def test_a_size_of_zero_leaves_a_config_out(constructions):
 
 
 def test_a_broken_gate_says_which_measure_where_and_by_how_much():
-    from cxgen.stages.baselines import broken
+    from cxgen.report.baselines import broken
 
     good = measured(0.33, {"nli": 0.33}, {"nli": {"conative": 0.34}}, Gates(overall=0.4, construction=0.5))
     bad = measured(0.5, {"nli": 0.6}, {"nli": {"conative": 0.34, "let-alone": 0.7}}, Gates(overall=0.4, config=0.65, construction=0.5))
@@ -153,7 +153,7 @@ def test_a_broken_gate_says_which_measure_where_and_by_how_much():
 
 
 def test_a_gate_can_be_a_minimum():
-    from cxgen.stages.baselines import broken
+    from cxgen.report.baselines import broken
 
     figures = {"nli": 0.8, "distinction": 0.7}
     (line,) = broken({"nli": {"turn_rate": measured(0.78, figures, {}, Gates(config=0.75, least=True))}})

@@ -10,7 +10,7 @@ import pytest
 from cxgen.build.params import Params, Publish
 from cxgen.project import Project
 from cxgen.publish import gates
-from cxgen.publish.identity import SHIPPED, digest, identity_reasons, own_data
+from cxgen.publish.gates import SHIPPED, digest, identity_reasons, own_data
 from tests.conftest import ROOT, edit
 
 OWN = {"title": "My constructions", "authors": ("A. Linguist",), "provenance": "Written by hand.", "canary": "canary GUID 1"}

@@ -339,7 +339,7 @@ def test_a_deciding_word_that_only_some_premises_have_is_reported(doors, lexicon
 
 @pytest.mark.slow
 def test_counting_gives_nothing_away_in_what_new_writes(doors, lexicon):
-    from cxgen.stages.baselines import broken, preview
+    from cxgen.report.baselines import broken, preview
 
     found = preview(load(doors, lexicon), Request({"nli": 1200}, oversample=1), 3)["nli"]
     assert list(broken({"nli": {name: found[name] for name in ("hypothesis_only", "overlap_only")}})) == []

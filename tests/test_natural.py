@@ -529,8 +529,9 @@ def test_the_config_is_packaged_described_measured_and_loaded(written, tmp_path,
     from datasets import load_dataset
 
     from cxgen.build import run
+    from cxgen.publish import release
     from cxgen.publish.gates import metric_reasons
-    from cxgen.stages import baselines, package, reading, variety
+    from cxgen.report import baselines, reading, variety
 
     project = Project(shutil.copytree(written["root"], tmp_path / "p"))
     params = Params.read(project.params)
@@ -547,7 +548,7 @@ def test_the_config_is_packaged_described_measured_and_loaded(written, tmp_path,
     reading.run(project)
     (project.root / layout.METRICS / "lint.json").write_text("[]")
     hub = project.root / layout.HUB
-    package.run(project, params, hub, package.Identity("1.0.0"))
+    release.package(project, params, hub, release.Identity("1.0.0"))
     loaded = load_dataset(str(hub), "natural", cache_dir=str(tmp_path / "cache"))
     assert {name: part.num_rows for name, part in loaded.items()} == {
         str(split): count for split, count in rows.group_by("split").len().iter_rows()
@@ -560,7 +561,7 @@ def test_the_config_is_packaged_described_measured_and_loaded(written, tmp_path,
         "| caused-motion | 4 |",
     ):
         assert part in card
-    metrics = package.read_metrics(project)
+    metrics = release.read_metrics(project)
     broken = {**metrics, NATURAL: {**metrics[NATURAL], "violations": {"repeated ids": 2}}}
     assert "natural.json: repeated ids: 2" in list(metric_reasons(broken))
     assert not [reason for reason in metric_reasons(metrics) if reason.startswith("natural")]
@@ -573,7 +574,7 @@ def test_the_config_is_packaged_described_measured_and_loaded(written, tmp_path,
     path = next(each for each in sorted((project.root / layout.NATURAL).rglob("*.parquet")) if pl.read_parquet(each).height)
     pl.read_parquet(path).with_columns(premise=pl.col("premise").str.replace("Karen", "Carol")).write_parquet(path)
     with pytest.raises(DataError, match="not what the pipeline wrote: natural/"):
-        package.run(project, params, hub, package.Identity("1.0.0"))
+        release.package(project, params, hub, release.Identity("1.0.0"))
 
 
 def natural_rows(project):

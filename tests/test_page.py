@@ -16,9 +16,9 @@ from cxgen.build.tables import dataset
 from cxgen.errors import DataError
 from cxgen.measures.gates import Gates, measured
 from cxgen.project import Project
+from cxgen.report import page
 from cxgen.report.charts import bars
 from cxgen.schema import TARGET
-from cxgen.stages import page
 from cxgen.vocabulary import LABELS, SPLITS
 from tests.conftest import edit
 

@@ -17,19 +17,21 @@ import yaml
 
 from cxgen import layout
 from cxgen.build import run as building
-from cxgen.build.content import table_hashes
+from cxgen.build.content import content_hash, rows_hash, table_hashes
 from cxgen.build.params import Params
 from cxgen.build.tables import dataset, table_file
 from cxgen.build.tables import read_tables as finished_tables
 from cxgen.errors import DataError, SchemaError
 from cxgen.families import columns_of
 from cxgen.project import Project
-from cxgen.publish import content_hash, features, rows_hash
+from cxgen.publish import release
+from cxgen.publish.features import features
 from cxgen.publish.gates import git_state
+from cxgen.report import baselines, variety
+from cxgen.report import reading as readings
 from cxgen.report.reading import ANSWERS, reading
 from cxgen.schema.columns import Column
-from cxgen.stages import baselines, judge, package, variety
-from cxgen.stages import reading as readings
+from cxgen.stages import judge
 from cxgen.vocabulary import LABELS, SPLITS
 from tests import mini as small
 from tests.conftest import COMMAND, edit
@@ -82,7 +84,7 @@ def make(folder):
     git(folder, "init", "-q")
     git(folder, "add", ".")
     git(folder, "commit", "-qm", "made")
-    package.run(project, params, folder / layout.HUB, package.Identity(params.publish.version))
+    release.package(project, params, folder / layout.HUB, release.Identity(params.publish.version))
 
 
 @pytest.fixture(scope="module")
@@ -164,9 +166,9 @@ def test_the_card_passes_the_hub_s_validation_and_our_schema(made, folder, tmp_p
         files = [path for name in CONFIGS[info["config_name"]] for path in shards(folder, info["config_name"], name)]
         assert info["download_size"] == sum(path.stat().st_size for path in files)
     project = Project(made)
-    monkeypatch.setattr(package, "card_metadata", lambda *_: {**metadata, "task_ids": ["made-up"]})
+    monkeypatch.setattr("cxgen.publish.card.card_metadata", lambda *_: {**metadata, "task_ids": ["made-up"]})
     with pytest.raises(SchemaError, match="task_ids"):
-        package.run(project, Params.read(project.params), tmp_path, package.Identity("1.0.0"))
+        release.package(project, Params.read(project.params), tmp_path, release.Identity("1.0.0"))
 
 
 def test_the_features_are_those_that_datasets_would_write(folder):
@@ -188,7 +190,7 @@ def test_every_figure_of_the_card_is_that_of_the_metrics(project):
     metrics["nli"]["hypothesis_only"].update(overall=0.31415, chance=0.2718)
     path.write_text(json.dumps(metrics))
     out = project / "again"
-    record = package.run(opened, params, out, package.Identity("2.3.4", "me/x", "v2.3.4", "abc123"))
+    record = release.package(opened, params, out, release.Identity("2.3.4", "me/x", "v2.3.4", "abc123"))
     metadata, prose = card_of(out)
     assert "31.4%" in prose
     assert "27.2%" in prose
@@ -221,16 +223,16 @@ def test_a_release_without_rejects_or_a_reading_says_so(project):
     shutil.rmtree(project / layout.READINGS)
     opened = Project(project)
     readings.run(opened)
-    package.run(opened, Params.read(opened.params), project / "again", package.Identity("1.0.0"))
+    release.package(opened, Params.read(opened.params), project / "again", release.Identity("1.0.0"))
     metadata, prose = card_of(project / "again")
-    assert "**Blind reading**: none is recorded" in prose
+    assert "No blind reading of this version's items is recorded" in prose
     assert "no config `rejected`" in prose
     assert [config["config_name"] for config in metadata["configs"]] == ["nli", "distinction", "nli_wug"]
 
 
 def test_the_same_dataset_gives_the_same_folder(made, folder, tmp_path):
     opened = Project(made)
-    package.run(opened, Params.read(opened.params), tmp_path, package.Identity("1.0.0"))
+    release.package(opened, Params.read(opened.params), tmp_path, release.Identity("1.0.0"))
     files = sorted(path.relative_to(folder) for path in folder.rglob("*.*"))
     assert files == sorted(path.relative_to(tmp_path) for path in tmp_path.rglob("*.*"))
     assert all((folder / name).read_bytes() == (tmp_path / name).read_bytes() for name in files)
@@ -349,7 +351,7 @@ def test_a_dry_run_sends_nothing_and_shows_what_changes(run, hub, project, monke
     path = table_file(Project(project), "nli", "dev")
     rows = pl.read_parquet(path)
     with monkeypatch.context() as patch:  # an earlier version, with three rows fewer
-        patch.setattr("cxgen.build.tables.require_unchanged", lambda _, tables, __: table_hashes(tables))
+        patch.setattr("cxgen.publish.release.require_unchanged", lambda _, tables, __: table_hashes(tables))
         rows[3:].write_parquet(path)
         assert run(project).returncode == 0
     rows.write_parquet(path)

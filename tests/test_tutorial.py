@@ -14,7 +14,7 @@ from cxgen.check import lint
 from cxgen.constructicon import load_construction
 from cxgen.lexicon import Lexicon
 from cxgen.project import Project
-from cxgen.stages import variety
+from cxgen.report import variety
 from cxgen.trees import Chunks
 from tests.mini import write_params
 

@@ -16,7 +16,7 @@ from cxgen.errors import CxgenError
 if TYPE_CHECKING:
     import polars as pl
 
-    from cxgen.stages.publish import Release
+    from cxgen.publish.release import Release
 
 _REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+")
 _REF = re.compile(r"(?!.*(\.\.|\.lock$|\.$))[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)*", re.ASCII)  # as git wants them
@@ -28,12 +28,13 @@ def package(params: ParamsFile = None) -> None:
 
     Example: cxgen package
     """
-    from cxgen.stages import package as stage
+    from cxgen.publish.release import Identity
+    from cxgen.publish.release import package as write
 
     project, settings = open_project(params)
     folder = project.root / layout.HUB
     with busy("writing parquet files and card"):
-        record = stage.run(project, settings, folder, stage.Identity(settings.publish.version))
+        record = write(project, settings, folder, Identity(settings.publish.version))
     rows = sum(entry["rows"] for entry in record["rows"].values())
     typer.echo(f"{rows} rows, content hash {record['content_hash'][:16]}: {layout.HUB}")
 
@@ -60,7 +61,7 @@ def publish(
     Example: cxgen publish me/constructions --dry-run
     """
     from cxgen.publish import hub
-    from cxgen.stages import publish as stage
+    from cxgen.publish.release import prepared
 
     if not _REPOSITORY.fullmatch(repository):
         raise CxgenError(f"not a repository: {repository!r}", hint="expected OWNER/NAME, such as me/constructions")
@@ -69,10 +70,10 @@ def publish(
             raise CxgenError(f"not a {what}: {name!r}", hint="expected letters, digits and ._-, such as v1.0.0")
     project, settings = open_project(params)
     client = hub.api()
-    with stage.prepared(project, settings, hub.Target(repository, revision, tag, private, parent, replace)) as release:
+    with prepared(project, settings, hub.Target(repository, revision, tag, private, parent, replace)) as release:
         _describe(release)
         commit = _show_changes(client, release, form) if dry_run else ""
-        stage.require(release)
+        release.require()
         if dry_run:
             hub.check(client, release.target, commit, release.folder)
             typer.echo("nothing was sent", err=True)
@@ -93,8 +94,8 @@ def _describe(release: Release) -> None:
 
 def _show_changes(client: Any, release: Release, form: Form) -> str:
     """Print the difference to what the branch holds; one line if it holds nothing, or the Hub is out of reach. Returns its commit."""
+    from cxgen.publish import diff as stage
     from cxgen.publish import hub
-    from cxgen.stages import diff as stage
 
     target = release.target
     new = stage.read_dataset(release.folder)
@@ -115,7 +116,7 @@ def _show_changes(client: Any, release: Release, form: Form) -> str:
 
 def _released(folder: Path, nothing: pl.DataFrame) -> pl.DataFrame:
     """The dataset that was released before; ``nothing`` if there is none that can be compared."""
-    from cxgen.stages import diff as stage
+    from cxgen.publish import diff as stage
 
     try:
         return stage.read_dataset(folder)
@@ -139,7 +140,7 @@ def diff(
 
 
 def _dataset(name: str) -> pl.DataFrame:
-    from cxgen.stages.diff import read_dataset
+    from cxgen.publish.diff import read_dataset
 
     if Path(name).exists() or not (match := _ON_HUB.fullmatch(name)):
         return read_dataset(Path(name))
@@ -149,7 +150,7 @@ def _dataset(name: str) -> pl.DataFrame:
 
 
 def _show(before: pl.DataFrame, after: pl.DataFrame, *, items: bool, every: bool, form: Form) -> None:
-    from cxgen.stages import diff as stage
+    from cxgen.publish import diff as stage
 
     changes = stage.changed_items(before, after)
     counted = stage.counts if every else stage.changed_counts
@@ -157,5 +158,5 @@ def _show(before: pl.DataFrame, after: pl.DataFrame, *, items: bool, every: bool
     emit(table.to_dicts(), form, table.columns)
     kinds = dict(changes["change"].value_counts().iter_rows())
     same = after.height - sum(kinds.get(kind, 0) for kind in ("added", "relabelled", "moved"))
-    told = ", ".join(f"{kinds.get(kind, 0)} {kind}" for kind in ("added", "removed", "relabelled", "moved"))
-    typer.echo(f"{told}, {same} the same", err=True)
+    counts = ", ".join(f"{kinds.get(kind, 0)} {kind}" for kind in ("added", "removed", "relabelled", "moved"))
+    typer.echo(f"{counts}, {same} the same", err=True)

@@ -30,7 +30,7 @@ def html(
                cxgen evaluate --baseline word-pairs --json > word-pairs.json && cxgen report html --evaluation word-pairs.json
     """
     from cxgen.project import Project
-    from cxgen.stages.page import write_page
+    from cxgen.report.page import write_page
 
     project = Project.find()
     path = output or project.root / layout.PAGE
@@ -79,7 +79,7 @@ def baselines(
                cxgen report baselines conative
     """
     from cxgen.check import require_sound
-    from cxgen.stages import baselines as stage
+    from cxgen.report import baselines as stage
 
     project, settings = open_project(params)
     with busy("training the give-away classifiers"):
@@ -117,7 +117,7 @@ def variety(params: ParamsFile = None, form: Form = Format.table) -> None:
 
     Example: cxgen report variety --format json
     """
-    from cxgen.stages import variety as stage
+    from cxgen.report import variety as stage
 
     project, settings = open_project(params)
     with busy("measuring how varied the sentences are"):
@@ -155,7 +155,7 @@ def plots(form: Form = Format.table) -> None:
     Example: cxgen report plots && dvc plots show --open
     """
     from cxgen.project import Project
-    from cxgen.stages import plots as stage
+    from cxgen.report import plots as stage
 
     found = stage.run(Project.find())
     emit([{"file": f"{layout.PLOTS}/{name}.json", "rows": len(rows)} for name, rows in found.items()], form)
@@ -167,7 +167,7 @@ def reading(params: ParamsFile = None, form: Form = Format.table) -> None:
 
     Example: cxgen report reading
     """
-    from cxgen.stages import reading as stage
+    from cxgen.report import reading as stage
 
     project, _ = open_project(params)
     with busy("comparing readings with labels"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +19,34 @@ from cxgen.vocabulary import LABELS
 Tables = Mapping[tuple[str, str], pl.DataFrame]
 
 
+def stated(accepted: Tables, tables: Tables, constructions: Sequence[Construction]) -> dict[str, Any]:
+    """What the card says of the tables.
+
+    Args:
+        accepted: (config, split) -> rows of the families' own configs.
+        tables: those of all configs.
+        constructions: that they are about.
+    """
+    described = constructicon(constructions, accepted)
+    return {
+        "total": sum(rows.height for rows in accepted.values()),
+        "configs": list(dict.fromkeys(config for config, _ in tables)),
+        "constructicon": described,
+        "sources": sorted({source for item in described for source in item["sources"]}),
+        "sizes": sizes(tables),
+        "extended": extended(accepted),
+        "recurrence": recurrence(accepted),
+        "held_out": held_out(accepted),
+        "bands": bands(accepted),
+        "acceptability": acceptability(accepted),
+        "verbs": verbs(accepted),
+    }
+
+
 def joined(tables: Tables, split: str = "") -> pl.DataFrame:
     """The rows of one split of every config, or of all splits; every family's premise is called ``premise``."""
-    found = [rows.with_columns(premise=family_of(config).text) for (config, name), rows in tables.items() if split in {"", name}]
-    return pl.concat(found, how="diagonal")
+    parts = (rows.with_columns(premise=family_of(config).text) for (config, name), rows in tables.items() if split in {"", name})
+    return pl.concat(parts, how="diagonal")
 
 
 def sizes(tables: Tables) -> list[dict[str, Any]]:
@@ -47,24 +71,23 @@ def _labelled(config: str) -> bool:
 def constructicon(constructions: Iterable[Construction], tables: Tables) -> list[dict[str, Any]]:
     """Constructions, their look-alikes and opposites in the data: name, what it is to which, form, meaning, sources, a training premise."""
     shown = joined(tables, "train")
-    found = []
-    for item in constructions:
-        described = {str(document.data["name"]): document.data for document in item.documents}
-        others = shown.filter(TARGET.eq(item.name))["construction"].unique().sort()
-        for name in (*described, *(other for other in others if other not in described)):
-            data = described.get(name, {"form": "", "meaning": ""})
-            relation = "" if name == item.name else f"{'looks like' if name in described else 'opposite of'} {item.name}"
-            found.append(
-                {
-                    "name": name,
-                    "relation": relation,
-                    "form": data["form"],
-                    "meaning": " ".join(str(data["meaning"]).split()),
-                    "sources": list(data.get("sources", ())),
-                    "example": _example(shown.filter(pl.col("construction") == name), "prototypical"),
-                }
-            )
-    return found
+    return [entry for construction in constructions for entry in _described(construction, shown)]
+
+
+def _described(construction: Construction, shown: pl.DataFrame) -> Iterator[dict[str, Any]]:
+    described = {str(document.data["name"]): document.data for document in construction.documents}
+    others = shown.filter(TARGET.eq(construction.name))["construction"].unique().sort()
+    for name in dict.fromkeys((*described, *others)):
+        data = described.get(name, {"form": "", "meaning": ""})
+        relation = "" if name == construction.name else f"{'looks like' if name in described else 'opposite of'} {construction.name}"
+        yield {
+            "name": name,
+            "relation": relation,
+            "form": data["form"],
+            "meaning": " ".join(str(data["meaning"]).split()),
+            "sources": list(data.get("sources", ())),
+            "example": _example(shown.filter(pl.col("construction") == name), "prototypical"),
+        }
 
 
 def _example(rows: pl.DataFrame, acceptability: str) -> str:
@@ -93,22 +116,18 @@ def extended(tables: Tables) -> dict[str, Any]:
 
 def verbs(tables: Tables) -> list[dict[str, Any]]:
     """Per config and construction: items and verbs of each split, and the largest share that one verb has of the test items."""
-    found = []
+    rows: list[dict[str, Any]] = []
     for config in dict.fromkeys(config for config, _ in tables):
-        splits = {split: rows for (name, split), rows in tables.items() if name == config}
-        for name in pl.concat([rows["construction"] for rows in splits.values()]).unique().sort():
-            mine = {split: rows.filter(pl.col("construction") == name) for split, rows in splits.items()}
-            counts = mine["test"]["verb"].value_counts()["count"].to_list() if "test" in mine else []
-            found.append(
-                {
-                    "config": config,
-                    "construction": name,
-                    "items": {split: rows.height for split, rows in mine.items()},
-                    "verbs": {split: rows["verb"].n_unique() for split, rows in mine.items()},
-                    "largest": max(counts, default=0) / max(sum(counts), 1),
-                }
+        splits = {split: table for (name, split), table in tables.items() if name == config}
+        for name in pl.concat([table["construction"] for table in splits.values()]).unique().sort():
+            own = {split: table.filter(pl.col("construction") == name) for split, table in splits.items()}
+            counts = own["test"]["verb"].value_counts()["count"].to_list() if "test" in own else []
+            items, lemmas = (
+                {split: count(table) for split, table in own.items()} for count in (len, lambda table: table["verb"].n_unique())
             )
-    return found
+            largest = max(counts, default=0) / max(sum(counts), 1)
+            rows.append({"config": config, "construction": name, "items": items, "verbs": lemmas, "largest": largest})
+    return rows
 
 
 def recurrence(tables: Tables) -> dict[str, float]:

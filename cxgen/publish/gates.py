@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from cxgen.errors import install
-from cxgen.layout import PIPELINE
+from cxgen.layout import LEXICONS, PIPELINE, TEMPLATES
 from cxgen.measures.gates import broken_gates
+from cxgen.project import Project, shipped_folder
 from cxgen.tables import one_line
 
 SOURCES = (
@@ -25,6 +27,14 @@ SOURCES = (
     "requirements.lock",
     "NOTICE",
 )
+# Digests of what params.yaml ships under publish:, of this version and of earlier ones. A test says which one is new.
+SHIPPED: Mapping[str, frozenset[str]] = {
+    "title": frozenset({"28a4c9fa868fb752"}),
+    "authors": frozenset({"f7e98ba57a2172bd"}),
+    "provenance": frozenset({"b4b9bd66ad778e21", "5dc37aebf02c7ff0"}),
+    "canary": frozenset({"c0338264b4d8ec28"}),
+}
+_UNSET = {"title": "cxgen dataset", "authors": "the authors", "provenance": "", "canary": ""}
 _MADE = re.compile(r"(^|/)__pycache__/|\.pyc$|(^|/)\.[^/]*cache/")  # ignored, and no sources
 _SHOWN = 5
 
@@ -61,12 +71,12 @@ def metric_reasons(metrics: Mapping[str, Any]) -> Iterator[str]:
 
 def _unequal(configs: Mapping[str, Any]) -> dict[str, int]:
     """Construction -> unbalanced sentences, of the configs together where they were counted so."""
-    found: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for config, names in configs.items():
         if config == "all" or "all" not in configs:
             for name, entry in names.items():
-                found[name] = found.get(name, 0) + entry["unequal"]
-    return {name: count for name, count in found.items() if count}
+                counts[name] = counts.get(name, 0) + entry["unequal"]
+    return {name: count for name, count in counts.items() if count}
 
 
 def undecided_reasons(path: Path) -> Iterator[str]:
@@ -126,3 +136,35 @@ def _git(root: Path, *arguments: str) -> str:
 def _some(names: Sequence[str]) -> str:
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
     return ", ".join(names[:_SHOWN]) + more
+
+
+def digest(value: str | Iterable[str]) -> str:
+    """Of a text, or of several, whatever the white space."""
+    text = value if isinstance(value, str) else ", ".join(value)
+    return hashlib.sha256(" ".join(text.split()).encode()).hexdigest()[:16]
+
+
+def identity_reasons(project: Project, about: Mapping[str, str | Iterable[str]]) -> Iterator[str]:
+    """Reasons not to release under these names.
+
+    Args:
+        project: whose templates and words are released.
+        about: title, authors, provenance and canary, as ``publish:`` in the parameters has them.
+    """
+    own = own_data(project)
+    for name, known in SHIPPED.items():
+        value = about[name]
+        if digest(value) == digest(_UNSET[name]):
+            yield f"params.yaml: publish.{name} is not set"
+        elif own and digest(value) in known:
+            yield f"params.yaml: publish.{name} is that of cxgen's own data, but {own} is yours: say your own"
+
+
+def own_data(project: Project) -> str:
+    """A file of templates or words that is not as this cxgen, its clone or its wheel, ships it; empty if there is none."""
+    shipped = shipped_folder()
+    for path in sorted(path for folder in (TEMPLATES, LEXICONS) for path in (project.root / folder).rglob("*") if path.is_file()):
+        name = path.relative_to(project.root)
+        if not (shipped / name).is_file() or (shipped / name).read_bytes() != path.read_bytes():
+            return name.as_posix()
+    return ""

@@ -8,15 +8,38 @@ from typing import Any
 
 import polars as pl
 
+from cxgen import layout
 from cxgen.build.items import sample_items
-from cxgen.constructicon import Construction
+from cxgen.build.tables import dataset as read_dataset
+from cxgen.build.tables import natural
+from cxgen.constructicon import Construction, load_construction
+from cxgen.families import DEFAULT
+from cxgen.lexicon import Lexicon
+from cxgen.project import Project
 from cxgen.report.bleu import self_bleu
 from cxgen.report.breadth import breadth
 from cxgen.schema import TARGET
 from cxgen.streams import order_key
+from cxgen.tables import write_json
 
 SENTENCES = 300  # distinct-2 falls with the number of sentences: both sides get as many
 BLEU_SENTENCES = 100
+
+
+def run(project: Project, seed: int) -> dict[str, Any]:
+    """Write and return ``outputs/metrics/variety.json``: what `variety` gives.
+
+    Where writers wrote sets, too, what `beside` gives stands under ``writers``.
+    """
+    lexicon = Lexicon.of(project)
+    table = read_dataset(project, DEFAULT)
+    targets = table.select(TARGET).to_series().unique().sort()
+    report = variety(table, {name: load_construction(project, name, lexicon) for name in targets}, seed)
+    for name, entry in beside(natural(project), table.filter(pl.col("config") == DEFAULT), seed).items():
+        if name in report:
+            report[name]["writers"] = entry
+    write_json(report, project.root / layout.metric("variety"))
+    return report
 
 
 def variety(dataset: pl.DataFrame, constructions: dict[str, Construction], seed: int) -> dict[str, Any]:
