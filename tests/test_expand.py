@@ -1,0 +1,160 @@
+"""Entries that stand for several, and sentences made of clauses: what comes out, in which order, and where mistakes are reported."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from itertools import permutations, product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cxgen.check import lint
+from cxgen.constructicon import load_construction
+from cxgen.constructicon.clauses import joined
+from cxgen.constructicon.expand import expand
+from cxgen.constructicon.shared import Shared
+from cxgen.errors import CxgenError
+from cxgen.project import Project
+from tests.conftest import ROOT, edit
+
+ORDERS = st.lists(st.sampled_from("abcdefg"), min_size=2, max_size=5, unique=True)
+COLUMNS = st.lists(st.sampled_from(["one", "two", "three", "four"]), min_size=1, max_size=3, unique=True)
+
+
+@given(ORDERS)
+def test_a_rotation_puts_every_slot_once_in_every_place(order):
+    name = "-".join(f"<{place}>" for place in range(1, len(order) + 1))
+    rows = [made.split("-") for made, _ in expand(name, {"rotate": order}, {})]
+    assert rows[0] == order
+    assert all(sorted(column) == sorted(order) for column in zip(*rows, strict=True))
+    assert [row[-1] for row in rows] == order[::-1]
+
+
+@given(ORDERS)
+def test_pairs_are_all_ordered_ones(order):
+    made = expand("<1>-<2>", {"pair": "these", "claim": "p(<1>, <2>)"}, {"these": {f"the-{slot}": slot for slot in order}})
+    wanted = [(f"the-{x}-the-{y}", {"claim": f"p({x}, {y})"}) for x, y in permutations(order, 2)]
+    assert list(made) == wanted
+
+
+@given(COLUMNS, ORDERS, COLUMNS)
+def test_steps_multiply_and_the_first_varies_slowest(first, order, last):
+    raw = {"vary": [{"a": first}, {"rotate": order}, {"b": last}], "group": "<a>", "bind": {"x": "{<1>:<b>}"}}
+    made = list(expand("<a>-<1>-<b>", raw, {}))
+    turned = [order[-n:] + order[:-n] for n in range(len(order))]
+    wanted = [(f"{a}-{turn[0]}-{b}", {"group": a, "bind": {"x": f"{{{turn[0]}:{b}}}"}}) for a, turn, b in product(first, turned, last)]
+    assert made == wanted
+
+
+def test_a_field_by_itself_is_its_value_whatever_that_is():
+    raw = {"vary": {"n": ["x", "y"], "weight": [0.5, 2], "of": [["a", "b"], ["c"]]}, "weight": "<weight>", "kinds": "<of>"}
+    assert dict(expand("<n>", raw, {})) == {"x": {"weight": 0.5, "kinds": ["a", "b"]}, "y": {"weight": 2, "kinds": ["c"]}}
+
+
+@pytest.mark.parametrize(
+    ("name", "raw", "message"),
+    [
+        ("<1>", {"rotate": "things"}, "no order 'things'"),
+        ("<a>", {"vary": {"a": ["x", "y"], "b": ["z"]}}, "different numbers of values"),
+        ("same", {"rotate": ["x", "y"]}, "makes 'same' twice"),
+    ],
+)
+def test_what_cannot_be_written_out_is_refused_in_words(name, raw, message):
+    with pytest.raises(ValueError, match=message):
+        list(expand(name, raw, {}))
+
+
+@pytest.mark.parametrize("name", [name for name, (_, raw) in Shared.of(Project(ROOT)).entries["templates"].items() if "<also>" in raw])
+def test_joined_clauses_have_one_root_and_all_their_words(name):
+    shared = Shared.of(Project(ROOT))
+    pattern = shared.entries["templates"][name][1]
+    clauses = {"clause": "{agent} {verb:past} {thing}", "also": "{helper} {do:past} {other}"}
+    text = joined(pattern, clauses, shared.joins)
+    assert text.count("=root}") == 1
+    heads = re.findall(r"=(?:conj|advcl)>(\w+)", text)
+    assert heads == [re.findall(r"\{(\w+):past=root", text)[0]]
+    assert {"thing", "other", "verb", "do"} <= set(re.findall(r"\{(\w+)", text))
+    same = joined(pattern, {**clauses, "also": "{agent} {do:past} {other}"}, shared.joins)
+    assert same.count("{agent=nsubj") == (2 if {"while", "as", "when"} & set(re.findall(r"\w+", pattern.lower())) else 1)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "message"), [("<claus>.", "no <claus>"), ("<clause> <also>.", "2 main"), ("After <bare>, <also>.", "no verb")]
+)
+def test_clauses_that_do_not_join_are_refused(pattern, message):
+    with pytest.raises(ValueError, match=message):
+        joined(pattern, {"clause": "{a} {v:past}", "also": "{b} {w:past}", "bare": "{a} {v}"}, {"after": "gerund"})
+
+
+def test_the_shipped_files_say_no_pattern_twice():
+    """Up to the names of slots, but for wordings of one entry and lines that name others (designs)."""
+    for path in sorted((ROOT / "templates").glob("*.yaml")):
+        lines = re.findall(r'^ +(?:- |[a-z<>0-9-]+: )("[^"]*\{[^"]*\.")$', path.read_text("utf-8"), flags=re.MULTILINE)
+        alike = Counter(re.sub(r"\{[^}]*\}|<[^>]*>", "_", line) for line in lines if line.count(" ") > 3)
+        assert {line: count for line, count in alike.items() if count > 2} == {}, path.name
+
+
+# ---------------------------------------------------------------- in a file
+
+KINDS = """
+kinds:
+  <1>-<way>:
+    rotate: [first, second]
+    vary: {way: [open, shut], not: ["", "not "]}
+    group: all
+    gloss: "{<1>} comes to be <way>"
+    bind: {what: "{verb:past} {<1>} <way> and cleaned {<2>}"}
+    entails: ["<not>open(<1>)"]
+
+bind:
+"""
+
+
+@pytest.fixture
+def doors(tmp_path, monkeypatch):
+    """The file that `cxgen new` writes, its kinds as one entry."""
+    from cxgen.cli.explore import new
+
+    monkeypatch.setenv("CXGEN_PROJECT", str(tmp_path))
+    new("doors")
+    path = tmp_path / "templates/doors.yaml"
+    text = path.read_text("utf-8")
+    path.write_text(re.sub(r"\nkinds:\n.*\nbind:\n", lambda _: KINDS, text, flags=re.DOTALL), "utf-8")
+    edit(path, "kinds: [first-open, first-shut, second-open, second-shut]", "kinds: [all]")
+    return path
+
+
+def test_kinds_facts_groups_and_designs_come_out_as_if_written_one_by_one(doors, lexicon):
+    construction = load_construction(Project(doors.parent.parent), "doors", lexicon)
+    assert construction.designs["open-or-shut"].kinds == ("first-open", "first-shut", "second-open", "second-shut")
+    shut = construction.kinds["second-shut"]
+    assert (str(shut.excludes[0]), shut.entails) == ("open(second)", ())
+    assert shut.bindings["what"] == "{verb:past} {second} shut and cleaned {first}"
+    assert not [finding for finding in lint(construction) if finding.code.startswith("E")]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("    rotate: [first, second]", "    rotate: firsts", "no order 'firsts'"),
+        ('{way: [open, shut], not: ["", "not "]}', '{way: [open, shut], nt: ["", "not "]}', "there is no <not>"),
+        ("    group: all", "    groop: all", "unexpected key 'groop'"),
+        ("  remember: shared", '  first-open, second-open: {say: [plian], clause: "{agent} {@what}"}', "'plian'"),
+        ("  remember: shared", '  all: {odd: "<clause> <clause>."}', "2 main clauses|no verb"),
+    ],
+)
+def test_a_mistake_in_an_entry_is_reported_at_its_line(doors, lexicon, old, new, message):
+    line = edit(doors, old, new)
+    with pytest.raises(CxgenError, match=message) as caught:
+        load_construction(Project(doors.parent.parent), "doors", lexicon)
+    start = next(n for n, text in enumerate(doors.read_text("utf-8").splitlines(), 1) if text.startswith("  <1>-<way>"))
+    assert caught.value.file == doors
+    assert caught.value.line in {line, start}
+
+
+def test_lint_finds_a_wrong_slot_of_an_expanded_entry_at_that_entry(doors, lexicon):
+    line = edit(doors, "and cleaned {<2>}", "and cleaned {<2>} {fist}")
+    found = [finding for finding in lint(load_construction(Project(doors.parent.parent), "doors", lexicon)) if finding.code == "E101"]
+    assert [(finding.file, finding.line) for finding in found] == [(doors, line)]
