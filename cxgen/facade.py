@@ -345,26 +345,18 @@ def load(config: str = "nli", split: str | None = None, *, project: str | Path |
 
     Raises:
         CxgenError: no such config or split, or the dataset has not been made."""
-    import polars as pl
 
-    from cxgen import layout
-    from cxgen.build.tables import read_split
+    from cxgen.build.tables import read_splits
     from cxgen.errors import unknown
     from cxgen.families import family_of
-    from cxgen.stages.suites import read_suite
     from cxgen.suites import SUITES
     from cxgen.vocabulary import SPLITS
 
     if split is not None and split not in SPLITS:
         raise unknown("split", split, SPLITS)
-    where = Constructicon(project).project
-    if config in SUITES:
-        return pl.concat([read_suite(where, config, name) for name in ([split] if split else SUITES[config].splits)])
-    family_of(config)
-    folders = (layout.DATASET, layout.WUG, layout.NATURAL)
-    folder = next((folder for folder in folders if (where.root / folder / config).is_dir()), layout.DATASET)
-    names = [split] if split else SPLITS
-    return pl.concat([read_split(where.root / layout.table(config, name, folder), config, name) for name in names])
+    if config not in SUITES:
+        family_of(config)
+    return read_splits(Constructicon(project).project, config, [split] if split else SPLITS)
 
 
 def score(

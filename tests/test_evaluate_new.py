@@ -7,6 +7,7 @@ from importlib import import_module
 import polars as pl
 import pytest
 
+from cxgen.build import suites as stage
 from cxgen.build.params import Params
 from cxgen.build.tables import read_tables
 from cxgen.evaluate import exports
@@ -17,7 +18,6 @@ from cxgen.evaluate.scores import SCORES
 from cxgen.facade import load
 from cxgen.measures.figures import Resampling
 from cxgen.project import Project
-from cxgen.stages import suites as stage
 from cxgen.suites import SUITES
 from cxgen.suites import __path__ as suites_path
 from tests.mini import write_params

@@ -175,8 +175,8 @@ def test_a_model_of_this_machine_is_scored_and_goes_on_where_it_was(causal, mini
 @pytest.fixture(scope="module")
 def scenarios(tmp_path_factory):
     """A project with few scenarios."""
+    from cxgen.build import suites
     from cxgen.build.params import Params
-    from cxgen.stages import suites
     from tests.mini import write_params
 
     folder = tmp_path_factory.mktemp("scenarios")

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cxgen import layout
+from cxgen.build import suites as stage
 from cxgen.build.params import Params
 from cxgen.build.tables import read_tables, require_unchanged
 from cxgen.errors import CxgenError, DataError
@@ -19,7 +20,6 @@ from cxgen.evaluate.report import Part
 from cxgen.facade import load, sample
 from cxgen.project import Project
 from cxgen.schema import Document, read_json
-from cxgen.stages import suites as stage
 from cxgen.suites import SUITES
 from cxgen.suites.cc_semantics import FILE, follows
 from cxgen.suites.cc_syntax import FEATURES, GRAMMAR, Pairs

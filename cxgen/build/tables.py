@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -84,6 +84,18 @@ def read_split(path: Path, config: str, split: str) -> pl.DataFrame:
     if (rows["split"] != split).any():
         raise DataError(f"holds rows of another split than {split}", file=path, hint=hint)
     return rows
+
+
+def read_splits(project: Project, config: str, splits: Iterable[str] = SPLITS) -> pl.DataFrame:
+    """The rows of some splits of a config; a suite has no rows of splits that it does not have.
+
+    Raises:
+        DataError: there is no such table, or it is not as the pipeline writes it.
+    """
+    chosen = [split for split in splits if config not in SUITES or split in SUITES[config].splits]
+    tables = [read_split(table_file(project, config, split), config, split) for split in chosen]
+    columns = SUITES[config].columns if config in SUITES else columns_of(config)
+    return pl.concat([pl.DataFrame(schema=polars_schema(columns)), *tables])
 
 
 def dataset(project: Project, family: str = "") -> pl.DataFrame:

@@ -31,8 +31,9 @@ def build(
 
     Example: cxgen build
     """
+    from cxgen.build import suites
     from cxgen.build.pool import executor
-    from cxgen.stages import natural, suites
+    from cxgen.stages import natural
 
     project, settings = open_project(params)
     with executor(workers or settings.workers) as pool:

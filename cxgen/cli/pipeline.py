@@ -29,7 +29,7 @@ def suites(params: ParamsFile = None, form: Form = Format.table) -> None:
 
     Example: cxgen suites
     """
-    from cxgen.stages import suites as stage
+    from cxgen.build import suites as stage
 
     project, settings = open_project(params)
     with busy("making and auditing the suites"):

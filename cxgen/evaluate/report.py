@@ -9,8 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from cxgen import layout
-from cxgen.build.tables import read_split, require_dataset
+from cxgen.build.tables import read_splits, require_dataset, table_file
 from cxgen.errors import unknown
 from cxgen.evaluate.baselines import predictions as baseline_predictions
 from cxgen.evaluate.differences import compared, wug_differences
@@ -20,7 +19,6 @@ from cxgen.evaluate.scores import SCORES, scores
 from cxgen.families import CONFIGS, NATURAL, wug_config
 from cxgen.measures.figures import Resampling
 from cxgen.project import Project
-from cxgen.stages.suites import read_suite
 from cxgen.suites import SUITES, scoring_of
 from cxgen.vocabulary import SPLITS, Split
 
@@ -48,7 +46,7 @@ class Part:
         for split in self.splits:
             if split not in SPLITS:
                 raise unknown("split", split, SPLITS)
-        here = [config for config in _ALL if (project.root / _file(config, self.splits[0])).is_file()]
+        here = [config for config in _ALL if table_file(project, config, self.splits[0]).is_file()]
         for config in self.configs:
             if config not in (*here, *SUITES):
                 raise unknown("config", config, [*here, *SUITES])
@@ -77,11 +75,11 @@ class Evaluated:
         """Read the part's tables; errors as of `Part.of`, and DataError where a table is damaged."""
         chosen = (*part.configs, *(part.splits if part.splits != Part.splits else ()))
         part = part.of(project)
-        items = {config: rows_of(project, config, part.splits) for config in part.configs}
+        items = {config: read_splits(project, config, part.splits) for config in part.configs}
         asked = []
         for config, rows in items.items():
             real = config.removesuffix(WUG)
-            sources = None if real == config else items.get(real, rows_of(project, real, part.splits))
+            sources = None if real == config else items.get(real, read_splits(project, real, part.splits))
             asked.append(questions(rows, config, sources))
         return cls(project, part, items, pl.concat(asked), chosen)
 
@@ -100,7 +98,7 @@ class Evaluated:
         parts: dict[str, str] = {}
         for config in _ALL:
             for split in SPLITS:
-                path = self.project.root / _file(config, split)
+                path = table_file(self.project, config, split)
                 if path.is_file() and not (config in self.part.configs and split in self.part.splits):
                     parts |= dict.fromkeys(pl.read_parquet(path, columns=["id"])["id"], f"--config {config} --split {split}")
         return parts
@@ -153,20 +151,9 @@ def write_baseline(evaluated: Evaluated, name: str, path: Path) -> None:
     write_predictions(rows, path)
 
 
-def rows_of(project: Project, config: str, splits: Sequence[str]) -> pl.DataFrame:
-    """The items of some splits of a config, or of a suite.
-
-    Raises:
-        DataError: there is no such table, or it is damaged.
-    """
-    if config in SUITES:
-        return pl.concat([read_suite(project, config, split) for split in splits])
-    return pl.concat([read_split(project.root / _file(config, split), config, split) for split in splits])
-
-
 def train_of(project: Project, config: str) -> pl.DataFrame:
-    """The items of train that may be shown as examples; errors as of `rows_of`."""
-    return with_answers(rows_of(project, config, [Split.train.value]), config)
+    """The items of train that may be shown as examples; errors as of `read_splits`."""
+    return with_answers(read_splits(project, config, [Split.train.value]), config)
 
 
 def with_answers(rows: pl.DataFrame, config: str) -> pl.DataFrame:
@@ -174,11 +161,6 @@ def with_answers(rows: pl.DataFrame, config: str) -> pl.DataFrame:
     if config not in SUITES:
         return rows
     return rows.filter(scoring_of(config).right().is_not_null()).with_columns(contrast_of=pl.lit(None, dtype=pl.String))
-
-
-def _file(config: str, split: str) -> Path:
-    folder = layout.WUG if config.endswith(WUG) else layout.NATURAL if config == NATURAL else layout.DATASET
-    return layout.table(config, split, folder)
 
 
 # tables

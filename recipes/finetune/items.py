@@ -7,10 +7,10 @@ from pathlib import Path
 
 import polars as pl
 
-from cxgen.build.tables import require_dataset
+from cxgen.build.tables import read_splits, require_dataset
 from cxgen.errors import DataError
 from cxgen.evaluate.questions import DIMENSIONS
-from cxgen.evaluate.report import Evaluated, Part, rows_of
+from cxgen.evaluate.report import Evaluated, Part
 from cxgen.project import Project
 from cxgen.schema import TARGET
 from cxgen.streams import order_key, order_keys
@@ -40,7 +40,7 @@ def learned_from(project: Project, configs: Sequence[str], split: str, most: int
         DataError: there is no dataset, or it is damaged.
     """
     require_dataset(project)
-    tables = [rows_of(project, config, [split]).select("id", "contrast_set", *_COLUMNS, TARGET.alias("target")) for config in configs]
+    tables = [read_splits(project, config, [split]).select("id", "contrast_set", *_COLUMNS, TARGET.alias("target")) for config in configs]
     rows = pl.concat(tables).with_columns(pl.col("label").cast(pl.Int64))
     if most is not None:
         sets = rows.group_by("contrast_set").len().sort("contrast_set")

@@ -16,10 +16,11 @@ from typing import Any
 import polars as pl
 
 from cxgen.build.params import Params
+from cxgen.build.tables import read_splits
 from cxgen.errors import DataError
 from cxgen.evaluate.prompting import PLAIN, Cloze, chosen_examples, load_wording
 from cxgen.evaluate.questions import WUG
-from cxgen.evaluate.report import Part, rows_of, train_of, with_answers
+from cxgen.evaluate.report import Part, train_of, with_answers
 from cxgen.families.scoring import Item, Scoring
 from cxgen.files import write_atomically
 from cxgen.project import Project
@@ -90,7 +91,7 @@ def _exported(project: Project, config: str, splits: Sequence[str], wording: str
     train = train_of(project, config.removesuffix(WUG)).with_columns(TARGET.alias("target"))
     columns = list(dict.fromkeys(("id", "contrast_set", *scoring.needs)))
     items: dict[str, list[Item]] = {}
-    for item in with_answers(rows_of(project, config, splits), config).select(*columns, target=TARGET).iter_rows(named=True):
+    for item in with_answers(read_splits(project, config, splits), config).select(*columns, target=TARGET).iter_rows(named=True):
         items.setdefault(item["target"], []).append(item)
     examples = {name: chosen_examples(train.filter(pl.col("target") == name), scoring, _EXAMPLES, _SEED) for name in sorted(items)}
     return Exported(config, scoring, dict(sorted(items.items())), examples, cloze)

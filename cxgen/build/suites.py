@@ -1,9 +1,7 @@
-"""The rows of every suite, audited and measured (``cxgen suites``), and reading them back."""
+"""The rows of every suite, audited and measured (``cxgen suites``)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -15,13 +13,11 @@ from cxgen.errors import DataError
 from cxgen.files import require_place
 from cxgen.measures.gates import broken_gates
 from cxgen.project import Project
-from cxgen.schema import Contract, conform
+from cxgen.schema import conform
 from cxgen.suites import SUITES
-from cxgen.tables import read_table, track, write_json, write_table
-from cxgen.vocabulary import SPLITS
+from cxgen.tables import track, write_json, write_table
 
 METRIC = "suites"
-_HINT = "run `cxgen suites` (or `dvc repro`) first"
 
 
 def run(project: Project, params: Params) -> dict[str, Any]:
@@ -51,32 +47,3 @@ def run(project: Project, params: Params) -> dict[str, Any]:
         write_table(rows, project.root / layout.table(name, split, layout.SUITES))
     write_json({**report, WRITTEN: table_hashes(tables)}, project.root / layout.metric(METRIC))
     return report
-
-
-def read_suite(project: Project, config: str, split: str) -> pl.DataFrame:
-    """The rows of a split of a suite; none of a split that it does not have.
-
-    Raises:
-        DataError: there is no such table, or it is not as `run` writes it.
-    """
-    columns = SUITES[config].columns
-    if split not in SUITES[config].splits:
-        return pl.DataFrame(schema={column.name: column.dtype for column in columns})
-    path = project.root / layout.table(config, split, layout.SUITES)
-    rows = read_table(path, Contract(columns, key=("id",)), _HINT)
-    if (rows["split"] != split).any():
-        raise DataError(f"holds rows of another split than {split}", file=path, hint=_HINT)
-    return rows
-
-
-def expected() -> dict[Path, tuple[str, str]]:
-    """The files of suites, relative to the project, with config and split."""
-    return {layout.table(name, split, layout.SUITES): (name, split) for name in SUITES for split in SPLITS}
-
-
-def unsound(project: Project, tables: Mapping[tuple[str, str], pl.DataFrame]) -> Iterator[str]:
-    """What a new audit finds wrong with tables of suites."""
-    for name, suite in SUITES.items():
-        parts = [rows for (config, _), rows in tables.items() if config == name]
-        if parts:
-            yield from (f"{what}: {count}" for what, count in suite.violations(project, pl.concat(parts)).items() if count)
