@@ -9,11 +9,11 @@ import pytest
 from cxgen.constructicon import load_construction
 from cxgen.curate import accept as curate
 from cxgen.curate.accept import accept_words
+from cxgen.curate.asked import slot_questions
 from cxgen.curate.wordnet import find_wordnet
 from cxgen.errors import CxgenError
 from cxgen.lexicon import Lexicon
 from cxgen.project import Project
-from cxgen.stages.propose import slot_questions
 from tests.llm_server import serving
 
 FILE = "lexicons/frames/conative.yaml"

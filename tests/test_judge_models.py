@@ -17,7 +17,7 @@ import polars as pl
 import pytest
 
 from cxgen import layout
-from cxgen.asking import Consultation, Limits
+from cxgen.asking import Consultation, Limits, judge
 from cxgen.asking.consult import shown_of
 from cxgen.asking.frozen import as_table
 from cxgen.asking.verdicts import merge
@@ -25,7 +25,6 @@ from cxgen.build import run
 from cxgen.build.params import Params
 from cxgen.cli import main
 from cxgen.errors import DataError
-from cxgen.stages import judge
 from cxgen.vocabulary import Judge
 from tests.conftest import edit, small_project
 from tests.llm_server import serving
@@ -152,8 +151,7 @@ def test_items_that_are_no_pairs_are_asked_about_as_premises_only():
     shown = shown_of(items, [], ("acceptability", "label"))
     assert {task: list(things) for task, things in shown.items()} == {"acceptability": ["p", "q"], "label": ["a"]}
     assert shown_of(items.drop("hypothesis", "label"), [], ("label",)) == {"label": {}}
-    ruled = pl.DataFrame({"id": ["a", "b"], "premise_verdict": "prototypical", "premise_reason": "", "pair_verdict": "appropriate"})
-    merged = merge(ruled.with_columns(pair_reason=pl.lit("")), items, as_table(()), ("acceptability", "label"))
+    merged = merge(items.with_columns(acceptability=pl.lit("prototypical")), as_table(()), ("acceptability", "label"))
     assert merged["premise_verdict"].to_list() == ["undecided", "undecided"]
     assert merged["pair_verdict"].to_list() == ["undecided", "appropriate"]
 

@@ -15,21 +15,22 @@ from cxgen import layout
 from cxgen.asking.files import FileBackend
 from cxgen.build.dropped import write_dropped
 from cxgen.build.params import Params
+from cxgen.build.request import Request
 from cxgen.build.samplers import divided
 from cxgen.constructicon import square_faults
 from cxgen.errors import DataError, SchemaError
 from cxgen.families import NATURAL, columns_of
 from cxgen.natural import Written, asked, check, shape_of
+from cxgen.natural import build as natural
 from cxgen.natural.items import items_of
+from cxgen.natural.kept import read_accepted
 from cxgen.natural.requests import require_squares
-from cxgen.natural.say import said
+from cxgen.natural.say import say
 from cxgen.natural.sentences import skeleton, tokens, units
 from cxgen.natural.words import Filler, Fillers
 from cxgen.project import Project
 from cxgen.review.sample import read_key
-from cxgen.sampling import USUAL, split_of
-from cxgen.stages import natural
-from cxgen.stages.accepted import read_accepted
+from cxgen.sampling import split_of
 from cxgen.vocabulary import LABELS, SHARES, SPLITS
 from tests.conftest import small_project
 from tests.llm_server import serving
@@ -125,7 +126,7 @@ def test_a_sound_set_is_labelled_by_the_facts(motion, wanted, look_up):
     assert said["other-began-there"][2] == "The puppy was in the laundry tub before that."
     assert found.fillers["there"].lemma == "laundry tub"
     assert found.fillers["verb"].lemma == "coax"
-    items = items_of(motion, [(found, "train")], look_up, 7, USUAL)
+    items = items_of(motion, [found], look_up, Request(seed=7))
     truth = {(kind, rule): label for kind, rule, label in items.select("kind", "rule", "label").iter_rows()}
     facts = {("thing-in-here", "thing-ended-here"): 0, ("thing-in-here", "thing-ended-there"): 2, ("thing-in-here", "thing-began-there"): 1}
     assert all(truth.get(cell, label) == label for cell, label in facts.items())
@@ -203,7 +204,7 @@ def test_a_hypothesis_has_the_article_and_the_verb_that_its_noun_asks_for(look_u
     thing = Filler("thing", "theme", text, text, pos, None, 3.0, 50.0, "mid", plural=plural, determiner=determiner)
     there = Filler("there", "goal", "shed", "shed", "noun", None, 3.0, 50.0, "mid", determiner="a")
     fillers = {"thing": thing, "there": there}
-    assert said("{thing} {thing:was} {in} {there} after that.", fillers, {"in": "in"}, look_up) == sentence
+    assert say("{thing} {thing:was} {in} {there} after that.", fillers, {"in": "in"}, look_up) == sentence
 
 
 @pytest.mark.parametrize(
@@ -275,13 +276,11 @@ def written(tmp_path_factory, motion, look_up):
     wanted = asked(motion, 1, 0, 6)
     answers = {each.id: a_set(each, number) for number, each in enumerate(wanted)}
     answers[wanted[2].id]["kinds"]["thing-in-here"]["slots"]["thing"] = "pony"  # wrongly marked
-    splits = divided(motion, params.request)
     truth = dict(answers)
     for each in wanted:
         found = check(motion, each, json.dumps(answers[each.id]), look_up)
         if isinstance(found, Written):
-            split = split_of(found.fillers["verb"].lemma, splits, SHARES, params.request.seed, motion.name)
-            for item in items_of(motion, [(found, split)], look_up, params.request.seed, params.request.hold_out).iter_rows(named=True):
+            for item in items_of(motion, [found], look_up, params.request).iter_rows(named=True):
                 truth[f"{item['premise']}|{item['hypothesis']}|label"] = "ENC"[item["label"]]
                 last = f"{item['premise']}|{item['hypothesis']}|label"
     wrong = last  # the last set is read otherwise than its label once

@@ -16,6 +16,7 @@ import pytest
 import yaml
 
 from cxgen import layout
+from cxgen.asking import judge
 from cxgen.build import run as building
 from cxgen.build.content import content_hash, rows_hash, table_hashes
 from cxgen.build.params import Params
@@ -31,7 +32,6 @@ from cxgen.report import baselines, variety
 from cxgen.report import reading as readings
 from cxgen.report.reading import ANSWERS, reading
 from cxgen.schema.columns import Column
-from cxgen.stages import judge
 from cxgen.vocabulary import LABELS, SPLITS
 from tests import mini as small
 from tests.conftest import COMMAND, edit

@@ -8,7 +8,7 @@ import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cxgen.stages.warn import FEW, warnings
+from cxgen.build.warn import FEW, warnings
 
 SPLITS = {"train": 14, "dev": 3, "test": 3}
 

@@ -43,8 +43,8 @@ def fill(
     from cxgen.asking import Limits
     from cxgen.asking.consult import summary
     from cxgen.curate.accept import accept_words
+    from cxgen.curate.asked import accepted, propose, slot_questions
     from cxgen.project import Project
-    from cxgen.stages.propose import accepted, propose, slot_questions
 
     loaded = load(construction)
     project = Project.find()

@@ -33,7 +33,7 @@ def build(
     """
     from cxgen.build import suites
     from cxgen.build.pool import executor
-    from cxgen.stages import natural
+    from cxgen.natural import build as natural
 
     project, settings = open_project(params)
     with executor(workers or settings.workers) as pool:
@@ -44,9 +44,9 @@ def build(
 
 
 def _dataset(project: Project, settings: Params, pool: Executor, *, judged: bool) -> dict[str, Any]:
+    from cxgen.asking import judge
     from cxgen.build import run
-    from cxgen.stages import judge
-    from cxgen.stages.warn import tell, warnings
+    from cxgen.build.warn import tell, warnings
 
     if settings.judged and not judged:
         run.generate(project, settings, pool)

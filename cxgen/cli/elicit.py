@@ -16,7 +16,7 @@ from cxgen.vocabulary import Judge
 
 if TYPE_CHECKING:
     from cxgen.asking import Consultation
-    from cxgen.stages.elicit import Elicitation
+    from cxgen.natural.writers import Elicitation
 
 _NOBODY = "a writer"  # of whom no more is known
 Construction = Annotated[str, typer.Argument(help="Construction; its template file has a section natural.")]
@@ -78,7 +78,7 @@ def elicit(
     given = dict(locals())
     from cxgen.asking import consult
     from cxgen.cli.explore import load
-    from cxgen.stages import elicit as stage
+    from cxgen.natural import writers as stage
 
     project, _ = open_project(params)
     loaded = load(construction)
@@ -126,8 +126,8 @@ def _answered(
     """Ask, check, judge and keep; exit code 1 if a bound ended the asking early."""
     from cxgen import layout
     from cxgen.asking import Budget, consult
-    from cxgen.stages import elicit as stage
-    from cxgen.stages import vetting
+    from cxgen.natural import judged as vetting
+    from cxgen.natural import writers as stage
 
     if accept and not judging.models:
         raise CxgenError("nobody is named to judge the sets: only what judges pass is kept", hint="give --judge MODEL")

@@ -73,7 +73,7 @@ def generate(
 def _candidates(project: Project, settings: Params, workers: int | None) -> None:
     from cxgen.build.pool import executor
     from cxgen.build.run import generate as drawn
-    from cxgen.stages.warn import tell, warnings
+    from cxgen.build.warn import tell, warnings
 
     with executor(workers or settings.workers) as pool:
         table = drawn(project, settings, pool)
@@ -98,10 +98,10 @@ def _stream(
 ) -> None:
     from cxgen.build.params import Wug
     from cxgen.build.run import construction_names
+    from cxgen.build.warn import tell
     from cxgen.families import CONFIGS, family_of
     from cxgen.stages import stream
     from cxgen.stages.engines import engine as opened
-    from cxgen.stages.warn import tell
 
     if config not in CONFIGS:
         raise unknown("config", config, CONFIGS)

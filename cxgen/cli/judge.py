@@ -14,7 +14,7 @@ from cxgen.cli.output import Format, emit, summarise
 from cxgen.vocabulary import JUDGING, PAIR_VERDICTS, PREMISE_VERDICTS, Judge
 
 if TYPE_CHECKING:
-    from cxgen.stages.judge import Judged
+    from cxgen.asking.judge import Judged
 
 _BACKENDS = "; ".join(f"{name}: {name.meaning}" for name in Judge)
 # Named as the fields of Consultation, which they become.
@@ -61,7 +61,7 @@ def judge(
     """
     given = dict(locals())
     from cxgen.asking import Consultation
-    from cxgen.stages import judge as stage
+    from cxgen.asking import judge as stage
 
     given |= {"models": tuple(models or ()), "tasks": tuple(tasks or ()), "replies": tuple(replies or ())}
     given |= {"cache": asking.cache_of(given), "limits": asking.limits_of(given)}

@@ -13,7 +13,7 @@ def natural(params: ParamsFile = None, form: Form = Format.table) -> None:
 
     Example: cxgen natural
     """
-    from cxgen.stages import natural as stage
+    from cxgen.natural import build as stage
 
     project, settings = open_project(params)
     found = stage.run(project, settings)

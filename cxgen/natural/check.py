@@ -12,7 +12,7 @@ from typing import Any
 
 from cxgen.constructicon import Construction, Square
 from cxgen.natural.requests import Asked
-from cxgen.natural.say import said
+from cxgen.natural.say import say
 from cxgen.natural.sentences import Step, Unit, matched, skeleton, steps, tokens, units, without_determiner
 from cxgen.natural.words import Filler, Fillers
 
@@ -46,7 +46,7 @@ class Written:
     def hypotheses(self, construction: Construction, look_up: Fillers) -> dict[str, list[str]]:
         """Hypothesis rule of the design -> its wordings with the set's words."""
         rules = construction.designs[self.asked.design].rules
-        return {rule: [said(wording, self.fillers, self.words, look_up) for wording in construction.rules[rule].wordings] for rule in rules}
+        return {rule: [say(wording, self.fillers, self.words, look_up) for wording in construction.rules[rule].wordings] for rule in rules}
 
 
 def check(construction: Construction, asked: Asked, answer: str, look_up: Fillers, refused: Collection[str] = ()) -> Written | list[str]:

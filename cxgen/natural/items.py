@@ -1,26 +1,30 @@
-"""Items of a writer's sets: as of any contrast set, a balanced selection of cells of the label matrix."""
+"""Items of a writer's sets: the family ``nli`` makes them, as of sets that were drawn."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import groupby
+from typing import cast
 
+import numpy as np
 import polars as pl
 
-from cxgen.constructicon import Construction
-from cxgen.families import NATURAL, columns_of
+from cxgen.build.request import Request
+from cxgen.build.samplers import divided, fillable
+from cxgen.constructicon import Construction, Design
+from cxgen.families import NATURAL, columns_of, family_of
 from cxgen.natural.check import Written
-from cxgen.natural.say import said
+from cxgen.natural.say import say
 from cxgen.natural.words import Fillers
-from cxgen.sampling import HoldOut, digest
+from cxgen.sampling import Draws, digest, split_of
 from cxgen.sampling.holdout import seen_wordings
+from cxgen.sampling.plan import Rows
 from cxgen.schema import polars_schema
-from cxgen.semantics import label_matrix, solve
-from cxgen.semantics.squares import Selection
+from cxgen.schema.columns import SLOT
 from cxgen.streams import chance_of
 from cxgen.vocabulary import Split
-
-_FRAME = "a writer's"
 
 
 def set_id(written: Written) -> str:
@@ -29,84 +33,94 @@ def set_id(written: Written) -> str:
     return digest("\x1f".join([name, design, *(written.sentences[kind] for kind in sorted(written.sentences))]))
 
 
-def items_of(
-    construction: Construction, sets: Iterable[tuple[Written, str]], look_up: Fillers, seed: int, hold_out: HoldOut
-) -> pl.DataFrame:
-    """The items of ``sets`` (each with its split): the columns of config ``natural`` but ``acceptability``, and ``config``; sets together.
+@dataclass(frozen=True)
+class WrittenDraws:
+    """Sets of one design, with what a family asks of `cxgen.sampling.Draws`.
 
     Which cells a set has, and which wordings, is drawn by its id; in test, half of the sets have wordings that are held out.
     """
-    found = list(sets)
-    designs = {written.asked.design for written, _ in found}
-    selections = {name: solve(label_matrix(construction, construction.designs[name])) for name in designs}
-    rows = [
-        row
-        for written, split in found
-        for row in _rows(construction, written, split, selections[written.asked.design], look_up, seed, hold_out)
-    ]
-    schema = {name: kind for name, kind in polars_schema(columns_of(NATURAL)).items() if name != "acceptability"}
-    return pl.DataFrame(rows, schema={**schema, "config": pl.String}, orient="row")
+
+    construction: Construction
+    design: Design
+    sets: Sequence[Written]
+    splits: Sequence[str]
+    look_up: Fillers
+    request: Request
+    broken: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.sets)
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The sets' ids."""
+        return [set_id(written) for written in self.sets]
+
+    def chance(self, *stream: str) -> list[float]:
+        """For every set a number from 0 to 1."""
+        return [chance_of(self.request.seed, name, *stream) for name in self.names]
+
+    def choose(self, name: str, size: int) -> Rows:
+        """See `Draws.choose`."""
+        return np.array([int(chance * size) for chance in self.chance(name)], dtype=np.int64)
+
+    def statement(self, name: str) -> pl.DataFrame:
+        """See `Draws.statement`."""
+        wordings, holding = self.construction.rules[name].wordings, self.request.hold_out.wordings
+        seen, chances = seen_wordings(len(wordings)) if holding else len(wordings), zip(
+            self.chance("wording", name), self.chance("wordings?"), self.splits, strict=True
+        )  # fmt: skip
+        held = len(wordings) - seen
+        choice = [
+            seen + int(chance * held) if held and split == Split.test and which < 0.5 else int(chance * seen)
+            for chance, which, split in chances
+        ]
+        texts = [say(wordings[at], each.fillers, each.words, self.look_up) for at, each in zip(choice, self.sets, strict=True)]
+        wording = pl.Series(choice, dtype=pl.Int16)
+        return pl.DataFrame({"hypothesis": texts, "wording": wording, "wording_held_out": wording >= seen})
+
+    def gather(self, rows: Rows) -> pl.DataFrame:
+        """See `Draws.gather`."""
+        return self._premises[rows]
+
+    @cached_property
+    def _premises(self) -> pl.DataFrame:
+        target = self.construction.name
+        rows = []
+        for kind in self.design.kinds:
+            meaning = self.construction.kinds[kind]
+            for name, written, split in zip(self.names, self.sets, self.splits, strict=True):
+                text = written.sentences[kind]
+                rows.append(
+                    {
+                        "contrast_set": name,
+                        "premise_id": digest(f"{name}\x1f{kind}\x1f{text}"),
+                        "construction": meaning.construction,
+                        "contrast_of": None if meaning.construction == target else target,
+                        "design": self.design.name,
+                        "kind": kind,
+                        "template": written.asked.task,
+                        "template_held_out": False,
+                        "frame": "a writer's",
+                        "premise": text,
+                        "verb": written.fillers[meaning.verb].lemma,
+                        "slots": [written.fillers[slot].record() for slot in written.fillers if slot in written.marks[kind]],
+                        "split": split,
+                        "config": NATURAL,
+                    }
+                )
+        return pl.DataFrame(rows, schema_overrides={"contrast_of": pl.String, "slots": pl.List(SLOT)})
 
 
-def _rows(
-    construction: Construction,
-    written: Written,
-    split: str,
-    selections: Sequence[Selection],
-    look_up: Fillers,
-    seed: int,
-    hold_out: HoldOut,
-) -> list[dict[str, Any]]:
-    name, design = set_id(written), construction.designs[written.asked.design]
-    cells = selections[int(chance_of(seed, name, "selection") * len(selections))]
-    held = hold_out.wordings and split == Split.test and chance_of(seed, name, "wordings?") < 0.5
-    worded: dict[str, tuple[int, str]] = {}
-    for rule in design.rules:
-        wordings = construction.rules[rule].wordings
-        number = _wording(len(wordings), chance_of(seed, name, "wording", rule), hold_out.wordings, held)
-        worded[rule] = number, said(wordings[number], written.fillers, written.words, look_up)
-    premises = {kind: _premise(construction, written, kind, name, split) for kind in design.kinds}
-    rows = []
-    for cell in cells:
-        claimed = construction.rules[cell.rule]
-        number, hypothesis = worded[cell.rule]
-        premise = premises[cell.kind]
-        own = {
-            "id": digest(f"{premise['premise_id']}\x1f{cell.rule}\x1f{hypothesis}"),
-            "hypothesis": hypothesis,
-            "label": cell.label,
-            "rule": cell.rule,
-            "wording": number,
-            "wording_held_out": hold_out.wordings and number >= seen_wordings(len(claimed.wordings)),
-            "claim": str(claimed.claim),
-            "polarity": claimed.polarity,
-        }
-        rows.append({**premise, **own})
-    return rows
-
-
-def _premise(construction: Construction, written: Written, kind: str, name: str, split: str) -> dict[str, Any]:
-    meaning, text = construction.kinds[kind], written.sentences[kind]
-    return {
-        "contrast_set": name,
-        "premise_id": digest(f"{name}\x1f{kind}\x1f{text}"),
-        "construction": meaning.construction,
-        "contrast_of": None if meaning.construction == construction.name else construction.name,
-        "design": written.asked.design,
-        "kind": kind,
-        "template": written.asked.task,
-        "template_held_out": False,
-        "frame": _FRAME,
-        "premise": text,
-        "verb": written.fillers[meaning.verb].lemma,
-        "slots": [written.fillers[slot].record() for slot in written.fillers if slot in written.marks[kind]],
-        "split": split,
-        "config": NATURAL,
-    }
-
-
-def _wording(count: int, chance: float, holding: bool, held: bool) -> int:
-    seen = seen_wordings(count) if holding else count
-    if held and seen < count:
-        return seen + int(chance * (count - seen))
-    return int(chance * seen)
+def items_of(construction: Construction, sets: Iterable[Written], look_up: Fillers, request: Request) -> pl.DataFrame:
+    """The items of ``sets``, split by verb like those of ``nli``: columns of config ``natural`` (no ``acceptability``), ``config``."""
+    splits = divided(fillable(construction, request), request)
+    schema = {name: kind for name, kind in polars_schema(columns_of(NATURAL)).items() if name != "acceptability"} | {"config": pl.String}
+    tables = [pl.DataFrame(schema=schema)]
+    for name, group in groupby(sorted(sets, key=lambda written: written.asked.design), key=lambda written: written.asked.design):
+        listed, design = list(group), construction.designs[name]
+        verbs = [written.fillers[construction.kinds[next(iter(written.sentences))].verb].lemma for written in listed]
+        own = [split_of(verb, splits, request.shares, request.seed, construction.name) for verb in verbs]
+        draws = cast("Draws", WrittenDraws(construction, design, listed, own, look_up, request))
+        tables.append(family_of(NATURAL).items(draws).select(list(schema)))
+    return pl.concat(tables)

@@ -11,7 +11,7 @@ from cxgen.natural.words import Filler, Fillers
 from cxgen.sampling.draws import capital
 
 
-def said(wording: str, fillers: Mapping[str, Filler], words: Mapping[str, str], look_up: Fillers) -> str:
+def say(wording: str, fillers: Mapping[str, Filler], words: Mapping[str, str], look_up: Fillers) -> str:
     """A sentence: ``fillers`` by slot, ``words`` those of the writer's choice. Of a square without faults (`square_faults`)."""
     text = "".join(_piece(part, fillers, words, look_up) for part in parse_pattern(wording))
     text = " ".join(text.split())

@@ -12,20 +12,16 @@ from cxgen import layout
 from cxgen.asking import Budget, Consultation, Outcome, consult
 from cxgen.asking.frozen import as_table
 from cxgen.asking.verdicts import merge
-from cxgen.build.choose import VERDICTS
 from cxgen.build.params import Params
-from cxgen.build.samplers import divided, fillable
 from cxgen.constructicon import Construction
-from cxgen.families import NATURAL, family_of
 from cxgen.files import read_text, write_atomically
 from cxgen.natural.items import items_of, set_id
+from cxgen.natural.kept import Kept, accept
 from cxgen.natural.words import Fillers
+from cxgen.natural.writers import Answer
 from cxgen.project import Project
-from cxgen.sampling import split_of
-from cxgen.stages.accepted import Kept, accept
-from cxgen.stages.elicit import Answer
 from cxgen.streams import order_key
-from cxgen.vocabulary import APPROPRIATE, EXTENDED, INAPPROPRIATE, JUDGING, PROTOTYPICAL
+from cxgen.vocabulary import APPROPRIATE, EXTENDED, JUDGING, PROTOTYPICAL
 
 Shown = dict[str, dict[str, Mapping[str, str]]]  # task -> id -> field -> text
 
@@ -54,29 +50,16 @@ def judged(
     asking, prompts = replace(consultation, tasks=JUDGING).bounded(project), consult.load_prompts(project, JUDGING)
     outcomes = consult.ask(asking, prompts, shown, budget=budget)
     said = as_table(judgment for outcome in outcomes for judgment in outcome.judgments)
-    verdicts = items.select("id", "contrast_set", "kind").join(merge(_open(items), items, said, JUDGING), on="id", maintain_order="left")
+    verdicts = items.select("id", "contrast_set", "kind").join(merge(items, said, JUDGING), on="id", maintain_order="left")
     return [_with_verdicts(each, items, verdicts, said) if each.written else each for each in answers], outcomes
 
 
 def to_judge(params: Params, construction: Construction, answers: Iterable[Answer]) -> tuple[pl.DataFrame, Shown]:
     """The items of the sound sets, and what of them judges are shown: task -> id -> field -> text, not set by set."""
-    look_up, request = Fillers(construction), params.request
-    splits = divided(fillable(construction, request), request)
-    sets = []
-    for written in (answer.written for answer in answers if answer.written):
-        verb = written.fillers[construction.kinds[next(iter(written.sentences))].verb].lemma
-        sets.append((written, split_of(verb, splits, request.shares, request.seed, construction.name)))
-    items = items_of(construction, sets, look_up, request.seed, request.hold_out)
+    sets = [answer.written for answer in answers if answer.written]
+    items = items_of(construction, sets, Fillers(construction), params.request).with_columns(acceptability=pl.lit(PROTOTYPICAL))
     shown = consult.shown_of(items, [construction], JUDGING)
     return items, {task: dict(sorted(things.items(), key=lambda thing: order_key(task, thing[0]))) for task, things in shown.items()}
-
-
-def _open(items: pl.DataFrame) -> pl.DataFrame:
-    """Verdicts that leave everything to the judges but what the family finds wrong with an item."""
-    reason = family_of(NATURAL).fault()
-    table = items.select("id", premise_verdict=pl.lit(PROTOTYPICAL), premise_reason=pl.lit(""), pair_reason=reason)
-    verdict = pl.when(pl.col("pair_reason") == "").then(pl.lit(APPROPRIATE)).otherwise(pl.lit(INAPPROPRIATE))
-    return table.with_columns(pair_verdict=verdict).select(list(VERDICTS))
 
 
 def _with_verdicts(answer: Answer, items: pl.DataFrame, verdicts: pl.DataFrame, said: pl.DataFrame) -> Answer:

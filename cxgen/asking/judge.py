@@ -1,32 +1,33 @@
-"""Stage ``judge``: a verdict on every candidate. The rules come first; models are asked, if at all, about what the rules leave open."""
+"""Stage ``judge``: a verdict on every candidate, by models or by their frozen judgments; where nobody is asked, nothing is refused."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from cxgen.asking import Consultation, Outcome, Prompt, consult
+from cxgen.asking import consult
+from cxgen.asking.consult import Consultation, Shown
 from cxgen.asking.frozen import as_table, freeze, read_frozen, replay
-from cxgen.asking.verdicts import judgeable, merge
+from cxgen.asking.prompts import Prompt
+from cxgen.asking.run import Outcome
+from cxgen.asking.verdicts import merge
 from cxgen.asking.votes import agreement
-from cxgen.build.choose import unjudged
 from cxgen.build.params import Params
 from cxgen.build.tables import read_candidates
-from cxgen.constructicon import Construction, load_construction
-from cxgen.errors import DataError, unknown
+from cxgen.constructicon import load_construction
+from cxgen.errors import unknown
 from cxgen.files import write_atomically
-from cxgen.layout import CANDIDATES, JUDGMENTS, UNDECIDED, VERDICTS, metric
+from cxgen.layout import JUDGMENTS, UNDECIDED, VERDICTS, metric
 from cxgen.lexicon import Lexicon
 from cxgen.project import Project
 from cxgen.schema import TARGET
 from cxgen.tables import write_json, write_table
-from cxgen.vocabulary import JUDGING as TASKS
-from cxgen.vocabulary import Judge
+from cxgen.vocabulary import JUDGING, Judge
 
 
 @dataclass(frozen=True)
@@ -49,19 +50,8 @@ class Judged:
         return next((outcome.stopped for outcome in self.outcomes if outcome.stopped), "")
 
 
-@dataclass(frozen=True)
-class _ByRule:
-    items: pl.DataFrame
-    constructions: list[Construction]
-    verdicts: pl.DataFrame
-
-    def shown(self, tasks: tuple[str, ...]) -> dict[str, dict[str, dict[str, str]]]:
-        """What models are shown: nothing of what the rules have decided."""
-        return consult.shown_of(judgeable(self.items, self.verdicts), self.constructions, tasks)
-
-
 def run(project: Project, params: Params | None = None, asked: Consultation | None = None) -> Judged:
-    """Judge the candidates by rule and form and, as ``asked``, by models or their frozen judgments; write verdicts and measures.
+    """Judge the candidates as ``asked``; write verdicts and measures.
 
     Writes `cxgen.layout.VERDICTS`, `UNDECIDED`, the metrics ``judge`` and ``models`` and, if judgments are to be frozen, `JUDGMENTS`;
     nothing of it before all are judged.
@@ -69,49 +59,45 @@ def run(project: Project, params: Params | None = None, asked: Consultation | No
     Args:
         project: whose candidates.
         params: default: the project's own.
-        asked: who is asked beside the rules; default: as ``params`` say.
+        asked: who is asked; default: as ``params`` say.
 
     Raises:
-        DataError: there are no candidates, or no frozen judgments that are about them; or another run is asking about them.
+        DataError: there are no candidates, or no frozen judgments that are about them; or another run is asking.
         BackendError: the asking cannot go on; what was answered is kept.
     """
-    asked = _settled(asked or Consultation(), project, params or Params.read(project.params))
-    prompts = consult.load_prompts(project, asked.tasks)
-    path = project.root / JUDGMENTS
+    asked = settled(asked or Consultation(), project, params or Params.read(project.params))
+    prompts, items = consult.load_prompts(project, asked.tasks), read_candidates(project)
+    shown, path = _shown(project, items, asked), project.root / JUDGMENTS
     outcomes: list[Outcome] = []
     if asked.backend is Judge.replay:
-        frozen = read_frozen(path)
-        stand = _by_rule(project)
-        judgments = replay(frozen, stand.shown(asked.tasks), prompts, asked.models, path)
+        judgments = replay(read_frozen(path), shown, prompts, asked.models, path)
     else:
-        stand = _by_rule(project)
-        outcomes = consult.ask(asked, prompts, stand.shown(asked.tasks))
+        outcomes = consult.ask(asked, prompts, shown)
         judgments = as_table(judgment for outcome in outcomes for judgment in outcome.judgments)
     if asked.export and outcomes:
         freeze(judgments.filter(pl.col("call") != ""), path)  # what a bound kept from being asked is no judgment
     judgments = judgments.sort("task", "judge", "item")  # whoever replays them has them in another order
-    verdicts = merge(stand.verdicts, stand.items, judgments, asked.tasks)
+    verdicts = merge(items, judgments, asked.tasks)
     write_table(verdicts, project.root / VERDICTS)
-    counts = summary(stand.items, verdicts)
+    counts = summary(items, verdicts)
     write_json(counts, project.root / metric("judge"))
     return Judged(counts, _record(judgments, project.root, prompts), tuple(outcomes))
 
 
-def estimate(project: Project, params: Params | None = None, asked: Consultation | None = None) -> list[dict[str, Any]]:
+def estimate(project: Project, params: Params, asked: Consultation) -> list[dict[str, Any]]:
     """What `run` would send and cost at most: a row for each model and task. Sends and writes nothing."""
-    asked = _settled(asked or Consultation(), project, params or Params.read(project.params))
-    prompts = consult.load_prompts(project, asked.tasks)
-    return consult.estimate(asked, prompts, _by_rule(project).shown(asked.tasks))
+    asked = settled(asked, project, params)
+    return consult.estimate(asked, consult.load_prompts(project, asked.tasks), _shown(project, read_candidates(project), asked))
 
 
-def write_out(project: Project, params: Params | None, asked: Consultation, path: Path) -> int:
+def write_out(project: Project, params: Params, asked: Consultation, path: Path) -> int:
     """Write the requests that `run` would send to ``path``, for whoever is to answer them; how many."""
-    asked = _settled(asked, project, params or Params.read(project.params))
-    return consult.write_out(asked, consult.load_prompts(project, asked.tasks), _by_rule(project).shown(asked.tasks), path)
+    asked = settled(asked, project, params)
+    return consult.write_out(asked, consult.load_prompts(project, asked.tasks), _shown(project, read_candidates(project), asked), path)
 
 
-def _settled(asked: Consultation, project: Project, params: Params) -> Consultation:
-    """What is left open, taken from ``params``. The rules consult nobody about nothing.
+def settled(asked: Consultation, project: Project, params: Params) -> Consultation:
+    """``asked`` with what it leaves open taken from ``params``; with backend ``rules`` nobody is asked.
 
     Raises:
         UnknownNameError: no such task.
@@ -122,53 +108,28 @@ def _settled(asked: Consultation, project: Project, params: Params) -> Consultat
         return replace(asked, backend=backend, models=(), tasks=())
     models, tasks = tuple(dict.fromkeys(asked.models or params.judge_models)), asked.tasks or params.judge_tasks
     for name in tasks:
-        if name not in TASKS:
-            raise unknown("task", name, TASKS)
+        if name not in JUDGING:
+            raise unknown("task", name, JUDGING)
     return replace(asked, backend=backend, models=models, tasks=tasks).bounded(project)
 
 
-def _by_rule(project: Project) -> _ByRule:
-    items = read_candidates(project)
-    lexicon = Lexicon.of(project)
-    targets = items.select(TARGET).to_series().unique().sort()
-    constructions = [load_construction(project, name, lexicon) for name in targets]
-    for construction in constructions:
-        _require_its_own(items.filter(construction.name == TARGET), construction, project)
-    return _ByRule(items, constructions, unjudged(items))
-
-
-def _require_its_own(items: pl.DataFrame, construction: Construction, project: Project) -> None:
-    """See that the candidates of a construction's sets are made of its parts.
-
-    Raises:
-        DataError: one of them is of a kind or template that it does not have, or fills such a slot. Of frames the rules judge.
-    """
-    slots = items.select(pl.col("slots").explode().struct.field("slot").unique()).to_series()
-    found = {"slot": slots, "kind": items["kind"].unique(), "template": items["template"].unique()}
-    known: dict[str, Collection[str]] = {"slot": construction.slots, "kind": construction.kinds, "template": construction.templates}
-    for what, names in found.items():
-        strange = sorted(set(names.drop_nulls()) - set(known[what]))
-        if strange:
-            message = f"{construction.name} has no {what} {strange[0]!r}"
-            raise DataError(
-                message, file=project.root / CANDIDATES, hint="run `cxgen generate` (or `dvc repro`) again: templates have changed"
-            )
+def _shown(project: Project, items: pl.DataFrame, asked: Consultation) -> Shown:
+    lexicon, names = Lexicon.of(project), items.select(TARGET).to_series().unique().sort()
+    return consult.shown_of(items, [load_construction(project, name, lexicon) for name in names if asked.tasks], asked.tasks)
 
 
 def summary(items: pl.DataFrame, verdicts: pl.DataFrame) -> dict[str, dict[str, int]]:
     """Construction -> verdict -> number of premises (pairs for the pair verdicts)."""
     table = items.select("id", "premise_id", "construction").join(verdicts, on="id", maintain_order="left")
     premises = table.unique("premise_id", maintain_order=True).select("construction", verdict="premise_verdict")
-    pairs = table.select("construction", verdict="pair_verdict")
+    both = pl.concat([premises, table.select("construction", verdict="pair_verdict")])
     counts: dict[str, dict[str, int]] = {}
-    for name, verdict, number in (
-        pl.concat([premises, pairs]).group_by("construction", "verdict").len().sort("construction", "verdict").iter_rows()
-    ):
+    for name, verdict, number in both.group_by("construction", "verdict").len().sort("construction", "verdict").iter_rows():
         counts.setdefault(name, {})[verdict] = number
     return counts
 
 
-def _record(judgments: pl.DataFrame, root: Path, prompts: dict[str, Prompt]) -> Counter[str]:
+def _record(judgments: pl.DataFrame, root: Path, prompts: Mapping[str, Prompt]) -> Counter[str]:
     """Write the list of undecided judgments and the measures of the models' run; return why how many are undecided.
 
     The list has one JSON object a line: item, task, judge, reason. Nothing in it says where or with what key was asked.

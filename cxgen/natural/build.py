@@ -14,20 +14,18 @@ from cxgen.build.dropped import read_dropped
 from cxgen.build.params import Params
 from cxgen.build.pool import Executor, executor
 from cxgen.build.request import Request
-from cxgen.build.samplers import divided, fillable
 from cxgen.build.tables import read_split, table_file
+from cxgen.build.warn import tell
 from cxgen.constructicon import load_construction
 from cxgen.errors import DataError
 from cxgen.families import DEFAULT, NATURAL, columns_of, family_of
 from cxgen.files import require_place
 from cxgen.lexicon import Lexicon
 from cxgen.natural.items import items_of
+from cxgen.natural.kept import judges, origins, read_accepted, written_sets
 from cxgen.natural.words import Fillers
 from cxgen.project import Project
-from cxgen.sampling import split_of
 from cxgen.schema import TARGET, conform, polars_schema
-from cxgen.stages.accepted import judges, origins, read_accepted, written_sets
-from cxgen.stages.warn import tell
 from cxgen.tables import track, write_json, write_table
 from cxgen.vocabulary import SPLITS
 
@@ -88,20 +86,14 @@ class _Order:
 
 
 def _items(order: _Order) -> pl.DataFrame:
-    project, accepted, request = order.project, order.accepted, order.request
+    project, accepted = order.project, order.accepted
     construction = load_construction(project, order.name, Lexicon.of(project))
     look_up = Fillers(construction)
     written = written_sets(construction, accepted, look_up, project.root / layout.NATURAL_SETS)
-    splits = divided(fillable(construction, request), request)
-    sets = []
-    for each in written:
-        verb = each.fillers[construction.kinds[next(iter(each.sentences))].verb].lemma
-        sets.append((each, split_of(verb, splits, request.shares, request.seed, construction.name)))
-    items = items_of(construction, sets, look_up, request.seed, request.hold_out)
+    items = items_of(construction, written, look_up, order.request)
     look_up.save()
-    said = accepted.select(contrast_set="set", kind="kind", acceptability="acceptability")
-    items = items.join(said, on=["contrast_set", "kind"], how="left", maintain_order="left")
-    return conform(items, columns_of(NATURAL))
+    said = accepted.select("kind", "acceptability", contrast_set="set")
+    return conform(items.join(said, on=["contrast_set", "kind"], how="left", maintain_order="left"), columns_of(NATURAL))
 
 
 def spoken_for(project: Project) -> pl.DataFrame:

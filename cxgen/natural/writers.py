@@ -1,4 +1,4 @@
-"""Contrast sets from a writer (``cxgen elicit``): asked for, and checked. What judges then say of them: `cxgen.stages.vetting`."""
+"""Contrast sets from a writer (``cxgen elicit``): asked for, and checked. What judges then say of them: `cxgen.natural.judged`."""
 
 from __future__ import annotations
 
