@@ -58,9 +58,9 @@ imports: $(STAMP)
 templates: $(STAMP)
 	$(BIN)/cxgen lint
 
-# For maintainers: the table of columns in README.
+# For maintainers: the table of columns in docs/data.md.
 generated: $(STAMP)
-	$(BIN)/python -m tests.readme_columns
+	$(BIN)/python -m tests.data_columns
 
 # For maintainers: rebuild the committed lexicon snapshot from WordNet 3.0.
 lexicon: $(STAMP)

@@ -49,7 +49,7 @@ def some(constructions):
 
 
 @pytest.mark.slow
-def test_every_cell_of_the_committed_configuration_has_300_pairs_and_the_readme_says_so(constructions, request_):
+def test_every_cell_of_the_committed_configuration_has_300_pairs_and_the_page_says_so(constructions, request_):
     request = replace(request_, sizes={**ONLY, "minimal_pairs": request_.sizes["minimal_pairs"]}, oversample=1)
     made = pl.concat([generate_items(constructions[name], request) for name in (*SWITCHING, *STILL)], how="diagonal")
     cells = made.group_by("variant", "entity_type", "switched", target=TARGET).len()
@@ -60,9 +60,9 @@ def test_every_cell_of_the_committed_configuration_has_300_pairs_and_the_readme_
     assert made.height == made["id"].n_unique() == made["context"].n_unique() == 38_400
     assert made.filter(pl.col("construction") == "transitive").height == 1200  # half of the conative's
     assert set(PAIRS.violations(made).values()) == {0}
-    readme = (ROOT / "README.md").read_text("utf-8")
+    page = (ROOT / "docs/data.md").read_text("utf-8")
     for name, rows in made.group_by(TARGET.alias("target")).len().iter_rows():
-        assert any(line.startswith(f"| {name} |") and f"{rows:,}" in line for line in readme.splitlines()), name
+        assert any(line.startswith(f"| {name} |") and f"{rows:,}" in line for line in page.splitlines()), name
 
 
 def _cells():

@@ -1,4 +1,4 @@
-"""The table of columns in README, made from the schema. ``python -m tests.readme_columns`` writes it."""
+"""The table of columns in docs/data.md, made from the schema. ``python -m tests.data_columns`` writes it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import polars as pl
 
 from cxgen.families import CONFIGS, columns_of
 
-README = Path(__file__).resolve().parent.parent / "README.md"
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "data.md"
 START, END = "<!-- columns: made by `make generated` -->\n", "<!-- end of columns -->\n"
 _TYPES = {pl.String: "str", pl.Boolean: "bool", pl.Int8: "i8", pl.Int16: "i16"}
 
@@ -25,10 +25,10 @@ def table() -> str:
 
 
 def stated() -> str:
-    """What README says now."""
-    text = README.read_text("utf-8")
+    """What the page says now."""
+    text = PAGE.read_text("utf-8")
     return text[text.index(START) + len(START) : text.index(END)]
 
 
 if __name__ == "__main__":
-    README.write_text(README.read_text("utf-8").replace(START + stated() + END, START + table() + END), "utf-8")
+    PAGE.write_text(PAGE.read_text("utf-8").replace(START + stated() + END, START + table() + END), "utf-8")

@@ -1,0 +1,55 @@
+"""What the pages say is so: commands exist, columns are those of the data, modules are where they are said to be."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from pathlib import Path
+
+import pytest
+import typer
+
+from cxgen.cli.app import app
+from tests import data_columns
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+COMMAND = re.compile(r"cxgen ([a-z]+)(?: ([a-z-]+))?")
+
+
+def commands() -> dict[str, set[str]]:
+    """Name of a command -> names of its subcommands."""
+    groups = typer.main.get_command(app).commands
+    return {name: set(getattr(command, "commands", ())) for name, command in groups.items()}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_command_of_a_page_exists(page):
+    known = commands()
+    code = re.findall(r"^    (.+)$|`([^`]+)`", page.read_text("utf-8"), re.MULTILINE)
+    named = [match for block, inline in code for match in COMMAND.findall(block or inline)]
+    assert {name for name, _ in named} <= set(known)
+    assert {(name, sub) for name, sub in named if known[name] and sub} <= {(name, sub) for name in known for sub in known[name]}
+
+
+def test_the_readme_is_read_in_ten_minutes_and_names_pages_that_are_there():
+    text = (ROOT / "README.md").read_text("utf-8")
+    assert len(text.splitlines()) <= 150
+    linked = [target for target in re.findall(r"\]\(([^)#]+)", text) if "://" not in target]
+    assert linked and [target for target in linked if not (ROOT / target).is_file()] == []
+
+
+def test_the_table_of_columns_is_the_schemas():
+    assert data_columns.stated() == data_columns.table(), "run `make generated`"
+
+
+def test_the_architecture_names_modules_that_exist():
+    """Names such as `sample.plan` in backticks are modules, or something in them."""
+    text = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
+    packages = {path.parent.name for path in (ROOT / "cxgen").glob("*/__init__.py")}
+    named = {match for match in re.findall(r"`(\w+\.\w+)[`(]", text) if match.partition(".")[0] in packages}
+    assert len(named) > 10
+    for name in named:
+        package, _, thing = name.partition(".")
+        parent = importlib.import_module(f"cxgen.{package}")
+        assert hasattr(parent, thing) or importlib.util.find_spec(f"cxgen.{name}"), name
