@@ -18,6 +18,11 @@ def shipped_folder() -> Path:
     return bundled if bundled.is_dir() else _PACKAGE.parent
 
 
+def closed_class_file() -> Path:
+    """The table of English function words."""
+    return _shipped() / layout.LEXICONS / "closed.tsv"
+
+
 @dataclass(frozen=True)
 class Project:
     """A project folder.

@@ -75,23 +75,10 @@ class Chunks:
         own = [_parse(text, document, number) for document in documents for number, text in enumerate(document.data.get("chunks", ()))]
         return Chunks([*self._by_key.values(), *own], self.adjectives) if own else self
 
-    def split(self, words: Sequence[str]) -> list[Chunk] | None:
-        """The run ``words`` as chunks, longer ones first; None if they do not cover it."""
-        run = tuple(word.lower() for word in words)
-        covered: dict[int, Chunk | None] = {len(run): None}  # from here on -> the first chunk; from the end, so that no end is tried twice
-        for at in range(len(run) - 1, -1, -1):
-            sizes = range(min(self._longest, len(run) - at), 0, -1)
-            fitting = (self._by_key.get(run[at : at + size]) for size in sizes if at + size in covered)
-            if (first := next((chunk for chunk in fitting if chunk), None)) is not None:
-                covered[at] = first
-        if 0 not in covered:
-            return None
-        found: list[Chunk] = []
-        at = 0
-        while (chunk := covered[at]) is not None:
-            found.append(chunk)
-            at += len(chunk.words)
-        return found
+    def longest(self, run: Sequence[str]) -> Chunk | None:
+        """The longest chunk with which ``run`` begins."""
+        words = tuple(word.lower() for word in run[: self._longest])
+        return next((self._by_key[words[:size]] for size in range(len(words), 0, -1) if words[:size] in self._by_key), None)
 
 
 def _parse(text: str, document: Document, number: int) -> Chunk:

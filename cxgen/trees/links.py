@@ -15,6 +15,8 @@ from cxgen.trees.chunks import Link
 from cxgen.trees.relations import COMPLEMENTS, NOMINAL, ONCE, base, stated
 from cxgen.trees.units import LEANING, Draft, Unit
 
+_AUXILIARY = Link("aux", "VERB")
+_SMALL = frozenset({"ADV", "ADP", "PART", "SCONJ"})  # they lean on what comes next, if their heads are there, too
 _STATE = "state its relation: `relation:` in the slot, or {{{0}=RELATION}} in the template"
 
 
@@ -27,6 +29,7 @@ class Linker:
         self.verb = verb
         self.predicate = _marked(draft) or verb
         self.links: dict[int, Link] = {}
+        self.weak: dict[int, tuple[Link, int, Unit]] = {}  # what a preposition or a conjunction makes of the noun behind it, if that states nothing
 
     def link(self) -> None:
         """Fill ``draft.links``."""
@@ -46,11 +49,24 @@ class Linker:
     def _chunk(self, number: int, unit: Unit) -> None:
         assert unit.chunk is not None
         for offset, word in enumerate(unit.chunk.words):
-            self.links.setdefault(unit.start + offset, self._fixed(word.link, number, unit))
+            link = self._fixed(word.link, number, unit)
+            if word.upos == "AUX" and word.link == _AUXILIARY:
+                link = Link(self._as_auxiliary(word.lemma, int(link.head)), link.head)
+            if word.link.head == "P" and unit.chunk.words[0].upos != "PUNCT":
+                link = Link(link.relation, str(self._clause(number)))
+            self.links.setdefault(unit.start + offset, link)
         for anchor, link in unit.chunk.others.items():
-            place = {"V": self.verb, "P": self.predicate}.get(anchor) or self._neighbour(number, anchor, fillers=True)
+            place = {"V": self.verb, "P": self.predicate}.get(anchor) or self._other(number, anchor)
             if place:
-                self.links[place] = self._fixed(link, number, unit)
+                if anchor.endswith("?"):
+                    self.weak.setdefault(place, (link, number, unit))
+                else:
+                    self.links[place] = self._fixed(link, number, unit)
+
+    def _other(self, number: int, anchor: str) -> int:
+        if anchor in {"VERB", "VERB?"}:
+            return self._next_verb(number)
+        return self._neighbour(number, anchor.rstrip("?"), fillers=True)
 
     def _fixed(self, link: Link, number: int, unit: Unit) -> Link:
         """A chunk's link, its head as the number of a token where that is known by now."""
@@ -62,6 +78,13 @@ class Linker:
     def _anchor(self, name: str, number: int) -> str:
         if name in {"V", "P"}:
             return str(self.verb if name == "V" else self.predicate)
+        if name == "VERB":
+            return str(self._next_verb(number))
+        if name == "HOST":
+            return str(self._last_verb(number))
+        if name == "LAST":
+            last = self.draft.units[number - 1]
+            return str(last.start + next(n for n, word in enumerate(last.chunk.words if last.chunk else ()) if word.link.head == "P"))
         if name in {"NEXT", "PREV"}:
             place = self._neighbour(number, name)
             if not place:
@@ -77,8 +100,30 @@ class Linker:
             return str(place)
         return name
 
+    def _next_verb(self, number: int) -> int:
+        """The next verb, or predicate, behind a unit; the construction's where there is none."""
+        return next((place for unit in self.draft.units[number + 1 :] if (place := self._verb_of(unit))), self.verb)
+
+    def _last_verb(self, number: int) -> int:
+        """The last verb before a unit; the predicate where there is none."""
+        return next((place for unit in reversed(self.draft.units[:number]) if (place := self._verb_of(unit))), self.predicate)
+
+    def _clause(self, number: int) -> int:
+        """The predicate of the clause in which a unit stands: the last verb before it that is no infinitive."""
+        for unit in reversed(self.draft.units[:number]):
+            place = self._verb_of(unit)
+            if place and self.draft.tokens[place - 1].xpos != "VB":
+                return place
+        return self.predicate
+
+    def _verb_of(self, unit: Unit) -> int:
+        if unit.chunk is None:
+            return unit.head if self.draft.tokens[unit.head - 1].upos == "VERB" else 0
+        verbs = (n for n, word in enumerate(unit.chunk.words) if word.predicate or (word.upos == "VERB" and word.link.relation != "case"))
+        return next((unit.start + n for n in verbs), 0)
+
     def _neighbour(self, number: int, name: str, *, fillers: bool = False) -> int:
-        """The head of what stands next or before, leaning units left out; 0 if there is none."""
+        """The head of what stands next or before, what leans on it left out; 0 if there is none."""
         units = self.draft.units
         step = 1 if name == "NEXT" else -1
         place = number + step
@@ -91,12 +136,14 @@ class Linker:
             return other.head
         if fillers and place == number + step:
             return 0
-        nouns = (other.start + n for n, word in enumerate(other.chunk.words) if word.upos in NOMINAL)
-        return next(nouns, 0)
+        nouns = [(word.link.head.isdigit(), other.start + n) for n, word in enumerate(other.chunk.words) if word.upos in NOMINAL]
+        return min(nouns, default=(False, 0))[1]
 
     def _leans(self, number: int) -> str:
         """As what the filler belongs to the noun that comes next, if it does: his, this, the dog's; an adjective before a bare noun."""
         unit = self.draft.units[number]
+        if unit.chunk and all(word.link.head in {"NEXT", "VERB"} or (word.link.head.isdigit() and word.upos in _SMALL) for word in unit.chunk.words):
+            return unit.chunk.words[0].link.relation
         if unit.part is None or unit.part.deprel:
             return ""
         if unit.form in LEANING:
@@ -118,10 +165,13 @@ class Linker:
         slot = self.slots.get(part.slot)
         after_verb = unit.head > self.verb
         text = part.deprel
-        if not text and unit.head in self.links:
+        if not text and (unit.head in self.links or (unit.head == self.verb and unit.head in self.weak)):
+            if unit.head not in self.links:
+                self.links[unit.head] = self._fixed(*self.weak[unit.head])
             return
         if not text and slot and slot.deprel and unit.form not in LEANING and not unit.auxiliary and unit.head != self.verb:
-            text = slot.deprel if after_verb or slot.deprel.partition(">")[0] not in COMPLEMENTS else ""
+            core = slot.deprel.partition(">")[0] in COMPLEMENTS
+            text = slot.deprel if (after_verb and unit.head not in self.weak) or not core else ""
         if text:
             try:
                 relation, head = stated(text)
@@ -129,6 +179,8 @@ class Linker:
                 self.draft.problems.append(f"{{{part.slot}}}: {error}")
                 return
             self.links[unit.head] = Link(relation, "0" if head == "0" else self._anchor(head, number))
+        elif unit.head in self.weak:
+            self.links[unit.head] = self._fixed(*self.weak[unit.head])
         else:
             self._default(number, unit)
 
@@ -161,10 +213,14 @@ class Linker:
         head = min((place for place in (self.verb, self.predicate) if place > unit.head), default=0)
         if not head:
             return None
-        verb, aux = self.draft.tokens[head - 1], self.draft.tokens[unit.head - 1]
-        if aux.lemma != "be" or verb.xpos == "VBG":
-            return Link("aux", str(head))
-        return Link("aux:pass" if verb.upos == "VERB" else "cop", str(head))
+        return Link(self._as_auxiliary(self.draft.tokens[unit.head - 1].lemma, head), str(head))
+
+    def _as_auxiliary(self, lemma: str, head: int) -> str:
+        """What *be*, *have*, *can* is to the word that it belongs to."""
+        verb = self.draft.tokens[head - 1]
+        if lemma not in {"be", "get"} or verb.xpos == "VBG":
+            return "aux"
+        return "aux:pass" if verb.upos == "VERB" else "cop"
 
     def _resolve(self) -> None:
         """Heads that depend on the whole tree: R and OBJ."""
@@ -173,6 +229,10 @@ class Linker:
         late = {"R": root, "OBJ": str(next(objects, self.verb))}
         for number, link in self.links.items():
             self.draft.links[number] = (link.relation, int(late.get(link.head, link.head)))
+        for number, (relation, head) in list(self.draft.links.items()):
+            over, above = self.draft.links.get(head, ("", 0))
+            if base(relation) == "nsubj" and over == "xcomp" and number > above:  # a complement with a subject of its own
+                self.draft.links[head] = ("ccomp", above)
 
     def _passive(self) -> None:
         """The subject of a passive verb is one."""

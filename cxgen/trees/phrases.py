@@ -13,7 +13,8 @@ def _words(text: str) -> frozenset[str]:
 
 
 _DETERMINERS = _words("the a an this that these those no each every another some any all both")
-_POSSESSIVES = {"my": "my", "your": "your", "his": "he", "her": "she", "its": "it", "our": "we", "their": "they"}
+_POSSESSIVES = _words("my your his her its our their")
+_NO_NOUNS = _words("i you he she it we they me him us them myself yourself himself herself itself themselves who then too still not more less")
 _NUMERALS = _words("one two three four five six seven eight nine ten eleven twelve")
 _PREPOSITIONS = _words(
     """
@@ -56,9 +57,9 @@ def phrase_chunk(words: tuple[str, ...]) -> Chunk | None:
     if adverb:
         return Chunk(adverb, {})
     if lower[-1] in {"ago", "later", "earlier", "before"} and len(words) > 1 and lower[0] not in _PREPOSITIONS:
-        noun = _nominal(words[:-1], 1)
+        noun = nominal(words[:-1], 1)
         if noun and noun[1][-1].lemma in _TIMES:
-            last = Word(words[-1], lower[-1], "ADV", "RBR" if lower[-1].endswith("er") else "RB", Link("advmod", "P"), predicate=False)
+            last = Word(words[-1], lower[-1], "ADV", "RBR" if lower[-1] == "earlier" else "RB", Link("advmod", "P"), predicate=False)
             return Chunk((*_headed(noun, "obl:npmod", str(len(words))), last), {})
     for start in (0, 1):
         if start and (len(words) < 3 or lower[0] not in _BEFORE | _AT_A_TIME):
@@ -76,7 +77,7 @@ def _adverb(words: Sequence[str], lower: Sequence[str]) -> tuple[Word, ...] | No
     ):
         if len(words) == 1:
             return (Word(words[0], lower[0], "ADV", "RB", Link("advmod", "P"), predicate=False),)
-        if len(words) == 2 and lower[0] in {"very", "rather", "quite", "so", "too", "not"}:
+        if len(words) == 2 and lower[0] in {"very", "rather", "quite", "so", "too", "not", "soon"}:
             first = Word(words[0], lower[0], "ADV", "RB", Link("advmod", "2"), predicate=False)
             return (first, Word(words[1], lower[1], "ADV", "RB", Link("advmod", "P"), predicate=False))
     return None
@@ -84,7 +85,7 @@ def _adverb(words: Sequence[str], lower: Sequence[str]) -> tuple[Word, ...] | No
 
 def _time(words: Sequence[str]) -> tuple[Word, ...] | None:
     """*last night, that evening, the next morning, one winter evening*: a noun of time without preposition."""
-    noun = _nominal(words, 1)
+    noun = nominal(words, 1)
     if noun is None or noun[1][noun[0]].lemma not in _TIMES:
         return None
     return tuple(_headed(noun, "obl:tmod", "P"))
@@ -95,8 +96,8 @@ def _prepositional(words: Sequence[str], lower: Sequence[str], start: int) -> tu
     size = _preposition(lower, start)
     if not size:
         return None
-    noun = _nominal(words[start + size :], start + size + 1)
-    infinitive = lower[start] == "to" and "VERB" in _parts(words[start + 1]) if len(words) > start + 1 else False
+    noun = nominal(words[start + size :], start + size + 1)
+    infinitive = lower[start] == "to" and "VERB" in lemmas_of(words[start + 1]) if len(words) > start + 1 else False
     if noun is None or infinitive:
         return None
     head = start + size + noun[0] + 1
@@ -127,7 +128,7 @@ def _cases(words: Sequence[str], first: int, head: int) -> Iterator[Word]:
 Nominal = tuple[int, list[Word]]
 
 
-def _nominal(words: Sequence[str], first: int) -> Nominal | None:
+def nominal(words: Sequence[str], first: int) -> Nominal | None:
     """A noun with what belongs to it, and the place of its head (from 0); ``first`` is the number of its first word.
 
     Determiner, possessive or numeral, adjectives, nouns; then perhaps a preposition and another such phrase, which belongs to the noun
@@ -135,7 +136,9 @@ def _nominal(words: Sequence[str], first: int) -> Nominal | None:
     """
     lower = [word.lower() for word in words]
     cut = next((n for n in range(1, len(words)) if lower[n] in _PREPOSITIONS), len(words))
-    if not words or cut == 0 or lower[0] in _PREPOSITIONS:
+    if not words or cut == 0 or lower[0] in _PREPOSITIONS or _NO_NOUNS.intersection(lower[:cut]):
+        return None
+    if lower[cut - 1] in _DETERMINERS | _POSSESSIVES | {"next"}:
         return None
     head = cut - 1
     done: list[Word] = []
@@ -144,33 +147,41 @@ def _nominal(words: Sequence[str], first: int) -> Nominal | None:
         if piece is None:
             return None
         done.append(piece)
-    tag = _noun(words[head]) or ((words[head], "NOUN", "NN") if done else None)  # the dictionary lacks some
+    tag = _noun(words[head]) or _unlisted(words[head], done)
     if tag is None or lower[:cut][-2:] == ["way", "home"]:
         return None
     done.append(Word(words[head], tag[0], tag[1], tag[2], Link("root", "0"), predicate=False))
     if cut == len(words):
         return head, done
     size = _preposition(lower, cut)
-    rest = _nominal(words[cut + size :], first + cut + size) if size else None
+    rest = nominal(words[cut + size :], first + cut + size) if size else None
     if rest is None:
         return None
     done += _cases(words[cut : cut + size], first + cut, first + cut + size + rest[0])
     return head, [*done, *_headed(rest, "nmod", str(first + head))]
 
 
+def _unlisted(word: str, before: Sequence[Word]) -> tuple[str, str, str] | None:
+    """A noun that the dictionary lacks, behind a determiner or an adjective; no form of a verb can be one."""
+    verbs = lemmas_of(word.lower()).get("VERB", ())
+    return None if not before or (verbs and word not in verbs) else (word, "NOUN", "NN")
+
+
 def _before_noun(word: str, number: int, head: str) -> Word | None:
     lower = word.lower()
+    if lower in {"half", "all"}:
+        return Word(word, lower, "DET", "PDT", Link("det:predet", head), predicate=False)
     if lower in _DETERMINERS:
         return Word(word, "a" if lower == "an" else lower, "DET", "DT", Link("det", head), predicate=False)
     if lower in _POSSESSIVES:
-        return Word(word, _POSSESSIVES[lower], "PRON", "PRP$", Link("nmod:poss", head), predicate=False)
+        return Word(word, lower, "PRON", "PRP$", Link("nmod:poss", head), predicate=False)
     if lower in _NUMERALS:
         return Word(word, lower, "NUM", "CD", Link("nummod", head), predicate=False)
-    if lower in _ORDINALS or "ADJ" in _parts(lower):
+    if lower in _ORDINALS or "ADJ" in lemmas_of(lower):
         return Word(word, lower, "ADJ", "JJ", Link("amod", head), predicate=False)
     if word[:1].isupper() and number:
         return Word(word, word, "PROPN", "NNP", Link("compound", head), predicate=False)
-    tag = _noun(word)
+    tag = _noun(word) or ((word, "NOUN", "NN") if word.endswith("ing") else None)
     return tag and Word(word, tag[0], tag[1], tag[2], Link("compound", head), predicate=False)
 
 
@@ -178,19 +189,29 @@ def _noun(word: str) -> tuple[str, str, str] | None:
     """Lemma, part of speech and tag of a noun."""
     if word[:1].isupper():
         return word, "PROPN", "NNP"
-    lemmas = _parts(word).get("NOUN")
+    lemmas = lemmas_of(word).get("NOUN")
     if not lemmas:
         return None
-    return (lemmas[0], "NOUN", "NN") if word in lemmas else (lemmas[0], "NOUN", "NNS")
+    plural = word.endswith("s") and lemmas[0] != word or word not in lemmas
+    return (lemmas[0], "NOUN", "NNS") if plural else (word, "NOUN", "NN")
 
 
 @lru_cache(maxsize=4096)
-def _parts(word: str) -> dict[str, tuple[str, ...]]:
+def lemmas_of(word: str) -> dict[str, tuple[str, ...]]:
     """The parts of speech that a word can be, with its lemmas."""
     from lemminflect import getAllLemmas
 
     found: dict[str, tuple[str, ...]] = getAllLemmas(word)
     return found
+
+
+@lru_cache(maxsize=4096)
+def word_forms(word: str) -> frozenset[str]:
+    """The tags of the Penn Treebank that ``word`` can have as a verb."""
+    from lemminflect import getAllInflections
+
+    lemmas = lemmas_of(word).get("VERB", ())
+    return frozenset(tag for lemma in lemmas for tag, forms in getAllInflections(lemma, upos="VERB").items() if word in forms)
 
 
 def _headed(noun: Nominal, relation: str, head: str) -> Iterator[Word]:

@@ -9,11 +9,15 @@ from typing import Any
 
 from cxgen.constructicon import Construction
 from cxgen.errors import DataError
+from cxgen.project import closed_class_file
 from cxgen.trees.chunks import Chunk, Chunks
+from cxgen.trees.closed import closed_class
 from cxgen.trees.links import Linker
-from cxgen.trees.phrases import phrase_chunk
-from cxgen.trees.reading import ABSENT, Numbering, Reader, Reading, unnumbered
-from cxgen.trees.units import Draft, Token
+from cxgen.trees.phrases import lemmas_of, phrase_chunk
+from cxgen.trees.reading import ABSENT, Numbering, Reader, Reading, Step, unnumbered
+from cxgen.trees.rules import Cell, Rules
+from cxgen.trees.surface import head
+from cxgen.trees.units import LEANING, Draft, Token
 
 _WORD = re.compile(r"[A-Za-z]+(?=n't|'s\b)|n't|'s\b|[\w'-]+|\S")
 
@@ -44,6 +48,7 @@ class Annotator:
         """Prepare; ``number`` as for `Reader`."""
         self.construction = construction
         self.chunks = chunks.also(construction.documents)
+        self.rules = Rules(self.chunks, closed_class(closed_class_file()))
         self.reader = Reader(construction, self.chunks.adjectives, number)
 
     def sentence(self, item: Mapping[str, Any]) -> Sentence:
@@ -98,46 +103,56 @@ class Annotator:
     def _drafted(self, kind: str, template: str, fills: Sequence[int], readings: Sequence[Reading | None]) -> tuple[Draft, int]:
         of_verb = self.construction.kinds[kind].verb
         draft, verb = Draft(), 0
-        run: list[str] = []
+        pieces: list[tuple[Cell, Step, Reading | Chunk | None]] = []
         for step, row, reading in zip(self.reader.steps(kind, template), fills, readings, strict=True):
             if step.slot and row == ABSENT:
                 continue
             phrase = self.phrase(reading.text) if reading and step.slot and not reading.look else None
             if phrase:
-                self._close(run, draft)
-                draft.add_chunk(phrase, step.slot if len(phrase.words) == 1 else "")
+                pieces.append((Cell(upos="PRON" if phrase.words[0].upos == "PRON" else "ADV"), step, phrase))
+            elif reading is None or not reading.look:
+                pieces += [(Cell(word), step, None) for word in _WORD.findall(reading.text if reading else step.text)]
+            else:
+                pieces.append((self._cell(step, reading, of_verb), step, reading))
+        cells = [cell for cell, _, _ in pieces]
+        if cells and (first := cells[0].word.lower()) and (self.rules.closed.at([first]) or lemmas_of(first)) and first != "i":
+            cells[0] = Cell(first)
+        chunks = self.rules.chunks_of(tuple(cells))
+        at = 0
+        for number, (cell, step, piece) in enumerate(pieces):
+            if number < at:
                 continue
-            if reading is None or not reading.look:
-                run += _WORD.findall(reading.text if reading else step.text)
-                continue
-            self._close(run, draft)
-            assert step.part is not None
-            draft.add_filler(step.part, reading.look)
-            if step.slot == of_verb and not verb:
-                verb = draft.units[-1].head
-        self._close(run, draft)
+            if chunk := chunks.get(number):
+                draft.add_chunk(chunk)
+                at = number + len(chunk.words)
+            elif isinstance(piece, Chunk):
+                draft.add_chunk(piece, step.slot if len(piece.words) == 1 else "")
+            elif piece is None:
+                draft.missing.append(cell.word)
+            else:
+                assert step.part is not None
+                draft.add_filler(step.part, piece.look)
+                if step.slot == of_verb and not verb:
+                    verb = draft.units[-1].head
         if not verb:
             draft.problems.append(f"there is no {of_verb!r}, the verb of {kind!r}, in it")
         elif not draft.missing:
             Linker(draft, verb, self.construction.slots).link()
         return draft, verb
 
-    def phrase(self, text: str) -> Chunk | None:
-        """The tree of a pronoun, or of a phrase that the chunks do not know, if its build is plain; whatever is beside it."""
-        words = _WORD.findall(text)
-        known = self.chunks.split(words)
-        if known and len(words) == 1 and known[0].words[0].upos == "PRON":  # it has a role of its own
-            return known[0]
-        return None if known else phrase_chunk(tuple(words))
+    def _cell(self, step: Step, reading: Reading, verb: str) -> Cell:
+        assert step.part is not None
+        top = reading.look[head(reading.look)]
+        return Cell("", top.upos, top.xpos, step.slot == verb, step.part.form in LEANING)
 
-    def _close(self, run: list[str], draft: Draft) -> None:
-        """Turn the words of ``run`` into units and empty it."""
-        chunks = self.chunks.split(run)
-        if chunks is None:
-            draft.missing.append(" ".join(run).strip(" .,;:!?"))
-        for chunk in chunks or ():
-            draft.add_chunk(chunk)
-        run.clear()
+    def phrase(self, text: str) -> Chunk | None:
+        """The tree of what fills a slot with words of its own: a chunk's, or one that follows from its build."""
+        words = _WORD.findall(text)
+        known = self.chunks.longest(words)
+        if known and len(known.words) == len(words):
+            return known
+        pronoun = self.rules.closed.tagged(words[0], "PRON") if len(words) == 1 else None
+        return Chunk((pronoun,), {}) if pronoun else phrase_chunk(tuple(words))
 
 
 def finish(draft: Draft, text: str) -> tuple[Token, ...]:
