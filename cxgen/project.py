@@ -20,7 +20,7 @@ def shipped_folder() -> Path:
 
 def closed_class_file() -> Path:
     """The table of English function words."""
-    return _shipped() / layout.LEXICONS / "closed.tsv"
+    return shipped_folder() / layout.LEXICONS / "closed.tsv"
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from cxgen.constructicon import Slot
 from cxgen.sampling.ways import WORD_FORMS
-from cxgen.trees.chunks import Link
+from cxgen.trees.chunks import Link, Word
 from cxgen.trees.relations import COMPLEMENTS, NOMINAL, ONCE, base, stated
 from cxgen.trees.units import LEANING, Draft, Unit
 
@@ -29,7 +29,9 @@ class Linker:
         self.verb = verb
         self.predicate = _marked(draft) or verb
         self.links: dict[int, Link] = {}
-        self.weak: dict[int, tuple[Link, int, Unit]] = {}  # what a preposition or a conjunction makes of the noun behind it, if that states nothing
+        self.weak: dict[
+            int, tuple[Link, int, Unit]
+        ] = {}  # what a preposition or a conjunction makes of the noun behind it, if that states nothing
 
     def link(self) -> None:
         """Fill ``draft.links``."""
@@ -76,29 +78,29 @@ class Linker:
         return Link(link.relation, self._anchor(head, number))
 
     def _anchor(self, name: str, number: int) -> str:
-        if name in {"V", "P"}:
-            return str(self.verb if name == "V" else self.predicate)
-        if name == "VERB":
-            return str(self._next_verb(number))
-        if name == "HOST":
-            return str(self._last_verb(number))
-        if name == "LAST":
-            last = self.draft.units[number - 1]
-            return str(last.start + next(n for n, word in enumerate(last.chunk.words if last.chunk else ()) if word.link.head == "P"))
+        """The token of which ``name`` is the anchor, seen from a unit; R and OBJ stay, as they depend on the whole tree."""
+        known = {"V": lambda: self.verb, "P": lambda: self.predicate, "VERB": lambda: self._next_verb(number)}
+        known |= {"HOST": lambda: self._last_verb(number), "LAST": lambda: self._last_adjunct(number)}
+        if name in known:
+            return str(known[name]())
+        text = self._text(self.draft.units[number])
         if name in {"NEXT", "PREV"}:
             place = self._neighbour(number, name)
             if not place:
-                where = "after" if name == "NEXT" else "before"
-                self.draft.problems.append(f"{self._text(self.draft.units[number])!r} needs a word {where} it to belong to")
+                self.draft.problems.append(f"{text!r} needs a word {'after' if name == 'NEXT' else 'before'} it to belong to")
             return str(place)
         if name.islower():
-            place = next(
-                (unit.head for unit in self.draft.units if unit.part and unit.part.slot == name and not WORD_FORMS[unit.form].closed), 0
-            )
+            heads = (unit.head for unit in self.draft.units if unit.part and unit.part.slot == name and not WORD_FORMS[unit.form].closed)
+            place = next(heads, 0)
             if not place:
-                self.draft.problems.append(f"{self._text(self.draft.units[number])!r} belongs to {{{name}}}, which is not in the sentence")
+                self.draft.problems.append(f"{text!r} belongs to {{{name}}}, which is not in the sentence")
             return str(place)
         return name
+
+    def _last_adjunct(self, number: int) -> int:
+        """The head of the adjunct right before a unit."""
+        unit = self.draft.units[number - 1]
+        return unit.start + next(n for n, word in enumerate(unit.chunk.words if unit.chunk else ()) if word.link.head == "P")
 
     def _next_verb(self, number: int) -> int:
         """The next verb, or predicate, behind a unit; the construction's where there is none."""
@@ -142,7 +144,7 @@ class Linker:
     def _leans(self, number: int) -> str:
         """As what the filler belongs to the noun that comes next, if it does: his, this, the dog's; an adjective before a bare noun."""
         unit = self.draft.units[number]
-        if unit.chunk and all(word.link.head in {"NEXT", "VERB"} or (word.link.head.isdigit() and word.upos in _SMALL) for word in unit.chunk.words):
+        if unit.chunk and all(_leaning(word) for word in unit.chunk.words):
             return unit.chunk.words[0].link.relation
         if unit.part is None or unit.part.deprel:
             return ""
@@ -172,7 +174,9 @@ class Linker:
         if not text and slot and slot.deprel and unit.form not in LEANING and not unit.auxiliary and unit.head != self.verb:
             core = slot.deprel.partition(">")[0] in COMPLEMENTS
             text = slot.deprel if (after_verb and unit.head not in self.weak) or not core else ""
-        if text:
+        if text == "root" and self._embedded(unit.head):
+            self.links[unit.head] = self._fixed(*self.weak[unit.head])
+        elif text:
             try:
                 relation, head = stated(text)
             except ValueError as error:
@@ -183,6 +187,10 @@ class Linker:
             self.links[unit.head] = self._fixed(*self.weak[unit.head])
         else:
             self._default(number, unit)
+
+    def _embedded(self, place: int) -> bool:
+        """Whether a verb stands in a clause that another verb takes: *I remember that*."""
+        return place in self.weak and self.weak[place][0].relation == "ccomp"
 
     def _default(self, number: int, unit: Unit) -> None:
         """The relation that follows from the place of a filler of which nothing is stated."""
@@ -273,6 +281,11 @@ class Linker:
     def _words(self, numbers: list[int]) -> str:
         tokens = [self.draft.tokens[number - 1] for number in numbers]
         return " and ".join(f"{token.form!r} ({token.slot})" if token.slot else repr(token.form) for token in tokens)
+
+
+def _leaning(word: Word) -> bool:
+    """Whether a word of a chunk belongs to what comes next, or to a word of the chunk that does."""
+    return word.link.head in {"NEXT", "VERB"} or (word.link.head.isdigit() and word.upos in _SMALL)
 
 
 def _marked(draft: Draft) -> int:

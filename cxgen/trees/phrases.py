@@ -14,7 +14,9 @@ def _words(text: str) -> frozenset[str]:
 
 _DETERMINERS = _words("the a an this that these those no each every another some any all both")
 _POSSESSIVES = _words("my your his her its our their")
-_NO_NOUNS = _words("i you he she it we they me him us them myself yourself himself herself itself themselves who then too still not more less")
+_NO_NOUNS = _words(
+    "i you he she it we they me him us them myself yourself himself herself itself themselves who then too still not more less"
+)
 _NUMERALS = _words("one two three four five six seven eight nine ten eleven twelve")
 _PREPOSITIONS = _words(
     """
@@ -43,6 +45,14 @@ _ADVERBS = _words(
     """
 )
 _ORDINALS = _words("last next other first second third same previous following")
+
+_MODIFIERS = (  # of a noun: the words, their tags and their relation
+    (_words("half all"), "DET", "PDT", "det:predet"),
+    (_DETERMINERS, "DET", "DT", "det"),
+    (_POSSESSIVES, "PRON", "PRP$", "nmod:poss"),
+    (_NUMERALS, "NUM", "CD", "nummod"),
+    (_ORDINALS, "ADJ", "JJ", "amod"),
+)
 
 
 @lru_cache(maxsize=4096)
@@ -136,9 +146,8 @@ def nominal(words: Sequence[str], first: int) -> Nominal | None:
     """
     lower = [word.lower() for word in words]
     cut = next((n for n in range(1, len(words)) if lower[n] in _PREPOSITIONS), len(words))
-    if not words or cut == 0 or lower[0] in _PREPOSITIONS or _NO_NOUNS.intersection(lower[:cut]):
-        return None
-    if lower[cut - 1] in _DETERMINERS | _POSSESSIVES | {"next"}:
+    none = not words or lower[0] in _PREPOSITIONS or _NO_NOUNS.intersection(lower[:cut])
+    if none or lower[cut - 1] in _DETERMINERS | _POSSESSIVES | {"next"} or lower[:cut][-2:] == ["way", "home"]:
         return None
     head = cut - 1
     done: list[Word] = []
@@ -148,7 +157,7 @@ def nominal(words: Sequence[str], first: int) -> Nominal | None:
             return None
         done.append(piece)
     tag = _noun(words[head]) or _unlisted(words[head], done)
-    if tag is None or lower[:cut][-2:] == ["way", "home"]:
+    if tag is None:
         return None
     done.append(Word(words[head], tag[0], tag[1], tag[2], Link("root", "0"), predicate=False))
     if cut == len(words):
@@ -169,20 +178,15 @@ def _unlisted(word: str, before: Sequence[Word]) -> tuple[str, str, str] | None:
 
 def _before_noun(word: str, number: int, head: str) -> Word | None:
     lower = word.lower()
-    if lower in {"half", "all"}:
-        return Word(word, lower, "DET", "PDT", Link("det:predet", head), predicate=False)
-    if lower in _DETERMINERS:
-        return Word(word, "a" if lower == "an" else lower, "DET", "DT", Link("det", head), predicate=False)
-    if lower in _POSSESSIVES:
-        return Word(word, lower, "PRON", "PRP$", Link("nmod:poss", head), predicate=False)
-    if lower in _NUMERALS:
-        return Word(word, lower, "NUM", "CD", Link("nummod", head), predicate=False)
-    if lower in _ORDINALS or "ADJ" in lemmas_of(lower):
+    for words, upos, xpos, relation in _MODIFIERS:
+        if lower in words:
+            return Word(word, "a" if lower == "an" else lower, upos, xpos, Link(relation, head), predicate=False)
+    if "ADJ" in lemmas_of(lower):
         return Word(word, lower, "ADJ", "JJ", Link("amod", head), predicate=False)
     if word[:1].isupper() and number:
         return Word(word, word, "PROPN", "NNP", Link("compound", head), predicate=False)
     tag = _noun(word) or ((word, "NOUN", "NN") if word.endswith("ing") else None)
-    return tag and Word(word, tag[0], tag[1], tag[2], Link("compound", head), predicate=False)
+    return tag and Word(word, *tag, Link("compound", head), predicate=False)
 
 
 def _noun(word: str) -> tuple[str, str, str] | None:
@@ -192,7 +196,7 @@ def _noun(word: str) -> tuple[str, str, str] | None:
     lemmas = lemmas_of(word).get("NOUN")
     if not lemmas:
         return None
-    plural = word.endswith("s") and lemmas[0] != word or word not in lemmas
+    plural = (word.endswith("s") and lemmas[0] != word) or word not in lemmas
     return (lemmas[0], "NOUN", "NNS") if plural else (word, "NOUN", "NN")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
@@ -12,6 +12,7 @@ from cxgen.trees.phrases import lemmas_of, nominal, phrase_chunk, word_forms
 from cxgen.trees.relations import NOMINAL
 
 _LEANING = frozenset({"det", "nmod:poss", "amod", "nummod", "advmod", "det:predet"})
+_NEVER = frozenset({"AUX", "CCONJ", "PART", "PUNCT", "SCONJ"})  # in no noun phrase
 _VERBAL = frozenset({"finite", "base", "ing", "participle"})
 _FINITE = frozenset({"VBD", "VBZ", "VBP", "MD"})
 
@@ -177,26 +178,15 @@ class Rules:
     def _what(self, cells: Sequence[Cell], at: int, subject: bool) -> str:
         cell = cells[at]
         if not cell.word:
-            if cell.upos == "ADJ":
-                following = cells[at + 1] if at + 1 < len(cells) else Cell(",")
-                return "lean" if not following.word and following.upos in {*NOMINAL, "ADJ"} else "adjective"
-            if cell.leans or cell.upos == "ADV":
-                return "lean"
-            if cell.upos in NOMINAL:
-                return "noun"
-            return {"VBG": "ing", "VB": "base", "VBN": "participle"}.get(cell.xpos, "finite") if cell.upos in {"VERB", "AUX"} else "other"
+            return _filler(cell, cells[at + 1] if at + 1 < len(cells) else None)
         lower = cell.word.lower()
-        if lower in {",", "."}:
-            return "end"
         rows = self.closed.at([lower])
         for row in rows if rows and rows[0].upos != "SCONJ" else ():
             word = row.chunk.words[0]
-            if word.upos == "AUX":
-                return "finite" if word.xpos in _FINITE else "base"
-            if word.link.relation in _LEANING:
-                return "lean"
-            if word.upos in NOMINAL:
-                return "noun"
+            if word.upos in {"PUNCT", "AUX"}:
+                return "end" if word.upos == "PUNCT" else "finite" if word.xpos in _FINITE else "base"
+            if word.link.relation in _LEANING or word.upos in NOMINAL:
+                return "lean" if word.link.relation in _LEANING else "noun"
         return "other" if rows else _open_class(cell.word, subject)
 
     def _noun(self, cells: Sequence[Cell], at: int, run: Sequence[str]) -> Chunk | None:
@@ -204,7 +194,12 @@ class Rules:
         for size in range(len(run), 0, -1):
             found = nominal(run[:size], 1)
             alone = size == 1 and run[0][:1].islower() and "VERB" in lemmas_of(run[0])
-            if not found or alone or self.closed.at([run[size - 1].lower()]):
+            if (
+                not found
+                or alone
+                or self.closed.at([run[size - 1].lower()])
+                or any(row.upos in _NEVER for word in run[:size] for row in self.closed.at([word.lower()]))
+            ):
                 continue
             link = Link("nsubj", "VERB") if self.follows(cells, at + size) & {"finite", "base"} else Link("obj", "HOST")
             words = [replace(word, link=link) if number == found[0] else word for number, word in enumerate(found[1])]
@@ -252,6 +247,17 @@ class Rules:
             if not cells[place].word and cells[place].upos == "VERB":
                 return False
         return False
+
+
+def _filler(cell: Cell, following: Cell | None) -> str:
+    """As `Rules.follows`, of a filler; an adjective leans on the noun that follows."""
+    if cell.upos == "ADJ":
+        return "lean" if following and not following.word and following.upos in {*NOMINAL, "ADJ"} else "adjective"
+    if cell.leans or cell.upos == "ADV":
+        return "lean"
+    if cell.upos in {"VERB", "AUX"}:
+        return {"VBG": "ing", "VB": "base", "VBN": "participle"}.get(cell.xpos, "finite")
+    return "noun" if cell.upos in NOMINAL else "other"
 
 
 def _open_class(word: str, subject: bool) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -101,24 +101,14 @@ class Annotator:
         return fills, self.reader.read(item["premise"], steps, fills)
 
     def _drafted(self, kind: str, template: str, fills: Sequence[int], readings: Sequence[Reading | None]) -> tuple[Draft, int]:
-        of_verb = self.construction.kinds[kind].verb
-        draft, verb = Draft(), 0
-        pieces: list[tuple[Cell, Step, Reading | Chunk | None]] = []
-        for step, row, reading in zip(self.reader.steps(kind, template), fills, readings, strict=True):
-            if step.slot and row == ABSENT:
-                continue
-            phrase = self.phrase(reading.text) if reading and step.slot and not reading.look else None
-            if phrase:
-                pieces.append((Cell(upos="PRON" if phrase.words[0].upos == "PRON" else "ADV"), step, phrase))
-            elif reading is None or not reading.look:
-                pieces += [(Cell(word), step, None) for word in _WORD.findall(reading.text if reading else step.text)]
-            else:
-                pieces.append((self._cell(step, reading, of_verb), step, reading))
+        verb_slot = self.construction.kinds[kind].verb
+        pieces = list(self._pieces(kind, template, fills, readings))
         cells = [cell for cell, _, _ in pieces]
-        if cells and (first := cells[0].word.lower()) and (self.rules.closed.at([first]) or lemmas_of(first)) and first != "i":
+        first = cells[0].word.lower() if cells else ""
+        if first != "i" and (self.rules.closed.at([first]) or lemmas_of(first)):
             cells[0] = Cell(first)
+        draft, verb, at, last = Draft(), 0, 0, 0
         chunks = self.rules.chunks_of(tuple(cells))
-        at = 0
         for number, (cell, step, piece) in enumerate(pieces):
             if number < at:
                 continue
@@ -127,23 +117,37 @@ class Annotator:
                 at = number + len(chunk.words)
             elif isinstance(piece, Chunk):
                 draft.add_chunk(piece, step.slot if len(piece.words) == 1 else "")
-            elif piece is None:
-                draft.missing.append(cell.word)
+            elif piece is None or step.part is None:
+                if draft.missing and number and number - 1 == last:
+                    draft.missing[-1] += f" {cell.word}"
+                else:
+                    draft.missing.append(cell.word)
+                last = number
             else:
-                assert step.part is not None
                 draft.add_filler(step.part, piece.look)
-                if step.slot == of_verb and not verb:
-                    verb = draft.units[-1].head
+                verb = verb or (draft.units[-1].head if step.slot == verb_slot else 0)
         if not verb:
-            draft.problems.append(f"there is no {of_verb!r}, the verb of {kind!r}, in it")
+            draft.problems.append(f"there is no {verb_slot!r}, the verb of {kind!r}, in it")
         elif not draft.missing:
             Linker(draft, verb, self.construction.slots).link()
         return draft, verb
 
-    def _cell(self, step: Step, reading: Reading, verb: str) -> Cell:
-        assert step.part is not None
-        top = reading.look[head(reading.look)]
-        return Cell("", top.upos, top.xpos, step.slot == verb, step.part.form in LEANING)
+    def _pieces(
+        self, kind: str, template: str, fills: Sequence[int], readings: Sequence[Reading | None]
+    ) -> Iterator[tuple[Cell, Step, Reading | Chunk | None]]:
+        """The premise word by word, and filler by filler."""
+        for step, row, reading in zip(self.reader.steps(kind, template), fills, readings, strict=True):
+            if step.slot and row == ABSENT:
+                continue
+            phrase = self.phrase(reading.text) if reading and step.slot and not reading.look else None
+            if phrase:
+                yield Cell(upos="PRON" if phrase.words[0].upos == "PRON" else "ADV"), step, phrase
+            elif reading is None or not reading.look:
+                yield from ((Cell(word), step, None) for word in _WORD.findall(reading.text if reading else step.text))
+            else:
+                top = reading.look[head(reading.look)]
+                leans = step.part is not None and step.part.form in LEANING
+                yield Cell("", top.upos, top.xpos, step.slot == self.construction.kinds[kind].verb, leans), step, reading
 
     def phrase(self, text: str) -> Chunk | None:
         """The tree of what fills a slot with words of its own: a chunk's, or one that follows from its build."""
