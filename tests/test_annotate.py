@@ -164,11 +164,11 @@ def test_the_form_check_refuses_other_forms(constructions, annotated):
 def test_words_without_annotation_are_an_error_that_names_them(mini, mini_lexicon, chunks):
     from cxgen.constructicon import load_construction
 
-    edit(mini / "templates/reach.yaml", "Last night,", "Lo and behold,")
+    edit(mini / "templates/reach.yaml", "Last night,", "Zorb vlim,")
     construction = load_construction(Project(mini), "reach", mini_lexicon)
     items = sample_items(construction, 3, 40).filter(pl.col("template") == "last-night")
-    with pytest.raises(DataError, match=r"reach: template 'last-night' as .*: no annotation for 'Lo and behold'") as error:
-        Annotator(construction, chunks).sentence(items.row(0, named=True))
+    with pytest.raises(DataError, match=r"reach: template 'last-night' as .*: no annotation for 'Zorb vlim'") as error:
+        Annotator(construction, Chunks.load(*Project(mini).chunk_files())).sentence(items.row(0, named=True))
     assert "lexicons/chunks.yaml" in error.value.hint
 
 

@@ -227,8 +227,8 @@ def test_own_chunks_come_on_top(tmp_path):
     shipped = Chunks.load(*Project(ROOT).chunk_files())
     project = add(tmp_path, "chunks.yaml", 'chunks:\n  - "zorbingly/ADV/RB/advmod>V"\n  - "just/ADV/XX/advmod>V"\n')
     both = Chunks.load(*project.chunk_files())
-    assert [chunk.words[0].xpos for chunk in both.split(["zorbingly", "just"])] == ["RB", "XX"]
-    assert both.split(["had"]) == shipped.split(["had"])
+    assert [both.longest([word]).words[0].xpos for word in ("zorbingly", "just")] == ["RB", "XX"]
+    assert both.longest(["knocked", "over"]) == shipped.longest(["knocked", "over"])
 
 
 def test_own_prompts_come_before_the_shipped_ones_file_by_file(tmp_path):

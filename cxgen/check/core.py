@@ -11,6 +11,7 @@ from cxgen.check.trees import TREES, Trees
 from cxgen.constructicon import Construction
 from cxgen.constructicon.words import unknown_words
 from cxgen.errors import CxgenError
+from cxgen.project import shipped_folder
 from cxgen.trees import Chunks
 
 Check = Callable[[Construction], Iterable[Finding]]
@@ -69,9 +70,9 @@ def lint(construction: Construction, skip: frozenset[str] = frozenset(), chunks:
 
 
 def require_sound(construction: Construction, codes: str = "E") -> None:
-    """Raise the first error of lint.
+    """Raise the first error before anything is drawn: of a user's own construction any, of a shipped one only names (E1).
 
-    Of E201 only unknown words and classes are looked for: the generator says the rest when it comes to it.
+    The rest of what is shipped is left to `cxgen check`. Of E201 only unknown words and classes are looked for: the generator says the rest.
 
     Args:
         codes: only codes that begin so: ``E1`` for names that refer to something.
@@ -79,9 +80,10 @@ def require_sound(construction: Construction, codes: str = "E") -> None:
     Raises:
         CxgenError: the first error.
     """
-    skip = frozenset(code for code in CHECKS if not code.startswith(codes) or code == "E201")
     if codes == "E":
         for error in unknown_words(construction):
             raise error
+    shipped = all(document.path.is_relative_to(shipped_folder()) for document in construction.documents)
+    skip = frozenset(code for code in CHECKS if not code.startswith("E1" if shipped else codes) or code == "E201")
     for finding in lint(construction, skip):
         raise CxgenError(f"{finding.code} {finding.message}", file=finding.file, line=finding.line, hint=finding.hint)

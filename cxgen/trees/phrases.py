@@ -173,7 +173,8 @@ def nominal(words: Sequence[str], first: int) -> Nominal | None:
 def _unlisted(word: str, before: Sequence[Word]) -> tuple[str, str, str] | None:
     """A noun that the dictionary lacks, behind a determiner or an adjective; no form of a verb can be one."""
     verbs = lemmas_of(word.lower()).get("VERB", ())
-    return None if not before or (verbs and word not in verbs) else (word, "NOUN", "NN")
+    plain = all(piece.link.relation == "compound" for piece in before)
+    return None if plain or (verbs and word not in verbs) else (word, "NOUN", "NN")
 
 
 def _before_noun(word: str, number: int, head: str) -> Word | None:

@@ -72,6 +72,7 @@ class Rules:
             or self._adjective(clause, self._before(found, at))
             or self._closed(cells, at, found)
             or self._adjunct(clause[:1], 1)
+            or self._result(cells, at, found)
             or self._verb(cells, at, found)
         )
 
@@ -153,6 +154,20 @@ class Rules:
         infinitive = run[size : size + 1] == ["to"]
         return Chunk((*degree, adjective), {"VERB": Link("advcl" if degree else "xcomp", str(size))} if infinitive else {})
 
+    def _result(self, cells: Sequence[Cell], at: int, found: dict[int, Chunk]) -> Chunk | None:
+        """*(pushed the door) open*: an adjective behind an object."""
+        word, before = cells[at].word, self._before(found, at)
+        noun = at > 0 and (before.words[-1].upos if before else cells[at - 1].upos) in NOMINAL
+        if not noun or ("ADJ" not in lemmas_of(word) and "VBN" not in word_forms(word)) or "noun" in self.follows(cells, at + 1):
+            return None
+        for place in range(at - 1, -1, -1):
+            words = found[place].words if place in found else ()
+            if any(w.upos == "VERB" for w in words) or (not cells[place].word and cells[place].upos == "VERB"):
+                return Chunk((Word(word, word, "ADJ", "JJ", Link("xcomp", "HOST"), predicate=False),), {})
+            if any(w.upos in {"CCONJ", "SCONJ", "PUNCT"} or w.link.relation == "punct" for w in words):
+                return None
+        return None
+
     def follows(self, cells: Sequence[Cell], at: int) -> set[str]:
         """What stands at ``at``: ``noun``, ``verb`` (``base``, ``ing``, ``finite``), ``clause`` (a noun with its verb), ``end``."""
         found: set[str] = set()
@@ -169,7 +184,9 @@ class Rules:
                 joined = True
                 continue
             if what in _VERBAL:
-                found.update({"clause"} if subject and what in {"finite", "base"} else set() if subject else {"verb", what})
+                found.update(
+                    set() if joined else {"clause"} if subject and what in {"finite", "base"} else set() if subject else {"verb", what}
+                )
             elif not subject:
                 found.add(what)
             return found
@@ -220,11 +237,13 @@ class Rules:
         while (opening := self._before(found, start)) and all(word.upos in {"ADV", "PART"} for word in opening.words):
             start -= len(opening.words)
         if opening and "CCONJ" in {opening.words[0].upos, opening.words[-1].upos}:
-            link = Link("conj", "R")
+            link = Link("conj", "HOST")
         elif tag == "VBG":
             link = Link("advcl", "V")
         else:
-            link = Link("advcl", "V") if self._subordinate(cells, at, found) else link
+            link = {"": link, "that": Link("ccomp", "HOST"), "how": Link("ccomp", "HOST")}.get(
+                self._subordinator(cells, at, found), Link("advcl", "V")
+            )
             others["PREV?"] = Link("nsubj", "1")
         behind = self.follows(cells, at + 1)
         if "adjective" in behind:
@@ -234,19 +253,19 @@ class Rules:
         elif "noun" in behind:
             others["NEXT?"] = Link("obj", "1")
         embeds = at + 1 < len(cells) and cells[at + 1].word in {"that", "how"} and "clause" in self.follows(cells, at + 2)
-        return Chunk((Word(word, lemmas[0], "VERB", tag, link, predicate=link.relation == "root" and not embeds),), others)
+        return Chunk((Word(word, lemmas[0], "VERB", tag, link, predicate=link.relation in {"root", "ccomp"} and not embeds),), others)
 
-    def _subordinate(self, cells: Sequence[Cell], at: int, found: dict[int, Chunk]) -> bool:
-        """Whether a subordinator stands before ``at``, with only its subject between."""
+    def _subordinator(self, cells: Sequence[Cell], at: int, found: dict[int, Chunk]) -> str:
+        """The subordinator before ``at`` with only a subject between; empty if there is none."""
         for place in range(at - 1, -1, -1):
             first = found[place].words[0] if place in found else None
             if first and (first.upos in {"CCONJ", "PUNCT"} or first.link.relation == "punct"):
-                return False
+                return ""
             if first and (first.upos == "SCONJ" or first.xpos == "WRB"):
-                return True
+                return first.lemma
             if not cells[place].word and cells[place].upos == "VERB":
-                return False
-        return False
+                return ""
+        return ""
 
 
 def _filler(cell: Cell, following: Cell | None) -> str:
