@@ -291,14 +291,14 @@ def found_in(mini, lexicon, chunks):
 
 def test_e401_lint_names_all_words_without_annotation_at_once(mini, mini_lexicon, mini_chunks):
     first = edit(mini / "templates/reach.yaml", 'last-night: "Last night,', 'last-night: "Zorb vlim,')
-    edit(mini / "templates/reach.yaml", 'rest: " with great success"', 'rest: " vlim zorb"')
+    edit(mini / "templates/reach.yaml", 'rest: " with great success"', 'rest: " blarg zorb"')
     found = found_in(mini, mini_lexicon, mini_chunks)
     assert [finding.code for finding in found] == ["E401", "E401"]
-    behold = next(finding for finding in found if "'Zorb vlim'" in finding.message)
+    behold = next(finding for finding in found if "'vlim'" in finding.message)
     assert behold.line == first
     assert "reach" in behold.message
     assert "'last-night'" in behold.message
-    delivered = next(finding for finding in found if "'vlim zorb'" in finding.message)
+    delivered = next(finding for finding in found if "'blarg zorb'" in finding.message)
     assert "and 7 other templates" in delivered.message
 
 

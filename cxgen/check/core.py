@@ -72,7 +72,7 @@ def lint(construction: Construction, skip: frozenset[str] = frozenset(), chunks:
 def require_sound(construction: Construction, codes: str = "E") -> None:
     """Raise the first error before anything is drawn: of a user's own construction any, of a shipped one only names (E1).
 
-    The rest of what is shipped is left to `cxgen check`. Of E201 only unknown words and classes are looked for: the generator says the rest.
+    The rest of what is shipped is left to `cxgen check`. Of E201 only unknown words are looked for: the generator says the rest.
 
     Args:
         codes: only codes that begin so: ``E1`` for names that refer to something.
