@@ -26,7 +26,7 @@ def with_own_words(documents: Iterable[Document], name: str, lexicon: Lexicon) -
     sources = Sources()
     for document in documents:
         sources.add(document, name)
-    return extended(lexicon, sources)
+    return extended(lexicon, sources, name)
 
 
 def unknown_words(construction: Construction) -> Iterator[UnknownNameError]:

@@ -11,57 +11,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+
 from cxgen.errors import CxgenError
+from cxgen.lexicon.senses import LEXNAMES
 
 _SYSTEM = (Path("/usr/share/wordnet"), Path("/usr/local/WordNet-3.0/dict"), Path("/opt/homebrew/opt/wordnet/dict"))
-# The lexicographer files in the order of their numbers, with their parts of speech: lexnames(5).
-_LEXNAMES = [
-    "adj.all",
-    "adj.pert",
-    "adv.all",
-    "noun.Tops",
-    "noun.act",
-    "noun.animal",
-    "noun.artifact",
-    "noun.attribute",
-    "noun.body",
-    "noun.cognition",
-    "noun.communication",
-    "noun.event",
-    "noun.feeling",
-    "noun.food",
-    "noun.group",
-    "noun.location",
-    "noun.motive",
-    "noun.object",
-    "noun.person",
-    "noun.phenomenon",
-    "noun.plant",
-    "noun.possession",
-    "noun.process",
-    "noun.quantity",
-    "noun.relation",
-    "noun.shape",
-    "noun.state",
-    "noun.substance",
-    "noun.time",
-    "verb.body",
-    "verb.change",
-    "verb.cognition",
-    "verb.communication",
-    "verb.competition",
-    "verb.consumption",
-    "verb.contact",
-    "verb.creation",
-    "verb.emotion",
-    "verb.motion",
-    "verb.perception",
-    "verb.possession",
-    "verb.social",
-    "verb.stative",
-    "verb.weather",
-    "adj.ppl",
-]
 _NUMBERS = {"noun": 1, "verb": 2, "adj": 3, "adv": 4}
 _HINT = (
     "install WordNet 3.0 (Debian: wordnet-base and wordnet-sense-index; or nltk.download('wordnet')), "
@@ -132,6 +87,27 @@ def entries() -> Iterator[tuple[str, str]]:
                 yield from ((pos, word.partition("(")[0]) for word in fields[4 : 4 + 2 * int(fields[3], 16) : 2])
 
 
+_POS = {"1": "noun", "2": "verb", "3": "adjective", "4": "adverb", "5": "adjective"}
+
+
+def all_senses() -> pl.DataFrame:
+    """Every sense of WordNet's: ``lemma`` (lower case), ``pos``, ``key``; those of a word in WordNet's order, by frequency.
+
+    Raises:
+        CxgenError: WordNet is not installed.
+    """
+    source = find_wordnet()
+    if source is None:
+        raise CxgenError("WordNet's database is not installed", hint=_HINT)
+    rows = []
+    for line in (source / "index.sense").read_text("utf-8").splitlines():
+        key, _, number, _ = line.split(" ")
+        lemma, _, sense = key.partition("%")
+        rows.append((lemma.replace("_", " "), _POS[sense[0]], int(number), key))
+    table = pl.DataFrame(rows, schema=["lemma", "pos", "number", "key"], orient="row")
+    return table.sort("lemma", "pos", "number", "key").drop("number")
+
+
 def _write_lexnames(path: Path) -> None:
-    rows = (f"{number:02d}\t{name}\t{_NUMBERS[name.split('.')[0]]}" for number, name in enumerate(_LEXNAMES))
+    rows = (f"{number:02d}\t{name}\t{_NUMBERS[name.split('.')[0]]}" for number, name in enumerate(LEXNAMES))
     path.write_text("\n".join(rows) + "\n", "utf-8")

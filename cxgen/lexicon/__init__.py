@@ -1,5 +1,6 @@
-"""The lexicon at run time: the built snapshot, its classes, frames, relations and forms. Needs no WordNet."""
+"""The lexicon at run time: lexemes, classes, relations, and the scenes of constructions. Needs no WordNet."""
 
-from cxgen.lexicon.snapshot import Frame, Lexicon, WordClass
+from cxgen.lexicon.frames import Frame
+from cxgen.lexicon.snapshot import Lexicon, WordClass
 
 __all__ = ["Frame", "Lexicon", "WordClass"]

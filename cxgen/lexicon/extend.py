@@ -11,12 +11,13 @@ from cxgen.errors import SchemaError
 from cxgen.lexicon.names import missing
 from cxgen.lexicon.reference import Reference
 from cxgen.lexicon.rows import SCHEMA, blank, inflect, measure
+from cxgen.lexicon.scenes import Scenes, sense_of
 from cxgen.lexicon.snapshot import Frame, Lexicon, WordClass
 from cxgen.lexicon.sources import ClassEntry, Member, Sources
 
 
-def extended(lexicon: Lexicon, sources: Sources) -> Lexicon:
-    """``lexicon`` with what ``sources`` declare; the same object if they declare nothing.
+def extended(lexicon: Lexicon, sources: Sources, construction: str = "") -> Lexicon:
+    """``lexicon`` with what ``sources`` declare, and the words of the scenes of ``construction``; the same object if that adds nothing.
 
     New lexemes come after all others, so that no row number changes. A class that ``extends`` another has that one's members, too; if it
     has the same name, it takes its place.
@@ -25,9 +26,12 @@ def extended(lexicon: Lexicon, sources: Sources) -> Lexicon:
         SchemaError: a member is in neither, a relation names a word that is in neither, a class has the name of another
             without extending it, or a frame's name is taken.
     """
-    if not (sources.classes or sources.frames or sources.overrides or sources.relations):
+    if construction:
+        sources.words += _words_of(lexicon.scenes(construction), lexicon)
+    if not (sources.classes or sources.frames or sources.overrides or sources.relations or sources.words):
         return lexicon
-    sources.settle(lambda lemma, pos: lexicon.first.get((lemma, pos)))
+    senses = lexicon.senses(word.lemma for word, _, _ in sources.plain)
+    sources.settle(lambda lemma, pos: sense_of((lemma, pos, ""), senses, lexicon))
     new = _new_rows(lexicon, sources)
     changed = _changed_rows(lexicon, sources)
     index = lexicon.index | {key: len(lexicon) + number for number, key in enumerate(new)}
@@ -37,13 +41,21 @@ def extended(lexicon: Lexicon, sources: Sources) -> Lexicon:
         for relation, others in relations.items():
             row[relation] = [*row[relation], *(other for other in others if other not in row[relation])]
     classes = lexicon.classes | {name: _word_class(entry, lexicon, sources, index) for name, entry in sources.classes.items()}
-    for name in sources.classes:
-        for key in (key for member in sources.members(name) if (key := member.key) in new):
-            new[key]["classes"].append(name)
     table = lexicon.table if not changed else _replace(lexicon, changed)
     if new:
         table = pl.concat([table, pl.DataFrame(list(new.values()), schema=SCHEMA)])
-    return Lexicon(table, classes, _frames(lexicon, sources), lexicon.cuts, _overrides(lexicon, sources), lexicon.memory)
+    frames = _frames(lexicon, sources)
+    return Lexicon(table, classes, frames, lexicon.cuts, _overrides(lexicon, sources), lexicon.memory, lexicon.folders)
+
+
+def _words_of(scenes: Scenes, lexicon: Lexicon) -> list[Member]:
+    """The words of scenes that the lexicon does not have."""
+    new = {word: key for word, key in scenes.keys.items() if key not in lexicon.index}
+    places = {word: (table, number) for table in scenes.tables for word, number, _ in table.words() if word in new}
+    return [
+        Member(key, pos, lemma, key if "%" in key else None, None, {}, places[lemma, pos, pin][0], ("frames", places[lemma, pos, pin][1]))
+        for (lemma, pos, pin), key in new.items()
+    ]
 
 
 def _new_rows(lexicon: Lexicon, sources: Sources) -> dict[str, dict[str, Any]]:
@@ -131,9 +143,9 @@ def _replace(lexicon: Lexicon, changed: dict[str, dict[str, Any]]) -> pl.DataFra
 
 
 def _frames(lexicon: Lexicon, sources: Sources) -> dict[str, list[Frame]]:
-    frames = {name: list(lexicon.frames(name)) for name in lexicon.constructions}
+    frames = {}
     for construction, entries in sources.frames.items():
-        known = frames.setdefault(construction, [])
+        known = frames[construction] = list(lexicon.frames(construction))
         for raw, document, number in entries:
             if raw["name"] in {frame.name for frame in known}:
                 message = f"{construction} has a frame {raw['name']!r} already"

@@ -10,10 +10,11 @@ import polars as pl
 from cxgen.lexicon.bands import Cuts
 from cxgen.lexicon.inflect import forms
 from cxgen.lexicon.reference import Reference
+from cxgen.lexicon.senses import lexfile
 from cxgen.lexicon.spelling import article
 from cxgen.vocabulary import INFLECTIONS, RELATIONS
 
-LISTS = (*RELATIONS, "derived", "classes", "frames")
+LISTS = (*RELATIONS, "derived")
 SCHEMA: dict[str, Any] = {
     **dict.fromkeys(("key", "lemma", "pos", "sense", "lexfile"), pl.String),
     "zipf": pl.Float64,
@@ -28,7 +29,7 @@ SCHEMA: dict[str, Any] = {
 def blank(key: str, lemma: str, pos: str, sense: str | None) -> dict[str, Any]:
     """A row of which nothing else is known yet."""
     empty: dict[str, Any] = {column: [] if column in LISTS else None for column in SCHEMA}
-    return empty | {"key": key, "lemma": lemma, "pos": pos, "sense": sense}
+    return empty | {"key": key, "lemma": lemma, "pos": pos, "sense": sense, "lexfile": lexfile(key) or None}
 
 
 def inflect(row: dict[str, Any], changes: Mapping[str, str], reference: Reference) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -14,10 +14,13 @@ from numpy.typing import NDArray
 
 from cxgen.layout import WORDS
 from cxgen.lexicon.bands import Cuts
+from cxgen.lexicon.frames import Frame
 from cxgen.lexicon.names import missing
+from cxgen.lexicon.scenes import FOLDER as SCENES
+from cxgen.lexicon.scenes import Scenes, read_scenes
+from cxgen.lexicon.senses import Senses, read_senses
 from cxgen.lexicon.stored import read_classes, read_lexemes
 from cxgen.project import Project
-from cxgen.schema import Document
 from cxgen.vocabulary import BANDS
 
 
@@ -40,53 +43,6 @@ class WordClass:
     gloss: str = ""
 
 
-@dataclass(frozen=True)
-class Frame:
-    """Words that go together.
-
-    Attributes:
-        name: unique within its construction.
-        designs: contrast-set designs that use it.
-        slots: slot -> class names and sense keys.
-        words: closed-class words.
-        marked: keys of fillers that fit, but that speakers seldom use so: they are drawn less often.
-        preset: the only band preset that uses it; empty for all.
-        entails_alone: lemmas of its verbs that by themselves entail what the construction says.
-        source: the file in which it is declared; None for a frame of the snapshot.
-        number: its place in that file's list, from 0.
-    """
-
-    name: str
-    designs: tuple[str, ...]
-    slots: dict[str, tuple[str, ...]]
-    words: dict[str, str] = field(default_factory=dict)
-    marked: frozenset[str] = frozenset()
-    preset: str = ""
-    entails_alone: frozenset[str] = frozenset()
-    source: Document | None = field(default=None, repr=False, compare=False)
-    number: int = 0
-
-    @classmethod
-    def parse(cls, raw: dict[str, Any], source: Document | None = None, number: int = 0) -> Frame:
-        """From a schema-checked mapping."""
-        slots = {slot: _as_tuple(value) for slot, value in raw["slots"].items()}
-        words, marked = dict(raw.get("words", {})), frozenset(raw.get("marked", ()))
-        alone = frozenset(raw.get("entails_alone", ()))
-        return cls(raw["name"], _as_tuple(raw["design"]), slots, words, marked, raw.get("preset", ""), alone, source, number)
-
-    def place(self, slot: str, number: int) -> tuple[Path | None, int | None]:
-        """File and line of the filler ``number`` of ``slot``; None for both where the frame is one of the snapshot."""
-        if self.source is None:
-            return None, None
-        raw = self.source.data["frames"][self.number]
-        section = next((name for name, value in raw.items() if isinstance(value, dict) and slot in value), "slots")
-        return self.source.path, self.source.line(["frames", self.number, section, slot, number])
-
-
-def _as_tuple(value: str | Iterable[str]) -> tuple[str, ...]:
-    return (value,) if isinstance(value, str) else tuple(value)
-
-
 class Lexicon:
     """The snapshot in memory.
 
@@ -94,11 +50,12 @@ class Lexicon:
         table: one row per lexeme: ``key`` (sense key, ``own:POS:LEMMA``, or ``phrase:``/``name:`` + text), ``lemma``, ``pos``, ``sense``
             (sense key or the own word's key), ``lexfile``, ``zipf`` (f64), ``percentile`` (f64, 0-100 within part of speech, by fixed
             cuts), ``band``, ``top10k`` (bool), ``countability``, ``gender``, ``article``, the forms ``plural, third, ing, past,
-            participle, comparative, superlative``, and the list columns ``contrary``, ``complement``, ``near``, ``derived``,
-            ``classes``, ``frames``. Words that a project or a template file adds come last.
+            participle, comparative, superlative``, and the list columns ``contrary``, ``complement``, ``near``, ``derived``.
+            Words that a project or a template file adds come last.
         classes: class name -> :class:`WordClass`.
         cuts: what percentile a frequency is.
         overrides: part of speech -> lemma -> irregular forms, countability, article.
+        folders: the folders of words whose ``scenes/`` are read, the shipped one first; beside it is the snapshot.
         memory: the file in which answers of lemminflect and wordfreq about own words are kept, if any.
     """
 
@@ -106,10 +63,11 @@ class Lexicon:
         self,
         table: pl.DataFrame,
         classes: dict[str, WordClass],
-        frames: Mapping[str, list[Frame] | list[dict[str, Any]]],
+        frames: Mapping[str, list[Frame]],
         cuts: Cuts | None = None,
         overrides: dict[str, dict[str, dict[str, str]]] | None = None,
         memory: Path | None = None,
+        folders: tuple[Path, ...] = (),
     ) -> None:
         self.table = table
         self.classes = classes
@@ -117,6 +75,8 @@ class Lexicon:
         self.cuts = cuts or Cuts(())
         self.overrides = overrides or {}
         self.memory = memory
+        self.folders = folders
+        self._scenes: dict[str, Scenes] = {}
 
     @classmethod
     def of(cls, project: Project) -> Lexicon:
@@ -127,12 +87,17 @@ class Lexicon:
             SchemaError: a file of the project's own breaks its schema, or names what does not exist.
         """
         lexicon = cls.load(project.snapshot, project.root / WORDS)
-        if project.own_lexicons is None:
+        own = project.own_lexicons
+        if own is None:
             return lexicon
         from cxgen.lexicon.extend import extended
         from cxgen.lexicon.sources import read_sources
 
-        return extended(lexicon, read_sources(project.own_lexicons))
+        lexicon = extended(lexicon, read_sources(own))
+        if (own / SCENES).is_dir():
+            folders = (*lexicon.folders, own)
+            lexicon = cls(lexicon.table, lexicon.classes, {}, lexicon.cuts, lexicon.overrides, lexicon.memory, folders)
+        return lexicon
 
     @classmethod
     def load(cls, folder: Path, memory: Path | None = None) -> Lexicon:
@@ -147,8 +112,7 @@ class Lexicon:
             name: WordClass(name, entry["pos"], tuple(entry["ids"]), frozenset(entry["extended"]), entry.get("gloss", ""))
             for name, entry in raw["classes"].items()
         }
-        cuts = Cuts(raw.get("bands", ()))
-        return cls(table, classes, raw["frames"], cuts, raw.get("overrides"), memory)
+        return cls(table, classes, {}, Cuts(raw.get("bands", ())), raw.get("overrides"), memory, (folder.parent,))
 
     def __len__(self) -> int:
         return self.table.height
@@ -166,8 +130,7 @@ class Lexicon:
     @cached_property
     def first(self) -> dict[tuple[str, str], str]:
         """(lemma, part of speech) -> key of the first such lexeme."""
-        rows = self.table.select("lemma", "pos", "key").reverse().iter_rows()
-        return {(lemma, pos): key for lemma, pos, key in rows}
+        return {word: keys[0] for word, keys in self._known.items()}
 
     @cached_property
     def lemmas(self) -> list[str]:
@@ -184,16 +147,41 @@ class Lexicon:
 
     @property
     def constructions(self) -> list[str]:
-        """The constructions that have frames here."""
-        return list(self._frames)
+        """The constructions that have scenes here."""
+        files = (path for folder in self.folders for path in sorted((folder / SCENES).glob("*.tsv")))
+        return list(dict.fromkeys([*(path.stem for path in files), *self._frames]))
+
+    def scenes(self, construction: str) -> Scenes:
+        """The tables of a construction's scenes, and which lexemes their words are.
+
+        Raises:
+            SchemaError: a table breaks its form, or a word has not the sense that is asked for.
+        """
+        if construction not in self._scenes:
+            files = [path for folder in self.folders if (path := folder / SCENES / f"{construction}.tsv").is_file()]
+            self._scenes[construction] = Scenes.resolve([read_scenes(path) for path in files], self)
+        return self._scenes[construction]
 
     def frames(self, construction: str) -> list[Frame]:
-        """The frames of a construction; empty if it has none here."""
-        # Those of a snapshot are parsed when they are asked for: a command reads those of its own construction.
-        parsed = [frame if isinstance(frame, Frame) else Frame.parse(frame) for frame in self._frames.get(construction, ())]
-        if parsed:
-            self._frames[construction] = parsed
-        return parsed
+        """The frames of a construction: its scenes, and what its own file declares; empty if it has none here."""
+        if construction not in self._frames:
+            self._frames[construction] = self.scenes(construction).frames()
+        return self._frames[construction]
+
+    def known(self, lemma: str, pos: str) -> list[str]:
+        """The keys of the lexemes of a word, in the order of the table."""
+        return self._known.get((lemma, pos), [])
+
+    @cached_property
+    def _known(self) -> dict[tuple[str, str], list[str]]:
+        known: dict[tuple[str, str], list[str]] = {}
+        for lemma, pos, key in self.table.select("lemma", "pos", "key").iter_rows():
+            known.setdefault((lemma, pos), []).append(key)
+        return known
+
+    def senses(self, lemmas: Iterable[str]) -> Senses:
+        """The senses of some lemmas in WordNet's order."""
+        return read_senses(self.folders[0] / "snapshot" if self.folders else None, lemmas)
 
     def has(self, name: str) -> bool:
         """Whether ``name`` is a class or the key of a lexeme."""

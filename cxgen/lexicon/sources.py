@@ -219,7 +219,7 @@ def fillers(value: Any, keys: Keys) -> Iterator[tuple[Any, Keys]]:
 
 
 def read_sources(folder: Path) -> Sources:
-    """Read ``classes/*.yaml``, ``frames/*.yaml`` and ``overrides.yaml`` below ``folder``, as far as they are there.
+    """Read ``classes/*.yaml`` and ``overrides.yaml`` below ``folder``, as far as they are there.
 
     Raises:
         SchemaError: a file breaks its schema, two files declare the same class, or a member is of another part of speech than its class.
@@ -228,8 +228,8 @@ def read_sources(folder: Path) -> Sources:
     for path in sorted((folder / "classes").glob("*.yaml")):
         sources.add(read_yaml(path, "classes"), "")
     for path in sorted((folder / "frames").glob("*.yaml")):
-        document = read_yaml(path, "frames")
-        sources.add(document, document.data["construction"])
+        hint = "write a line a scene, in words as the shipped tables have them; `cxgen check scenes FILE` looks at it"
+        raise SchemaError(f"scenes stand in {folder / 'scenes'}/NAME.tsv now", file=path, hint=hint)
     if (folder / "overrides.yaml").exists():
         sources.overrides = read_yaml(folder / "overrides.yaml", "overrides").data
     return sources

@@ -28,7 +28,7 @@ _LEXEMES = Contract(
         Column("countability", pl.String, "", null=True),
         Column("gender", pl.String, "", null=True, values=("m", "f", "any", "none")),
         *(Column(name, pl.String, "", null=True) for name in ("article", *INFLECTIONS)),
-        *(Column(name, _TEXTS, "") for name in (*RELATIONS, "derived", "classes", "frames")),
+        *(Column(name, _TEXTS, "") for name in (*RELATIONS, "derived")),
     ),
     key=("key",),
     least=1,
@@ -55,12 +55,12 @@ def read_lexemes(path: Path) -> pl.DataFrame:
 
 
 def read_classes(path: Path) -> dict[str, Any]:
-    """Classes, frames, cuts of bands and overrides.
+    """Classes, cuts of bands and overrides.
 
     Raises:
         DataError: missing, or not as `lexicon build` writes it.
     """
     data = read_json(path, HINT)
-    if not isinstance(data, dict) or not {"classes", "frames"} <= data.keys():
-        raise DataError("expected an object with classes and frames", file=path, hint=HINT)
+    if not isinstance(data, dict) or "classes" not in data:
+        raise DataError("expected an object with classes", file=path, hint=HINT)
     return data

@@ -1,0 +1,234 @@
+"""Scenes as tables: ``lexicons/scenes/NAME.tsv``, a line a scene, cells divided by tabs.
+
+    words   onto    into=onto | out=off | in=on
+    id      designs  agent   verb:verb          things          places          opening:phrase  words  entails_alone
+    dogs    chores   @names  call | shoo | lure dog | puppy     kitchen | yard  before dinner   onto   lure
+
+A row that begins with ``id`` names the columns of the rows below it: ``designs``, ``words``, ``entails_alone``, ``marked``,
+``comment``, or a slot, with the part of speech of its words where that is not ``noun``. ``words NAME KEY=TEXT | ...`` names a set of
+closed-class words. Several things in a cell stand between `` | ``. A slot has words (``coach``), with a sense if it is not WordNet's
+first one (``coach~person``, ``coach~1:06:00::``; ``dumpster~own``: none of WordNet's), and classes (``@names``). Lines that begin with ``#`` are comments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cxgen.errors import CxgenError, SchemaError, UnknownNameError
+from cxgen.files import read_text
+from cxgen.lexicon.frames import Frame
+from cxgen.lexicon.senses import Senses, fits, lexfile
+from cxgen.schema import Document
+from cxgen.vocabulary import POS
+
+if TYPE_CHECKING:
+    from cxgen.lexicon.snapshot import Lexicon
+
+FOLDER = "scenes"
+ABOUT = ("id", "designs", "words", "entails_alone", "marked", "comment")  # columns that are no slots
+_HINT = "a line a scene, cells divided by tabs; see the shipped tables in lexicons/scenes"
+Word = tuple[str, str, str]  # lemma or text, part of speech, pin (see `cxgen.lexicon.senses`)
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A row.
+
+    Attributes:
+        line: its number in the file, from 1.
+        cells: column -> what stands in it, divided; only filled cells.
+        pos: slot -> part of speech of its words.
+        words: closed-class words, sets resolved.
+    """
+
+    line: int
+    cells: dict[str, list[str]]
+    pos: dict[str, str]
+    words: dict[str, str]
+
+    @property
+    def slots(self) -> dict[str, list[str]]:
+        """The filled slots, in alphabetical order: in this order they are drawn."""
+        return {name: self.cells[name] for name in sorted(self.cells) if name not in ABOUT}
+
+
+@dataclass(frozen=True)
+class SceneTable(Document):
+    """A file of scenes; ``line(("frames", N, ...))`` is that of the scene N."""
+
+    scenes: tuple[Scene, ...] = field(default=(), repr=False)
+
+    def line(self, keys: object) -> int:
+        """1-based line of the scene under ``keys``."""
+        numbers = [key for key in keys if isinstance(key, int)] if isinstance(keys, tuple | list) else []
+        return self.scenes[numbers[0]].line if numbers and numbers[0] < len(self.scenes) else 1
+
+    def words(self) -> Iterator[tuple[Word, int, str]]:
+        """Every word with the number of its scene, from 0, and its slot."""
+        for number, scene in enumerate(self.scenes):
+            for slot, texts in scene.slots.items():
+                yield from ((as_word(text, scene.pos[slot]), number, slot) for text in texts if text[0] != "@")
+
+    def frames(self, keys: Mapping[Word, str]) -> list[Frame]:
+        """The scenes with their words as keys of lexemes."""
+        return [
+            Frame(
+                scene.cells["id"][0],
+                tuple(scene.cells["designs"]),
+                {slot: tuple(_key(text, scene.pos[slot], keys) for text in texts) for slot, texts in scene.slots.items()},
+                scene.words,
+                frozenset(scene.cells.get("marked", ())),
+                entails_alone=frozenset(scene.cells.get("entails_alone", ())),
+                source=self,
+                number=number,
+            )
+            for number, scene in enumerate(self.scenes)
+        ]
+
+
+def _key(text: str, pos: str, keys: Mapping[Word, str]) -> str:
+    return text[1:] if text[0] == "@" else keys[as_word(text, pos)]
+
+
+@dataclass(frozen=True)
+class Scenes:
+    """The tables of a construction.
+
+    Attributes:
+        keys: word of a table -> key of its lexeme, which a word of one's own need not have in the lexicon yet.
+    """
+
+    tables: tuple[SceneTable, ...]
+    keys: dict[Word, str]
+
+    @classmethod
+    def resolve(cls, tables: Iterable[SceneTable], lexicon: Lexicon) -> Scenes:
+        """Find the lexemes of all words.
+
+        Raises:
+            SchemaError: a word has no sense such as its pin asks for; with line and column.
+        """
+        chosen = tuple(tables)
+        places = {word: (table, number, slot) for table in chosen for word, number, slot in table.words()}
+        senses = lexicon.senses(lemma for lemma, _, _ in places) if places else {}
+        keys = {}
+        for word, (table, number, slot) in places.items():
+            try:
+                keys[word] = sense_of(word, senses, lexicon)
+            except CxgenError as error:
+                message, line = f"column {slot}: {error.message}", table.scenes[number].line
+                raise SchemaError(message, file=table.path, line=line, hint=error.hint) from None
+        return cls(chosen, keys)
+
+    def frames(self) -> list[Frame]:
+        """All scenes.
+
+        Raises:
+            SchemaError: two have the same id.
+        """
+        frames = [frame for table in self.tables for frame in table.frames(self.keys)]
+        places: dict[str, int] = {}
+        for at, frame in enumerate(frames):
+            if places.setdefault(frame.name, at) != at and frame.source is not None:
+                line = frame.source.line(("frames", frame.number))
+                raise SchemaError(f"there is a scene {frame.name!r} already", file=frame.source.path, line=line, hint="give it another id")
+        return frames
+
+
+def sense_of(word: Word, senses: Senses, lexicon: Lexicon) -> str:
+    """The key of the lexeme that a word of a scene is: WordNet's first sense that fits its pin; ``own:POS:LEMMA`` if it has none at all.
+
+    Raises:
+        UnknownNameError: no sense fits.
+    """
+    lemma, pos, pin = word
+    if pos in {"phrase", "name"}:
+        return f"{pos}:{lemma}"
+    keys = senses.get((lemma.lower(), pos)) or lexicon.known(lemma, pos)
+    if pin == "own" or not (keys or pin):
+        return f"own:{pos}:{lemma}"
+    key = next((key for key in keys if not pin or fits(key, pin)), None)
+    if key is None:
+        pins = dict.fromkeys(lexfile(key).partition(".")[2] for key in keys)
+        hint = f"write {' or '.join(f'{lemma}~{each}' for each in pins)}" if pins else f"WordNet has no {pos} {lemma!r}: write it without ~"
+        raise UnknownNameError(f"{lemma!r} has no sense {pin!r}", hint=hint)
+    return key
+
+
+def as_word(text: str, pos: str) -> Word:
+    """A word of a cell, taken apart; ``~phrase`` and other parts of speech say what a word is that is not of its column's."""
+    lemma, _, pin = text.partition("~")
+    return (lemma, pin, "") if pin in POS else (lemma, pos, pin)
+
+
+def read_scenes(path: Path) -> SceneTable:
+    """Read a table of scenes.
+
+    Raises:
+        SchemaError: unreadable, or with line and column: a row before the columns are named, more cells than columns, an unknown set of
+            words, a scene without id or design, or an empty part of a cell.
+    """
+    text = read_text(path, error=SchemaError)
+    columns: list[str] = []
+    pos: dict[str, str] = {}
+    sets: dict[str, dict[str, str]] = {}
+    scenes = []
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        cells = [cell.strip() for cell in line.split("\t")]
+        if cells[0] == "words":
+            sets[cells[1]] = dict(_pairs(cells[2] if len(cells) > 2 else "", path, number))
+        elif cells[0] == "id":
+            columns, pos = _columns(cells, path, number)
+        else:
+            scenes.append(_scene(cells, columns, pos, sets, path, number))
+    return SceneTable(path, {}, text, scenes=tuple(scenes))
+
+
+def _columns(cells: list[str], path: Path, line: int) -> tuple[list[str], dict[str, str]]:
+    columns, pos = [], {}
+    for cell in cells:
+        name, _, kind = cell.partition(":")
+        if not name or name in columns or (kind and kind not in POS):
+            what = f"unknown part of speech {kind!r}" if kind and kind not in POS else f"the column {name!r} is empty or stands there twice"
+            raise SchemaError(
+                what, file=path, line=line, hint=f"columns: {', '.join(ABOUT)}, and slots as NAME or NAME:POS ({', '.join(POS)})"
+            )
+        columns.append(name)
+        pos[name] = kind or "noun"
+    return columns, pos
+
+
+def _scene(cells: list[str], columns: list[str], pos: dict[str, str], sets: dict[str, dict[str, str]], path: Path, line: int) -> Scene:
+    if len(cells) > len(columns):
+        what = f"{len(cells)} cells under {len(columns)} columns" if columns else "no row above names the columns"
+        raise SchemaError(what, file=path, line=line, hint=_HINT)
+    parts = {column: [part.strip() for part in cell.split(" | ")] for column, cell in zip(columns, cells, strict=False) if cell}
+    for column, texts in parts.items():
+        if not all(texts) or any(text[0] in "@~" and len(text) == 1 for text in texts):
+            raise SchemaError(f"column {column}: an empty word", file=path, line=line, hint="write `one | two | three`")
+    for column in ("id", "designs"):
+        if column not in parts:
+            raise SchemaError(f"column {column}: empty", file=path, line=line, hint=_HINT)
+    words: dict[str, str] = {}
+    for part in parts.get("words", ()):
+        if "=" in part:
+            words.update(_pairs(part, path, line))
+        elif part in sets:
+            words.update(sets[part])
+        else:
+            hint = f"known: {', '.join(sets) or 'none'}; or write KEY=TEXT"
+            raise SchemaError(f"column words: no set of words {part!r}", file=path, line=line, hint=hint)
+    return Scene(line, parts, pos, dict(sorted(words.items())))
+
+
+def _pairs(text: str, path: Path, line: int) -> Iterator[tuple[str, str]]:
+    for part in text.split(" | "):
+        key, equals, value = (each.strip() for each in part.partition("="))
+        if not (key and equals and value):
+            raise SchemaError(f"{part!r} is no KEY=TEXT", file=path, line=line, hint="such as into=into | out=out of")
+        yield key, value
