@@ -47,7 +47,7 @@ def _unreadable(error: CxgenError, project: Project) -> Finding:
 
 
 def stray_frames(lexicon: Lexicon, targets: Collection[str]) -> Iterator[Finding]:
-    """E110: a file under the project's lexicons/frames is for a construction that does not exist, so that nothing reads it."""
+    """E110: a table in the project's lexicons/scenes is for a construction that does not exist, so that nothing reads it."""
     for name in lexicon.constructions:
         if name not in targets:
             error = unknown("construction", name, targets)

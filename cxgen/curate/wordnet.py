@@ -91,7 +91,7 @@ _POS = {"1": "noun", "2": "verb", "3": "adjective", "4": "adverb", "5": "adjecti
 
 
 def all_senses() -> pl.DataFrame:
-    """Every sense of WordNet's: ``lemma`` (lower case), ``pos``, ``key``; those of a word in WordNet's order, by frequency.
+    """Every sense of WordNet's: ``lemma`` (lower case), ``pos``, ``sense`` (what follows % in its key); those of a word in WordNet's order, by frequency.
 
     Raises:
         CxgenError: WordNet is not installed.
@@ -103,9 +103,9 @@ def all_senses() -> pl.DataFrame:
     for line in (source / "index.sense").read_text("utf-8").splitlines():
         key, _, number, _ = line.split(" ")
         lemma, _, sense = key.partition("%")
-        rows.append((lemma.replace("_", " "), _POS[sense[0]], int(number), key))
-    table = pl.DataFrame(rows, schema=["lemma", "pos", "number", "key"], orient="row")
-    return table.sort("lemma", "pos", "number", "key").drop("number")
+        rows.append((lemma.replace("_", " "), _POS[sense[0]], int(number), sense))
+    table = pl.DataFrame(rows, schema=["lemma", "pos", "number", "sense"], orient="row")
+    return table.sort("lemma", "pos", "number", "sense").drop("number")
 
 
 def _write_lexnames(path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import polars as pl
 
-SENSES = "senses.parquet"  # of a snapshot: lemma (lower case), pos, key; sorted by lemma, pos and WordNet's number of the sense
+SENSES = "senses.parquet"  # of a snapshot: lemma (lower case), pos, sense (what follows % in the key); in WordNet's order
 # The lexicographer files in the order of their numbers, with their parts of speech: lexnames(5).
 LEXNAMES = (
     *("adj.all", "adj.pert", "adv.all"),
@@ -33,8 +33,8 @@ def read_senses(folder: Path | None, lemmas: Iterable[str]) -> Senses:
         return {}
     wanted = sorted({lemma.lower() for lemma in lemmas})
     senses: dict[tuple[str, str], list[str]] = {}
-    for lemma, pos, key in pl.scan_parquet(folder / SENSES).filter(pl.col("lemma").is_in(wanted)).collect().iter_rows():
-        senses.setdefault((lemma, pos), []).append(key)
+    for lemma, pos, sense in pl.scan_parquet(folder / SENSES).filter(pl.col("lemma").is_in(wanted)).collect().iter_rows():
+        senses.setdefault((lemma, pos), []).append(f"{lemma.replace(' ', '_')}%{sense}")
     return senses
 
 
