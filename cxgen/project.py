@@ -71,12 +71,8 @@ class Project:
     def lexicon_files(self) -> list[Path]:
         """Every file that the lexicon is read from: the snapshot's, and the project's own sources if they add to it."""
         own = self.own_lexicons
-        scenes = sorted((self.lexicons / "scenes").glob("*.tsv"))
-        return (
-            sorted(self.snapshot.iterdir())
-            + scenes
-            + (sorted(path for path in own.rglob("*.*") if path.suffix in {".yaml", ".tsv"}) if own else [])
-        )
+        shipped = [*self.snapshot.iterdir(), *(self.lexicons / "scenes").glob("*.tsv")]
+        return sorted(shipped) + sorted(path for path in (own.rglob("*.*") if own else ()) if path.suffix in {".yaml", ".tsv"})
 
     def chunk_files(self) -> list[Path]:
         """The files of annotated closed-class words: the shipped one, then the project's own."""

@@ -57,7 +57,6 @@ def words() -> pl.DataFrame:
         countability=pl.when(pl.col("pos") == "noun").then(pl.lit("count")),
         article=pl.when(pl.col("lemma").str.contains("(?i)^[aeiou]")).then(pl.lit("an")).otherwise(pl.lit("a")),
         plural=pl.when(pl.col("pos") == "noun").then(pl.col("lemma") + "s"),
-        classes=pl.concat_list("class"),
     )
     rest = [
         pl.lit([] if dtype == pl.List else None, dtype=dtype).alias(name) for name, dtype in schema.items() if name not in table.columns
@@ -70,9 +69,11 @@ def write_snapshot(folder: Path) -> None:
     folder.mkdir(parents=True)
     table = words()
     table.write_parquet(folder / "lexemes.parquet")
-    rows = table.with_row_index().explode("classes").group_by("classes", maintain_order=True).agg("index", pl.col("pos").first())
-    classes = {name: {"pos": pos, "ids": ids, "extended": []} for name, ids, pos in rows.select("classes", "index", "pos").iter_rows()}
-    (folder / "classes.json").write_text(json.dumps({"classes": classes, "frames": {}}), "utf-8")
+    named = pl.read_csv(DATA / "words.csv").select("lemma", "pos", "class")
+    rows = table.with_row_index().join(named, on=["lemma", "pos"]).sort("index").group_by("class", maintain_order=True)
+    grouped = rows.agg("index", pl.col("pos").first()).select("class", "index", "pos").iter_rows()
+    classes = {name: {"pos": pos, "ids": ids, "extended": []} for name, ids, pos in grouped}
+    (folder / "classes.json").write_text(json.dumps({"classes": classes}), "utf-8")
     pseudowords(table).write_parquet(folder / "pseudowords.parquet")
 
 

@@ -109,6 +109,5 @@ def _text(filler: str, pos: str, lexicon: Lexicon) -> str:
     lemma = str(row["lemma"])
     if row["pos"] != pos:
         return f"{lemma}~{row['pos']}"
-    return (
-        lemma if sense_of((lemma, pos, ""), lexicon.senses([lemma]), lexicon) == filler else f"{lemma}~{filler.partition('%')[2] or 'own'}"
-    )
+    plain = sense_of((lemma, pos, ""), lexicon.senses([lemma]), lexicon) == filler
+    return lemma if plain else f"{lemma}~{filler.partition('%')[2] or 'own'}"

@@ -91,7 +91,8 @@ _POS = {"1": "noun", "2": "verb", "3": "adjective", "4": "adverb", "5": "adjecti
 
 
 def all_senses() -> pl.DataFrame:
-    """Every sense of WordNet's: ``lemma`` (lower case), ``pos``, ``sense`` (what follows % in its key); those of a word in WordNet's order, by frequency.
+    """Every sense of WordNet's: ``lemma`` (lower case), ``pos``, ``sense`` (what follows % in its key); those of a word in WordNet's
+    order, the most frequent first.
 
     Raises:
         CxgenError: WordNet is not installed.

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
 
 from cxgen.errors import SchemaError
+from cxgen.lexicon.frames import Frame
 from cxgen.lexicon.names import missing
 from cxgen.lexicon.reference import Reference
 from cxgen.lexicon.rows import SCHEMA, blank, inflect, measure
 from cxgen.lexicon.scenes import Scenes, sense_of
-from cxgen.lexicon.snapshot import Frame, Lexicon, WordClass
-from cxgen.lexicon.sources import ClassEntry, Member, Sources
+from cxgen.lexicon.snapshot import Lexicon, WordClass
+from cxgen.lexicon.sources import ClassEntry, Member, Sources, lemma_of
 
 
 def extended(lexicon: Lexicon, sources: Sources, construction: str = "") -> Lexicon:
@@ -30,8 +32,11 @@ def extended(lexicon: Lexicon, sources: Sources, construction: str = "") -> Lexi
         sources.words += _words_of(lexicon.scenes(construction), lexicon)
     if not (sources.classes or sources.frames or sources.overrides or sources.relations or sources.words):
         return lexicon
-    senses = lexicon.senses(word.lemma for word, _, _ in sources.plain)
+    named = [member for member in (*sources.senses, *sources.declared()) if "%" in member.key and member.key not in lexicon.index]
+    senses = lexicon.senses([*(word.lemma for word, _, _ in sources.plain), *(lemma_of(member.key)[0] for member in named)])
     sources.settle(lambda lemma, pos: sense_of((lemma, pos, ""), senses, lexicon))
+    wordnet = {key for keys in senses.values() for key in keys}
+    sources.words += [replace(member, lemma=lemma_of(member.key)[0], sense=member.key) for member in named if member.key in wordnet]
     new = _new_rows(lexicon, sources)
     changed = _changed_rows(lexicon, sources)
     index = lexicon.index | {key: len(lexicon) + number for number, key in enumerate(new)}

@@ -7,7 +7,8 @@
 A row that begins with ``id`` names the columns of the rows below it: ``designs``, ``words``, ``entails_alone``, ``marked``,
 ``comment``, or a slot, with the part of speech of its words where that is not ``noun``. ``words NAME KEY=TEXT | ...`` names a set of
 closed-class words. Several things in a cell stand between `` | ``. A slot has words (``coach``), with a sense if it is not WordNet's
-first one (``coach~person``, ``coach~1:06:00::``; ``dumpster~own``: none of WordNet's), and classes (``@names``). Lines that begin with ``#`` are comments.
+first one (``coach~person``, ``coach~1:06:00::``; ``dumpster~own``: none of WordNet's), and classes (``@names``). Lines that
+begin with ``#`` are comments.
 """
 
 from __future__ import annotations

@@ -85,6 +85,7 @@ class Sources:
         relations: lexeme key -> relation -> lexeme keys.
         frames: construction -> raw frames, the words declared in them replaced by their keys, with the file and the number in it.
         words: the words declared in frames.
+        senses: the sense keys that frames name.
         plain: the words that frames name by lemma and part of speech only, with the list and the place in it where their key belongs.
         overrides: part of speech -> lemma -> forms.
         documents: every file read, in order.
@@ -94,6 +95,7 @@ class Sources:
     relations: dict[str, dict[str, list[str]]] = field(default_factory=dict)
     frames: dict[str, list[tuple[dict[str, Any], Document, int]]] = field(default_factory=dict)
     words: list[Member] = field(default_factory=list)
+    senses: list[Member] = field(default_factory=list)
     plain: list[tuple[Member, list[str], int]] = field(default_factory=list)
     overrides: dict[str, dict[str, dict[str, str]]] = field(default_factory=dict)
     documents: list[Document] = field(default_factory=list)
@@ -132,6 +134,8 @@ class Sources:
             for name, keys in fillers(value, ("frames", number, "slots", slot)):
                 if isinstance(name, str):
                     filled.append(name)
+                    if "%" in name:
+                        self.senses.append(_member(name, "", document, keys))
                     continue
                 word = _member(name, "", document, keys)
                 self.words.append(word)
