@@ -7,29 +7,18 @@ import json
 import pytest
 
 from cxgen.constructicon import load_construction
-from cxgen.curate import accept as curate
 from cxgen.curate.accept import accept_words
 from cxgen.curate.asked import slot_questions
-from cxgen.curate.wordnet import find_wordnet
 from cxgen.errors import CxgenError
 from cxgen.lexicon import Lexicon
 from cxgen.project import Project
 from tests.llm_server import serving
 
-FILE = "lexicons/frames/conative.yaml"
-OWN = """construction: conative
-frames:
-  # a scene of one's own
-  - name: my-cat
-    design: hit-or-missed
-    verbs: {verb: [swipe, claw]}   # at something
-    nouns:
-      agent: [kitten, cat]
-      x:
-        - lamp
-        - vase   # the good one
-    phrases: {opening: [that evening], closing: [in the hall]}
-    words: {did: hit, left: missed, doing: hitting, leaving: missing, had-did: hit, had-left: missed, "yes": did hit, "no": never hit}
+FILE = "lexicons/scenes/conative.tsv"
+WORDS = "did=hit | left=missed | had-did=hit | had-left=missed | yes=did hit | no=never hit"
+OWN = f"""# a scene of one's own
+id\tdesigns\tagent\tverb:verb\tx\topening:phrase\twords
+my-cat\thit-or-missed\tkitten | cat\tswipe | claw\tlamp | vase\tthat evening\t{WORDS}
 """
 
 
@@ -38,34 +27,27 @@ def conative(root):
     return project, load_construction(project, "conative", Lexicon.of(project))
 
 
-@pytest.fixture
-def without_wordnet(monkeypatch):
-    monkeypatch.setattr(curate, "find_wordnet", lambda: None)
-
-
 def fillers(construction, frame, slot):
     (scene,) = (each for each in construction.frames if each.name == frame)
     return [construction.lexicon.lemmas[construction.lexicon.resolve(name).ids[0]] for name in scene.slots[slot]]
 
 
 @pytest.mark.slow
-def test_words_come_to_the_end_of_their_list_and_nothing_else_changes(tmp_path, without_wordnet):
-    (tmp_path / "lexicons/frames").mkdir(parents=True)
+def test_words_come_to_the_end_of_their_list_and_nothing_else_changes(tmp_path):
+    (tmp_path / "lexicons/scenes").mkdir(parents=True)
     (tmp_path / FILE).write_text(OWN, "utf-8")
     path, entries = accept_words(*conative(tmp_path), "my-cat", "x", ["Candles", "vases", "gourds"])
     assert path == tmp_path / FILE
     assert entries == ["candle", "gourd"]  # the vase is there
     accept_words(*conative(tmp_path), "my-cat", "verb", ["pawed"])
-    expected = OWN.replace("# the good one\n", "# the good one\n        - candle\n        - gourd\n").replace(
-        "[swipe, claw]", "[swipe, claw, paw]"
-    )
+    expected = OWN.replace("lamp | vase", "lamp | vase | candle | gourd").replace("swipe | claw", "swipe | claw | paw")
     assert (tmp_path / FILE).read_text("utf-8") == expected
     _, construction = conative(tmp_path)
     assert fillers(construction, "my-cat", "x") == ["lamp", "vase", "candle", "gourd"]
 
 
 @pytest.mark.slow
-def test_a_frame_of_the_lexicon_gets_one_beside_it(tmp_path, without_wordnet):
+def test_a_frame_of_the_lexicon_gets_one_beside_it(tmp_path):
     for word in ("hatboxes", "gourd"):
         path, _ = accept_words(*conative(tmp_path), "co-goose", "x", [word])
     assert path.read_text("utf-8").count("co-goose-more") == 1
@@ -79,26 +61,18 @@ def test_a_frame_of_the_lexicon_gets_one_beside_it(tmp_path, without_wordnet):
     assert len(asked) == 5
 
 
-@pytest.mark.slow
-@pytest.mark.wordnet
-def test_a_new_word_is_pinned_to_its_main_sense(tmp_path):
-    assert find_wordnet() is not None
-    _, entries = accept_words(*conative(tmp_path), "co-goose", "x", ["gourds", "lamp shade", "tourist"])
-    assert entries == [{"lemma": "gourd", "sense": "gourd%1:06:00::"}, {"lemma": "lamp shade", "sense": "lamp_shade%1:06:00::"}]
-
-
 @pytest.mark.parametrize(
     ("slot", "words", "reason"),
     [("x", ["tourist", "painters"], "has these words already"), ("opening", ["at dusk"], "fills 'opening' with no words of its own")],
 )
-def test_what_cannot_be_entered_is_told(tmp_path, without_wordnet, slot, words, reason):
+def test_what_cannot_be_entered_is_told(tmp_path, slot, words, reason):
     with pytest.raises(CxgenError, match=reason):
         accept_words(*conative(tmp_path), "co-goose", slot, words)
     assert not (tmp_path / FILE).exists()
 
 
 @pytest.mark.server
-def test_only_proposed_words_are_accepted(tmp_path, cxgen, without_wordnet):
+def test_only_proposed_words_are_accepted(tmp_path, cxgen):
     (tmp_path / "params.yaml").write_text("seed: 1\n", "utf-8")
     with serving() as url:
         command = ["ask", "fill", "conative", "--slot", "x", "--model", "m", "--base-url", url, "--n", "2", "--format", "json"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 
 import pytest
-import yaml
 
 import cxgen as api
 from cxgen.build.items import sample_items
@@ -35,14 +34,12 @@ def doors(tmp_path, monkeypatch):
     return tmp_path / "templates/doors.yaml"
 
 
-def own_frames(folder, construction, **frame):
-    """A file of one frame in the project's own lexicon."""
-    path = folder / "lexicons/frames/more.yaml"
+def own_scene(folder, construction, design="open-or-shut", marked=""):
+    """A table of one scene in the project's own lexicon."""
+    path = folder / f"lexicons/scenes/{construction}.tsv"
     path.parent.mkdir(parents=True, exist_ok=True)
-    entry = {"name": "more", "design": "open-or-shut", "slots": {"thing": "door%1:06:00::", "verb": "push%2:38:00::"}, **frame}
-    path.write_text(
-        "# frames of the project\n" + yaml.safe_dump({"construction": construction, "frames": [entry]}, sort_keys=False), "utf-8"
-    )
+    rows = [["id", "designs", "thing", "verb:verb", "marked"], ["more", design, "door", "push", marked]]
+    path.write_text("# scenes of the project\n" + "".join("\t".join(row) + "\n" for row in rows), "utf-8")
     return path
 
 
@@ -61,19 +58,19 @@ def test_a_wording_that_stands_twice_is_found_where_it_stands(doors, lexicon):
 
 
 def test_frames_of_the_projects_lexicon_are_found_in_their_file(doors):
-    path = own_frames(doors.parent.parent, "doors", design="open-or-shutt", marked=["gate%1:06:00::"])
+    path = own_scene(doors.parent.parent, "doors", "open-or-shutt", "gate%1:06:00::")
     found = linted(doors, Lexicon.of(Project(doors.parent.parent)))["E104"]
-    assert (found.file, found.line) == (path, path.read_text("utf-8").splitlines().index("  design: open-or-shutt") + 1)
+    assert (found.file, found.line) == (path, 3)
 
 
 @pytest.mark.parametrize("only", ["", "doors"])
 def test_frames_for_a_construction_that_does_not_exist_are_found(doors, only, monkeypatch):
     monkeypatch.setattr("cxgen.check.project.lint", lambda *_, **__: [])
-    path = own_frames(doors.parent.parent, "dors")
+    path = own_scene(doors.parent.parent, "dors")
     project = Project(doors.parent.parent)
     number, found = lint_project(project, Lexicon.of(project), only=only)
     assert number == (1 if only else len(api.constructions(project.root)))
-    assert [(each.code, each.file, each.line, each.hint) for each in found] == [("E110", path, 2, "did you mean doors?")]
+    assert [(each.code, each.file, each.line, each.hint) for each in found] == [("E110", path, 1, "did you mean doors?")]
 
 
 def test_a_file_that_cannot_be_read_does_not_keep_the_others_from_being_checked(doors, cxgen, monkeypatch):
