@@ -279,6 +279,6 @@ def test_of_very_many_sequences_some_are_drawn_always_the_same(monkeypatch):
 
 
 def test_nothing_on_the_way_to_a_sample_loads_it():
-    code = "import sys; import cxgen.cli; from cxgen.generate import *; print(*sys.modules)"
+    code = "import sys; import cxgen.cli; from cxgen.build.items import *; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
     assert not {"cxgen.pseudowords", "rapidfuzz"} & set(loaded)

@@ -9,14 +9,18 @@ from io import BytesIO
 
 import polars as pl
 
+_PART = 5_000  # rows of which the text is made at once
 WRITTEN = "written"  # under which the metric of a stage that writes tables has their hashes
 
 
 def rows_hash(table: pl.DataFrame) -> str:
     """SHA-256 of the logical rows: sorted by id, columns by name, one JSON object per line."""
-    buffer = BytesIO()
-    table.select(sorted(table.columns)).sort("id").write_ndjson(buffer)
-    return hashlib.sha256(buffer.getbuffer()).hexdigest()
+    digest = hashlib.sha256()
+    for part in table.select(sorted(table.columns)).sort("id").iter_slices(_PART):
+        buffer = BytesIO()
+        part.write_ndjson(buffer)
+        digest.update(buffer.getbuffer())
+    return digest.hexdigest()
 
 
 def table_hashes(tables: Mapping[tuple[str, str], pl.DataFrame]) -> dict[str, str]:

@@ -6,7 +6,7 @@ A job is a construction, from its templates to its finished rows; what holds bet
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -23,7 +23,7 @@ from cxgen.build.params import Params
 from cxgen.build.pool import HERE, Executor
 from cxgen.build.request import Request
 from cxgen.build.samplers import samplers
-from cxgen.build.tables import Tables, read_candidates, read_verdicts, table_file
+from cxgen.build.tables import read_candidates, read_verdicts, table_file
 from cxgen.check import require_sound
 from cxgen.constructicon import Construction, load_construction, target_names
 from cxgen.errors import DataError
@@ -99,13 +99,18 @@ class Job:
 
 @dataclass(frozen=True)
 class Made:
-    """What became of a construction: its items in the dataset, those that were refused, and config -> items with pseudowords and how many
-    of each mode there are. ``lacking`` is why it has too few sets.
+    """What became of a construction.
+
+    Attributes:
+        tables: config -> finished rows, those with pseudowords included.
+        rejected: what was refused.
+        counts: config with real words -> mode -> how many items with pseudowords there are.
+        lacking: why it has too few sets.
     """
 
-    items: pl.DataFrame
+    tables: dict[str, pl.DataFrame]
     rejected: pl.DataFrame
-    wugs: dict[str, tuple[pl.DataFrame, dict[str, Any]]]
+    counts: dict[str, dict[str, Any]]
     lacking: DataError | None = None
 
 
@@ -129,14 +134,17 @@ def make(job: Job) -> Made:
     try:
         chosen = choose.choose(accepted, choose.wanted_sets(made, job.params.request), made[0].construction)
     except DataError as error:
-        return Made(accepted, rejected, {}, error)
-    wugs = {}
+        return Made({}, rejected, {}, error)
+    by_config = {config: chosen.filter(pl.col("config") == config) for config in CONFIGS}
+    tables = {config: conform(rows, columns_of(config)) for config, rows in by_config.items() if rows.height}
+    counts = {}
     for config in wug.SOURCES:
         real = wug.sources(chosen, config, job.params.wug.share)
         if real.height:
             rows = wug.finished(wug.wug_items(made, own.wugs, job.params.wug.modes, real), config)
-            wugs[config] = rows, wug.counts(rows, real, job.params.wug.modes)
-    return Made(chosen, rejected, wugs)
+            tables[wug_config(config)] = rows
+            counts[config] = wug.counts(rows, real, job.params.wug.modes)
+    return Made(tables, rejected, counts)
 
 
 def generate(project: Project, params: Params, pool: Executor = HERE) -> pl.DataFrame:
@@ -158,7 +166,7 @@ def build(project: Project, params: Params, pool: Executor = HERE, *, judged: bo
         judged: from the candidates and verdicts that `generate` and the command ``judge`` left; else nobody is asked.
 
     Returns:
-        ``splits``: see `audit`; ``wug``: construction -> mode -> how many items there are; ``items``: the dataset.
+        ``splits``: see `audit`; ``wug``: the metric of that name; ``items``: of every item what `cxgen.stages.warn` asks for.
 
     Raises:
         DataError: too few accepted sets, or the audit found a leak or an imbalance.
@@ -167,23 +175,25 @@ def build(project: Project, params: Params, pool: Executor = HERE, *, judged: bo
     jobs = _jobs(project, params)
     if judged:
         jobs = _judged(jobs, read_candidates(project), read_verdicts(project))
-    made = {job.name: part for job, part in zip(jobs, track(pool.map(make, jobs), "building", len(jobs)), strict=True)}
+    made = dict(zip((job.name for job in jobs), track(pool.map(make, jobs), "building", len(jobs)), strict=True))
     rejected = pl.concat([part.rejected for part in made.values()], how="diagonal")
     write_table(rejected, table_file(project, REJECTED, REJECTED))  # before anything can go wrong: it says why sets are lacking
     for part in made.values():
         if part.lacking:
             raise part.lacking
-    items = pl.concat([part.items for part in made.values()], how="diagonal")
+    tables = {config: _joined(made, config) for config in CONFIGS if any(config in part.tables for part in made.values())}
+    items = pl.concat([rows.drop("slots").with_columns(config=pl.lit(config)) for config, rows in tables.items()], how="diagonal")
     splits, balanced = audit(items), balance(items)
-    tables = {(REJECTED, REJECTED): rejected}
-    for config in CONFIGS:
-        rows = items.filter(pl.col("config") == config)
-        if rows.height:
-            tables |= _parts(conform(rows, columns_of(config)), config)
-    _write(project, tables, list(CONFIGS))
-    write_json({**splits, WRITTEN: table_hashes(tables)}, project.root / layout.metric("splits"))
+    hashes = table_hashes({(REJECTED, REJECTED): rejected}) | _write(project, tables, CONFIGS)
+    write_json({**splits, WRITTEN: hashes}, project.root / layout.metric("splits"))
     write_json(balanced, project.root / layout.metric("balance"))
-    return {"splits": splits, "wug": _write_wugs(project, made, items), "items": items}
+    few = items.select("config", "construction", "contrast_of", "design", "split", "contrast_set", "verb")
+    return {"splits": splits, "wug": _with_pseudowords(project, made, tables), "items": few}
+
+
+def _joined(made: Mapping[str, Made], config: str) -> pl.DataFrame:
+    """The rows of a config, construction by construction."""
+    return pl.concat([part.tables.pop(config) for part in made.values() if config in part.tables])
 
 
 def construction_names(project: Project, params: Params) -> list[str]:
@@ -212,36 +222,34 @@ def _judged(jobs: Sequence[Job], candidates: pl.DataFrame, verdicts: pl.DataFram
     return [replace(job, candidates=own[job.name,], verdicts=verdicts.join(own[job.name,], on="id", how="semi")) for job in jobs]
 
 
-def _parts(rows: pl.DataFrame, config: str) -> dict[tuple[str, str], pl.DataFrame]:
-    return {(config, split): rows.filter(pl.col("split") == split) for split in SPLITS}
-
-
-def _write(project: Project, tables: Tables, configs: Sequence[str]) -> None:
-    """Write the tables of ``configs``, and remove those of an earlier run with other designs."""
+def _write(project: Project, tables: Mapping[str, pl.DataFrame], configs: Iterable[str]) -> dict[str, str]:
+    """Write the tables of ``configs`` split by split, and remove those of an earlier run with other designs; their hashes."""
+    hashes: dict[str, str] = {}
     for config, split in ((config, split) for config in configs for split in SPLITS):
         path = table_file(project, config, split)
-        if (config, split) in tables:
-            write_table(tables[config, split], path)
+        if config in tables:
+            rows = tables[config].filter(pl.col("split") == split)
+            write_table(rows, path)
+            hashes |= table_hashes({(config, split): rows})
         else:
             path.unlink(missing_ok=True)
+    return hashes
 
 
-def _write_wugs(project: Project, made: Mapping[str, Made], items: pl.DataFrame) -> dict[str, Any]:
+def _with_pseudowords(project: Project, made: Mapping[str, Made], real: Mapping[str, pl.DataFrame]) -> dict[str, Any]:
     """Count, audit and write what has pseudowords; the metric."""
     report: dict[str, Any] = {"constructions": {}, "pairs": {}, "violations": {}}
-    tables: dict[tuple[str, str], pl.DataFrame] = {}
+    hashes: dict[str, str] = {}
     for config in wug.SOURCES:
-        own = {name: part.wugs[config] for name, part in sorted(made.items()) if config in part.wugs}
-        report["constructions" if config == DEFAULT else "pairs"] |= {name: counts for name, (_, counts) in own.items()}
-        data = pl.concat([wug.finished(pl.DataFrame(), config), *(rows for rows, _ in own.values())])
-        mark = "" if config == DEFAULT else f"{config}: "
-        broken = wug.violations(data, items.filter(pl.col("config") == config), config) if data.height else {}
-        report["violations"] |= {mark + rule: count for rule, count in broken.items()}
-        if config == DEFAULT or data.height:
-            tables |= _parts(data, wug_config(config))
-    problems = [f"{rule}: {count}" for rule, count in report["violations"].items() if count]
-    if problems:
-        raise DataError(f"the pseudoword items are not sound: {'; '.join(problems)}", hint="this is a bug in cxgen")
-    _write(project, tables, [wug_config(config) for config in wug.SOURCES])
-    write_json({**report, WRITTEN: table_hashes(tables)}, project.root / layout.metric("wug"))
+        counts = {name: part.counts[config] for name, part in made.items() if config in part.counts}
+        report["constructions" if config == DEFAULT else "pairs"] |= counts
+        tables = {wug_config(config): _joined(made, wug_config(config))} if counts else {}
+        for rows in (rows for rows in tables.values() if rows.height):
+            mark = "" if config == DEFAULT else f"{config}: "
+            report["violations"] |= {mark + rule: count for rule, count in wug.violations(rows, real[config], config).items()}
+        problems = [f"{rule}: {count}" for rule, count in report["violations"].items() if count]
+        if problems:
+            raise DataError(f"the pseudoword items are not sound: {'; '.join(problems)}", hint="this is a bug in cxgen")
+        hashes |= _write(project, tables, [wug_config(config)])
+    write_json({**report, WRITTEN: hashes}, project.root / layout.metric("wug"))
     return report

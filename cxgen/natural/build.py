@@ -14,7 +14,7 @@ from cxgen.build.dropped import read_dropped
 from cxgen.build.params import Params
 from cxgen.build.pool import Executor, executor
 from cxgen.build.request import Request
-from cxgen.build.tables import read_split, table_file
+from cxgen.build.tables import table_file
 from cxgen.build.warn import tell
 from cxgen.constructicon import load_construction
 from cxgen.errors import DataError
@@ -99,8 +99,9 @@ def _items(order: _Order) -> pl.DataFrame:
 def spoken_for(project: Project) -> pl.DataFrame:
     """The verbs of ``nli`` as the dataset has them: ``target, verb, split``."""
     files = {split: table_file(project, DEFAULT, split) for split in SPLITS}
-    tables = [read_split(file, DEFAULT, split) for split, file in files.items() if file.is_file()]
-    return verbs_of(pl.concat([pl.DataFrame(schema=polars_schema(columns_of(DEFAULT))), *tables]))
+    columns = ["verb", "split", "construction", "contrast_of"]
+    tables = [pl.read_parquet(file, columns=columns) for file in files.values() if file.is_file()]
+    return verbs_of(pl.concat([pl.DataFrame(schema=dict.fromkeys(columns, pl.String)), *tables]))
 
 
 def verbs_of(rows: pl.DataFrame) -> pl.DataFrame:
