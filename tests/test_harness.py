@@ -93,6 +93,7 @@ def test_questions_for_inspect_give_nothing_away(mini_dataset, tmp_path):
 
 
 def test_the_commands_refuse_what_they_would_mix(mini_dataset, tmp_path, cxgen):
+    assert "inspect  A folder with a task" in cxgen("export", "--help", cwd=mini_dataset).stdout
     result = cxgen("export", "lm-eval", tmp_path / "tasks", "--config", "nli", cwd=mini_dataset)
     assert (result.returncode, "cxgen_nli, cxgen: " in result.stdout) == (0, True), result.stderr
     for command in ("lm-eval", "inspect"):

@@ -373,26 +373,3 @@ def test_lm_eval_gets_the_scenarios_that_have_an_answer(made, tables, tmp_path):
         assert (item["context"], item["choices"][item["answer"]]) == (row["context"], f"{row['before']}{right}{row['after']}")
     with pytest.raises(CxgenError, match="put to no model"):
         export("lm_eval", project, Part(("cc_syntax",)), tmp_path / "none")
-
-
-# what is committed
-
-
-@pytest.mark.slow
-def test_the_committed_configuration_has_a_thousand_of_each_class_for_every_value(project, tmp_path):
-    params = Params.read(project.params)
-    rows = SYNTAX.rows(project, params.request.seed, {**SYNTAX.sizes, **params.suites["cc_syntax"]})
-    assert not any(SYNTAX.violations(project, rows).values())
-    counts = rows.filter(pl.col("value").is_not_null()).group_by("subset", "value", "label").len()
-    assert (counts["len"] == 1000).all()
-    spans = {subset: sorted(mine["value"].unique()) for (subset,), mine in counts.group_by("subset")}
-    assert {subset: (span[0], span[-1], len(span)) for subset, span in spans.items()} == {
-        "length": (12, 38, 27),
-        "start": (0, 12, 13),
-        "second_start": (6, 26, 21),
-        "distance": (0, 8, 9),
-    }
-    trained = rows.filter((pl.col("split") == "train") & pl.col("value").is_not_null()).group_by("subset").agg(pl.col("value").max())
-    assert dict(trained.iter_rows()) == {"length": 18, "start": 3, "second_start": 11, "distance": 2}
-    assert rows.filter(pl.col("subset") == "general").group_by("preset", "split", "label").len()["len"].to_list() == [5000] * 8
-    assert rows.height == 180_000

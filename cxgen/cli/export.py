@@ -48,8 +48,8 @@ def docbin(config: Which = "nli", split: Part = Split.test, output: Output = Non
     _run(export_docbin, "spacy", config, split, output)
 
 
-def _harness(name: str) -> Callable[..., None]:
-    """The command of a file in `cxgen.evaluate.exports`."""
+def _harness(name: str, text: str) -> Callable[..., None]:
+    """The command of a file in `cxgen.evaluate.exports`, whose text has the help."""
 
     def command(folder: Folder, configs: Configs = None, split: Part = Split.test, wording: Wording = "plain") -> None:
         from cxgen.evaluate.exports import export
@@ -59,12 +59,12 @@ def _harness(name: str) -> Callable[..., None]:
         names = export(name, Project.find(), Chosen(tuple(configs or ()), (split.value,)), folder, wording)
         typer.echo(f"{', '.join(names)}: {folder}")
 
+    command.__doc__ = ast.get_docstring(ast.parse(text))
     return command
 
 
 for _path in sorted(_HARNESSES.glob("[a-z]*.py")):
-    _help = ast.get_docstring(ast.parse(_path.read_text("utf-8")))
-    export.command(name=_path.stem.replace("_", "-"), help=_help)(_harness(_path.stem))
+    export.command(name=_path.stem.replace("_", "-"))(_harness(_path.stem, _path.read_text("utf-8")))
 
 
 def _run(write: Callable[..., int], ending: str, config: str, split: Split, output: Path | None) -> None:
