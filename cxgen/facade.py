@@ -77,17 +77,15 @@ class Constructicon:
         from cxgen.errors import CxgenError, UnknownNameError, unknown
         from cxgen.schema import read_yaml
 
-        targets = []
         for owner, path in self.project.template_files().items():
             with suppress(CxgenError):
-                data = read_yaml(path, "construction").data
-                if any(kind.get("construction") == name for kind in data["kinds"].values()):
+                kinds = read_yaml(path).data.get("kinds", {})
+                if any(isinstance(kind, dict) and kind.get("construction") == name for kind in kinds.values()):
                     return UnknownNameError(
                         f"{name!r} is what the opposite of {owner!r} is called: it has no file of its own",
                         hint=f"its items come with those of {owner}: cxgen sample {owner}",
                     )
-                targets += [] if "lookalike_of" in data else [owner]
-        return unknown("construction", name, targets)
+        return unknown("construction", name, self)
 
 
 @dataclass(frozen=True)
