@@ -29,6 +29,8 @@ FAULTS = {
     "E202": ('entails: ["got(agent, target)"]', 'entails: ["got(agent, target)"]\n    excludes: ["got(agent, target)"]'),
     "E203": ("claim: repeated(agent)", "claim: accompanied(target)"),
     "E204": ("claim: not repeated(agent)", "claim: repeated(agent)"),
+    "E207": ("agent: people, verb: reach-verbs, target: animals", "agent: people, verb: reach-verbs, target: [animals, people]"),
+    "E208": ('"{agent} did get {target}."', '"{agent} {verb:past} for {target}."'),
     "W301": ("  opener: {role: modifier", "  extra: {role: agent, class: people}\n  opener: {role: modifier"),
     "W302": ('  last-night: "Last night', '  again: "{agent} {@verb:past} for {target}{@rest}."\n  last-night: "Last night'),
     "W303": ("lookalikes: [wait]", "# no look-alike"),

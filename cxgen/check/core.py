@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
-from cxgen.check import contents, evenness, references, style
+from cxgen.check import contents, evenness, items, references, style
 from cxgen.check.finding import Finding
 from cxgen.check.trees import TREES, Trees
 from cxgen.constructicon import Construction
@@ -33,6 +33,8 @@ CHECKS: dict[str, Check] = {
     "E203": contents.one_label_hypothesis,
     "E204": contents.unbalanced_design,
     "E206": contents.same_sentence,
+    "E207": items.repeated_words,
+    "E208": items.faulty_items,
     "W301": style.unused_slot,
     "W302": style.duplicate_surface,
     "W303": style.missing_lookalike,
@@ -72,7 +74,8 @@ def lint(construction: Construction, skip: frozenset[str] = frozenset(), chunks:
 def require_sound(construction: Construction, codes: str = "E") -> None:
     """Raise the first error before anything is drawn: of a user's own construction any, of a shipped one only names (E1).
 
-    The rest of what is shipped is left to `cxgen check`. Of E201 only unknown words are looked for: the generator says the rest.
+    The rest of what is shipped is left to `cxgen check`, and so is E208, which draws items. Of E201 only unknown words are looked for: the
+    generator says the rest.
 
     Args:
         codes: only codes that begin so: ``E1`` for names that refer to something.
@@ -84,6 +87,6 @@ def require_sound(construction: Construction, codes: str = "E") -> None:
         for error in unknown_words(construction):
             raise error
     shipped = all(document.path.is_relative_to(shipped_folder()) for document in construction.documents)
-    skip = frozenset(code for code in CHECKS if not code.startswith("E1" if shipped else codes) or code == "E201")
+    skip = frozenset(code for code in CHECKS if not code.startswith("E1" if shipped else codes) or code in {"E201", "E208"})
     for finding in lint(construction, skip):
         raise CxgenError(f"{finding.code} {finding.message}", file=finding.file, line=finding.line, hint=finding.hint)
