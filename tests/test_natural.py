@@ -527,6 +527,7 @@ def test_requests_of_other_prompts_are_not_mixed_up(tmp_path, cxgen):
 def test_the_config_is_packaged_described_measured_and_loaded(written, tmp_path, cxgen):
     from datasets import load_dataset
 
+    from cxgen.asking import judge
     from cxgen.build import run
     from cxgen.publish import release
     from cxgen.publish.gates import metric_reasons
@@ -534,7 +535,9 @@ def test_the_config_is_packaged_described_measured_and_loaded(written, tmp_path,
 
     project = Project(shutil.copytree(written["root"], tmp_path / "p"))
     params = Params.read(project.params)
-    run.build(project, params)
+    run.generate(project, params)
+    judge.run(project, params)
+    run.build(project, params, judged=True)
     natural.run(project, params)
     baselines.run(project, params.folds)
     found = variety.run(project, params.request.seed)["caused-motion"]["writers"]

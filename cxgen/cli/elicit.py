@@ -76,14 +76,14 @@ def elicit(
                cxgen elicit resultative --requests requests.jsonl --replies replies.jsonl
     """
     given = dict(locals())
-    from cxgen.asking import consult
+    from cxgen.asking import Consultation, consult
     from cxgen.cli.explore import load
-    from cxgen.natural import writers as stage
+    from cxgen.natural import writers
 
     project, _ = open_project(params)
     loaded = load(construction)
     files = backend is Judge.file
-    asked = consult.Consultation(
+    asked = Consultation(
         backend=backend,
         models=(model or _NOBODY,) if model or files else (),
         base_url=base_url,
@@ -94,8 +94,10 @@ def elicit(
     )
     if files and replies is None and out is None:
         raise CxgenError("no file for the requests", hint="give --out FILE; then --requests FILE --replies FILE")
-    of_file = files and replies is not None and out is not None
-    wanted = stage.of_requests(project, loaded, out) if of_file and out else stage.of_numbers(project, loaded, seed, start, n)
+    if files and replies is not None and out is not None:
+        wanted = writers.of_requests(project, loaded, out)
+    else:
+        wanted = writers.of_numbers(project, loaded, seed, start, n)
     if dry_run:
         emit(consult.estimate(wanted.consulting(project, asked), wanted.prompts, wanted.shown), form)
     elif files and replies is None and out is not None:
@@ -110,49 +112,47 @@ def elicit(
             replies=tuple(judge_replies or ()),
             requests=judge_out if judge_replies else None,
         )
-        _answered(wanted, asked, judging, judge_out if not judge_replies else None, params, accept, by, form)
+        if accept and not judging.models:
+            raise CxgenError("nobody is named to judge the sets: only what judges pass is kept", hint="give --judge MODEL")
+        keep = by if accept else None
+        _answered(wanted, (asked, judging), None if judge_replies else judge_out, params, keep=keep, form=form)
 
 
 def _answered(
     wanted: Elicitation,
-    asked: Consultation,
-    judging: Consultation,
+    asked: tuple[Consultation, Consultation],
     judge_out: Path | None,
     params: Path | None,
-    accept: bool,
-    by: str,
+    *,
+    keep: str | None,
     form: Format,
 ) -> None:
-    """Ask, check, judge and keep; exit code 1 if a bound ended the asking early."""
+    """Ask the writer, check, ask the judges (or write their requests), keep; exit code 1 if a bound ended the asking early."""
     from cxgen import layout
     from cxgen.asking import Budget, consult
-    from cxgen.natural import judged as vetting
-    from cxgen.natural import writers as stage
+    from cxgen.natural import judged, kept, writers
 
-    if accept and not judging.models:
-        raise CxgenError("nobody is named to judge the sets: only what judges pass is kept", hint="give --judge MODEL")
+    writing, judging = asked
     project, settings = open_project(params)
-    budget = Budget(asked.limits)
-    answers, outcomes = stage.run(project, wanted, asked, budget)
+    budget = Budget(writing.limits)
+    answers, outcomes = writers.run(project, wanted, writing, budget)
     if judge_out:
-        shown = vetting.to_judge(settings, wanted.construction, answers)[1]
-        writing = replace(judging, models=judging.models or (_NOBODY,), tasks=tuple(shown))
-        count = consult.write_out(writing, consult.load_prompts(project, shown), shown, judge_out)
+        shown = judged.to_judge(settings, wanted.construction, answers)[1]
+        asking_ = replace(judging, models=judging.models or (_NOBODY,), tasks=tuple(shown))
+        count = consult.write_out(asking_, consult.load_prompts(project, shown), shown, judge_out)
         typer.echo(f"{count} requests to judges: {judge_out}", err=True)
     elif judging.models:
-        answers, more = vetting.judged(project, settings, wanted.construction, answers, judging, budget)
+        answers, more = judged.judged(project, settings, wanted.construction, answers, judging, budget)
         outcomes = [*outcomes, *more]
-    emit(stage.table(answers), form)
+    emit(writers.table(answers), form)
     summarise([consult.summary(outcome) for outcome in outcomes])
-    refused = vetting.note_refused(project, answers)
-    if refused:
+    if refused := judged.note_refused(project, answers):
         typer.echo(f"{refused} sets refused: {layout.REFUSED_SETS}", err=True)
-    if accept and not judge_out:
-        count, twice = vetting.keep(project, answers, by)
+    if keep is not None and not judge_out:
+        count, twice = kept.accept(project.root / layout.NATURAL_SETS, answers, keep)
         for name, why in twice.items():
             typer.echo(f"not kept: {name}: {why}", err=True)
         typer.echo(f"{count} sets kept: {layout.NATURAL_SETS}", err=True)
-    stopped = next((outcome.stopped for outcome in outcomes if outcome.stopped), "")
-    if stopped:
+    if stopped := next((outcome.stopped for outcome in outcomes if outcome.stopped), ""):
         typer.echo(f"stopped by {stopped}; what was answered is kept", err=True)
         raise typer.Exit(1)

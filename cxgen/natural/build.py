@@ -1,9 +1,9 @@
-"""Stage ``natural``: items of the sets that writers wrote, split like those of ``nli``, and audited."""
+"""Items of the sets that writers wrote, split like those of ``nli``, and audited: `outputs/natural`."""
 
 from __future__ import annotations
 
 from contextlib import nullcontext
-from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import polars as pl
@@ -44,9 +44,9 @@ def run(project: Project, params: Params, pool: Executor | None = None) -> dict[
     path = project.root / layout.NATURAL_SETS
     accepted = _without_refused(project, read_accepted(path))
     names: list[str] = accepted["construction"].unique().sort().to_list()
-    orders = [_Order(project, name, accepted.filter(pl.col("construction") == name), params.request) for name in names]
-    with nullcontext(pool) if pool else executor(min(params.workers, len(orders))) as workers:
-        tables = [pl.DataFrame(schema=polars_schema(columns_of(NATURAL))), *track(workers.map(_items, orders), "natural", len(orders))]
+    make = partial(_items, project, params.request, accepted)
+    with nullcontext(pool) if pool else executor(min(params.workers, len(names))) as workers:
+        tables = [pl.DataFrame(schema=polars_schema(columns_of(NATURAL))), *track(workers.map(make, names), "natural", len(names))]
         rows = pl.concat(tables)
         report: dict[str, Any] = {
             "constructions": _counts(rows),
@@ -75,22 +75,10 @@ def _without_refused(project: Project, accepted: pl.DataFrame) -> pl.DataFrame:
     return accepted.filter(~listed)
 
 
-@dataclass(frozen=True)
-class _Order:
-    """The accepted sets of a construction."""
-
-    project: Project
-    name: str
-    accepted: pl.DataFrame
-    request: Request
-
-
-def _items(order: _Order) -> pl.DataFrame:
-    project, accepted = order.project, order.accepted
-    construction = load_construction(project, order.name, Lexicon.of(project))
+def _items(project: Project, request: Request, accepted: pl.DataFrame, name: str) -> pl.DataFrame:
+    construction = load_construction(project, name, Lexicon.of(project))
     look_up = Fillers(construction)
-    written = written_sets(construction, accepted, look_up, project.root / layout.NATURAL_SETS)
-    items = items_of(construction, written, look_up, order.request)
+    items = items_of(construction, written_sets(construction, accepted, look_up, project.root / layout.NATURAL_SETS), look_up, request)
     look_up.save()
     said = accepted.select("kind", "acceptability", contrast_set="set")
     return conform(items.join(said, on=["contrast_set", "kind"], how="left", maintain_order="left"), columns_of(NATURAL))

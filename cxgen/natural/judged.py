@@ -1,4 +1,4 @@
-"""What judges say of the sets that writers wrote, and what becomes of these: kept for stage ``natural``, or refused with reasons."""
+"""What judges say of the sets that writers wrote: with anything refused or undecided, a set is refused whole."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from cxgen.build.params import Params
 from cxgen.constructicon import Construction
 from cxgen.files import read_text, write_atomically
 from cxgen.natural.items import items_of, set_id
-from cxgen.natural.kept import Kept, accept
 from cxgen.natural.words import Fillers
 from cxgen.natural.writers import Answer
 from cxgen.project import Project
@@ -27,19 +26,14 @@ Shown = dict[str, dict[str, Mapping[str, str]]]  # task -> id -> field -> text
 
 
 def judged(
-    project: Project,
-    params: Params,
-    construction: Construction,
-    answers: Sequence[Answer],
-    consultation: Consultation,
-    budget: Budget,
+    project: Project, params: Params, construction: Construction, answers: Sequence[Answer], consultation: Consultation, budget: Budget
 ) -> tuple[list[Answer], list[Outcome]]:
-    """The answers with what the judges say of their sets: a set with anything refused or undecided is refused whole.
+    """The answers with what the judges say of their sets, and how each run went.
 
     Args:
         project, params: the project's; its partition of the verbs decides with which wordings a set is judged.
         construction: whose sets they are.
-        answers: from `run`.
+        answers: from `cxgen.natural.writers.run`.
         consultation: who judges; its tasks are all of `cxgen.vocabulary.JUDGING`.
         budget: what the asking spent so far.
 
@@ -50,8 +44,8 @@ def judged(
     asking, prompts = replace(consultation, tasks=JUDGING).bounded(project), consult.load_prompts(project, JUDGING)
     outcomes = consult.ask(asking, prompts, shown, budget=budget)
     said = as_table(judgment for outcome in outcomes for judgment in outcome.judgments)
-    verdicts = items.select("id", "contrast_set", "kind").join(merge(items, said, JUDGING), on="id", maintain_order="left")
-    return [_with_verdicts(each, items, verdicts, said) if each.written else each for each in answers], outcomes
+    verdicts = items.join(merge(items, said, JUDGING), on="id", maintain_order="left")
+    return [_with_verdicts(answer, verdicts, said) for answer in answers], outcomes
 
 
 def to_judge(params: Params, construction: Construction, answers: Iterable[Answer]) -> tuple[pl.DataFrame, Shown]:
@@ -62,20 +56,17 @@ def to_judge(params: Params, construction: Construction, answers: Iterable[Answe
     return items, {task: dict(sorted(things.items(), key=lambda thing: order_key(task, thing[0]))) for task, things in shown.items()}
 
 
-def _with_verdicts(answer: Answer, items: pl.DataFrame, verdicts: pl.DataFrame, said: pl.DataFrame) -> Answer:
-    assert answer.written is not None
-    name = set_id(answer.written)
-    mine = verdicts.filter(pl.col("contrast_set") == name)
-    premises = mine.unique("kind", maintain_order=True)
-    good = {PROTOTYPICAL, EXTENDED}
-    of_premises = premises.select("kind", "premise_verdict", "premise_reason").iter_rows()
-    faults = [f"{kind}: {why}" for kind, verdict, why in of_premises if verdict not in good]
-    of_pairs = mine.select("kind", "pair_verdict", "pair_reason").iter_rows()
-    faults += [f"{kind}: {why}" for kind, verdict, why in of_pairs if verdict != APPROPRIATE]
-    if faults:
-        return replace(answer, written=None, faults=tuple(faults))
+def _with_verdicts(answer: Answer, verdicts: pl.DataFrame, said: pl.DataFrame) -> Answer:
+    if answer.written is None:
+        return answer
+    items = verdicts.filter(pl.col("contrast_set") == set_id(answer.written))
+    premises = items.unique("kind", maintain_order=True)
+    bad = premises.filter(~pl.col("premise_verdict").is_in([PROTOTYPICAL, EXTENDED])).select("kind", reason="premise_reason")
+    bad = pl.concat([bad, items.filter(pl.col("pair_verdict") != APPROPRIATE).select("kind", reason="pair_reason")])
+    if bad.height:
+        return replace(answer, written=None, faults=tuple(f"{kind}: {why}" for kind, why in bad.iter_rows()))
     acceptability = dict(premises.select("kind", "premise_verdict").iter_rows())
-    return replace(answer, acceptability=acceptability, judgments=_judgments(items.filter(pl.col("contrast_set") == name), said))
+    return replace(answer, acceptability=acceptability, judgments=_judgments(items, said))
 
 
 def _judgments(items: pl.DataFrame, said: pl.DataFrame) -> dict[str, list[dict[str, str]]]:
@@ -85,33 +76,22 @@ def _judgments(items: pl.DataFrame, said: pl.DataFrame) -> dict[str, list[dict[s
     found: dict[str, list[dict[str, str]]] = {}
     for row in said.filter(pl.col("item").is_in(list(about))).sort("task", "judge", "item").iter_rows(named=True):
         kind, text = about[row["item"]]
-        told = {name: row[name] for name in ("task", "judge", "model", "prompt", "value")}
-        found.setdefault(kind, []).append({**told, "hypothesis": text})
+        found.setdefault(kind, []).append(
+            {name: row[name] for name in ("task", "judge", "model", "prompt", "value")} | {"hypothesis": text}
+        )
     return found
-
-
-def keep(project: Project, answers: Iterable[Answer], by: str) -> tuple[int, dict[str, str]]:
-    """Append the judged sets to `cxgen.layout.NATURAL_SETS`; see `accept`."""
-    sets = []
-    for each in answers:
-        if each.written and each.judgments:
-            choice = str(json.loads(each.text).get("choice") or "")
-            sets.append(Kept(each.written, choice, each.prompt, each.model, by or each.model, each.acceptability, each.judgments))
-    return accept(project.root / layout.NATURAL_SETS, sets)
 
 
 def note_refused(project: Project, answers: Iterable[Answer]) -> int:
     """Keep what was refused, with the reasons, in `cxgen.layout.REFUSED_SETS`, beside what was refused before; how many sets."""
     path = project.root / layout.REFUSED_SETS
-    kept: dict[str, str] = {}
-    if path.exists():
-        kept = {line: line for line in read_text(path).splitlines() if line.strip()}
     new = [
-        {"set": each.asked.id, "model": each.model, "prompt": each.prompt, "reasons": list(each.faults), "answer": each.text}
-        for each in answers
-        if each.text and each.faults
+        {"set": answer.asked.id, "model": answer.model, "prompt": answer.prompt, "reasons": list(answer.faults), "answer": answer.text}
+        for answer in answers
+        if answer.text and answer.faults
     ]
-    kept |= {line: line for line in (json.dumps(row, ensure_ascii=False) for row in new)}
     if new:
-        write_atomically(path, lambda temporary: temporary.write_text("".join(f"{line}\n" for line in kept), "utf-8"))
+        before = read_text(path).splitlines() if path.exists() else []
+        lines = dict.fromkeys([*before, *(json.dumps(row, ensure_ascii=False) for row in new)])
+        write_atomically(path, lambda temporary: temporary.write_text("".join(f"{line}\n" for line in lines), "utf-8"))
     return len(new)

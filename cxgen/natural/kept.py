@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
+from cxgen.asking.calls import clean
 from cxgen.constructicon import Construction
 from cxgen.errors import DataError
 from cxgen.natural import Asked, Written, check
 from cxgen.natural.items import set_id
 from cxgen.natural.sentences import skeleton, units
 from cxgen.natural.words import Fillers
+from cxgen.natural.writers import Answer
 from cxgen.schema import Column, Contract, polars_schema
 from cxgen.tables import read_table, write_table
 from cxgen.vocabulary import EXTENDED, PROTOTYPICAL, WRITING
@@ -42,52 +43,32 @@ _CONTRACT = Contract(COLUMNS, key=("set", "kind"))
 _HINT = "restore the file, or accept sets anew: cxgen elicit ... --accept"
 
 
-@dataclass(frozen=True)
-class Kept:
-    """A set that is to be kept.
-
-    Attributes:
-        written: the set.
-        choice: as the writer named it.
-        prompt: content hash of the prompt.
-        model, by: who wrote it.
-        acceptability: kind -> verdict.
-        judgments: kind -> what each judge said.
-    """
-
-    written: Written
-    choice: str
-    prompt: str
-    model: str
-    by: str
-    acceptability: dict[str, str]
-    judgments: dict[str, list[dict[str, str]]]
-
-    def rows(self) -> list[dict[str, Any]]:
-        """A row per kind, the columns ``COLUMNS``."""
-        written, name = self.written, set_id(self.written)
-        common = {
-            "set": name,
-            "construction": written.asked.id.split(".")[0],
-            "design": written.asked.design,
-            "choice": self.choice,
-            "task": written.asked.task,
-            "prompt": self.prompt,
-            "seeds": list(written.asked.seeds),
-            "model": self.model,
-            "by": self.by,
+def _rows(answer: Answer, by: str) -> list[dict[str, Any]]:
+    """A judged answer as rows, one per kind, the columns ``COLUMNS``."""
+    written, asked = answer.written, answer.asked
+    assert written is not None
+    common = {
+        "set": set_id(written),
+        "construction": asked.id.split(".")[0],
+        "design": asked.design,
+        "choice": str(json.loads(answer.text).get("choice") or ""),
+        "task": asked.task,
+        "prompt": answer.prompt,
+        "seeds": list(asked.seeds),
+        "model": clean(answer.model, 1_000),
+        "by": clean(by or answer.model, 1_000),
+    }
+    return [
+        {
+            **common,
+            "kind": kind,
+            "sentence": sentence,
+            "marks": [{"slot": slot, "text": text} for slot, text in written.marks[kind].items()],
+            "acceptability": answer.acceptability[kind],
+            "judgments": answer.judgments.get(kind, []),
         }
-        return [
-            {
-                **common,
-                "kind": kind,
-                "sentence": sentence,
-                "marks": [{"slot": slot, "text": text} for slot, text in written.marks[kind].items()],
-                "acceptability": self.acceptability[kind],
-                "judgments": self.judgments.get(kind, []),
-            }
-            for kind, sentence in written.sentences.items()
-        ]
+        for kind, sentence in written.sentences.items()
+    ]
 
 
 def read_accepted(path: Path) -> pl.DataFrame:
@@ -101,29 +82,34 @@ def read_accepted(path: Path) -> pl.DataFrame:
     return read_table(path, _CONTRACT, _HINT)
 
 
-def accept(path: Path, sets: Iterable[Kept]) -> tuple[int, dict[str, str]]:
-    """Append ``sets`` to the file; how many are new, and set (as it was asked for) -> why it is not taken.
+def accept(path: Path, answers: Iterable[Answer], by: str) -> tuple[int, dict[str, str]]:
+    """Append the judged sets to the file; how many are new, and set (as it was asked for) -> why it is not taken.
 
     A set that differs from one in the file, or from one before it, in nothing but its marked words is not taken.
+
+    Args:
+        path: the file.
+        answers: sets that judges passed; others are passed over.
+        by: who wrote them, in words; empty: the model.
     """
     table = read_accepted(path)
     marks = [{mark["slot"]: mark["text"] for mark in listed} for listed in table["marks"]]
-    known = {_bare(text, mine): name for text, mine, name in zip(table["sentence"], marks, table["set"], strict=True)}
+    known = {_bare(text, own): name for text, own, name in zip(table["sentence"], marks, table["set"], strict=True)}
     rows: list[dict[str, Any]] = []
     twice: dict[str, str] = {}
-    for each in sets:
-        written = each.written
-        mine = [_bare(text, written.marks[kind]) for kind, text in written.sentences.items()]
-        again = next((known[text] for text in mine if text in known), None)
-        if again is not None:
-            twice[written.asked.id] = f"the words of set {again}, but for the marked ones"
+    for answer in answers:
+        if not (answer.written and answer.judgments):
             continue
-        known.update(dict.fromkeys(mine, set_id(written)))
-        rows += each.rows()
+        bare = [_bare(text, answer.written.marks[kind]) for kind, text in answer.written.sentences.items()]
+        again = next((known[text] for text in bare if text in known), None)
+        if again is not None:
+            twice[answer.asked.id] = f"the words of set {again}, but for the marked ones"
+            continue
+        known.update(dict.fromkeys(bare, set_id(answer.written)))
+        rows += _rows(answer, by)
     if rows:
         added = pl.DataFrame(rows, schema=polars_schema(COLUMNS), orient="row")
-        said = [pl.col(name).str.replace_all("[\\x00-\\x1f]", "\ufffd").str.head(1_000) for name in ("model", "by")]
-        write_table(pl.concat([table, added.with_columns(said)]).sort("construction", "design", "set", "kind"), path)
+        write_table(pl.concat([table, added]).sort("construction", "design", "set", "kind"), path)
     return len({row["set"] for row in rows}), twice
 
 
@@ -144,26 +130,25 @@ def written_sets(construction: Construction, table: pl.DataFrame, look_up: Fille
     """
     found = []
     for (name,), rows in table.filter(pl.col("construction") == construction.name).group_by("set", maintain_order=True):
-        first = rows.row(0, named=True)
+        first, kinds = rows.row(0, named=True), {row["kind"]: row for row in rows.iter_rows(named=True)}
         design = first["design"]
         if design not in construction.natural:
             raise DataError(f"set {name}: {construction.name} has no square {design!r} for writers", file=path, hint=_HINT)
-        kinds = {
-            row["kind"]: {"sentence": row["sentence"], "slots": {mark["slot"]: mark["text"] for mark in row["marks"]}}
-            for row in rows.iter_rows(named=True)
-        }
         order = [kind for kind in construction.natural[design].kinds if kind in kinds]
-        answer = {"kinds": {kind: kinds[kind] for kind in [*order, *(kinds.keys() - set(order))]}, "choice": first["choice"]}
+        answer = {"choice": first["choice"], "kinds": {kind: _entry(kinds[kind]) for kind in [*order, *(kinds.keys() - set(order))]}}
         asked = Asked(f"{construction.name}.{design}.{name}", design, first["task"], {"seeds": f"words: {', '.join(first['seeds'])}"})
         written = check(construction, asked, json.dumps(answer), look_up)
         if not isinstance(written, Written):
-            reason = written[0]
             hint = f"mend {construction.document.path.name}, or take the set out of the file"
-            raise DataError(f"set {name} is none of {construction.name} any more: {reason}", file=path, hint=hint)
+            raise DataError(f"set {name} is none of {construction.name} any more: {written[0]}", file=path, hint=hint)
         if set_id(written) != name:
             raise DataError(f"set {name} holds other sentences than those that were accepted", file=path, hint=_HINT)
         found.append(written)
     return found
+
+
+def _entry(row: dict[str, Any]) -> dict[str, Any]:
+    return {"sentence": row["sentence"], "slots": {mark["slot"]: mark["text"] for mark in row["marks"]}}
 
 
 def origins(table: pl.DataFrame) -> list[dict[str, Any]]:

@@ -50,30 +50,26 @@ class Elicitation:
         construction: whose.
         sets: id -> the set.
         prompts: job (prompt and design) -> wording.
+        shown: job -> id -> field -> text.
     """
 
     construction: Construction
     sets: dict[str, Asked]
     prompts: dict[str, Prompt]
+    shown: dict[str, dict[str, Mapping[str, str]]]
 
     @classmethod
     def of(cls, project: Project, construction: Construction, sets: Iterable[Asked]) -> Elicitation:
         """With the prompts of ``project``."""
-        listed = {each.id: each for each in sets}
+        listed = {wanted.id: wanted for wanted in sets}
         wordings = consult.load_prompts(project, WRITING)
-        prompts = {
-            _job(each): replace(wordings[each.task], shape=shape_of(construction, construction.natural[each.design]))
-            for each in listed.values()
-        }
-        return cls(construction, listed, prompts)
-
-    @property
-    def shown(self) -> dict[str, dict[str, Mapping[str, str]]]:
-        """Job -> id -> field -> text."""
-        found: dict[str, dict[str, Mapping[str, str]]] = {job: {} for job in self.prompts}
-        for name, each in self.sets.items():
-            found[_job(each)][name] = each.fields
-        return found
+        prompts: dict[str, Prompt] = {}
+        shown: dict[str, dict[str, Mapping[str, str]]] = {}
+        for name, wanted in listed.items():
+            job = f"{wanted.task}/{wanted.design}"
+            prompts[job] = replace(wordings[wanted.task], shape=shape_of(construction, construction.natural[wanted.design]))
+            shown.setdefault(job, {})[name] = wanted.fields
+        return cls(construction, listed, prompts, shown)
 
     def consulting(self, project: Project, consultation: Consultation) -> Consultation:
         """``consultation`` about these sets, one a request.
@@ -82,10 +78,6 @@ class Elicitation:
             CxgenError: see `Consultation.bounded`.
         """
         return replace(consultation, tasks=tuple(self.prompts), per_request=1).bounded(project)
-
-
-def _job(each: Asked) -> str:
-    return f"{each.task}/{each.design}"
 
 
 def of_numbers(project: Project, construction: Construction, seed: int, start: int, count: int) -> Elicitation:
@@ -104,19 +96,17 @@ def of_requests(project: Project, construction: Construction, path: Path) -> Eli
     for number, (system, user) in enumerate(read_requests(path), 1):
         fields = items_in(user)[0] if len(items_in(user)) == 1 else {}
         asked_for = str(fields.pop("id", ""))
-        name, _, rest = asked_for.partition(".")
+        name, design, *_ = [*asked_for.split("."), ""]
         if name != construction.name:
             continue
-        design = rest.partition(".")[0]
-        faulty = "prompts" if system not in wordings else construction.document.path.name if design not in construction.natural else ""
-        if faulty:
-            hint = f"restore {faulty}, or write the requests anew"
-            raise DataError(f"a request that {faulty} would not make any more", file=path, line=number, hint=hint)
+        if system not in wordings or design not in construction.natural:
+            other = "prompts" if system not in wordings else construction.document.path.name
+            hint = f"restore {other}, or write the requests anew"
+            raise DataError(f"a request that {other} would not make any more", file=path, line=number, hint=hint)
         sets.append(Asked(asked_for, design, wordings[system], {key: str(value) for key, value in fields.items()}))
     if not sets:
-        raise DataError(
-            f"no request for sets of {construction.name}", file=path, hint="write some: `cxgen elicit ... --backend file --out FILE`"
-        )
+        hint = "write some: `cxgen elicit ... --backend file --out FILE`"
+        raise DataError(f"no request for sets of {construction.name}", file=path, hint=hint)
     return Elicitation.of(project, construction, sets)
 
 
