@@ -174,8 +174,7 @@ def _fillers(construction: Construction, frames: Iterable[Frame], slot: str) -> 
 
 
 def _nouns(construction: Construction) -> dict[str, list[str]]:
-    """Band -> the count nouns in it that word classes have, sorted."""
+    """Band -> the lexicon's count nouns in it, sorted."""
     common = (pl.col("pos") == "noun") & (pl.col("countability") == "count") & ~pl.col("lemma").str.contains(r"\p{Lu}")
-    curated = common & (pl.col("classes").list.len() > 0)
-    table = construction.lexicon.table.filter(curated)
+    table = construction.lexicon.table.filter(common)
     return {band: table.filter(pl.col("band") == band)["lemma"].unique().sort().to_list() for band in BANDS}

@@ -5,11 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
+
+import polars as pl
 
 from cxgen.constructicon import Construction, Slot
 from cxgen.lexicon import Lexicon
 from cxgen.lexicon.reference import Reference
+from cxgen.lexicon.senses import SENSES
 from cxgen.natural.sentences import DETERMINERS, POSSESSIVE, Unit
 from cxgen.sampling import verb_pools
 from cxgen.vocabulary import PRESETS, Role
@@ -96,6 +100,14 @@ class Fillers:
         known = self._lexicon.row(row)[form] if row else None
         return str(known or forms(lemma, "verb", self._lexicon.overrides.get("verb", {}).get(lemma, {}), self._reference)[form])
 
+    @cached_property
+    def _wordnet(self) -> dict[tuple[str, str], str]:
+        """Lemma and part of speech -> the first sense in WordNet, of far more words than scenes have."""
+        if not self._lexicon.folders:
+            return {}
+        table = pl.read_parquet(self._lexicon.folders[0] / "snapshot" / SENSES).unique(["lemma", "pos"], keep="first", maintain_order=True)
+        return {(lemma, pos): f"{lemma.replace(' ', '_')}%{sense}" for lemma, pos, sense in table.iter_rows()}
+
     def save(self) -> None:
         """Keep what was looked up."""
         self._reference.save()
@@ -109,7 +121,8 @@ class Fillers:
             facts = (row["sense"], row["zipf"], row["percentile"], row["band"])
         else:
             zipf, _ = self._reference.frequency(lemma)
-            facts = (None, zipf, self._lexicon.cuts.percentile(pos, zipf), self._lexicon.cuts.band(pos, zipf))
+            cuts, sense = self._lexicon.cuts, self._wordnet.get((lemma.lower(), pos))
+            facts = (sense, zipf, cuts.percentile(pos, zipf), cuts.band(pos, zipf))
         return Filler(slot.name, slot.role, text, lemma, pos, *facts, plural=plural, determiner=determiner)
 
     def _verb(self, text: str) -> str:
@@ -133,10 +146,11 @@ class Fillers:
         if not lemma and "-" in head:  # brother-in-law, T-shirt: the last part tells
             last = next(iter(self._lemmas(head.rpartition("-")[2], "NOUN", "noun")), "")
             lemma = f"{head.rpartition('-')[0]}-{last}" if last else ""
-        if not lemma and self._reference.frequency(head)[0] >= _IN_USE:  # sandcastle: in no dictionary, but in use
+        if not lemma:  # tambourine, sandcastle: not in lemminflect's dictionary, but in WordNet, or in use
             from lemminflect import getAllLemmasOOV
 
-            lemma = next(iter(getAllLemmasOOV(head, upos="NOUN").get("NOUN", ())), "")
+            guess = head if (head, "noun") in self._wordnet else next(iter(getAllLemmasOOV(head, upos="NOUN").get("NOUN", ())), "")
+            lemma = guess if (guess, "noun") in self._wordnet or self._reference.frequency(head)[0] >= _IN_USE else ""
         if not lemma:
             return "", False
         plural = (head != lemma.lower() or _PLURAL.fullmatch(head) is not None) and head not in _SINGULAR
