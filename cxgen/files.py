@@ -153,6 +153,11 @@ def write_atomically(path: Path, write: Callable[[Path], object]) -> None:
         raise
 
 
+def write_text(path: Path, text: str) -> None:
+    """Write a text, see `write_atomically`."""
+    write_atomically(path, lambda temporary: temporary.write_text(text, "utf-8"))
+
+
 @contextmanager
 def _replacing(path: Path) -> Iterator[Path]:
     path.parent.mkdir(parents=True, exist_ok=True)

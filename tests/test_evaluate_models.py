@@ -10,7 +10,7 @@ import pytest
 
 from cxgen.asking import Prompt
 from cxgen.errors import CxgenError, DataError
-from cxgen.evaluate.kept import Kept
+from cxgen.evaluate.model import Kept
 from cxgen.evaluate.prompting import as_continuations, chosen_examples, load_wording, read_examples, wordings
 from cxgen.facade import load
 from cxgen.families import FAMILIES

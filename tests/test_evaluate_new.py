@@ -38,7 +38,7 @@ def doubt(rows, how):
 EXPORT = '''
 """Premises, a line each."""
 
-from cxgen.evaluate.exports import write_text
+from cxgen.files import write_text
 
 
 def write(folder, exported, version):

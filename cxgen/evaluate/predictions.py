@@ -17,7 +17,7 @@ import polars as pl
 from cxgen.errors import DataError
 from cxgen.families import FAMILIES
 from cxgen.families.scoring import Scoring
-from cxgen.files import write_atomically
+from cxgen.files import write_text
 from cxgen.suites import SUITES, scoring_of
 from cxgen.tables import read_rows
 from cxgen.vocabulary import UNDECIDED
@@ -152,5 +152,4 @@ def _hint(predictions: pl.DataFrame, questions: pl.DataFrame, elsewhere: Mapping
 
 def write_predictions(rows: Iterable[Mapping[str, Any]], path: Path) -> None:
     """Write predictions as JSON lines: ``id, label`` and what else there is."""
-    text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-    write_atomically(path, lambda temporary: temporary.write_text(text, "utf-8"))
+    write_text(path, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))

@@ -15,7 +15,7 @@ import polars as pl
 from cxgen import layout
 from cxgen.constructicon import load_construction
 from cxgen.errors import DataError, needs
-from cxgen.files import write_atomically
+from cxgen.files import write_text
 from cxgen.lexicon import Lexicon
 from cxgen.mining.candidates import COLUMNS, grouped, labelled, read_candidates, read_labels, require_output, write_candidates
 from cxgen.mining.correlative import Correlative
@@ -110,7 +110,7 @@ def _resume(path: Path, identity: str) -> list[dict[str, Any]]:
     """The batches that an interrupted run of the same search wrote; a line that was cut off is dropped, another search's file replaced."""
     first, *lines = path.read_text("utf-8").split("\n")[:-1] or [""] if path.is_file() else [""]
     lines = lines if first == identity else []
-    write_atomically(path, lambda temporary: temporary.write_text("\n".join([identity, *lines, ""]), "utf-8"))
+    write_text(path, "\n".join([identity, *lines, ""]))
     return [json.loads(line) for line in lines]
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from cxgen.evaluate.kept import Continued, Kept
+from cxgen.evaluate.model import Continued, Kept
 from cxgen.tables import track, write_json
 from recipes.probe.hidden import hidden_states
 from recipes.probe.probing import WORDS, features_of, fewer, probed, tasks

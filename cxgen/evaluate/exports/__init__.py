@@ -22,7 +22,7 @@ from cxgen.evaluate.prompting import PLAIN, Cloze, chosen_examples, load_wording
 from cxgen.evaluate.questions import WUG
 from cxgen.evaluate.report import Part, train_of, with_answers
 from cxgen.families.scoring import Item, Scoring
-from cxgen.files import write_atomically
+from cxgen.files import write_text
 from cxgen.project import Project
 from cxgen.schema import TARGET
 from cxgen.suites import scoring_of
@@ -101,11 +101,6 @@ def write_rows(path: Path, rows: Rows, made: Callable[[Item], dict[str, Any]]) -
     """Write items with their construction as JSON lines."""
     lines = [json.dumps({"construction": name, **made(item)}, ensure_ascii=False) + "\n" for name, items in rows.items() for item in items]
     write_text(path, "".join(lines))
-
-
-def write_text(path: Path, text: str) -> None:
-    """Write a text."""
-    write_atomically(path, lambda temporary: temporary.write_text(text, "utf-8"))
 
 
 def copy(name: str, folder: Path) -> None:

@@ -11,8 +11,9 @@ from typing import Any
 
 import yaml
 
-from cxgen.evaluate.exports import Exported, copy, write_rows, write_text
+from cxgen.evaluate.exports import Exported, copy, write_rows
 from cxgen.families.scoring import Item
+from cxgen.files import write_text
 
 _LOADER, _ALL = "cxgen_data", "cxgen"
 _METRICS = ("acc", "acc_norm")
