@@ -123,7 +123,9 @@ class Shared:
 def _flat(section: str, entries: Mapping[str, Any]) -> Iterator[tuple[str, Any, list[str]]]:
     """Entries with the keys that lead to them; a block of templates as its templates."""
     for name, raw in entries.items():
-        if section == "templates" and _is_block(raw):
+        if name == _SHARED and isinstance(raw, list):
+            yield from ((each, _SHARED, [name]) for each in raw)
+        elif section == "templates" and _is_block(raw):
             yield from _templates(name, raw)
         else:
             yield name, raw, [name]
