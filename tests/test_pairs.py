@@ -6,8 +6,6 @@ from dataclasses import replace
 
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from cxgen.build.items import generate_items, sample_items
 from cxgen.build.params import Params
@@ -16,9 +14,8 @@ from cxgen.build.samplers import placed
 from cxgen.constructicon.entities import ENTITIES, VARIANTS
 from cxgen.families import FAMILIES
 from cxgen.project import Project
-from cxgen.sampling import Wugs, near_counts
+from cxgen.sampling import Wugs
 from cxgen.schema import TARGET
-from cxgen.vocabulary import SHARES, SPLITS
 from tests.conftest import ROOT
 
 PAIRS = FAMILIES["minimal_pairs"]
@@ -91,14 +88,6 @@ def test_entity_types_say_what_the_participants_are(some):
     assert not who.filter(pl.col("entity_type").is_in(["female", "male"]))["lemma"].str.contains(" ").any()
 
 
-def test_names_are_the_ten_of_each_decade_once(constructions):
-    lexicon = constructions["conative"].lexicon
-    names = {kind: [lexicon.lemmas[row] for row in lexicon.resolve(f"top-{kind}-names").ids] for kind in ("female", "male")}
-    assert {kind: len(set(each)) for kind, each in names.items()} == {"female": 44, "male": 32}
-    assert {"Mary", "Jennifer", "Olivia"} <= set(names["female"])
-    assert {"James", "Jason", "Theodore"} & set(names["male"]) == {"James", "Jason"}
-
-
 def test_half_of_the_conatives_pairs_are_transitive_and_only_the_conative_leaves_contact_open(some):
     mine = some.filter(TARGET == "conative")
     assert mine.group_by("construction").len()["len"].n_unique() == 1
@@ -115,16 +104,6 @@ def test_what_would_give_the_answer_away_is_a_violation(some):
     assert PAIRS.violations(some.filter(~cell))["cells of another size than others"] == some["split"].n_unique()
     fewer = some.filter(~cell | (pl.col("split") != "train") | (pl.col("context") != some.filter(cell)["context"][0]))
     assert PAIRS.violations(fewer)["cells of another size than others"] == 1
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["caused-motion", "conative"])
-def test_other_items_do_not_depend_on_pairs(constructions, name):
-    item = constructions[name]
-    request = Request({"nli": 120, "distinction": 60, "minimal_pairs": 32}, seed=5, oversample=1)
-    without = replace(item, designs={key: design for key, design in item.designs.items() if not design.variant})
-    whole = generate_items(item, request).filter(pl.col("config") != "minimal_pairs")
-    assert generate_items(without, request).equals(whole.select(generate_items(without, request).columns))
 
 
 @pytest.mark.slow
@@ -165,11 +144,3 @@ def test_side_a_asks_about_the_agent(constructions, name, claim):
     said = {side: set(rows["claim_good"].str.split("(").list.first()) for (side,), rows in items.group_by("variant")}
     assert said["A"] == {claim}
     assert claim not in said["B"]
-
-
-@given(st.integers(1, 10_000), st.sampled_from([1, 2, 4]))
-def test_sets_are_divided_as_nearly_as_can_be(wanted, rows):
-    counts = near_counts(wanted, rows, SHARES)
-    sets = sum(counts.values())
-    assert (sets - 1) * rows < wanted <= sets * rows
-    assert all(abs(counts[split] - sets * SHARES[split]) < 1 + 1e-9 for split in SPLITS)

@@ -21,7 +21,6 @@ from cxgen.lexicon.names import near
 from cxgen.project import Project
 from cxgen.sampling import Wugs
 from cxgen.sampling.wugs import borrowed
-from cxgen.trees.chunks import Chunks
 from tests.conftest import ROOT, edit
 from tests.own_words import HANDOVER, NEW_VERBS
 
@@ -81,10 +80,6 @@ def test_new_words_move_no_row_of_the_lexicon_and_of_other_samples(own, lexicon)
         assert sample_items(beside, 3, 20).equals(before), name
 
 
-def test_a_file_without_words_keeps_the_lexicon(lexicon):
-    assert load_construction(Project(ROOT), "conative", lexicon).lexicon is lexicon
-
-
 def test_a_new_word_has_what_the_others_have(own):
     lexicon = own[1].lexicon
     paid, mass = lexicon.row("disburse%2:40:00::"), lexicon.row("own:noun:foliage")
@@ -109,17 +104,6 @@ def test_what_was_looked_up_is_remembered(own, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "lemminflect", None)
     again = load_construction(project, "handover", Lexicon.of(project)).lexicon
     assert again.table.equals(construction.lexicon.table)
-
-
-def test_a_damaged_memory_is_made_anew(tmp_path, own):
-    fresh(tmp_path)
-    memory = tmp_path / ".cxgen/words.json"
-    memory.parent.mkdir()
-    for text in ("{", "[]", '{"versions": {}, "words": {}}'):
-        memory.write_text(text, "utf-8")
-        project = Project(tmp_path)
-        assert load_construction(project, "handover", Lexicon.of(project)).lexicon.table.equals(own[1].lexicon.table)
-        assert "VBD disburse" in json.loads(memory.read_text("utf-8"))["words"]
 
 
 FAULTS = {
@@ -215,22 +199,6 @@ def test_own_lexicons_add_to_the_shipped_ones(tmp_path, lexicon):
     assert not [finding for finding in lint(construction) if finding.code.startswith("E")]
 
 
-def test_a_project_with_a_snapshot_of_its_own_reads_that_one(tmp_path, lexicon):
-    shutil.copytree(ROOT / "lexicons", tmp_path / "lexicons")
-    project = Project(tmp_path)
-    assert project.own_lexicons is None
-    assert Lexicon.of(project).table.equals(lexicon.table)
-    assert Project(ROOT).own_lexicons is None
-
-
-def test_own_chunks_come_on_top(tmp_path):
-    shipped = Chunks.load(*Project(ROOT).chunk_files())
-    project = add(tmp_path, "chunks.yaml", 'chunks:\n  - "zorbingly/ADV/RB/advmod>V"\n  - "just/ADV/XX/advmod>V"\n')
-    both = Chunks.load(*project.chunk_files())
-    assert [both.longest([word]).words[0].xpos for word in ("zorbingly", "just")] == ["RB", "XX"]
-    assert both.longest(["knocked", "over"]) == shipped.longest(["knocked", "over"])
-
-
 def test_own_prompts_come_before_the_shipped_ones_file_by_file(tmp_path):
     folder = tmp_path / "pipelines/prompts"
     folder.mkdir(parents=True)
@@ -265,11 +233,6 @@ def test_a_name_with_one_letter_wrong_is_still_found(name, at, letter):
     assert name in near(name[:place] + letter + name[place + 1 :], ["cm-books", "landmarks", "re-tops", "everyday-people", "names"])
 
 
-def test_a_class_is_found_by_a_word_of_its_name(lexicon):
-    assert near("people", lexicon.classes)[0] == "people"
-    assert near("qqqq", lexicon.classes) == []
-
-
 # ---------------------------------------------------------------- the commands
 
 
@@ -302,13 +265,6 @@ def test_classes_finds_the_classes_of_a_word_and_who_uses_them(run):
     assert [(row["lexeme"], row["class"]) for row in run("classes", "doodad", "--format", "json")] == [("own:noun:doodad", "")]
 
 
-def test_classes_lists_all_of_them_with_their_size(run, lexicon):
-    rows = {row["class"]: row for row in run("classes", "--format", "json")}
-    assert rows.keys() >= lexicon.classes.keys() | {"giving", "presents"}
-    assert (rows["giving"]["members"], rows["giving"]["constructions"]) == (10, ["handover"])
-    assert all(row["gloss"] for row in rows.values())
-
-
 def test_a_word_that_is_nowhere_is_answered_with_near_words_and_classes(run):
     for command in ("classes", "show"):
         with pytest.raises(UnknownNameError, match="unknown word 'buket'") as caught:
@@ -316,8 +272,3 @@ def test_a_word_that_is_nowhere_is_answered_with_near_words_and_classes(run):
         assert "bucket" in caught.value.hint
     (row,) = run("show", "zorb", "--format", "json")
     assert (row["past"], row["classes"]) == ("zorbed", ["giving"])
-
-
-def test_a_project_without_a_snapshot_of_its_own_builds_none(run):
-    with pytest.raises(CxgenError, match="nothing to build"):
-        run("build")
