@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,8 +14,6 @@ UNSEEN: Final = (
     "\x7f-\x9f\xad\u0600-\u0605\u061c\u06dd\u070f\u0890-\u0891\u08e2\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ufffe-\uffff"
     "\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e007f"
 )
-_LONGEST = 10_000  # characters of what is printed: a name in a file may have millions
-_STEERING = re.compile(f"[\x00-\x09\x0b-\x1f{UNSEEN}\ud800-\udfff]")
 
 
 class CxgenError(Exception):
@@ -56,17 +53,8 @@ class CxgenError(Exception):
 
     def render(self) -> str:
         """The lines that the user sees."""
-        head = _short(f"{self.where}: {self.message}" if self.where else self.message)
-        return f"{head}\n  hint: {_short(self.hint)}" if self.hint else head
-
-
-def plain(text: str) -> str:
-    """``text`` with characters that would steer a terminal, or turn the direction of a line, written as escapes."""
-    return _STEERING.sub(lambda found: ascii(found[0])[1:-1], text)
-
-
-def _short(text: str) -> str:
-    return plain(text if len(text) <= _LONGEST else f"{text[:_LONGEST]}...")
+        head = f"{self.where}: {self.message}" if self.where else self.message
+        return f"{head}\n  hint: {self.hint}" if self.hint else head
 
 
 def _rebuild(cls: type[CxgenError], message: str, file: Path | None, line: int | None, hint: str) -> CxgenError:

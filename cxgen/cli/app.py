@@ -32,7 +32,7 @@ from cxgen.cli import (
     review,
     words,
 )
-from cxgen.errors import CxgenError, plain
+from cxgen.errors import CxgenError
 
 _INTERRUPTED = 130
 _EXAMPLE = re.compile(r"\n\n(?=Examples?:)")
@@ -143,7 +143,7 @@ def _fail(message: str) -> int:
 def _of_the_machine(error: OSError | MemoryError) -> str:
     if isinstance(error, MemoryError):
         return "not enough memory\n  hint: ask for less (see params.yaml), or use a machine with more"
-    return f"{plain(str(error.filename or 'a file'))}: {plain(str(error.strerror or error))}"
+    return f"{error.filename or 'a file'}: {error.strerror or error}"
 
 
 @functools.cache

@@ -11,7 +11,7 @@ import typer
 
 from cxgen.cli.options import Form, Name, Wug, completions
 from cxgen.cli.output import Format, emit, premises
-from cxgen.errors import CxgenError, install, plain
+from cxgen.errors import CxgenError, install
 from cxgen.facade import LINEAGE, MATERIAL, Constructicon, readable
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def list_constructions(form: Form = Format.table) -> None:
                 "verbs": len({lemma for pool in verb_pools(entry, "sliced") for lemma in pool}),
             }
         )
-    for line in dict.fromkeys(plain(f"left out: {error.where}: {error.message}") for error in errors):
+    for line in dict.fromkeys(f"left out: {error.where}: {error.message}" for error in errors):
         typer.echo(line, err=True)
     emit(sorted(rows, key=lambda row: int(row["rank"])), form, ("name", "rank", "form", "look-alike", "templates", "hypotheses", "verbs"))
 
