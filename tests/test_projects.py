@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 
 import polars as pl
@@ -99,9 +98,3 @@ def test_a_relation_to_an_unknown_word_is_told_with_file_and_line(mini, cxgen):
     result = cxgen("explain", "conative", cwd=mini)
     assert result.returncode == 2
     assert "mine.yaml:3: frobby%3:00:00:: is not in the lexicon" in result.stderr
-
-
-def test_sizes_names_a_config_that_there_is(mini, cxgen):
-    (mini / "outputs/hub").mkdir(parents=True)
-    (mini / "outputs/hub/dataset_version.json").write_text(json.dumps({"rows": {"minimal_pairs/train": {"rows": 12}}}))
-    assert 'load_dataset("outputs/hub", "minimal_pairs")' in cxgen("report", "sizes", cwd=mini).stdout

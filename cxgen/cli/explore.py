@@ -11,8 +11,9 @@ import typer
 
 from cxgen.cli.options import Form, Name, Wug, completions
 from cxgen.cli.output import Format, emit, premises
+from cxgen.entries import LINEAGE, MATERIAL, readable
 from cxgen.errors import CxgenError, install
-from cxgen.facade import LINEAGE, MATERIAL, Constructicon, readable
+from cxgen.facade import Constructicon
 
 if TYPE_CHECKING:
     import polars as pl

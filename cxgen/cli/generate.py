@@ -1,4 +1,4 @@
-"""The command ``generate``: the candidates of a pipeline, or, with ``--out``, any number of finished rows in shards."""
+"""Commands for runs of any size: capacity, generate, audit."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ from cxgen.vocabulary import Mode
 
 if TYPE_CHECKING:
     from cxgen.build.params import Params
+    from cxgen.build.plan import Plan, Wanted
+    from cxgen.build.pool import Executor
     from cxgen.project import Project
-    from cxgen.stages.stream import Run
 
 
 class Engine(StrEnum):
@@ -50,8 +51,8 @@ def generate(
 ) -> None:
     """Draw candidate contrast sets for `cxgen judge`: outputs/work/candidates.parquet. With --out, finished rows, however many.
 
-    With --out no premise occurs twice. The run can be killed and continued (--resume), and
-    each shard made alone (--shard). docs/scale.md says how to plan a run of billions.
+    With --out no premise occurs twice. The run can be killed and continued (--resume), and each shard made alone (--shard). docs/scale.md
+    says how to plan a run of billions.
 
     Examples:  cxgen generate --workers 2
                cxgen generate caused-motion way-manner --n 1000000 --out big --workers 2
@@ -67,7 +68,21 @@ def generate(
             )
         _candidates(project, settings, workers)
         return
-    _stream(project, settings, constructions, n, out, config, shard_rows, wug, shard, resume, engine, workers, form)
+    from cxgen.build.params import Wug
+    from cxgen.build.plan import Wanted, single
+    from cxgen.build.run import construction_names
+    from cxgen.build.shards import engine as opened
+    from cxgen.build.shards import make_shards
+
+    _require_config(config, wug)
+    modes = Wug(tuple(mode.value for mode in Mode if mode in wug), settings.wug.share) if wug else None
+    names = tuple(dict.fromkeys(constructions or construction_names(project, settings)))
+    request = single(settings.request, config, n or settings.request.rows(config))
+    wanted = Wanted(project, names, config, request, out, shard_rows, modes)
+    with opened(engine, workers or settings.workers) as pool:
+        plan = _planned(wanted, pool, resume=resume, shards=shard or [])
+        summary = make_shards(wanted, plan, pool, shard or [])
+    _report(summary, out, form)
 
 
 def _candidates(project: Project, settings: Params, workers: int | None) -> None:
@@ -81,70 +96,67 @@ def _candidates(project: Project, settings: Params, workers: int | None) -> None
     typer.echo(f"{table.height} items in {table['contrast_set'].n_unique()} contrast sets: {layout.CANDIDATES}")
 
 
-def _stream(
-    project: Project,
-    settings: Params,
-    constructions: list[str] | None,
-    n: int | None,
-    out: Path,
-    config: str,
-    shard_rows: int,
-    modes: list[Mode] | None,
-    shards: list[int] | None,
-    resume: bool,
-    engine: Engine,
-    workers: int | None,
-    form: Format,
-) -> None:
-    from cxgen.build.params import Wug
-    from cxgen.build.run import construction_names
-    from cxgen.build.warn import tell
+def _require_config(config: str, wug: list[Mode] | None) -> None:
+    """Refuse a config that there is not, or that has no pseudowords if they are asked for."""
     from cxgen.families import CONFIGS, family_of
-    from cxgen.stages import stream
-    from cxgen.stages.engines import engine as opened
 
     if config not in CONFIGS:
         raise unknown("config", config, CONFIGS)
-    if modes and config not in family_of(config).substituted:
+    if wug and config not in family_of(config).substituted:
         others = ", ".join(name for name in CONFIGS if name in family_of(name).substituted)
-        raise CxgenError(f"--wug: sets of {config} are not said with pseudowords", hint=f"--config with one that is: {others}")
-    wug = Wug(tuple(mode.value for mode in Mode if mode in modes), settings.wug.share) if modes else None
-    names = list(dict.fromkeys(constructions or construction_names(project, settings)))
-    request = stream.single(settings.request, config, n or settings.request.rows(config))
-    wanted = stream.Wanted(project, names, config, request, out, shard_rows, wug)
-    run = stream.earlier(wanted, resume=resume or bool(shards))
-    _require_shards(run, shards)
-    if run is None and not resume and not shards:
-        with busy("counting what can be said"):
-            crowded = list(stream.crowded(wanted))
-        tell(crowded)
-    with opened(engine, workers or settings.workers) as pool:
-        if run is None:
-            with busy("finding sets that are new"):
-                run = stream.prepare(wanted, pool)
-            _require_shards(run, shards)
-        summary = stream.run(run, pool, shards)
-    _tell(summary, out, form)
+        raise CxgenError(f"--wug: sets of {config} have no pseudowords", hint=f"--config with one that has: {others}")
 
 
-def _require_shards(run: Run | None, shards: list[int] | None) -> None:
-    """Refuse the first of ``shards`` that ``run``, if it is planned, does not have."""
-    for number in shards or ():
-        if run and number >= len(run.manifest.shards):
-            message = f"there is no shard {number}: the run has {len(run.manifest.shards)}"
-            raise CxgenError(message, hint="they are numbered from 0")
+def _planned(wanted: Wanted, pool: Executor, *, resume: bool, shards: list[int]) -> Plan:
+    """The plan that is there to go on with, or a new one."""
+    from cxgen.build.plan import crowded, earlier, make_plan
+
+    plan = earlier(wanted, resume=resume or bool(shards))
+    if plan is None:
+        if not resume and not shards:
+            for line in crowded(wanted):
+                typer.echo(f"warning: {line}", err=True)
+        with busy("finding sets that are new"):
+            plan = make_plan(wanted, pool)
+    for number in shards:
+        if number >= len(plan.shards):
+            raise CxgenError(f"there is no shard {number}: the run has {len(plan.shards)}", hint="they are numbered from 0")
+    return plan
 
 
-def _tell(summary: dict[str, Any], out: Path, form: Format) -> None:
+def _report(summary: dict[str, Any], out: Path, form: Format) -> None:
     emit(summary["sources"], form)
-    short = [entry for entry in summary["sources"] if entry["kept"] < entry["wanted"]]
-    for entry in short:
-        where = f"{entry['construction']}, design {entry['design']} in {entry['split']}"
-        typer.echo(f"warning: {where}: {entry['kept']} new contrast sets of {entry['wanted']}: nothing else can be said", err=True)
-    told = f"{summary['rows']} rows in {summary['shards']} of {summary['of']} shards: {out / 'data'}"
+    for entry in summary["sources"]:
+        if entry["kept"] < entry["wanted"]:
+            where = f"{entry['construction']}, design {entry['design']} in {entry['split']}"
+            typer.echo(f"warning: {where}: {entry['kept']} new contrast sets of {entry['wanted']}: nothing else can be said", err=True)
+    line = f"{summary['rows']} rows in {summary['shards']} of {summary['of']} shards: {out / 'data'}"
     if "pseudowords" in summary:
-        told += f"; {summary['pseudowords']['rows']} rows with pseudowords: {out / 'wug'}"
-    typer.echo(told, err=form is not Format.table)
+        line += f"; {summary['pseudowords']['rows']} rows with pseudowords: {out / 'wug'}"
+    typer.echo(line, err=form is not Format.table)
+
+
+def audit(
+    folder: Annotated[Path, typer.Argument(help="Folder that `cxgen generate --out` has written.")],
+    workers: Workers = None,
+    params: ParamsFile = None,
+    form: Form = Format.table,
+) -> None:
+    """Count a finished run of `generate --out` again: balance, leaks and repetitions. Exit code 2 if anything is wrong.
+
+    The dataset of the pipeline is audited where it is written, by `cxgen build` and `cxgen package`.
+
+    Example: cxgen audit big --workers 2
+    """
+    from cxgen.build.pool import executor
+    from cxgen.build.recount import audit as recount
+
+    _, settings = open_project(params)
+    with executor(workers or settings.workers) as pool:
+        result = recount(folder, pool)
+    emit(result["parts"], form)
+    line = f"{result['rows']} rows in {result['sets']} contrast sets and {result['shards']} shards; {len(result['violations'])} rules hold"
+    typer.echo(line, err=form is not Format.table)
 
 
 def capacity(
@@ -165,53 +177,30 @@ def capacity(
     from cxgen.build.capacity import capacity as counted
 
     constructicon, (_, settings) = Constructicon(), open_project(params)
-    names = list(constructions or settings.constructions or constructicon.readable()[0])
+    names = list(constructions or settings.constructions or constructicon)
     request = settings.request if n is None else replace(settings.request, sizes={**settings.request.sizes, "nli": n})
-    loaded = [constructicon[name].construction for name in names]
+    entries = [constructicon[name].construction for name in names]
     with busy("counting what can be said"):
-        rows = [row for each in loaded for row in counted(each, request)]
+        rows = [row for entry in entries for row in counted(entry, request)]
     rows.sort(key=itemgetter("construction", "config"))
     emit(rows if by_design else _summed(rows), form)
 
 
 def _summed(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """One row per construction and config: the sum of its sets, and the design and split of which most is asked for."""
-    found = []
+    sums = []
     for (construction, config), group in groupby(rows, key=itemgetter("construction", "config")):
-        mine = list(group)
-        tight = max(mine, key=itemgetter("used"))
-        found.append(
+        parts = list(group)
+        tight = max(parts, key=itemgetter("used"))
+        sums.append(
             {
                 "construction": construction,
                 "config": config,
-                "wanted": sum(row["wanted"] for row in mine),
-                "capacity": sum(row["capacity"] for row in mine),
+                "wanted": sum(row["wanted"] for row in parts),
+                "capacity": sum(row["capacity"] for row in parts),
                 "used": tight["used"],
-                "enough": all(row["enough"] for row in mine),
+                "enough": all(row["enough"] for row in parts),
                 "tightest": f"{tight['design']} in {tight['split']}",
             }
         )
-    return found
-
-
-def audit(
-    folder: Annotated[Path, typer.Argument(help="Folder that `cxgen generate --out` has written.")],
-    workers: Workers = None,
-    params: ParamsFile = None,
-    form: Form = Format.table,
-) -> None:
-    """Count a finished run of `generate --out` again: balance, leaks and repetitions. Exit code 2 if anything is wrong.
-
-    The dataset of the pipeline is audited where it is written, by `cxgen split` and `cxgen package`.
-
-    Example: cxgen audit big --workers 2
-    """
-    from cxgen.build.pool import executor
-    from cxgen.stages import recount
-
-    _, settings = open_project(params)
-    with executor(workers or settings.workers) as pool:
-        found = recount.audit(folder, pool)
-    emit(found["parts"], form)
-    told = f"{found['rows']} rows in {found['sets']} contrast sets and {found['shards']} shards; {len(found['violations'])} rules hold"
-    typer.echo(told, err=form is not Format.table)
+    return sums

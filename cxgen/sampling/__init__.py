@@ -3,7 +3,6 @@
 from cxgen.sampling.draws import Draws, digest, digests, same_templates_and_slots
 from cxgen.sampling.forms import Forms
 from cxgen.sampling.holdout import NOTHING, USUAL, HoldOut, held_templates
-from cxgen.sampling.letters import letters
 from cxgen.sampling.partition import best_partition, near_counts, set_counts, split_of
 from cxgen.sampling.plan import Plan, Rows, draw_plan
 from cxgen.sampling.pools import MARKED, Pools, design_pools
@@ -36,7 +35,6 @@ __all__ = [
     "further_verbs",
     "held_templates",
     "joint_verbs",
-    "letters",
     "near_counts",
     "same_templates_and_slots",
     "set_counts",

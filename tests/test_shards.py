@@ -1,0 +1,327 @@
+"""Runs of any size: shards are the same whoever makes them and when, no premise occurs twice, and what is wrong in a run is found."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import os
+import shutil
+import signal
+import subprocess
+import time
+
+import numpy as np
+import polars as pl
+import pytest
+
+from cxgen.build import recount, wug
+from cxgen.build.params import Wug
+from cxgen.build.plan import Plan, Wanted, earlier, make_plan, sets_of, single
+from cxgen.build.pool import Here, executor
+from cxgen.build.request import Request
+from cxgen.build.samplers import items_of, samplers
+from cxgen.build.shards import engine, make_shards
+from cxgen.errors import DataError
+from cxgen.families import columns_of
+from cxgen.project import Project
+from cxgen.sampling import Wugs
+from cxgen.schema import polars_schema
+from tests.conftest import COMMAND
+
+REQUEST = single(Request(seed=5), "nli", 900)
+ROWS = 130  # of a shard
+WUG = Wug(("verb", "content"), 0.3)
+HERE = Here()
+
+
+def wanted(folder, out, request=REQUEST, wug=WUG):
+    return Wanted(Project(folder), ("reach",), "nli", request, out, ROWS, wug)
+
+
+def made(asked, pool=HERE, only=()):
+    """Begin the run, or go on with it."""
+    return make_shards(asked, earlier(asked, resume=True) or make_plan(asked, pool), pool, only)
+
+
+def files(out):
+    return {path.relative_to(out): path.read_bytes() for path in sorted(out.rglob("*")) if path.is_file()}
+
+
+@pytest.fixture(scope="module")
+def whole(mini_source, tmp_path_factory):
+    """A run that nothing disturbed; read only."""
+    out = tmp_path_factory.mktemp("whole")
+    return out, made(wanted(mini_source, out))
+
+
+# what is made
+
+
+def test_a_run_has_the_sets_that_are_wanted_and_no_premise_in_two(whole, reach):
+    out, summary = whole
+    rows = pl.read_parquet(out / "data/*/*.parquet")
+    assert rows.schema == polars_schema(columns_of("nli"))
+    assert rows.height == summary["rows"] == sum(entry["wanted"] * entry["rows of a set"] for entry in summary["sources"])
+    assert rows.select("premise", "contrast_set").unique().height == rows["premise"].n_unique()
+    assert summary["shards"] == summary["of"] > 6
+    assert max(pl.scan_parquet(path).select(pl.len()).collect().item() for path in out.glob("data/*/*.parquet")) <= ROWS
+    by_place = {(each.design.name, each.split): each for each in samplers(reach, REQUEST)}
+    for entry in summary["sources"]:
+        own = rows.filter(design=entry["design"], split=entry["split"])
+        drawn = items_of(by_place[entry["design"], entry["split"]].draw(np.arange(entry["drawn"])))
+        assert set(own["id"]) <= set(drawn["id"])
+        assert own["contrast_set"].n_unique() == entry["kept"] == entry["wanted"]
+
+
+def test_a_set_is_kept_if_its_premises_are_all_new(mini_source, reach, tmp_path):
+    """Whether what came before was kept, or not."""
+    asked = wanted(mini_source, tmp_path, single(REQUEST, "nli", 20_000), wug=None)
+    plan, seen = make_plan(asked, HERE), set()
+    for number, (sampler, entry) in enumerate(zip(samplers(reach, asked.request), plan.sources, strict=True)):
+        draws = sampler.draw(np.arange(entry["drawn"]))
+        fresh = []
+        for at, premises in enumerate(draws.texts.to_numpy().reshape(-1, len(draws)).T.tolist()):
+            if seen.isdisjoint(premises) and len(set(premises)) == len(premises):
+                fresh.append(at)
+            seen.update(premises)
+        kept = [sets_of(tmp_path, at) for at, shard in enumerate(plan.shards) if shard.sampler == number]
+        assert np.concatenate(kept).tolist() == fresh[: entry["kept"]]
+        if number == 0:
+            assert entry["kept"] < entry["drawn"]
+        break  # what later samplers have seen depends on how far earlier ones were looked at
+
+
+def test_the_first_sets_are_made_with_pseudowords_as_a_build_makes_them(whole, mini_source, reach):
+    out, summary = whole
+    rows, real = pl.read_parquet(out / "wug/*/*.parquet"), pl.read_parquet(out / "data/*/*.parquet")
+    assert rows.schema == polars_schema(columns_of("nli_wug"))
+    assert rows.height == summary["pseudowords"]["rows"] > 0
+    assert summary["pseudowords"]["sets"] == sum(math.ceil(entry["kept"] * WUG.share) for entry in summary["sources"])
+    assert not any(wug.violations(rows, real.filter(pl.col("id").is_in(rows["source_id"].implode()))).values())
+    wugs = Wugs.load(Project(mini_source).snapshot)
+    for number, shard in enumerate(Plan.read(out).shards):
+        if shard.pseudowords:
+            sampler, numbers = samplers(reach, REQUEST)[shard.sampler], sets_of(out, number)
+            expected = wug.paired(wug.substituted(sampler, numbers, wugs, WUG.modes), items_of(sampler.draw(numbers)))
+            assert pl.read_parquet(out / shard.file)["id"].to_list() == expected["id"].to_list()
+
+
+def test_a_source_that_runs_dry_gives_what_it_has(mini_source, tmp_path):
+    plan = make_plan(wanted(mini_source, tmp_path, single(REQUEST, "nli", 300_000), wug=None), HERE)
+    assert any(0 < entry["kept"] < entry["wanted"] for entry in plan.sources)
+
+
+# whoever makes it, and when
+
+
+@pytest.mark.slow
+def test_two_processes_write_what_one_writes(whole, mini_source, tmp_path):
+    with executor(2) as pool:
+        made(wanted(mini_source, tmp_path), pool)
+    assert files(tmp_path) == files(whole[0])
+
+
+def test_what_is_lacking_damaged_or_half_written_is_made_again_byte_for_byte(whole, mini_source, tmp_path):
+    asked = wanted(mini_source, tmp_path / "out")
+    made(asked, only=[1, 2, 3, 4])
+    first, second, third, fourth = (asked.folder / Plan.read(asked.folder).shards[number].file for number in (1, 2, 3, 4))
+    first.write_bytes(first.read_bytes()[:-1])
+    second.unlink()
+    (third.parent / f".{third.name}.abc").write_text("half")
+    data = bytearray(fourth.read_bytes())
+    data[len(data) // 2] ^= 1
+    fourth.write_bytes(data)
+    before = third.stat().st_mtime_ns
+    made(asked)
+    assert files(asked.folder) == files(whole[0])
+    assert third.stat().st_mtime_ns == before
+
+
+@pytest.mark.slow
+def test_killed_and_continued_by_two_processes_it_is_the_same(mini, tmp_path):
+    """The run is killed without warning when its first shards are there."""
+    out, undisturbed = tmp_path / "out", tmp_path / "undisturbed"
+    asked = ("generate", "reach", "--n", "20000", "--wug", "verb", "--shard-rows", str(ROWS), "--out")
+    command = [*COMMAND, *asked, str(out), "--workers", "2"]
+    running = subprocess.Popen(command, cwd=mini, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL, start_new_session=True)
+    deadline = time.monotonic() + 60
+    while not list(out.glob("cxgen/shards/*.json")) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    os.killpg(running.pid, signal.SIGKILL)
+    running.wait()
+    there = len(list(out.glob("cxgen/shards/*.json")))
+    subprocess.run([*command, "--resume"], cwd=mini, check=True, capture_output=True)
+    assert 0 < there < len(list(out.glob("cxgen/shards/*.json")))
+    subprocess.run([*COMMAND, *asked, str(undisturbed), "--workers", "1"], cwd=mini, check=True, capture_output=True)
+    assert files(out) == files(undisturbed)
+
+
+def test_a_run_is_not_continued_as_another(mini_source, tmp_path):
+    asked = wanted(mini_source, tmp_path)
+    make_plan(asked, HERE)
+    with pytest.raises(DataError, match="this run is there already"):
+        earlier(asked, resume=False)
+    with pytest.raises(DataError, match="differs in seed"):
+        earlier(wanted(mini_source, tmp_path, dataclasses.replace(REQUEST, seed=6)), resume=True)
+    (tmp_path / "cxgen/sets.parquet").write_bytes(b"others")
+    with pytest.raises(DataError, match="not the sets of a run"):
+        made(asked)
+    (tmp_path / "cxgen/manifest.json").write_text('{"asked": {}}', "utf-8")
+    with pytest.raises(DataError, match="not the plan of a run"):
+        made(asked)
+
+
+@pytest.mark.parametrize(
+    ("words", "parts"),
+    [
+        ("--n 10", ["--out"]),
+        ("reach --out there --config nil", ["did you mean"]),
+        ("reach --out there --config distinction --wug verb", ["have no pseudowords", "nli, minimal_pairs"]),
+        ("reach --n 60 --out there --shard 999", ["there is no shard 999"]),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused(mini, cxgen, words, parts):
+    done = cxgen("generate", *words.split(), cwd=mini)
+    assert done.returncode == 2
+    assert all(part in done.stderr for part in parts)
+
+
+def test_the_order_in_which_modes_are_named_makes_no_other_run(mini, cxgen):
+    asked = ("generate", "reach", "--n", "60", "--out", "both")
+    done = cxgen(*asked, "--wug", "content", "--wug", "verb", cwd=mini)
+    assert done.returncode == 0, done.stderr
+    assert "rows with pseudowords: both/wug" in done.stdout
+    again = cxgen(*asked, "--wug", "verb", "--wug", "content", "--resume", cwd=mini)
+    assert again.returncode == 0, again.stderr
+    other = cxgen(*asked, "--wug", "verb", "--resume", cwd=mini)
+    assert other.returncode == 2 and "differs in pseudowords" in other.stderr
+
+
+@pytest.mark.ray
+def test_a_cluster_writes_what_one_process_writes(whole, mini_source, tmp_path):
+    ray = pytest.importorskip("ray")
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
+    try:
+        with engine("ray", 2) as pool:
+            made(wanted(mini_source, tmp_path), pool)
+            assert files(tmp_path) == files(whole[0])
+            (tmp_path / Plan.read(tmp_path).shards[0].file).unlink()
+            (tmp_path / "cxgen/sets.parquet").write_bytes(b"others")
+            with pytest.raises(DataError, match="not the sets of a run"):
+                made(wanted(mini_source, tmp_path), pool)
+    finally:
+        ray.shutdown()
+
+
+# counted again
+
+
+@pytest.fixture
+def run(whole, tmp_path):
+    """A copy to damage."""
+    return shutil.copytree(whole[0], tmp_path / "run")
+
+
+def shards(folder, split, *, pseudowords=False):
+    """(number, file) of the shards of a split."""
+    listed = enumerate(Plan.read(folder).shards)
+    return [(number, folder / each.file) for number, each in listed if each.pseudowords == pseudowords and each.split == split]
+
+
+def rewrite(folder, number, file, rows):
+    """Put ``rows`` in place of a shard's, as if its record were of them."""
+    rows.write_parquet(file)
+    record = folder / f"cxgen/shards/{number:06d}.json"
+    record.write_text(json.dumps(json.loads(record.read_text("utf-8")) | {"bytes": file.stat().st_size, "rows": rows.height}), "utf-8")
+
+
+def edit(folder, split, change, *, pseudowords=False):
+    """Change the rows of a split's first shard; its file."""
+    number, file = shards(folder, split, pseudowords=pseudowords)[0]
+    rewrite(folder, number, file, change(pl.read_parquet(file)))
+    return file
+
+
+def first(column, value):
+    """Give the first row another ``value`` of ``column``."""
+    at = pl.int_range(pl.len()) == 0
+    return lambda rows: rows.with_columns(pl.when(at).then(value).otherwise(column).alias(column))
+
+
+def test_a_sound_run_is_counted_whole(whole, mini, cxgen):
+    out, _ = whole
+    result = recount.audit(out, HERE)
+    rows, wugs = pl.read_parquet(out / "data/*/*.parquet"), pl.read_parquet(out / "wug/*/*.parquet")
+    assert (result["rows"], result["sets"]) == (rows.height, rows["contrast_set"].n_unique())
+    assert set(result["violations"].values()) == {0}
+    assert {recount.SHARED, recount.TWICE, "items without a source", "held-out wordings in train or dev"} <= result["violations"].keys()
+    for part in result["parts"]:
+        own = rows.filter(split=part["split"])
+        assert (part["rows"], part["verbs"]) == (own.height, own["verb"].n_unique())
+        assert part["rows with pseudowords"] == wugs.filter(split=part["split"]).height > 0
+    done = cxgen("audit", str(out), "--workers", "1", "--format", "json", cwd=mini)
+    assert json.loads(done.stdout) == result["parts"]
+    assert "rules hold" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("split", "change", "pseudowords", "fault"),
+    [
+        ("dev", first("label", (pl.col("label") + 1) % 3), False, "premises without one hypothesis per label: 1"),
+        ("test", first("split", pl.lit("dev")), False, "rows of another split: 1"),
+        ("train", first("construction", pl.lit("other")), False, "rows of another construction: 1"),
+        ("train", first("id", pl.col("id").last()), False, "repeated ids: 1"),
+        ("test", first("source_id", pl.lit("0" * 16)), True, "items without a source: 1"),
+        ("dev", first("label", (pl.col("label") + 1) % 3), True, "hypothesis x split with unequal labels: 1"),
+    ],
+)
+def test_a_fault_within_a_shard_is_told_with_its_file(run, split, change, pseudowords, fault):
+    file = edit(run, split, change, pseudowords=pseudowords)
+    with pytest.raises(DataError, match=fault) as failed:
+        recount.audit(run, HERE)
+    assert failed.value.file == file
+    assert "--resume" in failed.value.hint
+
+
+def test_a_verb_in_two_splits_is_found(run):
+    taken = pl.read_parquet(shards(run, "train")[0][1])["verb"][0]
+    edit(run, "test", lambda rows: rows.with_columns(verb=pl.lit(taken)))
+    with pytest.raises(DataError, match=f"{recount.SHARED}: 1"):
+        recount.audit(run, HERE)
+
+
+def test_a_premise_in_two_shards_is_found(run):
+    (_, one), (number, other) = shards(run, "train")[:2]
+    rows = pl.read_parquet(one)
+    rewrite(run, number, other, rows.with_columns(contrast_set=pl.col("contrast_set").str.reverse()))
+    with executor(2) as pool, pytest.raises(DataError, match=f"{recount.TWICE}: {rows['premise'].n_unique()}"):
+        recount.audit(run, pool)
+
+
+def test_what_is_held_out_elsewhere_is_found(run):
+    """One wording of train is marked as held out in test."""
+    rule, wording = pl.read_parquet(shards(run, "train")[0][1]).select("rule", "wording").row(0)
+    same = pl.col("rule") == rule
+    number, file = next(each for each in shards(run, "test") if pl.read_parquet(each[1]).filter(same).height)
+    words = pl.when(same).then(pl.lit(wording)).otherwise("wording")
+    rewrite(run, number, file, pl.read_parquet(file).with_columns(wording=words, wording_held_out=same | pl.col("wording_held_out")))
+    with pytest.raises(DataError, match="held-out wordings in train or dev"):
+        recount.audit(run, HERE)
+
+
+def test_only_a_whole_run_without_other_files_is_counted(run, tmp_path, mini, cxgen):
+    with pytest.raises(DataError, match="no run is there"):
+        recount.audit(tmp_path, HERE)
+    stray, (_, file) = run / "data/train/more.parquet", shards(run, "dev")[0]
+    shutil.copy(shards(run, "train")[0][1], stray)
+    with pytest.raises(DataError, match="no shard of the run"):
+        recount.audit(run, HERE)
+    stray.unlink()
+    file.write_bytes(b"x" * file.stat().st_size)
+    with pytest.raises(DataError, match="not a readable parquet file") as failed:
+        recount.audit(run, HERE)
+    assert failed.value.file == file
+    (run / "cxgen/shards/000001.json").unlink()
+    done = cxgen("audit", str(run), cwd=mini)
+    assert done.returncode == 2 and "shards are there" in done.stderr and "--resume" in done.stderr
