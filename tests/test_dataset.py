@@ -23,7 +23,7 @@ from cxgen.constructicon import Construction, load_construction, target_names
 from cxgen.errors import DataError
 from cxgen.families import FAMILIES, columns_of
 from cxgen.lexicon import Lexicon
-from cxgen.measures.giveaway import baselines
+from cxgen.measures import giveaway
 from cxgen.project import Project
 from cxgen.report.variety import variety
 from cxgen.schema.columns import polars_schema
@@ -218,12 +218,10 @@ def test_no_template_has_more_than_a_fifth_of_a_construction(shared):
 
 
 def test_the_give_away_classifiers_fail(built):
-    found = baselines(built.data, folds=2)()
-    assert found["hypothesis_only"]["overall"] <= 0.35
-    assert max(value for each in found["hypothesis_only"]["configs"].values() for value in each.values()) <= 0.37
-    assert found["overlap_only"]["overall"] <= 0.42
-    assert found["hypothesis_only"]["passed"]
-    assert found["overlap_only"]["passed"]
+    hypothesis = giveaway.hypothesis_only(built.data, 2, map)()
+    assert hypothesis.overall <= 0.345
+    assert max(value for figures in hypothesis.configs.values() for value in figures.values()) <= 0.365
+    assert giveaway.overlap_only(built.data, 2, map)().overall <= 0.4
 
 
 @pytest.mark.slow
@@ -231,9 +229,9 @@ def test_the_give_away_classifiers_find_a_give_away(mini_built):
     rows = mini_built.data
     word = pl.col("label").replace_strict([0, 1, 2], ["surely", "maybe", "hardly"], return_dtype=pl.String)
     planted = rows.with_columns(hypothesis=word + " " + pl.col("hypothesis"))
-    assert baselines(planted, folds=2)()["hypothesis_only"]["overall"] > 0.9
+    assert giveaway.hypothesis_only(planted, 2, map)().overall > 0.9
     negated = rows.with_columns(hypothesis=pl.when(pl.col("label") == 2).then("No " + pl.col("hypothesis")).otherwise("hypothesis"))
-    assert baselines(negated, folds=2)()["overlap_only"]["overall"] > 0.5
+    assert giveaway.overlap_only(negated, 2, map)().overall > 0.5
 
 
 def test_the_audit_finds_a_leak(built):

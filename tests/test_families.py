@@ -15,7 +15,7 @@ from cxgen.build.samplers import items_of, previews
 from cxgen.errors import SchemaError, UnknownNameError
 from cxgen.families import CONFIGS, FAMILIES, REJECTED, columns_of, family_of, wug_config
 from cxgen.families.minimal_pairs import pairings
-from cxgen.measures.gates import Gates, measured
+from cxgen.measures.gates import Figures, Gates, measured
 from cxgen.sampling import same_templates_and_slots, span
 from cxgen.schema import conform
 from cxgen.schema.columns import LINEAGE, MATERIAL
@@ -128,8 +128,10 @@ def test_configs_belong_to_one_family_and_wug_configs_to_that_of_their_source():
 def test_a_broken_gate_says_which_measure_where_and_by_how_much():
     from cxgen.report.baselines import broken
 
-    good = measured(0.33, {"nli": 0.33}, {"nli": {"conative": 0.34}}, Gates(overall=0.4, construction=0.5))
-    bad = measured(0.5, {"nli": 0.6}, {"nli": {"conative": 0.34, "let-alone": 0.7}}, Gates(overall=0.4, config=0.65, construction=0.5))
+    good = measured(Figures(0.33, {"nli": {"conative": 0.34}}, {"nli": 0.33}), Gates(overall=0.4, construction=0.5))
+    bad = measured(
+        Figures(0.5, {"nli": {"conative": 0.34, "let-alone": 0.7}}, {"nli": 0.6}), Gates(overall=0.4, config=0.65, construction=0.5)
+    )
     over_all, worst = broken({"nli": {"overlap_only": bad, "hypothesis_only": good}})
     assert all(part in over_all for part in ("overlap_only", "0.5", "at most 0.4"))
     assert all(part in worst for part in ("overlap_only", "0.7", "let-alone", "at most 0.5"))
@@ -139,9 +141,9 @@ def test_a_gate_can_be_a_minimum():
     from cxgen.report.baselines import broken
 
     figures = {"nli": 0.8, "distinction": 0.7}
-    (line,) = broken({"nli": {"turn_rate": measured(0.78, figures, {}, Gates(config=0.75, least=True))}})
+    (line,) = broken({"nli": {"turn_rate": measured(Figures(0.78, {}, figures), Gates(config=0.75, least=True))}})
     assert all(part in line for part in ("turn_rate is 0.7 in distinction", "at least 0.75"))
-    assert measured(0.78, {"nli": 0.8}, {}, Gates(config=0.75, least=True))["passed"]
+    assert measured(Figures(0.78, {}, {"nli": 0.8}), Gates(config=0.75, least=True))["passed"]
 
 
 def test_a_design_whose_kinds_do_not_count_for_its_config_is_refused(reach):

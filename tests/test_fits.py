@@ -14,9 +14,7 @@ from cxgen.measures.fits import Fit, logistic, right
 
 CODE = """
 import numpy as np, polars as pl
-from cxgen.measures.cues import cues, word_pairs
-from cxgen.measures.fits import DIGITS
-from cxgen.measures.giveaway import baselines
+from cxgen.measures.registry import take
 rng = np.random.default_rng(0)
 words = np.array([f"w{'abcdefghij'[i // 10]}{'abcdefghij'[i % 10]}" for i in range(60)])
 n = 3000
@@ -28,8 +26,7 @@ rows = pl.DataFrame({
     "hypothesis": [" ".join(words[r]) for r in chosen[:, 5:]], "label": label, "split": ["train" if i % 3 else "test" for i in range(n)],
     "verb": [f"v{i % 20}" for i in range(n)], "frame": "f", "slots": [[{"lemma": "filler"}]] * n,
 })
-measures = {**baselines(rows, 2)(), **cues(rows)(), "word_pairs": word_pairs(rows)()}
-print([(name, figures["overall"], figures["configs"]) for name, figures in measures.items()])
+print([(name, measure["overall"], measure["configs"]) for name, measure in take("nli", rows, 2).items()])
 """
 
 

@@ -7,8 +7,10 @@ from itertools import product
 import polars as pl
 import pytest
 
-from cxgen.measures.cues import cues, word_pairs
-from cxgen.measures.words import bags, misparse, open_words, words
+from cxgen import measures
+from cxgen.measures.cues import cues_only, cues_transfer, word_pairs
+from cxgen.measures.registry import MEASURES, take
+from cxgen.measures.words import bags, misparse, open_words, turn_rate, words_only
 
 E, N, C = range(3)
 # One E, N and C per premise, every hypothesis equally often each: the scheme of four places.
@@ -39,7 +41,7 @@ def items(premises, hypotheses, labels, name="places", config="nli", number=0, s
 
 
 def figures(rows):
-    return {name: measure["overall"] for name, measure in words(rows).items()}
+    return {"words_only": round(words_only(rows, 2, map).overall, 3), "turn_rate": turn_rate(rows, 2, map).overall}
 
 
 def test_where_only_the_order_differs_words_decide_nothing_and_every_item_turns():
@@ -68,12 +70,10 @@ def test_a_word_that_occurs_twice_counts_twice_and_let_alone_is_closed():
 
 def test_half_of_the_items_turn_where_two_of_four_premises_share_their_words():
     premises = ["The van went into town past the mill.", "The van went past town into the mill.", "The truck hid.", "The bus sank."]
-    found = words(items(premises, ["It is in town.", "It is in the mill.", "It hid.", "It sank."], PLACES))
+    rows = items(premises, ["It is in town.", "It is in the mill.", "It hid.", "It sank."], PLACES)
     # Town, mill and the third hypothesis: E against C, C against E, C against N; the fourth N against C.
-    assert found["turn_rate"]["overall"] == 0.5
-    assert found["words_only"]["overall"] == 0.75
-    assert not found["turn_rate"]["passed"]
-    assert found["turn_rate"]["by_config"] == {"nli": 0.5}
+    assert figures(rows) == {"words_only": 0.75, "turn_rate": 0.5}
+    assert turn_rate(rows, 2, map).by_config == {"nli": 0.5}
 
 
 def test_the_same_words_in_another_set_do_not_turn_an_item():
@@ -93,33 +93,57 @@ def told(name, give_away, splits=("train", "test")):
 
 def test_pairs_of_words_learn_what_a_word_says_of_a_hypothesis_and_nothing_where_premises_are_alike():
     told_apart, alike = told("a", ("surely", "maybe", "hardly")), told("b", ("so", "so", "so"))
-    assert word_pairs(told_apart)()["by_config"] == {"nli": 1.0}
-    assert word_pairs(alike)()["overall"] == pytest.approx(1 / 3, abs=0.01)
-    assert not word_pairs(told_apart)()["passed"]
+    assert word_pairs(told_apart, 2, map)().by_config == {"nli": 1.0}
+    assert word_pairs(alike, 2, map)().overall == pytest.approx(1 / 3, abs=0.01)
 
 
 def test_a_cue_carries_over_to_another_construction_only_if_it_has_it_too():
     same = pl.concat([told("a", ("surely", "maybe", "hardly")), told("b", ("surely", "maybe", "hardly"))])
-    assert cues(same)()["cues_transfer"]["configs"] == {"all": {"a": 1.0, "b": 1.0}}
+    assert cues_transfer(same, 2, map)().configs == {"all": {"a": 1.0, "b": 1.0}}
     other = pl.concat([told("a", ("surely", "maybe", "hardly")), told("b", ("so", "so", "so"))])
-    found = cues(other)()
-    assert found["cues_only"]["configs"]["nli"]["a"] == 1.0
-    assert found["cues_transfer"]["configs"]["all"]["b"] == pytest.approx(1 / 3, abs=0.01)
-    assert "cues_transfer" not in cues(told("a", ("surely", "maybe", "hardly")))()
+    assert cues_only(other, 2, map)().configs["nli"]["a"] == 1.0
+    assert cues_transfer(other, 2, map)().configs["all"]["b"] == pytest.approx(1 / 3, abs=0.01)
+    assert cues_transfer(told("a", ("surely", "maybe", "hardly")), 2, map) is None
 
 
 def test_fillers_are_no_cues():
     rows = told("a", ("kicked", "pushed", "rolled"))
-    assert cues(rows)()["cues_only"]["overall"] == 1.0
+    assert cues_only(rows, 2, map)().overall == 1.0
     masked = rows.with_columns(slots=pl.lit([{"lemma": "kick"}, {"lemma": "push"}, {"lemma": "roll"}]))
-    assert cues(masked)()["cues_only"]["overall"] < 0.4
+    assert cues_only(masked, 2, map)().overall < 0.4
 
 
 def test_misparse_is_the_share_of_items_that_a_misreading_would_label_otherwise():
     rows = items(["Omar walked to the bridge.", "Omar pointed to the bridge."], ["He got there."], [[E], [N]], config="distinction")
     rows = rows.with_columns(misread=pl.Series([False, True]), target_label=pl.Series([None, E], dtype=pl.Int8))
-    assert misparse(rows)["misparse"]["overall"] == 1.0
-    same = misparse(pl.concat([rows, rows.with_columns(target_label=None)]))["misparse"]
-    assert same["overall"] == 0.5
-    assert not same["passed"]
-    assert misparse(rows.with_columns(misread=False)) == {}
+    assert misparse(rows, 2, map).overall == 1.0
+    assert misparse(pl.concat([rows, rows.with_columns(target_label=None)]), 2, map).overall == 0.5
+    assert misparse(rows.with_columns(misread=False), 2, map) is None
+
+
+LENGTH = '''
+import polars as pl
+from cxgen.measures.gates import Gates, shares
+from cxgen.measures.registry import measure
+
+@measure("nli", Gates(overall=0.2), chance=0.0)
+def long_premises(rows, folds, run):
+    """items whose premise has more than four words."""
+    return shares(rows, pl.col("premise").str.count_matches(" ") > 3)
+'''
+
+
+def test_a_new_measure_is_one_file(tmp_path, monkeypatch):
+    (tmp_path / "length.py").write_text(LENGTH)
+    monkeypatch.setattr(measures, "__path__", [*measures.__path__, str(tmp_path)])
+    monkeypatch.setattr("cxgen.measures.registry._folder", measures.__path__)
+    rows = items(["She left.", "She left the house at noon."], ["It left."], [[E], [C]])
+    from cxgen.measures.registry import measures as registered
+
+    try:
+        assert registered()["long_premises"].meaning == "items whose premise has more than four words"
+        monkeypatch.setattr("cxgen.measures.registry.MEASURES", {"long_premises": MEASURES["long_premises"]})
+        taken = take("nli", rows, 2)["long_premises"]
+    finally:
+        MEASURES.pop("long_premises", None)
+    assert (taken["overall"], taken["passed"], taken["gates"]) == (0.5, False, {"overall": 0.2, "least": False})

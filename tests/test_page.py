@@ -14,7 +14,7 @@ import pytest
 from cxgen import layout
 from cxgen.build.tables import dataset
 from cxgen.errors import DataError
-from cxgen.measures.gates import Gates, measured
+from cxgen.measures.gates import Figures, Gates, measured
 from cxgen.project import Project
 from cxgen.report import page
 from cxgen.report.charts import bars
@@ -74,8 +74,8 @@ def project(mini_dataset, tmp_path_factory):
     """The mini dataset with a measure that keeps its gate and one that does not."""
     root = Path(shutil.copytree(mini_dataset, tmp_path_factory.mktemp("page") / "p"))
     figures = {
-        "hypothesis_only": measured(0.34, {}, {"nli": {"reach": 0.34}}, Gates(overall=0.345)),
-        "turn_rate": measured(0.5, {"nli": 0.5}, {"nli": {"reach": 0.5}}, Gates(config=0.75, least=True), 0),
+        "hypothesis_only": measured(Figures(0.34, {"nli": {"reach": 0.34}}), Gates(overall=0.345)),
+        "turn_rate": measured(Figures(0.5, {"nli": {"reach": 0.5}}, {"nli": 0.5}), Gates(config=0.75, least=True), 0),
     }
     (root / layout.metric("baselines")).write_text(json.dumps({"nli": figures}))
     said = {"label": {"judges": 2, "items": 1200, "agreement": 0.9512, "alpha": 0.8712}, "appropriateness": ALIKE, "acceptability": ALONE}

@@ -21,9 +21,9 @@ from cxgen.constructicon import Construction, Design
 from cxgen.families.core import Shown
 from cxgen.families.nli import badly_formed
 from cxgen.families.scoring import Choices, Scoring
-from cxgen.measures import giveaway
-from cxgen.measures.fits import Map, accuracy, right
-from cxgen.measures.gates import Gates, measured
+from cxgen.measures.fits import Map
+from cxgen.measures.giveaway import count_unequal_words
+from cxgen.measures.registry import take
 from cxgen.sampling import Draws, digests, same_templates_and_slots
 from cxgen.schema import TARGET, Column
 from cxgen.semantics import label_matrix
@@ -145,10 +145,7 @@ class MinimalPairs:
         return {
             _TWO: int((~groups["two"]).sum()),
             _SWAPPED: int((~groups["swapped"]).sum()),
-            _WORDS: sum(
-                _unequal_words(part["diagnostic_good"], part["diagnostic_bad"])
-                for _, part in rows.group_by("config", "split", TARGET, maintain_order=True)
-            ),
+            _WORDS: sum(count_unequal_words(part) for _, part in rows.group_by("config", "split", TARGET, maintain_order=True)),
             "cells of another size than others": _unlike(rows),
             _REPEATED: rows.height - rows.select("context", "diagnostic_good", "diagnostic_bad").unique().height,
         }
@@ -161,22 +158,8 @@ class MinimalPairs:
         }
 
     def measures(self, rows: pl.DataFrame, folds: int, run: Map = map) -> dict[str, dict[str, Any]]:
-        """``unequal_words`` (not equally often in good and bad continuations) and ``diagnostic_only`` (a classifier without contexts)."""
-        parts = {(str(config), str(name)): mine for (config, name), mine in rows.group_by("config", TARGET, maintain_order=True)}
-        tables = [rows, *parts.values()]
-        sides = [(mine["diagnostic_good"], mine["diagnostic_bad"]) for mine in tables]
-        hits = run(right, [giveaway.side_only(*both, mine["contrast_set"], folds) for both, mine in zip(sides, tables, strict=True)])
-        figures: dict[str, dict[str, Any]] = {}
-        for name, found, most, chance in (
-            ("unequal_words", (_unequal_words(*both) for both in sides), 0, 0),
-            ("diagnostic_only", map(accuracy, hits), 0.52, 0.5),
-        ):
-            overall, *each = found
-            configs: dict[str, dict[str, float]] = {}
-            for (config, target), figure in zip(parts, each, strict=True):
-                configs.setdefault(config, {})[target] = figure
-            figures[name] = measured(overall, {}, configs, Gates(overall=most, construction=most), chance)
-        return figures
+        """See `Family`."""
+        return take(self.name, rows, folds, run)
 
     def shown(self, items: pl.DataFrame) -> Iterator[Shown]:
         """See `Family`."""
@@ -234,12 +217,3 @@ def _unlike(rows: pl.DataFrame) -> int:
     whole = cells.group_by("config", "target").agg(wanted=pl.col("split").n_unique() * math.prod(pl.col(name).n_unique() for name in _CELL))
     lacking = whole.join(cells.group_by("config", "target").len(), on=["config", "target"])
     return fewer + int((lacking["wanted"].cast(pl.Int64) - lacking["len"].cast(pl.Int64)).sum())
-
-
-def _unequal_words(good: pl.Series, bad: pl.Series) -> int:
-    counts = [
-        side.str.to_lowercase().str.extract_all(r"[\w']+").explode().value_counts(name="n").rename({side.name: "word"})
-        for side in (good, bad)
-    ]
-    both = counts[0].join(counts[1], on="word", how="full", suffix="_bad", coalesce=True)
-    return both.filter(pl.col("n").ne_missing(pl.col("n_bad"))).height

@@ -17,8 +17,8 @@ from cxgen.constructicon import Construction, Design
 from cxgen.errors import CxgenError
 from cxgen.families.core import Shown
 from cxgen.families.scoring import Labels, Scoring
-from cxgen.measures import cues, giveaway, words
 from cxgen.measures.fits import Map
+from cxgen.measures.registry import take
 from cxgen.sampling import Draws, digests
 from cxgen.schema import TARGET, Column
 from cxgen.semantics import label_matrix, misread_labels, solve, unbalanced
@@ -156,11 +156,8 @@ class NLI:
         return report
 
     def measures(self, rows: pl.DataFrame, folds: int, run: Map = map) -> dict[str, dict[str, Any]]:
-        """See `Family`, and in `cxgen.measures` the modules ``giveaway``, ``words`` and ``cues``."""
-        # What takes longest is handed in first; counting goes on meanwhile.
-        pairs, baselines, template_words = cues.word_pairs(rows, run), giveaway.baselines(rows, folds, run), cues.cues(rows, run)
-        counted = words.words(rows) | words.misparse(rows)
-        return {**baselines(), "word_pairs": pairs(), **template_words(), **counted}
+        """See `Family`."""
+        return take(self.name, rows, folds, run)
 
     def shown(self, items: pl.DataFrame) -> Iterator[Shown]:
         """See `Family`."""

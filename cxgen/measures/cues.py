@@ -1,9 +1,4 @@
-"""What training teaches a linear model that sees which word of the premise meets which word of the hypothesis, and no order.
-
-``word_pairs``: all words, trained on ``train``, tested on ``test``, config by config. ``cues_only``: template words alone, fillers masked.
-``cues_transfer``: the same, trained on all other constructions and tested on this one: what is left then is no knowledge of templates, but
-cues that give labels away everywhere (*almost*, *never*).
-"""
+"""What training teaches a linear model that sees which word of the premise meets which word of the hypothesis, and no order."""
 
 from __future__ import annotations
 
@@ -15,7 +10,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from cxgen.measures.fits import Fit, Map, Pending, logistic, right
-from cxgen.measures.gates import Gates, shares
+from cxgen.measures.gates import Figures, Gates, shares
+from cxgen.measures.registry import measure
 from cxgen.measures.words import TOKEN, lemma
 from cxgen.schema import TARGET
 
@@ -25,65 +21,52 @@ _PRIME = 1_000_003
 _EPOCHS = 20
 _MASKED = 0
 _SIDES = ("premise", "hypothesis")
-WORD_PAIRS = Gates(config=0.60)
-CUES_ONLY = Gates(overall=0.45)
-CUES_TRANSFER = Gates(construction=0.40)
-
 Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 Features = tuple[Any, Ints]  # a row for every combination of words that occurs, and the row of every item
 
 
-def word_pairs(rows: pl.DataFrame, run: Map = map) -> Pending[dict[str, Any]]:
-    """Accuracy on the test split of a model of hashed pairs of words, when asked, as `measured` has it.
-
-    Args:
-        rows: ``config, construction, contrast_of, premise, hypothesis, label, split``.
-        run: maps the fits.
-    """
-    features, labels = _pairs(_words(rows)), rows["label"].to_numpy().astype(np.int64)
+@measure("nli", Gates(config=0.60))
+def word_pairs(rows: pl.DataFrame, folds: int, run: Map) -> Pending[Figures]:
+    """a linear model on pairs of a premise's and a hypothesis's word, trained on train, tested on test."""
     train, test = ((rows["split"] == name).to_numpy() for name in ("train", "test"))
     configs = [(rows["config"] == config).to_numpy() for config in rows["config"].unique()]
-    found = _right(_averaged, features, labels, [(train & mine, test & mine) for mine in configs], run)
-    return lambda: shares(rows.with_columns(right=found()).filter(test), pl.col("right"), WORD_PAIRS)
+    hits = _right(_averaged, _pairs(_words(rows)), rows, [(train & own, test & own) for own in configs], run)
+    return lambda: shares(rows.with_columns(right=hits()).filter(test), pl.col("right"))
 
 
-def cues(rows: pl.DataFrame, run: Map = map) -> Pending[dict[str, dict[str, Any]]]:
-    """``cues_only`` and, where there are several constructions, ``cues_transfer``, when asked, as `measured` has them.
-
-    Words count as templates' if they occur with at least ``_RECURRENT`` combinations of verb and frame, are part of no filler's lemma, and
-    are no form of a filler of their own premise.
-
-    Args:
-        rows: as for `word_pairs`, with ``verb, frame, slots``.
-        run: maps the fits.
-    """
-    features, labels = _merged(*_pairs(_template_words(rows))), rows["label"].to_numpy().astype(np.int64)
+@measure("nli", Gates(overall=0.45))
+def cues_only(rows: pl.DataFrame, folds: int, run: Map) -> Pending[Figures]:
+    """the same on the words of the templates alone."""
     train, test = ((rows["split"] == name).to_numpy() for name in ("train", "test"))
+    hits = _right(logistic, _merged(*_pairs(_template_words(rows))), rows, [(train, test)], run)
+    return lambda: shares(rows.with_columns(right=hits()).filter(test), pl.col("right"))
+
+
+@measure("nli", Gates(construction=0.40))
+def cues_transfer(rows: pl.DataFrame, folds: int, run: Map) -> Pending[Figures] | None:
+    """the same, trained on all other constructions: cues that give labels away everywhere."""
     targets = rows.select(TARGET).to_series()
     own = [(targets == name).to_numpy() for name in targets.unique().sort()]
-    others = _right(logistic, features, labels, [(~mine, mine) for mine in own], run) if len(own) > 1 else None
-    only = _right(logistic, features, labels, [(train, test)], run)
-
-    def report() -> dict[str, dict[str, Any]]:
-        found = {"cues_only": shares(rows.with_columns(right=only()).filter(test), pl.col("right"), CUES_ONLY)}
-        if others:
-            tested = rows.with_columns(right=others(), config=pl.lit("all"))
-            found["cues_transfer"] = shares(tested, pl.col("right"), CUES_TRANSFER)
-        return found
-
-    return report
+    if len(own) < 2:
+        return None
+    hits = _right(logistic, _merged(*_pairs(_template_words(rows))), rows, [(~mask, mask) for mask in own], run)
+    return lambda: shares(rows.with_columns(right=hits(), config=pl.lit("all")), pl.col("right"))
 
 
 def _words(rows: pl.DataFrame) -> pl.DataFrame:
     """The different words of premises and hypotheses, as sorted numbers, the first of them ``_MASKED``: ``premise, hypothesis``."""
     tokens = [_tokens(rows[side]) for side in _SIDES]
-    names = pl.concat([each.explode() for each in tokens]).unique(maintain_order=True)
+    names = pl.concat([words.explode() for words in tokens]).unique(maintain_order=True)
     return _numbered(tokens, names)
 
 
 def _template_words(rows: pl.DataFrame) -> pl.DataFrame:
-    """The same of template words alone; ``_MASKED`` stands for all else."""
+    """The same of template words alone; ``_MASKED`` stands for all else.
+
+    Words count as templates' if they occur with at least ``_RECURRENT`` combinations of verb and frame, are part of no filler's lemma, and
+    are no form of a filler of their own premise.
+    """
     fillers = _fillers(rows)
     tokens = [_tokens(rows[side]) for side in _SIDES]
     places = rows.select(pl.struct("verb", "frame").alias("place"), token=pl.concat_list(*tokens))
@@ -105,15 +88,15 @@ def _numbered(tokens: list[pl.Series], names: pl.Series, masked: pl.DataFrame | 
     numbers = pl.DataFrame({"token": names, "number": pl.int_range(1, len(names) + 1, eager=True)})
     if masked is not None:
         numbers = numbers.with_columns(known=pl.col("token").replace(_known(names)))
-    found = {}
+    numbered = {}
     for side, words in zip(_SIDES, tokens, strict=True):
-        mine = _rows(words, "token").join(numbers, on="token")
+        present = _rows(words, "token").join(numbers, on="token")
         if masked is not None:
-            mine = mine.join(masked, on=["row", "known"], how="anti")
+            present = present.join(masked, on=["row", "known"], how="anti")
         every = pl.select(row=pl.int_range(len(words), dtype=pl.UInt32), number=pl.lit(_MASKED, pl.Int64))
-        mine = pl.concat([mine.select(every.columns), every]).unique()
-        found[side] = mine.sort("row", "number").group_by("row", maintain_order=True).agg("number")["number"]
-    return pl.DataFrame(found)
+        present = pl.concat([present.select(every.columns), every]).unique()
+        numbered[side] = present.sort("row", "number").group_by("row", maintain_order=True).agg("number")["number"]
+    return pl.DataFrame(numbered)
 
 
 def _tokens(texts: pl.Series) -> pl.Series:
@@ -141,12 +124,12 @@ def _pairs(words: pl.DataFrame) -> Features:
     from scipy.sparse import csr_matrix
 
     premise, hypothesis = map(pl.col, _SIDES)
-    said = [side.cast(pl.List(pl.String)).list.join(" ") for side in (premise, hypothesis)]
-    words = words.with_columns(code=pl.concat_str(*said, separator="|"))
+    texts = [side.cast(pl.List(pl.String)).list.join(" ") for side in (premise, hypothesis)]
+    words = words.with_columns(code=pl.concat_str(*texts, separator="|"))
     distinct = words.unique("code", maintain_order=True).with_row_index("place")
     sizes = distinct.select(premise.list.len() * hypothesis.list.len()).to_series().to_numpy()
-    each = distinct.select(_SIDES).explode(_SIDES[0]).explode(_SIDES[1])
-    flat = each.select((premise * _PRIME + hypothesis * 8191) % _COLUMNS).to_series().to_numpy()
+    pairs = distinct.select(_SIDES).explode(_SIDES[0]).explode(_SIDES[1])
+    flat = pairs.select((premise * _PRIME + hypothesis * 8191) % _COLUMNS).to_series().to_numpy()
     used = np.zeros(_COLUMNS, dtype=bool)
     used[flat] = True
     columns = np.cumsum(used)[flat] - 1
@@ -171,17 +154,18 @@ def _averaged() -> Any:
     return SGDClassifier(loss="log_loss", alpha=1e-6, max_iter=_EPOCHS, tol=None, average=True, random_state=0)
 
 
-def _right(make: Callable[[], Any], seen: Features, labels: Ints, folds: list[tuple[Mask, Mask]], run: Map) -> Pending[pl.Series]:
+def _right(make: Callable[[], Any], seen: Features, rows: pl.DataFrame, folds: list[tuple[Mask, Mask]], run: Map) -> Pending[pl.Series]:
     """How far a classifier gets each item (see `right`), trained and tested as each of ``folds`` says; 0 for those that none tests."""
+    labels = rows["label"].to_numpy().astype(np.int64)
     hits = run(right, [Fit(make, *seen, labels, [fold]) for fold in folds])
 
-    def found() -> pl.Series:
+    def marked() -> pl.Series:
         marks = np.zeros(len(labels))
         for (_, test), (hit,) in zip(folds, hits, strict=True):
             marks[test] = hit
         return pl.Series(marks)
 
-    return found
+    return marked
 
 
 def pair_scores(train: pl.DataFrame, test: pl.DataFrame) -> NDArray[np.float64]:

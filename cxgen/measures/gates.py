@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import polars as pl
@@ -35,58 +35,61 @@ class Gates:
         return gate is None or all(figure >= gate if self.least else figure <= gate for figure in figures)
 
 
-def measured(
-    overall: float, by_config: Mapping[str, float], configs: Mapping[str, Mapping[str, float]], gates: Gates, chance: float = CHANCE
-) -> dict[str, Any]:
-    """A measure as `report baselines` writes it.
+@dataclass(frozen=True)
+class Figures:
+    """What a measure gives.
 
-    Args:
+    Attributes:
         overall: over all items.
-        by_config: config -> figure, where there is one for whole configs.
         configs: config -> construction (look-alikes and opposites with their target) -> figure.
-        gates: what is asked of them.
-        chance: what guessing gets.
-
-    Returns:
-        The arguments under their names, figures with three decimals; ``gates`` without those that are none and with ``least`` (bool);
-        ``passed`` (bool).
+        by_config: config -> figure, where there is one for whole configs.
+        more: what else stands in the metric.
     """
-    overall = round(overall, DIGITS)
-    by_config = {config: round(figure, DIGITS) for config, figure in by_config.items()}
-    configs = {config: {name: round(figure, DIGITS) for name, figure in figures.items()} for config, figures in configs.items()}
-    each = [figure for figures in configs.values() for figure in figures.values()]
-    held = (gates.hold(gates.overall, [overall]), gates.hold(gates.config, by_config.values()), gates.hold(gates.construction, each))
-    asked = {name: value for name, value in asdict(gates).items() if value is not None}
+
+    overall: float
+    configs: Mapping[str, Mapping[str, float]]
+    by_config: Mapping[str, float] = field(default_factory=dict)
+    more: Mapping[str, Any] = field(default_factory=dict)
+
+
+def measured(figures: Figures, gates: Gates, chance: float = CHANCE) -> dict[str, Any]:
+    """A measure as `report baselines` writes it: ``overall, by_config, configs`` with three decimals, ``chance``, ``gates`` (without those
+    that are none, with ``least``), ``passed`` (bool)."""
+    overall = round(figures.overall, DIGITS)
+    by_config = {config: round(figure, DIGITS) for config, figure in figures.by_config.items()}
+    configs = {config: {name: round(figure, DIGITS) for name, figure in own.items()} for config, own in figures.configs.items()}
+    parts = [figure for own in configs.values() for figure in own.values()]
+    held = (gates.hold(gates.overall, [overall]), gates.hold(gates.config, by_config.values()), gates.hold(gates.construction, parts))
     return {
         "overall": overall,
         **({"by_config": by_config} if by_config else {}),
         "configs": configs,
         "chance": chance,
-        "gates": asked,
+        "gates": {name: value for name, value in asdict(gates).items() if value is not None},
         "passed": all(held),
+        **figures.more,
     }
 
 
-def shares(rows: pl.DataFrame, value: pl.Expr, gates: Gates, chance: float = CHANCE) -> dict[str, Any]:
-    """What `measured` gives of the mean of ``value`` over items.
-
-    Args:
-        rows: items, with ``config, construction, contrast_of``.
-        value: per item, 0 to 1.
-        gates, chance: see `measured`.
-    """
+def shares(rows: pl.DataFrame, value: pl.Expr) -> Figures:
+    """The mean of ``value`` (0 to 1) over items (with ``config, construction, contrast_of``), over all, per config and construction."""
     mean = value.cast(pl.Float64).mean().alias("share")
     by_config = dict(rows.group_by("config").agg(mean).sort("config").iter_rows())
+    return Figures(rows.select(mean).item(), by_target(rows.group_by("config", target=TARGET).agg(mean)), by_config)
+
+
+def by_target(table: pl.DataFrame) -> dict[str, dict[str, float]]:
+    """``config, target`` and a figure as config -> construction -> figure."""
     configs: dict[str, dict[str, float]] = {}
-    for config, target, share in rows.group_by("config", target=TARGET).agg(mean).sort("config", "target").iter_rows():
-        configs.setdefault(config, {})[target] = share
-    return measured(rows.select(mean).item(), by_config, configs, gates, chance)
+    for config, target, figure in table.sort("config", "target").iter_rows():
+        configs.setdefault(config, {})[target] = figure
+    return configs
 
 
 def broken_gates(measure: Mapping[str, Any]) -> Iterator[str]:
     """What of a measure does not keep its gates, in words: the worst figure of each gate. See `measured`."""
     gates = Gates(**{"least": False, **measure.get("gates", {})})
-    parts = {f"{target} ({config})": share for config, each in measure["configs"].items() for target, share in each.items()}
+    parts = {f"{target} ({config})": share for config, own in measure["configs"].items() for target, share in own.items()}
     asked = (
         ("over all", gates.overall, {"": measure["overall"]}),
         ("config", gates.config, measure.get("by_config", {})),
@@ -96,6 +99,5 @@ def broken_gates(measure: Mapping[str, Any]) -> Iterator[str]:
         if gate is not None and not gates.hold(gate, figures.values()):
             worst = (min if gates.least else max)(figures, key=lambda name: figures[name])
             where = f"in {worst}" if worst else what
-            bound = "at least" if gates.least else "at most"
-            each = f" in each {what}" if worst else ""
-            yield f"is {figures[worst]} {where}; chance {measure['chance']}, gate: {bound} {gate}{each}"
+            every = f" in each {what}" if worst else ""
+            yield f"is {figures[worst]} {where}; chance {measure['chance']}, gate: {'at least' if gates.least else 'at most'} {gate}{every}"

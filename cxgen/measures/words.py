@@ -14,11 +14,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import cache
-from typing import Any
 
 import polars as pl
 
-from cxgen.measures.gates import Gates, shares
+from cxgen.measures.fits import Map
+from cxgen.measures.gates import Figures, Gates, shares
+from cxgen.measures.registry import measure
 
 TOKEN = re.compile(r"[a-z]+(?:['-][a-z]+)*")
 _FIXED = ("let alone",)  # closed-class words of several parts
@@ -35,9 +36,6 @@ _CLOSED = """
     """
 CLOSED = frozenset(_CLOSED.split())
 _ORDER = ("VERB", "NOUN", "ADJ", "ADV", "PROPN", "AUX")
-WORDS_ONLY = Gates(config=0.50, construction=0.70)
-TURN_RATE = Gates(config=0.75, least=True)
-MISPARSE = Gates(construction=1.0, least=True)
 _GUESSED = ["config", "contrast_set", "hypothesis", "bag"]
 
 
@@ -69,28 +67,25 @@ def bags(texts: Iterable[str]) -> pl.DataFrame:
     )
 
 
-def words(rows: pl.DataFrame) -> dict[str, dict[str, Any]]:
-    """``words_only`` and ``turn_rate``, as `measured` has them.
-
-    Args:
-        rows: items: ``config, construction, contrast_of, contrast_set, premise, hypothesis, label``.
-    """
-    found = rows.join(bags(rows["premise"]), on="premise", how="left", maintain_order="left")
+@measure("nli", Gates(config=0.50, construction=0.70))
+def words_only(rows: pl.DataFrame, folds: int, run: Map) -> Figures:
+    """the best guess from a premise's open-class words, within its contrast set."""
     most = pl.max_horizontal(*((pl.col("label") == label).sum().over(_GUESSED) for label in range(3)))
-    turned = pl.col("label").n_unique().over(_GUESSED) > 1
-    found = found.with_columns(best=most / pl.len().over(_GUESSED), turned=turned)
-    return {
-        "words_only": shares(found, pl.col("best"), WORDS_ONLY),
-        "turn_rate": shares(found, pl.col("turned"), TURN_RATE, chance=0.0),
-    }
+    return shares(_with_bags(rows).with_columns(best=most / pl.len().over(_GUESSED)), pl.col("best"))
 
 
-def misparse(rows: pl.DataFrame) -> dict[str, dict[str, Any]]:
-    """``misparse``: of the items whose claim a misreading decides (taking what looks like the target for an instance of it), the share that
-    has another label by it. Nothing if there are no such items.
+@measure("nli", Gates(config=0.75, least=True), chance=0.0)
+def turn_rate(rows: pl.DataFrame, folds: int, run: Map) -> Figures:
+    """items for which another premise of the set has the same open-class words and another label for the same hypothesis."""
+    return shares(_with_bags(rows).with_columns(turned=pl.col("label").n_unique().over(_GUESSED) > 1), pl.col("turned"))
 
-    Args:
-        rows: items: ``config, construction, contrast_of`` and, in ``distinction``, ``misread, target_label``.
-    """
-    mine = rows.filter((pl.col("config") == "distinction") & pl.col("misread")) if "misread" in rows.columns else rows.clear()
-    return {"misparse": shares(mine, pl.col("target_label").is_not_null(), MISPARSE, chance=0.0)} if mine.height else {}
+
+def _with_bags(rows: pl.DataFrame) -> pl.DataFrame:
+    return rows.join(bags(rows["premise"]), on="premise", how="left", maintain_order="left")
+
+
+@measure("nli", Gates(construction=1.0, least=True), chance=0.0)
+def misparse(rows: pl.DataFrame, folds: int, run: Map) -> Figures | None:
+    """of the look-alikes' items whose claim a misreading (taking them for the target) decides, those that it labels otherwise."""
+    own = rows.filter((pl.col("config") == "distinction") & pl.col("misread")) if "misread" in rows.columns else rows.clear()
+    return shares(own, pl.col("target_label").is_not_null()) if own.height else None

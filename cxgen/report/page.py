@@ -18,6 +18,7 @@ from cxgen.families import NATURAL
 from cxgen.files import read_json, require_place, write_atomically
 from cxgen.lexicon import Lexicon
 from cxgen.measures.gates import broken_gates
+from cxgen.measures.registry import measures as registered
 from cxgen.project import Project
 from cxgen.report.browser import Pieces, grids, some_sets
 from cxgen.report.charts import bars
@@ -29,20 +30,6 @@ from cxgen.vocabulary import BANDS, LABELS, SPLITS, Role
 
 METRICS = ("splits", "baselines", "variety", "reading", "natural", "wug", "models")
 _MOST_PAGE = 5 << 20  # bytes
-# What the same measure gives on the expert-made CxNLI (see `cxgen.measures.giveaway`).
-PUBLISHED = {"hypothesis_only": 0.72, "overlap_only": 0.53}
-MEANINGS = {
-    "hypothesis_only": "a classifier that sees the hypothesis alone",
-    "overlap_only": "one that sees only how far the words overlap",
-    "words_only": "what the open-class words of a premise give away within its set",
-    "turn_rate": "share of labels that turn with the construction or the roles, same words (a minimum)",
-    "word_pairs": "what pairs of words, one of the premise and one of the hypothesis, give away",
-    "cues_only": "a linear model over pairs of words",
-    "cues_transfer": "the same, trained on the other constructions",
-    "misparse": "share of look-alikes' items that a misreading would answer otherwise (a minimum)",
-    "diagnostic_only": "a classifier that sees the continuations alone",
-    "unequal_words": "continuations with words that differ",
-}
 
 
 def write_page(project: Project, path: Path, evaluations: Sequence[Path] = (), per_design: int = 12) -> int:
@@ -199,18 +186,18 @@ def _chart(title: str, rows: pl.DataFrame, columns: Sequence[Any], names: Sequen
 
 def measures(metrics: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Every measure with a gate: ``part, name, meaning, overall, chance, gate, passed, faults, published``."""
-    rows = []
+    rows, known = [], registered()
     for part, own in metrics.get("baselines", {}).items():
         for name, measure in own.items():
             bound = "at least" if measure["gates"].get("least") else "at most"
             row = {
                 "part": part,
                 "name": name,
-                "meaning": MEANINGS.get(name, ""),
+                "meaning": known[name].meaning if name in known else "",
                 **{key: measure[key] for key in ("overall", "chance", "passed")},
                 "gate": ", ".join(f"{bound} {value} ({what})" for what, value in measure["gates"].items() if what != "least"),
                 "faults": list(broken_gates(measure)),
-                "published": PUBLISHED.get(name) if part != "minimal_pairs" else None,
+                "published": known[name].published if name in known else None,
             }
             rows.append(row)
     return rows

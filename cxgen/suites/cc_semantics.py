@@ -21,7 +21,7 @@ import polars as pl
 from cxgen.errors import DataError
 from cxgen.families.scoring import Choices, Item, filled, paired
 from cxgen.lexicon import Lexicon
-from cxgen.measures.gates import Gates, measured
+from cxgen.measures.gates import Figures, Gates, measured
 from cxgen.project import Project
 from cxgen.sampling import digest
 from cxgen.schema import Column, Document, read_yaml
@@ -261,8 +261,8 @@ def measures(rows: pl.DataFrame) -> dict[str, dict[str, Any]]:
 
 def _measured(shares: pl.DataFrame, gates: Gates) -> dict[str, Any]:
     means = shares.group_by("scenario").agg(pl.col("share").mean()).sort("scenario").iter_rows()
-    by_scenario = {str(name): round(float(share), 4) for name, share in means}
-    return measured(round(sum(by_scenario.values()) / max(len(by_scenario), 1), 4), {}, {NAME: by_scenario}, gates, 0.5)
+    by_scenario = {str(name): float(share) for name, share in means}
+    return measured(Figures(sum(by_scenario.values()) / max(len(by_scenario), 1), {NAME: by_scenario}), gates, 0.5)
 
 
 def shown(rows: pl.DataFrame) -> Iterator[tuple[str, list[tuple[str, str]]]]:

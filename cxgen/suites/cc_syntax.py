@@ -17,7 +17,7 @@ import polars as pl
 
 from cxgen.errors import DataError, needs
 from cxgen.families.scoring import Item, Labels
-from cxgen.measures.gates import Gates, measured
+from cxgen.measures.gates import Figures, Gates, measured
 from cxgen.project import Project
 from cxgen.sampling import digest
 from cxgen.schema import Column
@@ -252,7 +252,7 @@ def measures(rows: pl.DataFrame) -> dict[str, dict[str, Any]]:
             counter = CountVectorizer(ngram_range=(1, size), token_pattern=r"[^\s,.]+")
             model = logistic().fit(counter.fit_transform(train["sentence"].to_list()), train["label"].to_numpy())
             shares[str(preset)] = round(float(model.score(counter.transform(test["sentence"].to_list()), test["label"].to_numpy())), 4)
-        report[name] = measured(round(sum(shares.values()) / max(len(shares), 1), 4), {}, {NAME: shares}, gates, _CHANCE)
+        report[name] = measured(Figures(sum(shares.values()) / max(len(shares), 1), {NAME: shares}), gates, _CHANCE)
     return report
 
 
