@@ -92,21 +92,46 @@ def baselines(
     rows: list[dict[str, Any]] = []
     for family, measures in found.items():
         for name, measure in measures.items():
-            told = {"family": family, "measure": name, "chance": measure["chance"]}
             wholes = {"(all)": measure["overall"], **measure.get("by_config", {})}
-            rows += [{**told, "config": config, "construction": "(all)", "figure": figure} for config, figure in wholes.items()]
-            rows += [
-                {**told, "config": config, "construction": c, "figure": figure}
-                for config, each in measure["configs"].items()
-                for c, figure in each.items()
-            ]
+            figures = [(config, "(all)", figure) for config, figure in wholes.items()]
+            figures += [(config, part, figure) for config, own in measure["configs"].items() for part, figure in own.items()]
+            own = {"family": family, "measure": name, "chance": measure["chance"]}
+            rows += [{**own, "config": config, "construction": part, "figure": figure} for config, part, figure in figures]
     emit(rows, form)
-    broken = list(stage.broken(found))
-    for line in broken:
+    _require_gates(found)
+
+
+def _require_gates(report: dict[str, Any]) -> None:
+    """End with exit code 1 where a gate is broken."""
+    from cxgen.report.baselines import broken
+
+    faults = list(broken(report))
+    for line in faults:
         typer.echo(f"gate broken: {line}", err=True)
-    if broken:
+    if faults:
         typer.echo("  hint: `cxgen lint` (W308) shows what counting tells apart; `cxgen report baselines NAME` tries a change", err=True)
         raise typer.Exit(1)
+
+
+@app.command("all")
+def everything(params: ParamsFile = None) -> None:
+    """All of these in one process, as the pipeline does: baselines, variety, reading, plots. Gates that break stop the pipeline.
+
+    Example: cxgen report all
+    """
+    from cxgen.report import baselines as giveaways
+    from cxgen.report import plots as drawing
+    from cxgen.report import reading as readings
+    from cxgen.report import variety as varied
+
+    project, settings = open_project(params)
+    with busy("measuring the dataset"):
+        readings.run(project)
+        varied.run(project, settings.request.seed)
+        report = giveaways.run(project, settings.folds, settings.workers)
+        drawing.run(project)
+    typer.echo(f"{layout.METRICS}: baselines.json, variety.json, reading.json; {layout.PLOTS}")
+    _require_gates(report)
 
 
 @app.command()
