@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 
 import numpy as np
@@ -206,16 +205,6 @@ def test_examples_in_the_prompt_are_those_of_evaluate(chosen, mini_dataset, mode
     assert answers(settings, "nli").rows() == pl.read_ndjson(tmp_path / "p.jsonl").sort("id").rows()
     assert reports["nli"]["items"] == load("nli", "test", project=mini_dataset).height
     assert not list((settings.folder / "predictions").glob(".*"))
-
-
-def test_a_folder_with_other_settings_or_another_model_is_refused(chosen, models):
-    settings = chosen("in-context", "causal", evaluate__configs=[])
-    finetune(settings, print)
-    with pytest.raises(CxgenError, match="another run: different prompting"):
-        finetune(chosen("in-context", "causal", evaluate__configs=[], prompting__shots=1), print)
-    os.utime(models / "causal/model.safetensors")
-    with pytest.raises(CxgenError, match="another run: different model files"):
-        finetune(settings, print)
 
 
 # probing

@@ -72,16 +72,6 @@ def test_settings_that_are_none_are_told_in_a_line(tmp_path, monkeypatch, capsys
     assert len(said) == 2, "the message and a hint"
 
 
-def test_a_config_needs_only_what_differs(tmp_path):
-    (tmp_path / "c.yaml").write_text("lora: {r: 4}", "utf-8")
-    chosen = finetune.Settings.read(tmp_path / "c.yaml", {"model": "org/some model", "regime": "heads"})
-    assert (chosen.lora.r, chosen.lora.alpha, chosen.regime) == (4, 32, finetune.Regime.heads)
-    assert chosen.folder.name == "some-model-heads-1"
-    assert finetune.Settings.read(tmp_path / "c.yaml", {"model": "m", "train.most": 60}).train.most == 60
-    assert finetune.Settings.read(tmp_path / "c.yaml", {"model": "m"}).train.most is None, "defaults stay what they are"
-    assert set(chosen.learned()) == {"model", "regime", "seed", "train", "lora", "training"}
-
-
 def test_a_folder_holds_one_run(tmp_path):
     require_same_run(tmp_path / "a", {"seed": 1, "lora": (1, 2)})
     require_same_run(tmp_path / "a", {"seed": 1, "lora": (1, 2)})
@@ -203,22 +193,6 @@ def test_a_table_of_sentences_may_be_the_datasets_own(tmp_path, sentences):
     assert read_sentences(str(folder), {}).height == 3
     with pytest.raises(CxgenError, match="no row has preset tiny"):
         sentences(rows, preset="tiny")
-
-
-def test_premises_of_sets_with_both_are_sentences(mini_dataset, monkeypatch):
-    monkeypatch.chdir(mini_dataset)
-    found = read_sentences("sets:reach", {})
-    premises = pl.concat(
-        load(config, project=mini_dataset).select("premise", "construction", "contrast_set") for config in ("nli", "distinction")
-    )
-    for pair in found["pair"].unique():
-        mine = found.filter(pl.col("pair") == pair)
-        theirs = premises.filter(pl.col("contrast_set") == pair).unique()
-        expected = dict(theirs.select("premise", pl.col("construction") == "reach").iter_rows())
-        assert dict(mine.select("sentence", pl.col("label") == 1).iter_rows()) == expected
-        assert set(mine["label"]) == {0, 1}
-    with pytest.raises(CxgenError, match="'wait'"):
-        read_sentences("sets:wait", {})
 
 
 @given(count=st.integers(2, 12), size=st.integers(4, 30), seed=st.integers(0, 5))
