@@ -70,7 +70,7 @@ class Role(_Meant):
 
 
 class Judge(_Meant):
-    """Who judges the candidates, beside the rules."""
+    """Who judges the candidates."""
 
     rules = "rules", "nobody: offline"
     openai = "openai", "models behind an OpenAI-compatible server"

@@ -253,12 +253,6 @@ def test_an_unseen_verb_has_one_split_whatever_else_there_is(verb, seed):
     assert split_of(verb, {verb: "dev"}, SHARES, seed, "reach") == "dev"
 
 
-def test_unseen_verbs_are_divided_by_the_shares():
-    counts = pl.Series([split_of(f"verb{n}", {}, SHARES, 1, "reach") for n in range(4_000)]).value_counts()
-    shares = dict(counts.with_columns(pl.col("count") / 4_000).iter_rows())
-    assert all(abs(shares[split] - SHARES[split]) < 0.03 for split in SPLITS)
-
-
 # from end to end
 
 
@@ -403,13 +397,6 @@ def test_an_edited_file_of_sets_is_refused(written, tmp_path, change, reason):
     project = Project(root)
     with pytest.raises(DataError, match=reason):
         natural.run(project, Params.read(project.params))
-
-
-def test_a_project_without_sets_has_no_such_items(tmp_path):
-    project, params = small_project(tmp_path, ["caused-motion"])
-    report = natural.run(project, params)
-    assert report["constructions"] == {}
-    assert pl.read_parquet(project.root / layout.table(NATURAL, "test", layout.NATURAL)).height == 0
 
 
 # through files

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _BACKENDS = "; ".join(f"{name}: {name.meaning}" for name in Judge)
 # Named as the fields of Consultation, which they become.
-Backend = Annotated[Judge | None, typer.Option(help=f"Who judges beside the rules. {_BACKENDS}. Default: judge.backend of the parameters.")]
+Backend = Annotated[Judge | None, typer.Option(help=f"Who judges. {_BACKENDS}. Default: judge.backend of the parameters.")]
 Models = Annotated[list[str] | None, typer.Option("--model", help="Model name; several vote. Default: judge.models.")]
 Tasks = Annotated[list[str] | None, typer.Option("--task", help=f"What about: {', '.join(JUDGING)}. Default: judge.tasks.")]
 Replies = Annotated[list[Path] | None, typer.Option(help="file: the replies; one file for each --model.")]
@@ -54,8 +54,7 @@ def judge(
 ) -> None:
     """Judge the candidates: premises prototypical / extended / unacceptable, pairs appropriate / inappropriate.
 
-    The rules judge first; models are asked only about what they leave open. Replies are kept: an interrupted run goes on where it was,
-    and a second one costs nothing.
+    Answers are kept: an interrupted run goes on where it was, and a second one costs nothing.
 
     Example: cxgen judge --backend openai --model gpt-4.1-mini --max-cost 5 --price-in 0.4 --price-out 1.6 --export
     """
