@@ -20,7 +20,7 @@ _NO_NOUNS = _words(
 _NUMERALS = _words("one two three four five six seven eight nine ten eleven twelve")
 _PREPOSITIONS = _words(
     """
-    about above across after against along amid among around at before behind below beneath beside between beyond by despite down
+    about above across after against along amid among around as at before behind below beneath beside between beyond by despite down
     during for from in inside into near of off on onto opposite out outside over past round since through throughout till to toward
     towards under until up upon with within without
     """
@@ -145,7 +145,8 @@ def nominal(words: Sequence[str], first: int) -> Nominal | None:
     before it.
     """
     lower = [word.lower() for word in words]
-    cut = next((n for n in range(1, len(words)) if lower[n] in _PREPOSITIONS), len(words))
+    ends = (n for n in range(1, len(words)) if lower[n] in _PREPOSITIONS and lower[n - 1] not in _DETERMINERS)  # not *the past*
+    cut = next(ends, len(words))
     none = not words or lower[0] in _PREPOSITIONS or _NO_NOUNS.intersection(lower[:cut])
     if none or lower[cut - 1] in _DETERMINERS | _POSSESSIVES | {"next"} or lower[:cut][-2:] == ["way", "home"]:
         return None
@@ -173,8 +174,9 @@ def nominal(words: Sequence[str], first: int) -> Nominal | None:
 def _unlisted(word: str, before: Sequence[Word]) -> tuple[str, str, str] | None:
     """A noun that the dictionary lacks, behind a determiner or an adjective; no form of a verb can be one."""
     verbs = lemmas_of(word.lower()).get("VERB", ())
+    certain = bool(before) and before[-1].link.relation in {"det", "nmod:poss"}
     plain = all(piece.link.relation == "compound" for piece in before)
-    return None if plain or (verbs and word not in verbs) else (word, "NOUN", "NN")
+    return None if not certain and (plain or (verbs and word not in verbs)) else (word, "NOUN", "NN")
 
 
 def _before_noun(word: str, number: int, head: str) -> Word | None:

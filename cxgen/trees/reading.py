@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -18,11 +18,10 @@ ABSENT = -1
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One way to write a filler: its tokens (none for a phrase, whose words the chunks know) and the number of its shape."""
+    """One way to write a filler, and its tokens (none for a phrase)."""
 
     text: str
     look: Look
-    shape: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,27 +37,11 @@ class Step:
     ways: dict[int, list[Reading]] = field(default_factory=dict)
 
 
-Numbering = Callable[[Look | None, str], int]
-
-
-def unnumbered(look: Look | None, text: str) -> int:
-    """For who does not ask which trees are alike."""
-    return 0
-
-
 class Reader:
     """Reads the premises of one construction and its look-alikes."""
 
-    def __init__(self, construction: Construction, adjectives: frozenset[str], number: Numbering = unnumbered) -> None:
-        """Prepare to read.
-
-        Args:
-            construction: whose premises.
-            adjectives: first words of nouns of several words that are adjectives.
-            number: the number of the shape of a filler's tokens and text; for who wants to know which trees are alike. No tokens: a
-                phrase; None instead of tokens: a word of the frame, which may be part of a chunk with what stands beside it.
-        """
-        self.number = number
+    def __init__(self, construction: Construction, adjectives: frozenset[str]) -> None:
+        """Prepare; ``adjectives`` are first words of nouns of several words that are adjectives."""
         self.construction = construction
         self.lexicon = construction.lexicon
         self.adjectives = adjectives
@@ -149,7 +132,7 @@ class Reader:
             ways = self.readings(row, part.form)
         else:
             texts = {frame.words[part.slot] for frame in self.construction.frames if part.slot in frame.words}
-            ways = [Reading(text, (), self.number(None, text)) for text in sorted(texts, key=lambda text: (-len(text), text))]
+            ways = [Reading(text, ()) for text in sorted(texts, key=lambda text: (-len(text), text))]
         step.ways[row] = ways
         return ways
 
@@ -161,12 +144,12 @@ class Reader:
         lexeme = self._lexemes[row]
         if lexeme["pos"] == "phrase":
             phrase: str = lexeme["lemma"]
-            return [Reading(phrase, (), self.number((), phrase))]
+            return [Reading(phrase, ())]
         ways: dict[str, Look] = {}
         for text, look in looks(lexeme, form, self.adjectives):
             ways.setdefault(text, look)  # a mass noun is not its own plural
         longest = sorted(ways.items(), key=lambda way: -len(way[0]))
-        found = self._known[row, form] = [Reading(text, look, self.number(look, text)) for text, look in longest]
+        found = self._known[row, form] = [Reading(text, look) for text, look in longest]
         return found
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,7 @@ from cxgen.trees.chunks import Chunk, Chunks
 from cxgen.trees.closed import closed_class
 from cxgen.trees.links import Linker
 from cxgen.trees.phrases import lemmas_of, phrase_chunk
-from cxgen.trees.reading import ABSENT, Numbering, Reader, Reading, Step, unnumbered
+from cxgen.trees.reading import ABSENT, Reader, Reading, Step
 from cxgen.trees.rules import Cell, Rules
 from cxgen.trees.surface import head
 from cxgen.trees.units import LEANING, Draft, Token
@@ -44,12 +44,11 @@ class Sentence:
 class Annotator:
     """Annotates the premises of one construction and its look-alikes."""
 
-    def __init__(self, construction: Construction, chunks: Chunks, number: Numbering = unnumbered) -> None:
-        """Prepare; ``number`` as for `Reader`."""
+    def __init__(self, construction: Construction, chunks: Chunks) -> None:
         self.construction = construction
         self.chunks = chunks.also(construction.documents)
         self.rules = Rules(self.chunks, closed_class(closed_class_file()))
-        self.reader = Reader(construction, self.chunks.adjectives, number)
+        self.reader = Reader(construction, self.chunks.adjectives)
 
     def sentence(self, item: Mapping[str, Any]) -> Sentence:
         """Annotate the premise of ``item``.
@@ -60,26 +59,18 @@ class Annotator:
         Raises:
             DataError: the premise is not what its template and fillers give, or its template gives no tree.
         """
-        return self.finished(item, *self.sound(item["kind"], item["template"], *self._read(item)))
-
-    def sound(self, kind: str, template: str, fills: Sequence[int], readings: Sequence[Reading | None]) -> tuple[Draft, int]:
-        """The premise that `Reader.read` has read, ready to be `finished`, and the number of its verb.
-
-        Raises:
-            DataError: its template gives no tree.
-        """
-        draft, verb = self._drafted(kind, template, fills, readings)
+        draft, verb = self.draft(item)
         problems = [*(f"no annotation for {words!r}" for words in draft.missing), *draft.problems]
         if problems:
-            document = self.construction.document
+            document, template = self.construction.document, item["template"]
             add = "add the words, as they stand between two slots, to lexicons/chunks.yaml: "
             raise DataError(
-                f"{self.construction.name}: template {template!r} as {kind!r}: {'; '.join(problems)}",
+                f"{self.construction.name}: template {template!r} as {item['kind']!r}: {'; '.join(problems)}",
                 file=document.path,
                 line=document.line(["templates", template]),
                 hint=f"{add if draft.missing else ''}see docs/annotation.md",
             )
-        return draft, verb
+        return self.finished(item, draft, verb)
 
     def finished(self, item: Mapping[str, Any], draft: Draft, verb: int) -> Sentence:
         """The sentence of a ``draft`` that nothing keeps from being a tree."""
@@ -91,18 +82,8 @@ class Annotator:
         Raises:
             DataError: the premise is not what its template and fillers give.
         """
-        return self._drafted(item["kind"], item["template"], *self._read(item))
-
-    def _read(self, item: Mapping[str, Any]) -> tuple[list[int], list[Reading | None]]:
-        """Of every step of its template, which row of the lexicon fills it and how that is written."""
-        steps = self.reader.steps(item["kind"], item["template"])
-        fillers = {entry["slot"]: self.reader.row(entry["lemma"], entry["sense"]) for entry in item["slots"]}
-        fills = [fillers.get(step.slot, ABSENT) for step in steps]
-        return fills, self.reader.read(item["premise"], steps, fills)
-
-    def _drafted(self, kind: str, template: str, fills: Sequence[int], readings: Sequence[Reading | None]) -> tuple[Draft, int]:
-        verb_slot = self.construction.kinds[kind].verb
-        pieces = list(self._pieces(kind, template, fills, readings))
+        verb_slot = self.construction.kinds[item["kind"]].verb
+        pieces = list(self._pieces(item, verb_slot))
         cells = [cell for cell, _, _ in pieces]
         first = cells[0].word.lower() if cells else ""
         if first != "i" and (self.rules.closed.at([first]) or lemmas_of(first)):
@@ -118,25 +99,23 @@ class Annotator:
             elif isinstance(piece, Chunk):
                 draft.add_chunk(piece, step.slot if len(piece.words) == 1 else "")
             elif piece is None or step.part is None:
-                if draft.missing and number and number - 1 == last:
-                    draft.missing[-1] += f" {cell.word}"
-                else:
-                    draft.missing.append(cell.word)
+                draft.miss(cell.word, beside=number == last + 1)
                 last = number
             else:
                 draft.add_filler(step.part, piece.look)
                 verb = verb or (draft.units[-1].head if step.slot == verb_slot else 0)
         if not verb:
-            draft.problems.append(f"there is no {verb_slot!r}, the verb of {kind!r}, in it")
+            draft.problems.append(f"there is no {verb_slot!r}, the verb of {item['kind']!r}, in it")
         elif not draft.missing:
             Linker(draft, verb, self.construction.slots).link()
         return draft, verb
 
-    def _pieces(
-        self, kind: str, template: str, fills: Sequence[int], readings: Sequence[Reading | None]
-    ) -> Iterator[tuple[Cell, Step, Reading | Chunk | None]]:
+    def _pieces(self, item: Mapping[str, Any], verb_slot: str) -> Iterator[tuple[Cell, Step, Reading | Chunk | None]]:
         """The premise word by word, and filler by filler."""
-        for step, row, reading in zip(self.reader.steps(kind, template), fills, readings, strict=True):
+        steps = self.reader.steps(item["kind"], item["template"])
+        fillers = {entry["slot"]: self.reader.row(entry["lemma"], entry["sense"]) for entry in item["slots"]}
+        fills = [fillers.get(step.slot, ABSENT) for step in steps]
+        for step, row, reading in zip(steps, fills, self.reader.read(item["premise"], steps, fills), strict=True):
             if step.slot and row == ABSENT:
                 continue
             phrase = self.phrase(reading.text) if reading and step.slot and not reading.look else None
@@ -147,7 +126,7 @@ class Annotator:
             else:
                 top = reading.look[head(reading.look)]
                 leans = step.part is not None and step.part.form in LEANING
-                yield Cell("", top.upos, top.xpos, step.slot == self.construction.kinds[kind].verb, leans), step, reading
+                yield Cell("", top.upos, top.xpos, step.slot == verb_slot, leans), step, reading
 
     def phrase(self, text: str) -> Chunk | None:
         """The tree of what fills a slot with words of its own: a chunk's, or one that follows from its build."""

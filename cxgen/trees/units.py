@@ -70,6 +70,13 @@ class Draft:
     missing: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
 
+    def miss(self, word: str, *, beside: bool) -> None:
+        """Note a word that nothing knows, together with the one before if that stands ``beside`` it."""
+        if beside and self.missing:
+            self.missing[-1] += f" {word}"
+        else:
+            self.missing.append(word)
+
     def add_chunk(self, chunk: Chunk, slot: str = "") -> None:
         """Append closed-class words; a single one may fill a ``slot`` (*I*, *they*)."""
         self.units.append(Unit(len(self.tokens) + 1, len(chunk.words), chunk=chunk))
