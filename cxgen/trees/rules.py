@@ -68,7 +68,7 @@ class Rules:
             self._closed(cells, at, found, several=True)
             or self._adjunct(clause, 2)
             or self._correlative(cells, at, clause)
-            or self._noun(cells, at, clause)
+            or self._noun(cells, at, clause, self._before(found, at))
             or self._adjective(clause, self._before(found, at))
             or self._closed(cells, at, found)
             or self._adjunct(clause[:1], 1)
@@ -206,8 +206,8 @@ class Rules:
                 return "lean" if word.link.relation in _LEANING else "noun"
         return "other" if rows else _open_class(cell.word, subject)
 
-    def _noun(self, cells: Sequence[Cell], at: int, run: Sequence[str]) -> Chunk | None:
-        """A noun written out: a subject if a verb follows, else an object."""
+    def _noun(self, cells: Sequence[Cell], at: int, run: Sequence[str], before: Chunk | None) -> Chunk | None:
+        """A noun written out: a subject if a verb follows, a conjunct behind a conjunction, else an object."""
         for size in range(len(run), 0, -1):
             found = nominal(run[:size], 1)
             alone = size == 1 and run[0][:1].islower() and "VERB" in lemmas_of(run[0])
@@ -218,7 +218,8 @@ class Rules:
                 or any(row.upos in _NEVER for word in run[:size] for row in self.closed.at([word.lower()]))
             ):
                 continue
-            link = Link("nsubj", "VERB") if self.follows(cells, at + size) & {"finite", "base"} else Link("obj", "HOST")
+            link = Link("conj", "OBJ") if before and before.words[0].upos == "CCONJ" else Link("obj", "HOST")
+            link = Link("nsubj", "VERB") if self.follows(cells, at + size) & {"finite", "base"} else link
             words = [replace(word, link=link) if number == found[0] else word for number, word in enumerate(found[1])]
             return Chunk(tuple(words), {})
         return None
