@@ -9,6 +9,7 @@ PIPELINE = Path("dvc.yaml")
 TEMPLATES = Path("templates")
 GRAMMARS = TEMPLATES / "grammars"
 LEXICONS = Path("lexicons")
+SPLITS = LEXICONS / "splits.tsv"  # which split each verb is in
 PROMPTS = Path("pipelines/prompts")
 JUDGMENTS = Path("pipelines/judgments.parquet")
 NATURAL_SETS = Path("pipelines/natural.parquet")  # contrast sets that writers wrote, as accepted

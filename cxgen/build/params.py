@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from cxgen.build.request import Request
+from cxgen.build.splits import read_splits
 from cxgen.sampling import HoldOut
 from cxgen.schema import read_yaml
 from cxgen.vocabulary import SPLITS, Judge
@@ -111,6 +112,7 @@ class Params:
                 preset=data["bands"]["preset"],
                 oversample=float(data["generate"]["oversample"]),
                 marked=float(data["generate"]["marked"]),
+                splits=read_splits(path.parent),
                 hold_out=HoldOut(**{"wordings": True, **data["split"].get("hold_out", {})}),
             ),
             constructions=None if names == "all" else tuple(names),

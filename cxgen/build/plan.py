@@ -7,6 +7,7 @@ numbers are drawn in their order, and those are kept whose premises are all new.
 from __future__ import annotations
 
 import hashlib
+import json
 import math
 import secrets
 from collections.abc import Iterator, Sequence
@@ -28,7 +29,7 @@ from cxgen.errors import DataError
 from cxgen.families import CONFIGS
 from cxgen.files import read_json
 from cxgen.project import Project
-from cxgen.sampling import Sampler, span
+from cxgen.sampling import Sampler, digest, span
 from cxgen.tables import write_json, write_parquet
 from cxgen.version import DATA_VERSION
 from cxgen.vocabulary import SPLITS
@@ -84,6 +85,7 @@ class Wanted:
             "marked": request.marked,
             "split": {split: request.shares[split] for split in SPLITS},
             "hold_out": asdict(request.hold_out),
+            "verbs": {name: digest(json.dumps(request.splits.get(name), sort_keys=True)) for name in self.names},
             "pseudowords": {"modes": list(self.wug.modes), "share": self.wug.share} if self.wug else None,
             "data version": DATA_VERSION,
             "templates and words": _digest(words),

@@ -25,6 +25,7 @@ class Request:
         oversample: candidates per set that will be kept, at least 1.
         marked: how often a filler that its frame marks comes up, relative to one that it does not: above 0, up to 1.
         hold_out: what occurs in test only, beside verbs.
+        splits: construction -> verb lemma -> split, of verbs that were divided before.
     """
 
     sizes: Mapping[str, int] = field(default_factory=dict)
@@ -34,6 +35,7 @@ class Request:
     oversample: float = 1.15
     marked: float = MARKED
     hold_out: HoldOut = USUAL
+    splits: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.preset not in PRESETS:

@@ -71,10 +71,18 @@ def previews(construction: Construction, seed: int, family: str = "") -> list[Sa
 
 
 def divided(construction: Construction, request: Request) -> dict[str, str]:
-    """Verb lemma -> split."""
-    usable, usual = (frame_verbs(construction, request.preset, marked=marked) for marked in (True, False))
+    """Verb lemma -> split: as it was before (`Request.splits`), a new verb by hash or with those that it must stay with; the best partition
+    where no verb was divided before, and in the strict bands, which have other verbs."""
     verbs, joint = verb_pools(construction, request.preset), joint_verbs(construction, request.preset)
-    return best_partition(verbs, usable, usual, request.shares, (request.seed, construction.name), joint)
+    own = sorted(frozenset().union(*verbs))
+    known = dict(request.splits.get(construction.name, {})) if request.preset == PRESETS[0] else {}
+    if known.keys().isdisjoint(own):
+        usable, usual = (frame_verbs(construction, request.preset, marked=marked) for marked in (True, False))
+        return best_partition(verbs, usable, usual, request.shares, (request.seed, construction.name), joint)
+    for verb in own:
+        company = [other for group in joint if verb in group for other in sorted(group) if other in known]
+        known.setdefault(verb, known[company[0]] if company else split_of(verb, {}, request.shares, request.seed, construction.name))
+    return known
 
 
 def placed(construction: Construction, request: Request) -> dict[str, str]:

@@ -57,6 +57,7 @@ app.command()(generate.generate)
 app.command()(generate.audit)
 app.command()(judge.judge)
 app.command()(build.build)
+app.add_typer(build.splits, name="splits")
 for _name_of_old in ("split", "substitute"):
     app.command(_name_of_old, hidden=True)(build.moved)
 app.command()(pipeline.natural)

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from cxgen.project import Project
 
 
+splits = typer.Typer(help="Which split each verb is in.", no_args_is_help=True)
+
+
 def build(
     judged: Annotated[
         bool, typer.Option("--judged", help="From the candidates and verdicts that `cxgen generate` and `cxgen judge` left.")
@@ -74,6 +77,38 @@ def _rows(report: dict[str, Any]) -> list[dict[str, Any]]:
         for config, part in wugs.items()
         for name, modes in part.items()
     ]
+
+
+@splits.command()
+def propose(
+    constructions: Annotated[
+        list[str] | None, typer.Argument(metavar="[CONSTRUCTION]...", help="Default: those of the parameters.")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the rows, write nothing.")] = False,
+    params: ParamsFile = None,
+    form: Form = Format.table,
+) -> None:
+    """Append verbs that are in no split yet to lexicons/splits.tsv: those of a new construction as evenly as can be, others by hash.
+
+    What is in the file stays as it is, so that a new verb moves no other one between train and test.
+
+    Example: cxgen splits propose resultative
+    """
+    from cxgen import layout
+    from cxgen.build.run import construction_names
+    from cxgen.build.samplers import divided
+    from cxgen.build.splits import append
+    from cxgen.constructicon import load_construction
+    from cxgen.lexicon import Lexicon
+
+    project, settings = open_project(params)
+    lexicon = Lexicon.of(project)
+    names = constructions or construction_names(project, settings)
+    proposed = {name: divided(load_construction(project, name, lexicon), settings.request) for name in names}
+    path = project.root / layout.SPLITS
+    emit(append(None if dry_run else path, settings.request.splits, proposed), form, ["construction", "verb", "split"])
+    if not dry_run:
+        typer.echo(f"{path}: look at the rows, then commit them", err=True)
 
 
 def moved() -> None:

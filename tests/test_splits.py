@@ -1,0 +1,81 @@
+"""Which split a verb is in, and that it stays there."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cxgen.build.params import Params
+from cxgen.build.samplers import divided, samplers
+from cxgen.build.splits import read_splits
+from cxgen.constructicon import load_construction
+from cxgen.errors import DataError
+from cxgen.lexicon import Lexicon
+from cxgen.project import Project
+from cxgen.sampling import joint_verbs, verb_pools
+from tests.conftest import ROOT, edit
+
+HEAD = "construction\tverb\tsplit\n"
+SHIPPED = Params.read(ROOT / "params.yaml").request
+
+
+def test_every_shipped_verb_has_its_split_and_what_is_said_together_the_same(constructions):
+    for name, construction in constructions.items():
+        splits = SHIPPED.splits[name]
+        assert set().union(*verb_pools(construction, "sliced")) <= splits.keys()
+        assert all(len({splits[verb] for verb in group}) == 1 for group in joint_verbs(construction, "sliced"))
+
+
+def test_the_committed_splits_are_those_of_the_best_partition(constructions):
+    for name in ("conative", "let-alone"):
+        assert divided(constructions[name], replace(SHIPPED, splits={})).items() <= SHIPPED.splits[name].items()
+
+
+@given(st.data())
+def test_a_new_verb_moves_no_other_one(reach, data):
+    """Whatever part of the verbs was divided before, the others do not depend on each other."""
+    request = replace(SHIPPED, splits={})
+    whole = divided(reach, request)
+    old = data.draw(st.sets(st.sampled_from(sorted(whole)), min_size=1))
+    before = divided(reach, replace(request, splits={"reach": {verb: whole[verb] for verb in old}}))
+    assert all(before[verb] == whole[verb] for verb in old)
+    more = data.draw(st.sets(st.sampled_from(sorted(whole))))
+    after = divided(reach, replace(request, splits={"reach": {verb: before[verb] for verb in old | more}}))
+    assert after == before
+
+
+def test_a_verb_more_changes_no_set_of_other_frames_splits(mini, cxgen):
+    """The rows that `propose` writes hold every verb where it is drawn from."""
+    assert cxgen("splits", "propose", cwd=mini).returncode == 0
+    text = (mini / "lexicons/splits.tsv").read_text("utf-8")
+    construction = load_construction(Project(mini), "reach", Lexicon.of(Project(mini)))
+    request = Params.read(mini / "params.yaml").request
+    assert divided(construction, request) == divided(construction, replace(request, splits={})) == request.splits["reach"]
+    assert cxgen("splits", "propose", cwd=mini).returncode == 0
+    assert (mini / "lexicons/splits.tsv").read_text("utf-8") == text
+    verb, split = next((verb, split) for verb, split in request.splits["reach"].items() if split == "train")
+    edit(mini / "lexicons/splits.tsv", f"reach\t{verb}\t{split}", f"reach\t{verb}\ttest")
+    for sampler in samplers(construction, Params.read(mini / "params.yaml").request):
+        rows = {row for rows in sampler.pools.candidates["verb"] for row in rows}
+        drawn = {construction.lexicon.lemmas[row] for row in rows}
+        assert (verb in drawn) <= (sampler.split == "test")
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        ("verb\tsplit\n", 1, "not a verb with its split"),
+        (HEAD + "reach\tgrope\n", 2, "not a verb with its split"),
+        (HEAD + "reach\tgrope\ttrain\nreach\tgrab\tvalidation\n", 3, "not a verb with its split"),
+        (HEAD + "reach\tgrope\ttrain\nreach\tgrope\ttest\n", 3, "'grope' of reach is in two splits"),
+    ],
+)
+def test_a_bad_row_is_named_with_its_line(tmp_path, text, line, message):
+    (tmp_path / "lexicons").mkdir()
+    (tmp_path / "lexicons/splits.tsv").write_text(text, "utf-8")
+    with pytest.raises(DataError, match=message) as error:
+        read_splits(tmp_path)
+    assert error.value.line == line
