@@ -173,3 +173,98 @@ def test_the_trees_of_plain_adjuncts(text):
 )
 def test_an_adjunct_whose_build_is_not_plain_has_no_tree(text):
     assert phrase_chunk(tuple(text.split())) is None
+
+
+# ---------------------------------------------------------------- tables
+
+PEOPLE = {"noun.person", "noun.group", "noun.animal"}
+# What does things and is no person, group or animal: pinned one by one.
+MACHINES = {"airline", "bulldozer", "crane", "excavator", "hotel", "hurricane", "icebreaker", "laundry", "locomotive", "museum", "storm"}
+MACHINES |= {"studio", "tugboat"}
+
+
+def test_every_filler_of_a_slot_for_persons_and_animals_is_one(constructions):
+    others = set()
+    for construction in constructions.values():
+        for table in construction.lexicon.scenes(construction.name).tables:
+            for frame, scene in zip(table.frames(construction.lexicon.scenes(construction.name).keys), table.scenes, strict=True):
+                for slot in (slot for slot, kind in scene.types.items() if set(kind.split("/")) <= {"person", "group", "animal"}):
+                    keys = {key for name in frame.slots.get(slot, ()) for key in keys_of(construction.lexicon, name)}
+                    rows = [construction.lexicon.row(key) for key in keys]
+                    others |= {
+                        row["lemma"]
+                        for row in rows
+                        if row["sense"] and row["pos"] == "noun" and row["lexfile"] not in PEOPLE and "%" in row["sense"]
+                    }
+    assert others <= MACHINES
+
+
+def keys_of(lexicon, name):
+    return [lexicon.keys[row] for row in lexicon.resolve(name).ids]
+
+
+@pytest.mark.parametrize(
+    ("construction", "slot", "lemma", "key"),
+    [
+        ("causative-with", "agent", "medic", "medic%1:18:00::"),
+        ("caused-motion", "agent", "pitcher", "pitcher%1:18:00::"),
+        ("ditransitive", "people", "dishwasher", "dishwasher%1:18:00::"),
+        ("resultative", "agent", "climber", "climber%1:18:01::"),
+        ("conative", "agent", "goose", "goose%1:05:00::"),
+    ],
+)
+def test_a_word_has_the_first_sense_of_its_slots_type(lexicon, construction, slot, lemma, key):
+    keys = {filler for frame in lexicon.frames(construction) for filler in frame.slots.get(slot, ())}
+    assert {one for one in keys if one.startswith(f"{lemma}%")} == {key}
+
+
+def table(folder, text):
+    (folder / "lexicons/scenes").mkdir(parents=True)
+    path = folder / "lexicons/scenes/conative.tsv"
+    path.write_text(text.replace(" ; ", "\t"), "utf-8")
+    return path, Lexicon.of(Project(folder))
+
+
+def test_a_table_says_what_stands_in_it(tmp_path):
+    text = """\
+# mine
+words ; hit ; did=hit | left=missed
+id ; designs ; agent:person ; verb:verb ; x ; opening:phrase ; words ; entails_alone ; comment
+one ; a | b ; medic | @names ; kick | zorb ; crane~artifact | splonk ; at noon ; hit | no=never hit ; kick ; a note
+id ; designs ; x:animal
+two ; a ; crane
+"""
+    path, lexicon = table(tmp_path, text)
+    one, two = lexicon.frames("conative")[-2:]
+    assert (one.name, one.designs, one.entails_alone) == ("one", ("a", "b"), {"kick"})
+    assert one.slots["agent"] == ("medic%1:18:00::", "names")
+    assert one.slots["verb"] == ("kick%2:35:01::", "own:verb:zorb")
+    assert one.slots["x"] == ("crane%1:06:00::", "own:noun:splonk")
+    assert one.slots["opening"] == ("phrase:at noon",)
+    assert one.words == {"did": "hit", "left": "missed", "no": "never hit"}
+    assert two.slots == {"x": ("crane%1:05:00::",)}
+    assert two.place("x", 0) == (path, 6)
+
+
+HEAD = "id ; designs ; agent:person ; x\n"
+WRONG = {
+    "no row above names the columns": ("one ; a ; nurse\n", 1),
+    "5 cells under 4 columns": (f"{HEAD}one ; a ; nurse ; cup ; jug\n", 2),
+    "column agent: unknown type 'people'": ("id ; designs ; agent:people\n", 1),
+    "the column 'x' stands there twice": ("id ; designs ; x ; x\n", 1),
+    "column designs: empty": (f"{HEAD}one ;  ; nurse ; cup\n", 2),
+    "column x: an empty word": (f"{HEAD}one ; a ; nurse ; cup |  | jug\n", 2),
+    "column words: no set of words 'hit'": ("id ; designs ; words\none ; a ; hit\n", 2),
+    "column agent: 'jug' has no sense 'person'": (f"{HEAD}one ; a ; jug ; cup\n", 2),
+    "there is a scene 'one' already": (f"{HEAD}one ; a ; nurse ; cup\none ; a ; nurse ; cup\n", 3),
+}
+
+
+@pytest.mark.parametrize("message", WRONG)
+def test_a_wrong_row_is_told_with_its_line_and_column(tmp_path, message):
+    text, line = WRONG[message]
+    path, lexicon = table(tmp_path, text)
+    with pytest.raises(SchemaError) as caught:
+        lexicon.frames("conative")
+    assert message in caught.value.message
+    assert (caught.value.file, caught.value.line) == (path, line)

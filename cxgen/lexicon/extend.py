@@ -55,12 +55,15 @@ def extended(lexicon: Lexicon, sources: Sources, construction: str = "") -> Lexi
 
 def _words_of(scenes: Scenes, lexicon: Lexicon) -> list[Member]:
     """The words of scenes that the lexicon does not have."""
-    new = {word: key for word, key in scenes.keys.items() if key not in lexicon.index}
-    places = {word: (table, number) for table in scenes.tables for word, number, _ in table.words() if word in new}
-    return [
-        Member(key, pos, lemma, key if "%" in key else None, None, {}, places[lemma, pos, pin][0], ("frames", places[lemma, pos, pin][1]))
-        for (lemma, pos, pin), key in new.items()
-    ]
+    words = {}
+    for table in scenes.tables:
+        for word, number, _ in table.words():
+            (lemma, pos, pin), key = word, scenes.keys[word]
+            if key not in lexicon.index:
+                gender = "any" if "person" in pin.split("/") else None
+                sense = key if "%" in key else None
+                words[key] = Member(key, pos, lemma, sense, gender, {}, table, ("frames", number))
+    return list(words.values())
 
 
 def _new_rows(lexicon: Lexicon, sources: Sources) -> dict[str, dict[str, Any]]:

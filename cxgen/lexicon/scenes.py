@@ -5,10 +5,11 @@
     dogs    chores   @names  call | shoo | lure dog | puppy     kitchen | yard  before dinner   onto   lure
 
 A row that begins with ``id`` names the columns of the rows below it: ``designs``, ``words``, ``entails_alone``, ``marked``,
-``comment``, or a slot, with the part of speech of its words where that is not ``noun``. ``words NAME KEY=TEXT | ...`` names a set of
-closed-class words. Several things in a cell stand between `` | ``. A slot has words (``coach``), with a sense if it is not WordNet's
-first one (``coach~person``, ``coach~1:06:00::``; ``dumpster~own``: none of WordNet's), and classes (``@names``). Lines that
-begin with ``#`` are comments.
+``comment``, or a slot, with what its words are where that is not ``noun``: a part of speech, or lexicographer files of WordNet's nouns
+(``agent:person/group``). ``words NAME KEY=TEXT | ...`` names a set of closed-class words. Several things in a cell stand between
+`` | ``. A slot has words (``coach``), which have WordNet's first sense of the slot's type, with a pin if they have another
+(``coach~artifact``, ``coach~1:06:00::``; ``dumpster~own``: none of WordNet's), and classes (``@names``). Lines that begin with ``#`` are
+comments.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from typing import TYPE_CHECKING
 from cxgen.errors import CxgenError, SchemaError, UnknownNameError
 from cxgen.files import read_text
 from cxgen.lexicon.frames import Frame
-from cxgen.lexicon.senses import Senses, fits, lexfile
+from cxgen.lexicon.senses import NOUNS, Senses, fits, lexfile
 from cxgen.schema import Document
 from cxgen.vocabulary import POS
 
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 FOLDER = "scenes"
 ABOUT = ("id", "designs", "words", "entails_alone", "marked", "comment")  # columns that are no slots
 _HINT = "a line a scene, cells divided by tabs; see the shipped tables in lexicons/scenes"
-Word = tuple[str, str, str]  # lemma or text, part of speech, pin (see `cxgen.lexicon.senses`)
+Word = tuple[str, str, str]  # lemma or text, part of speech, which sense (see `cxgen.lexicon.senses.fits`; empty: the first)
 
 
 @dataclass(frozen=True)
@@ -41,13 +42,13 @@ class Scene:
     Attributes:
         line: its number in the file, from 1.
         cells: column -> what stands in it, divided; only filled cells.
-        pos: slot -> part of speech of its words.
+        types: slot -> what its words are, as the column says: a part of speech, or lexicographer files of nouns.
         words: closed-class words, sets resolved.
     """
 
     line: int
     cells: dict[str, list[str]]
-    pos: dict[str, str]
+    types: dict[str, str]
     words: dict[str, str]
 
     @property
@@ -71,7 +72,7 @@ class SceneTable(Document):
         """Every word with the number of its scene, from 0, and its slot."""
         for number, scene in enumerate(self.scenes):
             for slot, texts in scene.slots.items():
-                yield from ((as_word(text, scene.pos[slot]), number, slot) for text in texts if text[0] != "@")
+                yield from ((as_word(text, scene.types[slot]), number, slot) for text in texts if text[0] != "@")
 
     def frames(self, keys: Mapping[Word, str]) -> list[Frame]:
         """The scenes with their words as keys of lexemes."""
@@ -79,7 +80,7 @@ class SceneTable(Document):
             Frame(
                 scene.cells["id"][0],
                 tuple(scene.cells["designs"]),
-                {slot: tuple(_key(text, scene.pos[slot], keys) for text in texts) for slot, texts in scene.slots.items()},
+                {slot: tuple(_key(text, scene.types[slot], keys) for text in texts) for slot, texts in scene.slots.items()},
                 scene.words,
                 frozenset(scene.cells.get("marked", ())),
                 entails_alone=frozenset(scene.cells.get("entails_alone", ())),
@@ -90,8 +91,8 @@ class SceneTable(Document):
         ]
 
 
-def _key(text: str, pos: str, keys: Mapping[Word, str]) -> str:
-    return text[1:] if text[0] == "@" else keys[as_word(text, pos)]
+def _key(text: str, kind: str, keys: Mapping[Word, str]) -> str:
+    return text[1:] if text[0] == "@" else keys[as_word(text, kind)]
 
 
 @dataclass(frozen=True)
@@ -140,7 +141,7 @@ class Scenes:
 
 
 def sense_of(word: Word, senses: Senses, lexicon: Lexicon) -> str:
-    """The key of the lexeme that a word of a scene is: WordNet's first sense that fits its pin; ``own:POS:LEMMA`` if it has none at all.
+    """The key of the lexeme that a word of a scene is: WordNet's first sense of its type; ``own:POS:LEMMA`` if it has none at all.
 
     Raises:
         UnknownNameError: no sense fits.
@@ -148,21 +149,22 @@ def sense_of(word: Word, senses: Senses, lexicon: Lexicon) -> str:
     lemma, pos, pin = word
     if pos in {"phrase", "name"}:
         return f"{pos}:{lemma}"
-    keys = senses.get((lemma.lower(), pos)) or lexicon.known(lemma, pos)
-    if pin == "own" or not (keys or pin):
-        return f"own:{pos}:{lemma}"
+    keys = senses.get((lemma.lower(), pos), [])
+    if pin == "own" or not keys:
+        return next((key for key in lexicon.known(lemma, pos) if pin != "own"), f"own:{pos}:{lemma}")
     key = next((key for key in keys if not pin or fits(key, pin)), None)
     if key is None:
         pins = dict.fromkeys(lexfile(key).partition(".")[2] for key in keys)
-        hint = f"write {' or '.join(f'{lemma}~{each}' for each in pins)}" if pins else f"WordNet has no {pos} {lemma!r}: write it without ~"
-        raise UnknownNameError(f"{lemma!r} has no sense {pin!r}", hint=hint)
+        raise UnknownNameError(f"{lemma!r} has no sense {pin!r}", hint=f"write {' or '.join(f'{lemma}~{each}' for each in (*pins, 'own'))}")
     return key
 
 
-def as_word(text: str, pos: str) -> Word:
-    """A word of a cell, taken apart; ``~phrase`` and other parts of speech say what a word is that is not of its column's."""
+def as_word(text: str, kind: str) -> Word:
+    """A word of a cell whose column has words of ``kind``; its own ``~PIN``, a part of speech or a sense, wins."""
     lemma, _, pin = text.partition("~")
-    return (lemma, pin, "") if pin in POS else (lemma, pos, pin)
+    if pin in POS:
+        return lemma, pin, ""
+    return (lemma, kind, pin) if kind in POS else (lemma, "noun", pin or kind)
 
 
 def read_scenes(path: Path) -> SceneTable:
@@ -173,8 +175,7 @@ def read_scenes(path: Path) -> SceneTable:
             words, a scene without id or design, or an empty part of a cell.
     """
     text = read_text(path, error=SchemaError)
-    columns: list[str] = []
-    pos: dict[str, str] = {}
+    columns: dict[str, str] = {}
     sets: dict[str, dict[str, str]] = {}
     scenes = []
     for number, line in enumerate(text.splitlines(), 1):
@@ -184,27 +185,28 @@ def read_scenes(path: Path) -> SceneTable:
         if cells[0] == "words":
             sets[cells[1]] = dict(_pairs(cells[2] if len(cells) > 2 else "", path, number))
         elif cells[0] == "id":
-            columns, pos = _columns(cells, path, number)
+            columns = _columns(cells, path, number)
         else:
-            scenes.append(_scene(cells, columns, pos, sets, path, number))
+            scenes.append(_scene(cells, columns, sets, path, number))
     return SceneTable(path, {}, text, scenes=tuple(scenes))
 
 
-def _columns(cells: list[str], path: Path, line: int) -> tuple[list[str], dict[str, str]]:
-    columns, pos = [], {}
+def _columns(cells: list[str], path: Path, line: int) -> dict[str, str]:
+    """Column -> what its words are."""
+    columns: dict[str, str] = {}
     for cell in cells:
         name, _, kind = cell.partition(":")
-        if not name or name in columns or (kind and kind not in POS):
-            what = f"unknown part of speech {kind!r}" if kind and kind not in POS else f"the column {name!r} is empty or stands there twice"
-            raise SchemaError(
-                what, file=path, line=line, hint=f"columns: {', '.join(ABOUT)}, and slots as NAME or NAME:POS ({', '.join(POS)})"
-            )
-        columns.append(name)
-        pos[name] = kind or "noun"
-    return columns, pos
+        if not name or name in columns:
+            message = f"the column {name!r} stands there twice" if name else "a column without a name"
+            raise SchemaError(message, file=path, line=line, hint=_HINT)
+        if kind and kind not in POS and not set(kind.split("/")) <= NOUNS:
+            hint = f"{', '.join(POS)}; or of nouns, with / between them, {', '.join(sorted(NOUNS))}"
+            raise SchemaError(f"column {name}: unknown type {kind!r}", file=path, line=line, hint=hint)
+        columns[name] = kind or "noun"
+    return columns
 
 
-def _scene(cells: list[str], columns: list[str], pos: dict[str, str], sets: dict[str, dict[str, str]], path: Path, line: int) -> Scene:
+def _scene(cells: list[str], columns: dict[str, str], sets: dict[str, dict[str, str]], path: Path, line: int) -> Scene:
     if len(cells) > len(columns):
         what = f"{len(cells)} cells under {len(columns)} columns" if columns else "no row above names the columns"
         raise SchemaError(what, file=path, line=line, hint=_HINT)
@@ -224,7 +226,7 @@ def _scene(cells: list[str], columns: list[str], pos: dict[str, str], sets: dict
         else:
             hint = f"known: {', '.join(sets) or 'none'}; or write KEY=TEXT"
             raise SchemaError(f"column words: no set of words {part!r}", file=path, line=line, hint=hint)
-    return Scene(line, parts, pos, dict(sorted(words.items())))
+    return Scene(line, parts, columns, dict(sorted(words.items())))
 
 
 def _pairs(text: str, path: Path, line: int) -> Iterator[tuple[str, str]]:

@@ -19,6 +19,7 @@ LEXNAMES = (
     *("verb.creation", "verb.emotion", "verb.motion", "verb.perception", "verb.possession", "verb.social", "verb.stative", "verb.weather"),
     "adj.ppl",
 )
+NOUNS = frozenset(name.removeprefix("noun.") for name in LEXNAMES if name.startswith("noun."))
 Senses = Mapping[tuple[str, str], list[str]]  # lemma in lower case and part of speech -> sense keys, the most frequent first
 
 
@@ -46,5 +47,5 @@ def lexfile(key: str) -> str:
 
 
 def fits(key: str, pin: str) -> bool:
-    """Whether a sense is meant by ``pin``: a lexicographer file without its part of speech (``person``), or what follows % in its key."""
-    return key.endswith(f"%{pin}") if ":" in pin else lexfile(key).endswith(f".{pin}")
+    """Whether a sense is meant by ``pin``: lexicographer files without part of speech (``person/group``), or what follows % in its key."""
+    return key.endswith(f"%{pin}") if ":" in pin else lexfile(key).partition(".")[2] in pin.split("/")
