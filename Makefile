@@ -56,7 +56,7 @@ imports: $(STAMP)
 	$(BIN)/lint-imports
 
 templates: $(STAMP)
-	$(BIN)/cxgen lint
+	$(BIN)/cxgen check
 
 # For maintainers: the table of columns in docs/data.md.
 generated: $(STAMP)

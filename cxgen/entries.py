@@ -185,7 +185,7 @@ class Entry:
 
     @property
     def _shipped(self) -> bool:
-        """Whether all that it is made of comes with the package, which `cxgen lint` has seen."""
+        """Whether all that it is made of comes with the package, which `cxgen check` has seen."""
         project = self.constructicon.project
         files = [self.construction.document.path, *project.shared_files()]
         return project.own_lexicons is None and all(map(project.ships, files))
@@ -208,7 +208,7 @@ class Entry:
                 raise SchemaError(message, file=self.construction.document.path) from error
 
     def check(self) -> list[Finding]:
-        """What is wrong with its file, and what looks wrong: those of `cxgen lint`, with ``code, file, line, message, hint``."""
+        """What is wrong with its file, and what looks wrong: those of `cxgen check`, with ``code, file, line, message, hint``."""
         from cxgen.check import lint
         from cxgen.trees import Chunks
 

@@ -75,7 +75,7 @@ SOME = ("caused-motion", "resultative")
 
 @pytest.fixture(scope="module", params=["some", pytest.param("all", marks=pytest.mark.slow)])
 def premises(request, constructions):
-    """Premises of every kind in every template, by target construction; `cxgen lint` sees to it that all have trees."""
+    """Premises of every kind in every template, by target construction; `cxgen check` sees to it that all have trees."""
     names = SOME if request.param == "some" else dict.fromkeys((*SOME, *sampled(constructions, 2)))
     return {name: as_items(examples(constructions[name]), constructions[name]) for name in names}
 
@@ -236,7 +236,8 @@ def test_the_commands_write_both_files(tmp_path, monkeypatch):
     assert [sentence.metadata["sent_id"] for sentence in conllu.parse(text)] == premises
     assert run("docbin", "--split", "test", "-o", "x.spacy").exit_code == 0
     assert len(DocBin().from_disk(tmp_path / "x.spacy")) > 0
-    monkeypatch.setenv("CXGEN_PROJECT", str(tmp_path / "outputs" / "work"))
+    (tmp_path / "other").mkdir()
+    monkeypatch.setenv("CXGEN_PROJECT", str(tmp_path / "other"))
     missing = run("conllu")
     assert isinstance(missing.exception, DataError)
     assert "dvc repro" in missing.exception.hint

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 
 import pytest
 
-from cxgen.check import CHECKS, lint, require_sound
+from cxgen.check import CHECKS, TREES, lint, require_sound
 from cxgen.constructicon import load_construction
 from cxgen.project import Project
 from tests.conftest import edit
@@ -120,7 +121,7 @@ def test_every_check_is_tested_and_has_its_own_function():
 
 def test_a_repeated_key_is_an_error_at_its_line(mini, cxgen):
     line = edit(mini / "templates/reach.yaml", "schematicity: 1\n", "schematicity: 1\nschematicity: 5\n") + 1
-    result = cxgen("lint", "reach", cwd=mini)
+    result = cxgen("check", "reach", cwd=mini)
     assert result.returncode == 2
     assert f"reach.yaml:{line}: the key 'schematicity' occurs twice" in result.stderr
 
@@ -136,3 +137,9 @@ def test_of_what_is_shipped_only_names_are_looked_at_before_a_preview(mini, mini
     assert "E204" not in own
     assert {"E202", "E204", "W301"} <= shipped
     assert "E101" not in own | shipped
+
+
+def test_codes_can_be_listed_with_what_they_find(cxgen):
+    listed = json.loads(cxgen("check", "--codes", "--format", "json").stdout)
+    assert {row["code"] for row in listed} == {"E000", "E110", *CHECKS, *TREES}
+    assert all(row["finds"] for row in listed)

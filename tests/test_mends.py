@@ -65,7 +65,7 @@ def test_frames_of_the_projects_lexicon_are_found_in_their_file(doors):
 
 @pytest.mark.parametrize("only", ["", "doors"])
 def test_frames_for_a_construction_that_does_not_exist_are_found(doors, only, monkeypatch):
-    monkeypatch.setattr("cxgen.check.project.lint", lambda *_, **__: [])
+    monkeypatch.setattr("cxgen.check.core.lint", lambda *_, **__: [])
     path = own_scene(doors.parent.parent, "dors")
     project = Project(doors.parent.parent)
     number, found = lint_project(project, Lexicon.of(project), only=only)
@@ -75,11 +75,11 @@ def test_frames_for_a_construction_that_does_not_exist_are_found(doors, only, mo
 
 def test_a_file_that_cannot_be_read_does_not_keep_the_others_from_being_checked(doors, cxgen, monkeypatch):
     others = []
-    monkeypatch.setattr("cxgen.check.project.lint", lambda construction, **_: others.append(construction.name) or [])
+    monkeypatch.setattr("cxgen.check.core.lint", lambda construction, **_: others.append(construction.name) or [])
     edit(doors, "schematicity: 9 ", "schematicity: nine ")
     root = doors.parent.parent
     (doors.parent / "gates.yaml").write_text("name: [\n", "utf-8")
-    checked = cxgen("lint", "--format", "json", cwd=root)
+    checked = cxgen("check", "--format", "json", cwd=root)
     found = [(row["code"], row["file"]) for row in json.loads(checked.stdout)]
     assert checked.returncode == 2
     assert found == [("E000", "templates/doors.yaml"), ("E000", "templates/gates.yaml")]
@@ -95,7 +95,7 @@ def test_a_broken_shared_file_is_said_once(doors, cxgen):
     (doors.parent / "_shared.yaml").write_text("slots: 3\n", "utf-8")
     listed = cxgen("list", "--format", "json", cwd=doors.parent.parent)
     assert listed.stderr.splitlines() == ["left out: templates/_shared.yaml:1: slots: 3 is not of type 'object'"]
-    checked = cxgen("lint", "--format", "json", cwd=doors.parent.parent)
+    checked = cxgen("check", "--format", "json", cwd=doors.parent.parent)
     assert [row["code"] for row in json.loads(checked.stdout)] == ["E000"]
 
 

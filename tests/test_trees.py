@@ -383,7 +383,7 @@ def test_without_spacy_lint_says_that_the_form_check_is_left_out(mini, mini_lexi
     edit(mini / "templates/reach.yaml", "LEMMA: for}", "LEMMA: at}")
     monkeypatch.setenv("CXGEN_PROJECT", str(mini))
     monkeypatch.setattr("cxgen.check.trees.find_spec", lambda _: None)
-    done = CliRunner().invoke(app, ["lint", "reach"])
+    done = CliRunner().invoke(app, ["check", "reach"])
     assert done.exit_code == 0
     assert done.stdout == "1 constructions, 0 findings\n"
     assert "needs spaCy" in done.stderr

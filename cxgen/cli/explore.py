@@ -1,4 +1,4 @@
-"""Commands to look around and to begin: list, sample, lint, new."""
+"""Commands to look around and to begin: list, sample, check, new."""
 
 from __future__ import annotations
 
@@ -123,21 +123,27 @@ def _sample_suite(rows: pl.DataFrame, suite: str, form: Format, ignored: list[st
             typer.echo(f"     {mark.ljust(9)} {text}")
 
 
-def lint(
+def check(
     construction: Annotated[str | None, typer.Argument(metavar="[CONSTRUCTION]", help="Default: all.", autocompletion=completions)] = None,
     form: Form = Format.table,
     strict: Annotated[bool, typer.Option(help="Warnings fail too.")] = False,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the findings here, as JSON, whole or not at all.")] = None,
+    codes: Annotated[bool, typer.Option("--codes", help="List the codes and what they find.")] = False,
 ) -> None:
     """Check constructions without generating: codes E... and W..., file:line, hint. Exit code 2 if there are errors.
 
+    Every kind of premise in every template, with every choice of the scenes' words, must have a tree and the construction's form.
+
     Where all are checked, a file that cannot be read is a finding, too (E000), and the others are checked.
 
-    Example: cxgen lint resultative --strict
+    Example: cxgen check resultative --strict
     """
-    from cxgen.check import lint_project, spacy_is_there
+    from cxgen.check import explanations, lint_project, spacy_is_there
     from cxgen.trees import Chunks
 
+    if codes:
+        emit([{"code": code, "finds": finds} for code, finds in explanations().items()], form, ("code", "finds"))
+        return
     constructicon = Constructicon()
     project = constructicon.project
     if construction is not None:

@@ -109,7 +109,7 @@ def _require_gates(report: dict[str, Any]) -> None:
     for line in faults:
         typer.echo(f"gate broken: {line}", err=True)
     if faults:
-        typer.echo("  hint: `cxgen lint` (W308) shows what counting tells apart; `cxgen report baselines NAME` tries a change", err=True)
+        typer.echo("  hint: `cxgen check` (W308) shows what counting tells apart; `cxgen report baselines NAME` tries a change", err=True)
         raise typer.Exit(1)
 
 
