@@ -69,10 +69,6 @@ def test_names_that_are_not_set_are_refused_whosever_data_it_is(scratch):
     assert all("not set" in reason for reason in reasons)
 
 
-def test_white_space_makes_no_other_provenance(shipped):
-    assert digest(shipped["provenance"].replace(" ", "\n  ")) == digest(shipped["provenance"])
-
-
 def test_without_dvc_nothing_is_taken_for_up_to_date(monkeypatch, tmp_path):
     assert list(gates.stale_reasons(tmp_path)) == []  # no pipeline, nothing to be out of date
     (tmp_path / "dvc.yaml").write_text("stages: {}\n")

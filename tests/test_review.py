@@ -8,7 +8,6 @@ import math
 import shutil
 from collections import Counter
 from pathlib import Path
-from xml.etree import ElementTree as Xml
 
 import numpy as np
 import polars as pl
@@ -20,14 +19,14 @@ from sklearn.metrics import cohen_kappa_score
 
 from cxgen import layout
 from cxgen.build import run
-from cxgen.build.dropped import drop, read_dropped, refused, write_dropped
+from cxgen.build.dropped import read_dropped, refused, write_dropped
 from cxgen.build.params import Params
 from cxgen.build.tables import dataset
 from cxgen.errors import DataError
 from cxgen.measures.figures import Resampling
 from cxgen.project import Project
 from cxgen.report.reading import items_read
-from cxgen.review.agreement import agreement, alpha, cohen, fleiss, full, majority
+from cxgen.review.agreement import agreement, alpha, cohen, fleiss, full
 from cxgen.review.answers import read_answers
 from cxgen.review.sample import Design, read_key, sample, write_key
 from cxgen.review.score import score
@@ -100,15 +99,6 @@ def test_real_sentences_are_one_in_four_checks_are_plain_and_none_comes_twice(dr
         assert (counts["item"], counts["real"], counts["check"]) == (16, 5, 4)
 
 
-def test_of_distinction_only_the_look_alike_is_read(drawn):
-    assert set(drawn["group"].drop_nulls()) == {"reach", "wait"}
-
-
-def test_nothing_to_review_is_said(items):
-    with pytest.raises(DataError, match="no items to review"):
-        sample(items.clear(), Design())
-
-
 # forms
 
 
@@ -128,14 +118,6 @@ def test_every_form_has_the_same_rows_and_tells_nothing(drawn, tmp_path):
             assert [row[texts[0]] for row in found] == rows["text"].to_list()
             assert not secret & {str(value) for row in found for value in row.values()}
             assert not any(row.get("answer") for row in found)
-
-
-def test_label_studio_is_told_the_tasks_own_answers(drawn, tmp_path):
-    write_lists(drawn, tmp_path, [Kind.studio])
-    for task in TASKS.values():
-        view = Xml.parse(tmp_path / f"label-studio/{task.name}.xml").getroot()
-        assert [each.get("alias") for each in view.iter("Choice")] == list(task.keys)
-        assert [each.get("value") for each in view.iter("Text")] == [f"${name}" for name in task.texts]
 
 
 @pytest.mark.parametrize("start", ["=1+1", "+1", "-1", "@x", "\t=1", " =1", "\uff1dx"])
@@ -257,10 +239,6 @@ def test_coefficients_are_the_published_ones():
     assert cohen(np.zeros((2, 4))) is fleiss(np.zeros((2, 4))) is alpha("nominal")(np.zeros((2, 4))) is None
 
 
-def test_a_majority_is_more_than_half():
-    assert majority(np.array([[0, 0, 0], [1, 0, 0], [NAN, 1, 0]])) == pytest.approx(2 / 3)
-
-
 @settings(max_examples=10, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from("ENC"), st.sampled_from("ENC")), min_size=4, max_size=30))
 def test_intervals_hold_the_whole_range_of_a_share_and_readers_have_no_order(pairs):
@@ -363,13 +341,6 @@ def test_export_score_and_drop_from_the_command_line(cxgen, mini_dataset, tmp_pa
     table = cxgen("review", "score", tmp_path / "r", "--resamples", "20", cwd=mini_dataset).stdout
     assert "Krippendorff's alpha" in table
     assert bad["text"] in table
-
-
-def test_refused_sets_of_writers_are_listed_like_others(tmp_path):
-    mended = {"task": "labels", "right": "E", "answers": {"C": 2}, "against": 2}
-    mend = [{**mended, "item": name, "contrast_set": name * 8, "group": f"reach{of}"} for name, of in (("a", ""), ("b", " (written)"))]
-    assert drop(mend, tmp_path / "dropped.csv", 2) == {"added": 2, "there": 0}
-    assert set(read_dropped(tmp_path / "dropped.csv")) == {"a" * 8, "b" * 8}
 
 
 def test_split_leaves_out_whole_sets_that_readers_refused_and_records_why(mini_dataset, tmp_path):

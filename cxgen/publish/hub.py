@@ -5,9 +5,8 @@ Uploading, retrying and the token are the hub library's own work; this module de
 
 from __future__ import annotations
 
-import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from cxgen import layout
 from cxgen.errors import CxgenError, DataError, needs
-from cxgen.schema import read_json
+from cxgen.files import read_json
 
 if TYPE_CHECKING:
     from huggingface_hub import HfApi
@@ -69,11 +68,7 @@ def api() -> HfApi:
 
 
 def head(client: HfApi, target: Target) -> str:
-    """The commit that the branch is at; empty if there is no such repository or branch (or none that the token may see).
-
-    Raises:
-        HubError: the Hub refused, or could not be reached.
-    """
+    """The commit that the branch is at; empty if there is no such repository or branch (or none that the token may see)."""
     from huggingface_hub import get_token
     from huggingface_hub.errors import RepositoryNotFoundError, RevisionNotFoundError
 
@@ -87,11 +82,7 @@ def head(client: HfApi, target: Target) -> str:
 
 
 def download(client: HfApi, repository: str, revision: str) -> Path:
-    """Fetch the parquet files of a revision into the library's cache; the folder that holds them.
-
-    Raises:
-        HubError: no such repository or revision, or the Hub could not be reached.
-    """
+    """Fetch the parquet files of a revision into the library's cache; the folder that holds them."""
     with failures(Target(repository, revision)):
         return Path(client.snapshot_download(repository, repo_type=_KIND, revision=revision, allow_patterns=["*/*.parquet"]))
 
@@ -112,17 +103,17 @@ def release(client: HfApi, target: Target, folder: Path) -> str:
     parent = head(client, target)
     check(client, target, parent, folder)
     with failures(target):
-        commit = client.create_commit(
-            target.repository,
-            _operations(client, target, parent, folder),
-            commit_message=f"Release {target.tag}",
-            repo_type=_KIND,
-            revision=target.branch,
-            parent_commit=parent,
-        ).oid
+        operations = _operations(folder, client.list_repo_files(target.repository, repo_type=_KIND, revision=parent))
+        about: dict[str, Any] = {
+            "repo_type": _KIND,
+            "revision": target.branch,
+            "parent_commit": parent,
+            "commit_message": f"Release {target.tag}",
+        }
+        commit = str(client.create_commit(target.repository, operations, **about).oid)
     with failures(target, _tagged(target)):
         client.create_tag(target.repository, repo_type=_KIND, tag=target.tag, revision=commit, exist_ok=False)
-    return str(commit)
+    return commit
 
 
 def check(client: HfApi, target: Target, parent: str, folder: Path) -> None:
@@ -143,63 +134,45 @@ def check(client: HfApi, target: Target, parent: str, folder: Path) -> None:
         if target.tag in {ref.name for ref in client.list_repo_refs(target.repository, repo_type=_KIND).tags}:
             raise _tagged(target)
         there = client.list_repo_files(target.repository, repo_type=_KIND, revision=parent)
-        ours = layout.VERSION_FILE in there and isinstance(_record(client, target, parent), dict)
+        record = _record(client, target, parent) if layout.VERSION_FILE in there else None
         others = [name for name in there if name not in _MADE_BY_HUB]
-        if others and not ours and not target.replace:
-            raise _foreign(target, others)
-        if target.parent and not parent.startswith(target.parent) and not _is_there(client, target, parent, folder):
-            raise _moved(target, target.parent)
+        if others and record is None and not target.replace:
+            names = ", ".join(others[:3]) + (f" and {len(others) - 3} more" if len(others) > 3 else "")
+            hint = "choose another name; or, if README.md and all parquet files there may be replaced, give --replace"
+            raise HubError(f"{target.repository} holds what cxgen has not put there: {names}", hint=hint)
+        made_before = record is not None and record == read_json(folder / layout.VERSION_FILE)  # by a run that ended before its tag
+        if target.parent and not parent.startswith(target.parent) and not made_before:
+            raise _moved(target)
 
 
-def _operations(client: HfApi, target: Target, parent: str, folder: Path) -> list[Any]:
+def _operations(folder: Path, there: Sequence[str]) -> list[Any]:
     """Every file of the folder, and the removal of parquet files of an earlier release that this one does not have."""
     from huggingface_hub import CommitOperationAdd, CommitOperationDelete
 
     here = {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*")) if path.is_file()}
-    there = client.list_repo_files(target.repository, repo_type=_KIND, revision=parent)
-    gone = [name for name in there if name.endswith(".parquet") and name not in here]
-    return [
-        *(CommitOperationAdd(path_in_repo=name, path_or_fileobj=path) for name, path in here.items()),
-        *(CommitOperationDelete(path_in_repo=name) for name in sorted(gone)),
-    ]
+    gone = sorted(name for name in there if name.endswith(".parquet") and name not in here)
+    added = [CommitOperationAdd(path_in_repo=name, path_or_fileobj=path) for name, path in here.items()]
+    return [*added, *(CommitOperationDelete(path_in_repo=name) for name in gone)]
 
 
-def _is_there(client: HfApi, target: Target, commit: str, folder: Path) -> bool:
-    """Whether ``commit`` is this very release, made by a run that ended before its tag."""
-    return bool(_record(client, target, commit) == json.loads((folder / layout.VERSION_FILE).read_text("utf-8")))
-
-
-def _record(client: HfApi, target: Target, commit: str) -> Any:
-    """What the record of a release says that is there; None if there is none, or none of cxgen's."""
-    from huggingface_hub.errors import EntryNotFoundError
-
+def _record(client: HfApi, target: Target, commit: str) -> dict[str, Any] | None:
+    """What the record of a release says that is there; None if it is none of cxgen's."""
     try:
-        path = client.hf_hub_download(target.repository, layout.VERSION_FILE, repo_type=_KIND, revision=commit)
-        return read_json(Path(path), "metrics", "version")
-    except (EntryNotFoundError, DataError):
+        record = read_json(Path(client.hf_hub_download(target.repository, layout.VERSION_FILE, repo_type=_KIND, revision=commit)))
+    except DataError:
         return None
-
-
-def _foreign(target: Target, others: list[str]) -> HubError:
-    more = f" and {len(others) - 3} more" if len(others) > 3 else ""
-    return HubError(
-        f"{target.repository} holds what cxgen has not put there: {', '.join(others[:3])}{more}",
-        hint="choose another name; or, if README.md and all parquet files there may be replaced, give --replace",
-    )
+    return record if isinstance(record, dict) and {"content_hash", "rows"} <= record.keys() else None
 
 
 def _tagged(target: Target) -> HubError:
-    return HubError(
-        f"{target.repository} has a tag {target.tag} already",
-        hint="raise publish.version in params.yaml, or give another --tag",
-    )
+    hint = "raise publish.version in params.yaml, or give another --tag"
+    return HubError(f"{target.repository} has a tag {target.tag} already", hint=hint)
 
 
-def _moved(target: Target, parent: str) -> HubError:
-    return HubError(
-        f"{target.branch} of {target.repository} is no longer at {parent[:8] or 'the commit it was at'}: somebody else has committed to it",
-        hint="look at what has changed (`cxgen publish ... --dry-run` shows it), then publish again",
-    )
+def _moved(target: Target) -> HubError:
+    where = target.parent[:8] or "the commit it was at"
+    hint = "look at what has changed (`cxgen publish ... --dry-run` shows it), then publish again"
+    return HubError(f"{target.branch} of {target.repository} is no longer at {where}: somebody else has committed to it", hint=hint)
 
 
 @contextmanager
@@ -226,11 +199,10 @@ def failures(target: Target, conflict: HubError | None = None) -> Iterator[None]
             cause = cause.__cause__
         if cause is not None:
             status = cause.response.status_code
-            raise (conflict or _moved(target, target.parent)) if status in {409, 412} else _refused(status, target) from error
+            raise (conflict or _moved(target)) if status in {409, 412} else _refused(status, target) from error
         if isinstance(error, OfflineModeIsEnabled | HTTPError | LocalEntryNotFoundError | ConnectionError):
-            raise UnreachableError(
-                "the Hub cannot be reached", hint="check the connection and HF_ENDPOINT, HF_HUB_OFFLINE; then try again"
-            ) from error
+            hint = "check the connection and HF_ENDPOINT, HF_HUB_OFFLINE; then try again"
+            raise UnreachableError("the Hub cannot be reached", hint=hint) from error
         raise HubError(f"the hub client failed: {type(error).__name__}", hint="try again; what was uploaded is kept") from error
 
 
@@ -245,5 +217,5 @@ _STATUS = {
 
 
 def _refused(status: int, target: Target) -> HubError:
-    told, hint = _STATUS.get(status, (f"the Hub failed ({status})", "try again later; what was uploaded is kept"))
-    return HubError(told.format(repository=target.repository, branch=target.branch), hint=hint)
+    message, hint = _STATUS.get(status, (f"the Hub failed ({status})", "try again later; what was uploaded is kept"))
+    return HubError(message.format(repository=target.repository, branch=target.branch), hint=hint)
