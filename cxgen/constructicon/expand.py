@@ -1,9 +1,10 @@
 """Entries that stand for several: written once, with the participants that change places.
 
 An entry of a template file can say ``rotate: ORDER`` (one entry per rotation of the slots), ``pair: ORDER`` (one per ordered pair of
-them) and ``vary: {name: [value, ...], ...}`` (one per column; a list of such steps multiplies). In the entry, ``<1>``, ``<2>``, ``<3>`` are
-the slots in turn, ``<name>`` a value. An order is a list of slots, a mapping from short names to slots, or the name of one under
-``orders:``. Names (of the entry, its group, what a design lists) have the short name, patterns and facts the slot.
+them) and ``vary: {name: [value, ...], ...}`` (one per column; a list of such steps multiplies); ``with: {name: value}`` fills in what a
+shared entry leaves open. In the entry, ``<1>``, ``<2>``, ``<3>`` are the slots in turn, ``<name>`` a value. An order is a list of slots,
+a mapping from short names to slots, or the name of one under ``orders:``. Names (of the entry, its group, what a design lists) have the
+short name, patterns and facts the slot.
 
 >>> list(expand("<1>-over-<2>", {"pair": ["x", "y"], "claim": "more(<1>, <2>)"}, {}))
 [('x-over-y', {'claim': 'more(x, y)'}), ('y-over-x', {'claim': 'more(y, x)'})]
@@ -18,7 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import permutations
 from typing import Any
 
-KEYS = ("rotate", "pair", "vary")
+KEYS = ("rotate", "pair", "vary", "with")
 _NAMING = frozenset(("gloss", "opposite", "group", "only", "except", "kinds", "hypotheses", "frames"))  # keys whose values are no patterns
 _FIELD = re.compile(r"<([a-z0-9][a-z0-9-]*)>")
 _DEPTH = 5
@@ -43,7 +44,8 @@ def expand(name: str, raw: Any, orders: Orders) -> Iterator[tuple[str, Any]]:
         return
     body = {key: value for key, value in raw.items() if key not in KEYS}
     seen = set()
-    for values in _choices(list(_steps(raw)), {}, orders):
+    given: Values = {key: (value, value) for key, value in raw.get("with", {}).items()}
+    for values in _choices(list(_steps(raw)), given, orders):
         made = str(_filled(name, values, naming=True))
         if made in seen:
             raise ValueError(f"{name!r} makes {made!r} twice: its name needs a field for all that varies")
@@ -52,7 +54,7 @@ def expand(name: str, raw: Any, orders: Orders) -> Iterator[tuple[str, Any]]:
 
 
 def _steps(raw: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    for key in (key for key in raw if key in KEYS):
+    for key in (key for key in raw if key in KEYS and key != "with"):
         if key == "vary":
             steps = raw[key] if isinstance(raw[key], list) else [raw[key]]
             yield from (step if step.keys() & {"rotate", "pair"} else {"vary": step} for step in steps)
