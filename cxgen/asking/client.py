@@ -221,12 +221,12 @@ class OpenAIBackend:
         """Whether the server refused how it was asked, and can be asked more simply; calls under way may know already."""
         if error.status_code not in {400, 404, 422, 501}:
             return False
-        said = error.response.text.lower()
+        complaint = error.response.text.lower()
         for name in _OPTIONAL:
-            if name in said and name not in without:
+            if name in complaint and name not in without:
                 self._without |= {name}
                 return True
-        if any(name in said for name in ("response_format", *FORMATS[:2])) and form + 1 < len(FORMATS):
+        if any(name in complaint for name in ("response_format", *FORMATS[:2])) and form + 1 < len(FORMATS):
             self._format = max(self._format, form + 1)
             return True
         return False

@@ -46,13 +46,13 @@ class FileBackend:
 
     def __init__(self, replies: Path, requests: Path | None = None) -> None:
         self._bodies = read_replies(replies)
-        self._said: dict[str, list[tuple[dict[str, Any], str]]] = {}  # what was shown of an item -> what was said of it, by whom
+        self._entries: dict[str, list[tuple[dict[str, Any], str]]] = {}  # what was shown of an item -> what was said of it, by whom
         for system, user in read_requests(requests) if requests else ():
             reply = self._reply(Call((), "", system, user, {}, 0.0, 0))
             shown = {str(item.get("id")): _digest(system, item) for item in items_in(user)}
             for entry in (entries_in(reply.text) or ()) if reply else ():
                 if (digest := shown.get(str(entry.get("id")))) is not None:
-                    self._said.setdefault(digest, []).append((entry, reply.model if reply else ""))
+                    self._entries.setdefault(digest, []).append((entry, reply.model if reply else ""))
 
     def _reply(self, call: Call) -> Reply | None:
         with suppress(ValueError):
@@ -66,10 +66,10 @@ class FileBackend:
 
     def _put_together(self, call: Call) -> Reply | CallError:
         digests = {str(item["id"]): _digest(call.system, item) for item in items_in(call.user)}
-        found = [({**entry, "id": name}, model) for name, digest in digests.items() for entry, model in self._said.get(digest, ())]
-        if not found:
+        results = [({**entry, "id": name}, model) for name, digest in digests.items() for entry, model in self._entries.get(digest, ())]
+        if not results:
             return CallError("no reply in the file")
-        return Reply(json.dumps({"answers": [entry for entry, _ in found]}), "stop", found[0][1])
+        return Reply(json.dumps({"answers": [entry for entry, _ in results]}), "stop", results[0][1])
 
     async def close(self) -> None:
         """See `Backend.close`."""
@@ -77,12 +77,12 @@ class FileBackend:
 
 def items_in(user: str) -> list[dict[str, Any]]:
     """The items that a user message shows; see `Prompt.user`."""
-    found = []
+    results = []
     for line in user.splitlines():
         with suppress(ValueError, RecursionError):
             item = json.loads(line) if line.startswith("{") else None
-            found += [item] if isinstance(item, dict) else []
-    return found
+            results += [item] if isinstance(item, dict) else []
+    return results
 
 
 def _digest(system: str, item: Mapping[str, Any]) -> str:
@@ -116,14 +116,14 @@ def read_requests(path: Path) -> list[tuple[str, str]]:
     Raises:
         DataError: there is no such file, or a line is no request; with the line.
     """
-    found = []
+    results = []
     for number, line in json_lines(path):
         try:
             messages = {message["role"]: message["content"] for message in line["body"]["messages"]}
-            found.append((str(messages["system"]), str(messages["user"])))
+            results.append((str(messages["system"]), str(messages["user"])))
         except (KeyError, TypeError) as error:
             raise DataError("not a request with a system and a user message", file=path, line=number) from error
-    return found
+    return results
 
 
 def read_replies(path: Path) -> dict[str, Any]:
@@ -132,14 +132,14 @@ def read_replies(path: Path) -> dict[str, Any]:
     Raises:
         DataError: there is no such file, a line is no reply, or two lines answer one request; with the line.
     """
-    found: dict[str, Any] = {}
+    results: dict[str, Any] = {}
     for number, line in json_lines(path, _HINT):
         name, content, response = line.get("custom_id"), line.get("content"), line.get("response")
         if not isinstance(name, str) or ("content" in line) == ("response" in line):
             raise DataError("not a reply", file=path, line=number, hint=_HINT)
-        if name in found:
+        if name in results:
             raise DataError(f"a second reply to the request {name}", file=path, line=number, hint="keep one of them")
         text = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
         own = {"choices": [{"message": {"content": text}, "finish_reason": "stop"}], "model": line.get("model")}
-        found[name] = own if "content" in line else response.get("body") if isinstance(response, dict) else None
-    return found
+        results[name] = own if "content" in line else response.get("body") if isinstance(response, dict) else None
+    return results

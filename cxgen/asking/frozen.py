@@ -88,20 +88,20 @@ def replay(
         frozen = frozen.filter(pl.col("judge").is_in(models))
     kept: list[pl.DataFrame] = []
     for task, things in shown.items():
-        mine = frozen.filter(pl.col("task") == task)
-        current = mine.filter(pl.col("prompt") == prompts[task].hash)
-        found = current.filter(pl.col("item").is_in(list(things)))
-        if things and not found.height:
-            raise _nothing(task, mine.height, current.height, models, path)
-        decided = set(found["item"])
-        kept += [found, as_table(Judgment(name, task, "", MISSING, "") for name in things if name not in decided)]
+        own = frozen.filter(pl.col("task") == task)
+        current = own.filter(pl.col("prompt") == prompts[task].hash)
+        about = current.filter(pl.col("item").is_in(list(things)))
+        if things and not about.height:
+            raise _nothing(task, own.height, current.height, models, path)
+        decided = set(about["item"])
+        kept += [about, as_table(Judgment(name, task, "", MISSING, "") for name in things if name not in decided)]
     return pl.concat(kept) if kept else as_table(())
 
 
-def _nothing(task: str, mine: int, current: int, models: Sequence[str], path: Path) -> DataError:
-    if mine and not current:
+def _nothing(task: str, own: int, current: int, models: Sequence[str], path: Path) -> DataError:
+    if own and not current:
         message = f"the frozen judgments of {task!r} were made with another prompt"
         return DataError(message, file=path, hint=f"restore {task}.yaml among the prompts, or {_HINT}")
     of = f" of {', '.join(models)}" if models else ""
-    what = "is about these candidates" if mine else f"answers {task!r}"
+    what = "is about these candidates" if own else f"answers {task!r}"
     return DataError(f"no frozen judgment{of} {what}", file=path, hint=f"{_HINT}; or choose others with --task or --model")

@@ -10,7 +10,7 @@ from cxgen.asking.votes import majority
 from cxgen.build.choose import VERDICTS, unjudged
 from cxgen.vocabulary import INAPPROPRIATE, LABELS, UNACCEPTABLE, UNDECIDED
 
-_SILENT = pl.col("said") == ""
+_SILENT = pl.col("vote") == ""
 
 
 def merge(items: pl.DataFrame, judgments: pl.DataFrame, tasks: Sequence[str]) -> pl.DataFrame:
@@ -30,17 +30,17 @@ def merge(items: pl.DataFrame, judgments: pl.DataFrame, tasks: Sequence[str]) ->
     table = pl.concat([unjudged(items), items.select("premise_id", label)], how="horizontal")
     for task in tasks:
         key = "premise_id" if task == "acceptability" else "id"
-        said = votes.filter(pl.col("task") == task).select(pl.col("item").alias(key), said="value", why="reason")
-        joined = table.join(said, on=key, how="left", maintain_order="left").with_columns(pl.col("said").fill_null(""))
+        vote = votes.filter(pl.col("task") == task).select(pl.col("item").alias(key), vote="value", why="reason")
+        joined = table.join(vote, on=key, how="left", maintain_order="left").with_columns(pl.col("vote").fill_null(""))
         why = pl.format("{}: {}", pl.lit(task), pl.col("why").fill_null("not judged"))
-        table = (_premises(joined, why) if task == "acceptability" else _pairs(joined, why, task)).drop("said", "why")
+        table = (_premises(joined, why) if task == "acceptability" else _pairs(joined, why, task)).drop("vote", "why")
     return table.select(list(VERDICTS))
 
 
 def _premises(table: pl.DataFrame, why: pl.Expr) -> pl.DataFrame:
-    bad = pl.col("said") == UNACCEPTABLE
+    bad = pl.col("vote") == UNACCEPTABLE
     return table.with_columns(
-        premise_verdict=pl.when(_SILENT).then(pl.lit(UNDECIDED)).otherwise("said"),
+        premise_verdict=pl.when(_SILENT).then(pl.lit(UNDECIDED)).otherwise("vote"),
         premise_reason=pl.when(_SILENT)
         .then(why)
         .when(bad)
@@ -52,9 +52,9 @@ def _premises(table: pl.DataFrame, why: pl.Expr) -> pl.DataFrame:
 def _pairs(table: pl.DataFrame, why: pl.Expr, task: str) -> pl.DataFrame:
     if task == "label":
         names = pl.col("label").replace_strict(dict(enumerate(LABELS)), return_dtype=pl.String)
-        bad, text = pl.col("said") != names, pl.format("label: the model reads {}, {} is computed", "said", names)
+        bad, text = pl.col("vote") != names, pl.format("label: the model reads {}, {} is computed", "vote", names)
     else:
-        bad, text = pl.col("said") == INAPPROPRIATE, pl.lit("appropriateness: the model finds it inappropriate")
+        bad, text = pl.col("vote") == INAPPROPRIATE, pl.lit("appropriateness: the model finds it inappropriate")
     open_ = pl.col("label").is_not_null() & (pl.col("pair_verdict") != INAPPROPRIATE)  # an earlier task may have refused it
     verdict = pl.when(_SILENT).then(pl.lit(UNDECIDED)).when(bad).then(pl.lit(INAPPROPRIATE)).otherwise("pair_verdict")
     reason = pl.when(_SILENT).then(why).when(bad).then(text).otherwise("pair_reason")

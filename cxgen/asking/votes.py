@@ -32,9 +32,9 @@ def majority(judgments: pl.DataFrame) -> pl.DataFrame:
     votes = cast.group_by(keys).agg(votes=pl.len())
     counts = cast.group_by([*keys, "value"]).agg(count=pl.len()).join(votes, on=keys).filter(pl.col("count") * 2 > pl.col("votes"))
     why = latest.filter(pl.col("value") == "").unique(keys, keep="first", maintain_order=True).select(*keys, "reason")
-    found = order
+    merged = order
     for table in (votes, counts.select(*keys, "value"), why):
-        found = found.join(table, on=keys, how="left", maintain_order="left")
+        merged = merged.join(table, on=keys, how="left", maintain_order="left")
     votes_cast = pl.col("votes").fill_null(0)
     reason = (
         pl.when(pl.col("value").is_not_null())
@@ -43,7 +43,7 @@ def majority(judgments: pl.DataFrame) -> pl.DataFrame:
         .then(pl.lit("the judges disagree"))
         .otherwise(pl.col("reason").fill_null("not judged"))
     )
-    return found.select(*keys, pl.col("value").fill_null(""), reason=reason, votes=votes_cast)
+    return merged.select(*keys, pl.col("value").fill_null(""), reason=reason, votes=votes_cast)
 
 
 def agreement(judgments: pl.DataFrame) -> dict[str, dict[str, Any]]:

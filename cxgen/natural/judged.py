@@ -43,9 +43,9 @@ def judged(
     items, shown = to_judge(params, construction, answers)
     asking, prompts = replace(consultation, tasks=JUDGING).bounded(project), consult.load_prompts(project, JUDGING)
     outcomes = consult.ask(asking, prompts, shown, budget=budget)
-    said = as_table(judgment for outcome in outcomes for judgment in outcome.judgments)
-    verdicts = items.join(merge(items, said, JUDGING), on="id", maintain_order="left")
-    return [_with_verdicts(answer, verdicts, said) for answer in answers], outcomes
+    votes = as_table(judgment for outcome in outcomes for judgment in outcome.judgments)
+    verdicts = items.join(merge(items, votes, JUDGING), on="id", maintain_order="left")
+    return [_with_verdicts(answer, verdicts, votes) for answer in answers], outcomes
 
 
 def to_judge(params: Params, construction: Construction, answers: Iterable[Answer]) -> tuple[pl.DataFrame, Shown]:
@@ -56,7 +56,7 @@ def to_judge(params: Params, construction: Construction, answers: Iterable[Answe
     return items, {task: dict(sorted(things.items(), key=lambda thing: order_key(task, thing[0]))) for task, things in shown.items()}
 
 
-def _with_verdicts(answer: Answer, verdicts: pl.DataFrame, said: pl.DataFrame) -> Answer:
+def _with_verdicts(answer: Answer, verdicts: pl.DataFrame, votes: pl.DataFrame) -> Answer:
     if answer.written is None:
         return answer
     items = verdicts.filter(pl.col("contrast_set") == set_id(answer.written))
@@ -66,20 +66,20 @@ def _with_verdicts(answer: Answer, verdicts: pl.DataFrame, said: pl.DataFrame) -
     if bad.height:
         return replace(answer, written=None, faults=tuple(f"{kind}: {why}" for kind, why in bad.iter_rows()))
     acceptability = dict(premises.select("kind", "premise_verdict").iter_rows())
-    return replace(answer, acceptability=acceptability, judgments=_judgments(items, said))
+    return replace(answer, acceptability=acceptability, judgments=_judgments(items, votes))
 
 
-def _judgments(items: pl.DataFrame, said: pl.DataFrame) -> dict[str, list[dict[str, str]]]:
+def _judgments(items: pl.DataFrame, votes: pl.DataFrame) -> dict[str, list[dict[str, str]]]:
     """Kind -> what each judge said of its sentence and of its items."""
     about = {premise: (kind, "") for premise, kind in items.select("premise_id", "kind").iter_rows()}
     about |= {name: (kind, text) for name, kind, text in items.select("id", "kind", "hypothesis").iter_rows()}
-    found: dict[str, list[dict[str, str]]] = {}
-    for row in said.filter(pl.col("item").is_in(list(about))).sort("task", "judge", "item").iter_rows(named=True):
+    by_kind: dict[str, list[dict[str, str]]] = {}
+    for row in votes.filter(pl.col("item").is_in(list(about))).sort("task", "judge", "item").iter_rows(named=True):
         kind, text = about[row["item"]]
-        found.setdefault(kind, []).append(
+        by_kind.setdefault(kind, []).append(
             {name: row[name] for name in ("task", "judge", "model", "prompt", "value")} | {"hypothesis": text}
         )
-    return found
+    return by_kind
 
 
 def note_refused(project: Project, answers: Iterable[Answer]) -> int:

@@ -59,21 +59,21 @@ def without_determiner(mark: str) -> str:
 
 def units(sentence: str, marks: Mapping[str, str]) -> list[Unit]:
     """The tokens of ``sentence``, those that ``marks`` (slot -> text) name together as one unit of their slot; longer marks first."""
-    found = tokens(sentence)
-    folded = [Unit(token).word for token in found]
+    result = tokens(sentence)
+    folded = [Unit(token).word for token in result]
     owner: dict[int, tuple[str, int]] = {}
     taken: set[int] = set()
-    for slot, mark in sorted(marks.items(), key=lambda each: -len(tokens(each[1]))):
+    for slot, mark in sorted(marks.items(), key=lambda pair: -len(tokens(pair[1]))):
         wanted = [Unit(token).word for token in tokens(mark)]
-        for start in range(len(found) - len(wanted) + 1):
+        for start in range(len(result) - len(wanted) + 1):
             span = range(start, start + len(wanted))
             if wanted and folded[start : start + len(wanted)] == wanted and not taken.intersection(span):
                 taken.update(span)
                 owner[start] = slot, len(wanted)
     listed, place = [], 0
-    while place < len(found):
+    while place < len(result):
         slot, length = owner.get(place, ("", 1))
-        listed.append(Unit(" ".join(found[place : place + length]), slot))
+        listed.append(Unit(" ".join(result[place : place + length]), slot))
         place += length
     return listed
 
@@ -111,26 +111,26 @@ class Step:
 
 def steps(parts: Sequence[Part], slots: Mapping[str, object], words: Mapping[str, Sequence[str]]) -> list[Step]:
     """A pattern as steps: ``slots`` are the square's, ``words`` those that the writer chose."""
-    found: list[Step] = []
+    result: list[Step] = []
     far = True  # before the first part anything may stand
     for part in parts:
         if part.slot and part.form == "poss":
-            found.append(Step(possessive=True, far=far))
+            result.append(Step(possessive=True, far=far))
         elif part.slot in words:
-            found.append(Step(ways=tuple(tuple(token.lower() for token in tokens(way)) for way in words[part.slot]), far=far))
+            result.append(Step(ways=tuple(tuple(token.lower() for token in tokens(way)) for way in words[part.slot]), far=far))
         elif part.slot:
-            found.append(Step(slot=part.slot, far=far))
+            result.append(Step(slot=part.slot, far=far))
         else:
             for piece in _PIECE.findall(part.text):
                 if piece == ANYTHING:
                     far = True
                     continue
                 for token in tokens(piece):
-                    found.append(Step(ways=((token.lower(),),), far=far))
+                    result.append(Step(ways=((token.lower(),),), far=far))
                     far = False
             continue
         far = False
-    return found
+    return result
 
 
 def matched(sentence: Sequence[Unit], wanted: Sequence[Step]) -> set[int] | None:
@@ -150,9 +150,9 @@ def _from(sentence: Sequence[Unit], wanted: Sequence[Step], start: int) -> set[i
         if not step.far and (len(gap) > GAP or any(unit.slot or unit.word in _ENDS for unit in gap)):
             return None
         for length in _lengths(sentence, place, step):
-            found = _from(sentence, rest, place + length)
-            if found is not None:
-                return found | (set(range(place, place + length)) if step.ways else set())
+            result = _from(sentence, rest, place + length)
+            if result is not None:
+                return result | (set(range(place, place + length)) if step.ways else set())
     return None
 
 

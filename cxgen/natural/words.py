@@ -81,16 +81,16 @@ class Fillers:
 
     def filler(self, slot: Slot, text: str, sentences: Iterable[Sequence[Unit]]) -> Filler | None:
         """What ``text`` is in ``slot``, as it stands in ``sentences``; None for a word that nobody knows."""
-        found = list(sentences)
+        listed = list(sentences)
         if slot.role == Role.verb:
             return self._known(slot, text, "verb", self._verb(text))
         if slot.role in _QUALITY:
             return self._known(slot, text, "adjective", self._adjective(text))
-        if _is_name(text, slot.name, found):
-            own = _determiner(slot.name, found)
+        if _is_name(text, slot.name, listed):
+            own = _determiner(slot.name, listed)
             return self._known(slot, text, "name", text, plural=own == "the" and text.endswith("s"), determiner=own)  # the Belgians
         lemma, plural = self._noun(text.lower())
-        return self._known(slot, text, "noun", lemma, plural=plural, determiner=_determiner(slot.name, found))
+        return self._known(slot, text, "noun", lemma, plural=plural, determiner=_determiner(slot.name, listed))
 
     def form(self, lemma: str, form: str) -> str:
         """An inflected form (``past``, ``ing`` ...) of a verb's lemma, of which the first word inflects."""
@@ -127,7 +127,7 @@ class Fillers:
 
     def _verb(self, text: str) -> str:
         head, _, rest = text.lower().partition(" ")
-        lemmas = self._forms.get((text.lower(), "verb"), []) or [f"{each} {rest}".rstrip() for each in self._lemmas(head, "VERB", "verb")]
+        lemmas = self._forms.get((text.lower(), "verb"), []) or [f"{word} {rest}".rstrip() for word in self._lemmas(head, "VERB", "verb")]
         return next((lemma for lemma in lemmas if lemma in self._verbs), lemmas[0] if lemmas else "")
 
     def _adjective(self, text: str) -> str:
@@ -139,7 +139,7 @@ class Fillers:
     def _noun(self, word: str) -> tuple[str, bool]:
         """(lemma, plural); no lemma for an unknown word."""
         words = word.split()
-        end = next((place for place, each in enumerate(words) if place and each in _INSIDE), len(words))
+        end = next((place for place, word in enumerate(words) if place and word in _INSIDE), len(words))
         before, head, after = words[: end - 1], words[end - 1], words[end:]
         whole = self._forms.get((" ".join([*before, head]), "noun"))
         lemma = whole[0].rpartition(" ")[2] if whole else next(iter(self._lemmas(head, "NOUN", "noun")), "")
@@ -184,9 +184,9 @@ def _common(text: str) -> bool:
 
 def _determiner(slot: str, sentences: Sequence[Sequence[Unit]]) -> str:
     """What stands before a slot's words, adjectives of other slots passed over; of several, a possessive."""
-    found = [_before(units, place) for units in sentences for place, unit in enumerate(units) if unit.slot == slot]
-    own = [text for text in found if text in POSSESSIVE or text.endswith(("'s", "s'"))]
-    return next(iter([*own, *(text for text in found if text)]), "")
+    listed = [_before(units, place) for units in sentences for place, unit in enumerate(units) if unit.slot == slot]
+    own = [text for text in listed if text in POSSESSIVE or text.endswith(("'s", "s'"))]
+    return next(iter([*own, *(text for text in listed if text)]), "")
 
 
 def _before(units: Sequence[Unit], place: int) -> str:
