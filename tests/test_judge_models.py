@@ -105,44 +105,7 @@ def lines(log):
     return log.read_text().count("\n") if log.exists() else 0
 
 
-# rules first
-
-
-@pytest.fixture
-def spoilt(here):
-    """Candidates of which the rules refuse a premise with all its pairs, and a pair of another; those that are left."""
-    keep(here, 60)
-    table = candidates(here)
-    premise, pair = table["premise_id"][0], table["id"][-1]
-    refused = pl.col("premise_id") == premise
-    table.with_columns(
-        frame=pl.when(refused).then(pl.lit("none")).otherwise("frame"),
-        hypothesis=pl.when(pl.col("id") == pair).then("premise").otherwise("hypothesis"),
-    ).write_parquet(here.root / layout.CANDIDATES)
-    return table.filter(~refused & (pl.col("id") != pair))
-
-
-@pytest.mark.slow
-def test_nothing_is_asked_about_what_the_rules_refuse(here, spoilt, tmp_path):
-    log, all_of_them = tmp_path / "log", candidates(here)
-    assert 1 < all_of_them.height - spoilt.height < 10
-    with serving(log=str(log)) as url:
-        asked = by(url, "label", "acceptability", per_request=1)
-        foreseen = {row["task"]: (row["items"], row["calls"]) for row in judge.estimate(here, None, asked)}
-        assert not lines(log)
-        judged = judge.run(here, None, asked)
-    count, premises = spoilt.height, spoilt["premise_id"].n_unique()
-    assert foreseen == {"label": (count, count), "acceptability": (premises, premises)}
-    assert lines(log) == count + premises
-    assert not judged.undecided
-    refused = verdicts(here).join(spoilt, on="id", how="anti")
-    assert refused.height == all_of_them.height - count
-    assert set(refused["premise_reason"].str.split(":").list.first()) - {"", "acceptability"} == {"argument outside the frame"}
-    pair = refused.row(-1, named=True)
-    assert (pair["pair_verdict"], pair["pair_reason"]) == ("inappropriate", "the hypothesis is its premise, word for word")
-    # Its premise has other pairs, about which a model was asked.
-    same = verdicts(here).filter(all_of_them["premise_id"] == all_of_them["premise_id"][-1])
-    assert same["premise_verdict"].n_unique() == 1
+# what is asked
 
 
 def test_items_that_are_no_pairs_are_asked_about_as_premises_only():
