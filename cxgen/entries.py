@@ -133,9 +133,9 @@ class Entry:
         Raises:
             CxgenError: no such family, mode, kind or label, or a file that is not sound.
         """
+        from cxgen.build.preview import Wanted, sampled
         from cxgen.errors import CxgenError, unknown
         from cxgen.families import family_named, own_columns
-        from cxgen.preview import Wanted, sampled
         from cxgen.sampling import Wugs
         from cxgen.vocabulary import LABELS, MODES
 

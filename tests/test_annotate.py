@@ -9,8 +9,8 @@ import spacy
 from spacy.tokens import DocBin
 from typer.testing import CliRunner
 
-from cxgen.build.items import sample_items
 from cxgen.build.params import Params
+from cxgen.build.preview import sample_items
 from cxgen.build.run import build as run_build
 from cxgen.build.tables import table_file
 from cxgen.check.examples import examples

@@ -19,8 +19,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from cxgen.build.preview import FIRST, Wanted, sampled
 from cxgen.cli import output
-from cxgen.preview import FIRST, Wanted, sampled
 from tests.conftest import ROOT, edit
 
 COMMAND = [sys.executable, "-m", "cxgen"]
@@ -84,7 +84,7 @@ def test_a_sample_grows_at_its_end_and_repeats_nothing(reach):
 
 
 def test_fewer_premises_than_asked_for_are_told(cxgen, mini, monkeypatch):
-    monkeypatch.setattr("cxgen.preview.DRY", 0)
+    monkeypatch.setattr("cxgen.build.preview.DRY", 0)
     result = cxgen("sample", "reach", "--n", "30", cwd=mini)
     assert (result.returncode, result.stderr) == (0, "only 0 of 30 premises: the lexicon allows no others like these\n")
 

@@ -7,7 +7,7 @@ import json
 import polars as pl
 import pytest
 
-from cxgen.build.items import sample_items
+from cxgen.build.preview import sample_items
 
 FILE = "nli/test-00000-of-00001.parquet"
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cxgen.build.items import sample_items
+from cxgen.build.preview import sample_items
 from cxgen.errors import CxgenError, DataError
 from cxgen.evaluate.differences import compared, mcnemar, wug_differences
 from cxgen.evaluate.predictions import answers, read_predictions

@@ -9,7 +9,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from cxgen.build.items import generate_items, sample_items
+from cxgen.build.items import generate_items
+from cxgen.build.preview import sample_items
 from cxgen.build.request import Request
 from cxgen.build.samplers import items_of, previews
 from cxgen.errors import SchemaError, UnknownNameError

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cxgen.build.items import generate_items, sample_items
+from cxgen.build.items import generate_items
+from cxgen.build.preview import sample_items
 from cxgen.build.request import Request
 from cxgen.build.samplers import fillable, items_of, samplers
 from cxgen.constructicon import load_construction

@@ -7,7 +7,7 @@ import json
 import pytest
 import yaml
 
-from cxgen.build.items import sample_items
+from cxgen.build.preview import sample_items
 from cxgen.evaluate.exports import Exported, export, inspect, lm_eval
 from cxgen.evaluate.prompting import Cloze
 from cxgen.evaluate.report import Part

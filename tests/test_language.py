@@ -7,7 +7,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cxgen.build.items import sample_items
+from cxgen.build.preview import sample_items
 from cxgen.check import lint, require_sound
 from cxgen.constructicon import load_construction
 from cxgen.errors import CxgenError

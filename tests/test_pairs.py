@@ -7,8 +7,9 @@ from dataclasses import replace
 import polars as pl
 import pytest
 
-from cxgen.build.items import generate_items, sample_items
+from cxgen.build.items import generate_items
 from cxgen.build.params import Params
+from cxgen.build.preview import sample_items
 from cxgen.build.request import Request
 from cxgen.build.samplers import placed
 from cxgen.constructicon.entities import ENTITIES, VARIANTS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cxgen.build.items import sample_items
+from cxgen.build.preview import sample_items
 from cxgen.check import lint
 from cxgen.constructicon import load_construction
 from cxgen.errors import SchemaError

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from cxgen.build.items import sample_items
+from cxgen.build.preview import sample_items
 from cxgen.check import lint
 from cxgen.constructicon import load_construction
 from cxgen.lexicon import Lexicon

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from cxgen.build.items import sample_items
+from cxgen.build.preview import sample_items
 from cxgen.check import lint, require_sound
 from cxgen.cli.app import app
 from cxgen.constructicon import load_construction

@@ -1,4 +1,4 @@
-"""Items of whole contrast sets, premises all different: candidates for a dataset, and previews."""
+"""Items of whole contrast sets, premises all different: candidates for a dataset."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ import numpy as np
 import polars as pl
 
 from cxgen.build.request import Request
-from cxgen.build.samplers import items_of, previews, samplers
-from cxgen.build.wug import changed_sets, substituted
+from cxgen.build.samplers import items_of, samplers
 from cxgen.constructicon import Construction
 from cxgen.errors import EmptySlotError
-from cxgen.sampling import Sampler, Wugs, span
+from cxgen.sampling import Sampler, span
 
 SETS = 2_000  # drawn at a time: enough for whole columns, few enough for memory
 ROUNDS = 12  # after which a sampler that still lacks sets has run dry
@@ -114,55 +113,3 @@ def generate_items(construction: Construction, request: Request) -> pl.DataFrame
 def _concat(tables: Iterable[pl.DataFrame]) -> pl.DataFrame:
     there = [table for table in tables if table.height]
     return pl.concat(there, how="diagonal") if there else pl.DataFrame()
-
-
-def sample_items(
-    construction: Construction, seed: int, sets: int, family: str = "", wugs: Wugs | None = None, mode: str = ""
-) -> pl.DataFrame:
-    """Items of up to ``sets`` contrast sets of every design, over all verbs, for a preview.
-
-    Args:
-        construction: whose.
-        seed: another seed, other sets.
-        sets: per design.
-        family: items of this family; by default of the one that each design names first.
-        wugs, mode: with pseudowords for the words of ``mode``.
-
-    Raises:
-        EmptySlotError: nothing fills a slot, or nothing survives the pseudowords.
-        SchemaError: no design is of the family, or gives sets.
-    """
-    made = previews(construction, seed, family)
-    needs = [Need(each, sets, 0) for each in made]
-    fill(needs)
-    items = _concat(table for need in needs for table in need.items(sets))
-    if wugs is None:
-        return items
-    tables = [items.clear()]
-    for sampler in made:
-        own = items.filter((pl.col("design") == sampler.design.name) & (pl.col("config") == sampler.config))
-        tables.append(substituted(sampler, own["set_number"].unique().to_numpy(), wugs, [mode]))
-    changed = changed_sets(pl.concat([table for table in tables if table.width], how="diagonal_relaxed"), items).drop("mode", strict=False)
-    if not changed.height:
-        raise EmptySlotError(
-            f"{construction.name}: nothing survives the substitution {mode!r}",
-            file=construction.document.path,
-            hint=f"see `cxgen explain {construction.name} --wug {mode}`",
-        )
-    return changed
-
-
-def preview(
-    construction: Construction, seed: int, premises: int, family: str = "", wugs: Wugs | None = None, mode: str = "", kind: str = ""
-) -> pl.DataFrame:
-    """The items of ``premises`` premises, designs taking turns: whole sets, the last one cut off.
-
-    Args:
-        kind: only premises of this kind; the rest as for `sample_items`.
-    """
-    designs = [each.design for each in previews(construction, seed, family) if not kind or kind in each.design.kinds]
-    fewest = min((1 if kind else len(design.kinds) for design in designs), default=1)
-    items = sample_items(construction, seed, -(-premises // (fewest * max(len(designs), 1))), family, wugs, mode)
-    items = items.filter(pl.col("kind") == kind) if kind else items
-    order = items.unique("premise_id", keep="first", maintain_order=True).sort("set_number", maintain_order=True)["premise_id"]
-    return order.head(premises).to_frame().join(items, on="premise_id", maintain_order="left_right")

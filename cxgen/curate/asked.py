@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from cxgen.asking import Consultation, Limits, Outcome, consult
-from cxgen.build.items import sample_items
+from cxgen.build.preview import sample_items
 from cxgen.constructicon import Construction
 from cxgen.errors import unknown
 from cxgen.lexicon import Lexicon

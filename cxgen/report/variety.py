@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from cxgen import layout
-from cxgen.build.items import sample_items
+from cxgen.build.preview import sample_items
 from cxgen.build.tables import dataset as read_dataset
 from cxgen.build.tables import natural
 from cxgen.constructicon import Construction, load_construction

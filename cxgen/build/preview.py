@@ -19,7 +19,7 @@ DRY = 2_000  # draws in a row without a new set, after which a design has no oth
 
 
 @dataclass
-class Draws:
+class Fresh:
     """The contrast sets of a source whose premises are all new, in the order of their numbers.
 
     Attributes:
@@ -91,12 +91,10 @@ def sampled(construction: Construction, wanted: Wanted) -> Iterator[pl.DataFrame
         EmptySlotError: nothing fills a slot, or nothing survives the pseudowords.
         SchemaError: no design is of the family, or gives sets.
     """
-    made = [each for each in previews(construction, wanted.seed, wanted.family) if not wanted.kind or wanted.kind in each.design.kinds]
-    seen: dict[str, set[int]] = {each.config: set() for each in made}
-    draws = [Draws(each, seen[each.config]) for each in made]
-    kinds = 1 if wanted.kind else min(len(each.design.kinds) for each in made)
-    lacking, sets = wanted.premises, [0] * len(made)
-    for count in _steps(-(-lacking // (kinds * len(made)))):
+    draws = _draws(construction, wanted)
+    kinds = 1 if wanted.kind else min(len(each.source.design.kinds) for each in draws)
+    lacking, sets = wanted.premises, [0] * len(draws)
+    for count in _steps(-(-lacking // (kinds * len(draws)))):
         tables = [_ranked(_shown(each, count, wanted), sets, number) for number, each in enumerate(draws)]
         items = pl.concat([table for table in tables if table.height] or [pl.DataFrame()], how="diagonal_relaxed")
         if not items.height:
@@ -108,8 +106,41 @@ def sampled(construction: Construction, wanted: Wanted) -> Iterator[pl.DataFrame
         if not lacking:
             return
     if wanted.wugs and lacking == wanted.premises:
-        message, hint = f"nothing survives the substitution {wanted.mode!r}", f"see `cxgen explain {construction.name} --wug {wanted.mode}`"
-        raise EmptySlotError(f"{construction.name}: {message}", file=construction.document.path, hint=hint)
+        raise _nothing_survives(construction, wanted.mode)
+
+
+def sample_items(
+    construction: Construction, seed: int, sets: int, family: str = "", wugs: Wugs | None = None, mode: str = ""
+) -> pl.DataFrame:
+    """Items of up to ``sets`` contrast sets of every design, over all verbs, design by design.
+
+    Args:
+        construction: whose.
+        seed: another seed, other sets.
+        sets: per design.
+        family: items of this family; by default of the one that each design names first.
+        wugs, mode: with pseudowords for the words of ``mode``.
+
+    Raises:
+        EmptySlotError: nothing fills a slot, or nothing survives the pseudowords.
+        SchemaError: no design is of the family, or gives sets.
+    """
+    wanted = Wanted(0, family, seed, wugs=wugs, mode=mode)
+    tables = [table for each in _draws(construction, wanted) if (table := _shown(each, sets, wanted)).height]
+    if wugs and not tables:
+        raise _nothing_survives(construction, mode)
+    return pl.concat(tables, how="diagonal_relaxed") if tables else pl.DataFrame()
+
+
+def _draws(construction: Construction, wanted: Wanted) -> list[Fresh]:
+    made = [each for each in previews(construction, wanted.seed, wanted.family) if not wanted.kind or wanted.kind in each.design.kinds]
+    seen: dict[str, set[int]] = {each.config: set() for each in made}
+    return [Fresh(each, seen[each.config]) for each in made]
+
+
+def _nothing_survives(construction: Construction, mode: str) -> EmptySlotError:
+    message, hint = f"nothing survives the substitution {mode!r}", f"see `cxgen explain {construction.name} --wug {mode}`"
+    return EmptySlotError(f"{construction.name}: {message}", file=construction.document.path, hint=hint)
 
 
 def _steps(expected: int) -> Iterator[int]:
@@ -121,7 +152,7 @@ def _steps(expected: int) -> Iterator[int]:
         yield min(count, MOST)
 
 
-def _shown(draws: Draws, count: int, wanted: Wanted) -> pl.DataFrame:
+def _shown(draws: Fresh, count: int, wanted: Wanted) -> pl.DataFrame:
     """What is to be seen of the next ``count`` sets."""
     items = draws.take(count)
     if items.height and wanted.wugs:
