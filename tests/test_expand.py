@@ -140,6 +140,8 @@ def test_kinds_facts_groups_and_designs_come_out_as_if_written_one_by_one(doors,
     [
         ("    rotate: [first, second]", "    rotate: firsts", "no order 'firsts'"),
         ('{way: [open, shut], not: ["", "not "]}', '{way: [open, shut], nt: ["", "not "]}', "there is no <not>"),
+        ("vary: {way: [open, shut],", 'vary: {way: [open, "Shut up"],', "is no name"),
+        ('not: ["", "not "]}', 'not: ["", "never "]}', "not a claim"),
         ("    group: all", "    groop: all", "unexpected key 'groop'"),
         ("  remember: shared", '  first-open, second-open: {say: [plian], clause: "{agent} {@what}"}', "'plian'"),
         ("  remember: shared", '  all: {odd: "<clause> <clause>."}', "2 main clauses|no verb"),

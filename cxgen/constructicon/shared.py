@@ -12,7 +12,7 @@ from typing import Any
 
 from cxgen.constructicon.clauses import joined
 from cxgen.constructicon.expand import expand
-from cxgen.constructicon.model import Place
+from cxgen.constructicon.model import Atom, Place
 from cxgen.errors import SchemaError, unknown
 from cxgen.project import Project
 from cxgen.schema import Document, read_yaml
@@ -182,18 +182,33 @@ def _expanded(document: Document, data: Mapping[str, Any], section: str, places:
     for name, raw in data[section].items():
         place = places[section, name]
         try:
-            entries = list(expand(name, raw, data.get("orders", {})))
+            for made, entry in expand(name, raw, data.get("orders", {})):
+                if made in seen:
+                    raise _fault(f"{section}: a second {made!r}", place)
+                stray = _stray(made if section == "templates" else [made, entry])
+                if stray:
+                    raise _fault(f"{name}: there is no <{stray}>: say what it is under rotate, pair, vary or with", place)
+                _require_readable(made, entry)
+                seen.add(made)
+                places[section, made] = place
+                yield made, entry
         except ValueError as error:
             raise _fault(str(error), place) from error
-        for made, entry in entries:
-            if made in seen:
-                raise _fault(f"{section}: a second {made!r}", place)
-            stray = _stray(made if section == "templates" else [made, entry])
-            if stray:
-                raise _fault(f"{name}: there is no <{stray}>: say what it is under rotate, pair or vary", place)
-            seen.add(made)
-            places[section, made] = place
-            yield made, entry
+
+
+def _require_readable(name: str, entry: Any) -> None:
+    """A name, facts and a weight that are such after their fields were filled in; a ValueError in words if not."""
+    if not _NAME.fullmatch(name):
+        raise ValueError(f"{name!r} is no name: lower-case letters, digits and hyphens")
+    if isinstance(entry, Mapping):
+        misread = entry.get("misread", {})
+        for text in (*_facts(entry), *_facts(misread), *([entry["claim"]] if "claim" in entry else ())):
+            Atom.parse(text)
+        float(entry.get("weight", 1))
+
+
+def _facts(entry: Mapping[str, Any]) -> list[str]:
+    return [text for key in ("entails", "excludes", "unasked") for text in entry.get(key, ())]
 
 
 def _stray(value: Any) -> str:
