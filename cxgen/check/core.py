@@ -39,10 +39,8 @@ CHECKS: dict[str, Check] = {
     "W301": style.unused_slot,
     "W302": style.duplicate_surface,
     "W303": style.missing_lookalike,
-    "W304": style.few_templates,
     "W305": style.unmentioned_noun,
     "W306": style.unused_part,
-    "W307": style.stray_mark,
     "W308": evenness.uneven_kinds,
     "W309": style.missing_misreading,
 }

@@ -7,11 +7,9 @@ from collections.abc import Iterator
 
 from cxgen.check.contents import matrix_of
 from cxgen.check.finding import Finding, finding
-from cxgen.check.references import frame_place, patterns
+from cxgen.check.references import patterns
 from cxgen.constructicon import Construction, Part, parse_pattern
 from cxgen.vocabulary import NEUTRAL, NOT_NOUNS
-
-FEWEST_TEMPLATES = 8
 
 
 def unused_slot(construction: Construction) -> Iterator[Finding]:
@@ -61,14 +59,6 @@ def missing_misreading(construction: Construction) -> Iterator[Finding]:
             yield finding("W309", message, *construction.place("kinds", name), "add misread: {entails: [...], excludes: [...]}")
 
 
-def few_templates(construction: Construction) -> Iterator[Finding]:
-    """W304: fewer premise templates than readers need for variety."""
-    number = len(construction.templates)
-    if number < FEWEST_TEMPLATES:
-        message = f"only {number} premise templates, {FEWEST_TEMPLATES} are the least"
-        yield finding("W304", message, construction.document, ["templates"], "vary word order, clause type, voice, adjuncts")
-
-
 def unmentioned_noun(construction: Construction) -> Iterator[Finding]:
     """W305: a hypothesis decided by a premise that does not mention the noun the hypothesis is about."""
     seen: set[tuple[str, str]] = set()
@@ -112,20 +102,6 @@ def unused_part(construction: Construction) -> Iterator[Finding]:
             if atom not in claimed:
                 place = construction.place("kinds", kind.name, "unasked", number)
                 yield finding("W306", f"no hypothesis claims {atom}, which is to stay unasked", *place, "remove it, or mend its arguments")
-
-
-def stray_mark(construction: Construction) -> Iterator[Finding]:
-    """W307: a frame marks a word that none of its slots holds."""
-    keys = construction.lexicon.table["key"].to_list()
-    for frame in construction.frames:
-        held = (
-            {keys[row] for names in frame.slots.values() for name in names for row in construction.lexicon.resolve(name).ids}
-            if frame.marked
-            else set()
-        )
-        for key in sorted(frame.marked - held):
-            message = f"frame {frame.name!r} marks {key}, which none of its slots holds"
-            yield finding("W307", message, *frame_place(construction, frame, "marked"), "unmark it, or add it to a class of the frame")
 
 
 def _is_noun(construction: Construction, name: str) -> bool:

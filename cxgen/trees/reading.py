@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -26,15 +26,11 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A literal text, or the place of a filler; ``slot`` says whose, as what is around an optional filler goes with it.
-
-    ``ways`` collects by row of the lexicon how the filler can be written.
-    """
+    """A literal text, or the place of a filler; ``slot`` says whose, as what is around an optional filler goes with it."""
 
     slot: str = ""
     part: Part | None = None
     text: str = ""
-    ways: dict[int, list[Reading]] = field(default_factory=dict)
 
 
 class Reader:
@@ -74,7 +70,7 @@ class Reader:
             steps: list[Step] = []
             for part in self.construction.premise_parts(kind, template):
                 if not part.slot:
-                    steps.append(_literal(part.text))
+                    steps.append(Step(text=part.text))
                     continue
                 before, _, after = "", "", ""
                 if part.slot not in self.construction.slots:
@@ -82,7 +78,7 @@ class Reader:
                     continue
                 if not WORD_FORMS[part.form].closed:
                     before, _, after = self.construction.slots[part.slot].wrap.partition("{}")
-                steps += [_literal(before, part.slot), Step(part.slot, part), _literal(after, part.slot)]
+                steps += [Step(part.slot, text=before), Step(part.slot, part), Step(part.slot, text=after)]
             self._steps[kind, template] = tuple(step for step in steps if step.part or step.text)
         return self._steps[kind, template]
 
@@ -117,40 +113,30 @@ class Reader:
 
     def _stands(self, text: str, at: int, step: Step, row: int) -> Reading | None:
         """The longest way to write the filler of ``step`` that stands in ``text`` at ``at``."""
-        for reading in step.ways.get(row) or self._readings(step, row):
+        assert step.part is not None
+        key = (row, step.part.form) if step.slot else (ABSENT, step.part.slot)
+        if key not in self._known:
+            ways = self._ways(*key) if step.slot else self._frame_words(step.part.slot)
+            self._known[key] = sorted(ways, key=lambda way: (-len(way.text), way.text))
+        for reading in self._known[key]:
             if text.startswith(reading.text, at) or (at == 0 and _written(text, at, reading.text)):
                 end = at + len(reading.text)
                 if not text[end : end + 1].isalpha():
                     return reading
         return None
 
-    def _readings(self, step: Step, row: int) -> list[Reading]:
-        """The ways to write what stands at ``step``, longer ones first."""
-        part = step.part
-        assert part is not None
-        if step.slot:
-            ways = self.readings(row, part.form)
-        else:
-            texts = {frame.words[part.slot] for frame in self.construction.frames if part.slot in frame.words}
-            ways = [Reading(text, ()) for text in sorted(texts, key=lambda text: (-len(text), text))]
-        step.ways[row] = ways
-        return ways
+    def _frame_words(self, name: str) -> list[Reading]:
+        return [Reading(text, ()) for text in {frame.words[name] for frame in self.construction.frames if name in frame.words}]
 
-    def readings(self, row: int, form: str) -> list[Reading]:
-        """The ways to write ``form`` of the lexicon's ``row``, longer ones first."""
-        return self._known.get((row, form)) or self._forms(row, form)
-
-    def _forms(self, row: int, form: str) -> list[Reading]:
+    def _ways(self, row: int, form: str) -> list[Reading]:
+        """The ways to write ``form`` of the lexicon's ``row``."""
         lexeme = self._lexemes[row]
         if lexeme["pos"] == "phrase":
-            phrase: str = lexeme["lemma"]
-            return [Reading(phrase, ())]
+            return [Reading(lexeme["lemma"], ())]
         ways: dict[str, Look] = {}
         for text, look in looks(lexeme, form, self.adjectives):
             ways.setdefault(text, look)  # a mass noun is not its own plural
-        longest = sorted(ways.items(), key=lambda way: -len(way[0]))
-        found = self._known[row, form] = [Reading(text, look) for text, look in longest]
-        return found
+        return [Reading(text, look) for text, look in ways.items()]
 
 
 def _written(text: str, at: int, part: str) -> str | None:
@@ -159,7 +145,3 @@ def _written(text: str, at: int, part: str) -> str | None:
         return part if text.startswith(part[1:], 1) and text[:1].lower() == part[:1].lower() else None
     stripped = part.lstrip(" ")
     return stripped if text[at - 1] == " " and text.startswith(stripped, at) else None
-
-
-def _literal(text: str, slot: str = "") -> Step:
-    return Step(slot, None, text)
