@@ -190,7 +190,7 @@ def test_a_release_without_rejects_or_a_reading_says_so(project):
     readings.run(opened)
     release.package(opened, Params.read(opened.params), project / "again", release.Identity("1.0.0"))
     metadata, prose = card_of(project / "again")
-    assert "No blind reading of this version's items is recorded" in prose
+    assert "**Blind reading**: no answers of readers" in prose
     assert "no config `rejected`" in prose
     assert [config["config_name"] for config in metadata["configs"]] == ["nli", "distinction", "nli_wug"]
 

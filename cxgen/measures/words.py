@@ -86,6 +86,6 @@ def _with_bags(rows: pl.DataFrame) -> pl.DataFrame:
 
 @measure("nli", Gates(construction=1.0, least=True), chance=0.0)
 def misparse(rows: pl.DataFrame, folds: int, run: Map) -> Figures | None:
-    """of the look-alikes' items whose claim a misreading (taking them for the target) decides, those that it labels otherwise."""
+    """of the look-alikes' items whose claim is decided by taking them for the target, those that this labels otherwise."""
     own = rows.filter((pl.col("config") == "distinction") & pl.col("misread")) if "misread" in rows.columns else rows.clear()
     return shares(own, pl.col("target_label").is_not_null()) if own.height else None
