@@ -79,3 +79,13 @@ def test_a_bad_row_is_named_with_its_line(tmp_path, text, line, message):
     with pytest.raises(DataError, match=message) as error:
         read_splits(tmp_path)
     assert error.value.line == line
+
+
+def test_a_new_verb_goes_where_those_go_that_it_is_said_with(constructions):
+    construction, known = constructions["let-alone"], SHIPPED.splits["let-alone"]
+    groups = [sorted(group) for group in joint_verbs(construction, "sliced")]
+    small = [group for group in groups if len(group) > 1 and known[group[0]] != "train"]
+    assert small
+    for group in small:
+        others = {verb: split for verb, split in known.items() if verb != group[0]}
+        assert divided(construction, replace(SHIPPED, splits={"let-alone": others}))[group[0]] == known[group[0]]

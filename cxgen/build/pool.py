@@ -95,14 +95,3 @@ def executor(workers: int) -> Iterator[Executor]:
 
 def _leave_interrupts_to_the_parent() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
-def in_order(run: Executor, function: Callable[[tuple[int, In]], tuple[int, Out]], jobs: Iterable[In]) -> Iterator[Out]:
-    """The results of ``function`` in the order of ``jobs``, whatever order ``run`` gives them in; it gets each job with its number."""
-    waiting: dict[int, Out] = {}
-    due = 0
-    for number, result in run.map(function, enumerate(jobs)):
-        waiting[number] = result
-        while due in waiting:
-            yield waiting.pop(due)
-            due += 1
