@@ -44,7 +44,7 @@ def open_words(text: str) -> list[str]:
     text = text.lower().replace("’", "'")
     for fixed in _FIXED:
         text = text.replace(fixed, " ")
-    return sorted(found for token in TOKEN.findall(text) if (found := lemma(token)))
+    return sorted(base for token in TOKEN.findall(text) if (base := lemma(token)))
 
 
 @cache
@@ -55,8 +55,8 @@ def lemma(token: str) -> str:
         return ""
     from lemminflect import getAllLemmas
 
-    found = getAllLemmas(token)
-    return next((found[pos][0] for pos in _ORDER if pos in found), token)
+    lemmas = getAllLemmas(token)
+    return next((lemmas[pos][0] for pos in _ORDER if pos in lemmas), token)
 
 
 def bags(texts: Iterable[str]) -> pl.DataFrame:

@@ -65,8 +65,8 @@ def complete(lexemes: pl.DataFrame, inventory: pl.DataFrame, lexicon: WugLexicon
             inflected = inflect(word, pos)
             taken.update((word, *inflected.values()))
             made.append({"key": key, "variant": variant, "lemma": word, "article": article(word), **inflected})
-    found = pl.concat([inventory.select(list(SCHEMA)), pl.DataFrame(made, schema=SCHEMA)])
-    return rows.select("key").join(found, on="key", how="inner", maintain_order="left_right").select(list(SCHEMA))
+    table = pl.concat([inventory.select(list(SCHEMA)), pl.DataFrame(made, schema=SCHEMA)])
+    return rows.select("key").join(table, on="key", how="inner", maintain_order="left_right").select(list(SCHEMA))
 
 
 def _coined(model: str, pos: str, taken: set[str], lexicon: WugLexicon) -> list[str]:
@@ -79,12 +79,12 @@ def _coined(model: str, pos: str, taken: set[str], lexicon: WugLexicon) -> list[
 
 def _models(rows: pl.DataFrame, lexicon: WugLexicon) -> dict[str, list[str]]:
     """Part of speech -> words of middling length, which others' pseudowords can be modelled on."""
-    found: dict[str, set[str]] = {}
+    models: dict[str, set[str]] = {}
     for lemma, pos in rows.select("lemma", "pos").iter_rows():
         word = _head(lemma)
         if _SHORT < len(word) < _LONG and _pronounced(word, lexicon):
-            found.setdefault(pos, set()).add(word)
-    return {pos: sorted(words) for pos, words in found.items()}
+            models.setdefault(pos, set()).add(word)
+    return {pos: sorted(words) for pos, words in models.items()}
 
 
 def _model(key: str, lemma: str, others: list[str], lexicon: WugLexicon) -> str:

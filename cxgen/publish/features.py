@@ -45,10 +45,10 @@ def _feature(name: str, dtype: Any, *, labels: bool = False) -> dict[str, Any]:
 
 
 def _name(column: str, dtype: Any) -> str:
-    found = next((name for known, name in _NAMES.items() if dtype == known), None)
-    if found is None:
+    arrow = next((name for known, name in _NAMES.items() if dtype == known), None)
+    if arrow is None:
         raise TypeError(f"column {column!r} has the type {dtype}, which a dataset card cannot state")
-    return found
+    return arrow
 
 
 def num_bytes(table: pl.DataFrame) -> int:

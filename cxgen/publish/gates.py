@@ -62,8 +62,8 @@ def metric_reasons(metrics: Mapping[str, Any]) -> Iterator[str]:
                 yield from (f"baselines.json: {family}: {name} {fault}" for fault in broken_gates(measure))
     for name, suite in metrics.get("suites", {"suites": {}})["suites"].items():
         yield from (f"suites.json: {name}: {what}: {count}" for what, count in suite["violations"].items() if count)
-        for measure, found in suite["measures"].items():
-            yield from (f"suites.json: {name}: {measure} {fault}" for fault in broken_gates(found))
+        for measure, figures in suite["measures"].items():
+            yield from (f"suites.json: {name}: {measure} {fault}" for fault in broken_gates(figures))
     errors = sorted({finding["code"] for finding in metrics["lint"] if finding["code"].startswith("E")})
     if errors:
         yield f"lint.json: errors {_some(errors)}"

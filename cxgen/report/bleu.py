@@ -38,12 +38,12 @@ def self_bleu(sentences: Sequence[Sequence[str]]) -> float:
 
 def _most(counts: Sequence[Counter[tuple[str, ...]]]) -> dict[tuple[str, ...], tuple[int, int, int]]:
     """N-gram -> the most that a sentence has of it, the most that another one has, and which sentence has the most."""
-    found: dict[tuple[str, ...], tuple[int, int, int]] = {}
+    most: dict[tuple[str, ...], tuple[int, int, int]] = {}
     for number, mine in enumerate(counts):
         for ngram, count in mine.items():
-            first, second, owner = found.get(ngram, (0, 0, -1))
-            found[ngram] = (count, first, number) if count > first else (first, max(second, count), owner)
-    return found
+            first, second, owner = most.get(ngram, (0, 0, -1))
+            most[ngram] = (count, first, number) if count > first else (first, max(second, count), owner)
+    return most
 
 
 def _brevity(length: int, lengths: Sequence[int]) -> float:

@@ -71,8 +71,8 @@ def _commonest(fillers: pl.DataFrame) -> dict[str, dict[str, Any]]:
 
 def _shapes(premises: pl.DataFrame) -> pl.Series:
     phrases = pl.col("slots").list.eval(pl.element().filter(pl.element().struct.field("role") == Role.modifier).struct.field("lemma"))
-    found = premises.select("template", "premise", phrases.alias("phrases")).iter_rows()
-    return pl.Series([f"{template}/{opening(text, own)}/{closing(text, own)}" for template, text, own in found])
+    rows = premises.select("template", "premise", phrases.alias("phrases")).iter_rows()
+    return pl.Series([f"{template}/{opening(text, own)}/{closing(text, own)}" for template, text, own in rows])
 
 
 def opening(premise: str, phrases: Iterable[str] = ()) -> str:

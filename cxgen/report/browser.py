@@ -41,13 +41,13 @@ def grids(items: pl.DataFrame, pieces: Mapping[str, Pieces]) -> list[dict[str, A
         ``id, config, construction, design, split``; ``premises``: ``kind, of`` (construction), ``pieces``; ``hypotheses``: texts;
         ``cells``: per premise a letter for each hypothesis, empty where there is no item.
     """
-    found = []
+    shown = []
     for _, rows in items.group_by("config", "contrast_set", maintain_order=True):
         premises = rows.unique("premise_id", keep="first", maintain_order=True).to_dicts()
         hypotheses = rows["hypothesis"].unique(maintain_order=True).to_list()
         labels = {(row["premise_id"], row["hypothesis"]): _LETTERS[row["label"]] for row in rows.to_dicts()}
         first = premises[0]
-        found.append(
+        shown.append(
             {
                 "id": first["contrast_set"],
                 "config": first["config"],
@@ -62,4 +62,4 @@ def grids(items: pl.DataFrame, pieces: Mapping[str, Pieces]) -> list[dict[str, A
                 "cells": [[labels.get((row["premise_id"], text), "") for text in hypotheses] for row in premises],
             }
         )
-    return found
+    return shown
