@@ -19,6 +19,7 @@ from cxgen.sampling.forms import compose
 from cxgen.sampling.ways import FORMS, WORD_FORMS
 from cxgen.schema import Document
 from cxgen.trees import Annotator, Chunks, FormCheck
+from cxgen.trees.closed import COLUMNS, ClosedClass
 from cxgen.trees.relations import base
 from cxgen.trees.surface import looks
 from tests.conftest import ROOT, edit
@@ -204,6 +205,33 @@ def test_a_chunk_that_cannot_be_meant_is_refused(tmp_path, chunk, said):
     with pytest.raises(SchemaError, match=said) as error:
         Chunks.load(path)
     assert error.value.line == 2
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ("with\twith\tADP\tIN\tcase", "5 columns"),
+        ("let alone\tlet\tCCONJ ADV\tCC RB\tcc\tNEXT", "'let alone' needs as many lemmas and tags as words"),
+        ("with\twith\tPREP\tIN\tcase\tNEXT", "'PREP' is no part of speech"),
+        ("with\twith\tADP\tIN\tcas\tNEXT", "'cas' is no relation of Universal Dependencies: case?"),
+        ("with\twith\tADP\tIN\tcase\tNXT", "'NXT' is no head"),
+        ("with\twith\tADP\tIN\tcase\tNEXT\tnuon zz", "'nuon zz' is nothing that can follow"),
+    ],
+)
+def test_a_line_of_the_closed_class_that_cannot_be_read_is_an_error_at_its_line(tmp_path, row, said):
+    path = tmp_path / "closed.tsv"
+    path.write_text("\t".join(COLUMNS) + f"\n{row}\n", "utf-8")
+    with pytest.raises(SchemaError, match=said) as error:
+        ClosedClass.load(path)
+    assert error.value.line == 2
+
+
+def test_every_line_of_the_closed_class_can_be_chosen():
+    table = ClosedClass.load(ROOT / "lexicons/closed.tsv")
+    for key, rows in table.rows.items():
+        conditions = [row.before for row in rows]
+        assert len(set(conditions)) == len(conditions), key
+        assert "" not in conditions[:-1], key
 
 
 NOMINAL = [(pos, form) for pos in ("noun", "name") for form in FORMS[pos] if form not in {"was", "is", "has", "does"}]

@@ -9,11 +9,12 @@ from pathlib import Path
 
 from cxgen.errors import SchemaError
 from cxgen.trees.chunks import Chunk, Link, Word
-from cxgen.trees.relations import UPOS, known
+from cxgen.trees.relations import HEADS, UPOS, known
 
 COLUMNS = ("form", "lemma", "upos", "xpos", "relation", "head", "before", "next")
 # What can stand behind a word, by which its row is chosen.
-BEFORE = ("", "noun", "verb", "base", "ing", "clause", "end")
+_HEADS = {*HEADS, "VERB", "HOST"}
+BEFORE = ("", "noun", "verb", "base", "ing", "participle", "clause", "end")
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,11 @@ class ClosedWord:
     chunk: Chunk
     before: str
     next: Link | None
+
+    @property
+    def relation(self) -> str:
+        """Of the first word."""
+        return self.chunk.words[0].link.relation
 
     @property
     def upos(self) -> str:
@@ -68,6 +74,10 @@ class ClosedClass:
                 return found
         return ()
 
+    def single(self, relation: str) -> frozenset[str]:
+        """The single words that have ``relation``."""
+        return frozenset(key[0] for key, rows in self.rows.items() if len(key) == 1 and any(row.relation == relation for row in rows))
+
     def tagged(self, word: str, upos: str) -> Word | None:
         """The single word ``word`` as a ``upos``, if it can be one."""
         return next((row.chunk.words[0] for row in self.rows.get((word.lower(),), ()) if row.upos == upos), None)
@@ -88,6 +98,10 @@ def _row(line: str) -> ClosedWord:
     links += [Link("fixed", "1") for _ in forms[len(links) :]]
     for link in links:
         known(link.relation)
+        if not link.head.isdigit() and link.head not in _HEADS:
+            raise ValueError(f"{link.head!r} is no head: a number, or one of {', '.join(sorted(_HEADS))}")
+    if " " in before:
+        raise ValueError(f"{before!r} is nothing that can follow: {', '.join(filter(None, BEFORE))}, or a word")
     words = tuple(Word(*cell, predicate=False) for cell in zip(forms, lemmas, tags, fine, links, strict=True))
     name, _, to = follows.partition(">")
     if follows:

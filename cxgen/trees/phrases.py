@@ -5,26 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
+from cxgen.project import closed_class_file
 from cxgen.trees.chunks import Chunk, Link, Word
+from cxgen.trees.closed import closed_class
 
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-_DETERMINERS = _words("the a an this that these those no each every another some any all both")
-_POSSESSIVES = _words("my your his her its our their")
+_CLOSED = closed_class(closed_class_file())
+_DETERMINERS, _POSSESSIVES, _PREPOSITIONS = (_CLOSED.single(relation) for relation in ("det", "nmod:poss", "case"))
 _NO_NOUNS = _words(
     "i you he she it we they me him us them myself yourself himself herself itself themselves who then too still not more less"
 )
 _NUMERALS = _words("one two three four five six seven eight nine ten eleven twelve")
-_PREPOSITIONS = _words(
-    """
-    about above across after against along amid among around as at before behind below beneath beside between beyond by despite down
-    during for from in inside into near of off on onto opposite out outside over past round since through throughout till to toward
-    towards under until up upon with within without
-    """
-)
 _FIXED = (  # prepositions of several words: the others are fixed to the first
     *("in front of", "because of", "out of", "on top of", "ahead of", "next to", "in spite of", "instead of", "thanks to", "according to"),
     *("by way of", "on behalf of", "as part of"),
@@ -47,7 +42,7 @@ _ADVERBS = _words(
 _ORDINALS = _words("last next other first second third same previous following")
 
 _MODIFIERS = (  # of a noun: the words, their tags and their relation
-    (_words("half all"), "DET", "PDT", "det:predet"),
+    (_CLOSED.single("det:predet"), "DET", "PDT", "det:predet"),
     (_DETERMINERS, "DET", "DT", "det"),
     (_POSSESSIVES, "PRON", "PRP$", "nmod:poss"),
     (_NUMERALS, "NUM", "CD", "nummod"),
