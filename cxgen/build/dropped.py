@@ -1,4 +1,4 @@
-"""The list of contrast sets that readers refused: a tracked file, which the stages `split` and `natural` obey."""
+"""The list of contrast sets that readers refused: a tracked file, which `cxgen build` obeys."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ class Params:
     Attributes:
         request: seed, sizes, bands and split shares of the generation.
         constructions: names, or None for all.
-        workers: processes of the stages that take long: `generate`, `substitute`, `natural`, `baselines`.
+        workers: processes of `cxgen build` and of the measures.
         backend: the judge.
         judge_models, judge_tasks: models to ask, and what about.
         keep_undecided: whether items that a model did not decide stay in the dataset.
