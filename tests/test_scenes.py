@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from cxgen.build.preview import sample_items
@@ -268,3 +270,40 @@ def test_a_wrong_row_is_told_with_its_line_and_column(tmp_path, message):
         lexicon.frames("conative")
     assert message in caught.value.message
     assert (caught.value.file, caught.value.line) == (path, line)
+
+
+def checked(cxgen, folder, text):
+    path = folder / "conative.tsv"
+    path.write_text(text.replace(" ; ", "\t"), "utf-8")
+    return cxgen("check", "scenes", path, "--format", "json"), path
+
+
+def test_a_table_is_checked_before_it_is_used(tmp_path, cxgen):
+    text = """\
+id ; designs ; agent:person ; verb:verb ; x ; colour ; words
+one ; hit-or-missed | foo ; nurse ; kick | splonk ; lamp | vase ; red ; did=hit
+two ; hit-or-missed ; nurse | @nurses ; kick ; lamp | vase ;  ; zip=zap
+three ; hit-or-missed ; nurse ;  ; lamp
+"""
+    result, _ = checked(cxgen, tmp_path, text)
+    faults = [(row["line"], row["column"], row["fault"]) for row in json.loads(result.stdout)[0]["faults"]]
+    assert result.returncode == 2
+    assert {(2, "colour", "unknown column"), (3, "agent", "unknown class 'nurses'"), (4, "verb", "empty, and hit-or-missed needs it")} <= {
+        *faults
+    }
+    assert any(line == 2 and "'foo'" in fault for line, _, fault in faults)
+    assert any(line == 3 and "'zip'" in fault for line, _, fault in faults)
+
+
+def test_a_good_table_is_shown_to_be_read(tmp_path, cxgen):
+    words = "did=hit | left=missed | had-did=hit | had-left=missed | yes=did hit | no=never hit"
+    row = " ; hit-or-missed ; nurse | butler ; kick | poke | splonk | claw | bite | slap ; lamp | vase | jug | pillow"
+    text = f"id ; designs ; agent:person ; verb:verb ; x ; words\none{row} ; {words}\n"
+    result, path = checked(cxgen, tmp_path, text)
+    (report,) = json.loads(result.stdout)
+    assert (result.returncode, report["faults"]) == (0, [])
+    assert [(row["lemma"], row["past"]) for row in report["forms"] if row["pos"] == "verb"] == [("splonk", "splonked"), ("claw", "clawed")]
+    assert any("splonk" in row["new"] for row in report["verbs"])
+    assert 0 < len(report["premises"]) <= 20
+    path.write_text(text + f"two{row} ; {words}\n".replace(" ; ", "\t"))
+    assert "words of line 2" in cxgen("check", "scenes", path).stdout

@@ -125,6 +125,7 @@ def _sample_suite(rows: pl.DataFrame, suite: str, form: Format, ignored: list[st
 
 def check(
     construction: Annotated[str | None, typer.Argument(metavar="[CONSTRUCTION]", help="Default: all.", autocompletion=completions)] = None,
+    file: Annotated[Path | None, typer.Argument(metavar="[FILE]", help="After `scenes`: a table of scenes.")] = None,
     form: Form = Format.table,
     strict: Annotated[bool, typer.Option(help="Warnings fail too.")] = False,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the findings here, as JSON, whole or not at all.")] = None,
@@ -136,11 +137,18 @@ def check(
 
     Where all are checked, a file that cannot be read is a finding, too (E000), and the others are checked.
 
-    Example: cxgen check resultative --strict
+    `cxgen check scenes FILE` looks at a table of scenes (NAME.tsv, after its construction): what is wrong in which line and column, the
+    forms of new words, the verbs of each design and split, and some premises.
+
+    Examples:  cxgen check resultative --strict
+               cxgen check scenes lexicons/scenes/resultative.tsv
     """
     from cxgen.check import explanations, lint_project, spacy_is_there
     from cxgen.trees import Chunks
 
+    if file is not None:
+        _check_scenes(construction or "", file, form)
+        return
     if codes:
         emit([{"code": code, "finds": finds} for code, finds in explanations().items()], form, ("code", "finds"))
         return
@@ -165,6 +173,31 @@ def check(
             typer.echo(f"{row['file']}:{row['line']}: {row['code']} {row['message']}\n  hint: {row['hint']}")
         typer.echo(f"{checked} constructions, {len(findings)} findings")
     if any(item.code.startswith("E") or strict for item in findings):
+        raise typer.Exit(2)
+
+
+def _check_scenes(what: str, file: Path, form: Format) -> None:
+    from dataclasses import asdict
+
+    from cxgen.cli.options import open_project
+    from cxgen.curate.scenes import check_scenes
+
+    if what != "scenes":
+        raise CxgenError(f"{what!r} takes no file", hint="write `cxgen check scenes FILE`, or only the construction")
+    project, params = open_project(None)
+    report = check_scenes(project, file, params)
+    if form is not Format.table:
+        emit([asdict(report)], form)
+    else:
+        for row in report.faults:
+            typer.echo(f"{file}:{row['line']}: {row['column']}{': ' if row['column'] else ''}{row['fault']}\n  hint: {row['hint']}")
+        for rows in (report.forms, report.verbs):
+            if rows:
+                emit(rows, form)
+        for premise in report.premises:
+            typer.echo(premise)
+        typer.echo(f"{file}: {len(report.faults)} faults")
+    if report.faults:
         raise typer.Exit(2)
 
 

@@ -50,7 +50,8 @@ def extended(lexicon: Lexicon, sources: Sources, construction: str = "") -> Lexi
     if new:
         table = pl.concat([table, pl.DataFrame(list(new.values()), schema=SCHEMA)])
     frames = _frames(lexicon, sources)
-    return Lexicon(table, classes, frames, lexicon.cuts, _overrides(lexicon, sources), lexicon.memory, lexicon.folders)
+    scenes = {construction: lexicon.scenes(construction)} if construction else {}
+    return Lexicon(table, classes, frames, lexicon.cuts, _overrides(lexicon, sources), lexicon.memory, lexicon.folders, scenes)
 
 
 def _words_of(scenes: Scenes, lexicon: Lexicon) -> list[Member]:

@@ -68,6 +68,7 @@ class Lexicon:
         overrides: dict[str, dict[str, dict[str, str]]] | None = None,
         memory: Path | None = None,
         folders: tuple[Path, ...] = (),
+        scenes: Mapping[str, Scenes] | None = None,
     ) -> None:
         self.table = table
         self.classes = classes
@@ -76,7 +77,7 @@ class Lexicon:
         self.overrides = overrides or {}
         self.memory = memory
         self.folders = folders
-        self._scenes: dict[str, Scenes] = {}
+        self._scenes = dict(scenes or {})
 
     @classmethod
     def of(cls, project: Project) -> Lexicon:
@@ -161,6 +162,10 @@ class Lexicon:
             files = [path for folder in self.folders if (path := folder / SCENES / f"{construction}.tsv").is_file()]
             self._scenes[construction] = Scenes.resolve([read_scenes(path) for path in files], self)
         return self._scenes[construction]
+
+    def with_scenes(self, construction: str, scenes: Scenes) -> Lexicon:
+        """This lexicon with other scenes for a construction: those of a table that is tried."""
+        return Lexicon(self.table, self.classes, {}, self.cuts, self.overrides, self.memory, self.folders, {construction: scenes})
 
     def frames(self, construction: str) -> list[Frame]:
         """The frames of a construction: its scenes, and what its own file declares; empty if it has none here."""

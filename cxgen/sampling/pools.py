@@ -210,7 +210,7 @@ def crowded(slots: Iterable[Slot], filled: Mapping[str, Sequence[int]], lexicon:
 
 
 def _empty(construction: Construction, design: Design, split: str | None, emptied: Sequence[str]) -> EmptySlotError:
-    where = "under frames: in this file, or in a file under lexicons/frames"
+    where = "under frames: in this file, or in a file under lexicons/scenes"
     return EmptySlotError(
         f"{construction.name}: nothing fills design {design.name!r}"
         + (f" in {split}" if split else "")

@@ -1,0 +1,129 @@
+"""A table of scenes, looked at before it is used: what is wrong in which row and column, its forms to read, its verbs, some premises."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from cxgen.build.items import sample_items
+from cxgen.build.params import Params
+from cxgen.build.samplers import divided
+from cxgen.check import lint
+from cxgen.check.core import CHECKS
+from cxgen.constructicon import Construction, load_construction
+from cxgen.errors import CxgenError
+from cxgen.lexicon import Lexicon
+from cxgen.lexicon.scenes import Scenes, SceneTable, read_scenes, sense_of
+from cxgen.project import Project
+from cxgen.vocabulary import INFLECTIONS
+
+_CODES = ("E104", "E106", "E201")  # names that do not exist, what no sentence reads, words and classes that are not there
+PREMISES = 20
+
+
+@dataclass
+class Report:
+    """What was found.
+
+    Attributes:
+        faults: ``line, column, fault, hint``, in the order of the lines; the rest is empty where there are any.
+        forms: the words that the lexicon does not have yet, with their inflected forms.
+        verbs: ``design, split, verbs`` (how many), ``new`` (those in no split yet).
+        premises: some, to read.
+    """
+
+    faults: list[dict[str, Any]] = field(default_factory=list)
+    forms: list[dict[str, Any]] = field(default_factory=list)
+    verbs: list[dict[str, Any]] = field(default_factory=list)
+    premises: list[str] = field(default_factory=list)
+
+
+def check_scenes(project: Project, path: Path, params: Params) -> Report:
+    """Look at a table of scenes; its file is called like its construction.
+
+    Raises:
+        CxgenError: no such construction, or a row that cannot be read.
+    """
+    lexicon, table = Lexicon.of(project), read_scenes(path)
+    project.template_file(path.stem)
+    report = Report(faults=list(_wrong_words(table, lexicon)))
+    if not report.faults:
+        with_table = lexicon.with_scenes(path.stem, Scenes.resolve([table], lexicon))
+        construction = load_construction(project, path.stem, with_table)
+        report.faults = sorted(_faults(table, construction), key=lambda row: row["line"])
+    if not report.faults:
+        used = {name for frame in construction.frames for name in frame.designs}
+        own = {name: design for name, design in construction.designs.items() if design.frames in used}
+        construction = replace(construction, designs=own)
+        report.forms = list(_forms(construction.lexicon, len(lexicon)))
+        report.verbs = list(_verbs(construction, params))
+        premises = sample_items(construction, params.request.seed, 5)["premise"].unique(maintain_order=True).to_list()
+        report.premises = premises[:: -(-len(premises) // PREMISES)]
+    return report
+
+
+def _row(line: int, column: str, fault: str, hint: str = "") -> dict[str, Any]:
+    return {"line": line, "column": column, "fault": fault, "hint": hint}
+
+
+def _wrong_words(table: SceneTable, lexicon: Lexicon) -> Iterator[dict[str, Any]]:
+    """Words without a sense of their column's type, and scenes that stand there twice."""
+    places = list(table.words())
+    senses = lexicon.senses({lemma for (lemma, _, _), _, _ in places})
+    for word, number, slot in places:
+        try:
+            sense_of(word, senses, lexicon)
+        except CxgenError as error:
+            yield _row(table.scenes[number].line, slot, error.message, error.hint)
+    seen: dict[object, int] = {}
+    for scene in table.scenes:
+        contents = tuple(sorted((slot, tuple(sorted(texts))) for slot, texts in scene.slots.items())), tuple(scene.words.items())
+        for key, what in (((scene.cells["id"][0],), "the id"), (contents, "the words")):
+            first = seen.setdefault(key, scene.line)
+            if first != scene.line:
+                yield _row(scene.line, "id", f"has {what} of line {first}", "change one of them")
+
+
+def _faults(table: SceneTable, construction: Construction) -> Iterator[dict[str, Any]]:
+    """Unknown columns, designs and classes; cells that a design needs, or that nothing reads."""
+    sources = {slot.source for slot in construction.slots.values()}
+    needed: dict[str, set[str]] = defaultdict(set)
+    for design in construction.designs.values():
+        slots = (construction.slots[name] for name in construction.design_slots(design))
+        needed[design.frames] |= {slot.source for slot in slots if slot.from_frame and not slot.may_lack}
+    for scene in table.scenes:
+        for slot, texts in scene.slots.items():
+            if slot not in sources:
+                yield _row(scene.line, slot, "unknown column", f"slots of {construction.name}: {', '.join(sorted(sources))}")
+            for name in (text[1:] for text in texts if text[0] == "@" and text[1:] not in construction.lexicon.classes):
+                yield _row(scene.line, slot, f"unknown class {name!r}", "see `cxgen lexicon classes`")
+        for design_name in scene.cells["designs"]:
+            for slot in sorted(needed[design_name] - scene.slots.keys()):
+                yield _row(scene.line, slot, f"empty, and {design_name} needs it", "give words")
+    for finding in lint(construction, frozenset(CHECKS) - set(_CODES)):
+        if finding.file == table.path:
+            yield _row(finding.line, "", f"{finding.code} {finding.message}", finding.hint)
+
+
+def _forms(lexicon: Lexicon, known: int) -> Iterator[dict[str, Any]]:
+    for row in lexicon.table.slice(known).iter_rows(named=True):
+        yield {name: row[name] for name in ("lemma", "pos", "sense", "article", "countability", *INFLECTIONS) if row[name]}
+
+
+def _verbs(construction: Construction, params: Params) -> Iterator[dict[str, Any]]:
+    """How many verbs a design has in each split, and which are new."""
+    known = params.request.splits.get(construction.name, {})
+    splits = divided(construction, params.request)
+    for design in construction.designs.values():
+        slots = [construction.slots[name] for name in construction.design_slots(design) if name in construction.verb_slots]
+        frames = [frame for frame in construction.frames if design.frames in frame.designs]
+        keys = {key for frame in frames for slot in slots for key in frame.slots.get(slot.source, ())}
+        verbs = {construction.lexicon.lemmas[row] for key in keys for row in construction.lexicon.resolve(key).ids}
+        for split in dict.fromkeys(splits.values()):
+            mine = sorted(verb for verb in verbs if splits.get(verb) == split)
+            if mine:
+                new = [verb for verb in mine if verb not in known]
+                yield {"design": design.name, "split": split, "verbs": len(mine), "new": ", ".join(new)}
