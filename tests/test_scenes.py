@@ -305,5 +305,5 @@ def test_a_good_table_is_shown_to_be_read(tmp_path, cxgen):
     assert [(row["lemma"], row["past"]) for row in report["forms"] if row["pos"] == "verb"] == [("splonk", "splonked"), ("claw", "clawed")]
     assert any("splonk" in row["new"] for row in report["verbs"])
     assert 0 < len(report["premises"]) <= 20
-    path.write_text(text + f"two{row} ; {words}\n".replace(" ; ", "\t"))
+    path.write_text((text + f"two{row} ; {words}\n").replace(" ; ", "\t"))
     assert "words of line 2" in cxgen("check", "scenes", path).stdout
