@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from cxgen.build.items import sample_items
 from cxgen.build.params import Params
+from cxgen.build.preview import sample_items
 from cxgen.build.samplers import divided
 from cxgen.check import lint
 from cxgen.check.core import CHECKS
