@@ -155,14 +155,15 @@ def _measured(metrics: Mapping[str, Any]) -> dict[str, Any]:
         entry for family in metrics["balance"].values() for config, names in family.items() if config != "all" for entry in names.values()
     ]
     variety = metrics["variety"].values()
+    models = metrics.get("models", {"judges": [], "prompts": {}, "agreement": {}})
     return {
         "audit": metrics["splits"],
         "baselines": metrics["baselines"],
         "meanings": {name: one.meaning for name, one in measures().items()},
         "reading": metrics["reading"],
-        "judges": metrics["models"]["judges"],
-        "prompts": metrics["models"]["prompts"],
-        "agreement": metrics["models"]["agreement"],
+        "judges": models["judges"],
+        "prompts": models["prompts"],
+        "agreement": models["agreement"],
         "balance": {what: sum(entry[what] for entry in balances) for what in ("sentences", "unequal")},
         "variety": {
             "least": min(entry["templates"] for entry in variety),

@@ -28,15 +28,14 @@ from cxgen.version import __version__
 
 # The metrics that a release needs, with the command that makes each; in the order in which these are run.
 NEEDED = {
-    "judge": "judge",
-    "models": "judge",
     "splits": "build",
     "balance": "build",
-    "lint": f"lint --output {layout.metric('lint').as_posix()}",
+    "lint": f"check --output {layout.metric('lint').as_posix()}",
     "baselines": "report baselines",
     "variety": "report variety",
     "reading": "report reading",
 }
+_JUDGED = ("judge", "models")  # where models judged the candidates
 _DERIVED = {layout.WUG: ("wug", "build"), layout.NATURAL: (NATURAL, "natural"), layout.SUITES: ("suites", "suites")}
 
 
@@ -57,7 +56,7 @@ class Identity:
 
 
 def read_metrics(project: Project) -> dict[str, Any]:
-    """Name -> content of ``outputs/metrics/*.json``; those of wug, natural and suites where there is such a folder.
+    """Name -> content of ``outputs/metrics/*.json``; those of wug, natural and suites where there is such a folder, of judges if there are.
 
     Raises:
         DataError: some are missing, or one is damaged: which, and what makes them.
@@ -71,6 +70,9 @@ def read_metrics(project: Project) -> dict[str, Any]:
             metrics[name] = read_json(path, "metrics", name, remake(project, command))
         else:
             lacking[path.name] = command
+    for name in _JUDGED:
+        if (path := project.root / layout.metric(name)).exists():
+            metrics[name] = read_json(path, "metrics", name, remake(project, "judge"))
     if lacking:
         hint = remake(project, *dict.fromkeys(lacking.values()))
         raise DataError(f"metrics are missing: {', '.join(lacking)}", file=project.root / layout.METRICS, hint=hint)
