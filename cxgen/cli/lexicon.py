@@ -137,7 +137,7 @@ def show(
     lemma: Annotated[str, typer.Argument(metavar="LEMMA", help="A word of the lexicon, such as gate.")],
     form: Annotated[Format, typer.Option("--format", help="Output format.")] = Format.table,
 ) -> None:
-    """Show every lexeme of LEMMA: sense key, frequency, band, forms, relations, classes, frames.
+    """Show every lexeme of LEMMA: sense key, frequency, band, forms, relations, classes, scenes.
 
     Example: cxgen lexicon show roll --format json
     """
@@ -160,11 +160,17 @@ def show(
 
 
 def _lexemes(lemma: str, lexicons: list[Lexicon]) -> list[dict[str, Any]]:
-    """The rows of ``lemma``, each once, with all classes that hold it."""
+    """The rows of ``lemma``, each once, with all classes and scenes that hold it."""
     found: dict[str, dict[str, Any]] = {}
     for source in lexicons:
         for number in source.rows_of(lemma):
             row = source.row(source.table["key"][number])
             held = [group.name for group in source.classes.values() if number in group.ids]
-            found.setdefault(row["key"], {**row, "classes": held})
+            scenes = [
+                f"{construction}/{frame.name}"
+                for construction in source.constructions
+                for frame in source.frames(construction)
+                if any(row["key"] in fillers for fillers in frame.slots.values())
+            ]
+            found.setdefault(row["key"], {**row, "classes": held, "scenes": scenes})
     return list(found.values())
