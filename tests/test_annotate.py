@@ -9,6 +9,7 @@ import spacy
 from spacy.tokens import DocBin
 from typer.testing import CliRunner
 
+from cxgen.build.gold import element_roles
 from cxgen.build.params import Params
 from cxgen.build.preview import sample_items
 from cxgen.build.run import build as run_build
@@ -17,7 +18,6 @@ from cxgen.check.examples import examples
 from cxgen.cli.app import app
 from cxgen.errors import DataError, SchemaError
 from cxgen.project import Project
-from cxgen.stages.export import element_roles
 from cxgen.trees import Annotator, Chunks, FormCheck
 from cxgen.trees.conllu import camel, to_conllu
 from cxgen.trees.document import SPANS, to_doc

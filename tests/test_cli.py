@@ -264,7 +264,7 @@ def test_ctrl_c_ends_workers_and_leaves_no_half_written_file(scratch):
             ["sample", "conative", "--n", "4"],
             "nltk spacy openai datasets sklearn wordfreq lemminflect scipy huggingface_hub jinja2 pyarrow ray cxgen.check",
         ),
-        (["--help"], "polars numpy yaml jsonschema rich ray cxgen.stages cxgen.lexicon"),
+        (["--help"], "polars numpy yaml jsonschema rich ray cxgen.build cxgen.lexicon"),
     ],
 )
 def test_nothing_is_loaded_that_is_not_needed(words, names):

@@ -166,7 +166,7 @@ def build(project: Project, params: Params, pool: Executor = HERE, *, judged: bo
         judged: from the candidates and verdicts that `generate` and the command ``judge`` left; else nobody is asked.
 
     Returns:
-        ``splits``: see `audit`; ``wug``: the metric of that name; ``items``: of every item what `cxgen.stages.warn` asks for.
+        ``splits``: see `audit`; ``wug``: the metric of that name; ``items``: of every item what `cxgen.build.warn` asks for.
 
     Raises:
         DataError: too few accepted sets, or the audit found a leak or an imbalance.

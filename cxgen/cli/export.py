@@ -32,7 +32,7 @@ def conllu(config: Which = "nli", split: Part = Split.test, output: Output = Non
 
     Example: cxgen export conllu --split test
     """
-    from cxgen.stages.export import export_conllu
+    from cxgen.build.gold import export_conllu
 
     _run(export_conllu, "conllu", config, split, output)
 
@@ -43,7 +43,7 @@ def docbin(config: Which = "nli", split: Part = Split.test, output: Output = Non
 
     Example: cxgen export docbin --config distinction --split test -o test.spacy
     """
-    from cxgen.stages.export import export_docbin
+    from cxgen.build.gold import export_docbin
 
     _run(export_docbin, "spacy", config, split, output)
 

@@ -1,4 +1,4 @@
-"""Commands that are the pipeline's stages. `dvc repro` runs them in order."""
+"""The commands `natural` and `suites`, parts of `cxgen build` on their own."""
 
 from __future__ import annotations
 

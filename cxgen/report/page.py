@@ -11,6 +11,7 @@ from typing import Any
 import polars as pl
 
 from cxgen import layout
+from cxgen.build.gold import annotated
 from cxgen.build.tables import with_natural
 from cxgen.constructicon import load_construction
 from cxgen.errors import DataError, needs
@@ -24,7 +25,6 @@ from cxgen.report.browser import Pieces, grids, some_sets
 from cxgen.report.charts import bars
 from cxgen.schema import TARGET
 from cxgen.semantics import label_matrix
-from cxgen.stages.export import annotated
 from cxgen.trees import Sentence
 from cxgen.vocabulary import BANDS, LABELS, SPLITS, Role
 

@@ -1,1 +1,0 @@
-"""The pipeline's stages: each reads files, writes files, and leaves nothing half-written."""
