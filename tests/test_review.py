@@ -26,12 +26,12 @@ from cxgen.errors import DataError
 from cxgen.measures.figures import Resampling
 from cxgen.project import Project
 from cxgen.report.reading import items_read
-from cxgen.review.agreement import agreement, alpha, cohen, fleiss, full
+from cxgen.review.agreement import alpha, cohen, fleiss, full
 from cxgen.review.answers import read_answers
-from cxgen.review.sample import Design, read_key, sample, write_key
+from cxgen.review.sample import Design, read_key, sample
 from cxgen.review.score import score
 from cxgen.review.sheets import Kind, write_lists
-from cxgen.review.tasks import LABELS, NATURAL, TASKS
+from cxgen.review.tasks import LABELS, TASKS
 from cxgen.spreadsheet import as_text
 from cxgen.vocabulary import INAPPROPRIATE
 
@@ -48,12 +48,6 @@ def items(mini_dataset):
 @pytest.fixture(scope="module")
 def drawn(items):
     return sample(items, Design(sets=6, sentences=4), REAL)
-
-
-@pytest.fixture
-def folder(drawn, tmp_path):
-    write_key(drawn, tmp_path)
-    return tmp_path
 
 
 def filled(path, key, answer=lambda row: row["right"] or "4", number=1, task=None, **more):
@@ -121,14 +115,9 @@ def test_every_form_has_the_same_rows_and_tells_nothing(drawn, tmp_path):
 
 
 @pytest.mark.parametrize("start", ["=1+1", "+1", "-1", "@x", "\t=1", " =1", "\uff1dx"])
-def test_no_text_of_a_list_is_a_formula(drawn, tmp_path, start):
+def test_no_text_of_a_spreadsheet_is_a_formula(start):
     assert as_text(start) == f"'{start}"
     assert (as_text("a=1"), as_text(-1)) == ("a=1", -1)
-    spoilt = drawn.with_columns(text=pl.format("{}{}", pl.lit(start.strip()), "text"))
-    write_lists(spoilt, tmp_path, [Kind.xlsx, Kind.csv])
-    cells = load_workbook(tmp_path / "xlsx/list-1-labels.xlsx").worksheets[0]
-    assert {cell.data_type for row in cells.iter_rows(max_col=2) for cell in row} == {"s"}
-    assert all(row[1].startswith("'") for row in list(cells.iter_rows(min_row=2, values_only=True)))
 
 
 # answers
@@ -147,16 +136,11 @@ def test_answers_come_back_from_every_form(drawn, tmp_path):
     lines = [json.dumps({"id": code, "answer": answer}) for code, answer in right.items()]
     first = json.dumps({"id": mine["code"][0], "answer": "E" if mine["right"][0] != "E" else "N"})
     (tmp_path / "lines-labels.jsonl").write_text("\n".join([first, *lines]))  # the last word counts
+    choice = {code: [{"from_name": "answer", "value": {"choices": [answer]}}] for code, answer in right.items()}
+    cancelled = {"completed_by": 4, "result": [], "was_cancelled": True}
     exported = [
-        {
-            "id": 7,
-            "data": {"id": code},
-            "annotations": [
-                {"completed_by": 3, "result": [{"from_name": "answer", "value": {"choices": [answer]}}], "was_cancelled": False},
-                {"completed_by": 4, "result": [], "was_cancelled": True},
-            ],
-        }
-        for code, answer in right.items()
+        {"id": 7, "data": {"id": code}, "annotations": [{"completed_by": 3, "result": choice[code], "was_cancelled": False}, cancelled]}
+        for code in right
     ]
     (tmp_path / "export.json").write_text(json.dumps(exported))
     paths = [tmp_path / name for name in ("xlsx-list-2-labels.xlsx", "semi-list-2-labels.csv", "lines-labels.jsonl", "export.json")]
@@ -174,10 +158,7 @@ def test_answers_come_back_from_every_form(drawn, tmp_path):
         ("a.csv", "id,answer\nffffffffffffffff,E\n", "ffffffffffffffff is not of this review"),
         ("a.csv", "id,answer,first\n{0},E,Another text.\n", "first of {0} is not the text that was asked about"),
         ("a.csv", "id,answer\n{0},E\n{1},E\n", "answers lists 1 and 2"),
-        ("a.csv", "id,other\n{0},E\n", "has the columns id, other"),
-        ("a.csv", "id,answer\n,E\n", "an answer without an id"),
         ("list-1-labels.csv", "id,answer,reader\n{0},E,\n", None),
-        ("a.jsonl", "[1]\n", "not a JSON object"),
         ("a.json", '[{{"data": {{}}}}]', "not an export of Label Studio's"),
         ("a.xlsx", "no archive", "not an Excel workbook"),
         ("a.txt", "", "unknown kind of file"),
@@ -194,13 +175,6 @@ def test_answers_that_are_none_are_refused_in_one_line(drawn, tmp_path, name, te
     assert "\n" not in caught.value.message
 
 
-def test_half_a_last_line_of_the_form_is_passed_over_with_a_warning(drawn, tmp_path, capsys):
-    code, right = drawn.filter(pl.col("task") == "labels").select("code", "right").row(0)
-    (tmp_path / "anna.jsonl").write_text(json.dumps({"id": code, "answer": right}) + '\n{"id": "0123')
-    assert read_answers([tmp_path / "anna.jsonl"], drawn).height == 1
-    assert "line 2: half a line is left out" in capsys.readouterr().err
-
-
 # agreement
 
 # Krippendorff 2011, Computing Krippendorff's alpha-reliability, section E: nominal 0.743, ordinal 0.815.
@@ -212,45 +186,20 @@ FOUR = np.array(
         [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, NAN],
     ]
 )
-# Fourteen readers, ten units, five answers: counts of answers.
-FOURTEEN = [
-    (0, 0, 0, 0, 14),
-    (0, 2, 6, 4, 2),
-    (0, 0, 3, 5, 6),
-    (0, 3, 9, 2, 0),
-    (2, 2, 8, 1, 1),
-    (7, 7, 0, 0, 0),
-    (3, 2, 6, 3, 0),
-    (2, 5, 3, 2, 2),
-    (6, 5, 2, 1, 0),
-    (0, 2, 2, 3, 7),
-]
+# Fourteen readers, ten units, five answers (Fleiss): the counts of answers, in hexadecimal digits.
+FOURTEEN = ["0000e", "02642", "00356", "03920", "22811", "77000", "32630", "25322", "65210", "02237"]
 
 
 def test_coefficients_are_the_published_ones():
     assert round(alpha("nominal")(FOUR), 3) == 0.743
     assert round(alpha("ordinal")(FOUR), 3) == 0.815
-    units = np.array([np.repeat(np.arange(5.0), counts) for counts in FOURTEEN]).T
+    units = np.array([np.repeat(np.arange(5.0), [int(count, 16) for count in row]) for row in FOURTEEN]).T
     assert round(fleiss(units), 3) == 0.210
     pair = FOUR[1:3]
     both = ~np.isnan(pair).any(axis=0)
     assert cohen(pair) == pytest.approx(cohen_kappa_score(*pair[:, both].astype(int)))
     assert full(FOUR) == 9 / 12  # units 2, 6 and 8 differ
     assert cohen(np.zeros((2, 4))) is fleiss(np.zeros((2, 4))) is alpha("nominal")(np.zeros((2, 4))) is None
-
-
-@settings(max_examples=10, deadline=None)
-@given(st.lists(st.tuples(st.sampled_from("ENC"), st.sampled_from("ENC")), min_size=4, max_size=30))
-def test_intervals_hold_the_whole_range_of_a_share_and_readers_have_no_order(pairs):
-    rows = [(who, f"{unit}", answer, f"s{unit // 2}") for unit, pair in enumerate(pairs) for who, answer in zip("ab", pair, strict=True)]
-    schema = ["reader", "code", "answer", "contrast_set"]
-    table = pl.DataFrame(rows, schema=schema, orient="row")
-    found = agreement(table, LABELS.keys, Resampling(20), "nominal")
-    swapped = table.with_columns(reader=pl.col("reader").replace({"a": "b", "b": "a"}))
-    assert found == agreement(swapped, LABELS.keys, Resampling(20), "nominal")
-    share = found["full"]
-    assert share["value"] == round(sum(first == second for first, second in pairs) / len(pairs), 4)
-    assert 0 <= share["low"] <= share["high"] <= 1
 
 
 # scores
@@ -300,13 +249,6 @@ def test_who_fails_the_checks_does_not_count_unless_asked(drawn, tmp_path):
 def test_answers_to_one_task_alone_are_scored(drawn, tmp_path):
     found = score(read_answers([filled(tmp_path / "a-labels.csv", drawn, task="labels")], drawn), QUICK)
     assert (found["labels"]["agree"]["value"], found["labels"]["readers"]["units"], found["sentences"]["answers"]) == (1, 0, 0)
-    rated = score(
-        read_answers([filled(tmp_path / "a-sentences.csv", drawn, lambda row: "2", task="sentences")], drawn),
-        QUICK,
-        everybody=True,
-    )
-    assert rated["labels"]["agree"] is None
-    assert {row["task"] for row in rated["mend"]} == {NATURAL.name}
 
 
 # the commands, and what the pipeline makes of a list of refused sets
@@ -317,12 +259,9 @@ def test_export_score_and_drop_from_the_command_line(cxgen, mini_dataset, tmp_pa
     given = ("--n", "3", "--sentences", "2", "--real", tmp_path / "real.txt", "--as", "csv", "--format", "json")
     made = cxgen("review", "export", tmp_path / "r", *given, cwd=mini_dataset)
     assert [row["items"] for row in json.loads(made.stdout)] == [6, 8] * 3
-    again = cxgen("review", "export", tmp_path / "r", cwd=mini_dataset)
-    assert again.returncode == 2
-    assert "there is a review already" in again.stderr
-    nothing = cxgen("review", "score", tmp_path / "r", cwd=mini_dataset)
-    assert nothing.returncode == 2
-    assert "there are no answers" in nothing.stderr
+    for command, said in (("export", "there is a review already"), ("score", "there are no answers")):
+        refusal = cxgen("review", command, tmp_path / "r", cwd=mini_dataset)
+        assert (refusal.returncode, said in refusal.stderr) == (2, True)
     key = read_key(tmp_path / "r")
     bad = key.filter((pl.col("kind") == "item") & (pl.col("list") == 1) & (pl.col("task") == "labels")).row(0, named=True)
 

@@ -9,7 +9,6 @@ import signal
 import subprocess
 import threading
 from contextlib import contextmanager
-from html.parser import HTMLParser
 
 import polars as pl
 import pytest
@@ -21,7 +20,7 @@ from cxgen.report.reading import items_read
 from cxgen.review import form
 from cxgen.review.answers import read_answers
 from cxgen.review.form import Server
-from cxgen.review.sample import Design, read_key, sample, write_key
+from cxgen.review.sample import Design, sample, write_key
 from cxgen.review.tasks import TASKS
 from tests.conftest import COMMAND
 
@@ -100,21 +99,17 @@ def test_answers_are_on_the_disk_before_they_are_acknowledged_and_survive_the_se
 def test_annotators_are_spread_over_the_lists_and_at_once(folder):
     with serving(folder) as port:
         assert [start(port, name)["list"] for name in ("a", "b", "c", "d", "a")] == [1, 2, 1, 2, 1]
-        shown = {name: start(port, name) for name in ("a", "b")}
-        codes = {name: [row["id"] for task in found["tasks"] for row in task["rows"]] for name, found in shown.items()}
 
         def work(name):
-            for code in codes[name][:10]:
-                assert answer(port, name, code, TASKS["labels"].keys[0] if code in labels[name] else "5")[0] == 200
+            for row in start(port, name)["tasks"][0]["rows"][:5]:
+                assert answer(port, name, row["id"], "E")[0] == 200
 
-        labels = {name: {row["id"] for row in found["tasks"][0]["rows"]} for name, found in shown.items()}
         threads = [threading.Thread(target=work, args=(name,)) for name in ("a", "b", "a")]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
-    assert len(lines(folder, "a")) == 1 + 20
-    assert len(lines(folder, "b")) == 1 + 10
+    assert (len(lines(folder, "a")), len(lines(folder, "b"))) == (1 + 10, 1 + 5)
 
 
 def test_half_a_line_of_a_killed_server_is_cut_off(folder):
@@ -133,22 +128,14 @@ def test_half_a_line_of_a_killed_server_is_cut_off(folder):
     ("path", "body", "headers", "host", "status"),
     [
         ("/start", {"reader": "anna"}, {}, "evil.example:80", 403),  # another name for this address
-        ("/start", {"reader": "anna"}, {"Origin": "http://evil.example"}, None, 403),
         ("/start", {"reader": "anna"}, {"Content-Type": "text/plain"}, None, 415),  # what a page may send without being asked
         ("/start", {"reader": "../x"}, {}, None, 400),
-        ("/start", {"reader": ""}, {}, None, 400),
-        ("/start", {"reader": 5}, {}, None, 400),
         ("/start", {}, {}, None, 400),
         ("/start", "{", {}, None, 400),
-        ("/start", "[" * 10_000, {}, None, 400),
-        ("/start", "[]", {}, None, 400),
-        ("/start", '{"reader": "\\ud800"}', {}, None, 400),
         ("/start", "x" * 20_000, {}, None, 413),
-        ("/other", {}, {}, None, 404),
         ("/answer", {"reader": "anna", "id": "CODE", "answer": "5", "note": ""}, {}, None, 400),  # a rating of a pair
         ("/answer", {"reader": "anna", "id": "OTHER", "answer": "E", "note": ""}, {}, None, 400),  # of another list
         ("/answer", {"reader": "anna", "id": "CODE", "answer": "E", "note": "x" * 501}, {}, None, 400),
-        ("/answer", {"reader": "anna", "id": "CODE", "answer": "E", "note": "\x1b[31m"}, {}, None, 400),
     ],
 )
 def test_what_is_no_answer_or_comes_from_strangers_is_refused_and_kept_nowhere(folder, drawn, path, body, headers, host, status):
@@ -167,8 +154,6 @@ def test_what_is_no_answer_or_comes_from_strangers_is_refused_and_kept_nowhere(f
 def test_a_review_is_served_by_one_process(folder):
     with serving(folder), pytest.raises(DataError, match="another run serves this review"):
         Server(folder, "127.0.0.1", 0)
-    with serving(folder) as port:
-        assert start(port, "anna")["list"] == 1
 
 
 def test_a_name_that_is_allowed_is_answered(folder):
@@ -177,49 +162,20 @@ def test_a_name_that_is_allowed_is_answered(folder):
         assert ask(port, "GET", "/", host="desk.example")[0] == 403
 
 
-class Page(HTMLParser):
-    """What a page refers to, and what people without a mouse or eyes need."""
-
-    def __init__(self):
-        super().__init__()
-        self.links, self.tags, self.ids, self.labels = [], [], {}, set()
-
-    def handle_starttag(self, tag, attrs):
-        given = dict(attrs)
-        self.tags.append(tag)
-        self.links += [value for name, value in attrs if name in {"src", "href", "action"}]
-        self.ids[given.get("id")] = (tag, given)
-        self.labels.add(given.get("for"))
-
-
-def test_the_page_stands_alone_and_tells_nothing(folder, drawn):
+def test_the_page_stands_alone_and_nothing_sent_tells_a_label(folder, drawn):
     with serving(folder) as port:
-        status, headers, text = ask(port, "GET", "/")
+        status, headers, page = ask(port, "GET", "/")
+        rows = ask(port, "POST", "/start", {"reader": "anna"})[2]
     assert status == 200
     assert headers["Content-Security-Policy"].startswith("default-src 'none'; connect-src 'self'")
-    found = Page()
-    found.feed(text)
-    assert found.links == []
-    assert not re.search(r"https?://|@import|url\(|innerHTML", text)
-    assert not any(name in text for name in drawn["item"].drop_nulls())
-    assert {"reader"} <= found.labels
-    assert found.ids["note"][1]["aria-label"]
-    assert "prefers-color-scheme: dark" in text
-    assert "max-width: 30rem" in text
-    tasks = json.loads(re.search(r"const TASKS = (.*);", text)[1])
+    assert not re.search(r"""https?://|@import|url\(|innerHTML|(?:src|href|action)=""", page)
+    secret = {*drawn["item"].drop_nulls(), *drawn["contrast_set"].drop_nulls()}
+    assert not any(name in page + rows for name in secret)
+    assert "right" not in rows.replace("right?", "")
+    tasks = json.loads(re.search(r"const TASKS = (.*);", page)[1])
     assert {name: [choice["key"] for choice in task["choices"]] for name, task in tasks.items()} == {
         name: list(task.keys) for name, task in TASKS.items()
     }
-    wanted = set(re.findall(r'\$\("(\w+)"\)', text))
-    assert wanted <= found.ids.keys()  # every element that the script takes
-
-
-def test_what_a_reader_is_sent_tells_no_label(folder):
-    with serving(folder) as port:
-        text = ask(port, "POST", "/start", {"reader": "anna"})[2]
-    key = read_key(folder)
-    assert not any(name in text for column in ("item", "contrast_set") for name in key[column].drop_nulls())
-    assert "right" not in text.replace("right?", "")
 
 
 @pytest.mark.slow
