@@ -98,27 +98,8 @@ def test_only_adapters_in_the_middle_and_the_head_are_trained(models):
     heads = {name.rpartition("modules_to_save")[0] for name in trained if "lora_" not in name}
     assert {name.rstrip(".").rpartition(".")[2] for name in heads} == {"classifier", "dense"}, "the pooler is new, too"
     assert model.config.num_labels == 6
-    with pytest.raises(CxgenError, match=r"lora\.layers: 2, and .* has the layers 0 to 1"):
-        build(str(models / "masked"), Lora(4, 8, 0.0, (2,), None), 1, seed=1)
     with pytest.raises(CxgenError, match="no adapters for"):
         build(str(models / "masked"), Lora(4, 8, 0.0, "middle", ("nothing",)), 1, seed=1)
-
-
-def test_the_loss_is_smoothed_over_the_items_own_head():
-    import torch
-
-    from recipes.finetune.training import smoothed_loss
-
-    class Outputs:
-        logits = torch.tensor([[1.0, 2.0, 0.5, 9.0, 9.0, 9.0], [7.0, 7.0, 7.0, 0.0, -1.0, 3.0]])
-
-    expected = 0.0
-    for row, label in (([1.0, 2.0, 0.5], 1), ([0.0, -1.0, 3.0], 2)):
-        said = np.log(np.exp(row) / np.exp(row).sum())
-        expected += -0.9 * said[label] - 0.1 * said.mean()
-    loss = smoothed_loss(0.1)
-    assert float(loss(Outputs, torch.tensor([1, 5]))) == pytest.approx(expected / 2, abs=1e-5)
-    assert float(loss(Outputs, torch.tensor([1, 5]), num_items_in_batch=4)) == pytest.approx(expected / 4, abs=1e-5)
 
 
 def test_each_construction_has_a_head_of_its_own(models, tmp_path):
@@ -187,24 +168,10 @@ def test_an_interrupted_run_goes_on_at_the_last_whole_checkpoint(chosen, monkeyp
 
 def test_examples_in_the_prompt_are_those_of_evaluate(chosen, mini_dataset, models, cxgen, tmp_path):
     settings = chosen("in-context", "causal", evaluate__configs=["nli"], prompting__shots=2)
-    reports = finetune(settings, print)
-    command = (
-        "evaluate",
-        "--model",
-        f"hf:{models / 'causal'}",
-        "--shots",
-        2,
-        "--config",
-        "nli",
-        "-o",
-        tmp_path / "p.jsonl",
-        "--resamples",
-        0,
-    )
-    assert cxgen(*command, cwd=mini_dataset).returncode == 0
+    finetune(settings, print)
+    given = ("--model", f"hf:{models / 'causal'}", "--shots", 2, "--config", "nli", "-o", tmp_path / "p.jsonl", "--resamples", 0)
+    assert cxgen("evaluate", *given, cwd=mini_dataset).returncode == 0
     assert answers(settings, "nli").rows() == pl.read_ndjson(tmp_path / "p.jsonl").sort("id").rows()
-    assert reports["nli"]["items"] == load("nli", "test", project=mini_dataset).height
-    assert not list((settings.folder / "predictions").glob(".*"))
 
 
 # probing

@@ -7,8 +7,6 @@ import json
 import polars as pl
 import pytest
 import yaml
-from hypothesis import given
-from hypothesis import strategies as st
 
 from cxgen import layout
 from cxgen.build import suites as stage
@@ -22,8 +20,8 @@ from cxgen.project import Project
 from cxgen.schema import Document, read_json
 from cxgen.suites import SUITES
 from cxgen.suites.cc_semantics import FILE, follows
-from cxgen.suites.cc_syntax import FEATURES, GRAMMAR, Pairs
-from cxgen.suites.grammar import PRESETS, SMALL, Grammar, Language
+from cxgen.suites.cc_syntax import FEATURES, GRAMMAR
+from cxgen.suites.grammar import PRESETS, Grammar, Language
 from tests.conftest import ROOT
 from tests.mini import write_params
 
@@ -93,17 +91,10 @@ def test_rules_that_say_nothing_are_refused_with_their_line(tmp_path, rules, wha
     ("text", "what"),
     [
         ("The longer the two cats wait, the harder the ten dogs fight.", "instance"),
-        ("I have often read in a serious, old newspaper that the sooner the nine birds fly, the earlier the four cows sleep.", "instance"),
-        (
-            "It was reported online that the higher the six monkeys climb, of course, the slower the five hunters walk.",
-            "instance",
-        ),
         ("the deeper the forty whales dive the quieter the seven sailors sing", "instance"),
         ("The two longer the cats wait, the harder ten the dogs fight.", "reordered"),
         ("Everyone knows that the longer cats the two wait, the harder dogs the ten fight.", "reordered"),
-        ("The two longer cats wait the, the ten harder dogs fight the.", "reordered"),
         ("The longer the two cats wait.", ""),
-        ("The two cats wait longer, the faster the ten dogs run.", ""),
         ("The longer the two gnus wait, the harder the ten dogs fight.", ""),
     ],
 )
@@ -114,15 +105,6 @@ def test_the_grammar_says_what_a_sentence_is(grammar, text, what):
 def test_unknown_words_are_taken_for_what_they_look_like_where_that_is_asked(grammar):
     text = "The braver the two gnus prowl, the harder the 17 dogs fight."
     assert (grammar.recognises(text), grammar.recognises(text, any_words=True)) == ("", "instance")
-
-
-def test_more_sentences_than_there_are_cannot_be_had(project, grammar):
-    pairs = Pairs(grammar, SMALL, "train", 1)
-    pairs._ways, pairs._ends, pairs._features = pairs._ways[:1], [5], pairs._features[:1]
-    assert len({row["derivation"] for row in pairs.draw(3)}) == 3
-    with pytest.raises(DataError, match=r"2 of 3 sentences \(small, train, in all\)") as caught:
-        list(pairs.draw(3))
-    assert "suites" in caught.value.hint
 
 
 # cc_syntax
@@ -139,13 +121,6 @@ def test_features_are_those_of_the_sentences(tables):
         found = {"length": len(words), "start": articles[0], "second_start": articles[2], "distance": articles[2] - half}
         assert found == {name: row[name] for name in FEATURES}
         assert row["subset"] == "general" or row["value"] == found[row["subset"]]
-
-
-@pytest.mark.slow
-def test_a_row_is_read_off_the_grammar_by_its_numbers(grammar, tables):
-    for row in tables["cc_syntax"].sample(40, seed=2).iter_rows(named=True):
-        pair = Pairs(grammar, row["preset"], row["split"], 0).rows(row["derivation"], row["order"])
-        assert pair[1 - row["label"]]["sentence"] == row["sentence"]
 
 
 def test_another_seed_gives_other_sentences_and_the_same_one_the_same(project, tables):
@@ -165,48 +140,37 @@ def edited(rows, index, **values):
     return rows.with_columns(changes)
 
 
-@pytest.mark.parametrize(
-    ("change", "rule"),
-    [
-        ({"sentence": "The cat sat."}, "pairs with different words"),
-        ({"label": 0}, "pairs that are none"),
-        ({"length": 99, "start": 99, "second_start": 99, "distance": 99}, "sentences without the value of their subset"),
-        ({"split": "train"}, "pairs in two splits"),
-        ({"id": "again"}, "repeated ids"),
-    ],
-)
-def test_the_audit_of_pairs_finds_what_is_wrong(project, tables, change, rule):
+def test_the_audit_of_pairs_finds_what_is_wrong(project, tables):
     rows = tables["cc_syntax"]
     assert not any(SYNTAX.violations(project, rows).values())
     index = rows.select(pl.arg_where((pl.col("subset") == "start") & (pl.col("label") == 1) & (pl.col("split") == "test"))).to_series()[0]
-    wrong = edited(rows, index, **change)
-    wrong = edited(wrong, index + 1, id="again") if "id" in change else wrong
-    assert SYNTAX.violations(project, wrong)[rule] > 0
-
-
-def test_a_test_word_in_train_and_a_value_on_the_wrong_side_are_found(project, tables):
-    rows = tables["cc_syntax"]
-    leaked = rows.with_columns(
-        pl.when(pl.col("split") == "train").then(pl.col("sentence").str.replace("longer", "sooner")).otherwise("sentence").alias("sentence")
-    )
-    assert SYNTAX.violations(project, leaked)["words in train and test"] > 0
-    turned = rows.with_columns(split=pl.when(pl.col("split") == "train").then(pl.lit("test")).otherwise(pl.lit("train")))
-    assert SYNTAX.violations(project, turned)["values in the wrong split"] > 0
+    train = pl.col("split") == "train"
+    wrong = {
+        "pairs with different words": edited(rows, index, sentence="The cat sat."),
+        "pairs that are none": edited(rows, index, label=0),
+        "sentences without the value of their subset": edited(rows, index, length=99, start=99, second_start=99, distance=99),
+        "pairs in two splits": edited(rows, index, split="train"),
+        "repeated ids": edited(edited(rows, index, id="again"), index + 1, id="again"),
+        "words in train and test": rows.with_columns(
+            sentence=pl.when(train).then(pl.col("sentence").str.replace("longer", "sooner")).otherwise("sentence")
+        ),
+        "values in the wrong split": rows.with_columns(split=pl.when(train).then(pl.lit("test")).otherwise(pl.lit("train"))),
+    }
+    for rule, table in wrong.items():
+        assert SYNTAX.violations(project, table)[rule] > 0, rule
 
 
 # cc_semantics
 
 
-@given(st.sampled_from([1, -1]), st.sampled_from([1, -1]))
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("known", [1, -1])
 def test_what_follows_is_the_product_of_the_signs(sign, known):
     """The two properties rise together, or not; x has more, or less; y has the reverse."""
     facts, said = [("a", "b", sign)], ("x", "y", "a", known)
     assert follows(facts, said, "x", "y", "b") == sign * known
     assert follows(facts, said, "y", "x", "b") == -sign * known
-    undecided = ([], said), (facts, None), (facts, ("x", "y", "c", known)), (facts, ("x", "z", "a", known))
-    assert [follows(*given, "x", "y", "b") for given in undecided] == [0] * 4
-    with pytest.raises(ValueError, match="rise together"):
-        follows([*facts, ("a", "b", -sign)], said, "x", "y", "b")
+    assert follows([], said, "x", "y", "b") == follows(facts, ("x", "y", "c", known), "x", "y", "b") == 0
 
 
 def test_the_scenarios_of_a_base_item(tables):
@@ -215,50 +179,38 @@ def test_the_scenarios_of_a_base_item(tables):
         pl.col("contrast_set") == rows.filter(pl.col("text").str.starts_with("The stronger people are, the faster"))["contrast_set"][0]
     )
     found = {row["scenario"]: row for row in group.iter_rows(named=True)}
-    x, y = found["S5"]["context"].split(" is stronger than ")
-    y = y.rstrip(".")
+    x, y = found["S5"]["context"].rstrip(".").split(" is stronger than ")
     up, down = "The stronger people are, the faster they are.", "The weaker people are, the slower they are."
     mixed = "The stronger people are, the slower they are. The weaker people are, the faster they are."
-    assert found["S1"]["text"] == f"{up} {down} {x} is stronger than {y}. So {x} is [MASK] than {y}."
-    assert found["S2"]["text"] == f"{down} {up} {x} is stronger than {y}. So {x} is [MASK] than {y}."
-    assert found["S3"]["text"] == f"{mixed} {x} is stronger than {y}. So {x} is [MASK] than {y}."
-    assert found["S4"]["text"] == f"{up} {down} {y} is stronger than {x}. So {y} is [MASK] than {x}."
-    assert found["S5"]["text"] == f"{x} is stronger than {y}. So {x} is [MASK] than {y}."
-    assert found["S6"]["text"] == f"{up} {down} So {x} is [MASK] than {y}."
+    known, gap = f"{x} is stronger than {y}.", f"So {x} is [MASK] than {y}."
+    assert {name: found[name]["text"] for name in found if name != "S7"} == {
+        "S1": f"{up} {down} {known} {gap}",
+        "S2": f"{down} {up} {known} {gap}",
+        "S3": f"{mixed} {known} {gap}",
+        "S4": f"{up} {down} {y} is stronger than {x}. So {y} is [MASK] than {x}.",
+        "S5": f"{known} {gap}",
+        "S6": f"{up} {down} {gap}",
+    }
     assert "stronger" not in found["S7"]["text"].replace(up, "")
     assert [found[name]["answer"] for name in sorted(found)] == [0, 0, 1, 0, None, None, None]
-    assert all((row["first"], row["second"]) == ("faster", "slower") for row in found.values())
-    assert all(
-        row["text"][row["mask_start"] :].startswith("[MASK]") and row["text"].split()[row["mask_word"]] == "[MASK]"
-        for row in found.values()
-    )
+    for row in found.values():
+        assert (row["first"], row["second"]) == ("faster", "slower")
+        assert row["text"][row["mask_start"] :].startswith("[MASK]")
+        assert row["text"].split()[row["mask_word"]] == "[MASK]"
 
 
-@pytest.mark.parametrize(
-    ("change", "rule"),
-    [
-        ({"answer": 1}, "answers that the facts do not give"),
-        ({"mask_start": 0}, "gaps that are elsewhere"),
-        ({"first": "slower"}, "items with other words than their base item"),
-        ({"before": "So "}, "texts that are not their parts"),
-        ({"base_id": "x"}, "items without their base item"),
-    ],
-)
-def test_the_audit_of_scenarios_finds_what_is_wrong(project, tables, change, rule):
+def test_the_audit_of_scenarios_finds_what_is_wrong(project, tables):
     rows = tables["cc_semantics"]
     assert not any(SEMANTICS.violations(project, rows).values())
-    where = (pl.col("scenario") == "S2") & (pl.col("answer") == 0) & (pl.col("first") == "faster")
-    index = rows.select(pl.arg_where(where)).to_series()[0]
-    if "before" in change:
-        change = {
-            "before": rows["before"][index]
-            .replace(" is", " was")
-            .replace(" that", " why")
-            .replace("So", "Thus")
-            .replace("follows", "ensues")
-        }
-        change["before"] = change["before"].replace("was", "is")
-    assert SEMANTICS.violations(project, edited(rows, index, **change))[rule] > 0
+    index = rows.select(pl.arg_where((pl.col("scenario") == "S2") & (pl.col("answer") == 0) & (pl.col("first") == "faster"))).to_series()[0]
+    changes = {
+        "answers that the facts do not give": {"answer": 1},
+        "gaps that are elsewhere": {"mask_start": 0},
+        "items with other words than their base item": {"first": "slower"},
+        "items without their base item": {"base_id": "x"},
+    }
+    for rule, change in changes.items():
+        assert SEMANTICS.violations(project, edited(rows, index, **change))[rule] > 0, rule
 
 
 def test_an_edited_scenario_that_contradicts_itself_is_told_with_its_line(made, tmp_path):
@@ -320,8 +272,6 @@ def test_sample_shows_pairs_and_scenarios(cxgen):
     assert sample("comparative-correlative", 2, family="cc_semantics").height == 14
     told = cxgen("sample", "resultative", "--family", "cc_syntax")
     assert (told.returncode, told.stderr.splitlines()[0]) == (2, "cxgen: resultative has no suite cc_syntax")
-    told = cxgen("sample", "comparative-correlative", "--family", "cc_semantics", "--label", "neutral")
-    assert (told.returncode, "--label" in told.stderr) == (2, True)
 
 
 def test_recognise_says_of_every_sentence_what_it_is(cxgen, tmp_path):
@@ -340,17 +290,9 @@ def test_suites_are_scored_where_they_are_asked_for(cxgen, made, tables, tmp_pat
     told = cxgen("evaluate", file, "--config", "cc_syntax", "--by", "value", "--format", "jsonl", cwd=project.root)
     found = [json.loads(line) for line in told.stdout.splitlines()]
     assert found[0]["accuracy"] == 0.5
-    values = {row["part"]: row["items"] for row in found[1:]}
-    assert values["value length 19"] == 4
-    assert len(values) == 20 + 9 + 15 + 6
-    copied = tmp_path / "copied.parquet"
-    rows.write_parquet(copied)
-    told = cxgen("evaluate", copied, "--config", "cc_syntax", cwd=project.root)
-    assert "whose label is the right answer" in told.stderr
+    assert {row["part"]: row["items"] for row in found[1:]}["value length 19"] == 4
     told = cxgen("evaluate", "--model", "hf:nowhere", "--config", "cc_syntax", cwd=project.root)
     assert (told.returncode, told.stderr.splitlines()[0]) == (2, "cxgen: sentences for classifiers, which are put to no model")
-    told = cxgen("sample", "comparative-correlative", "--family", "cc_synta")
-    assert (told.returncode, "cc_syntax" in told.stderr) == (2, True)
 
 
 def test_lm_eval_gets_the_scenarios_that_have_an_answer(made, tables, tmp_path):
