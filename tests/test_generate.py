@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from cxgen.build.items import generate_items
 from cxgen.build.preview import sample_items
 from cxgen.build.request import Request
-from cxgen.build.samplers import fillable, items_of, samplers
+from cxgen.build.samplers import fillable, items_of, previews, samplers
 from cxgen.constructicon import load_construction
 from cxgen.errors import EmptySlotError
 from cxgen.project import Project
 from cxgen.sampling.plan import draw_plan
-from cxgen.sampling.pools import Segments, design_pools
+from cxgen.sampling.pools import ABSENT, Segments, design_pools
 from cxgen.semantics import label_matrix, solve
 from cxgen.streams import uniform
 from tests.conftest import edit, sampled
@@ -53,6 +53,8 @@ def test_sets_are_the_same_in_whatever_company_and_order(reach):
     small = pl.concat([items_of(sampler.draw(some[:1])), items_of(sampler.draw(some[1:]))])
     order = pl.Series("set_number", some).to_frame()
     assert order.join(large, on="set_number", how="left", maintain_order="left").select(small.columns).equals(small)
+    elsewhere = dataclasses.replace(sampler, split="dev").draw(some).plan  # of the same words, other ones
+    assert any((rows != sampler.draw(some).plan.fillers[name]).any() for name, rows in elsewhere.fillers.items())
 
 
 def test_bands_are_drawn_evenly_but_no_word_twice_as_often_as_its_share(reach):
@@ -83,6 +85,13 @@ def test_a_denied_claim_has_the_opposite_label(small):
     rows = small.filter(pl.col("claim").is_not_null()).with_columns(plain=pl.col("claim").str.strip_prefix("not "))
     signs = rows.select("premise_id", "plain", sign=(1 - pl.col("label").cast(pl.Int64)) * pl.when("polarity").then(1).otherwise(-1))
     assert signs.group_by("premise_id", "plain").agg(pl.col("sign").n_unique())["sign"].max() == 1
+
+
+def test_an_item_says_what_its_hypothesis_claims_and_whether_it_denies_it(few):
+    claims = {"got(agent, target)": ("with", "without"), "repeated(agent)": ("repeated", "single")}
+    claims["accompanied(agent)"] = ("company", "no-company")
+    expected = {(rule, claim, not denies) for claim, rules in claims.items() for denies, rule in enumerate(rules)}
+    assert set(few.select("rule", "claim", "polarity").iter_rows()) == expected
 
 
 def test_another_seed_gives_other_items(reach, mini_lexicon, few):
@@ -177,6 +186,12 @@ def fillers(lexicon, frame, slot):
     return [lexicon.table["key"][row] for name in frame.slots[slot] for row in lexicon.resolve(name).ids]
 
 
+def test_a_referent_of_either_gender_is_he_as_often_as_she_and_sometimes_they(reach):
+    plan = drawn(reach, *reach.frames)
+    either = reach.lexicon.genders[plan.fillers["agent"]] == 2
+    assert np.bincount(plan.pronoun["agent"][either]) / either.sum() == pytest.approx([0.48, 0.48, 0.04], abs=0.01)
+
+
 def test_a_marked_verb_still_comes_up_but_as_seldom_as_asked(reach, mini_lexicon):
     frame, other = (dataclasses.replace(frame, marked=frozenset()) for frame in reach.frames)
     keys = fillers(mini_lexicon, frame, "verb")
@@ -229,3 +244,30 @@ def test_what_is_left_out_leaves_no_gap(mini, mini_lexicon):
     path.write_text(text.replace("{@rest}", " {@rest} again"), "utf-8")
     items = sample_items(load_construction(Project(mini), "reach", mini_lexicon), 1, 200, "nli")
     assert not items["premise"].str.contains("  ", literal=True).any()
+
+
+def test_an_optional_slot_is_left_out_as_often_as_it_says(reach):
+    for share in (0, 0.3):
+        slots = {**reach.slots, "opener": dataclasses.replace(reach.slots["opener"], optional=share)}
+        plan = drawn(dataclasses.replace(reach, slots=slots), *reach.frames, count=10_000)
+        assert (plan.fillers["opener"] == ABSENT).mean() == pytest.approx(share, abs=0.02)
+
+
+@pytest.mark.parametrize(
+    ("number", "words", "plural"),
+    [
+        ("singular", {}, False),
+        ("plural", {}, True),
+        ("singular", {"number": "plural"}, False),
+        ("frame", {}, False),
+        ("frame", {"number": "plural"}, True),
+    ],
+)
+def test_a_noun_has_the_number_of_its_slot_or_of_its_frame(reach, number, words, plural):
+    slots = {**reach.slots, "agent": dataclasses.replace(reach.slots["agent"], number=number)}
+    frame = dataclasses.replace(reach.frames[1], words=words)  # people, no names
+    changed = dataclasses.replace(reach, slots=slots, frames=(frame,), designs={"outcome": reach.designs["outcome"]})
+    rows = items_of(previews(changed, 1)[0].draw(np.arange(40)))
+    for premise, filled in rows.select("premise", "slots").iter_rows():
+        agent = next(slot["lemma"] for slot in filled if slot["role"] == "agent")
+        assert (f"{agent}s " in premise) == plural, premise

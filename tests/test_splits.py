@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 
+import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from cxgen.build.params import Params
-from cxgen.build.samplers import divided, samplers
+from cxgen.build.samplers import divided, items_of, samplers
 from cxgen.build.splits import read_splits
 from cxgen.constructicon import load_construction
 from cxgen.errors import DataError
 from cxgen.lexicon import Lexicon
 from cxgen.project import Project
-from cxgen.sampling import joint_verbs, verb_pools
+from cxgen.sampling import joint_verbs, split_of, verb_pools
 from tests.conftest import ROOT, edit
 
 HEAD = "construction\tverb\tsplit\n"
@@ -89,3 +92,58 @@ def test_a_new_verb_goes_where_those_go_that_it_is_said_with(constructions):
     for group in small:
         others = {verb: split for verb, split in known.items() if verb != group[0]}
         assert divided(construction, replace(SHIPPED, splits={"let-alone": others}))[group[0]] == known[group[0]]
+
+
+def test_a_verb_by_itself_goes_by_hash_in_the_shares_unless_it_has_a_split():
+    verbs = [f"v{number}" for number in range(5000)]
+    counts = Counter(split_of(verb, {}, SHIPPED.shares, 1, "reach") for verb in verbs)
+    assert {split: count / len(verbs) for split, count in counts.items()} == pytest.approx(SHIPPED.shares, abs=0.02)
+    assert {split_of(verb, dict.fromkeys(verbs, "dev"), SHIPPED.shares, 1, "reach") for verb in verbs} == {"dev"}
+
+
+FEW = "ask%v, claw%v, feel%v, fish%v, go%v, jump%v, run%v, swim%v"
+FIRST = "frames:\n"
+# What is added (a construction: see tests/test_dataset.py) -> what is written for what in the template, and the columns that change in the
+# sets. A verb, and a scene with one verb, may change any column of the sets of this verb's split, and change nothing elsewhere.
+ADDED = {
+    "verb": (f"verb: [{FEW}], target: animals", f"verb: [{FEW}, dive%v], target: animals", None),
+    "scene": (FIRST, f"{FIRST}  - {{name: pool, design: outcome, slots: {{agent: people, verb: [dive%v], target: animals}}}}\n", None),
+    "wording": (
+        '{agent} was without {target}."',
+        '{agent} was without {target}.", "{agent} lost {target}."',
+        {"hypothesis", "wording", "id"},
+    ),
+    "template": (
+        "\nhypotheses:",
+        '  now: "Just now, {agent} {@verb:past} for {target}{@rest}."\n\nhypotheses:',
+        {"template", "premise", "slots", "premise_id", "contrast_set", "id"},
+    ),
+}
+
+
+@pytest.mark.parametrize("what", ADDED)
+def test_a_project_that_grows_moves_no_verb_and_changes_only_these_sets(mini, what):
+    path, sets = mini / "templates/reach.yaml", ["config", "design", "split"]
+    path.write_text(path.read_text("utf-8").replace("verb: reach-verbs", f"verb: [{FEW}]"), "utf-8")
+    request = replace(Params.read(mini / "params.yaml").request, splits={})
+
+    def made():
+        """The verbs' splits, and some items of every design, config and split."""
+        construction = load_construction(Project(mini), "reach", Lexicon.of(Project(mini)))
+        splits = divided(construction, request)
+        known = replace(request, splits={"reach": splits})
+        items = pl.concat([items_of(each.draw(np.arange(60))) for each in samplers(construction, known)], how="diagonal")
+        return splits, dict(items.group_by(sets, maintain_order=True))
+
+    before, old = made()
+    request = replace(request, splits={"reach": before})
+    edit(path, *ADDED[what][:2])
+    after, new = made()
+    assert {verb: after[verb] for verb in before} == before
+    assert after.keys() - before.keys() == ({"dive"} if what in {"verb", "scene"} else set())
+    changed = {key: {name for name in rows.columns if not new[key][name].equals(rows[name])} for key, rows in old.items()}
+    columns = ADDED[what][2]
+    if columns is None:  # only where the new verb is
+        assert {key[2] for key, names in changed.items() if names} == {after["dive"]}
+    else:
+        assert set().union(*changed.values()) == columns
