@@ -20,7 +20,7 @@ from cxgen.mining.candidates import COLUMNS, labelled, read_candidates, read_lab
 from cxgen.mining.correlative import Correlative
 from cxgen.mining.forms import as_universal, is_clearnlp
 from cxgen.mining.search import Search
-from cxgen.mining.texts import LONGEST, Texts
+from cxgen.mining.texts import Texts
 from cxgen.project import Project
 from tests import tiny_pipeline
 
@@ -63,17 +63,12 @@ def test_lines_are_passages_of_text_and_of_gzip_whatever_it_is_called(text, tmp_
     assert [passage.text for passage in passages(packed)] == TEXT.splitlines()
 
 
-def test_paragraphs_join_lines_and_know_where_their_words_stand(tmp_path):
+def test_paragraphs_and_fields_of_json_lines_know_where_their_words_stand(tmp_path):
     path = tmp_path / "wrapped.txt"
     path.write_text("\n\nThe longer we\nwaited, the colder\n\nThe end.\n")
     first, second = passages(path, paragraphs=True)
     assert first.text == "The longer we\nwaited, the colder"
-    assert (first.where(0), first.where(first.text.index("waited")), first.where(first.text.index("colder"))) == ((3, 1), (4, 1), (4, 13))
-    assert second.where(0) == (6, 1)
-
-
-def test_a_field_of_json_lines_is_read(tmp_path):
-    path = tmp_path / "c4.jsonl"
+    assert (first.where(0), first.where(first.text.index("colder")), second.where(0)) == ((3, 1), (4, 13), (6, 1))
     path.write_text(json.dumps({"text": f"One.\n{HIT}", "url": "x"}) + "\n" + json.dumps({"text": "Two."}) + "\n")
     found = passages(path, field="text")
     assert [(passage.text, passage.line, passage.column) for passage in found] == [("One.", 1, 1), (HIT, 1, 6), ("Two.", 2, 1)]
@@ -101,19 +96,6 @@ def test_bytes_that_are_no_utf8_are_counted(tmp_path):
     texts = Texts([path])
     assert [passage.text for passage in texts.passages()] == ["caf\ufffd", "bar"]
     assert (texts.lines, texts.damaged) == (2, 1)
-
-
-@settings(max_examples=20, deadline=None)
-@given(words=st.lists(st.text(alphabet="abc", min_size=1, max_size=900), min_size=30, max_size=120))
-def test_a_line_of_any_length_is_cut_at_blanks_and_nothing_of_it_is_lost(tmp_path_factory, words):
-    path = tmp_path_factory.mktemp("long") / "text.txt"
-    line = " ".join(words)
-    path.write_text(line + "\nend")
-    *parts, end = passages(path)
-    assert "".join(part.text for part in parts) == line
-    assert max(len(part.text) for part in parts) <= LONGEST
-    assert all(line[part.column - 1 :].startswith(part.text) for part in parts)
-    assert end.text == "end"
 
 
 # the tag pattern
@@ -347,13 +329,3 @@ def test_an_interrupted_run_goes_on_where_it_was(tagger, text, monkeypatch):
     assert (report, rest) == (whole, batches - 5)
     assert output.read_bytes() == (text.parent / "whole.jsonl").read_bytes()
     assert not partial.exists()
-
-
-def test_another_text_starts_anew(tagger, text, monkeypatch):
-    text.write_text(TEXT * 6)
-    output = text.parent / "candidates.jsonl"
-    with pytest.raises(KeyboardInterrupt):
-        search_in([text], output, tagger, monkeypatch, stop=4)
-    text.write_text(TEXT * 2)
-    report, _ = search_in([text], output, tagger, monkeypatch)
-    assert (report["lines"], report["candidates"]) == (8, 6)

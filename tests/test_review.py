@@ -246,11 +246,6 @@ def test_who_fails_the_checks_does_not_count_unless_asked(drawn, tmp_path):
     assert score(answers, Resampling(0), everybody=True)["labels"]["agree"]["value"] < 1
 
 
-def test_answers_to_one_task_alone_are_scored(drawn, tmp_path):
-    found = score(read_answers([filled(tmp_path / "a-labels.csv", drawn, task="labels")], drawn), QUICK)
-    assert (found["labels"]["agree"]["value"], found["labels"]["readers"]["units"], found["sentences"]["answers"]) == (1, 0, 0)
-
-
 # the commands, and what the pipeline makes of a list of refused sets
 
 
