@@ -256,6 +256,9 @@ def test_the_audit_finds_imbalance_and_repetition(built):
         "repeated (premise, hypothesis)": 1,
         "repeated ids": 1,
     }
+    assert data["split"][0] != "test"
+    moved = data.with_columns(split=pl.when(pl.col("premise_id") == data["premise_id"][0]).then(pl.lit("test")).otherwise("split"))
+    assert violations(moved, NLI)["contrast sets in two splits"] == 1
 
 
 def judged(items, bad):

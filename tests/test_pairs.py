@@ -79,6 +79,12 @@ def test_participants_change_places_and_the_continuations_their_parts(some):
         assert row["diagnostic_good"] == row["diagnostic_bad_2"]
 
 
+def test_switched_are_the_contexts_in_which_the_second_participant_stands_first(some):
+    for context, slots, switched in some.filter(TARGET.is_in(SWITCHING)).select("context", "slots", "switched").iter_rows():
+        names = {slot["slot"]: slot["lemma"] for slot in slots}
+        assert (context.lower().find(names["whom"].lower()) < context.lower().find(names["who"].lower())) == switched, context
+
+
 def test_entity_types_say_what_the_participants_are(some):
     people = {"female": "top-female-names", "male": "top-male-names", "letters": "letter-names", "humans": "pair-people"}
     assert people == {kind: ENTITIES[kind] for kind in people}
