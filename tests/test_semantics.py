@@ -120,9 +120,13 @@ def test_what_follows_from_a_fact(states, fact):
 
 def test_contraries_contradict(reach):
     predicates = {**reach.predicates, "got": dataclasses.replace(reach.predicates["got"], contrary="lost")}
-    construction = dataclasses.replace(reach, predicates={**predicates, "lost": dataclasses.replace(reach.predicates["got"], contrary="")})
-    assert truth(construction.kinds["caught"], construction)[Atom("lost", ("agent", "target"))] is False
-    both = (*reach.kinds["caught"].entails, Atom("lost", ("agent", "target")))
+    construction = dataclasses.replace(
+        reach, predicates={**predicates, "lost": dataclasses.replace(reach.predicates["got"], name="lost", contrary="")}
+    )
+    got, lost = (Atom(name, ("agent", "target")) for name in ("got", "lost"))
+    for fact, other in ((got, lost), (lost, got)):  # whichever of the two names the other one
+        assert truth(dataclasses.replace(reach.kinds["caught"], entails=(fact,)), construction) == {fact: True, other: False}
+    both = (*reach.kinds["caught"].entails, lost)
     with pytest.raises(Inconsistency, match=r"(got|lost)\(agent, target\)"):
         truth(dataclasses.replace(reach.kinds["caught"], entails=both), construction)
 
