@@ -95,8 +95,6 @@ def test_only_adapters_in_the_middle_and_the_head_are_trained(models):
         "1.attention.self.query",
         "1.attention.self.value",
     }
-    heads = {name.rpartition("modules_to_save")[0] for name in trained if "lora_" not in name}
-    assert {name.rstrip(".").rpartition(".")[2] for name in heads} == {"classifier", "dense"}, "the pooler is new, too"
     assert model.config.num_labels == 6
     with pytest.raises(CxgenError, match="no adapters for"):
         build(str(models / "masked"), Lora(4, 8, 0.0, "middle", ("nothing",)), 1, seed=1)
@@ -231,8 +229,7 @@ def test_a_run_is_kept_step_by_step(probed, monkeypatch):
     assert probe_run(settings) == found, "the same again from nothing"
 
 
-@pytest.mark.parametrize("pooling", ["mean", "first", "last"])
-def test_vectors_are_those_of_the_sentence_alone(models, tmp_path, pooling):
+def test_vectors_are_those_of_the_sentence_alone(models, tmp_path):
     """Padding beside longer sentences changes nothing, and means leave out [CLS] and [SEP]."""
     import torch
     from transformers import AutoModel, AutoTokenizer
@@ -240,11 +237,11 @@ def test_vectors_are_those_of_the_sentence_alone(models, tmp_path, pooling):
     from recipes.probe.hidden import hidden_states
 
     sentences = ["so a as b", "so"]
-    found = hidden_states(str(models / "masked"), sentences, probe.States(pooling, 2, 64), tmp_path, "m")
+    found = hidden_states(str(models / "masked"), sentences, probe.States("mean", 2, 64), tmp_path, "m")
     model, tokenizer = AutoModel.from_pretrained(models / "masked").eval(), AutoTokenizer.from_pretrained(models / "masked")
     for number, sentence in enumerate(sentences):
         with torch.no_grad():
             states = model(**tokenizer(sentence, return_tensors="pt"), output_hidden_states=True).hidden_states
         for layer, each in enumerate(states):
-            expected = {"mean": each[0, 1:-1].mean(dim=0), "first": each[0, 0], "last": each[0, -1]}[pooling]
+            expected = each[0, 1:-1].mean(dim=0)
             assert found[layer][number] == pytest.approx(expected.numpy(), abs=1e-5)

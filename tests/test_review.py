@@ -78,16 +78,12 @@ def test_lists_are_the_columns_of_a_latin_square(items, sets, lists, seed):
         assert max(counts) - min(counts) <= 1  # labels go round
 
 
-def test_lists_do_not_depend_on_the_order_of_rows_but_on_the_seed(items, drawn):
-    design = Design(sets=6, sentences=4)
-    assert drawn.equals(sample(items.reverse(), design, REAL[::-1]))
+def test_lists_depend_on_the_seed_alone_and_hold_real_sentences_and_plain_checks(items, drawn):
+    assert drawn.equals(sample(items.reverse(), Design(sets=6, sentences=4), REAL[::-1]))
     assert not drawn.equals(sample(items, Design(sets=6, sentences=4, seed=2), REAL))
-
-
-def test_real_sentences_are_one_in_four_checks_are_plain_and_none_comes_twice(drawn):
-    real = drawn.filter(pl.col("kind") == "real")
-    assert real["text"].is_unique().all()
-    assert set(real["text"]) <= set(REAL)
+    real = drawn.filter(pl.col("kind") == "real")["text"]
+    assert real.is_unique().all()
+    assert set(real) <= set(REAL)
     for _, rows in drawn.filter(pl.col("task") == "sentences").group_by("list"):
         counts = Counter(rows["kind"])
         assert (counts["item"], counts["real"], counts["check"]) == (16, 5, 4)
@@ -294,9 +290,7 @@ def test_split_leaves_out_whole_sets_that_readers_refused_and_records_why(mini_d
     assert set(rejected["pair_reason"]) == {"review: item x: E is computed, readers say C 2"}
 
 
-@pytest.mark.parametrize(
-    "text", ["", "set\nx\n", "contrast_set,reason\nx\n", "contrast_set,reason\nx,a\nx,b\n", 'contrast_set,reason\nx,"a\n']
-)
+@pytest.mark.parametrize("text", ["", "set\nx\n", "contrast_set,reason\nx,a\nx,b\n"])
 def test_a_list_of_refused_sets_that_is_none_is_refused(tmp_path, text):
     (tmp_path / "dropped.csv").write_text(text)
     with pytest.raises(DataError):

@@ -19,7 +19,7 @@ from cxgen.facade import load, sample
 from cxgen.project import Project
 from cxgen.schema import Document, read_json
 from cxgen.suites import SUITES
-from cxgen.suites.cc_semantics import FILE, follows
+from cxgen.suites.cc_semantics import follows
 from cxgen.suites.cc_syntax import FEATURES, GRAMMAR
 from cxgen.suites.grammar import PRESETS, Grammar, Language
 from tests.conftest import ROOT
@@ -211,18 +211,6 @@ def test_the_audit_of_scenarios_finds_what_is_wrong(project, tables):
     }
     for rule, change in changes.items():
         assert SEMANTICS.violations(project, edited(rows, index, **change))[rule] > 0, rule
-
-
-def test_an_edited_scenario_that_contradicts_itself_is_told_with_its_line(made, tmp_path):
-    folder = tmp_path / "templates/grammars"
-    folder.mkdir(parents=True)
-    text = (ROOT / layout.GRAMMARS / f"{FILE}.yaml").read_text("utf-8")
-    (folder / f"{FILE}.yaml").write_text(
-        text.replace('S1: {role: base, rules: ["a+ b+", "a- b-"]', 'S1: {role: base, rules: ["a+ b+", "a- b+"]'), "utf-8"
-    )
-    with pytest.raises(DataError, match="rise together, and do not") as caught:
-        SEMANTICS.rows(Project(tmp_path), 1, SEMANTICS.sizes)
-    assert caught.value.line == text[: text.index("scenarios:\n")].count("\n") + 1
 
 
 # through the stages
