@@ -58,7 +58,7 @@ def joined(pattern: str, clauses: Mapping[str, str], joins: Mapping[str, str]) -
     """``pattern`` with its clauses written out; a single one as it stands.
 
     Raises:
-        ValueError: a clause that there is not or that has no verb, or not exactly one main clause; in words.
+        ValueError: a clause that there is not or that has no verb, not exactly one main clause, or a gerund with another subject; in words.
     """
     found = list(_FIELD.finditer(pattern))
     if not found:
@@ -80,6 +80,8 @@ def joined(pattern: str, clauses: Mapping[str, str], joins: Mapping[str, str]) -
         if not way:
             return part.said("past", "root", subject=True)
         if way == GERUND:
+            if not part.has_subject_of(main):
+                raise ValueError(f"<{match[1]}> would lose its subject, which is not the main one: join them by and, but or while")
             return part.said("ing", f"advcl>{main.head}", subject=False)
         if way == CLAUSE:
             return part.said("past", f"advcl>{main.head}", subject=True)
