@@ -9,7 +9,7 @@ import pytest
 
 from cxgen.build.capacity import capacity, sets_at_most
 from cxgen.build.request import Request
-from cxgen.build.samplers import samplers
+from cxgen.build.samplers import items_of, samplers
 
 DRAWS = 14_000  # of a design of the mini project that has at most some thousands of premises of each kind: nearly none is missed
 
@@ -20,7 +20,7 @@ def test_what_is_counted_is_what_can_be_drawn(reach):
     for source in samplers(reach, Request()):
         most = sets_at_most(source)
         if most < DRAWS / 3:
-            premises = source.block(np.arange(DRAWS)).unique("premise").group_by("kind").len()
+            premises = items_of(source.draw(np.arange(DRAWS))).unique("premise").group_by("kind").len()
             assert 0.8 * most <= premises["len"].min() <= most, (source.design.name, source.config, source.split)
             compared += 1
     assert compared >= 3

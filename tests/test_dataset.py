@@ -116,8 +116,8 @@ def test_the_contract_of_the_output(built):
     fields = {field.name: field.dtype for field in schema["slots"].inner.fields}
     assert fields["zipf"] == pl.Float64
     assert {"role", "lemma", "sense", "zipf", "band"} <= set(fields)
-    extended = any(word_class.extended for word_class in built.lexicon.classes.values())
-    assert set(data["acceptability"].unique()) == ({"prototypical", "extended"} if extended else {"prototypical"})
+    alone = any(frame.entails_alone for construction in built.constructions for frame in construction.lexicon.frames(construction.name))
+    assert set(data["acceptability"].unique()) == ({"prototypical", "extended"} if alone else {"prototypical"})
 
 
 def test_sizes_are_exact(built):

@@ -27,7 +27,7 @@ def build(
     params: ParamsFile = None,
     form: Form = Format.table,
 ) -> None:
-    """Make the dataset: contrast sets split by verb and audited, with pseudowords, and what writers wrote; and the suites.
+    """Make the dataset: contrast sets split by verb and audited, with pseudowords, and what writers wrote; and its suites.
 
     Writes outputs/dataset, outputs/wug, outputs/natural, outputs/suites and their metrics. Where judge.backend in params.yaml names models,
     candidates are drawn and judged first.
@@ -37,12 +37,14 @@ def build(
     from cxgen.build import suites
     from cxgen.build.pool import executor
     from cxgen.natural import build as natural
+    from cxgen.suites import SUITES
 
     project, settings = open_project(params)
     with executor(workers or settings.workers) as pool:
         report = _dataset(project, settings, pool, judged=judged)
         natural.run(project, settings, pool)
-    suites.run(project, settings)
+    if settings.constructions is None or {suite.construction for suite in SUITES.values()} & set(settings.constructions):
+        suites.run(project, settings)
     emit(_rows(report), form)
 
 
