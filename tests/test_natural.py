@@ -105,9 +105,9 @@ def test_a_construction_without_a_square_or_with_one_that_does_not_fit_is_told(c
     with pytest.raises(SchemaError, match="has no square for writers"):
         asked(constructions["ditransitive"], 1, 0, 1)
     file = scratch / "templates/caused-motion.yaml"
-    file.write_text(
-        file.read_text("utf-8").replace("      other-in-there: the other thing goes", "      other-in-hare: the other thing goes"), "utf-8"
-    )
+    text = file.read_text("utf-8")
+    at = text.index("other-in-there:", text.index("\nnatural:"))
+    file.write_text(text[:at] + text[at:].replace("other-in-there", "other-in-hare", 1), "utf-8")
     result = cxgen("elicit", "caused-motion", "--out", "r.jsonl", cwd=scratch)
     assert result.returncode == 2
     assert "two-things: the kinds are not those of the design: other-in-hare, other-in-there" in result.stderr
