@@ -45,7 +45,7 @@ def made(asked, pool=HERE, only=()):
 
 
 def files(out):
-    return {path.relative_to(out): path.read_bytes() for path in sorted(out.rglob("*")) if path.is_file() and not path.name.startswith(".")}
+    return {path.relative_to(out): path.read_bytes() for path in sorted(out.rglob("*")) if path.is_file()}
 
 
 @pytest.fixture(scope="module")

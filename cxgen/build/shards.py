@@ -152,7 +152,8 @@ def _sha256(path: Path) -> str:
 
 def _sweep(folder: Path) -> None:
     """Delete what was being written when a run was killed."""
-    for path in (path for name in (DATA, WUG) for path in folder.glob(f"{name}/*/.*.parquet.*")):
+    unfinished = [path for name in (DATA, WUG) for path in folder.glob(f"{name}/*/.*.parquet.*")]
+    for path in [*unfinished, *_record_file(folder, 0).parent.glob(".*.json.*")]:
         path.unlink(missing_ok=True)
 
 
