@@ -491,6 +491,7 @@ def test_a_second_run_on_the_same_answers_is_refused_at_once(tmp_path):
 
 LIMITED = """
 import resource, sys
+sys.dont_write_bytecode = True  # Python itself would keep a cut-off .pyc, for every later process
 from pathlib import Path
 from cxgen.errors import CxgenError
 from tests.test_asking import pairs, run

@@ -142,6 +142,7 @@ def test_json_that_says_two_things_or_none_is_refused(tmp_path, text):
 
 FULL = """
 import resource, sys
+sys.dont_write_bytecode = True  # Python itself would keep a cut-off .pyc, for every later process
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]), int(sys.argv[1])))
 import polars as pl
 from pathlib import Path
