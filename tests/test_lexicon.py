@@ -13,11 +13,8 @@ from hypothesis import strategies as st
 from cxgen.curate.build import build
 from cxgen.curate.propose import propose
 from cxgen.errors import SchemaError, UnknownNameError
-from cxgen.lexicon.bands import HIGH, LOW, Cuts
-from cxgen.lexicon.inflect import forms
-from cxgen.lexicon.reference import Reference
-from cxgen.lexicon.sources import read_sources
-from cxgen.lexicon.spelling import article, is_synthetic
+from cxgen.lexicon.own import read_sources
+from cxgen.lexicon.words import HIGH, LOW, Cuts, Reference, article, forms, is_synthetic
 from cxgen.sampling import verb_pools
 from cxgen.sampling.pools import Segments
 from cxgen.schema import read_yaml

@@ -245,7 +245,7 @@ two ; a ; crane
     assert one.slots["opening"] == ("phrase:at noon",)
     assert one.words == {"did": "hit", "left": "missed", "no": "never hit"}
     assert two.slots == {"x": ("crane%1:05:00::",)}
-    assert two.place("x", 0) == (path, 6)
+    assert (two.source.path, two.source.line(("frames", two.number))) == (path, 6)
 
 
 HEAD = "id ; designs ; agent:person ; x\n"

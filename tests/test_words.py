@@ -17,7 +17,7 @@ from cxgen.cli.app import app
 from cxgen.constructicon import load_construction
 from cxgen.errors import CxgenError, SchemaError, UnknownNameError
 from cxgen.lexicon import Lexicon
-from cxgen.lexicon.names import near
+from cxgen.lexicon.snapshot import near
 from cxgen.project import Project
 from cxgen.sampling import Wugs
 from cxgen.sampling.wugs import borrowed

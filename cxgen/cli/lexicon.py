@@ -119,7 +119,7 @@ def _constructions(project: Project, lexicon: Lexicon) -> Iterator[Construction]
 
 def _unknown(word: str, lexicons: list[Lexicon]) -> UnknownNameError:
     """The error about a word that is in none of ``lexicons``; suggests near words, and classes of such a name."""
-    from cxgen.lexicon.names import near
+    from cxgen.lexicon.snapshot import near
 
     hints = []
     words = near(word, {lemma for source in lexicons for lemma in source.lemmas})

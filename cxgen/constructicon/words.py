@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 from cxgen.errors import UnknownNameError
 from cxgen.lexicon import Lexicon
-from cxgen.lexicon.extend import extended
-from cxgen.lexicon.names import missing
-from cxgen.lexicon.sources import Sources, fillers
+from cxgen.lexicon.own import Sources, extended
+from cxgen.lexicon.snapshot import missing
 from cxgen.schema import Document
 
 if TYPE_CHECKING:
@@ -25,7 +24,7 @@ def with_own_words(documents: Iterable[Document], name: str, lexicon: Lexicon) -
     """
     sources = Sources()
     for document in documents:
-        sources.add(document, name)
+        sources.add(document)
     return extended(lexicon, sources, name)
 
 
@@ -34,14 +33,15 @@ def unknown_words(construction: Construction) -> Iterator[UnknownNameError]:
     lexicon = construction.lexicon
     for document in construction.documents:
         for slot, raw in document.data.get("slots", {}).items():
-            for name, keys in fillers(raw.get("class", []), ("slots", slot, "class")):
+            classes = raw.get("class", [])
+            for number, name in enumerate([classes] if isinstance(classes, str) else classes):
                 if not lexicon.has(name):
-                    yield missing(lexicon, name, document.path, document.line(keys))
+                    yield missing(lexicon, name, document.path, document.line(("slots", slot, "class", number)))
     for frame in construction.frames:
         for slot, names in frame.slots.items():
             for number, name in enumerate(names):
-                if not lexicon.has(name):
-                    yield missing(lexicon, name, *frame.place(slot, number))
+                if not lexicon.has(name) and frame.source:
+                    yield missing(lexicon, name, frame.source.path, frame.source.line(("frames", frame.number, "slots", slot, number)))
 
 
 def class_users(constructions: Iterable[Construction]) -> dict[str, list[str]]:

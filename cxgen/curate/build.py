@@ -12,12 +12,9 @@ import polars as pl
 from cxgen.curate.wordnet import all_senses, open_wordnet
 from cxgen.errors import SchemaError
 from cxgen.files import write_atomically
-from cxgen.lexicon.bands import Cuts
-from cxgen.lexicon.reference import Reference
-from cxgen.lexicon.rows import SCHEMA, blank, inflect, measure
-from cxgen.lexicon.senses import SENSES
+from cxgen.lexicon.own import Sources, read_sources
 from cxgen.lexicon.snapshot import Lexicon
-from cxgen.lexicon.sources import Sources, lemma_of, read_sources
+from cxgen.lexicon.words import SCHEMA, SENSES, Cuts, Reference, blank, inflect, lemma_of, measure
 from cxgen.schema import read_yaml
 from cxgen.tables import write_parquet
 
@@ -56,7 +53,7 @@ def build(folder: Path) -> dict[str, int]:
 
 def _words_of_scenes(folder: Path) -> set[str]:
     """The keys of the words of all scenes."""
-    lexicon = Lexicon(pl.DataFrame(schema=SCHEMA), {}, {}, folders=(folder,))
+    lexicon = Lexicon(pl.DataFrame(schema=SCHEMA), {}, folders=(folder,))
     return {key for construction in lexicon.constructions for key in lexicon.scenes(construction).keys.values()}
 
 
@@ -83,7 +80,7 @@ def _collect(sources: Sources, words: Iterable[str]) -> dict[str, dict[str, Any]
             raise SchemaError(f"class {name!r}: no class {entry.extends!r}", file=entry.document.path, line=line, hint="name another")
         for member in sources.members(name):
             row = _row(rows, member.key)
-            row["gender"] = member.gender or row["gender"]
+            row["gender"] = member.changes.get("gender") or row["gender"]
             row["sense"] = member.sense or row["sense"]
     for key in words:
         _row(rows, key)
@@ -116,7 +113,7 @@ def _fill(row: dict[str, Any], sources: Sources, wordnet: Any, reference: Refere
             related = {other.name().lower() for other in lemma.derivationally_related_forms()}
             row["derived"] = sorted(related - {row["lemma"].lower()})
     overrides = sources.overrides.get(row["pos"], {}).get(row["lemma"], {})
-    inflect(row, overrides | sources.stated(row["key"]), reference)
+    inflect(row, overrides | sources.stated.get(row["key"], {}), reference)
 
 
 def _unknown_sense(sense: str, sources: Sources) -> SchemaError:

@@ -9,10 +9,9 @@ import polars as pl
 
 from cxgen.curate.wordnet import open_wordnet
 from cxgen.errors import UnknownNameError
-from cxgen.lexicon.bands import Cuts
-from cxgen.lexicon.names import near
-from cxgen.lexicon.reference import Reference
-from cxgen.lexicon.sources import read_sources
+from cxgen.lexicon.own import read_sources
+from cxgen.lexicon.snapshot import near
+from cxgen.lexicon.words import Cuts, Reference
 from cxgen.schema import read_yaml
 
 _BAD_DOMAINS = {

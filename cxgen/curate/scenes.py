@@ -51,7 +51,7 @@ def check_scenes(project: Project, path: Path, params: Params) -> Report:
     project.template_file(path.stem)
     report = Report(faults=list(_wrong_words(table, lexicon)))
     if not report.faults:
-        with_table = lexicon.with_scenes(path.stem, Scenes.resolve([table], lexicon))
+        with_table = replace(lexicon, known_scenes={path.stem: Scenes.resolve([table], lexicon)})
         construction = load_construction(project, path.stem, with_table)
         report.faults = sorted(_faults(table, construction), key=lambda row: row["line"])
     if not report.faults:

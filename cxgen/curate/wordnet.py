@@ -14,7 +14,7 @@ from typing import Any
 import polars as pl
 
 from cxgen.errors import CxgenError
-from cxgen.lexicon.senses import LEXNAMES
+from cxgen.lexicon.words import LEXNAMES
 
 _SYSTEM = (Path("/usr/share/wordnet"), Path("/usr/local/WordNet-3.0/dict"), Path("/opt/homebrew/opt/wordnet/dict"))
 _NUMBERS = {"noun": 1, "verb": 2, "adj": 3, "adv": 4}

@@ -1,6 +1,6 @@
-"""The lexicon at run time: lexemes, classes, relations, and the scenes of constructions. Needs no WordNet."""
+"""The lexicon at run time: lexemes, classes, relations, and the scenes of constructions."""
 
-from cxgen.lexicon.frames import Frame
+from cxgen.lexicon.scenes import Frame
 from cxgen.lexicon.snapshot import Lexicon, WordClass
 
 __all__ = ["Frame", "Lexicon", "WordClass"]

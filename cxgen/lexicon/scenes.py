@@ -16,13 +16,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cxgen.errors import CxgenError, SchemaError, UnknownNameError
 from cxgen.files import read_text
-from cxgen.lexicon.frames import Frame
-from cxgen.lexicon.senses import NOUNS, Senses, fits, lexfile
+from cxgen.lexicon.words import NOUNS, Senses, fits, lexfile
 from cxgen.schema import Document
 from cxgen.vocabulary import POS
 
@@ -30,21 +30,33 @@ if TYPE_CHECKING:
     from cxgen.lexicon.snapshot import Lexicon
 
 FOLDER = "scenes"
-ABOUT = ("id", "designs", "words", "entails_alone", "marked", "comment")  # columns that are no slots
+_ABOUT = ("id", "designs", "words", "entails_alone", "marked", "comment")  # columns that are no slots
 _HINT = "a line a scene, cells divided by tabs; see the shipped tables in lexicons/scenes"
-Word = tuple[str, str, str]  # lemma or text, part of speech, which sense (see `cxgen.lexicon.senses.fits`; empty: the first)
+Word = tuple[str, str, str]  # lemma or text, part of speech, which sense (see `cxgen.lexicon.words.fits`; empty: the first)
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A scene whose words are lexemes.
+
+    ``slots``: slot -> class names and keys of lexemes; ``words``: closed-class words; ``marked``: keys of fillers that fit but are drawn
+    less often; ``entails_alone``: lemmas of verbs that by themselves entail what the construction says; ``source``, ``number``: its file,
+    if it is of one, and its place in it.
+    """
+
+    name: str
+    designs: tuple[str, ...]
+    slots: dict[str, tuple[str, ...]]
+    words: dict[str, str] = field(default_factory=dict)
+    marked: frozenset[str] = frozenset()
+    entails_alone: frozenset[str] = frozenset()
+    source: Document | None = field(default=None, repr=False, compare=False)
+    number: int = 0
 
 
 @dataclass(frozen=True)
 class Scene:
-    """A row.
-
-    Attributes:
-        line: its number in the file, from 1.
-        cells: column -> what stands in it, divided; only filled cells.
-        types: slot -> what its words are, as the column says: a part of speech, or lexicographer files of nouns.
-        words: closed-class words, sets resolved.
-    """
+    """A row: its line (from 1); column -> what its filled cells hold; slot -> what its words are; closed-class words, sets resolved."""
 
     line: int
     cells: dict[str, list[str]]
@@ -54,7 +66,7 @@ class Scene:
     @property
     def slots(self) -> dict[str, list[str]]:
         """The filled slots, in alphabetical order: in this order they are drawn."""
-        return {name: self.cells[name] for name in sorted(self.cells) if name not in ABOUT}
+        return {name: self.cells[name] for name in sorted(self.cells) if name not in _ABOUT}
 
 
 @dataclass(frozen=True)
@@ -72,47 +84,28 @@ class SceneTable(Document):
         """Every word with the number of its scene, from 0, and its slot."""
         for number, scene in enumerate(self.scenes):
             for slot, texts in scene.slots.items():
-                yield from ((as_word(text, scene.types[slot]), number, slot) for text in texts if text[0] != "@")
+                yield from ((_as_word(text, scene.types[slot]), number, slot) for text in texts if text[0] != "@")
 
-    def frames(self, keys: Mapping[Word, str]) -> list[Frame]:
+    def frames(self, keys: Mapping[Word, str]) -> Iterator[Frame]:
         """The scenes with their words as keys of lexemes."""
-        return [
-            Frame(
-                scene.cells["id"][0],
-                tuple(scene.cells["designs"]),
-                {slot: tuple(_key(text, scene.types[slot], keys) for text in texts) for slot, texts in scene.slots.items()},
-                scene.words,
-                frozenset(scene.cells.get("marked", ())),
-                entails_alone=frozenset(scene.cells.get("entails_alone", ())),
-                source=self,
-                number=number,
-            )
-            for number, scene in enumerate(self.scenes)
-        ]
-
-
-def _key(text: str, kind: str, keys: Mapping[Word, str]) -> str:
-    return text[1:] if text[0] == "@" else keys[as_word(text, kind)]
+        for number, scene in enumerate(self.scenes):
+            cells, slots = scene.cells, {}
+            for slot, texts in scene.slots.items():
+                slots[slot] = tuple(text[1:] if text[0] == "@" else keys[_as_word(text, scene.types[slot])] for text in texts)
+            marked, alone = frozenset(cells.get("marked", ())), frozenset(cells.get("entails_alone", ()))
+            yield Frame(cells["id"][0], tuple(cells["designs"]), slots, scene.words, marked, alone, self, number)
 
 
 @dataclass(frozen=True)
 class Scenes:
-    """The tables of a construction.
-
-    Attributes:
-        keys: word of a table -> key of its lexeme, which a word of one's own need not have in the lexicon yet.
-    """
+    """The tables of a construction, and the key of the lexeme that each word of them is (a word of one's own may not be there yet)."""
 
     tables: tuple[SceneTable, ...]
     keys: dict[Word, str]
 
     @classmethod
     def resolve(cls, tables: Iterable[SceneTable], lexicon: Lexicon) -> Scenes:
-        """Find the lexemes of all words.
-
-        Raises:
-            SchemaError: a word has no sense such as its pin asks for; with line and column.
-        """
+        """Find the lexemes of all words; of one without a sense such as its pin asks for, the error names line and column."""
         chosen = tuple(tables)
         places = {word: (table, number, slot) for table in chosen for word, number, slot in table.words()}
         senses = lexicon.senses(lemma for lemma, _, _ in places) if places else {}
@@ -125,27 +118,20 @@ class Scenes:
                 raise SchemaError(message, file=table.path, line=line, hint=error.hint) from None
         return cls(chosen, keys)
 
+    @cached_property
     def frames(self) -> list[Frame]:
-        """All scenes.
-
-        Raises:
-            SchemaError: two have the same id.
-        """
-        frames = [frame for table in self.tables for frame in table.frames(self.keys)]
-        places: dict[str, int] = {}
-        for at, frame in enumerate(frames):
-            if places.setdefault(frame.name, at) != at and frame.source is not None:
-                line = frame.source.line(("frames", frame.number))
-                raise SchemaError(f"there is a scene {frame.name!r} already", file=frame.source.path, line=line, hint="give it another id")
-        return frames
+        """All scenes; two with the same id are an error."""
+        frames: dict[str, Frame] = {}
+        for frame in (frame for table in self.tables for frame in table.frames(self.keys)):
+            if frame.name in frames and frame.source:
+                message, line = f"there is a scene {frame.name!r} already", frame.source.line(("frames", frame.number))
+                raise SchemaError(message, file=frame.source.path, line=line, hint="give it another id")
+            frames[frame.name] = frame
+        return list(frames.values())
 
 
 def sense_of(word: Word, senses: Senses, lexicon: Lexicon) -> str:
-    """The key of the lexeme that a word of a scene is: WordNet's first sense of its type; ``own:POS:LEMMA`` if it has none at all.
-
-    Raises:
-        UnknownNameError: no sense fits.
-    """
+    """The key of the lexeme that a word of a scene is: WordNet's first sense of its type; ``own:POS:LEMMA`` if it has none at all."""
     lemma, pos, pin = word
     if pos in {"phrase", "name"}:
         return f"{pos}:{lemma}"
@@ -155,11 +141,11 @@ def sense_of(word: Word, senses: Senses, lexicon: Lexicon) -> str:
     key = next((key for key in keys if not pin or fits(key, pin)), None)
     if key is None:
         pins = dict.fromkeys(lexfile(key).partition(".")[2] for key in keys)
-        raise UnknownNameError(f"{lemma!r} has no sense {pin!r}", hint=f"write {' or '.join(f'{lemma}~{each}' for each in (*pins, 'own'))}")
+        raise UnknownNameError(f"{lemma!r} has no sense {pin!r}", hint=f"write {' or '.join(f'{lemma}~{pin}' for pin in (*pins, 'own'))}")
     return key
 
 
-def as_word(text: str, kind: str) -> Word:
+def _as_word(text: str, kind: str) -> Word:
     """A word of a cell whose column has words of ``kind``; its own ``~PIN``, a part of speech or a sense, wins."""
     lemma, _, pin = text.partition("~")
     if pin in POS:
@@ -168,12 +154,7 @@ def as_word(text: str, kind: str) -> Word:
 
 
 def read_scenes(path: Path) -> SceneTable:
-    """Read a table of scenes.
-
-    Raises:
-        SchemaError: unreadable, or with line and column: a row before the columns are named, more cells than columns, an unknown set of
-            words, a scene without id or design, or an empty part of a cell.
-    """
+    """Read a table of scenes; whatever is wrong with its form is told with line and column."""
     text = read_text(path, error=SchemaError)
     columns: dict[str, str] = {}
     sets: dict[str, dict[str, str]] = {}
@@ -231,7 +212,7 @@ def _scene(cells: list[str], columns: dict[str, str], sets: dict[str, dict[str, 
 
 def _pairs(text: str, path: Path, line: int) -> Iterator[tuple[str, str]]:
     for part in text.split(" | "):
-        key, equals, value = (each.strip() for each in part.partition("="))
+        key, equals, value = (piece.strip() for piece in part.partition("="))
         if not (key and equals and value):
             raise SchemaError(f"{part!r} is no KEY=TEXT", file=path, line=line, hint="such as into=into | out=out of")
         yield key, value

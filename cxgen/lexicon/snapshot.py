@@ -1,9 +1,10 @@
-"""The built lexicon: a table of lexemes, word classes and event frames."""
+"""The lexicon at run time: a table of lexemes, word classes, and the scenes of constructions. Needs no WordNet."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from difflib import SequenceMatcher
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -12,29 +13,48 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from cxgen.errors import DataError, UnknownNameError
+from cxgen.files import read_json
 from cxgen.layout import WORDS
-from cxgen.lexicon.bands import Cuts
-from cxgen.lexicon.frames import Frame
-from cxgen.lexicon.names import missing
-from cxgen.lexicon.scenes import FOLDER as SCENES
-from cxgen.lexicon.scenes import Scenes, read_scenes
-from cxgen.lexicon.senses import Senses, read_senses
-from cxgen.lexicon.stored import read_classes, read_lexemes
+from cxgen.lexicon.scenes import FOLDER, Frame, Scenes, read_scenes
+from cxgen.lexicon.words import Cuts, Senses, lemma_of, read_senses
 from cxgen.project import Project
-from cxgen.vocabulary import BANDS
+from cxgen.schema import Column, Contract
+from cxgen.tables import read_table
+from cxgen.vocabulary import BANDS, INFLECTIONS, POS, RELATIONS
+
+HINT = "run `cxgen lexicon build`, or restore the file"
+GENDERS = ("m", "f", "any", "none")
+_FORMS = tuple(Column(name, pl.String, "", null=True) for name in ("article", *INFLECTIONS))
+_LEXEMES = Contract(
+    (
+        Column("key", pl.String, ""),
+        Column("lemma", pl.String, ""),
+        Column("pos", pl.String, "", values=POS),
+        *(Column(name, pl.String, "", null=True) for name in ("sense", "lexfile")),
+        Column("zipf", pl.Float64, ""),
+        Column("percentile", pl.Float64, ""),
+        Column("band", pl.String, "", values=BANDS),
+        Column("top10k", pl.Boolean, ""),
+        Column("countability", pl.String, "", null=True),
+        Column("gender", pl.String, "", null=True, values=GENDERS),
+        *_FORMS,
+        *(Column(name, pl.List(pl.String), "") for name in (*RELATIONS, "derived")),
+    ),
+    key=("key",),
+    least=1,
+)
+PSEUDOWORDS = Contract(
+    (Column("key", pl.String, ""), Column("variant", pl.Int8, ""), Column("lemma", pl.String, ""), *_FORMS),
+    key=("key", "variant"),
+    least=1,
+)
+_ALIKE = 0.7
 
 
 @dataclass(frozen=True)
 class WordClass:
-    """A curated class.
-
-    Attributes:
-        name: the class name.
-        pos: noun, verb, adjective, adverb, phrase or name.
-        ids: row numbers into the lexeme table, in curated order.
-        extended: those of ``ids`` whose own meaning does not hold that of the construction.
-        gloss: what its members have in common.
-    """
+    """A curated class: ``ids`` are rows of the lexeme table, ``extended`` those of them that do not hold the construction's meaning."""
 
     name: str
     pos: str
@@ -43,6 +63,7 @@ class WordClass:
     gloss: str = ""
 
 
+@dataclass(eq=False)
 class Lexicon:
     """The snapshot in memory.
 
@@ -56,64 +77,43 @@ class Lexicon:
         cuts: what percentile a frequency is.
         overrides: part of speech -> lemma -> irregular forms, countability, article.
         folders: the folders of words whose ``scenes/`` are read, the shipped one first; beside it is the snapshot.
+        own_frames: what the file of the construction that is loaded declares.
         memory: the file in which answers of lemminflect and wordfreq about own words are kept, if any.
     """
 
-    def __init__(
-        self,
-        table: pl.DataFrame,
-        classes: dict[str, WordClass],
-        frames: Mapping[str, list[Frame]],
-        cuts: Cuts | None = None,
-        overrides: dict[str, dict[str, dict[str, str]]] | None = None,
-        memory: Path | None = None,
-        folders: tuple[Path, ...] = (),
-        scenes: Mapping[str, Scenes] | None = None,
-    ) -> None:
-        self.table = table
-        self.classes = classes
-        self._frames = dict(frames)
-        self.cuts = cuts or Cuts(())
-        self.overrides = overrides or {}
-        self.memory = memory
-        self.folders = folders
-        self._scenes = dict(scenes or {})
+    table: pl.DataFrame
+    classes: dict[str, WordClass]
+    cuts: Cuts = field(default_factory=lambda: Cuts(()))
+    overrides: dict[str, dict[str, dict[str, str]]] = field(default_factory=dict)
+    folders: tuple[Path, ...] = ()
+    memory: Path | None = None
+    known_scenes: dict[str, Scenes] = field(default_factory=dict, repr=False)
+    own_frames: list[Frame] = field(default_factory=list, repr=False)
 
     @classmethod
     def of(cls, project: Project) -> Lexicon:
-        """The lexicon of ``project``: a snapshot, and what the project's own ``lexicons/`` adds to it.
-
-        Raises:
-            DataError: the snapshot is missing or damaged.
-            SchemaError: a file of the project's own breaks its schema, or names what does not exist.
-        """
+        """The lexicon of ``project``: a snapshot, and what the project's own ``lexicons/`` adds to it."""
         lexicon = cls.load(project.snapshot, project.root / WORDS)
         own = project.own_lexicons
         if own is None:
             return lexicon
-        from cxgen.lexicon.extend import extended
-        from cxgen.lexicon.sources import read_sources
+        from cxgen.lexicon.own import extended, read_sources
 
         lexicon = extended(lexicon, read_sources(own))
-        if (own / SCENES).is_dir():
-            folders = (*lexicon.folders, own)
-            lexicon = cls(lexicon.table, lexicon.classes, {}, lexicon.cuts, lexicon.overrides, lexicon.memory, folders)
-        return lexicon
+        return replace(lexicon, folders=(*lexicon.folders, own), known_scenes={}) if (own / FOLDER).is_dir() else lexicon
 
     @classmethod
     def load(cls, folder: Path, memory: Path | None = None) -> Lexicon:
-        """Read a snapshot folder.
-
-        Raises:
-            DataError: the snapshot is missing or damaged.
-        """
-        table = read_lexemes(folder / "lexemes.parquet")
-        raw = read_classes(folder / "classes.json")
+        """Read a snapshot folder."""
+        table, path = read_table(folder / "lexemes.parquet", _LEXEMES, HINT), folder / "classes.json"
+        raw = read_json(path, HINT)
+        if not isinstance(raw, dict) or "classes" not in raw:
+            raise DataError("expected an object with classes", file=path, hint=HINT)
         classes = {
             name: WordClass(name, entry["pos"], tuple(entry["ids"]), frozenset(entry["extended"]), entry.get("gloss", ""))
             for name, entry in raw["classes"].items()
         }
-        return cls(table, classes, {}, Cuts(raw.get("bands", ())), raw.get("overrides"), memory, (folder.parent,))
+        return cls(table, classes, Cuts(raw.get("bands", ())), raw.get("overrides", {}), (folder.parent,), memory)
 
     def __len__(self) -> int:
         return self.table.height
@@ -129,14 +129,13 @@ class Lexicon:
         return self.table["key"].to_list()
 
     @cached_property
-    def first(self) -> dict[tuple[str, str], str]:
-        """(lemma, part of speech) -> key of the first such lexeme."""
-        return {word: keys[0] for word, keys in self._known.items()}
-
-    @cached_property
     def lemmas(self) -> list[str]:
         """Lemma of each row."""
         return self.table["lemma"].to_list()
+
+    @cached_property
+    def _pos(self) -> list[str]:
+        return self.table["pos"].to_list()
 
     def row(self, key: str) -> dict[str, Any]:
         """The row of a lexeme, as a mapping."""
@@ -149,29 +148,23 @@ class Lexicon:
     @property
     def constructions(self) -> list[str]:
         """The constructions that have scenes here."""
-        files = (path for folder in self.folders for path in sorted((folder / SCENES).glob("*.tsv")))
-        return list(dict.fromkeys([*(path.stem for path in files), *self._frames]))
+        return list(dict.fromkeys(path.stem for folder in self.folders for path in sorted((folder / FOLDER).glob("*.tsv"))))
 
     def scenes(self, construction: str) -> Scenes:
-        """The tables of a construction's scenes, and which lexemes their words are.
-
-        Raises:
-            SchemaError: a table breaks its form, or a word has not the sense that is asked for.
-        """
-        if construction not in self._scenes:
-            files = [path for folder in self.folders if (path := folder / SCENES / f"{construction}.tsv").is_file()]
-            self._scenes[construction] = Scenes.resolve([read_scenes(path) for path in files], self)
-        return self._scenes[construction]
-
-    def with_scenes(self, construction: str, scenes: Scenes) -> Lexicon:
-        """This lexicon with other scenes for a construction: those of a table that is tried."""
-        return Lexicon(self.table, self.classes, {}, self.cuts, self.overrides, self.memory, self.folders, {construction: scenes})
+        """The tables of a construction's scenes, and which lexemes their words are."""
+        if construction not in self.known_scenes:
+            files = [path for folder in self.folders if (path := folder / FOLDER / f"{construction}.tsv").is_file()]
+            self.known_scenes[construction] = Scenes.resolve([read_scenes(path) for path in files], self)
+        return self.known_scenes[construction]
 
     def frames(self, construction: str) -> list[Frame]:
-        """The frames of a construction: its scenes, and what its own file declares; empty if it has none here."""
-        if construction not in self._frames:
-            self._frames[construction] = self.scenes(construction).frames()
-        return self._frames[construction]
+        """The scenes of a construction, and what its own file declares; empty if it has none here."""
+        return self.scenes(construction).frames + self.own_frames
+
+    @cached_property
+    def first(self) -> dict[tuple[str, str], str]:
+        """(lemma, part of speech) -> key of the first such lexeme."""
+        return {word: keys[0] for word, keys in self._known.items()}
 
     def known(self, lemma: str, pos: str) -> list[str]:
         """The keys of the lexemes of a word, in the order of the table."""
@@ -180,7 +173,7 @@ class Lexicon:
     @cached_property
     def _known(self) -> dict[tuple[str, str], list[str]]:
         known: dict[tuple[str, str], list[str]] = {}
-        for lemma, pos, key in self.table.select("lemma", "pos", "key").iter_rows():
+        for lemma, pos, key in zip(self.lemmas, self._pos, self.keys, strict=True):
             known.setdefault((lemma, pos), []).append(key)
         return known
 
@@ -193,27 +186,18 @@ class Lexicon:
         return name in self.classes or name in self.index
 
     def resolve(self, name: str) -> WordClass:
-        """A class by name, or a class of one lexeme by its key.
-
-        Raises:
-            UnknownNameError: neither; the hint names near classes, or how to declare the word.
-        """
+        """A class by name, or a class of one lexeme by its key; the error names near classes, or how to declare the word."""
         if name in self.classes:
             return self.classes[name]
         if name in self.index:
             row = self.index[name]
-            return WordClass(name, self._parts_of_speech[row], (row,), frozenset())
+            return WordClass(name, self._pos[row], (row,), frozenset())
         raise missing(self, name)
-
-    @cached_property
-    def _parts_of_speech(self) -> list[str]:
-        return self.table["pos"].to_list()
 
     @cached_property
     def bands(self) -> NDArray[np.int8]:
         """Band number of each lexeme (0 low, 1 mid, 2 high)."""
-        codes = self.table["band"].replace_strict(list(BANDS), list(range(len(BANDS))), return_dtype=pl.Int8)
-        return codes.to_numpy()
+        return self.table["band"].replace_strict(list(BANDS), list(range(len(BANDS))), return_dtype=pl.Int8).to_numpy()
 
     @cached_property
     def lemma_codes(self) -> NDArray[np.int64]:
@@ -228,18 +212,54 @@ class Lexicon:
     @cached_property
     def genders(self) -> NDArray[np.int64]:
         """Gender of each lexeme's referent: 0 m, 1 f, 2 any, 3 none."""
-        known = self.table["gender"].fill_null("none").replace_strict(["m", "f", "any", "none"], [0, 1, 2, 3], return_dtype=pl.Int64)
-        return known.to_numpy()
+        return self.table["gender"].fill_null("none").replace_strict(list(GENDERS), [0, 1, 2, 3], return_dtype=pl.Int64).to_numpy()
 
     def related(self, relation: str, row: int) -> tuple[int, ...]:
         """Row numbers of the lexemes which stand in ``relation`` to ``row``, in curated order."""
-        return self._relation(relation).get(row, ())
+        return self._relations[relation].get(row, ())
 
-    def _relation(self, relation: str) -> dict[int, tuple[int, ...]]:
-        cache = self.__dict__.setdefault("_related", {})
-        if relation not in cache:
+    @cached_property
+    def _relations(self) -> dict[str, dict[int, tuple[int, ...]]]:
+        related: dict[str, dict[int, tuple[int, ...]]] = {}
+        for relation in RELATIONS:
             rows = self.table[relation]
             filled = (rows.list.len() > 0).arg_true().to_list()
-            cache[relation] = {row: tuple(self.index[key] for key in rows[row]) for row in filled}
-        related: dict[int, tuple[int, ...]] = cache[relation]
+            related[relation] = {row: tuple(self.index[key] for key in rows[row]) for row in filled}
         return related
+
+
+def near(name: str, names: Iterable[str], most: int = 5) -> list[str]:
+    """The ``names`` nearest to ``name``, best first: alike as a whole, or in their parts between hyphens (books, cm-books)."""
+    parts = name.lower().split("-")
+    scores: dict[str, float] = {}
+    for other in names:
+        best = [max(_ratio(part, piece) for piece in other.lower().split("-")) for part in parts]
+        scores[other] = max(_ratio(name.lower(), other.lower()), sum(best) / len(best) - 0.05)
+    good = [other for other, score in scores.items() if score >= _ALIKE]
+    return sorted(good, key=lambda other: (-scores[other], len(other), other))[:most]
+
+
+def _ratio(one: str, other: str) -> float:
+    if min(len(one), len(other)) * 2 < _ALIKE * (len(one) + len(other)):
+        return 0.0  # too different in length to be alike
+    return SequenceMatcher(None, one, other).ratio()
+
+
+def missing(lexicon: Lexicon, name: str, file: Path | None = None, line: int | None = None) -> UnknownNameError:
+    """The error about ``name``, a class name or the key of a lexeme, which ``lexicon`` does not have."""
+    lemma, pos = lemma_of(name)
+    if pos in {"phrase", "name"}:
+        return UnknownNameError(f"{name} is not in the lexicon", file=file, line=line, hint=f'add {{text: "{lemma}"}} to a class')
+    known = [lexicon.keys[row] for row in lexicon.rows_of(lemma) if pos in {"", lexicon.table["pos"][row]}]
+    if pos:
+        sense = "" if name.startswith("own:") else f', sense: "{name}"'
+        message = f"{lemma} ({pos}) is not in the lexicon: add it under classes: in this file"
+        hint = f"add {{lemma: {lemma}{sense}}} to the members of a class of {pos}s"
+        hint += f"; the lexicon has {', '.join(known)}" if known else ""
+        return UnknownNameError(message, file=file, line=line, hint=hint)
+    if known:
+        return UnknownNameError(f"{name!r} is a word, not a word class", file=file, line=line, hint=f"write {' or '.join(known)}")
+    alike = near(name, lexicon.classes)
+    declare = "declare it under classes: in this file; `cxgen lexicon classes` lists the others"
+    hint = f"did you mean {' or '.join(alike)}?" if alike else declare
+    return UnknownNameError(f"unknown word class {name!r}", file=file, line=line, hint=hint)

@@ -12,8 +12,7 @@ import polars as pl
 
 from cxgen.constructicon import Construction, Slot
 from cxgen.lexicon import Lexicon
-from cxgen.lexicon.reference import Reference
-from cxgen.lexicon.senses import SENSES
+from cxgen.lexicon.words import SENSES, Reference
 from cxgen.natural.sentences import DETERMINERS, POSSESSIVE, Unit
 from cxgen.sampling import verb_pools
 from cxgen.vocabulary import PRESETS, Role
@@ -94,7 +93,7 @@ class Fillers:
 
     def form(self, lemma: str, form: str) -> str:
         """An inflected form (``past``, ``ing`` ...) of a verb's lemma, of which the first word inflects."""
-        from cxgen.lexicon.inflect import forms
+        from cxgen.lexicon.words import forms
 
         row = self._lexicon.first.get((lemma, "verb"))
         known = self._lexicon.row(row)[form] if row else None

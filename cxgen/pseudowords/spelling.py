@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from cxgen.lexicon.spelling import article, is_synthetic
+from cxgen.lexicon.words import article, is_synthetic
 
 __all__ = ["article", "inflect", "skeleton"]
 

@@ -130,7 +130,7 @@ def extended_verbs(frame: Frame, slot: Slot, lexicon: Lexicon) -> set[int]:
 
 def frames_of(construction: Construction, design: Design, preset: str = "") -> list[Frame]:
     """The frames of ``design``, of one preset if given; a single empty one when it draws everything from classes."""
-    frames = [f for f in construction.frames if design.frames in f.designs and (not preset or f.preset in {"", preset})]
+    frames = [f for f in construction.frames if design.frames in f.designs]
     free = all(not slot.from_frame or slot.by_frame for slot in map(construction.slots.__getitem__, construction.design_slots(design)))
     return frames or ([Frame("any", (design.name,), {})] if free else [])
 

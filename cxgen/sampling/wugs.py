@@ -13,7 +13,7 @@ import polars as pl
 from cxgen.constructicon import Construction
 from cxgen.errors import DataError
 from cxgen.lexicon import Lexicon
-from cxgen.lexicon.stored import HINT, PSEUDOWORDS
+from cxgen.lexicon.snapshot import HINT, PSEUDOWORDS
 from cxgen.sampling.forms import Forms
 from cxgen.sampling.plan import Plan, Rows
 from cxgen.sampling.pools import ABSENT
@@ -87,7 +87,7 @@ class Wugs:
         if broken and key not in self._forms:
             own = Wugs(pl.concat([self.table, borrowed(construction, self.table)]))
             copies = [own.in_place(lexicon, mode, variant) for mode in broken for variant in range(self.variants)]
-            self._forms[key] = Forms(Lexicon(pl.concat([copy.table for copy in copies], rechunk=True), lexicon.classes, {}))
+            self._forms[key] = Forms(Lexicon(pl.concat([copy.table for copy in copies], rechunk=True), lexicon.classes))
         return Substitution(broken, self._forms.get(key, Forms(lexicon)), self.variants)
 
     def in_place(self, lexicon: Lexicon, mode: str, variant: int) -> Lexicon:
@@ -109,7 +109,7 @@ class Wugs:
             *(pl.when(replaced & kept[name]).then(f"{name}_wug").otherwise(name).alias(name) for name in INFLECTIONS),
             *(pl.when(replaced).then(None).otherwise(name).alias(name) for name in ("sense", "band", "zipf", "percentile")),
         ]
-        return Lexicon(table.with_columns(changes).select(lexicon.table.columns), lexicon.classes, {})
+        return Lexicon(table.with_columns(changes).select(lexicon.table.columns), lexicon.classes)
 
 
 def broken_slots(construction: Construction, mode: str) -> frozenset[str]:

@@ -1,0 +1,251 @@
+"""What a word is like by itself: its senses, frequency, forms and article; a row of the table of lexemes."""
+
+import json
+import re
+import string
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from cxgen.errors import CxgenError, DataError
+from cxgen.files import read_text, write_atomically
+from cxgen.vocabulary import INFLECTIONS, RELATIONS
+
+# senses
+
+SENSES = "senses.parquet"  # of a snapshot: lemma (lower case), pos, sense (what follows % in the key); in WordNet's order
+# The lexicographer files in the order of their numbers, with their parts of speech: lexnames(5).
+LEXNAMES = (
+    *("adj.all", "adj.pert", "adv.all"),
+    *("noun.Tops", "noun.act", "noun.animal", "noun.artifact", "noun.attribute", "noun.body", "noun.cognition", "noun.communication"),
+    *("noun.event", "noun.feeling", "noun.food", "noun.group", "noun.location", "noun.motive", "noun.object", "noun.person"),
+    *("noun.phenomenon", "noun.plant", "noun.possession", "noun.process", "noun.quantity", "noun.relation", "noun.shape", "noun.state"),
+    *("noun.substance", "noun.time"),
+    *("verb.body", "verb.change", "verb.cognition", "verb.communication", "verb.competition", "verb.consumption", "verb.contact"),
+    *("verb.creation", "verb.emotion", "verb.motion", "verb.perception", "verb.possession", "verb.social", "verb.stative", "verb.weather"),
+    "adj.ppl",
+)
+NOUNS = frozenset(name.removeprefix("noun.") for name in LEXNAMES if name.startswith("noun."))
+_SENSE_POS = {"1": "noun", "2": "verb", "3": "adjective", "4": "adverb", "5": "adjective"}
+Senses = Mapping[tuple[str, str], list[str]]  # lemma in lower case and part of speech -> sense keys, the most frequent first
+
+
+def read_senses(folder: Path | None, lemmas: Iterable[str]) -> Senses:
+    """The senses of some lemmas, in any case, by the snapshot in ``folder``; one without a table of senses has none."""
+    if folder is None or not (folder / SENSES).is_file():
+        return {}
+    wanted = sorted({lemma.lower() for lemma in lemmas})
+    senses: dict[tuple[str, str], list[str]] = {}
+    for lemma, pos, sense in pl.scan_parquet(folder / SENSES).filter(pl.col("lemma").is_in(wanted)).collect().iter_rows():
+        senses.setdefault((lemma, pos), []).append(f"{lemma.replace(' ', '_')}%{sense}")
+    return senses
+
+
+def lexfile(key: str) -> str:
+    """The lexicographer file of a sense key, such as ``noun.person``; empty of any other key."""
+    _, _, sense = key.partition("%")
+    number = sense.split(":")[1] if sense.count(":") == 4 else ""
+    return LEXNAMES[int(number)] if number.isdigit() and int(number) < len(LEXNAMES) else ""
+
+
+def fits(key: str, pin: str) -> bool:
+    """Whether a sense is meant by ``pin``: lexicographer files without part of speech (``person/group``), or what follows % in its key."""
+    return key.endswith(f"%{pin}") if ":" in pin else lexfile(key).partition(".")[2] in pin.split("/")
+
+
+def lemma_of(key: str) -> tuple[str, str]:
+    """Lemma and part of speech that a lexeme key names; of a sense key, as far as it says them (in lower case)."""
+    kind, _, text = key.partition(":")
+    if text and kind == "own":
+        pos, _, lemma = text.partition(":")
+        return lemma, pos
+    if text and kind in {"phrase", "name"}:
+        return text, kind
+    lemma, _, sense = key.partition("%")
+    return lemma.replace("_", " "), _SENSE_POS.get(sense[:1], "")
+
+
+# spelling
+
+_SILENT_H = ("hour", "honest", "honor", "heir", "herb")
+_YOO = re.compile(r"^(?:uni(?!n|m)|us(?:e|u|a)|eu|ewe|ukulele|one\b|once\b|u\b|utensil|utility|uranium|urin)", re.IGNORECASE)
+
+
+def article(text: str) -> str:
+    """``a`` or ``an`` before ``text``, judged from its spelling."""
+    if text.lower().startswith(_SILENT_H):
+        return "an"
+    return "an" if text[:1].lower() in "aeiou" and not _YOO.match(text) else "a"
+
+
+def is_synthetic(adjective: str) -> bool:
+    """Whether an English adjective compares with *-er* rather than *more*, by its number of syllables and its ending."""
+    if " " in adjective or "-" in adjective:
+        return False
+    syllables = len(re.findall(r"[aeiouy]+", re.sub(r"(?<=[^l])e$", "", adjective)))
+    if adjective.endswith(("ed", "ing", "ous", "ful", "less")) and syllables + adjective.endswith("ed") > 1:
+        return False
+    return syllables <= 1 or (syllables == 2 and adjective.endswith(("y", "le", "ow")))
+
+
+# frequency
+
+LOW, HIGH = 20, 60  # percentiles: low < 20 <= mid <= 60 < high
+
+
+class Cuts:
+    """How frequent a word is among those of its part of speech, by fixed cuts, so that a word added moves no other.
+
+    ``rows`` are those of ``lexicons/bands.yaml``: each has ``at`` (a percentile, ascending) and for every part of speech the zipf there.
+    """
+
+    def __init__(self, rows: Sequence[Mapping[str, float]]) -> None:
+        self.rows = rows
+
+    def percentile(self, pos: str, zipf: float) -> float:
+        """The percentile, 0 to 100 with two decimals, of ``zipf`` among words of ``pos``."""
+        if not self.rows:
+            raise DataError("the lexicon's snapshot has no cuts of frequency bands", hint="run `cxgen lexicon build`")
+        return round(float(np.interp(zipf, [row[pos] for row in self.rows], [row["at"] for row in self.rows])), 2)
+
+    def band(self, pos: str, zipf: float) -> str:
+        """``low``, ``mid`` or ``high``."""
+        percentile = self.percentile(pos, zipf)
+        return "low" if percentile < LOW else "mid" if percentile <= HIGH else "high"
+
+
+@cache
+def _most_frequent() -> frozenset[str]:
+    from wordfreq import top_n_list
+
+    return frozenset(top_n_list("en", 10_000))
+
+
+class Reference:
+    """What lemminflect and wordfreq say of words.
+
+    They take seconds to load, so that ``path``, a JSON file, remembers what they said, under their versions; None remembers nothing.
+    """
+
+    def __init__(self, path: Path | None = None) -> None:
+        self._path = path
+        self._versions = {name: version(name) for name in ("lemminflect", "wordfreq")}
+        self._known = self._read()
+        self._fresh = False
+
+    def inflected(self, word: str, tag: str) -> tuple[str, ...]:
+        """The forms of ``word`` with the Penn Treebank ``tag``, the dictionary's first one first; made by rule for an unknown word."""
+        key = f"{tag} {word}"
+        if key not in self._known:
+            from lemminflect import getInflection
+
+            self._add(key, list(getInflection(word, tag, inflect_oov=True)))
+        return tuple(self._known[key])
+
+    def frequency(self, lemma: str) -> tuple[float, bool]:
+        """Zipf value (of several words, wordfreq's estimate), and whether it is among the 10,000 most frequent tokens of wordfreq."""
+        text = lemma.strip(string.punctuation).lower()
+        key = f"zipf {text}"
+        if key not in self._known:
+            from wordfreq import zipf_frequency
+
+            self._add(key, [float(zipf_frequency(text, "en")), text in _most_frequent()])
+        zipf, top = self._known[key]
+        return zipf, top
+
+    def _read(self) -> dict[str, Any]:
+        if self._path is not None:
+            with suppress(CxgenError, ValueError, TypeError, KeyError, RecursionError):
+                stored = json.loads(read_text(self._path))
+                return dict(stored["words"]) if stored["versions"] == self._versions else {}
+        return {}
+
+    def _add(self, key: str, answer: list[Any]) -> None:
+        self._known[key] = answer
+        self._fresh = True
+
+    def save(self) -> None:
+        """Write what was learnt; where that cannot be written, it is only asked again."""
+        if self._path is None or not self._fresh:
+            return
+        self._known = {**self._read(), **self._known}  # others may have learnt something meanwhile
+        text = json.dumps({"versions": self._versions, "words": self._known}, ensure_ascii=False, sort_keys=True)
+        with suppress(OSError):
+            write_atomically(self._path, lambda path: path.write_text(text, "utf-8"))
+        self._fresh = False
+
+
+# forms
+
+_TAGS = {
+    "noun": {"plural": "NNS"},
+    "verb": {"third": "VBZ", "ing": "VBG", "past": "VBD", "participle": "VBN"},
+    "adjective": {"comparative": "JJR", "superlative": "JJS"},
+}
+
+
+def _inflected(word: str, tag: str, reference: Reference) -> str:
+    variants = reference.inflected(word, tag)
+    if tag == "NNS":  # a zero plural (brush, sponge) is listed for many count nouns: the marked one is meant
+        variants = tuple(variant for variant in variants if variant != word) or variants
+    # Of several variants (hung / hanged) the dictionary's first: by frequency, homographs win (heaved / hove, crowed / crew).
+    return variants[0] if variants else word
+
+
+def forms(lemma: str, pos: str, overrides: Mapping[str, str], reference: Reference) -> dict[str, str]:
+    """Form name -> string, by lemminflect corrected by rule and by ``overrides``; a noun's last word and a verb's first one inflect."""
+    result: dict[str, str] = {}
+    for form, tag in _TAGS.get(pos, {}).items():
+        if form in overrides:
+            result[form] = overrides[form]
+        elif pos == "adjective" and not is_synthetic(lemma):
+            result[form] = f"{'more' if form == 'comparative' else 'most'} {lemma}"
+        elif pos == "verb":
+            head, _, rest = lemma.partition(" ")
+            result[form] = f"{_inflected(head, tag, reference)} {rest}".rstrip()
+        else:
+            rest, _, head = lemma.rpartition(" ")
+            result[form] = f"{rest} {_inflected(head, tag, reference)}".lstrip()
+    return result
+
+
+# a row of the table
+
+LISTS = (*RELATIONS, "derived")
+SCHEMA: dict[str, Any] = {
+    **dict.fromkeys(("key", "lemma", "pos", "sense", "lexfile"), pl.String),
+    **{"zipf": pl.Float64, "percentile": pl.Float64, "band": pl.String, "top10k": pl.Boolean},
+    **dict.fromkeys(("countability", "gender", "article", *INFLECTIONS), pl.String),
+    **dict.fromkeys(LISTS, pl.List(pl.String)),
+}
+
+
+def blank(key: str, lemma: str, pos: str, sense: str | None) -> dict[str, Any]:
+    """A row of which nothing else is known yet."""
+    empty: dict[str, Any] = {column: [] if column in LISTS else None for column in SCHEMA}
+    return empty | {"key": key, "lemma": lemma, "pos": pos, "sense": sense, "lexfile": lexfile(key) or None}
+
+
+def inflect(row: dict[str, Any], changes: Mapping[str, str], reference: Reference) -> None:
+    """Fill in forms, article and countability of ``row``; ``changes`` win."""
+    row.update(forms(row["lemma"], row["pos"], changes, reference))
+    row["article"] = changes.get("article") or article(row["lemma"])
+    if row["lexfile"] == "noun.person":
+        row["gender"] = row["gender"] or "any"
+    if row["pos"] == "noun":
+        row["countability"] = changes.get("countability", "count")
+        if row["countability"] != "count":
+            row["plural"] = row["lemma"]
+
+
+def measure(row: dict[str, Any], cuts: Cuts, reference: Reference) -> None:
+    """Fill in frequency, percentile and band of ``row``."""
+    row["zipf"], row["top10k"] = reference.frequency(row["lemma"])
+    row["percentile"] = cuts.percentile(row["pos"], row["zipf"])
+    row["band"] = cuts.band(row["pos"], row["zipf"])
