@@ -1,47 +1,43 @@
 """The benchmark families. A new one is a file here and a line in ``FAMILIES``; template files then name its configs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from cxgen.errors import UnknownNameError, unknown
 from cxgen.families.core import Family, Shown
-from cxgen.families.minimal_pairs import MinimalPairs
+from cxgen.families.minimal_pairs import MINIMAL_PAIRS
 from cxgen.families.nli import NLI
 from cxgen.schema.columns import LINEAGE, MATERIAL, REJECTS, WUG, Column
 
-FAMILIES: dict[str, Family] = {family.name: family for family in (NLI(), MinimalPairs())}
+FAMILIES: dict[str, Family] = {family.name: family for family in (NLI, MINIMAL_PAIRS)}
 CONFIGS: dict[str, Family] = {config: family for family in FAMILIES.values() for config in family.configs}
 DEFAULT = "nli"
 REJECTED = "rejected"
 _WUG = "_wug"
 NATURAL = "natural"  # the config of sets that a writer wrote; its items are those of the family `nli`
 
+__all__ = ["CONFIGS", "DEFAULT", "FAMILIES", "NATURAL", "REJECTED", "Family", "Shown"]
+__all__ += ["columns_of", "family_named", "family_of", "own_columns", "wug_config"]
+
 
 def family_of(config: str) -> Family:
-    """The family that a config belongs to; that of ``nli_wug`` and of ``natural`` is the family of ``nli``.
-
-    Raises:
-        UnknownNameError: no family has it.
-    """
-    name = DEFAULT if config == NATURAL else config.removesuffix(_WUG)
-    if name not in CONFIGS:
+    """The family that a config belongs to, that of ``nli_wug`` and of ``natural`` included; `UnknownNameError` if none has it."""
+    if _source(config) not in CONFIGS:
         raise unknown("config", config, CONFIGS)
-    return CONFIGS[name]
+    return CONFIGS[_source(config)]
+
+
+def _source(config: str) -> str:
+    return DEFAULT if config == NATURAL else config.removesuffix(_WUG)
 
 
 def family_named(name: str, others: Iterable[str] = ()) -> Family:
-    """The family ``name``; ``others`` are what else could have been meant.
-
-    Raises:
-        UnknownNameError: there is none; if it is a config, the hint says of which family.
-    """
-    if name in FAMILIES:
-        return FAMILIES[name]
-    if name in CONFIGS:
+    """The family ``name``; ``others`` are what else could have been meant. `UnknownNameError` says of which family a config is."""
+    if name in CONFIGS and name not in FAMILIES:
         owner = CONFIGS[name].name
         raise UnknownNameError(f"unknown family {name!r}", hint=f"{name} is a config of the family {owner}: ask for {owner}")
-    raise unknown("family", name, [*FAMILIES, *others])
+    if name not in FAMILIES:
+        raise unknown("family", name, [*FAMILIES, *others])
+    return FAMILIES[name]
 
 
 def wug_config(config: str) -> str:
@@ -59,22 +55,4 @@ def columns_of(config: str) -> tuple[Column, ...]:
     """The columns of a config's tables, in order; of ``rejected``: those that an item of any family can have."""
     if config == REJECTED:
         return (*LINEAGE, *(column for name in FAMILIES for column in own_columns(name)), *MATERIAL, *REJECTS)
-    more = WUG if config.endswith(_WUG) else ()
-    own = DEFAULT if config == NATURAL else config.removesuffix(_WUG)
-    return (*LINEAGE, *family_of(config).columns(own), *MATERIAL, *more)
-
-
-__all__ = [
-    "CONFIGS",
-    "DEFAULT",
-    "FAMILIES",
-    "NATURAL",
-    "REJECTED",
-    "Family",
-    "Shown",
-    "columns_of",
-    "family_named",
-    "family_of",
-    "own_columns",
-    "wug_config",
-]
+    return (*LINEAGE, *family_of(config).columns(_source(config)), *MATERIAL, *(WUG if config.endswith(_WUG) else ()))

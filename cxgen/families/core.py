@@ -1,8 +1,7 @@
 """What a benchmark family is: how contrast sets become its items, and what must be true of them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
+from importlib import resources
 from typing import Any, Protocol
 
 import polars as pl
@@ -10,18 +9,18 @@ import polars as pl
 from cxgen.constructicon import Construction, Design
 from cxgen.families.scoring import Scoring
 from cxgen.measures.fits import Map
+from cxgen.measures.registry import take
 from cxgen.sampling import Draws
 from cxgen.schema import Column
 
-# A premise with its lines to print below it: (mark, text).
-Shown = tuple[dict[str, Any], list[tuple[str, str]]]
+Shown = tuple[dict[str, Any], list[tuple[str, str]]]  # a premise with its lines to print below it: (mark, text)
+Tables = Mapping[tuple[str, str], pl.DataFrame]  # (config, split) -> rows
 
 
 class Family(Protocol):
-    """A benchmark family. Words, plan, premises, trees, splits and streams are shared; this is the rest.
+    """A benchmark family: what it adds to words, plan, premises, splits and streams, which all families share.
 
     Attributes:
-        name: as in the registry.
         configs: config -> what it holds, in a sentence for README and card; the configs that designs can name.
         sizes: config -> rows per construction where ``params.yaml`` says nothing.
         text: the column that holds the premise in its finished tables.
@@ -29,8 +28,6 @@ class Family(Protocol):
         substituted: the configs whose sets are said again with pseudowords.
         survives: the `violations` that must be 0 with pseudowords, too.
         by_set: the `violations` that contrast sets have or have not by themselves, whatever others there are.
-        card: Jinja text of the family's section of the dataset card.
-        scoring: how its items are answered and scored.
     """
 
     name: str
@@ -41,7 +38,6 @@ class Family(Protocol):
     substituted: tuple[str, ...]
     survives: tuple[str, ...]
     by_set: tuple[str, ...]
-    card: str
     scoring: Scoring
 
     def columns(self, config: str) -> tuple[Column, ...]:
@@ -55,11 +51,12 @@ class Family(Protocol):
 
     def sharing(self, construction: Construction, design: Design, config: str) -> list[Design]:
         """The designs of ``config`` among which its size is divided by weight, ``design`` among them."""
+        return [other for other in construction.designs.values() if config in other.configs]
 
     def items(self, draws: Draws) -> pl.DataFrame:
-        """Items of every set of ``draws``: the columns of ``draws.render()``, ``id``, and what `columns` names.
+        """Items of every set: the columns of ``draws.render()``, ``id``, and what `columns` names; with pseudowords only what still holds.
 
-        Rows of a set are adjacent but for those of other modes. With pseudowords (``draws.broken``) only what still holds is given.
+        Rows of a set are adjacent but for those of other modes.
         """
 
     def fault(self) -> pl.Expr:
@@ -69,15 +66,24 @@ class Family(Protocol):
         """How often each rule of balance is broken in the finished rows of its configs (column ``config``); all 0 in a sound dataset."""
 
     def balance(self, rows: pl.DataFrame) -> dict[str, Any]:
-        """The counts that prove the balance: config -> construction -> ``sentences``, ``unequal`` and whatever else is counted."""
+        """The counts that prove it: config -> construction -> ``sentences``, ``unequal`` (of these) and whatever else is counted."""
 
     def measures(self, rows: pl.DataFrame, folds: int, run: Map = map) -> dict[str, dict[str, Any]]:
-        """Can the answer be had without understanding? measure -> what `cxgen.measures.gates.measured`
-        gives: ``overall``, ``configs`` (config -> construction -> figure), ``chance``, ``gates``, ``passed``. ``run`` maps what takes long.
-        """
+        """Can the answer be had without understanding? See `cxgen.measures.registry.take`."""
+        return take(self.name, rows, folds, run)
 
     def shown(self, items: pl.DataFrame) -> Iterator[Shown]:
         """Items as ``sample`` prints them, premise by premise."""
 
-    def card_facts(self, constructions: Iterable[Construction], tables: Mapping[tuple[str, str], pl.DataFrame]) -> dict[str, Any]:
-        """What its section of the card states beyond the facts of all families; read from the data."""
+    @property
+    def card(self) -> str:
+        """Jinja text of the family's section of the dataset card."""
+        return (resources.files(__package__) / f"{self.name}.md.j2").read_text("utf-8")
+
+    def card_facts(self, constructions: Iterable[Construction], tables: Tables) -> dict[str, Any]:
+        """What that section states beyond the facts of all families; read from the data."""
+
+
+def badly_formed(column: str) -> pl.Expr:
+    """Whether a text is no sentence: capital letter, full stop, no braces, single spaces."""
+    return ~pl.col(column).str.contains(r"^\p{Lu}.*\.$") | pl.col(column).str.contains(r"[{}]|\s\s")

@@ -1,10 +1,8 @@
 """How the items of a family are put to whoever is evaluated, and which answer is right."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Mapping
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -15,11 +13,10 @@ from cxgen.vocabulary import LABELS
 
 Item = Mapping[str, Any]
 Floats = NDArray[np.float64]
-_FIELD = re.compile(r"\{(\w+)\}")
 
 
-class Scoring(Protocol):
-    """How a family's items are answered and scored.
+class Labels:
+    """Items with one of the labels of inference.
 
     Attributes:
         answers: what can be said of an item. Predictions name one, by name or position, or give a number for each.
@@ -28,85 +25,49 @@ class Scoring(Protocol):
         needs: columns that an example must have.
     """
 
-    answers: tuple[str, ...]
-    probabilities: bool
-    task: str
-    needs: tuple[str, ...]
-
-    def right(self) -> pl.Expr:
-        """Over items: the position of the right answer in ``answers`` (i8)."""
-
-    def lured(self, columns: Collection[str]) -> pl.Expr:
-        """Over items with these columns: the position of the answer that a misreading gives (i8), null where there is none."""
-
-    def shown(self, item: Item) -> dict[str, str]:
-        """What a model is shown of an item: field of the prompt -> text."""
-
-    def verdict(self, item: Item) -> str:
-        """What it should say of `shown`: a verdict of the prompt."""
-
-    def meant(self, item: Item, verdict: str) -> int:
-        """The answer that a verdict stands for, by position."""
-
-    def continuations(self, item: Item, text: str, words: Mapping[str, str]) -> tuple[str, list[str]]:
-        """A context and what may follow it, one continuation per answer, each with the space before it.
-
-        Args:
-            item: the item.
-            text: the context, with ``{field}`` for the fields of the prompt.
-            words: verdict -> what is said for it; empty where the item brings its continuations.
-        """
-
-    def texts(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """What a classifier learns from: ``premise, hypothesis`` (strings), ``class`` (i64); one or more texts per item, see `decided`."""
-
-    def decided(self, scores: Floats) -> Floats:
-        """Scores of classes, text by text (as `texts` gives them), as scores of answers, item by item."""
-
-
-class Labels:
-    """Items with one of the labels of inference."""
-
     answers: tuple[str, ...] = LABELS
     probabilities = True
     task = "answer"
     needs: tuple[str, ...] = ("premise", "hypothesis", "label")
 
     def right(self) -> pl.Expr:
-        """See `Scoring`."""
+        """Over items: the position of the right answer (i8)."""
         return pl.col("label")
 
     def lured(self, columns: Collection[str]) -> pl.Expr:
-        """The label that the item would have if the look-alike were its target."""
+        """Over items with these columns: the answer that a misreading gives, null where there is none."""
         return pl.col("target_label") if "target_label" in columns else pl.lit(None, dtype=pl.Int8)
 
     def shown(self, item: Item) -> dict[str, str]:
-        """See `Scoring`."""
+        """What a model is shown of an item: field of the prompt -> text."""
         return {"premise": item["premise"], "hypothesis": item["hypothesis"]}
 
     def verdict(self, item: Item) -> str:
-        """See `Scoring`."""
+        """What it should say of `shown`: a verdict of the prompt."""
         return self.answers[item["label"]]
 
     def meant(self, item: Item, verdict: str) -> int:
-        """See `Scoring`."""
+        """The answer that a verdict stands for, by position."""
         return self.answers.index(verdict)
 
     def continuations(self, item: Item, text: str, words: Mapping[str, str]) -> tuple[str, list[str]]:
-        """See `Scoring`."""
+        """A context (``text`` with its ``{fields}`` filled in) and one continuation per answer, each with the space before it.
+
+        ``words``: verdict -> what is said for it; empty where items bring their continuations.
+        """
         return filled(text, self.shown(item)), [f" {words[label]}" for label in LABELS]
 
     def texts(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """One text per item."""
+        """What a classifier learns from: ``premise, hypothesis`` (strings), ``class`` (i64); one or more texts per item."""
         return rows.select("premise", "hypothesis", pl.col("label").cast(pl.Int64).alias("class"))
 
     def decided(self, scores: Floats) -> Floats:
-        """See `Scoring`."""
+        """Scores of classes, text by text (as `texts` gives them), as scores of answers, item by item."""
         return scores
 
 
 class Choices:
-    """Items with a good and a bad continuation. Which of the two a model sees first depends on the item's id."""
+    """Items with a good and a bad continuation, for what see `Labels`. Which of the two a model sees first depends on the item's id."""
 
     answers: tuple[str, ...] = ("good", "bad")
     probabilities = False
@@ -114,7 +75,7 @@ class Choices:
     needs: tuple[str, ...] = ("context", "diagnostic_good", "diagnostic_bad")
 
     def right(self) -> pl.Expr:
-        """See `Scoring`."""
+        """The good one."""
         return pl.lit(0, dtype=pl.Int8)
 
     def lured(self, columns: Collection[str]) -> pl.Expr:
@@ -122,30 +83,32 @@ class Choices:
         return pl.lit(None, dtype=pl.Int8)
 
     def shown(self, item: Item) -> dict[str, str]:
-        """See `Scoring`."""
-        first, second = (item[f"diagnostic_{self.answers[position]}"] for position in _order(item))
-        return paired(item["context"], first, second)
+        """The context and both continuations, in the item's order."""
+        return paired(item["context"], *(item[f"diagnostic_{self.answers[position]}"] for position in _order(item)))
 
     def verdict(self, item: Item) -> str:
-        """See `Scoring`."""
+        """Whether the first or the second is the good one."""
         return ("first", "second")[_order(item).index(0)]
 
     def meant(self, item: Item, verdict: str) -> int:
-        """See `Scoring`."""
+        """Which of the two stands there."""
         return _order(item)[("first", "second").index(verdict)]
 
     def continuations(self, item: Item, text: str, words: Mapping[str, str]) -> tuple[str, list[str]]:
-        """See `Scoring`."""
+        """The context and the item's own continuations."""
         return filled(text, {"context": item["context"]}), [f" {item[f'diagnostic_{answer}']}" for answer in self.answers]
 
     def texts(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Every context with its good continuation (class 1), then every context with its bad one (class 0)."""
-        sides = (rows.select(premise="context", hypothesis=f"diagnostic_{answer}") for answer in self.answers)
-        return pl.concat(side.with_columns(pl.lit(good, dtype=pl.Int64).alias("class")) for side, good in zip(sides, (1, 0), strict=True))
+        good, bad = (rows.select(premise="context", hypothesis=f"diagnostic_{answer}") for answer in self.answers)
+        return pl.concat(side.with_columns(pl.lit(right, pl.Int64).alias("class")) for side, right in ((good, 1), (bad, 0)))
 
     def decided(self, scores: Floats) -> Floats:
         """How good each of the two continuations is."""
         return scores[:, 1].reshape(2, -1).T
+
+
+Scoring = Labels | Choices
 
 
 def _order(item: Item) -> tuple[int, int]:
@@ -155,13 +118,10 @@ def _order(item: Item) -> tuple[int, int]:
 
 def paired(context: str, first: str, second: str) -> dict[str, str]:
     """The fields of a prompt that asks for one of two continuations: by themselves, and as whole texts with the context before them."""
-    return {
-        "context": context,
-        **{"first": first, "second": second},
-        **{"whole_first": f"{context} {first}", "whole_second": f"{context} {second}"},
-    }
+    whole = {"whole_first": f"{context} {first}", "whole_second": f"{context} {second}"}
+    return {"context": context, "first": first, "second": second, **whole}
 
 
 def filled(text: str, fields: Mapping[str, str]) -> str:
     """``text`` with its fields filled in, in one pass: braces in what is filled in stay as they are."""
-    return _FIELD.sub(lambda found: fields.get(found[1], found[0]), text)
+    return re.sub(r"\{(\w+)\}", lambda match: fields.get(match[1], match[0]), text)
