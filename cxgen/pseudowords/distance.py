@@ -4,8 +4,6 @@ OLD20 is the mean distance to the 20 nearest words, the word itself excluded (Ya
 971-979); neighbours are the words at distance 1.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -27,11 +25,7 @@ class Distances:
         self._known: dict[str, tuple[float, int]] = {}
 
     def measure(self, forms: Sequence[str]) -> list[tuple[float, int]]:
-        """OLD20 and the number of neighbours of each form; many at once take less time.
-
-        Raises:
-            DataError: rapidfuzz is not installed.
-        """
+        """OLD20 and the number of neighbours of each form; many at once take less time."""
         new: dict[int, list[str]] = {}
         for form in sorted({*forms} - self._known.keys()):
             new.setdefault(len(form), []).append(form)

@@ -1,7 +1,5 @@
 """Pseudowords for words."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Set
 from collections.abc import Sequence as List
 from dataclasses import dataclass
@@ -138,10 +136,6 @@ def pseudowords(
         occurs, with a zipf value below 2; 2 a transition occurs in one word only; 3 segments have other numbers of letters, the whole
         has not; 4 a transition occurs only at other places or in words of other lengths; 5 looks inflected; 6 the whole is longer; the
         highest that applies).
-
-    Raises:
-        CxgenError: a source that is no such word, an unknown part of speech, or no pseudoword even under the widest constraints.
-        DataError: rapidfuzz is not installed.
     """
     kinds = [pos] * len(words) if pos is None or isinstance(pos, str) else list(pos)
     if len(kinds) != len(words) or not set(kinds) <= set(POS):

@@ -1,7 +1,5 @@
 """The pseudowords of lexemes: chosen once for each, whatever else is added later; no form stands for two."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Set
 from pathlib import Path
@@ -26,11 +24,7 @@ _WORD = re.compile(r"[a-z]+")
 
 
 def refused(lexicons: Path) -> frozenset[str]:
-    """The pseudowords that readers took for words or misspellings or could not say, from ``lexicons/wug.yaml``.
-
-    Raises:
-        SchemaError: the file is not as its schema says.
-    """
+    """The pseudowords that readers took for words or misspellings or could not say, from ``lexicons/wug.yaml``."""
     return frozenset(read_yaml(lexicons / "wug.yaml", "wug").data["refused"])
 
 
@@ -51,9 +45,6 @@ def complete(lexemes: pl.DataFrame, inventory: pl.DataFrame, lexicon: WugLexicon
     Returns:
         In the order of ``lexemes``: ``key`` (str), ``variant`` (i8, from 0), ``lemma``, ``article`` and the regular inflected forms of the
         part of speech, under the names that the lexicon's table has (str).
-
-    Raises:
-        DataError: there are new lexemes, and rapidfuzz is not installed.
     """
     rows = lexemes.filter(pl.col("pos").is_in(MODES[Mode.content])).select("key", "lemma", "pos")
     lacking = rows.join(inventory, on="key", how="anti")

@@ -5,8 +5,6 @@
 segments are read, and the sounds of real words, from CMUdict. They were made once, by version 0.7 (``cxgen/curate/wug.py``).
 """
 
-from __future__ import annotations
-
 import re
 from itertools import accumulate, pairwise
 from pathlib import Path
@@ -67,11 +65,7 @@ class WugLexicon:
             self.readings[unit] = (*self.readings.get(unit, ()), (sound, share / 100))
 
     def segments(self, word: str) -> Segments:
-        """Onset, nucleus and coda of each syllable of ``word``: as listed, or by rule if it is no word of the lexicon.
-
-        Raises:
-            CxgenError: ``word`` is not a single word of the letters a to z, or nothing in it can be a vowel.
-        """
+        """Onset, nucleus and coda of each syllable of ``word``: as listed, or by rule if it is no word of the lexicon."""
         if not _SOURCE.fullmatch(word):
             message = f"no pseudoword for {word!r}: expected a single word of the letters a to z"
             raise CxgenError(message, hint="replace its words one by one")
@@ -89,9 +83,6 @@ def load(where: Project | Path | None = None) -> WugLexicon:
 
     Args:
         where: a project, or a snapshot folder; by default the project at or above the working directory.
-
-    Raises:
-        DataError: one is missing or damaged.
     """
     folder = where if isinstance(where, Path) else (where or Project.find()).snapshot
     contracts = {

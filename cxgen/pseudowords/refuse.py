@@ -4,8 +4,6 @@ Homophones: a form is read as consonants and nuclei in turn. The coda of one syl
 spelled and spoken boundaries need not agree; a nucleus is read by the coda that follows and by its place. Sounds are one character each.
 """
 
-from __future__ import annotations
-
 import re
 from itertools import product
 

@@ -6,8 +6,6 @@ programming) finds for every transition the smallest largest deviation of any wa
 the start without ever entering a way that leads to none.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from functools import cache

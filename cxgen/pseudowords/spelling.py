@@ -1,7 +1,5 @@
 """Spelling: regular inflection, and the skeleton that a word shares with its misspellings."""
 
-from __future__ import annotations
-
 import re
 
 from cxgen.lexicon.words import article, is_synthetic

@@ -5,8 +5,6 @@ A syllable is written onset + nucleus + coda: consonant letters, vowel letters, 
 syllabic *m*.
 """
 
-from __future__ import annotations
-
 import re
 from itertools import pairwise
 

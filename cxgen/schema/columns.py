@@ -1,7 +1,5 @@
 """The columns of the tables: names, types and meanings, each said once. README, card and checks are made from them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -96,10 +94,6 @@ def polars_schema(columns: Iterable[Column]) -> dict[str, Any]:
 
 
 def conform(table: pl.DataFrame, columns: Iterable[Column]) -> pl.DataFrame:
-    """``table`` with exactly ``columns``, in their order and of their types.
-
-    Raises:
-        polars.exceptions.PolarsError: a column is missing, or a value does not fit its type.
-    """
+    """``table`` with exactly ``columns``, in their order and of their types."""
     wanted = polars_schema(columns)
     return table.select(pl.col(name).cast(dtype) if table.schema.get(name) != dtype else pl.col(name) for name, dtype in wanted.items())

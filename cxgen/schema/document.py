@@ -1,7 +1,5 @@
 """A YAML document that knows on which line each of its keys stands, and is checked against a JSON Schema."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Sequence
@@ -114,11 +112,7 @@ def load_schema(name: str) -> dict[str, Any]:
 
 
 def read_yaml(path: Path, schema: str | None = None) -> Document:
-    """Read ``path`` and check it against the named schema. Documents of one text share their data: leave them as they are.
-
-    Raises:
-        SchemaError: unreadable, not text, not YAML, a repeated key, or not as the schema says: file:line, key and what was expected.
-    """
+    """Read ``path`` and check it against the named schema. Documents of one text share their data: leave them as they are."""
     text = read_text(path, error=SchemaError)
     if len(text) > MOST_BYTES:
         raise SchemaError(f"larger than {MOST_BYTES >> 20} MB", file=path, hint="is it the right file? Divide it if so")
@@ -159,11 +153,7 @@ def _plain(error: yaml.MarkedYAMLError, path: Path, text: str) -> SchemaError:
 
 
 def validate(document: Document, name: str) -> None:
-    """Check a document against the named schema.
-
-    Raises:
-        SchemaError: file:line, key and what was expected.
-    """
+    """Check a document against the named schema."""
     fault = _checked(json.dumps(document.data), name)
     if fault:
         keys, message, hint = fault
@@ -230,9 +220,6 @@ def read_json(path: Path, schema: str, part: str = "", hint: str = "") -> Any:
         schema: the schema's name.
         part: which of the schema's properties the file is; by default the whole.
         hint: what makes it.
-
-    Raises:
-        DataError: missing, unreadable, not JSON, or not as the schema says: the key and what was expected.
     """
     data = parse_json(read_text(path, hint), path, hint)
     fault = complaint({part: data} if part else data, schema)

@@ -1,7 +1,5 @@
 """What a table must be like: its columns, their types, and no row twice."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 
