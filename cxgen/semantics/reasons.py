@@ -1,7 +1,5 @@
 """Why a label matrix has no balanced selection of cells, in words."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import islice, product
@@ -20,25 +18,21 @@ Matrix = Mapping[str, Mapping[str, int]]
 
 
 def unbalanced(matrix: Matrix) -> list[str]:
-    """What stands in the way of a balanced selection: sentences, the first the one to begin with; empty if nothing is seen.
-
-    Args:
-        matrix: kind -> rule -> label.
-    """
-    found: list[str] = []
+    """What stands in the way of a balanced selection: sentences, the first the one to begin with; empty if nothing is seen."""
+    reasons: list[str] = []
     left = {rule for row in matrix.values() for rule in row}
     dropped: list[str] = []
     while left:
         lacking = list(_lacking(matrix, left, dropped))
         if lacking:
-            return found + lacking
-        useless = {rule: labels for rule in left if (labels := _never(matrix, rule, left))}
+            return reasons + lacking
+        useless = {rule: labels for rule in left if (labels := _never(matrix, rule))}
         if not useless:
             break
-        found += [f"no kind {' or '.join(labels)} hypothesis {rule!r}, so it cannot be used" for rule, labels in sorted(useless.items())]
+        reasons += [f"no kind {' or '.join(labels)} hypothesis {rule!r}, so it cannot be used" for rule, labels in sorted(useless.items())]
         dropped += sorted(useless)
         left -= useless.keys()
-    return [*found, _nearest(matrix, left)] if left else found
+    return [*reasons, _nearest(matrix, left)] if left else reasons
 
 
 def _lacking(matrix: Matrix, left: set[str], dropped: list[str]) -> Iterator[str]:
@@ -50,9 +44,9 @@ def _lacking(matrix: Matrix, left: set[str], dropped: list[str]) -> Iterator[str
             yield f"kind {kind!r} has no hypothesis labelled {' or '.join(missing)}{without}"
 
 
-def _never(matrix: Matrix, rule: str, left: set[str]) -> list[str]:
+def _never(matrix: Matrix, rule: str) -> list[str]:
     taken = {row[rule] for row in matrix.values() if rule in row}
-    return [verb for label, verb in enumerate(_VERBS) if label not in taken] if rule in left else []
+    return [verb for label, verb in enumerate(_VERBS) if label not in taken]
 
 
 def _nearest(matrix: Matrix, left: set[str]) -> str:

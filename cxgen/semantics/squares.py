@@ -1,17 +1,15 @@
 """Which cells of a label matrix make a contrast set: one E, N and C per premise, each hypothesis equally often E, N and C."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from itertools import pairwise
 
 from cxgen.errors import CxgenError
 from cxgen.streams import uniform
 from cxgen.vocabulary import CONTRADICTION, ENTAILMENT, NEUTRAL
 
 _LABELS = (ENTAILMENT, NEUTRAL, CONTRADICTION)
-MOST = 512
 LARGEST = 300_000  # states looked at: some seconds
 
 
@@ -31,27 +29,17 @@ Count = tuple[int, int, int]  # how often a rule is E, N and C, the least of the
 Counts = tuple[Count, ...]  # rule -> how often
 
 
-def solve(matrix: Mapping[str, Mapping[str, int]], most: int = MOST) -> list[Selection]:
-    """The balanced selections of cells: all of them, or ``most`` spread evenly over all.
+def solve(matrix: Mapping[str, Mapping[str, int]], most: int = 512) -> list[Selection]:
+    """The balanced selections (3 cells a kind, by kind and label) of a matrix (kind -> rule -> label); empty when none is balanced.
 
-    They are counted before they are read off by number. Where there are more than ``most``, one is drawn from each of ``most`` equal
-    stretches of the numbers, always the same ones: so no cell comes up more often than among all, but for chance.
-
-    Args:
-        matrix: kind -> rule -> label.
-        most: how many at the most.
-
-    Returns:
-        Selections of 3 cells per kind, ordered by kind and label; empty when none is balanced.
-
-    Raises:
-        CxgenError: there are too many possibilities to count: some ten kinds, or eight that have nearly everything in common.
+    They are counted before they are read off by number. Of more than ``most``, one is drawn from each of ``most`` equal stretches of the
+    numbers, always the same ones: so no cell comes up more often than among all, but for chance.
     """
     return list(_solved(tuple((kind, tuple(row.items())) for kind, row in matrix.items()), most))
 
 
 @lru_cache(maxsize=16)  # lint asks whether there is one selection, then the drawing for all
-def _square(rows: _Rows) -> _Square:
+def _square(rows: _Rows) -> "_Square":
     return _Square({kind: dict(row) for kind, row in rows})
 
 
@@ -62,9 +50,11 @@ def _solved(rows: _Rows, most: int) -> tuple[Selection, ...]:
     if total <= most:
         return tuple(square.selection(number) for number in range(total))
     chances = uniform(("selections", *(kind for kind, _ in rows)), 0, most)
-    edges = [total * number // most for number in range(most + 1)]
-    within = [min(int(chance * (stop - start)), stop - start - 1) for chance, start, stop in zip(chances, edges, edges[1:], strict=False)]
-    return tuple(square.selection(start + offset) for start, offset in zip(edges, within, strict=False))
+    edges = pairwise(total * number // most for number in range(most + 1))
+    return tuple(
+        square.selection(start + min(int(chance * (stop - start)), stop - start - 1))
+        for chance, (start, stop) in zip(chances, edges, strict=True)
+    )
 
 
 def options(row: Mapping[str, int]) -> list[tuple[str, str, str]]:
@@ -92,14 +82,12 @@ class _Square:
         if not left:
             return 1
         if self.ways.cache_info().currsize > LARGEST:
-            raise CxgenError(
-                f"a design of {len(self.kinds)} kinds and {len(self.rules)} hypotheses is too large to balance",
-                hint="make two designs of it",
-            )
+            size = f"{len(self.kinds)} kinds and {len(self.rules)} hypotheses"
+            raise CxgenError(f"a design of {size} is too large to balance", hint="make two designs of it")
         return sum(self.ways(depth + 1, _add(counts, option)) for option in self.options[depth])
 
     def selection(self, number: int) -> Selection:
-        """The selection with that number."""
+        """The selection of that number."""
         cells: list[Cell] = []
         counts = self.start
         for depth, kind in enumerate(self.kinds):
