@@ -194,7 +194,7 @@ def test_forms_are_regular_and_articles_follow_the_spelling(made):
 
 def test_sets_differ_in_their_pseudowords(made):
     """The same verb stands for different pseudowords in different sets."""
-    assert made.wugs.variants > 1
+    assert made.wugs.table["variant"].n_unique() > 1
     several = 0
     for table in made.tables.values():
         rows = table.filter(pl.col("mode") == "verb")
@@ -206,7 +206,7 @@ def test_sets_differ_in_their_pseudowords(made):
 def test_every_open_class_lexeme_has_pseudowords_and_none_is_shared(project, lexicon):
     wugs = Wugs.load(project.snapshot)
     content = lexicon.table.filter(pl.col("pos").is_in(MODES["content"]))["key"]
-    assert wugs.variants == VARIANTS
+    assert wugs.table["variant"].n_unique() == VARIANTS
     assert set(wugs.table["key"]) == set(content)
     assert wugs.table.group_by("key").len()["len"].mean() > 1.4
     assert wugs.table["lemma"].is_unique().all()

@@ -11,10 +11,10 @@ import polars as pl
 
 from cxgen.constructicon import Construction, Part
 from cxgen.lexicon import Lexicon
-from cxgen.sampling.draws import realise, scatter
-from cxgen.sampling.forms import Forms
+from cxgen.sampling.draws import realise
 from cxgen.sampling.plan import Plan, draw_plan
 from cxgen.sampling.pools import ABSENT, Pools, design_pools
+from cxgen.sampling.ways import Forms
 
 SETS_PER_FRAME = 12
 
@@ -48,7 +48,7 @@ def examples(construction: Construction) -> pl.DataFrame:
                     continue
                 mine = _swapped(plan, chosen)
                 every = np.arange(len(mine))
-                texts = scatter([(every, realise(parts, construction, mine, pools, forms, every))], len(mine))
+                texts = realise([(parts, every, every)], construction, mine, pools, forms, len(mine))
                 for at, (shape, _, _) in enumerate(chosen):
                     row = {"premise_id": str(len(rows)), "kind": kind, "template": template.name, "premise": texts[at]}
                     row |= {"construction": construction.kinds[kind].construction, "slots": _slots(construction, mine, slots, at)}

@@ -19,8 +19,7 @@ from cxgen.natural.check import Written
 from cxgen.natural.say import say
 from cxgen.natural.words import Fillers
 from cxgen.sampling import Draws, digest, split_of
-from cxgen.sampling.holdout import seen_wordings
-from cxgen.sampling.plan import Rows
+from cxgen.sampling.plan import Rows, seen_wordings
 from cxgen.schema import polars_schema
 from cxgen.schema.columns import SLOT
 from cxgen.streams import chance_of

@@ -1,40 +1,65 @@
-"""Contrast sets of one design as they were drawn: premises as a table, other sentences as columns. Families make items of them."""
-
-from __future__ import annotations
+"""Contrast sets of one design in one split: a sampler gives any of them by number, premises as a table, hypotheses as columns."""
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
-from cxgen.constructicon import Construction, Design, Part, Template, parse_pattern
+from cxgen.constructicon import Construction, Design, Part, Slot, Template, parse_pattern
 from cxgen.errors import UnknownNameError
-from cxgen.sampling.fillers import Fillers
-from cxgen.sampling.forms import Forms, capitalised
-from cxgen.sampling.holdout import choose, held_templates, seen_wordings
-from cxgen.sampling.plan import Plan, Rows, pick
-from cxgen.sampling.pools import ABSENT, Pools, extended_verbs
-from cxgen.sampling.ways import AGREEING
+from cxgen.sampling.plan import NOTHING, HoldOut, Plan, Rows, choose, draw_plan, held_templates, pick, seen_wordings
+from cxgen.sampling.pools import ABSENT, Pools, design_pools, extended_verbs
+from cxgen.sampling.ways import AGREEING, Forms, capitalised
+from cxgen.sampling.wugs import Substitution
 from cxgen.vocabulary import EXTENDED, PROTOTYPICAL, Role
 
-if TYPE_CHECKING:
-    from cxgen.sampling.sampler import Sampler
-
+PREVIEW = "sample"  # in place of a split: all verbs, and nothing is held out
 _SLOTS_AT = 9  # where ``slots`` stands among the columns
+_Said = tuple[Sequence[Part], Rows, Rows]  # the parts of a sentence, the sets that say it, and its places among all sentences
+
+
+@dataclass(frozen=True)
+class Sampler:
+    """Contrast sets of one design for one config, in one split or `PREVIEW`; ``held`` is what occurs in test only."""
+
+    construction: Construction
+    design: Design
+    config: str
+    split: str
+    seed: int
+    pools: Pools
+    forms: Forms
+    held: HoldOut = NOTHING
+
+    @classmethod
+    def preview(cls, construction: Construction, design: Design, config: str, seed: int, forms: Forms) -> "Sampler":
+        """One over all verbs."""
+        return cls(construction, design, config, PREVIEW, seed, design_pools(construction, design, {}, None), forms)
+
+    def draw(self, numbers: Rows) -> "Draws":
+        """The sets ``numbers`` (from 0, without end): the same ones in whatever company and order they are asked for."""
+        stream = (self.seed, self.construction.name, self.design.name, self.split)
+        return Draws(self, draw_plan(self.construction, self.design, self.pools, stream, numbers), self.forms)
+
+    def draw_with(self, by: Substitution, modes: list[str], numbers: Rows) -> "Draws":
+        """The sets ``numbers`` with pseudowords, once in each of ``modes``; in a set, a lexeme has one pseudoword throughout."""
+        plan, of = by.plan(self.draw(np.sort(numbers)).plan, modes)
+        return Draws(self, plan, by.forms, by.broken, of)
+
+
+def span(start: int, count: int) -> Rows:
+    """The set numbers from ``start`` on."""
+    return np.arange(start, start + count, dtype=np.int64)
 
 
 @dataclass(frozen=True)
 class Draws:
-    """Contrast sets of one design.
+    """Contrast sets of one design; premises stand kind after kind, those of a kind in the order of the sets.
 
     Attributes:
-        sampler: what they are sets of.
-        plan: the draws.
-        forms: the words' forms.
         broken: mode -> slots whose words are replaced by pseudowords, so that no label may rest on what they mean; none of real words.
         modes: per set the number of its mode in ``broken``.
     """
@@ -62,35 +87,29 @@ class Draws:
         """For every set a number below ``size``, from the stream ``name``."""
         return pick(self.plan.chance(name), size)
 
-    def render(self) -> pl.DataFrame:
-        """The premises: those of the design's first kind in the order of the sets, then those of the next.
+    def gather(self, rows: Rows) -> pl.DataFrame:
+        """The premises at ``rows``, in that order, as often as they are named there.
 
         Columns: ``set_number`` (i64, the set's number in its stream), ``contrast_set, premise_id, construction, contrast_of, kind,
         template, frame, premise, verb, config, design, split`` (strings), ``template_held_out`` (bool), ``slots`` (list of structs) and
         ``acceptability`` (string: whether the verb by itself entails what the construction says); with pseudowords ``mode`` instead.
         """
-        return self.gather(np.arange(len(self.design.kinds) * len(self)))
-
-    def gather(self, rows: Rows) -> pl.DataFrame:
-        """The premises at ``rows`` of `render`, in that order, as often as they are named there."""
-        return self._table[rows].insert_column(_SLOTS_AT, self.fillers.listed(rows))
+        numbers, words = self._words
+        wanted = numbers[rows]
+        there = wanted != ABSENT
+        flat = pl.DataFrame({"row": np.nonzero(there)[0], "slots": words.to_struct()[wanted[there]]})
+        ordered = flat.with_columns(pl.col("row").set_sorted())  # groups are then slices
+        slots = ordered.group_by("row", maintain_order=True).agg("slots")["slots"]
+        return self._table[rows].insert_column(_SLOTS_AT, slots)
 
     def statement(self, name: str, choice: Rows | None = None) -> pl.DataFrame:
-        """What a rule says in every set: ``hypothesis`` (one of its wordings), ``wording`` (i16: which), ``wording_held_out`` (bool).
-
-        Args:
-            name: of the hypothesis rule.
-            choice: for every set the number of the wording; drawn if not given.
-        """
+        """What the rule ``name`` says in every set: ``hypothesis``, ``wording`` (i16, its number: drawn, or ``choice``),
+        ``wording_held_out`` (bool)."""
         wordings = self.construction.rules[name].wordings
         choice = self.wordings(name) if choice is None else choice
+        groups = [(parse_pattern(wording), rows, rows) for n, wording in enumerate(wordings) if len(rows := np.flatnonzero(choice == n))]
+        texts = realise(groups, self.construction, self.plan, self.sampler.pools, self.forms, len(self))
         seen = seen_wordings(len(wordings)) if self.sampler.held.wordings else len(wordings)
-        pieces = []
-        for number, wording in enumerate(wordings):
-            rows = np.flatnonzero(choice == number)
-            if len(rows):
-                pieces.append((rows, realise(parse_pattern(wording), self.construction, self.plan, self.sampler.pools, self.forms, rows)))
-        texts = scatter(pieces, len(self))
         return pl.DataFrame({"hypothesis": texts, "wording": pl.Series(choice, dtype=pl.Int16), "wording_held_out": choice >= seen})
 
     def wordings(self, *rules: str) -> Rows:
@@ -100,134 +119,145 @@ class Draws:
         return choose(self.sampler.split, self.plan.chance(f"wording:{'|'.join(rules)}"), self.plan.chance("wordings?"), seen, min(counts))
 
     @cached_property
-    def templates(self) -> list[tuple[str, Template]]:
-        """Every kind with each of its templates, one kind after the other."""
-        return [(kind, template) for kind in self.design.kinds for template in self._templates(kind)]
+    def texts(self) -> pl.Series:
+        """The texts of the premises."""
+        order = np.argsort(self._chosen.astype(np.uint16), kind="stable")  # sorted by radix: a fifth of the time
+        ends = np.cumsum(np.bincount(self._chosen, minlength=len(self._templates)))
+        groups = [
+            (self.construction.premise_parts(kind, template.name), rows % len(self), rows)
+            for (kind, template), rows in zip(self._templates, np.split(order, ends[:-1]), strict=True)
+            if len(rows)
+        ]
+        return realise(groups, self.construction, self.plan, self.sampler.pools, self.forms, len(self._chosen))
 
     @cached_property
-    def chosen(self) -> Rows:
-        """Of every premise, in the order of `render`, which of `templates` it has."""
+    def _held_templates(self) -> frozenset[str]:
+        return held_templates(self.construction, self.sampler.seed) if self.sampler.held.templates else frozenset()
+
+    def _templates_of(self, kind: str) -> list[Template]:
+        """The templates of a kind, those that are held out last."""
+        return sorted(self.construction.templates_for(kind), key=lambda template: template.name in self._held_templates)
+
+    @cached_property
+    def _templates(self) -> list[tuple[str, Template]]:
+        """Every kind with each of its templates, one kind after the other."""
+        return [(kind, template) for kind in self.design.kinds for template in self._templates_of(kind)]
+
+    @cached_property
+    def _chosen(self) -> Rows:
+        """Of every premise, which of `_templates` it has."""
         choices, before = [], 0
-        for kind in self.design.kinds:
-            own = self._templates(kind)
+        chance, coin = self.plan.chance("template"), self.plan.chance("templates?")
+        for own in map(self._templates_of, self.design.kinds):
             seen = sum(template.name not in self._held_templates for template in own)
-            choice = choose(self.sampler.split, self.plan.chance("template"), self.plan.chance("templates?"), seen, len(own))
-            choices.append(choice + before)
+            choices.append(before + choose(self.sampler.split, chance, coin, seen, len(own)))
             before += len(own)
         return np.concatenate(choices)
 
     @cached_property
-    def fillers(self) -> Fillers:
-        """The fillers of the premises, in the order of `render`."""
-        parts = [{part.slot for part in self.construction.premise_parts(kind, template.name)} for kind, template in self.templates]
-        return Fillers.of(self.construction, self.forms.lexicon, self.plan.fillers, parts, self.chosen)
-
-    def groups(self) -> Iterator[tuple[str, Template, Rows]]:
-        """The premises of every kind and template: their places in `render`."""
-        order = np.argsort(self.chosen.astype(np.uint16), kind="stable")  # sorted by radix: a fifth of the time
-        ends = np.cumsum(np.bincount(self.chosen, minlength=len(self.templates)))
-        for (kind, template), rows in zip(self.templates, np.split(order, ends[:-1]), strict=True):
-            if len(rows):
-                yield kind, template, rows
+    def _fillers(self) -> tuple[list[Slot], Rows]:
+        """The slots that some premise has, as they are declared, and what fills them: premises x slots, `ABSENT` where there is nothing."""
+        parts = [{part.slot for part in self.construction.premise_parts(kind, template.name)} for kind, template in self._templates]
+        slots, columns = [], []
+        for name, slot in self.construction.slots.items():
+            has = np.array([name in names for names in parts])[self._chosen]
+            if has.any():
+                slots.append(slot)
+                columns.append(np.where(has, np.resize(self.plan.fillers[name], len(has)), ABSENT))
+        return slots, np.array(columns, dtype=np.int64).reshape(len(slots), len(self._chosen)).T
 
     @cached_property
-    def texts(self) -> pl.Series:
-        """The texts of the premises, in the order of `render`."""
-        pieces = []
-        for kind, template, rows in self.groups():
-            parts = self.construction.premise_parts(kind, template.name)
-            pieces.append((rows, realise(parts, self.construction, self.plan, self.sampler.pools, self.forms, rows % len(self))))
-        return scatter(pieces, len(self.chosen))
+    def _words(self) -> tuple[Rows, pl.DataFrame]:
+        """Which filler stands where, as row numbers of a table ``slot, role, lemma, sense, zipf, percentile, band``; -1 for none."""
+        (slots, rows), size = self._fillers, len(self.forms.lexicon)
+        codes = np.where(rows == ABSENT, -1, rows + size * np.arange(len(slots)))
+        used = np.zeros(size * len(slots) + 1, dtype=bool)  # the last one for those that are absent
+        used[codes.reshape(-1)] = True
+        used[-1] = False
+        number = np.cumsum(used) - 1
+        number[-1] = ABSENT
+        slot, row = np.divmod(np.flatnonzero(used), size)
+        facts = self.forms.lexicon.table.select("lemma", "sense", "zipf", "percentile", "band")[row]
+        names = pl.DataFrame(
+            {"slot": [s.name for s in slots], "role": [s.role for s in slots]}, schema={"slot": pl.String, "role": pl.String}
+        )
+        return number[codes], pl.concat([names[slot], facts], how="horizontal")
 
     @cached_property
     def _table(self) -> pl.DataFrame:
-        """`render` without ``slots``: lists of structs are gathered a hundred times as slowly as made anew."""
-        construction, design, count = self.construction, self.design, len(self)
-        meanings = [construction.kinds[kind] for kind in design.kinds]
-        targets = [None if meaning.construction == construction.name else construction.name for meaning in meanings]
-        names = pl.DataFrame(
-            {"construction": [meaning.construction for meaning in meanings], "contrast_of": targets, "kind": design.kinds},
-            schema_overrides={"contrast_of": pl.String},
+        """All premises without ``slots``: lists of structs are gathered a hundred times as slowly as made anew."""
+        name, design, kinds = self.construction.name, self.design, [self.construction.kinds[kind] for kind in self.design.kinds]
+        rows = [(kind.construction, None if kind.construction == name else name, kind.name) for kind in kinds]
+        per_kind = pl.DataFrame(rows, schema=dict.fromkeys(("construction", "contrast_of", "kind"), pl.String), orient="row")
+        per_template = pl.DataFrame(
+            {
+                "template": [template.name for _, template in self._templates],
+                "template_held_out": [template.name in self._held_templates for _, template in self._templates],
+            }
         )
-        held = [template.name in self._held_templates for _, template in self.templates]
-        verbs = np.concatenate([self.plan.fillers[meaning.verb] for meaning in meanings])
-        table = names[np.repeat(np.arange(len(meanings)), count)].select(
-            pl.Series("set_number", np.tile(self.plan.numbers, len(meanings))),
+        verbs = np.concatenate([self.plan.fillers[kind.verb] for kind in kinds])
+        if self.modes is None:
+            last = self._acceptability().alias("acceptability")
+        else:
+            last = pl.Series("mode", list(self.broken))[np.tile(self.modes, len(kinds))]
+        table = pl.concat([per_kind[np.repeat(np.arange(len(kinds)), len(self))], per_template[self._chosen]], how="horizontal").select(
+            pl.Series("set_number", np.tile(self.plan.numbers, len(kinds))),
             pl.all(),
-            pl.Series("template", [template.name for _, template in self.templates])[self.chosen],
-            template_held_out=pl.Series(np.array(held, dtype=bool)[self.chosen]),
-            frame=pl.Series([frame.name for frame in self.sampler.pools.frames])[np.tile(self.plan.frame, len(meanings))],
+            frame=pl.Series([frame.name for frame in self.sampler.pools.frames])[np.tile(self.plan.frame, len(kinds))],
             premise=self.texts,
             verb=self.forms.lexicon.table["lemma"][verbs],
             config=pl.lit(self.sampler.config),
             design=pl.lit(design.name),
             split=pl.lit(self.sampler.split),
         )
-        if self.modes is None:
-            return self._identified(table.with_columns(acceptability=self._acceptability()))
-        return self._identified(table.with_columns(mode=pl.Series(list(self.broken))[np.tile(self.modes, len(meanings))]))
-
-    def _identified(self, table: pl.DataFrame) -> pl.DataFrame:
-        """The premises with ``premise_id`` and ``contrast_set``."""
-        count, design = len(self), self.design
-        names = (pl.lit(name) for name in (self.construction.name, design.name))
-        lineage = pl.concat_str(*names, "kind", "template", self.fillers.lineage(), "premise", separator="\x1f")
+        lineage = pl.concat_str(pl.lit(name), "design", "kind", "template", self._lineage(), "premise", separator="\x1f")
         ids = digests(table.select(lineage).to_series())
-        by_kind = [ids.slice(at, count) for at in range(0, len(ids), count or 1)]
+        by_kind = [ids.slice(at, len(self)) for at in range(0, len(ids), len(self) or 1)]
         sets = digests(pl.select(pl.concat_str(by_kind, separator=" ")).to_series())
-        return table.with_columns(premise_id=ids, contrast_set=pl.concat([sets] * len(design.kinds)))
+        return table.with_columns(last, premise_id=ids, contrast_set=pl.concat([sets] * len(kinds)))
+
+    def _lineage(self) -> pl.Series:
+        """Per premise ``slot=lemma slot=lemma ...``."""
+        numbers, words = self._words
+        text = pl.concat([words.select(pl.concat_str("slot", pl.lit("="), "lemma")).to_series(), pl.Series([None], dtype=pl.String)])
+        columns = [text[np.where(column < 0, len(words), column)] for column in numbers.T]
+        return pl.select(pl.concat_str(columns, separator=" ", ignore_nulls=True)).to_series()
 
     def _acceptability(self) -> pl.Series:
         """Of every premise, whether its verb by itself entails what the construction says."""
-        lexicon, frames = self.construction.lexicon, np.tile(self.plan.frame, len(self.design.kinds))
-        extended = np.zeros(len(self.chosen), dtype=bool)
-        for at, slot in enumerate(self.fillers.slots):
+        lexicon, (slots, rows) = self.construction.lexicon, self._fillers
+        frames = np.tile(self.plan.frame, len(self.design.kinds)) * len(lexicon)
+        extended = np.zeros(len(frames), dtype=bool)
+        for slot, verbs in zip(slots, rows.T, strict=True):
             if slot.role == Role.verb:
-                codes = [
-                    n * len(lexicon) + row
-                    for n, frame in enumerate(self.sampler.pools.frames)
-                    for row in extended_verbs(frame, slot, lexicon)
-                ]
-                rows = self.fillers.rows[:, at]
-                extended |= np.isin(frames * len(lexicon) + rows, codes) & (rows != ABSENT)
+                own = (extended_verbs(frame, slot, lexicon) for frame in self.sampler.pools.frames)
+                codes = [number * len(lexicon) + row for number, known in enumerate(own) for row in known]
+                extended |= np.isin(frames + verbs, codes) & (verbs != ABSENT)
         return pl.Series([PROTOTYPICAL, EXTENDED])[extended.astype(np.int64)]
 
-    @cached_property
-    def _held_templates(self) -> frozenset[str]:
-        return held_templates(self.construction, self.sampler.seed) if self.sampler.held.templates else frozenset()
 
-    def _templates(self, kind: str) -> list[Template]:
-        """The templates of a kind, those that are held out last."""
-        return sorted(self.construction.templates_for(kind), key=lambda template: template.name in self._held_templates)
-
-
-def realise(parts: Sequence[Part], construction: Construction, plan: Plan, pools: Pools, forms: Forms, rows: Rows) -> pl.Series:
-    """The texts of ``parts`` for the sets ``rows``, as sentences: with a capital, and without double spaces.
-
-    Raises:
-        UnknownNameError: a part names neither a slot nor a word of the frames.
-    """
-    pieces: list[pl.Expr | pl.Series] = []
-    gaps = small = False  # whether two spaces may meet, and a first letter stay small
-    for number, part in enumerate(parts):
-        if not part.slot:
-            pieces.append(pl.lit(capital(part.text) if not number else part.text))
-            gaps = gaps or "  " in part.text
-        elif part.slot in construction.slots:
-            slot = construction.slots[part.slot]
-            pieces.append(forms.texts(slot, part.form, plan, pools, rows, capital=not number))
-            gaps = gaps or slot.may_lack or slot.wrap != slot.wrap.strip()
-        else:
-            words = frame_words(part.slot, construction, pools)
-            pieces.append(pl.Series(words if number else list(map(capital, words)))[plan.frame[rows]])
-            gaps = gaps or any(not word or word != word.strip() or "  " in word for word in words)
-        small = small if number else gaps
-    text = pl.select(pl.concat_str(pl.lit(piece) if isinstance(piece, pl.Series) else piece for piece in pieces)).to_series()
-    if len(text) != len(rows):
-        text = text.new_from_index(0, len(rows))
-    if gaps and text.str.contains("  ", literal=True).any():  # a quarter of the time of replacing none
+def realise(groups: Iterable[_Said], construction: Construction, plan: Plan, pools: Pools, forms: Forms, count: int) -> pl.Series:
+    """The texts of ``count`` sentences: with a capital, and without double spaces."""
+    columns: list[Rows] = []
+    for parts, sets, places in groups:
+        columns += [np.zeros(count, dtype=np.int64) for _ in range(len(parts) - len(columns))]
+        for number, part in enumerate(parts):
+            columns[number][places] = _piece(part, construction, plan, pools, forms, sets, first=not number)
+    pieces = forms.pieces
+    text = pl.select(pl.concat_str([pieces[rows] for rows in columns])).to_series()
+    if text.str.contains("  ", literal=True).any():  # a quarter of the time of replacing none
         text = text.str.replace_all("  ", " ", literal=True)
-    return capitalised(text) if small else text
+    return capitalised(text) if text.str.contains(r"^\p{Ll}").any() else text
+
+
+def _piece(part: Part, construction: Construction, plan: Plan, pools: Pools, forms: Forms, sets: Rows, *, first: bool) -> Rows | int:
+    """Which of the pieces ``part`` is in ``sets``."""
+    if part.slot in construction.slots:
+        return forms.rows(construction.slots[part.slot], part, plan, pools, sets, first=first)
+    if not part.slot:
+        return forms.literal(capital(part.text) if first else part.text)
+    words = frame_words(part.slot, construction, pools)
+    return np.array([forms.literal(capital(word) if first else word) for word in words], dtype=np.int64)[plan.frame[sets]]
 
 
 def frame_words(name: str, construction: Construction, pools: Pools) -> list[str]:
@@ -242,24 +272,14 @@ def capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def scatter(pieces: Sequence[tuple[Rows, pl.Series]], count: int) -> pl.Series:
-    """The texts of ``pieces`` in the order of their row numbers."""
-    places = np.empty(count, dtype=np.uint32)
-    places[np.concatenate([rows for rows, _ in pieces])] = np.arange(count, dtype=np.uint32)
-    return pl.concat([texts.alias("text") for _, texts in pieces], rechunk=True)[pl.Series(places)]
-
-
 def same_templates_and_slots(construction: Construction, kinds: Sequence[str]) -> bool:
     """Whether ``kinds`` share their templates and, in each, the slots: then their premises differ in construction or roles only."""
-    templates = [[template.name for template in construction.templates_for(kind)] for kind in kinds]
-    if any(names != templates[0] for names in templates):
-        return False
 
-    def slots(kind: str, template: str) -> tuple[str, ...]:
-        parts = construction.premise_parts(kind, template)
-        return tuple(sorted(part.slot for part in parts if part.slot and part.form not in AGREEING))
+    def slots(kind: str) -> dict[str, list[str]]:
+        parts = {template.name: construction.premise_parts(kind, template.name) for template in construction.templates_for(kind)}
+        return {name: sorted(part.slot for part in own if part.slot and part.form not in AGREEING) for name, own in parts.items()}
 
-    return all(len({slots(kind, name) for kind in kinds}) == 1 for name in templates[0])
+    return all(slots(kind) == slots(kinds[0]) for kind in kinds)
 
 
 def digest(text: str) -> str:
@@ -271,7 +291,7 @@ def digests(texts: Iterable[str]) -> pl.Series:
     """The `digest` of each."""
     fresh = hashlib.blake2b(digest_size=8).copy  # to copy a state takes a fifteenth of the time of making one
     raw = []
-    for text in texts.to_list() if isinstance(texts, pl.Series) else texts:
+    for text in texts:
         state = fresh()
         state.update(text.encode())
         raw.append(state.digest())

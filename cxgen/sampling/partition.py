@@ -1,135 +1,107 @@
-"""Verbs are split before anything is drawn, so that no contrast set can straddle splits."""
-
-from __future__ import annotations
+"""Verbs are split before anything is drawn, so that no contrast set can straddle splits; and how many sets each split has."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cxgen.constructicon import Construction, Design, Slot
 from cxgen.errors import CxgenError
+from cxgen.sampling.pools import crowded, frame_candidates, frames_of
 from cxgen.streams import chance_of, order_key, order_keys
 from cxgen.vocabulary import SPLITS
 
-ATTEMPTS = 64
-MOST_SETS = 10_000  # that shares may ask for to be whole: 0.33333 asks for 100,000
-Shares = Mapping[str, float]
-Pool = frozenset[str]
-FrameVerbs = Mapping[str, Sequence[Sequence[Pool]]]
+_ATTEMPTS = 64
+_MOST_SETS = 10_000  # that shares may ask for to be whole: 0.33333 asks for 100,000
+Shares = Mapping[str, float]  # split -> share
+Verbs = frozenset[str]  # lemmas
+FrameVerbs = Mapping[str, Sequence[Sequence[Verbs]]]  # design -> frames -> the verbs of each verb slot, the main slot first
+Key = tuple[int, str]  # the project's seed, and the construction's name
 
 
 def set_counts(wanted: float, rows: int, shares: Shares) -> dict[str, int]:
-    """How many contrast sets each split has: the least number for which ``wanted`` rows are reached and every split's part is whole.
-
-    Args:
-        wanted: rows over all splits.
-        rows: rows that a set counts for.
-        shares: split -> share; they add up to 1.
-    """
+    """The fewest contrast sets (of ``rows`` rows) of each split for which ``wanted`` rows are reached and every split's part is whole."""
     exact = {split: Fraction(str(shares[split])) for split in SPLITS}
     if sum(exact.values()) != 1 or min(exact.values()) <= 0:
         raise CxgenError(f"split shares must be positive and add up to 1: {dict(shares)}", hint="see split: in params.yaml")
     unit = math.lcm(*(share.denominator for share in exact.values()))
-    if unit > MOST_SETS:
-        plain = {split: float(share) for split, share in exact.items()}
-        raise CxgenError(
-            f"only {unit} contrast sets can be divided exactly by the shares {plain}", hint="split: in params.yaml: fewer decimals"
-        )
+    if unit > _MOST_SETS:
+        hint = "split: in params.yaml: fewer decimals"
+        raise CxgenError(f"only {unit} contrast sets can be divided exactly by the shares {dict(shares)}", hint=hint)
     sets = unit * math.ceil(round(wanted / rows / unit, 9))
     return {split: int(sets * share) for split, share in exact.items()}
 
 
 def near_counts(wanted: float, rows: int, shares: Shares) -> dict[str, int]:
-    """How many contrast sets each split has: the least number for which ``wanted`` rows are reached, divided as nearly as can be (largest
-    remainders; of equal ones, the later split's). Arguments as for `set_counts`.
-    """
+    """As `set_counts`, divided as nearly as can be: by the largest remainders; of equal ones, the later split's."""
     sets = math.ceil(round(wanted / rows, 9))
     exact = {split: sets * Fraction(str(shares[split])) for split in SPLITS}
     counts = {split: int(share) for split, share in exact.items()}
-    later = SPLITS[::-1]
-    for split in sorted(later, key=lambda name: counts[name] - exact[name])[: sets - sum(counts.values())]:
+    for split in sorted(SPLITS, key=lambda name: (counts[name] - exact[name], -SPLITS.index(name)))[: sets - sum(counts.values())]:
         counts[split] += 1
     return counts
 
 
 def split_of(verb: str, splits: Mapping[str, str], shares: Shares, seed: int, construction: str) -> str:
-    """The split of a set with this verb: the partition's; of a verb that it does not have, by hash, the same whoever else is there.
-
-    Args:
-        splits: verb lemma -> split, as for ``nli``.
-        shares: split -> share.
-        seed, construction: as for the partition.
-    """
-    if verb in splits:
-        return splits[verb]
+    """The split of a set with this verb: that of ``splits``; of a verb that these do not have, by hash, whoever else is there."""
     chance, end = chance_of(seed, construction, "verb", verb), 0.0
     for split in SPLITS:
         end += float(shares[split])
         if chance < end:
-            return split
-    return SPLITS[0]
+            return splits.get(verb, split)
+    return splits.get(verb, SPLITS[0])
 
 
 def best_partition(
-    pools: Sequence[Pool], usable: FrameVerbs, usual: FrameVerbs, shares: Shares, key: tuple[int, str], joint: Sequence[Pool] = ()
+    pools: Sequence[Verbs], usable: FrameVerbs, usual: FrameVerbs, shares: Shares, key: Key, joint: Sequence[Verbs] = ()
 ) -> dict[str, str]:
-    """The partition (verb lemma -> split), out of ``ATTEMPTS``, under which every split of every design can say something, and most
-    without marked fillers.
+    """The partition (verb lemma -> split), out of some, under which every split of every design can say something, and most without
+    marked fillers.
 
     A frame serves a split with as many main verbs as it has there, if its other verb slots have one there too. The split that is worst off,
-    relative to its share, decides.
-
-    Args:
-        pools: sets of verb lemmas that are drawn from together, such as one frame's.
-        usable: design -> frames -> verbs of each verb slot, the main slot first.
-        usual: the same without marked verbs.
-        shares: split -> share.
-        key: the project's seed, and the construction's name.
-        joint: verbs that go to one split together.
+    relative to its share, decides. ``pools`` are drawn from together; ``usual`` is ``usable`` without marked verbs; ``joint`` verbs stay
+    together.
     """
     lemmas = sorted(frozenset().union(*pools))
-    first = _first_of_joint(lemmas, joint)
+    first = {lemma: lemma for lemma in lemmas}  # lemma -> the first of those that go where it goes
+    for group in joint:
+        met = {first[lemma] for lemma in group}
+        first |= {lemma: min(met) for lemma, other in first.items() if other in met}
     units = sorted(set(first.values()))
-    chosen = partitions([frozenset(map(first.__getitem__, pool)) for pool in pools], shares, key, range(ATTEMPTS))
+    chosen = partitions([frozenset(map(first.__getitem__, pool)) for pool in pools], shares, key, range(_ATTEMPTS))
     chosen = chosen[:, [units.index(first[lemma]) for lemma in lemmas]]
     within = (chosen[:, :, np.newaxis] == np.arange(len(SPLITS))).astype(np.float64)
 
-    def served(frames: Sequence[Sequence[Pool]]) -> NDArray[np.float64]:
-        """Per attempt and split, the main verbs of frames whose other slots have a verb there, too."""
-        counts = [_members(verbs, lemmas) @ within for verbs in zip(*frames, strict=True)] or [
-            np.ones((ATTEMPTS, len(frames), len(SPLITS)))
-        ]
+    def served(frames: Sequence[Sequence[Verbs]]) -> NDArray[np.float64]:
+        """Attempts x splits: the main verbs of frames whose other slots have a verb there, too."""
+        if not frames[0]:
+            return np.full((_ATTEMPTS, len(SPLITS)), float(len(frames)))
+        counts = np.array([_members(verbs, lemmas) @ within for verbs in zip(*frames, strict=True)])
         total: NDArray[np.float64] = np.where(np.all(counts, axis=0), counts[0], 0.0).sum(axis=1)
         return total
 
     part = np.array([shares[split] for split in SPLITS])
-    possible = np.logical_and.reduce([served(frames).all(axis=1) for frames in usable.values()] or [np.ones(ATTEMPTS, dtype=bool)])
-    worst = np.minimum.reduce([(served(frames) / (part * len(frames))).min(axis=1) for frames in usual.values()] or [np.zeros(ATTEMPTS)])
-    best = max(range(ATTEMPTS), key=lambda attempt: (possible[attempt], worst[attempt]))  # the first of equals
+    possible, worst = np.ones(_ATTEMPTS, dtype=bool), np.full(_ATTEMPTS, np.inf)
+    for frames in usable.values():
+        possible &= served(frames).all(axis=1)
+    for frames in usual.values():
+        worst = np.minimum(worst, (served(frames) / (part * len(frames))).min(axis=1))
+    best = max(range(_ATTEMPTS), key=lambda attempt: (possible[attempt], worst[attempt]))  # the first of equals
     return {lemma: SPLITS[number] for lemma, number in zip(lemmas, chosen[best].tolist(), strict=True)}
 
 
-def _first_of_joint(lemmas: Sequence[str], joint: Sequence[Pool]) -> dict[str, str]:
-    """Lemma -> the first of those that go where it goes."""
-    first = {lemma: lemma for lemma in lemmas}
-    for group in joint:
-        met = {first[lemma] for lemma in group}
-        first |= {lemma: min(met) for lemma, other in first.items() if other in met}
-    return first
-
-
-def _members(pools: Sequence[Pool], lemmas: Sequence[str]) -> NDArray[np.float64]:
+def _members(pools: Sequence[Verbs], lemmas: Sequence[str]) -> NDArray[np.float64]:
     """Pools x lemmas: 1 for a member."""
     return np.array([[lemma in pool for lemma in lemmas] for pool in pools], dtype=np.float64).reshape(len(pools), len(lemmas))
 
 
-def partitions(pools: Sequence[Pool], shares: Shares, key: tuple[int, str], attempts: Sequence[int]) -> NDArray[np.int64]:
+def partitions(pools: Sequence[Verbs], shares: Shares, key: Key, attempts: Sequence[int]) -> NDArray[np.int64]:
     """Attempts x lemmas, in alphabetical order: the number of the split.
 
-    Lemmas come in an order fixed by ``key`` and attempt; each goes to the split that its pools lack most, so that every pool is divided in
-    about the given shares. Every attempt places its next lemma at the same time.
+    Lemmas come in an order fixed by ``key`` and attempt, those of small pools first, since they have the least choice; each goes to the
+    split that its pools lack most. Every attempt places its next lemma at the same time.
     """
     lemmas = sorted(frozenset().union(*pools))
     member = _members(pools, lemmas)
@@ -138,7 +110,6 @@ def partitions(pools: Sequence[Pool], shares: Shares, key: tuple[int, str], atte
     orders = []
     for attempt in attempts:
         keys = order_keys((*key, "verb", attempt), lemmas)
-        # Lemmas of small pools first: they have the least choice.
         orders.append(sorted(range(len(lemmas)), key=list(zip(least, keys, strict=True)).__getitem__))
     wanted = np.outer(sizes, [shares[split] for split in SPLITS])[:, :, np.newaxis]
     placed = np.zeros((len(pools), len(SPLITS), len(attempts)))
@@ -155,3 +126,72 @@ def partitions(pools: Sequence[Pool], shares: Shares, key: tuple[int, str], atte
         placed[:, best, rows] += own
         chosen[rows, now] = best
     return chosen
+
+
+def _slots(construction: Construction, *, variants: bool = False) -> Iterator[tuple[Design, Slot]]:
+    """The verb slots of the designs whose verbs are divided over the splits; those of pairs about participants take what comes of it."""
+    for design in construction.designs.values():
+        if bool(design.variant) == variants:
+            used = construction.design_slots(design)
+            yield from ((design, construction.slots[name]) for name in construction.verb_slots if name in used)
+
+
+def _lemmas(construction: Construction, rows: Iterable[int]) -> Verbs:
+    return frozenset(construction.lexicon.lemmas[row] for row in rows)
+
+
+def verb_pools(construction: Construction, preset: str) -> list[Verbs]:
+    """The verbs of every frame; those that it does not mark, frame by frame and in all, so that no split is left with marked verbs only;
+    and of these those that by themselves entail what the construction says, and the others, so that every split has its share of both.
+    """
+    keys = construction.lexicon.keys
+    pools: list[Verbs] = []
+    for design, slot in _slots(construction):
+        usual, prototypical, others = Verbs(), Verbs(), Verbs()
+        for frame in frames_of(construction, design, preset):
+            rows = frame_candidates(frame, slot, construction.lexicon, preset)
+            unmarked = _lemmas(construction, (row for row in rows if keys[row] not in frame.marked))
+            pools += [_lemmas(construction, rows), unmarked]
+            usual |= unmarked
+            prototypical |= unmarked & frame.entails_alone
+            others |= unmarked - frame.entails_alone
+        pools += [usual, prototypical, others]
+    return list(dict.fromkeys(filter(None, pools)))
+
+
+def further_verbs(construction: Construction, preset: str) -> Verbs:
+    """The verbs of the designs whose verbs are not divided."""
+    pairs = [(frame, slot) for design, slot in _slots(construction, variants=True) for frame in frames_of(construction, design, preset)]
+    return Verbs().union(*(_lemmas(construction, frame_candidates(frame, slot, construction.lexicon)) for frame, slot in pairs))
+
+
+def joint_verbs(construction: Construction, preset: str) -> list[Verbs]:
+    """The verbs of frames that must hold several different ones at once (*didn't sing or dance, let alone juggle*): they belong in one
+    split, or the smaller splits would have too few.
+    """
+    own = list(_slots(construction))
+    joint = [
+        _lemmas(construction, frame_candidates(frame, slot, construction.lexicon, preset))
+        for design, slot in own
+        if any(at is design and other.name in slot.distinct and other.source == slot.source for at, other in own)
+        for frame in frames_of(construction, design, preset)
+    ]
+    return list(dict.fromkeys(joint))
+
+
+def frame_verbs(construction: Construction, preset: str, *, marked: bool) -> FrameVerbs:
+    """What can be said, with marked fillers or without, in frames in which every slot is filled, by other words where it must be."""
+    lexicon = construction.lexicon
+    usable: dict[str, list[list[Verbs]]] = {}
+    for design in (each for each in construction.designs.values() if not each.variant):
+        main = construction.kinds[design.kinds[0]].verb
+        slots = [construction.slots[name] for name in construction.design_slots(design) if construction.slots[name].from_frame]
+        slots.sort(key=lambda slot: slot.name != main)
+        for frame in frames_of(construction, design, preset):
+            rows = {slot.name: frame_candidates(frame, slot, lexicon, preset) for slot in slots}
+            if not marked:
+                rows = {name: [row for row in own if lexicon.keys[row] not in frame.marked] for name, own in rows.items()}
+            if all(rows.values()) and not crowded(slots, rows, lexicon):
+                verbs = [_lemmas(construction, own) for name, own in rows.items() if name in construction.verb_slots]
+                usable.setdefault(design.name, []).append(verbs)
+    return usable

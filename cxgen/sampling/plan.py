@@ -1,6 +1,4 @@
-"""The plan: a table of draws, one row per contrast set."""
-
-from __future__ import annotations
+"""The plan: a table of draws, one row per contrast set; and which wordings and templates occur in the test split only."""
 
 from dataclasses import dataclass
 
@@ -9,26 +7,35 @@ from numpy.typing import NDArray
 
 from cxgen.constructicon import Construction, Design, Slot
 from cxgen.errors import EmptySlotError
-from cxgen.lexicon import Lexicon
 from cxgen.sampling.pools import ABSENT, Pools, Segments
-from cxgen.streams import uniform_at
+from cxgen.streams import order_key, uniform_at
+from cxgen.vocabulary import SPLITS, Split
 
 Rows = NDArray[np.int64]
 Chances = NDArray[np.float64]
-TRIES = 24
-PICKY = 8  # tries that still prefer unmarked fillers
-PLURAL = 4  # pronouns of a slot's referent: he, she, singular they, it, plural they
+_TRIES = 24
+_PICKY = 8  # tries that still prefer unmarked fillers
+_PLURAL = 4  # pronouns of a slot's referent: he, she, singular they, it, plural they
+
+
+@dataclass(frozen=True)
+class HoldOut:
+    """What is held out of train and dev: the last third of every rule's wordings; a quarter of the templates of kinds that share them."""
+
+    wordings: bool = False
+    templates: bool = False
+
+
+NOTHING, USUAL = HoldOut(), HoldOut(wordings=True)
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Draws for some contrast sets.
+    """Draws for the sets ``numbers`` of ``stream`` (seed, construction, design, split).
 
     Attributes:
-        stream: where the draws come from: seed, construction, design, split.
-        numbers: which sets of the stream these are.
         frame: frame number per set.
-        fillers: slot -> lexeme row per set; -1 where an optional slot is left out.
+        fillers: slot -> row of the lexicon per set; `ABSENT` where an optional slot is left out.
         number: slot -> 0 singular, 1 plural.
         pronoun: slot -> 0 he, 1 she, 2 singular they, 3 it, 4 plural they.
     """
@@ -48,29 +55,20 @@ class Plan:
         return uniform_at((*self.stream, name), self.numbers)
 
 
-def pick(chance: Chances, size: int) -> Rows:
-    """Numbers in [0, 1) to choices in 0..size-1."""
-    choice: Rows = np.minimum((chance * size).astype(np.int64), size - 1)
-    return choice
-
-
 def draw_plan(construction: Construction, design: Design, pools: Pools, stream: tuple[str | int, ...], numbers: Rows) -> Plan:
-    """Draw the sets ``numbers`` of ``stream`` (seed, construction, design, split).
-
-    Raises:
-        EmptySlotError: a related slot whose parent's fillers have no such relation.
-    """
-    plan = Plan(stream, numbers, np.empty(0, dtype=np.int64), {}, {}, {})
-    ends = np.cumsum(pools.weights)
-    frame = np.searchsorted(ends, plan.chance("frame"), side="right").clip(max=len(pools.frames) - 1).astype(np.int64)
+    """Draw the sets ``numbers`` of ``stream``."""
+    chance = uniform_at((*stream, "frame"), numbers)
+    frame = np.searchsorted(np.cumsum(pools.weights), chance, side="right").clip(max=len(pools.frames) - 1).astype(np.int64)
     plan = Plan(stream, numbers, frame, {}, {}, {})
     for slot in construction.draw_order(design):
         plan.fillers[slot.name] = _drawn(slot, construction, pools, plan)
+    plural_frames = np.array([f.words.get("number") == "plural" for f in pools.frames], dtype=np.int64)
     for name, rows in plan.fillers.items():
-        plan.number[name] = _number(construction.slots[name], pools, frame)
+        number = construction.slots[name].number
+        plan.number[name] = plural_frames[frame] if number == "frame" else np.full(len(frame), int(number == "plural"), dtype=np.int64)
         gender = construction.lexicon.genders[rows]  # 0 m, 1 f, 2 any, 3 none
         either = np.digitize(plan.chance(f"{name}#gender"), [0.48, 0.96])
-        plan.pronoun[name] = np.where(plan.number[name] == 1, PLURAL, np.where(gender == 2, either, gender))
+        plan.pronoun[name] = np.where(plan.number[name] == 1, _PLURAL, np.where(gender == 2, either, gender))
     return plan
 
 
@@ -79,41 +77,56 @@ def _drawn(slot: Slot, construction: Construction, pools: Pools, plan: Plan) -> 
     lists, segments = _segments(slot, construction, pools, plan)
     drawn = segments.draw(lists, plan.chance(slot.name))
     lemma = construction.lexicon.lemma_codes
-    others = [plan.fillers[other] for other in slot.distinct if other in plan.fillers]
-    for attempt in range(1, TRIES):
-        clash = np.any([lemma[drawn] == lemma[other] for other in others], axis=0) if others else np.zeros(1)
+    others = [lemma[plan.fillers[other]] for other in slot.distinct if other in plan.fillers]
+    for attempt in range(1, _TRIES):
+        clash = np.any([lemma[drawn] == other for other in others], axis=0)
         if not clash.any():
             break
-        source = segments if attempt < PICKY else segments.unmarked
-        drawn = np.where(clash, source.draw(lists, plan.chance(f"{slot.name}#{attempt}")), drawn)
+        again = segments.draw(lists, plan.chance(f"{slot.name}#{attempt}"), unmarked=attempt >= _PICKY)
+        drawn = np.where(clash, again, drawn)
     return np.where(plan.chance(f"{slot.name}?") < slot.optional, ABSENT, drawn) if slot.optional else drawn
 
 
 def _segments(slot: Slot, construction: Construction, pools: Pools, plan: Plan) -> tuple[Rows, Segments]:
     """Which list each set draws from, and the lists."""
-    lexicon = construction.lexicon
+    lexicon, document = construction.lexicon, construction.document
     if not slot.lexical:
-        return plan.frame, pools.segments(slot, lexicon.bands)
+        return plan.frame, pools.segments[slot.name]
     parents, lists = np.unique(plan.fillers[slot.parent], return_inverse=True)
     related = [lexicon.related(slot.lexical, int(parent)) for parent in parents]
-    for parent, rows in zip(parents, related, strict=True):
-        if not rows:
-            raise _unrelated(slot, construction, lexicon, int(parent))
+    for parent in (int(parent) for parent, rows in zip(parents, related, strict=True) if not rows):
+        raise EmptySlotError(
+            f"{construction.name}: slot {slot.name!r}: {lexicon.lemmas[parent]!r} has no {slot.lexical} in the lexicon",
+            file=document.path,
+            line=document.line(["slots", slot.name]),
+            hint=f"add {slot.lexical} to {lexicon.keys[parent]} under lexicons/classes",
+        )
     return lists.astype(np.int64), Segments(related, lexicon.bands, even=False)
 
 
-def _unrelated(slot: Slot, construction: Construction, lexicon: Lexicon, parent: int) -> EmptySlotError:
-    return EmptySlotError(
-        f"{construction.name}: slot {slot.name!r}: {lexicon.lemmas[parent]!r} has no {slot.lexical} in the lexicon",
-        file=construction.document.path,
-        line=construction.document.line(["slots", slot.name]),
-        hint=f"add {slot.lexical} to {lexicon.table['key'][parent]} under lexicons/classes",
-    )
+def pick(chance: Chances, size: int) -> Rows:
+    """Numbers in [0, 1) to choices in 0..size-1."""
+    choice: Rows = np.minimum((chance * size).astype(np.int64), size - 1)
+    return choice
 
 
-def _number(slot: Slot, pools: Pools, frame: Rows) -> Rows:
-    """The grammatical number of what fills ``slot``: its own, or that of the frame."""
-    if slot.number != "frame":
-        return np.full(len(frame), int(slot.number == "plural"), dtype=np.int64)
-    plural = [frame.words.get("number", "singular") == "plural" for frame in pools.frames]
-    return np.array(plural, dtype=np.int64)[frame]
+def choose(split: str, chance: Chances, coin: Chances, seen: int, size: int) -> Rows:
+    """For every set a number below ``size``: below ``seen`` in train and dev; in test as ``coin`` says, half below it; elsewhere any."""
+    if split not in SPLITS or seen == size:
+        return pick(chance, size)
+    if split != Split.test:
+        return pick(chance, seen)
+    return np.where(coin < 0.5, seen + pick(chance, size - seen), pick(chance, seen))
+
+
+def seen_wordings(count: int) -> int:
+    """How many of ``count`` wordings, from the first on, training may see."""
+    return count - max(1, count // 3) if count > 1 else count
+
+
+def held_templates(construction: Construction, seed: int) -> frozenset[str]:
+    """The names of the templates that are held out; every kind keeps one."""
+    lists = {tuple(template.name for template in construction.templates_for(kind)) for kind in construction.kinds}
+    ordered = [sorted(names, key=lambda name: order_key(seed, construction.name, "template", name)) for names in lists if len(names) > 1]
+    held = {name for names in ordered for name in names[: max(1, len(names) // 4)]}
+    return frozenset(held - {names[-1] for names in lists if names and held.issuperset(names)})

@@ -1,10 +1,8 @@
 """What can fill each slot of a design in one split: frames, candidates, weights."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,120 +10,86 @@ from numpy.typing import NDArray
 from cxgen.constructicon import Construction, Design, Slot
 from cxgen.errors import EmptySlotError
 from cxgen.lexicon import Frame, Lexicon
-from cxgen.vocabulary import Role
 
 ABSENT = -1  # in place of a lexeme where a slot is left out
-CROWDING = 2.0
-# How often a frame's marked filler comes up, beside its other fillers. In use, too, a few verbs carry most instances of a construction and
-# many occur seldom (Ellis & Ferreira-Junior 2009, Construction learning as a function
-# of frequency, frequency distribution, and function).
-MARKED = 1 / 50
-Weights = NDArray[np.float64]
+_CROWDING = 2.0
+MARKED = 1 / 50  # how often a frame's marked filler comes up: in use, too, many verbs of a construction occur seldom
+_Weights = NDArray[np.float64]
+_Filled = dict[str, list[int]]  # slot -> what can fill it
 
 
 class Segments:
     """Lists of lexemes of different lengths, drawn from by weight over whole columns.
 
-    Within a list the frequency bands have the same chance if ``even``, but none lets a member come up more than ``CROWDING`` times as
-    often as in a plain draw; otherwise all members have the same. ``fits`` then scales each member's chance.
+    Within a list the frequency bands have the same chance if ``even``, but none lets a member come up more than twice as often as in a
+    plain draw; otherwise all members have the same. ``fits`` then scales each member's chance, but in an ``unmarked`` draw.
     """
 
     def __init__(
-        self, lists: Sequence[Sequence[int]], bands: NDArray[np.int8], *, even: bool = True, fits: Sequence[Weights] | None = None
+        self, lists: Sequence[Sequence[int]], bands: NDArray[np.int8], *, even: bool = True, fits: Sequence[_Weights] | None = None
     ) -> None:
-        self._lists, self._bands, self._even, self._fits = lists, bands, even, fits
-        self.ids = np.array([row for rows in lists for row in rows], dtype=np.int64)
-        self.sizes = np.array([len(rows) for rows in lists], dtype=np.int64)
+        self._ids = np.array([*chain.from_iterable(lists)], dtype=np.int64)
+        sizes = np.array([*map(len, lists)], dtype=np.int64)
+        self._last = np.cumsum(sizes) - 1
+        self._first = self._last - sizes + 1
         weights = [_weights(bands[np.array(rows, dtype=np.int64)], even) for rows in lists]
+        self._plain_ends = self._ends = np.cumsum(np.concatenate(weights))  # a list's weights add up to 1: list k covers [k, k + 1)
         if fits is not None:
             scaled = [weight * fit for weight, fit in zip(weights, fits, strict=True)]
-            weights = [weight / weight.sum() if len(weight) else weight for weight in scaled]
-        self.ends = np.cumsum(np.concatenate([*weights, np.empty(0)]))  # each list's weights add up to 1, so list k covers [k, k + 1)
-        self.last = np.cumsum(self.sizes) - 1
+            self._ends = np.cumsum(np.concatenate([weight / weight.sum() for weight in scaled]))
 
-    @cached_property
-    def unmarked(self) -> Segments:
-        """The same lists, every fit taken as 1."""
-        return self if self._fits is None else Segments(self._lists, self._bands, even=self._even)
-
-    def draw(self, lists: NDArray[np.int64], numbers: Weights) -> NDArray[np.int64]:
+    def draw(self, lists: NDArray[np.int64], numbers: _Weights, *, unmarked: bool = False) -> NDArray[np.int64]:
         """One lexeme from each of ``lists``, by ``numbers`` in [0, 1)."""
-        place = np.searchsorted(self.ends, lists + numbers, side="right")
-        first = self.last[lists] - self.sizes[lists] + 1
-        drawn: NDArray[np.int64] = self.ids[np.clip(place, first, self.last[lists])]
+        place = np.searchsorted(self._plain_ends if unmarked else self._ends, lists + numbers, side="right")
+        drawn: NDArray[np.int64] = self._ids[np.clip(place, self._first[lists], self._last[lists])]
         return drawn
 
 
-def _weights(bands: NDArray[np.int8], even: bool) -> Weights:
+def _weights(bands: NDArray[np.int8], even: bool) -> _Weights:
     """The chance of each member of a list."""
-    plain = 1.0 / len(bands) if len(bands) else 0.0
+    plain = 1.0 / max(len(bands), 1)
     if not even:
         return np.full(len(bands), plain)
     counts = np.bincount(bands, minlength=3)
-    weights: Weights = np.minimum(1.0 / (counts[bands] * np.count_nonzero(counts)), CROWDING * plain)
-    normed: Weights = weights / weights.sum()
+    weights: _Weights = np.minimum(1.0 / (counts[bands] * np.count_nonzero(counts)), _CROWDING * plain)
+    normed: _Weights = weights / weights.sum()
     return normed
 
 
 @dataclass(frozen=True)
 class Pools:
-    """Candidates of one design in one split.
+    """Candidates of one design in one split: the usable frames, the chance of each, and per slot (but related ones) what fills it there.
 
     Attributes:
-        frames: the usable frames.
-        weights: chance of each frame, by the number of its main verbs, and by the mean fit of the fillers of its worst slot.
-        candidates: slot -> one list of lexemes per frame; related slots are absent.
-        fits: slot -> per frame, what the chance of each candidate is multiplied by.
+        candidates: slot -> one list of lexemes per frame; ``segments`` draws from these.
     """
 
     frames: tuple[Frame, ...]
-    weights: Weights
+    weights: _Weights
     candidates: dict[str, list[list[int]]]
-    fits: dict[str, list[Weights]]
-    _segments: dict[str, Segments] = field(default_factory=dict, repr=False, compare=False)
-
-    def segments(self, slot: Slot, bands: NDArray[np.int8]) -> Segments:
-        """The candidates of ``slot``, to draw from; made once. ``bands`` are the lexicon's."""
-        if slot.name not in self._segments:
-            self._segments[slot.name] = Segments(self.candidates[slot.name], bands, even=slot.carries, fits=self.fits[slot.name])
-        return self._segments[slot.name]
+    segments: dict[str, Segments]
 
 
-def frame_candidates(frame: Frame, slot: Slot, lexicon: Lexicon) -> list[int]:
-    """The lexemes that may fill ``slot`` in ``frame``: the frame's own filler, else the slot's classes; ``[ABSENT]`` for nothing, where
-    that is allowed.
-
-    Raises:
-        EmptySlotError: neither says anything.
-        UnknownNameError: a class or sense key that does not exist.
-    """
+def frame_candidates(frame: Frame, slot: Slot, lexicon: Lexicon, preset: str = "sliced") -> list[int]:
+    """The lexemes, of the preset's band, that may fill ``slot``: the frame's own, else those of its classes; ``[ABSENT]`` for nothing."""
     names = frame.slots.get(slot.source) or slot.classes
     if not names and slot.by_frame:
         return [ABSENT]
     if not names:
         raise EmptySlotError(f"frame {frame.name!r} does not fill slot {slot.name!r}", hint=f"add {slot.name}: CLASS to the frame")
-    return list(dict.fromkeys(row for name in names for row in lexicon.resolve(name).ids))
-
-
-def in_band(frame: Frame, slot: Slot, lexicon: Lexicon, preset: str) -> list[int]:
-    """Those of the `frame_candidates` that the frequency preset lets in."""
-    rows = frame_candidates(frame, slot, lexicon)
-    if preset != "contest" or not slot.carries:
-        return rows
-    top = lexicon.table["top10k"]
-    return [row for row in rows if lexicon.bands[row] == 1 and not top[row]]
+    rows = dict.fromkeys(row for name in names for row in lexicon.resolve(name).ids)
+    top = lexicon.table["top10k"] if preset == "contest" and slot.carries else None
+    return [row for row in rows if top is None or (lexicon.bands[row] == 1 and not top[row])]
 
 
 def extended_verbs(frame: Frame, slot: Slot, lexicon: Lexicon) -> set[int]:
     """The frame's own verbs in ``slot`` that do not by themselves entail what the construction says."""
-    names = frame.slots.get(slot.source)
-    if slot.role != Role.verb or not names:
-        return set()
+    names = frame.slots.get(slot.source, ())
     classes = [lexicon.resolve(name) for name in names]
-    alone = {row for group in classes for row in group.ids if row not in group.extended}
+    prototypical = {row for group in classes for row in group.ids if row not in group.extended}
     own = {lexicon.index[name] for name in names if name in lexicon.index}
-    alone -= {row for row in own if lexicon.lemmas[row] not in frame.entails_alone}
-    return set(frame_candidates(frame, slot, lexicon)) - alone
+    prototypical -= {row for row in own if lexicon.lemmas[row] not in frame.entails_alone}
+    return {row for group in classes for row in group.ids} - prototypical
 
 
 def frames_of(construction: Construction, design: Design, preset: str = "") -> list[Frame]:
@@ -143,61 +107,54 @@ def design_pools(
     preset: str = "sliced",
     marked: float = MARKED,
 ) -> Pools:
-    """The usable frames of ``design`` in ``split`` with their candidates.
+    """The usable frames of ``design`` with their candidates, in a split (None: with all verbs) of ``splits`` (verb lemma -> split).
 
-    Args:
-        splits: verb lemma -> split.
-        split: None for all verbs.
-        preset: ``sliced`` or ``contest``.
-        marked: chance of a marked filler, relative to one that is not.
-
-    Raises:
-        EmptySlotError: no frame is left; the message says which slot each frame lacks, and why.
+    ``marked`` is the chance of a marked filler, relative to one that is not. An error says which slot each frame lacks, and why.
     """
     lexicon = construction.lexicon
-    usable: list[tuple[Frame, dict[str, list[int]]]] = []
-    emptied: list[str] = []
     slots = [slot for slot in map(construction.slots.__getitem__, construction.design_slots(design)) if not slot.lexical]
-    verbs = construction.verb_slots if split is not None else ()
+    usable: list[tuple[Frame, _Filled]] = []
+    emptied: list[str] = []
     for frame in frames_of(construction, design, preset):
-        filled: dict[str, list[int]] = {}
-        for slot in slots:
-            rows = in_band(frame, slot, lexicon, preset)
-            why = "the class is empty" if preset == "sliced" or not slot.carries else f"the band of preset {preset!r}"
-            if slot.name in verbs:
-                why = f"no verb of it is in split {split!r}" if rows else why
-                rows = [row for row in rows if splits.get(lexicon.lemmas[row]) == split]
-            if not rows:
-                emptied.append(f"{frame.name}: slot {slot.name!r} ({why})")
-                break
-            filled[slot.name] = rows
+        filled = {slot.name: frame_candidates(frame, slot, lexicon, preset) for slot in slots}
+        lacking = [
+            f"slot {name!r} (empty{f' in the band of {preset!r}' * (preset != 'sliced')})" for name, rows in filled.items() if not rows
+        ]
+        if split is not None:
+            for name in filled.keys() & set(construction.verb_slots):
+                filled[name] = [row for row in filled[name] if splits.get(lexicon.lemmas[row]) == split]
+            lacking += [f"slot {name!r} (no verb of it is in split {split!r})" for name, rows in filled.items() if not rows]
+            lacking += [f"slots {', '.join(group)} (fewer words than slots)" for group in [crowded(slots, filled, lexicon)] if group]
+        if lacking:
+            emptied.append(f"{frame.name}: {lacking[0]}")
         else:
-            group = crowded(slots, filled, lexicon) if split is not None else []
-            if group:
-                emptied.append(f"{frame.name}: slots {', '.join(group)} (fewer words than slots)")
-            else:
-                usable.append((frame, filled))
-    if not usable:
-        raise _empty(construction, design, split, emptied)
-    return _weighted(construction, design, usable, marked)
+            usable.append((frame, filled))
+    if usable:
+        return _weighted(construction, design, usable, marked)
+    where = "under frames: in this file, or in a file under lexicons/scenes"
+    raise EmptySlotError(
+        f"{construction.name}: nothing fills design {design.name!r}{f' in {split}' * bool(split)}: {'; '.join(emptied[:5]) or 'no frame'}",
+        file=construction.document.path,
+        line=construction.document.line(["designs", design.name]),
+        hint=f"add words to those classes, or frames {where}" if emptied else f"add frames for design: {design.frames} {where}",
+    )
 
 
-def _weighted(construction: Construction, design: Design, usable: Sequence[tuple[Frame, dict[str, list[int]]]], marked: float) -> Pools:
-    """Pools of the ``usable`` frames with their fillers."""
-    lexicon = construction.lexicon
-    candidates: dict[str, list[list[int]]] = {}
-    fits: dict[str, list[Weights]] = {}
-    for frame, filled in usable:
-        seldom = {lexicon.index[key] for key in frame.marked & lexicon.index.keys()}
-        for name, rows in filled.items():
-            candidates.setdefault(name, []).append(rows)
-            fits.setdefault(name, []).append(np.array([marked if row in seldom else 1.0 for row in rows]))
+def _weighted(construction: Construction, design: Design, usable: Sequence[tuple[Frame, _Filled]], marked: float) -> Pools:
+    """Pools of the ``usable`` frames: they come up by the number of their main verbs, and by the mean fit of their worst slot's fillers."""
+    lexicon, frames = construction.lexicon, tuple(frame for frame, _ in usable)
+    seldom = [{lexicon.index.get(key) for key in frame.marked} for frame in frames]
+    candidates = {name: [filled[name] for _, filled in usable] for name in usable[0][1]}
+    fits, segments = {}, {}
+    for name, lists in candidates.items():
+        fits[name] = [np.where([row in odd for row in rows], marked, 1.0) for rows, odd in zip(lists, seldom, strict=True)]
+        segments[name] = Segments(lists, lexicon.bands, even=construction.slots[name].carries, fits=fits[name])
     main = construction.kinds[design.kinds[0]].verb
     weights = np.array([len(rows) for rows in candidates.get(main, [[0]] * len(usable))], dtype=np.float64)
     own = [name for name in candidates if construction.slots[name].from_frame]
     if own:
         weights *= np.min([[fit.mean() for fit in fits[name]] for name in own], axis=0)
-    return Pools(tuple(frame for frame, _ in usable), weights / weights.sum(), candidates, fits)
+    return Pools(frames, weights / weights.sum(), candidates, segments)
 
 
 def crowded(slots: Iterable[Slot], filled: Mapping[str, Sequence[int]], lexicon: Lexicon) -> list[str]:
@@ -207,15 +164,3 @@ def crowded(slots: Iterable[Slot], filled: Mapping[str, Sequence[int]], lexicon:
         if len({lexicon.lemmas[row] for name in group for row in filled[name]}) < len(group):
             return group
     return []
-
-
-def _empty(construction: Construction, design: Design, split: str | None, emptied: Sequence[str]) -> EmptySlotError:
-    where = "under frames: in this file, or in a file under lexicons/scenes"
-    return EmptySlotError(
-        f"{construction.name}: nothing fills design {design.name!r}"
-        + (f" in {split}" if split else "")
-        + f": {'; '.join(emptied[:5]) or 'no frame'}",
-        file=construction.document.path,
-        line=construction.document.line(["designs", design.name]),
-        hint=f"add words to those classes, or frames {where}" if emptied else f"add frames for design: {design.frames} {where}",
-    )

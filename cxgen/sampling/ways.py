@@ -1,11 +1,19 @@
-"""The word forms that a pattern can ask for, and every way to write each. Sentences are composed and annotated from this one table."""
+"""The word forms that a pattern can ask for, every way to write each, and their texts over a lexicon."""
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum, auto
 
+import numpy as np
+import polars as pl
+
+from cxgen.constructicon import Part, Slot
+from cxgen.lexicon import Lexicon
+from cxgen.sampling.plan import Plan, Rows
+from cxgen.sampling.pools import ABSENT, Pools
 from cxgen.vocabulary import POS
+
+_DETERMINERS = ("the", "a", "bare", "plural")  # what a frame's word `det` can say
 
 
 class By(Enum):
@@ -13,24 +21,13 @@ class By(Enum):
 
     NOTHING = auto()
     NUMBER = auto()  # singular, plural
-    DETERMINER = auto()  # what the frame's word `det` says, see DETERMINERS
+    DETERMINER = auto()
     PRONOUN = auto()  # he, she, singular they, it, plural they
-
-
-DETERMINERS = ("the", "a", "bare", "plural")
 
 
 @dataclass(frozen=True)
 class Way:
-    """One way to write a form.
-
-    Attributes:
-        xpos: tag of the Penn Treebank.
-        column: column of the lexicon with the word; empty for a closed-class word.
-        determiner: ``the``, ``a`` (as the lexicon's column ``article`` spells it), or none.
-        possessive: with 's, or ' after a plural in s.
-        word, lemma, upos: of a closed-class word.
-    """
+    """One way to write a form: a ``column`` of the lexicon, with what stands before and behind it; or a closed-class ``word``."""
 
     xpos: str
     column: str = ""
@@ -43,17 +40,8 @@ class Way:
 
 @dataclass(frozen=True)
 class WordForm:
-    """A form.
+    """A form: part of speech -> ways, among which ``by`` chooses; the last one serves for choices beyond them."""
 
-    Attributes:
-        gives: what it gives, for the documentation.
-        example: of it.
-        by: what chooses among the ways; the last one serves for choices beyond them.
-        ways: part of speech -> ways.
-    """
-
-    gives: str
-    example: str
     by: By
     ways: dict[str, tuple[Way, ...]]
 
@@ -63,72 +51,127 @@ class WordForm:
         return all(not way.column for ways in self.ways.values() for way in ways)
 
 
-def _noun(gives: str, example: str, *ways: Way, name: Way | None = None, by: By = By.NUMBER) -> WordForm:
-    return WordForm(gives, example, by, {"noun": ways, "name": (name or Way("NNP", "lemma"),)})
+def _noun(*ways: tuple[str, str], by: By = By.NUMBER, possessive: bool = False) -> WordForm:
+    columns = {"NN": "lemma", "NNS": "plural"}
+    nouns = tuple(Way(xpos, columns[xpos], determiner, possessive) for xpos, determiner in ways)
+    return WordForm(by, {"noun": nouns, "name": (Way("NNP", "lemma", possessive=possessive),)})
 
 
-def _number(determiner: tuple[str, str], possessive: bool = False) -> tuple[Way, Way]:
-    one, many = determiner
-    return Way("NN", "lemma", one, possessive), Way("NNS", "plural", many, possessive)
+def _closed(by: By, upos: str, words: str, lemma: str = "") -> WordForm:
+    pairs = (word.split("/") for word in words.split())
+    ways = tuple(Way(xpos, word=word, lemma=lemma or word, upos=upos) for word, xpos in pairs)
+    return WordForm(by, {"noun": ways, "name": ways})
 
 
-def _closed(gives: str, example: str, by: By, upos: str, *words: tuple[str, str, str]) -> WordForm:
-    ways = tuple(Way(xpos, word=word, lemma=lemma, upos=upos) for word, lemma, xpos in words)
-    return WordForm(gives, example, by, {"noun": ways, "name": ways})
+def _open(pos: str, column: str, xpos: str) -> WordForm:
+    return WordForm(By.NOTHING, {pos: (Way(xpos, column),)})
 
 
-def _pronoun(gives: str, example: str, words: str, xpos: str = "PRP") -> WordForm:
-    return _closed(gives, example, By.PRONOUN, "PRON", *((word, word, xpos) for word in words.split()))
-
-
-def _verb(gives: str, example: str, column: str, xpos: str) -> WordForm:
-    return WordForm(gives, example, By.NOTHING, {"verb": (Way(xpos, column),)})
-
-
-def _adjective(gives: str, example: str, column: str, xpos: str) -> WordForm:
-    return WordForm(gives, example, By.NOTHING, {"adjective": (Way(xpos, column),)})
-
-
-_PLAIN = {"adjective": (Way("JJ", "lemma"),), "adverb": (Way("RB", "lemma"),), "phrase": (Way("", "lemma"),)}
-_THE = _noun("a noun with *the*; a name, adjective, adverb or phrase as it is", "the dog, the dogs, Ann, wet", *_number(("the", "the")))
+_THE = _noun(("NN", "the"), ("NNS", "the")).ways
+_PLAIN = {pos: (Way(xpos, "lemma"),) for pos, xpos in (("adjective", "JJ"), ("adverb", "RB"), ("phrase", ""))}
 
 WORD_FORMS: dict[str, WordForm] = {
-    "": WordForm(_THE.gives, _THE.example, By.NUMBER, {**_THE.ways, **_PLAIN}),
-    "a": _noun("with *a* or *an*; nothing before a plural", "a dog, an ox, dogs, Ann", *_number(("a", ""))),
-    "bare": _noun("without determiner", "dog, dogs, Ann", *_number(("", ""))),
-    "np": _noun(
-        "with the determiner that the frame's word `det` names: the, a, bare or plural",
-        "the dog, a dog, dog, dogs, Ann",
-        Way("NN", "lemma", "the"),
-        Way("NN", "lemma", "a"),
-        Way("NN", "lemma"),
-        Way("NNS", "plural"),
-        by=By.DETERMINER,
-    ),
-    "poss-of": _noun(
-        "with *the* and the possessive ending",
-        "the dog's, the dogs', Ann's",
-        *_number(("the", "the"), possessive=True),
-        name=Way("NNP", "lemma", possessive=True),
-    ),
-    "subj": _pronoun("pronoun of its referent, as a subject", "he, she, they, it", "he she they it they"),
-    "obj": _pronoun("pronoun, as an object", "him, her, them, it", "him her them it them"),
-    "poss": _pronoun("pronoun, possessive", "his, her, their, its", "his her their its their", "PRP$"),
-    "refl": _pronoun("pronoun, reflexive", "himself, themself", "himself herself themself itself themselves"),
-    "was": _closed("*was* or *were*, by its number", "was, were", By.NUMBER, "AUX", ("was", "be", "VBD"), ("were", "be", "VBD")),
-    "is": _closed("*is* or *are*", "is, are", By.NUMBER, "AUX", ("is", "be", "VBZ"), ("are", "be", "VBP")),
-    "has": _closed("*has* or *have*", "has, have", By.NUMBER, "AUX", ("has", "have", "VBZ"), ("have", "have", "VBP")),
-    "does": _closed("*does* or *do*", "does, do", By.NUMBER, "AUX", ("does", "do", "VBZ"), ("do", "do", "VBP")),
-    "this": _closed("*this* or *these*, before {x:bare}", "this, these", By.NUMBER, "DET", ("this", "this", "DT"), ("these", "this", "DT")),
-    "base": _verb("base form", "go", "lemma", "VB"),
-    "third": _verb("third person singular present", "goes", "third", "VBZ"),
-    "ing": _verb("present participle", "going", "ing", "VBG"),
-    "past": _verb("past tense", "went", "past", "VBD"),
-    "participle": _verb("past participle", "gone", "participle", "VBN"),
-    "er": _adjective("comparative", "wetter, more sober", "comparative", "JJR"),
-    "est": _adjective("superlative", "wettest, most sober", "superlative", "JJS"),
+    "": WordForm(By.NUMBER, {**_THE, **_PLAIN}),
+    "a": _noun(("NN", "a"), ("NNS", "")),
+    "bare": _noun(("NN", ""), ("NNS", "")),
+    "np": _noun(("NN", "the"), ("NN", "a"), ("NN", ""), ("NNS", ""), by=By.DETERMINER),
+    "poss-of": _noun(("NN", "the"), ("NNS", "the"), possessive=True),
+    "subj": _closed(By.PRONOUN, "PRON", "he/PRP she/PRP they/PRP it/PRP they/PRP"),
+    "obj": _closed(By.PRONOUN, "PRON", "him/PRP her/PRP them/PRP it/PRP them/PRP"),
+    "poss": _closed(By.PRONOUN, "PRON", "his/PRP$ her/PRP$ their/PRP$ its/PRP$ their/PRP$"),
+    "refl": _closed(By.PRONOUN, "PRON", "himself/PRP herself/PRP themself/PRP itself/PRP themselves/PRP"),
+    "was": _closed(By.NUMBER, "AUX", "was/VBD were/VBD", "be"),
+    "is": _closed(By.NUMBER, "AUX", "is/VBZ are/VBP", "be"),
+    "has": _closed(By.NUMBER, "AUX", "has/VBZ have/VBP", "have"),
+    "does": _closed(By.NUMBER, "AUX", "does/VBZ do/VBP", "do"),
+    "this": _closed(By.NUMBER, "DET", "this/DT these/DT", "this"),
+    "base": _open("verb", "lemma", "VB"),
+    "third": _open("verb", "third", "VBZ"),
+    "ing": _open("verb", "ing", "VBG"),
+    "past": _open("verb", "past", "VBD"),
+    "participle": _open("verb", "participle", "VBN"),
+    "er": _open("adjective", "comparative", "JJR"),
+    "est": _open("adjective", "superlative", "JJS"),
 }
-
 AGREEING = frozenset(name for name, form in WORD_FORMS.items() if form.closed and form.by is By.NUMBER)  # was, is, has, does, this
-
 FORMS: dict[str, tuple[str, ...]] = {pos: tuple(name for name, form in WORD_FORMS.items() if pos in form.ways) for pos in POS}
+
+
+class Forms:
+    """The pieces of sentences over a lexicon, in one column that grows: composed once, gathered from by row."""
+
+    def __init__(self, lexicon: Lexicon) -> None:
+        self.lexicon = lexicon
+        self._pieces = [pl.Series([""])]
+        self._starts: dict[tuple[str, ...], int] = {}
+        self._end = 1
+
+    @property
+    def pieces(self) -> pl.Series:
+        """The column; row 0 is empty."""
+        if len(self._pieces) > 1:
+            self._pieces = [pl.concat(self._pieces, rechunk=True)]
+        return self._pieces[0]
+
+    def literal(self, text: str) -> int:
+        """The row of a text."""
+        return self._start((text,), lambda: pl.Series([text]))
+
+    def rows(self, slot: Slot, part: Part, plan: Plan, pools: Pools, sets: Rows, *, first: bool) -> Rows:
+        """The rows of the form that ``part`` asks for, of what fills ``slot`` in ``sets``; with a capital if ``first``."""
+        form = WORD_FORMS[part.form]
+        wrap = "{}" if form.closed else slot.wrap
+        start = self._start((part.form, wrap, "first" * first), lambda: self._table(form, wrap, first))
+        fillers = plan.fillers[slot.name][sets]
+        rows = start + fillers
+        most = max(map(len, form.ways.values()))
+        if most > 1:
+            rows += np.minimum(_choice(form.by, slot, plan, pools, sets), most - 1) * len(self.lexicon)
+        return np.where(fillers == ABSENT, 0, rows) if slot.may_lack else rows
+
+    def _start(self, key: tuple[str, ...], make: Callable[[], pl.Series]) -> int:
+        if key not in self._starts:
+            self._pieces.append(make())
+            self._starts[key], self._end = self._end, self._end + len(self._pieces[-1])
+        return self._starts[key]
+
+    def _table(self, form: WordForm, wrap: str, first: bool) -> pl.Series:
+        """The ways to write a form, wrapped: the first of every lexeme, then the second of every one, and so on."""
+        columns = []
+        for number in range(max(map(len, form.ways.values()))):
+            text = pl.lit("")
+            for pos, ways in form.ways.items():
+                text = pl.when(pl.col("pos") == pos).then(compose(ways[min(number, len(ways) - 1)])).otherwise(text)
+            columns.append(text.alias(str(number)))
+        texts = pl.concat([column.alias("") for column in self.lexicon.table.select(columns)])
+        before, _, after = wrap.partition("{}")
+        texts = texts if wrap == "{}" else before + texts + after
+        return capitalised(texts) if first else texts
+
+
+def capitalised(texts: pl.Series) -> pl.Series:
+    """``texts`` with capitals for their first letters."""
+    return texts.str.slice(0, 1).str.to_uppercase() + texts.str.slice(1)
+
+
+def compose(way: Way) -> pl.Expr:
+    """The text of ``way`` for every row of the lexicon's table."""
+    if way.word:
+        return pl.lit(way.word)
+    text = pl.coalesce(way.column, "lemma")
+    if way.possessive:
+        bare = text.str.ends_with("s") if way.column == "plural" else pl.lit(value=False)
+        text = text + pl.when(bare).then(pl.lit("'")).otherwise(pl.lit("'s"))
+    if way.determiner:
+        text = pl.concat_str("article" if way.determiner == "a" else pl.lit(way.determiner), pl.lit(" "), text)
+    return text
+
+
+def _choice(by: By, slot: Slot, plan: Plan, pools: Pools, sets: Rows) -> Rows:
+    """The number of the way that ``sets`` take."""
+    if by is By.NUMBER:
+        return plan.number[slot.name][sets]
+    if by is By.PRONOUN:
+        return plan.pronoun[slot.name][sets]
+    codes = [_DETERMINERS.index(frame.words.get("det", "the")) for frame in pools.frames]
+    return np.array(codes, dtype=np.int64)[plan.frame[sets]]

@@ -1,10 +1,7 @@
 """Pseudowords in place of content words: the same draws over copies of the lexicon, one for each mode and variant."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -14,9 +11,9 @@ from cxgen.constructicon import Construction
 from cxgen.errors import DataError
 from cxgen.lexicon import Lexicon
 from cxgen.lexicon.snapshot import HINT, PSEUDOWORDS
-from cxgen.sampling.forms import Forms
 from cxgen.sampling.plan import Plan, Rows
 from cxgen.sampling.pools import ABSENT
+from cxgen.sampling.ways import Forms
 from cxgen.streams import order_key
 from cxgen.tables import read_table
 from cxgen.vocabulary import INFLECTIONS, MODES, RELATIONS
@@ -40,62 +37,43 @@ class Substitution:
 
     def plan(self, real: Plan, modes: Sequence[str]) -> tuple[Plan, Rows]:
         """The sets of ``real`` once in each of ``modes``, mode after mode, and of each the number of its mode in ``broken``."""
-        names = list(self.broken)
         at = np.tile(np.arange(len(real)), len(modes))
-        case = np.repeat(np.array([names.index(mode) for mode in modes], dtype=np.int64), len(real))
-        size = len(self.forms.lexicon) // (len(names) * self.variants)
+        case = np.repeat(np.array([list(self.broken).index(mode) for mode in modes], dtype=np.int64), len(real))
+        size = len(self.forms.lexicon) // (len(self.broken) * self.variants)
         first = (case * self.variants + real.numbers[at] % self.variants) * size
         fillers = {name: np.where(rows[at] == ABSENT, ABSENT, rows[at] + first) for name, rows in real.fillers.items()}
         number, pronoun = ({name: rows[at] for name, rows in columns.items()} for columns in (real.number, real.pronoun))
-        return replace(real, numbers=real.numbers[at], frame=real.frame[at], fillers=fillers, number=number, pronoun=pronoun), case
+        return Plan(real.stream, real.numbers[at], real.frame[at], fillers, number, pronoun), case
 
 
 @dataclass(frozen=True)
 class Wugs:
-    """The pseudowords of a lexicon.
+    """The pseudowords of a lexicon: ``key`` (of the lexeme), ``variant`` (i8, from 0), ``lemma``, ``article``, inflected forms (strings).
 
-    Attributes:
-        table: ``key`` (of the lexeme), ``variant`` (i8, from 0), ``lemma``, ``article`` and the inflected
-            forms, as in the lexicon (strings).
+    A lexeme with fewer variants than others has its last one in the further ones, too.
     """
 
     table: pl.DataFrame
     _forms: dict[tuple[Lexicon, tuple[str, ...]], Forms] = field(default_factory=dict)
 
     @classmethod
-    def load(cls, folder: Path) -> Wugs:
-        """Read them from a snapshot folder.
-
-        Raises:
-            DataError: there are none, or the file is damaged.
-        """
+    def load(cls, folder: Path) -> "Wugs":
+        """Those of a snapshot folder."""
         return cls(read_table(folder / INVENTORY, PSEUDOWORDS, HINT))
 
-    @cached_property
-    def variants(self) -> int:
-        """How many pseudowords a lexeme has at the most; those with fewer have their last one in the further variants, too."""
-        return self.table["variant"].n_unique()
-
     def substitution(self, construction: Construction, modes: Sequence[str]) -> Substitution:
-        """Those of ``modes`` that replace words of the construction; composed once for each lexicon.
-
-        Words of the construction's own have borrowed pseudowords.
-        """
+        """Those of ``modes`` that replace words of the construction (its own have borrowed pseudowords); composed once for each lexicon."""
         broken = {mode: slots for mode in modes if (slots := broken_slots(construction, mode))}
-        lexicon = construction.lexicon
+        lexicon, variants = construction.lexicon, self.table["variant"].n_unique()
         key = lexicon, tuple(broken)
         if broken and key not in self._forms:
             own = Wugs(pl.concat([self.table, borrowed(construction, self.table)]))
-            copies = [own.in_place(lexicon, mode, variant) for mode in broken for variant in range(self.variants)]
+            copies = [own.in_place(lexicon, mode, variant) for mode in broken for variant in range(variants)]
             self._forms[key] = Forms(Lexicon(pl.concat([copy.table for copy in copies], rechunk=True), lexicon.classes))
-        return Substitution(broken, self._forms.get(key, Forms(lexicon)), self.variants)
+        return Substitution(broken, self._forms.get(key, Forms(lexicon)), variants)
 
     def in_place(self, lexicon: Lexicon, mode: str, variant: int) -> Lexicon:
-        """``lexicon`` with the words of ``mode`` replaced; what is known of a word only (sense, frequency) is null.
-
-        Raises:
-            DataError: a word has no pseudoword.
-        """
+        """``lexicon`` with the words of ``mode`` replaced; what is known of a word only (sense, frequency) is null."""
         last = pl.col("variant").max().over("key")
         own = self.table.filter(pl.col("variant") == pl.min_horizontal(last, variant)).drop("variant")
         table = lexicon.table.join(own, on="key", how="left", maintain_order="left", suffix="_wug")
@@ -118,20 +96,12 @@ def broken_slots(construction: Construction, mode: str) -> frozenset[str]:
 
 
 def borrowed(construction: Construction, inventory: pl.DataFrame) -> pl.DataFrame:
-    """Pseudowords of other lexemes for the lexemes that ``inventory`` has none for.
+    """Pseudowords of other lexemes for the lexemes that ``inventory`` has none for, under their keys.
 
     Each lends to one: of the same part of speech, as near in length as there is, and none that the construction itself can draw.
     Which one it is does not depend on the other own words, unless two want the same.
-
-    Args:
-        construction: with words of its own.
-        inventory: ``key, variant`` and the forms, as in the snapshot.
-
-    Returns:
-        Rows like those of ``inventory``, under the keys of the own lexemes; none for those that nothing can lend to.
     """
-    drawn = _drawn(construction)
-    known = set(inventory["key"])
+    drawn, known = _drawn(construction), set(inventory["key"])
     rows = construction.lexicon.table.select("key", "lemma", "pos").rows()
     free: dict[str, dict[str, int]] = {}
     for row, (key, lemma, pos) in enumerate(rows):
