@@ -11,22 +11,231 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cxgen.entries import Constructicon, Entry, require_positive
+from cxgen.errors import CxgenError, SchemaError, UnknownNameError, unknown
+from cxgen.project import Project
+from cxgen.vocabulary import LABELS, MODES, SPLITS
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from cxgen.check import Finding
+    from cxgen.constructicon import Construction
+    from cxgen.lexicon import Lexicon
+
 __all__ = ["Constructicon", "Entry", "constructions", "explain", "load", "sample", "score", "wug"]
+# What a sample shows of an item before and after its family's columns.
+LINEAGE = ("id", "contrast_set", "construction", "contrast_of", "config", "design", "kind", "template")
+MATERIAL = ("verb", "slots")
+
+
+class Constructicon:
+    """The constructions of a project, by name; the shipped ones are among them.
+
+    Args:
+        folder: the project's folder; by default the one at or above the working directory.
+    """
+
+    def __init__(self, folder: str | Path | None = None) -> None:
+        self.project = Project.find() if folder is None else Project(Path(folder))
+
+    @cached_property
+    def lexicon(self) -> Lexicon:
+        """The project's words."""
+        from cxgen.lexicon import Lexicon
+
+        return Lexicon.of(self.project)
+
+    def __getitem__(self, name: str) -> Entry:
+        """The construction ``name``.
+
+        Raises:
+            UnknownNameError: there is none, with the nearest names; or it is the opposite in another one's file.
+        """
+        if name not in self.project.template_files():
+            raise self._unknown(name)
+        return Entry(self, name)
+
+    def __iter__(self) -> Iterator[str]:
+        """The names, sorted; without look-alikes, and without files that cannot be read (see `readable`)."""
+        return iter(self.readable()[0])
+
+    def readable(self) -> tuple[list[str], list[CxgenError]]:
+        """The names of the constructions whose files can be read, and what is wrong with the other files."""
+        from cxgen.constructicon import readable_targets
+
+        return readable_targets(self.project)
+
+    def _unknown(self, name: str) -> CxgenError:
+        from cxgen.schema import read_yaml
+
+        names, _ = self.readable()
+        for owner in names:
+            kinds = read_yaml(self.project.template_file(owner)).data.get("kinds", {})
+            if any(isinstance(kind, dict) and kind.get("construction") == name for kind in kinds.values()):
+                message = f"{name!r} is what the opposite of {owner!r} is called: it has no file of its own"
+                return UnknownNameError(message, hint=f"its items come with those of {owner}: cxgen sample {owner}")
+        return unknown("construction", name, names)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A construction of a constructicon, by its name."""
+
+    constructicon: Constructicon
+    name: str
+
+    @cached_property
+    def construction(self) -> Construction:
+        """What its file says; a SchemaError if it cannot be read, or is a look-alike's."""
+        from cxgen.constructicon import load_construction
+
+        return load_construction(self.constructicon.project, self.name, self.constructicon.lexicon)
+
+    def sample(self, n: int = 5, *, family: str = "nli", wug: str = "", seed: int = 1) -> pl.DataFrame:
+        """A preview of its items: those of ``n`` premises, one row per item.
+
+        Args:
+            n: how many premises; of a suite, how many groups of rows that belong together.
+            family: benchmark family: nli, minimal_pairs; or a suite of the construction: cc_syntax, cc_semantics.
+            wug: pseudowords for these words: verb, nouns, adjectives, content; empty for none.
+            seed: another seed, other items.
+
+        Returns:
+            ``id, contrast_set, construction, contrast_of, config, design, kind, template``, the columns of the family (of ``nli``:
+            ``premise, hypothesis, label`` (strings), ``rule, wording, claim, polarity``), ``verb`` (str), ``slots`` (list).
+            Of a suite: the columns of its tables.
+
+        Raises:
+            CxgenError: no such construction, family or mode, or a template file that is not sound.
+        """
+        import polars as pl
+
+        from cxgen.families import FAMILIES, family_named
+
+        _require_positive(n)
+        if family not in FAMILIES:
+            from cxgen.suites import SUITES, suite_of
+
+            if family not in SUITES:
+                family_named(family, SUITES)
+            if wug:
+                raise CxgenError(f"{family} has no items with pseudowords", hint="leave wug out")
+            return suite_of(family, self.name).sample(self.constructicon.project, seed, n)
+        return readable(pl.concat(self.blocks(n, family=family, wug=wug, seed=seed), how="diagonal_relaxed"), family)
+
+    def blocks(
+        self, n: int, *, family: str = "nli", wug: str = "", seed: int = 1, kind: str = "", label: str = ""
+    ) -> Iterator[pl.DataFrame]:
+        """The items of `sample` as they are drawn, a block at a time, with all columns of the generator; only of a kind, with a label."""
+        from cxgen.build.preview import Wanted, sampled
+        from cxgen.families import family_named, own_columns
+        from cxgen.sampling import Wugs
+
+        family_named(family)
+        for what, name, known in (("mode", wug, MODES), ("label", label, LABELS)):
+            if name and name not in known:
+                raise unknown(what, name, known)
+        if label and not any(column.labels for column in own_columns(family)):
+            raise CxgenError(f"items of {family} have no label", hint="leave --label out")
+        loaded = self.construction
+        if kind and kind not in loaded.kinds:
+            raise unknown("premise kind", kind, loaded.kinds, file=loaded.document.path)
+        if not self._shipped:  # else the checks need not even be imported
+            self._require_sound("E")
+        wugs = Wugs.load(self.constructicon.project.snapshot) if wug else None
+        try:
+            yield from sampled(loaded, Wanted(n, family, seed, kind, LABELS.index(label) if label else None, wugs, wug))
+        except (KeyError, IndexError):  # a shipped file that was edited in the clone
+            self._require_sound("E")
+            raise
+
+    def explain(self, wug: str = "") -> pl.DataFrame:
+        """Its label matrix, computed from facts and claims; with ``wug``, what is left of it with pseudowords for these words.
+
+        Returns:
+            One row per design, premise kind and hypothesis rule: ``design, kind, construction, rule, claim, label`` and ``turns_on``
+            (strings): another kind that is said with the same open-class words and has another label there, or "words".
+
+        Raises:
+            CxgenError: no such construction or mode, or a template file that cannot be read or contradicts itself.
+        """
+        import polars as pl
+
+        from cxgen.families.turns import turns
+        from cxgen.sampling import broken_slots
+        from cxgen.semantics import label_matrix
+
+        if wug and wug not in MODES:
+            raise unknown("mode", wug, MODES)
+        loaded = self.construction
+        self._require_sound("E1")
+        self._require_consistent()
+        broken = broken_slots(loaded, wug) if wug else frozenset()
+        rows = []
+        for design in loaded.designs.values():
+            matrix = label_matrix(loaded, design, broken)
+            turned = turns(loaded, matrix)
+            for kind, row in matrix.items():
+                head = (design.name, kind, loaded.kinds[kind].construction)
+                rows += [(*head, rule, loaded.rules[rule].says, LABELS[label], turned[kind][rule]) for rule, label in row.items()]
+        return pl.DataFrame(rows, schema=["design", "kind", "construction", "rule", "claim", "label", "turns_on"], orient="row")
+
+    def check(self) -> list[Finding]:
+        """What is wrong with its file, and what looks wrong: those of `cxgen check`, with ``code, file, line, message, hint``."""
+        from cxgen.check import lint
+        from cxgen.trees import Chunks
+
+        return list(lint(self.construction, chunks=Chunks.load(*self.constructicon.project.chunk_files())))
+
+    @property
+    def _shipped(self) -> bool:
+        """Whether all that it is made of comes with the package, which `cxgen check` has seen."""
+        project = self.constructicon.project
+        files = [self.construction.document.path, *project.shared_files()]
+        return project.own_lexicons is None and all(map(project.ships, files))
+
+    def _require_sound(self, codes: str) -> None:
+        from cxgen.check import require_sound
+
+        require_sound(self.construction, codes)
+
+    def _require_consistent(self) -> None:
+        from cxgen.semantics import Inconsistency, truth
+
+        for kind in self.construction.kinds.values():
+            try:
+                truth(kind, self.construction)
+            except Inconsistency as error:
+                message = f"kind {kind.name!r} makes {error} both true and false"
+                raise SchemaError(message, file=self.construction.document.path) from error
+
+
+def readable(items: pl.DataFrame, family: str) -> pl.DataFrame:
+    """Drawn items as people want to see them: lineage, what the family has, verb and slots; labels by name."""
+    import polars as pl
+
+    from cxgen.families import own_columns
+
+    own = [column for column in own_columns(family) if column.name in items.columns]
+    names = {
+        column.name: pl.col(column.name).replace_strict(dict(enumerate(LABELS)), return_dtype=pl.String) for column in own if column.labels
+    }
+    return items.select(*LINEAGE, *(column.name for column in own), *MATERIAL).with_columns(**names)
+
+
+def _require_positive(n: int) -> None:
+    if n < 1:
+        raise CxgenError(f"n is {n}", hint="ask for at least one")
 
 
 def constructions(project: str | Path | None = None) -> list[str]:
     """The names of the constructions: those of the project, and those that are shipped. Of files that cannot be read it warns.
-
-    Args:
-        project: a project's folder; by default the one at or above the working directory.
 
     >>> import cxgen
     >>> "resultative" in cxgen.constructions()
@@ -43,23 +252,7 @@ def constructions(project: str | Path | None = None) -> list[str]:
 def sample(
     construction: str, n: int = 5, *, family: str = "nli", wug: str = "", seed: int = 1, project: str | Path | None = None
 ) -> pl.DataFrame:
-    """A preview of a construction's items: those of ``n`` premises.
-
-    Args:
-        construction: its name.
-        n: how many premises; of a suite, how many groups of rows that belong together.
-        family: benchmark family: nli, minimal_pairs; or a suite of the construction: cc_syntax, cc_semantics.
-        wug: pseudowords for these words: verb, nouns, adjectives, content; empty for none.
-        seed: another seed, other items.
-        project: as for `constructions`.
-
-    Returns:
-        One row per item: ``id, contrast_set, construction, contrast_of, config, design, kind, template``, the columns of the family (of
-        ``nli``: ``premise, hypothesis, label`` (strings), ``rule, wording, claim, polarity``), ``verb`` (str), ``slots`` (list).
-        Of a suite: the columns of its tables.
-
-    Raises:
-        CxgenError: no such construction, family or mode, or a template file that is not sound.
+    """A preview of a construction's items, see `Entry.sample`.
 
     >>> import cxgen
     >>> cxgen.sample("let-alone", n=2, family="minimal_pairs")["diagnostic_good"].len()
@@ -69,19 +262,7 @@ def sample(
 
 
 def explain(construction: str, *, wug: str = "", project: str | Path | None = None) -> pl.DataFrame:
-    """The label matrix of a construction, computed from its facts and claims.
-
-    Args:
-        construction: its name.
-        wug: what is left of it with pseudowords for these words.
-        project: as for `constructions`.
-
-    Returns:
-        One row per design, premise kind and hypothesis rule: ``design, kind, construction, rule, claim, label`` and ``turns_on`` (strings):
-        another kind that is said with the same open-class words and has another label there, or "words".
-
-    Raises:
-        CxgenError: no such construction or mode, or a template file that cannot be read or contradicts itself.
+    """The label matrix of a construction, see `Entry.explain`.
 
     >>> import cxgen
     >>> cxgen.explain("resultative").columns
@@ -91,12 +272,7 @@ def explain(construction: str, *, wug: str = "", project: str | Path | None = No
 
 
 def wug(word: str, n: int = 10, *, seed: int = 0) -> list[str]:
-    """Pseudowords in the manner of ``word``: of the same length and syllables, as common in their transitions, and no words.
-
-    Args:
-        word: need not be in any lexicon.
-        n: how many at most.
-        seed: another seed, other ones among equally good pseudowords.
+    """Pseudowords in the manner of ``word``, ``n`` at most: of the same length and syllables, as common in their transitions, and no words.
 
     Raises:
         CxgenError: not a word that can be imitated, or what the search needs is not installed.
@@ -105,7 +281,7 @@ def wug(word: str, n: int = 10, *, seed: int = 0) -> list[str]:
     >>> len(set(cxgen.wug("flower", n=3)))
     3
     """
-    require_positive(n)
+    _require_positive(n)
     from cxgen.pseudowords import load as words
     from cxgen.pseudowords import pseudowords
 
@@ -114,24 +290,19 @@ def wug(word: str, n: int = 10, *, seed: int = 0) -> list[str]:
 
 
 def load(config: str = "nli", split: str | None = None, *, project: str | Path | None = None) -> pl.DataFrame:
-    """The finished dataset, as ``make dataset`` left it.
+    """The finished dataset, as ``make dataset`` left it, with the columns that docs/data.md lists.
 
     Args:
         config: nli, distinction, minimal_pairs, nli_wug; cc_syntax, cc_semantics.
         split: train, dev or test; by default all of them.
-        project: as for `constructions`.
-
-    Returns:
-        The rows, with the columns that README describes; ``label`` is 0 entailment, 1 neutral, 2 contradiction.
+        project: a project's folder; by default the one at or above the working directory.
 
     Raises:
-        CxgenError: no such config or split, or the dataset has not been made."""
-
+        CxgenError: no such config or split, or the dataset has not been made.
+    """
     from cxgen.build.tables import read_splits
-    from cxgen.errors import unknown
     from cxgen.families import family_of
     from cxgen.suites import SUITES
-    from cxgen.vocabulary import SPLITS
 
     if split is not None and split not in SPLITS:
         raise unknown("split", split, SPLITS)
@@ -156,14 +327,15 @@ def score(
         config, split: the part.
         resamples: of verbs, for the intervals; 0: none.
         seed: another seed, other resamples.
-        project: as for `constructions`.
+        project: as for `load`.
 
     Returns:
         ``items, right, undecided, sets, verbs, chance`` (numbers), ``accuracy``, ``consistency`` and, of look-alikes, ``capture`` and
         ``excess`` (each ``value, low, high``), and ``by``: dimension -> value -> the same.
 
     Raises:
-        CxgenError: no such config or split, no dataset, or predictions that are not of just this part."""
+        CxgenError: no such config or split, no dataset, or predictions that are not of just this part.
+    """
     import polars as pl
 
     from cxgen.evaluate.report import Evaluated, Part

@@ -19,8 +19,8 @@ COMMAND = re.compile(r"cxgen ([a-z]+)(?: ([a-z-]+))?")
 
 def commands() -> dict[str, set[str]]:
     """Name of a command -> names of its subcommands."""
-    groups = typer.main.get_command(app).commands
-    return {name: set(getattr(command, "commands", ())) for name, command in groups.items()}
+    group = typer.main.get_command(app)
+    return {name: set(getattr(group.get_command(None, name), "commands", ())) for name in group.commands}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -197,7 +197,7 @@ def test_the_same_sentence_with_opposite_labels_is_refused_before_anything_is_ma
 
 
 def test_explain_says_of_an_unsound_design_which_kind_lacks_which_label(doors, lexicon, capsys):
-    from cxgen.cli.explain import explain
+    from cxgen.cli.explore import explain
     from cxgen.cli.output import Format
 
     edit(doors, "first-shut, second-open, second-shut]", "first-shut, second-open]")

@@ -50,7 +50,7 @@ def test_its_verbs_make_sentences_without_any_other_file(giving):
 
 
 def test_explain_prints_what_the_tutorial_shows(project, capsys):
-    from cxgen.cli.explain import explain
+    from cxgen.cli.explore import explain
     from cxgen.cli.output import Format
 
     explain(NAME, form=Format.table)

@@ -1,29 +1,21 @@
-"""The command ``build``: everything that the dataset is made of."""
+"""Everything that the dataset is made of: build, splits, natural, suites."""
 
-from __future__ import annotations
+from typing import Annotated, Any
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typer import Option
 
-import typer
+from cxgen.cli.options import Form, Names, ParamsFile, commands, open_project
+from cxgen.cli.output import Format, Row, busy, emit, note
 
-from cxgen.cli.options import Form, ParamsFile, open_project
-from cxgen.cli.output import Format, emit
-from cxgen.errors import CxgenError
-
-if TYPE_CHECKING:
-    from cxgen.build.params import Params
-    from cxgen.build.pool import Executor
-    from cxgen.project import Project
+app = commands()
+splits = commands("Which split each verb is in.")
+app.add_typer(splits, name="splits")
 
 
-splits = typer.Typer(help="Which split each verb is in.", no_args_is_help=True)
-
-
+@app.command()
 def build(
-    judged: Annotated[
-        bool, typer.Option("--judged", help="From the candidates and verdicts that `cxgen generate` and `cxgen judge` left.")
-    ] = False,
-    workers: Annotated[int | None, typer.Option(min=1, help="Processes; the rows do not depend on it.")] = None,
+    judged: Annotated[bool, Option("--judged", help="From the candidates and verdicts of `cxgen generate` and `cxgen judge`.")] = False,
+    workers: Annotated[int | None, Option(min=1, help="Processes; the rows do not depend on it.")] = None,
     params: ParamsFile = None,
     form: Form = Format.table,
 ) -> None:
@@ -34,59 +26,45 @@ def build(
 
     Example: cxgen build
     """
-    from cxgen.build import suites
+    from cxgen.asking import judge
+    from cxgen.build import run
+    from cxgen.build import suites as making
     from cxgen.build.pool import executor
-    from cxgen.natural import build as natural
+    from cxgen.build.warn import tell, warnings
+    from cxgen.natural import build as writing
     from cxgen.suites import SUITES
 
     project, settings = open_project(params)
     with executor(workers or settings.workers) as pool:
-        report = _dataset(project, settings, pool, judged=judged)
-        natural.run(project, settings, pool)
+        if settings.judged and not judged:
+            run.generate(project, settings, pool)
+            judge.run(project, settings)
+        report = run.build(project, settings, pool, judged=judged or settings.judged)
+        tell(warnings(report["items"], settings.request.rows))
+        writing.run(project, settings, pool)
     if settings.constructions is None or {suite.construction for suite in SUITES.values()} & set(settings.constructions):
-        suites.run(project, settings)
+        making.run(project, settings)
     emit(_rows(report), form)
 
 
-def _dataset(project: Project, settings: Params, pool: Executor, *, judged: bool) -> dict[str, Any]:
-    from cxgen.asking import judge
-    from cxgen.build import run
-    from cxgen.build.warn import tell, warnings
-
-    if settings.judged and not judged:
-        run.generate(project, settings, pool)
-        judge.run(project, settings)
-    report = run.build(project, settings, pool, judged=judged or settings.judged)
-    tell(warnings(report["items"], settings.request.rows))
-    return report
-
-
-def _rows(report: dict[str, Any]) -> list[dict[str, Any]]:
+def _rows(report: dict[str, Any]) -> list[Row]:
     """Items and verbs of every construction and config."""
-    own = [
-        {
-            "construction": name,
-            "config": config,
-            **{f"{split} items": number for split, number in items.items()},
-            **{f"{split} verbs": number for split, number in entry["verbs"].items()},
-        }
-        for name, entry in report["splits"]["constructions"].items()
-        for config, items in entry["items"].items()
-    ]
-    wugs = {"nli_wug": report["wug"]["constructions"], "minimal_pairs_wug": report["wug"]["pairs"]}
-    return own + [
-        {"construction": name, "config": config, "all items": sum(mode["items"] for mode in modes.values())}
-        for config, part in wugs.items()
-        for name, modes in part.items()
-    ]
+    rows: list[Row] = []
+    for name, entry in report["splits"]["constructions"].items():
+        verbs = {f"{split} verbs": number for split, number in entry["verbs"].items()}
+        for config, items in entry["items"].items():
+            counts = {f"{split} items": number for split, number in items.items()}
+            rows.append({"construction": name, "config": config, **counts, **verbs})
+    for config, part in (("nli_wug", "constructions"), ("minimal_pairs_wug", "pairs")):
+        for name, modes in report["wug"][part].items():
+            rows.append({"construction": name, "config": config, "all items": sum(mode["items"] for mode in modes.values())})
+    return rows
 
 
 @splits.command()
 def propose(
-    constructions: Annotated[
-        list[str] | None, typer.Argument(metavar="[CONSTRUCTION]...", help="Default: those of the parameters.")
-    ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the rows, write nothing.")] = False,
+    constructions: Names = None,
+    dry_run: Annotated[bool, Option("--dry-run", help="Show the rows, write nothing.")] = False,
     params: ParamsFile = None,
     form: Form = Format.table,
 ) -> None:
@@ -110,13 +88,48 @@ def propose(
     path = project.root / layout.SPLITS
     emit(append(None if dry_run else path, settings.request.splits, proposed), form, ["construction", "verb", "split"])
     if not dry_run:
-        typer.echo(f"{path}: look at the rows, then commit them", err=True)
+        note(f"{path}: look at the rows, then commit them")
 
 
-def moved() -> None:
-    """What became of the commands ``split`` and ``substitute``.
+@app.command()
+def natural(params: ParamsFile = None, form: Form = Format.table) -> None:
+    """Make items of the sets that writers wrote (pipelines/natural.parquet), split by verb like nli: outputs/natural.
 
-    Raises:
-        CxgenError: always.
+    Example: cxgen natural
     """
-    raise CxgenError("this command is a part of another one now", hint="`cxgen build`; after `cxgen judge`, `cxgen build --judged`")
+    from cxgen.natural import build as writing
+
+    report = writing.run(*open_project(params))
+    rows = [
+        {"construction": name, **{f"{split} {what}": count for what, counts in entry.items() for split, count in counts.items()}}
+        for name, entry in report["constructions"].items()
+    ]
+    emit(rows, form, ["construction"])
+
+
+@app.command()
+def suites(params: ParamsFile = None, form: Form = Format.table) -> None:
+    """Make the suites (cc_syntax, cc_semantics), audit and measure them: outputs/suites.
+
+    Example: cxgen suites
+    """
+    from cxgen.build import suites as making
+
+    with busy("making and auditing the suites"):
+        report = making.run(*open_project(params))
+    rows: list[Row] = []
+    for name, entry in report["suites"].items():
+        figures = _paths(entry["counts"])
+        for measure, measured in entry["measures"].items():
+            figures |= {f"{measure} {part}": figure for parts in measured["configs"].values() for part, figure in parts.items()}
+        rows += [{"suite": name, "what": what, "figure": figure} for what, figure in figures.items()]
+    emit(rows, form, ["suite", "what", "figure"])
+
+
+def _paths(counts: dict[str, Any], before: str = "") -> dict[str, Any]:
+    """Counts within counts, by their path."""
+    paths: dict[str, Any] = {}
+    for name, value in counts.items():
+        path = f"{before} {name}".strip()
+        paths |= _paths(value, path) if isinstance(value, dict) else {path: value}
+    return paths

@@ -1,23 +1,21 @@
 """From the dataset to a number."""
 
-from __future__ import annotations
-
-import json
 from collections.abc import Callable
-from dataclasses import fields
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from typer import Argument, Option, echo
 
-from cxgen.cli import asking
-from cxgen.cli.options import Form
-from cxgen.cli.output import Format, busy, emit, summarise
+from cxgen.cli.asking import require_all_asked, tell_outcomes
+from cxgen.cli.options import Cache, DryRun, Form, PerRequest, Poll, Url, commands, limited
+from cxgen.cli.output import Format, busy, emit, note, print_json
 from cxgen.errors import CxgenError
+from cxgen.layout import ANSWERS, PREDICTIONS
 from cxgen.vocabulary import Judge, Split
 
 if TYPE_CHECKING:
+    from cxgen.asking import Limits
     from cxgen.evaluate.model import Examination
     from cxgen.evaluate.report import Evaluated
 
@@ -29,78 +27,46 @@ class Server(StrEnum):
     batch = "openai-batch"
 
 
-Predictions = Annotated[Path | None, typer.Argument(help="JSON lines, CSV or parquet: id, and label or a number per answer.")]
-Configs = Annotated[
-    list[str] | None, typer.Option("--config", help="Only this config; several times for several. Default: all but the suites.")
-]
-Splits = Annotated[list[Split] | None, typer.Option("--split", help="Which splits; several times for several. Default: test.")]
-Against = Annotated[Path | None, typer.Option(help="Other predictions of the same items: the difference, with interval and test.")]
-Baseline = Annotated[str | None, typer.Option(help="Score a shallow predictor, trained on train: majority, hypothesis-only, word-pairs.")]
-Model = Annotated[str | None, typer.Option(help="Ask this model: a server's, or hf:FOLDER for one of this machine.")]
-Backend = Annotated[Server, typer.Option(help="How a server is asked: call by call, or in OpenAI's batches: slower, half the price.")]
-Output = Annotated[Path | None, typer.Option("--output", "-o", help="Predictions to write; default: outputs/predictions/NAME.jsonl.")]
-By = Annotated[
-    list[str] | None,
-    typer.Option(
-        help="Divide by construction (default), premise, split, design, band, side, entity_type, switched, mode, value, scenario ..."
-    ),
-]
-Name = Annotated[str | None, typer.Option(help="What the results are called; default: the file's or the model's name.")]
-Resamples = Annotated[int, typer.Option(min=0, max=100_000, help="Resamples of verbs for the intervals; 0: no intervals.")]
-Seed = Annotated[int, typer.Option(help="Of the resamples and of the choice of examples.")]
-Whole = Annotated[bool, typer.Option("--json", help="The whole report as one JSON object.")]
-Row = Annotated[bool, typer.Option("--row", help="One row for a leaderboard.")]
-Wording = Annotated[str, typer.Option(help="How items are put: plain, told, quiz, scene, pair, or one of your own (pipelines/prompts).")]
-Shots = Annotated[int, typer.Option(min=0, max=32, help="Examples shown first, from train or --examples.")]
-Examples = Annotated[Path | None, typer.Option(help="Your own examples: JSON lines with premise, hypothesis, label (or context, ...).")]
-Think = Annotated[bool, typer.Option("--think", help="Let the model think aloud before it answers.")]
-MeasureName = Annotated[str, typer.Option("--measure", help="hf: likelihood, normalised (by tokens); masked models: pll, pll_original.")]
-UnitName = Annotated[
-    str, typer.Option("--unit", help="hf: compare answers given what is before (answer), texts (text), words that differ (word).")
-]
-Batch = Annotated[int, typer.Option(min=1, help="hf: texts at a time.")]
+_BY = "Divide by construction (default), premise, split, design, band, side, entity_type, switched, mode, value, scenario ..."
+_CONFIGS = "Only this config; several times for several. Default: all but the suites."
+_UNIT = "hf: compare answers given what is before (answer), texts (text), words that differ (word)."
+app = commands()
 
 
+@app.command()
+@limited
 def evaluate(
-    predictions: Predictions = None,
-    configs: Configs = None,
-    splits: Splits = None,
-    against: Against = None,
-    baseline: Baseline = None,
-    model: Model = None,
-    wording: Wording = "plain",
-    shots: Shots = 0,
-    examples: Examples = None,
-    thinks: Think = False,
-    backend: Backend = Server.openai,
-    base_url: asking.Url = None,
-    per_request: asking.PerRequest = 1,
-    concurrency: asking.Concurrency = 8,
-    requests_per_minute: asking.Requests = None,
-    tokens_per_minute: asking.Tokens = None,
-    tries: asking.Tries = 6,
-    timeout: asking.Timeout = 120.0,
-    deadline: asking.Deadline = 900.0,
-    max_requests: asking.MostRequests = None,
-    max_tokens: asking.MostTokens = None,
-    max_cost: asking.MostCost = None,
-    price_in: asking.PriceIn = 0.0,
-    price_out: asking.PriceOut = 0.0,
-    max_failures: asking.Failures = 0.2,
-    poll: asking.Poll = 20.0,
-    cache: asking.Kept = None,
-    dry_run: asking.DryRun = False,
-    measure: MeasureName = "likelihood",
-    unit: UnitName = "answer",
-    batch: Batch = 16,
-    output: Output = None,
-    by: By = None,
-    name: Name = None,
-    resamples: Resamples = 1000,
-    seed: Seed = 1,
-    whole: Whole = False,
-    row: Row = False,
+    predictions: Annotated[Path | None, Argument(help="JSON lines, CSV or parquet: id, and label or a number per answer.")] = None,
+    configs: Annotated[list[str] | None, Option("--config", help=_CONFIGS)] = None,
+    splits: Annotated[list[Split] | None, Option("--split", help="Which splits; several times for several. Default: test.")] = None,
+    against: Annotated[Path | None, Option(help="Other predictions of the same items: the difference, with interval and test.")] = None,
+    baseline: Annotated[str | None, Option(help="A shallow predictor, trained on train: majority, hypothesis-only, word-pairs.")] = None,
+    model: Annotated[str | None, Option(help="Ask this model: a server's, or hf:FOLDER for one of this machine.")] = None,
+    wording: Annotated[str, Option(help="How items are put: plain, told, quiz, scene, pair, or your own (pipelines/prompts).")] = "plain",
+    shots: Annotated[int, Option(min=0, max=32, help="Examples shown first, from train or --examples.")] = 0,
+    examples: Annotated[
+        Path | None, Option(help="Your own examples: JSON lines with premise, hypothesis, label (or context, ...).")
+    ] = None,
+    thinks: Annotated[bool, Option("--think", help="Let the model think aloud before it answers.")] = False,
+    backend: Annotated[Server, Option(help="Call by call, or in OpenAI's batches: slower, half the price.")] = Server.openai,
+    base_url: Url = None,
+    per_request: PerRequest = 1,
+    poll: Poll = 20.0,
+    cache: Cache = None,
+    dry_run: DryRun = False,
+    measure: Annotated[str, Option(help="hf: likelihood, normalised (by tokens); masked models: pll, pll_original.")] = "likelihood",
+    unit: Annotated[str, Option(help=_UNIT)] = "answer",
+    batch: Annotated[int, Option(min=1, help="hf: texts at a time.")] = 16,
+    output: Annotated[Path | None, Option("--output", "-o", help="Where predictions go; default: outputs/predictions/NAME.jsonl.")] = None,
+    by: Annotated[list[str] | None, Option(help=_BY)] = None,
+    name: Annotated[str | None, Option(help="What the results are called; default: the file's or the model's name.")] = None,
+    resamples: Annotated[int, Option(min=0, max=100_000, help="Resamples of verbs for the intervals; 0: no intervals.")] = 1000,
+    seed: Annotated[int, Option(help="Of the resamples and of the choice of examples.")] = 1,
+    whole: Annotated[bool, Option("--json", help="The whole report as one JSON object.")] = False,
+    row: Annotated[bool, Option("--row", help="One row for a leaderboard.")] = False,
     form: Form = Format.table,
+    *,
+    limits: "Limits",
 ) -> None:
     """Score predictions, a baseline or a model: accuracy, contrast sets all right, look-alikes taken for their targets.
 
@@ -113,7 +79,7 @@ def evaluate(
                cxgen evaluate --model MODEL --base-url http://localhost:8000/v1 --config nli --shots 3
                cxgen evaluate --model gpt-4.1-mini --backend openai-batch --config nli
     """
-    given = dict(locals())
+    from cxgen.evaluate.model import Examination, estimate
     from cxgen.evaluate.report import Evaluated, Part, write_baseline
     from cxgen.measures.figures import Resampling
     from cxgen.project import Project
@@ -123,10 +89,12 @@ def evaluate(
     part = Part(tuple(configs or ()), tuple(split.value for split in splits) if splits else Part.splits)
     evaluated = Evaluated.read(Project.find(), part)
     if model is not None:
-        asked = _examination(given)
+        kept = cache.absolute() if cache else ANSWERS
+        served = (Judge(backend), base_url, per_request, limits, kept, poll)
+        asked = Examination(model, wording, shots, examples, thinks, seed, *served, *_scored(measure, unit), batch)
+        if asked.local and (thinks or dry_run or backend is Server.batch):
+            raise CxgenError("--think, --dry-run and --backend are for models behind a server", hint="leave them out with hf:")
         if dry_run:
-            from cxgen.evaluate.model import estimate
-
             emit(estimate(evaluated, asked), form)
             return
         path = _written(evaluated, asked.name, output, lambda file: _ask(evaluated, asked, file))
@@ -138,73 +106,59 @@ def evaluate(
     with busy("resampling verbs"):
         other = (against.stem, evaluated.answers(against)) if against else None
         report = evaluated.report(name or path.stem, evaluated.answers(path), Resampling(resamples, seed), other)
-    _show(report, by or [], whole=whole, row=row, form=form)
+    if whole:
+        print_json(report, sort_keys=True)
+    else:
+        _show(report, by or [], row=row, form=form)
 
 
-def _written(evaluated: Evaluated, name: str, output: Path | None, write: Callable[[Path], None]) -> Path:
+def _scored(measure: str, unit: str) -> tuple[Any, Any]:
+    from cxgen.evaluate.likelihood import Measure, Unit
+
+    for option, value, kind in (("measure", measure, Measure), ("unit", unit, Unit)):
+        if value not in list(kind):
+            raise CxgenError(f"--{option} {value}", hint=f"one of {', '.join(kind)}")
+    return Measure(measure), Unit(unit)
+
+
+def _written(evaluated: "Evaluated", name: str, output: Path | None, write: Callable[[Path], None]) -> Path:
     """Where the predictions were written: the part is named where it is not the whole of test."""
     from cxgen.files import require_place
-    from cxgen.layout import PREDICTIONS
 
     if output is not None and output.suffix != ".jsonl":
         raise CxgenError(f"--output {output}", hint="predictions are written as JSON lines: NAME.jsonl")
     path = output or evaluated.project.root / PREDICTIONS / f"{'-'.join([name, *evaluated.chosen])}.jsonl"
     require_place(path)
     write(path)
-    typer.echo(f"predictions: {path}", err=True)
+    note(f"predictions: {path}")
     return path
 
 
-def _examination(given: dict[str, Any]) -> Examination:
-    from cxgen.evaluate.likelihood import Measure, Unit
-    from cxgen.evaluate.model import Examination
-
-    given |= {"cache": asking.cache_of(given), "limits": asking.limits_of(given), "backend": Judge(given["backend"])}
-    for option, kind in (("measure", Measure), ("unit", Unit)):
-        if given[option] not in list(kind):
-            raise CxgenError(f"--{option} {given[option]}", hint=f"one of {', '.join(kind)}")
-        given[option] = kind(given[option])
-    asked = Examination(**{field.name: given[field.name] for field in fields(Examination)})
-    if asked.local and (asked.thinks or given["dry_run"] or asked.backend is Judge.batch):
-        raise CxgenError("--think, --dry-run and --backend are for models behind a server", hint="leave them out with hf:")
-    return asked
-
-
-def _ask(evaluated: Evaluated, asked: Examination, path: Path) -> None:
+def _ask(evaluated: "Evaluated", asked: "Examination", path: Path) -> None:
     """Ask and write; what a bound ended early is not scored."""
-    from cxgen.asking.consult import summary
     from cxgen.evaluate.model import examine, partial_of
     from cxgen.evaluate.predictions import write_predictions
 
     examined = examine(evaluated, asked, path)
-    if examined.outcomes:
-        summarise([summary(outcome) for outcome in examined.outcomes])
-    if examined.undecided:
-        why = "; ".join(f"{reason}: {number}" for reason, number in examined.undecided.most_common(3))
-        typer.echo(f"{examined.undecided.total()} undecided ({why}), which count as wrong", err=True)
-    if examined.stopped:
-        typer.echo(f"stopped by {examined.stopped}; what was answered is kept, nothing is scored: run again with a higher bound", err=True)
-        raise typer.Exit(1)
+    tell_outcomes(examined.outcomes, examined.undecided, ", which count as wrong")
+    require_all_asked(examined.outcomes, ", nothing is scored: run again with a higher bound")
     write_predictions(examined.rows, path)
     partial_of(path).unlink(missing_ok=True)
 
 
-def _show(report: dict[str, Any], by: list[str], *, whole: bool, row: bool, form: Format) -> None:
+def _show(report: dict[str, Any], by: list[str], *, row: bool, form: Format) -> None:
     from cxgen.evaluate.report import further_tables, leaderboard_row, slices
 
     dimensions = by or (["construction"] if any("construction" in config["by"] for config in report["configs"].values()) else [])
     rows = slices(report, dimensions)
-    if whole:
-        typer.echo(json.dumps(report, ensure_ascii=False, indent=2, sort_keys=True))
-    elif row:
+    if row:
         emit([leaderboard_row(report)], form)
     elif form is not Format.table:
         emit(rows, form)
     else:
-        for table in (rows, *further_tables(report)):
-            if table:
-                emit([_brief(line) for line in table], form)
-                typer.echo()
+        for table in filter(None, (rows, *further_tables(report))):
+            emit([_brief(line) for line in table], form)
+            echo()
 
 
 def _brief(line: dict[str, Any]) -> dict[str, Any]:

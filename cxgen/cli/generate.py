@@ -1,7 +1,5 @@
 """Commands for runs of any size: capacity, generate, audit."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from enum import StrEnum
 from itertools import groupby
@@ -9,20 +7,18 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from typer import Argument, Option, echo
 
 from cxgen import layout
-from cxgen.cli.options import Form, Names, ParamsFile, Workers, open_project
-from cxgen.cli.output import Format, busy, emit
+from cxgen.cli.options import Form, Names, ParamsFile, Workers, commands, open_project
+from cxgen.cli.output import Format, Row, busy, emit, note
 from cxgen.errors import CxgenError, unknown
 from cxgen.facade import Constructicon
 from cxgen.vocabulary import Mode
 
 if TYPE_CHECKING:
-    from cxgen.build.params import Params
     from cxgen.build.plan import Plan, Wanted
     from cxgen.build.pool import Executor
-    from cxgen.project import Project
 
 
 class Engine(StrEnum):
@@ -32,19 +28,62 @@ class Engine(StrEnum):
     ray = "ray"
 
 
+_WUG = "With --out: a share of the sets (params.yaml) with pseudowords for these words, too; several times."
+app = commands()
+
+
+@app.command()
+def capacity(
+    constructions: Names = None,
+    n: Annotated[int | None, Option("--n", min=1, help="Items per construction in nli; default: as params.yaml says.")] = None,
+    by_design: Annotated[bool, Option("--by-design", help="A row for every design and split.")] = False,
+    params: ParamsFile = None,
+    form: Form = Format.table,
+) -> None:
+    """How many contrast sets each construction can give, beside what is asked for; nothing is drawn.
+
+    `capacity` counts sets that share no premise, at most; `used` is the share of it that is asked for, in the design and split where it is
+    highest; `enough` says that so many are easily drawn.
+
+    Examples:  cxgen capacity
+               cxgen capacity resultative --n 100000 --by-design
+    """
+    from cxgen.build.capacity import capacity as counted
+
+    constructicon, (_, settings) = Constructicon(), open_project(params)
+    names = list(constructions or settings.constructions or constructicon)
+    request = settings.request if n is None else replace(settings.request, sizes={**settings.request.sizes, "nli": n})
+    with busy("counting what can be said"):
+        rows = [row for entry in [constructicon[name].construction for name in names] for row in counted(entry, request)]
+    rows.sort(key=itemgetter("construction", "config"))
+    emit(rows if by_design else _summed(rows), form)
+
+
+def _summed(rows: list[Row]) -> list[Row]:
+    """One row per construction and config: the sum of its sets, and the design and split of which most is asked for."""
+    sums = []
+    for (construction, config), group in groupby(rows, key=itemgetter("construction", "config")):
+        parts = list(group)
+        tight = max(parts, key=itemgetter("used"))
+        totals = {name: sum(row[name] for row in parts) for name in ("wanted", "capacity")}
+        enough, tightest = all(row["enough"] for row in parts), f"{tight['design']} in {tight['split']}"
+        sums.append(
+            {"construction": construction, "config": config, **totals, "used": tight["used"], "enough": enough, "tightest": tightest}
+        )
+    return sums
+
+
+@app.command()
 def generate(
     constructions: Names = None,
-    n: Annotated[int | None, typer.Option("--n", min=1, help="With --out: rows per construction; those of opposites come on top.")] = None,
-    out: Annotated[Path | None, typer.Option("--out", help="Folder for finished rows in shards, streamed in constant memory.")] = None,
-    config: Annotated[str, typer.Option("--config", help="With --out: nli, distinction or minimal_pairs.")] = "nli",
-    shard_rows: Annotated[int, typer.Option("--shard-rows", min=1, help="With --out: most rows of a file.")] = 500_000,
-    wug: Annotated[
-        list[Mode] | None,
-        typer.Option("--wug", help="With --out: a share of the sets (params.yaml) with pseudowords for these words, too; several times."),
-    ] = None,
-    shard: Annotated[list[int] | None, typer.Option("--shard", min=0, help="With --out: only this shard, from 0; several times.")] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="With --out: make what a run that ended early lacks.")] = False,
-    engine: Annotated[Engine, typer.Option("--engine", help="With --out: this machine, or a Ray cluster.")] = Engine.local,
+    n: Annotated[int | None, Option("--n", min=1, help="With --out: rows per construction; those of opposites come on top.")] = None,
+    out: Annotated[Path | None, Option("--out", help="Folder for finished rows in shards, streamed in constant memory.")] = None,
+    config: Annotated[str, Option("--config", help="With --out: nli, distinction or minimal_pairs.")] = "nli",
+    shard_rows: Annotated[int, Option("--shard-rows", min=1, help="With --out: most rows of a file.")] = 500_000,
+    wug: Annotated[list[Mode] | None, Option("--wug", help=_WUG)] = None,
+    shard: Annotated[list[int] | None, Option("--shard", min=0, help="With --out: only this shard, from 0; several times.")] = None,
+    resume: Annotated[bool, Option("--resume", help="With --out: make what a run that ended early lacks.")] = False,
+    engine: Annotated[Engine, Option("--engine", help="With --out: this machine, or a Ray cluster.")] = Engine.local,
     workers: Workers = None,
     params: ParamsFile = None,
     form: Form = Format.table,
@@ -59,21 +98,19 @@ def generate(
                cxgen generate caused-motion way-manner --n 1000000 --out big --resume
                cxgen generate let-alone --n 100000 --out nonce --wug verb --wug content
     """
-    project, settings = open_project(params)
-    if out is None:
-        if constructions or n or wug or shard or resume or engine is not Engine.local:
-            raise CxgenError(
-                "names, --n, --wug, --shard, --resume and --engine are for runs with --out",
-                hint="without it params.yaml says what is generated",
-            )
-        _candidates(project, settings, workers)
-        return
     from cxgen.build.params import Wug
     from cxgen.build.plan import Wanted, single
     from cxgen.build.run import construction_names
     from cxgen.build.shards import engine as opened
     from cxgen.build.shards import make_shards
 
+    if out is None:
+        if constructions or n or wug or shard or resume or engine is not Engine.local:
+            message = "names, --n, --wug, --shard, --resume and --engine are for runs with --out"
+            raise CxgenError(message, hint="without it params.yaml says what is generated")
+        _candidates(params, workers)
+        return
+    project, settings = open_project(params)
     _require_config(config, wug)
     modes = Wug(tuple(mode.value for mode in Mode if mode in wug), settings.wug.share) if wug else None
     names = tuple(dict.fromkeys(constructions or construction_names(project, settings)))
@@ -85,15 +122,16 @@ def generate(
     _report(summary, out, form)
 
 
-def _candidates(project: Project, settings: Params, workers: int | None) -> None:
+def _candidates(params: Path | None, workers: int | None) -> None:
+    from cxgen.build import run
     from cxgen.build.pool import executor
-    from cxgen.build.run import generate as drawn
     from cxgen.build.warn import tell, warnings
 
+    project, settings = open_project(params)
     with executor(workers or settings.workers) as pool:
-        table = drawn(project, settings, pool)
+        table = run.generate(project, settings, pool)
     tell(warnings(table, settings.request.rows, settings.request.oversample))
-    typer.echo(f"{table.height} items in {table['contrast_set'].n_unique()} contrast sets: {layout.CANDIDATES}")
+    echo(f"{table.height} items in {table['contrast_set'].n_unique()} contrast sets: {layout.CANDIDATES}")
 
 
 def _require_config(config: str, wug: list[Mode] | None) -> None:
@@ -107,15 +145,15 @@ def _require_config(config: str, wug: list[Mode] | None) -> None:
         raise CxgenError(f"--wug: sets of {config} have no pseudowords", hint=f"--config with one that has: {others}")
 
 
-def _planned(wanted: Wanted, pool: Executor, *, resume: bool, shards: list[int]) -> Plan:
+def _planned(wanted: "Wanted", pool: "Executor", *, resume: bool, shards: list[int]) -> "Plan":
     """The plan that is there to go on with, or a new one."""
     from cxgen.build.plan import crowded, earlier, make_plan
 
-    plan = earlier(wanted, resume=resume or bool(shards))
+    goes_on = resume or bool(shards)
+    plan = earlier(wanted, resume=goes_on)
     if plan is None:
-        if not resume and not shards:
-            for line in crowded(wanted):
-                typer.echo(f"warning: {line}", err=True)
+        for line in crowded(wanted) if not goes_on else ():
+            note(f"warning: {line}")
         with busy("finding sets that are new"):
             plan = make_plan(wanted, pool)
     for number in shards:
@@ -129,15 +167,16 @@ def _report(summary: dict[str, Any], out: Path, form: Format) -> None:
     for entry in summary["sources"]:
         if entry["kept"] < entry["wanted"]:
             where = f"{entry['construction']}, design {entry['design']} in {entry['split']}"
-            typer.echo(f"warning: {where}: {entry['kept']} new contrast sets of {entry['wanted']}: nothing else can be said", err=True)
+            note(f"warning: {where}: {entry['kept']} new contrast sets of {entry['wanted']}: nothing else can be said")
     line = f"{summary['rows']} rows in {summary['shards']} of {summary['of']} shards: {out / 'data'}"
     if "pseudowords" in summary:
         line += f"; {summary['pseudowords']['rows']} rows with pseudowords: {out / 'wug'}"
-    typer.echo(line, err=form is not Format.table)
+    echo(line, err=form is not Format.table)
 
 
+@app.command()
 def audit(
-    folder: Annotated[Path, typer.Argument(help="Folder that `cxgen generate --out` has written.")],
+    folder: Annotated[Path, Argument(help="Folder that `cxgen generate --out` has written.")],
     workers: Workers = None,
     params: ParamsFile = None,
     form: Form = Format.table,
@@ -156,51 +195,4 @@ def audit(
         result = recount(folder, pool)
     emit(result["parts"], form)
     line = f"{result['rows']} rows in {result['sets']} contrast sets and {result['shards']} shards; {len(result['violations'])} rules hold"
-    typer.echo(line, err=form is not Format.table)
-
-
-def capacity(
-    constructions: Names = None,
-    n: Annotated[int | None, typer.Option("--n", min=1, help="Items per construction in nli; default: as params.yaml says.")] = None,
-    by_design: Annotated[bool, typer.Option("--by-design", help="A row for every design and split.")] = False,
-    params: ParamsFile = None,
-    form: Form = Format.table,
-) -> None:
-    """How many contrast sets each construction can give, beside what is asked for; nothing is drawn.
-
-    `capacity` counts sets that share no premise, at most; `used` is the share of it that is asked for, in the design and split where it is
-    highest; `enough` says that so many are easily drawn.
-
-    Examples:  cxgen capacity
-               cxgen capacity resultative --n 100000 --by-design
-    """
-    from cxgen.build.capacity import capacity as counted
-
-    constructicon, (_, settings) = Constructicon(), open_project(params)
-    names = list(constructions or settings.constructions or constructicon)
-    request = settings.request if n is None else replace(settings.request, sizes={**settings.request.sizes, "nli": n})
-    entries = [constructicon[name].construction for name in names]
-    with busy("counting what can be said"):
-        rows = [row for entry in entries for row in counted(entry, request)]
-    rows.sort(key=itemgetter("construction", "config"))
-    emit(rows if by_design else _summed(rows), form)
-
-
-def _summed(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """One row per construction and config: the sum of its sets, and the design and split of which most is asked for."""
-    sums = []
-    for (construction, config), group in groupby(rows, key=itemgetter("construction", "config")):
-        parts = list(group)
-        tight = max(parts, key=itemgetter("used"))
-        sums.append(
-            {
-                "construction": construction,
-                "config": config,
-                "wanted": sum(row["wanted"] for row in parts),
-                "capacity": sum(row["capacity"] for row in parts),
-                "used": tight["used"],
-                "enough": all(row["enough"] for row in parts),
-                "tightest": f"{tight['design']} in {tight['split']}",
-            }
-        )
-    return sums
+    echo(line, err=form is not Format.table)

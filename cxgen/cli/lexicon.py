@@ -1,70 +1,79 @@
-"""Commands on the lexicon: build, propose, classes, show."""
+"""Commands about words and sentences: the lexicon, pseudowords, the grammar of the comparative correlative."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Annotated, Any
+import sys
+from collections.abc import Iterator
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Argument, Option, echo, style
 
-from cxgen.cli.output import Format, busy, emit
+from cxgen.cli.options import Form, commands
+from cxgen.cli.output import Format, Row, busy, emit, note
 from cxgen.errors import CxgenError, UnknownNameError
+from cxgen.facade import Constructicon
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from cxgen.constructicon import Construction
     from cxgen.lexicon import Lexicon
-    from cxgen.project import Project
 
-app = typer.Typer(help="The lexicon: find words and classes, rebuild the snapshot, propose candidates.", no_args_is_help=True)
+app = commands()
+lexicon = commands("The lexicon: find words and classes, rebuild the snapshot, propose candidates.")
+app.add_typer(lexicon, name="lexicon")
 
 
-@app.command()
+class Pos(StrEnum):
+    """Parts of speech with inflected forms."""
+
+    noun = "noun"
+    verb = "verb"
+    adjective = "adjective"
+
+
+@lexicon.command()
 def build() -> None:
     """Rebuild lexicons/snapshot from the curated YAML and WordNet 3.0.
 
     The same sources give the same bytes.
     """
-    from cxgen.project import Project
-
-    project = Project.find()
-    if project.own_lexicons or not project.lexicons.is_relative_to(project.root):
+    project = Constructicon().project
+    folder = project.lexicons
+    if project.own_lexicons or not folder.is_relative_to(project.root):
         raise CxgenError(
             "nothing to build here: the lexicon is the shipped one; classes and frames in a project's own lexicons/ are read as they are",
             file=project.own_lexicons,
             hint="look at it with `cxgen lexicon classes`",
         )
-    from cxgen.curate.build import build as run
+    from cxgen.curate.build import build as rebuild
     from cxgen.curate.pseudowords import build_inventory
 
-    folder = project.lexicons
     with busy("building the lexicon"):
-        counts = run(folder) | build_inventory(folder)
-    typer.echo(", ".join(f"{number} {what}" for what, number in counts.items()))
+        counts = rebuild(folder) | build_inventory(folder)
+    echo(", ".join(f"{number} {what}" for what, number in counts.items()))
 
 
-@app.command()
+@lexicon.command()
 def propose(
-    name: Annotated[str, typer.Argument(metavar="CLASS", help="A word class, such as landmarks.")],
-    n: Annotated[int, typer.Option("--n", min=1, help="How many, most frequent first.")] = 40,
-    form: Annotated[Format, typer.Option("--format", help="Output format.")] = Format.table,
+    name: Annotated[str, Argument(metavar="CLASS", help="A word class, such as landmarks.")],
+    n: Annotated[int, Option("--n", min=1, help="How many, most frequent first.")] = 40,
+    form: Form = Format.table,
 ) -> None:
     """List WordNet candidates for a class by frequency band: neighbours of its members, less what was accepted or refused.
 
     Example: cxgen lexicon propose landmarks
     """
-    from cxgen.curate.propose import propose as run
-    from cxgen.project import Project
+    from cxgen.curate.propose import propose as candidates
 
     with busy("searching WordNet"):
-        table = run(Project.find().lexicons, name)
+        table = candidates(Constructicon().project.lexicons, name)
     emit(table.head(n).to_dicts(), form)
 
 
-@app.command()
+@lexicon.command()
 def classes(
-    word: Annotated[str | None, typer.Argument(metavar="[WORD]", help="Only classes that hold this word.")] = None,
-    form: Annotated[Format, typer.Option("--format", help="Output format.")] = Format.table,
+    word: Annotated[str | None, Argument(metavar="[WORD]", help="Only classes that hold this word.")] = None,
+    form: Form = Format.table,
 ) -> None:
     """List the word classes with their size and the constructions that use them; with WORD those that hold it, lexeme by lexeme.
 
@@ -72,105 +81,138 @@ def classes(
                cxgen lexicon classes --format csv
     """
     from cxgen.constructicon.words import class_users
-    from cxgen.lexicon import Lexicon
-    from cxgen.project import Project
 
-    project = Project.find()
-    lexicon = Lexicon.of(project)
-    loaded = list(_constructions(project, lexicon))
-    users = class_users(loaded)
-    rows: dict[tuple[str, ...], dict[str, Any]] = {}
-    for source in [lexicon, *(item.lexicon for item in loaded)]:
-        held = {} if word is None else {row: source.table["key"][row] for row in source.rows_of(word)}
-        for group in source.classes.values():
-            about = {"pos": group.pos, "members": len(group.ids), "constructions": users.get(group.name, []), "gloss": group.gloss}
-            if word is None:
-                rows[(group.name,)] = {"class": group.name, **about}
-            for row in held.keys() & set(group.ids):
-                rows[held[row], group.name] = {"lexeme": held[row], "class": group.name, **about}
-        for key in held.values():  # in a frame by itself, or nowhere
-            if not any(known[0] == key for known in rows) or key in users:
-                rows[key, ""] = {
-                    "lexeme": key,
-                    "class": "",
-                    "pos": source.row(key)["pos"],
-                    "members": 1,
-                    "constructions": users.get(key, []),
-                }
-                rows[key, ""]["gloss"] = ""
+    constructicon = Constructicon()
+    loaded = list(_constructions(constructicon))
+    users, sources = class_users(loaded), [constructicon.lexicon, *(entry.lexicon for entry in loaded)]
+    rows: dict[tuple[str, str], Row] = {}
+    for source in sources:
+        held = {"": None} if word is None else {source.keys[number]: number for number in source.rows_of(word)}
+        for key, number in held.items():
+            groups = [group for group in source.classes.values() if number is None or number in group.ids]
+            if key and (not groups or key in users):  # in a frame by itself, or nowhere
+                groups.append(source.resolve(key))
+            for group in groups:
+                name = group.name if group.name != key else ""
+                about = {"class": name, "pos": group.pos, "members": len(group.ids)}
+                about |= {"constructions": users.get(group.name, []), "gloss": group.gloss}
+                rows[key, name] = {"lexeme": key, **about} if key else about
     if word is not None and not rows:
-        raise _unknown(word, [lexicon, *(item.lexicon for item in loaded)])
-    table = [rows[key] for key in sorted(rows)]
+        raise _unknown(word, sources)
+    table = [rows[names] for names in sorted(rows)]
     emit(table if form is not Format.table else [{**row, "constructions": ", ".join(row["constructions"])} for row in table], form)
 
 
-def _constructions(project: Project, lexicon: Lexicon) -> Iterator[Construction]:
+def _constructions(constructicon: Constructicon) -> Iterator["Construction"]:
     """Every construction that can be loaded; of the others only the error is shown."""
-    from cxgen.constructicon import load_construction
-    from cxgen.schema import read_yaml
-
-    for name in project.template_files():
+    names, errors = constructicon.readable()
+    for name in names:
         try:
-            if "lookalike_of" not in read_yaml(project.template_file(name)).data:
-                yield load_construction(project, name, lexicon)
+            yield constructicon[name].construction
         except CxgenError as error:
-            typer.echo(f"left out: {error.render()}", err=True)
+            errors.append(error)
+    for fault in errors:
+        note(f"left out: {fault.render()}")
 
 
-def _unknown(word: str, lexicons: list[Lexicon]) -> UnknownNameError:
-    """The error about a word that is in none of ``lexicons``; suggests near words, and classes of such a name."""
+def _unknown(word: str, sources: "list[Lexicon]") -> UnknownNameError:
     from cxgen.lexicon.snapshot import near
 
-    hints = []
-    words = near(word, {lemma for source in lexicons for lemma in source.lemmas})
-    groups = near(word, {name for source in lexicons for name in source.classes})
-    if words:
-        hints.append(f"did you mean {' or '.join(words)}?")
-    if groups:
-        hints.append(f"classes of such a name: {', '.join(groups)}")
+    words = near(word, {lemma for source in sources for lemma in source.lemmas})
+    groups = near(word, {name for source in sources for name in source.classes})
+    hints = [f"did you mean {' or '.join(words)}?"] if words else []
+    hints += [f"classes of such a name: {', '.join(groups)}"] if groups else []
     hints = hints or [f"a template file can bring it: {{lemma: {word}}} in a class of its own"]
     return UnknownNameError(f"unknown word {word!r}", hint="; ".join(hints))
 
 
-@app.command()
-def show(
-    lemma: Annotated[str, typer.Argument(metavar="LEMMA", help="A word of the lexicon, such as gate.")],
-    form: Annotated[Format, typer.Option("--format", help="Output format.")] = Format.table,
-) -> None:
+@lexicon.command()
+def show(lemma: Annotated[str, Argument(metavar="LEMMA", help="A word of the lexicon, such as gate.")], form: Form = Format.table) -> None:
     """Show every lexeme of LEMMA: sense key, frequency, band, forms, relations, classes, scenes.
 
     Example: cxgen lexicon show roll --format json
     """
-    from cxgen.lexicon import Lexicon
-    from cxgen.project import Project
-
-    project = Project.find()
-    lexicon = Lexicon.of(project)
-    rows = _lexemes(lemma, [lexicon]) or _lexemes(lemma, sources := [item.lexicon for item in _constructions(project, lexicon)])
+    constructicon = Constructicon()
+    sources = [constructicon.lexicon]
+    if not sources[0].rows_of(lemma):
+        sources += [entry.lexicon for entry in _constructions(constructicon)]
+    rows = list({row["key"]: row for source in reversed(sources) for row in _lexemes(lemma, source)}.values())
     if not rows:
-        raise _unknown(lemma, [lexicon, *sources])
+        raise _unknown(lemma, sources)
     if form is not Format.table:
         emit(rows, form)
         return
     for row in rows:
-        typer.echo(typer.style(row["key"], bold=True))
+        echo(style(row["key"], bold=True))
         for name, value in row.items():
             if name != "key" and value not in (None, [], ""):
-                typer.echo(f"  {name.ljust(14)} {', '.join(value) if isinstance(value, list) else value}")
+                echo(f"  {name.ljust(14)} {', '.join(value) if isinstance(value, list) else value}")
 
 
-def _lexemes(lemma: str, lexicons: list[Lexicon]) -> list[dict[str, Any]]:
-    """The rows of ``lemma``, each once, with all classes and scenes that hold it."""
-    found: dict[str, dict[str, Any]] = {}
-    for source in lexicons:
-        for number in source.rows_of(lemma):
-            row = source.row(source.table["key"][number])
-            held = [group.name for group in source.classes.values() if number in group.ids]
-            scenes = [
-                f"{construction}/{frame.name}"
-                for construction in source.constructions
-                for frame in source.frames(construction)
-                if any(row["key"] in fillers for fillers in frame.slots.values())
-            ]
-            found.setdefault(row["key"], {**row, "classes": held, "scenes": scenes})
-    return list(found.values())
+def _lexemes(lemma: str, source: "Lexicon") -> Iterator[Row]:
+    """The rows of ``lemma`` with all classes and scenes that hold them."""
+    for number in source.rows_of(lemma):
+        row = source.row(source.keys[number])
+        held = [group.name for group in source.classes.values() if number in group.ids]
+        frames = [(name, frame) for name in source.constructions for frame in source.frames(name)]
+        scenes = [f"{name}/{frame.name}" for name, frame in frames if any(row["key"] in fillers for fillers in frame.slots.values())]
+        yield {**row, "classes": held, "scenes": scenes}
+
+
+@app.command()
+def wug(
+    words: Annotated[list[str], Argument(metavar="WORD...", help="Words to imitate; they need not be in any lexicon.")],
+    n: Annotated[int, Option("--n", min=1, help="Pseudowords per word.")] = 10,
+    pos: Annotated[Pos | None, Option(help="Inflected forms are shown, and none of them is a word either.")] = None,
+    seed: Annotated[int, Option(help="Another seed, other pseudowords among equally good ones.")] = 0,
+    stats: Annotated[bool, Option("--stats", help="Lengths, segments, transition deviations, OLD20, neighbours.")] = False,
+    form: Form = Format.table,
+) -> None:
+    """Make pseudowords: of the same length and syllables as a word, as common in their transitions, and no words.
+
+    Examples:  cxgen wug flower --n 10 --stats
+               cxgen wug stride --pos verb --format json
+    """
+    from cxgen.pseudowords import inflect, load, pseudowords
+
+    with busy("searching"):
+        made = pseudowords(load(), words, n, seed=seed, pos=pos.value if pos else None)
+    shown = made if stats else made.select("word", "pseudoword")
+    narrow = stats and form is Format.table
+    rows = [_narrow(row) if narrow else row for row in shown.iter_rows(named=True)]
+    emit([{**row, **(inflect(row["pseudoword"], pos.value) if pos else {})} for row in rows], form)
+
+
+def _narrow(row: Row) -> Row:
+    """A row of statistics that fits a terminal; the other formats give all columns in full."""
+    old20 = f"{row['old20']:.2f} ({row['old20_difference']:+.2f})"
+    deviation = f"{row['max_deviation']:+d} of {row['sum_deviation']}"
+    return {
+        **{name: row[name] for name in ("word", "pseudoword", "segments")},
+        **{"new": row["changed"], "deviation": deviation, "OLD20": old20, "N": row["neighbours"], "zipf": row["zipf"], "w": row["widened"]},
+    }
+
+
+@app.command()
+def recognise(
+    sentences: Annotated[list[str] | None, Argument(help="Sentences, each in quotes; none: one a line from stdin or --file.")] = None,
+    file: Annotated[Path | None, Option("--file", help="A file with one sentence a line.")] = None,
+    any_words: Annotated[bool, Option("--any-words", help="Take unknown words for what they look like: -er, -s.")] = False,
+    form: Form = Format.table,
+) -> None:
+    """Say whether the grammar of the comparative correlative has a sentence: as an instance, or as the same words in another order.
+
+    Examples:  cxgen recognise "The longer the two cats wait, the louder the six dogs bark."
+               cxgen recognise --file sentences.txt --format jsonl
+    """
+    from cxgen.files import read_text
+    from cxgen.suites.cc_syntax import GRAMMAR
+    from cxgen.suites.grammar import Grammar
+
+    grammar = Grammar.load(Constructicon().project, GRAMMAR)
+    lines = sentences or (read_text(file) if file else sys.stdin.read()).splitlines()
+    texts = [line.strip() for line in lines if line.strip()]
+    rows = [{"sentence": text, "is": grammar.recognises(text, any_words=any_words)} for text in texts]
+    emit(rows, form, ["sentence", "is"])
+    if not all(row["is"] for row in rows):
+        raise typer.Exit(1)

@@ -1,11 +1,13 @@
-"""Arguments and options that several commands have."""
+"""Arguments and options that several commands have, and what they stand for."""
 
-from __future__ import annotations
-
+import functools
+import inspect
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer import Option
 
 from cxgen.cli.output import Format
 from cxgen.vocabulary import Mode
@@ -13,6 +15,11 @@ from cxgen.vocabulary import Mode
 if TYPE_CHECKING:
     from cxgen.build.params import Params
     from cxgen.project import Project
+
+
+def commands(text: str = "") -> typer.Typer:
+    """A group of commands, with what it is for."""
+    return typer.Typer(help=text, no_args_is_help=True, rich_markup_mode=None, suggest_commands=False)
 
 
 def completions(incomplete: str) -> list[str]:
@@ -29,13 +36,55 @@ Names = Annotated[
     list[str] | None,
     typer.Argument(metavar="[CONSTRUCTION]...", help="Names that `cxgen list` shows; default: all.", autocompletion=completions),
 ]
-Form = Annotated[Format, typer.Option("--format", help="Output format.")]
-ParamsFile = Annotated[Path | None, typer.Option("--params", help="Parameter file; default: params.yaml.")]
-Workers = Annotated[int | None, typer.Option(min=1, help="Processes; what is made does not depend on it. Default: as params.yaml says.")]
-Wug = Annotated[Mode | None, typer.Option("--wug", help="Pseudowords for these words; content: nouns, verbs and adjectives.")]
+Form = Annotated[Format, Option("--format", help="Output format.")]
+ParamsFile = Annotated[Path | None, Option("--params", help="Parameter file; default: params.yaml.")]
+Workers = Annotated[int | None, Option(min=1, help="Processes; what is made does not depend on it. Default: as params.yaml says.")]
+Wug = Annotated[Mode | None, Option("--wug", help="Pseudowords for these words; content: nouns, verbs and adjectives.")]
+Configs = Annotated[list[str] | None, Option("--config", help="Only this config; several times for several. Default: all.")]
+DryRun = Annotated[bool, Option("--dry-run", help="Print requests, tokens and cost; send nothing.")]
+PerRequest = Annotated[int, Option("--items-per-request", min=1, max=200, help="Items in a request.")]
+Poll = Annotated[float, Option(min=0.05, help="openai-batch: seconds between two looks at a batch.")]
+Cache = Annotated[Path | None, Option(help="File of kept answers; default: .cxgen/answers.jsonl.")]
+Url = Annotated[str | None, Option(envvar="OPENAI_BASE_URL", help="OpenAI-compatible server; key: OPENAI_API_KEY.")]
+
+# The options of whatever asks models, named as the fields of `cxgen.asking.Limits`: kind, default, what typer shows.
+_LIMITS: dict[str, tuple[Any, Any, Any]] = {
+    "concurrency": (int, 8, Option(min=1, help="Requests under way at most.")),
+    "requests_per_minute": (float | None, None, Option("--rpm", min=0.1, help="Requests per minute.")),
+    "tokens_per_minute": (float | None, None, Option("--tpm", min=1, help="Tokens per minute.")),
+    "tries": (int, 6, Option(min=1, help="How often a request is sent before it counts as failed.")),
+    "timeout": (float, 120.0, Option(min=0.1, help="Seconds for one try.")),
+    "deadline": (float, 900.0, Option(min=0.1, help="Seconds for a request with all its tries.")),
+    "max_requests": (int | None, None, Option(min=0, help="Stop before more are sent, retries counted.")),
+    "max_tokens": (int | None, None, Option(min=0, help="Stop before more are used.")),
+    "max_cost": (float | None, None, Option(min=0.0, help="Stop before more is spent; needs the prices.")),
+    "price_in": (float, 0.0, Option(min=0.0, help="Per million prompt tokens.")),
+    "price_out": (float, 0.0, Option(min=0.0, help="Per million reply tokens.")),
+    "max_failures": (float, 0.2, Option(min=0.0, max=1.0, help="Stop when a larger share of requests failed for good.")),
+}
 
 
-def open_project(params: Path | None) -> tuple[Project, Params]:
+def limited(command: Callable[..., None]) -> Callable[..., None]:
+    """Give ``command`` the options that bound what is asked; it gets them as its argument ``limits``."""
+    added = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, shown])
+        for name, (kind, default, shown) in _LIMITS.items()
+    ]
+    own = [parameter for name, parameter in inspect.signature(command).parameters.items() if name != "limits"]
+
+    @functools.wraps(command)
+    def bounded(**given: Any) -> None:
+        from cxgen.asking import Limits
+
+        bounds = {name: given.pop(name) for name in _LIMITS}
+        command(**given, limits=Limits(**bounds))
+
+    bounded.__annotations__ = {}
+    bounded.__signature__ = inspect.Signature([*own, *added])  # type: ignore[attr-defined]
+    return bounded
+
+
+def open_project(params: Path | None = None) -> "tuple[Project, Params]":
     """The project, and its parameters or those of the given file."""
     from cxgen.build.params import Params
     from cxgen.project import Project

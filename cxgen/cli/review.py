@@ -1,40 +1,34 @@
 """Having the data reviewed by people."""
 
-from __future__ import annotations
-
-import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
-import typer
+from typer import Argument, Option, echo, style
 
-from cxgen.cli.options import Form
-from cxgen.cli.output import Format, busy, emit
+from cxgen.cli.options import Configs, Form, commands
+from cxgen.cli.output import Format, busy, emit, note, print_json
 from cxgen.vocabulary import Split
 
-app = typer.Typer(help="Have the finished dataset read blind by people, and see what they say.", no_args_is_help=True)
+_Folder = Annotated[Path, Argument(help="Folder of the review.")]
+_HOST = "Address to listen on. Others than loopback let others in: there are no passwords."
+_KINDS = "xlsx, csv, jsonl, label-studio; several times for several. Default: xlsx."
+app = commands()
+review = commands("Have the finished dataset read blind by people, and see what they say.")
+app.add_typer(review, name="review")
 
-Folder = Annotated[Path, typer.Argument(help="Folder of the review.")]
-Configs = Annotated[list[str] | None, typer.Option("--config", help="Only this config; several times for several. Default: all.")]
-Splits = Annotated[list[Split] | None, typer.Option("--split", help="Only this split; several times for several. Default: all.")]
-Kinds = Annotated[list[str] | None, typer.Option("--as", help="xlsx, csv, jsonl, label-studio; several times for several. Default: xlsx.")]
-Files = Annotated[list[Path] | None, typer.Argument(help="Filled lists; default: what is in FOLDER/answers.")]
 
-
-@app.command()
+@review.command()
 def export(
-    folder: Folder,
-    n: Annotated[int, typer.Option("--n", min=0, max=10_000, help="Items to label per construction, look-alike and list.")] = 20,
-    sentences: Annotated[
-        int, typer.Option(min=0, max=10_000, help="Items of which the sentences are rated, per construction and list.")
-    ] = 10,
-    lists: Annotated[int, typer.Option(min=1, max=12, help="Lists; an annotator gets one, several may get the same.")] = 3,
-    checks: Annotated[int, typer.Option(min=0, max=8, help="Attention checks per list and task (there are six of sentences).")] = 4,
-    real: Annotated[Path | None, typer.Option(help="Your attested sentences, one a line: mixed among those that are rated.")] = None,
-    seed: Annotated[int, typer.Option(help="Another seed, another sample.")] = 1,
+    folder: _Folder,
+    n: Annotated[int, Option("--n", min=0, max=10_000, help="Items to label per construction, look-alike and list.")] = 20,
+    sentences: Annotated[int, Option(min=0, max=10_000, help="Items whose sentences are rated, per construction and list.")] = 10,
+    lists: Annotated[int, Option(min=1, max=12, help="Lists; an annotator gets one, several may get the same.")] = 3,
+    checks: Annotated[int, Option(min=0, max=8, help="Attention checks per list and task (there are six of sentences).")] = 4,
+    real: Annotated[Path | None, Option(help="Your attested sentences, one a line: mixed among those that are rated.")] = None,
+    seed: Annotated[int, Option(help="Another seed, another sample.")] = 1,
     configs: Configs = None,
-    splits: Splits = None,
-    kinds: Kinds = None,
+    splits: Annotated[list[Split] | None, Option("--split", help="Only this split; several times for several. Default: all.")] = None,
+    kinds: Annotated[list[str] | None, Option("--as", help=_KINDS)] = None,
     form: Form = Format.table,
 ) -> None:
     """Write lists for blind annotators: no list has two items of a contrast set, and none tells a label.
@@ -44,8 +38,6 @@ def export(
     Examples:  cxgen review export review --n 20 --as xlsx
                cxgen review export review --split test --lists 1 --real attested.txt
     """
-    import polars as pl
-
     from cxgen.build.tables import with_natural
     from cxgen.errors import unknown
     from cxgen.families import DEFAULT
@@ -61,19 +53,17 @@ def export(
     with busy("drawing lists"):
         dataset = with_natural(Project.find(), DEFAULT)
         if splits:
-            dataset = dataset.filter(pl.col("split").is_in([split.value for split in splits]))
+            dataset = dataset.filter(dataset["split"].is_in([split.value for split in splits]))
         rows = write(dataset, folder, Design(n, sentences, lists, checks, seed), chosen, configs or (), real)
     emit(rows, form)
 
 
-@app.command()
+@review.command()
 def serve(
-    folder: Folder,
-    port: Annotated[int, typer.Option(min=0, max=65_535, help="Port; 0: any that is free.")] = 8765,
-    host: Annotated[
-        str, typer.Option(help="Address to listen on. Others than loopback let others in: there are no passwords.")
-    ] = "127.0.0.1",
-    names: Annotated[list[str] | None, typer.Option("--name", help="Name by which browsers may call this machine, besides --host.")] = None,
+    folder: _Folder,
+    port: Annotated[int, Option(min=0, max=65_535, help="Port; 0: any that is free.")] = 8765,
+    host: Annotated[str, Option(help=_HOST)] = "127.0.0.1",
+    names: Annotated[list[str] | None, Option("--name", help="Name by which browsers may call this machine, besides --host.")] = None,
 ) -> None:
     """A form in the browser, on this machine: every answer is saved at once in FOLDER/answers, and annotators go on where they stopped.
 
@@ -82,22 +72,22 @@ def serve(
     from cxgen.review.form import Server
 
     with Server(folder, host, port, names or ()) as server:
-        typer.echo(f"{server.url} (Ctrl-C ends it; answers are in {folder / 'answers'})", err=True)
+        note(f"{server.url} (Ctrl-C ends it; answers are in {folder / 'answers'})")
         server.serve_forever()
 
 
-@app.command()
+@review.command()
 def score(
-    folder: Folder,
-    files: Files = None,
-    drop: Annotated[Path | None, typer.Option(help="Add the sets that readers refuse to this list: pipelines/dropped.csv.")] = None,
-    least: Annotated[int, typer.Option(min=1, help="--drop: readers of an item, of whom more than half contradict its label.")] = 2,
-    record: Annotated[Path | None, typer.Option(help="Write the answers as a reading, for the card: pipelines/readings/NAME.csv.")] = None,
-    models: Annotated[bool, typer.Option("--models", help="--record: the readers were language models.")] = False,
-    everybody: Annotated[bool, typer.Option("--everybody", help="Count readers who fail the attention checks, too.")] = False,
-    resamples: Annotated[int, typer.Option(min=0, max=100_000, help="Resamples of contrast sets for the intervals; 0: none.")] = 1000,
-    seed: Annotated[int, typer.Option(help="Of the resamples.")] = 1,
-    whole: Annotated[bool, typer.Option("--json", help="The whole report as one JSON object.")] = False,
+    folder: _Folder,
+    files: Annotated[list[Path] | None, Argument(help="Filled lists; default: what is in FOLDER/answers.")] = None,
+    drop: Annotated[Path | None, Option(help="Add the sets that readers refuse to this list: pipelines/dropped.csv.")] = None,
+    least: Annotated[int, Option(min=1, help="--drop: readers of an item, of whom more than half contradict its label.")] = 2,
+    record: Annotated[Path | None, Option(help="Write the answers as a reading, for the card: pipelines/readings/NAME.csv.")] = None,
+    models: Annotated[bool, Option("--models", help="--record: the readers were language models.")] = False,
+    everybody: Annotated[bool, Option("--everybody", help="Count readers who fail the attention checks, too.")] = False,
+    resamples: Annotated[int, Option(min=0, max=100_000, help="Resamples of contrast sets for the intervals; 0: none.")] = 1000,
+    seed: Annotated[int, Option(help="Of the resamples.")] = 1,
+    whole: Annotated[bool, Option("--json", help="The whole report as one JSON object.")] = False,
     form: Form = Format.table,
 ) -> None:
     """How far readers agree with the labels and with one another, how natural sentences are, and which items to mend.
@@ -110,29 +100,24 @@ def score(
     from cxgen.measures.figures import Resampling
     from cxgen.review import score as scoring
     from cxgen.review.answers import answers_of
+    from cxgen.review.tables import tables
 
     answers = answers_of(folder, files or [])
     with busy("resampling"):
         report = scoring.score(answers, Resampling(resamples, seed), everybody)
     if record is not None:
-        rows = scoring.record(answers, report, record, "model" if models else "human")
-        typer.echo(f"{record}: {rows} rows; `cxgen report reading` counts them", err=True)
+        count = scoring.record(answers, report, record, "model" if models else "human")
+        note(f"{record}: {count} rows; `cxgen report reading` counts them")
     if drop is not None:
         counts = dropped.drop(report["mend"], drop, least)
-        typer.echo(f"{drop}: {counts['added']} contrast sets added, {counts['there']} were there", err=True)
-    _show(report, form, whole=whole)
-
-
-def _show(report: dict[str, Any], form: Format, *, whole: bool) -> None:
-    from cxgen.review.tables import tables
-
+        note(f"{drop}: {counts['added']} contrast sets added, {counts['there']} were there")
     if whole:
-        typer.echo(json.dumps(report, ensure_ascii=False, indent=2, sort_keys=True))
-        return
-    for title, rows in tables(report).items():
-        if rows and form is Format.table:
-            typer.echo(typer.style(title, bold=True))
-            emit(rows, form)
-            typer.echo()
-    if form is not Format.table:
-        emit(({"table": title, **row} for title, rows in tables(report).items() for row in rows), form)
+        print_json(report, sort_keys=True)
+    elif form is not Format.table:
+        emit([{"table": title, **row} for title, rows in tables(report).items() for row in rows], form)
+    else:
+        for title, rows in tables(report).items():
+            if rows:
+                echo(style(title, bold=True))
+                emit(rows, form)
+                echo()
