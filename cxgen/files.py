@@ -3,8 +3,6 @@
 POSIX only: a rename replaces its target at once, and a lock is let go of when its process dies.
 """
 
-from __future__ import annotations
-
 import errno
 import fcntl
 import json
@@ -20,11 +18,7 @@ from cxgen.errors import CxgenError, DataError
 
 
 def read_text(path: Path, hint: str = "", error: type[CxgenError] = DataError) -> str:
-    """The text of a UTF-8 file, without a byte order mark.
-
-    Raises:
-        CxgenError: of the class ``error``: it is missing, cannot be read, or is not UTF-8 (with the line).
-    """
+    """The text of a UTF-8 file, without a byte order mark; an ``error`` names the line where it is not UTF-8."""
     try:
         raw = path.read_bytes()
     except OSError as failure:
@@ -38,21 +32,13 @@ def read_text(path: Path, hint: str = "", error: type[CxgenError] = DataError) -
 
 
 def require_file(path: Path, hint: str = "") -> None:
-    """See that a file is there which a library opens.
-
-    Raises:
-        DataError: it is missing, or a folder.
-    """
+    """See that a file is there which a library opens."""
     if not path.is_file():
         raise DataError("not a file" if path.exists() else "cannot read: No such file or directory", file=path, hint=hint)
 
 
 def parse_json(text: str, path: Path, hint: str = "", line: int | None = None, finite: bool = True) -> Any:
-    """What a JSON text says: every key once, and finite numbers unless ``finite`` is False.
-
-    Raises:
-        DataError: not such JSON; ``path`` and ``line`` are for its message.
-    """
+    """What a JSON text says: every key once, and finite numbers unless ``finite`` is False; ``path`` and ``line`` are for the error."""
     number = _finite if finite else float
     try:
         return json.loads(text, parse_constant=number, parse_float=number, object_pairs_hook=_once)
@@ -68,67 +54,42 @@ def _finite(number: str) -> float:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    data = dict(pairs)
-    if len(data) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for at, name in enumerate(names) if name in names[:at])
-        raise ValueError(f"the key {twice[:60]!r} occurs twice")
+    data: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in data:
+            raise ValueError(f"the key {name[:60]!r} occurs twice")
+        data[name] = value
     return data
 
 
 def read_json(path: Path, hint: str = "") -> Any:
-    """What a JSON file says.
-
-    Raises:
-        DataError: missing, unreadable or not JSON.
-    """
+    """What a JSON file says."""
     return parse_json(read_text(path, hint), path, hint)
 
 
 def json_lines(path: Path, hint: str = "", *, finite: bool = True, torn: bool = False) -> Iterator[tuple[int, dict[str, Any]]]:
     """The objects of a file of JSON lines, one by one, each with its line number from 1; empty lines are passed over.
 
-    Args:
-        path: the file.
-        hint: what such a file looks like, for the error.
-        finite: whether NaN and infinities are refused.
-        torn: whether a last line without its line end is passed over, since a killed run was writing it.
-
-    Raises:
-        DataError: missing or unreadable; with the line: not UTF-8, not JSON, or no object.
+    If ``torn``, so is a last line without its line end, since a killed run was writing it.
     """
-    try:
-        with path.open("rb") as file:
-            for number, raw in enumerate(file, 1):
-                if torn and not raw.endswith(b"\n"):
-                    return
-                row = _json_line(raw, path, number, hint, finite)
-                if row is not None:
-                    yield number, row
-    except OSError as failure:
-        raise DataError(f"cannot read: {failure.strerror}", file=path, hint=hint) from failure
-
-
-def _json_line(raw: bytes, path: Path, number: int, hint: str, finite: bool) -> dict[str, Any] | None:
-    """The object of a line; None of an empty one."""
-    try:
-        text = raw.decode("utf-8-sig" if number == 1 else "utf-8").strip()
-    except UnicodeDecodeError as failure:
-        raise DataError("not UTF-8 text", file=path, line=number, hint="save the file as UTF-8") from failure
-    if not text:
-        return None
-    row = parse_json(text, path, hint, number, finite)
-    if not isinstance(row, dict):
-        raise DataError("not a JSON object", file=path, line=number, hint=hint)
-    return row
+    require_file(path, hint)
+    with path.open("rb") as file:
+        for number, raw in enumerate(file, 1):
+            if torn and not raw.endswith(b"\n"):
+                return
+            try:
+                text = raw.decode("utf-8-sig" if number == 1 else "utf-8").strip()
+            except UnicodeDecodeError as failure:
+                raise DataError("not UTF-8 text", file=path, line=number, hint="save the file as UTF-8") from failure
+            row = parse_json(text, path, hint, number, finite) if text else {}
+            if not isinstance(row, dict):
+                raise DataError("not a JSON object", file=path, line=number, hint=hint)
+            if text:
+                yield number, row
 
 
 def require_place(path: Path) -> None:
-    """See that a file can be written there, before what it will hold is made.
-
-    Raises:
-        OSError: it cannot.
-    """
+    """See that a file can be written there, before what it will hold is made."""
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     above = next(folder for folder in path.parents if folder.exists())
@@ -139,32 +100,24 @@ def require_place(path: Path) -> None:
 def write_atomically(path: Path, write: Callable[[Path], object]) -> None:
     """Call ``write`` on a temporary file beside ``path``, see it on the disk, then rename it: a reader never sees half a file.
 
-    Raises:
-        OSError: it cannot be written; the error names ``path``.
+    An OSError names ``path``, not the temporary file.
     """
     try:
         if path.is_char_device():  # /dev/stdout is written to, not replaced
             write(path)
-            return
-        with _replacing(path) as temporary:
-            write(temporary)
+        else:
+            _replace(path, write)
     except OSError as error:
         error.filename, error.filename2 = str(path), None
         raise
 
 
-def write_text(path: Path, text: str) -> None:
-    """Write a text, see `write_atomically`."""
-    write_atomically(path, lambda temporary: temporary.write_text(text, "utf-8"))
-
-
-@contextmanager
-def _replacing(path: Path) -> Iterator[Path]:
+def _replace(path: Path, write: Callable[[Path], object]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     temporary = Path(name)
     try:
-        yield temporary
+        write(temporary)
         temporary.chmod(0o644)
         os.fsync(handle)
         temporary.replace(path)
@@ -173,17 +126,14 @@ def _replacing(path: Path) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
+def write_text(path: Path, text: str) -> None:
+    """Write a text, see `write_atomically`."""
+    write_atomically(path, lambda temporary: temporary.write_text(text, "utf-8"))
+
+
 @contextmanager
 def locked(path: Path, what: str) -> Iterator[None]:
-    """Hold a lock beside ``path`` (a file that need not exist) while the block runs.
-
-    Args:
-        path: what is locked.
-        what: what another run with it does, for the message.
-
-    Raises:
-        DataError: another process holds it.
-    """
+    """Hold a lock beside ``path`` while the block runs; ``what`` is said of another run that holds it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with Path(f"{path}.lock").open("a") as file:
         try:

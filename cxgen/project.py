@@ -1,7 +1,5 @@
 """Where things are: a project's own templates and lexicons first, then those shipped with the package."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,31 +23,19 @@ def closed_class_file() -> Path:
 
 @dataclass(frozen=True)
 class Project:
-    """A project folder.
-
-    Attributes:
-        root: the folder in which ``templates/``, ``lexicons/`` and ``params.yaml`` are looked for first.
-    """
+    """A project folder: ``root``, in which ``templates/``, ``lexicons/`` and ``params.yaml`` are looked for first."""
 
     root: Path
 
     @classmethod
-    def find(cls, start: Path | None = None) -> Project:
-        """The nearest folder at or above ``start`` (default: the working directory) with ``templates`` or ``params.yaml``.
-
-        The environment variable ``CXGEN_PROJECT`` overrides the search.
-        """
+    def find(cls) -> "Project":
+        """``CXGEN_PROJECT``, or the nearest folder at or above the working directory with ``templates`` or ``params.yaml``."""
         named = os.environ.get("CXGEN_PROJECT")
-        if named:
-            root = Path(named)
-            if not root.is_dir():
-                raise CxgenError(f"CXGEN_PROJECT is not a folder: {named}", hint="unset it or point it at a project folder")
-            return cls(root)
-        here = (start or Path.cwd()).resolve()
-        for folder in (here, *here.parents):
-            if (folder / layout.TEMPLATES).is_dir() or (folder / layout.PARAMS).is_file():
-                return cls(folder)
-        return cls(here)
+        if named and not Path(named).is_dir():
+            raise CxgenError(f"CXGEN_PROJECT is not a folder: {named}", hint="unset it or point it at a project folder")
+        here = Path.cwd().resolve()
+        above = (folder for folder in (here, *here.parents) if (folder / layout.TEMPLATES).is_dir() or (folder / layout.PARAMS).is_file())
+        return cls(Path(named)) if named else cls(next(above, here))
 
     @property
     def lexicons(self) -> Path:
@@ -76,8 +62,12 @@ class Project:
 
     def chunk_files(self) -> list[Path]:
         """The files of annotated closed-class words: the shipped one, then the project's own."""
-        folders = [self.lexicons, *([self.own_lexicons] if self.own_lexicons else [])]
-        return [path for folder in folders if os.path.lexists(path := folder / "chunks.yaml")]
+        return _existing("chunks.yaml", self.lexicons, *([self.own_lexicons] if self.own_lexicons else []))
+
+    def shared_files(self) -> list[Path]:
+        """The files of what templates share: the shipped one, then the project's own."""
+        folders = (Path(os.path.realpath(folder / layout.TEMPLATES)) for folder in (shipped_folder(), self.root))
+        return _existing("_shared.yaml", *dict.fromkeys(folders))
 
     @property
     def params(self) -> Path:
@@ -90,23 +80,16 @@ class Project:
         """Whether a file comes with the package."""
         return path.resolve().is_relative_to(shipped_folder())
 
-    def _yaml_files(self, relative: Path) -> dict[str, Path]:
-        """Name -> file in a folder; a project's own file shadows a shipped one of the same name."""
-        found: dict[str, Path] = {}
-        for folder in (shipped_folder() / relative, self.root / relative):
-            found.update({path.stem: path for path in sorted(folder.glob("[!_]*.yaml"))})
-        return dict(sorted(found.items()))
-
     def template_files(self) -> dict[str, Path]:
         """Construction name -> its YAML file; a project's own file shadows a shipped one of the same name."""
         return self._yaml_files(layout.TEMPLATES)
 
-    def grammar_file(self, name: str) -> Path:
-        """The file of grammar ``name``.
+    def template_file(self, name: str) -> Path:
+        """The file of construction ``name``."""
+        return _named("construction", name, self.template_files())
 
-        Raises:
-            UnknownNameError: no such grammar.
-        """
+    def grammar_file(self, name: str) -> Path:
+        """The file of grammar ``name``."""
         return _named("grammar", name, self._yaml_files(layout.GRAMMARS))
 
     def prompt_files(self) -> dict[str, Path]:
@@ -114,27 +97,17 @@ class Project:
         return self._yaml_files(layout.PROMPTS)
 
     def prompt_file(self, task: str) -> Path:
-        """The file with the prompt of ``task``.
-
-        Raises:
-            UnknownNameError: no such prompt; the nearest names are suggested.
-        """
+        """The file with the prompt of ``task``."""
         return _named("prompt", task, self.prompt_files())
 
-    def shared_files(self) -> list[Path]:
-        """The files of what templates share, as far as they exist: the shipped one, then the project's own."""
-        folders = dict.fromkeys(
-            Path(os.path.realpath(folder)) for folder in (shipped_folder() / layout.TEMPLATES, self.root / layout.TEMPLATES)
-        )
-        return [path for folder in folders if os.path.lexists(path := folder / "_shared.yaml")]  # what is no file is named where it is read
+    def _yaml_files(self, relative: Path) -> dict[str, Path]:
+        folders = (shipped_folder() / relative, self.root / relative)
+        files = {path.stem: path for folder in folders for path in folder.glob("[!_]*.yaml")}
+        return dict(sorted(files.items()))
 
-    def template_file(self, name: str) -> Path:
-        """The file of construction ``name``.
 
-        Raises:
-            UnknownNameError: no such construction; the nearest names are suggested.
-        """
-        return _named("construction", name, self.template_files())
+def _existing(name: str, *folders: Path) -> list[Path]:
+    return [path for folder in folders if os.path.lexists(path := folder / name)]  # what is no file is named where it is read
 
 
 def _named(what: str, name: str, files: dict[str, Path]) -> Path:

@@ -1,7 +1,5 @@
 """Texts for spreadsheets. Imports nothing of cxgen."""
 
-from __future__ import annotations
-
 from typing import Any
 
 # What the common programs take for the start of a formula, the wide forms included; they skip blanks before it.

@@ -3,25 +3,16 @@
 Philox 4x64 (Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3"), keyed by a digest of the stream's name.
 """
 
-from __future__ import annotations
-
-import hashlib
 from collections.abc import Iterable, Sequence
+from hashlib import blake2b
 
 import numpy as np
 from numpy.typing import NDArray
 
 
 def uniform(stream: tuple[str | int, ...], start: int, count: int) -> NDArray[np.float64]:
-    """Numbers ``start`` to ``start + count - 1`` of ``stream``, in [0, 1).
-
-    Args:
-        stream: what the numbers are for: seed, construction, design, split, column.
-        start: index of the first number.
-        count: how many.
-    """
-    digest = hashlib.blake2b("\x1f".join(map(str, stream)).encode(), digest_size=16).digest()
-    key = np.frombuffer(digest, dtype="<u8")
+    """Numbers ``start`` to ``start + count - 1`` of ``stream`` (seed, construction, design, split, column), in [0, 1)."""
+    key = np.frombuffer(blake2b("\x1f".join(map(str, stream)).encode(), digest_size=16).digest(), dtype="<u8")
     generator = np.random.Philox(key=key.astype(np.uint64))
     block, offset = divmod(start, 4)
     generator.advance(block)
@@ -45,7 +36,7 @@ def order_key(*parts: str | int) -> bytes:
 def order_keys(parts: Sequence[str | int], names: Iterable[str | int]) -> list[bytes]:
     """The `order_key` of ``parts`` and each of ``names``."""
     start = "".join(f"{part}\x1f" for part in parts)
-    return [hashlib.blake2b(f"{start}{name}".encode(), digest_size=8).digest() for name in names]
+    return [blake2b(f"{start}{name}".encode(), digest_size=8).digest() for name in names]
 
 
 def chance_of(*parts: str | int) -> float:

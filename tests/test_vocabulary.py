@@ -16,7 +16,7 @@ role = construction["$defs"]["own-slot"]["properties"]["role"]
 @pytest.mark.parametrize(
     ("in_schema", "in_program"),
     [
-        (list(zip(role["enum"], role["enumDescriptions"], strict=True)), [(each.value, each.meaning) for each in Role]),
+        (role["enum"], list(Role)),
         (params["properties"]["split"]["required"], list(SPLITS)),
         (params["properties"]["bands"]["properties"]["preset"]["enum"], list(PRESETS)),
         (params["properties"]["wug"]["properties"]["modes"]["items"]["enum"], list(MODES)),

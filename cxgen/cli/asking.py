@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from cxgen.asking import Consultation, Limits, Outcome
     from cxgen.natural.writers import Elicitation
 
-_BACKENDS = "; ".join(f"{name}: {name.meaning}" for name in Judge)
+_BACKENDS = (
+    "rules: nobody: offline; openai: models behind an OpenAI-compatible server; openai-batch: the same through OpenAI's batches: slower,"
+    " half the price; file: whoever answers the requests in a file; replay: the frozen judgments of an earlier run"
+)
 _SOMEBODY = "a writer"  # of whom no more is known
 _Requests = Annotated[Path | None, Option("--out", "--requests", help="file: the requests; written, and read again with --replies.")]
 app = commands()
