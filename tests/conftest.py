@@ -24,7 +24,7 @@ from filelock import FileLock
 from hypothesis import settings
 
 from cxgen.build.params import Params
-from cxgen.constructicon import load_all, load_construction
+from cxgen.constructicon import load_construction, target_names
 from cxgen.lexicon import Lexicon
 from cxgen.project import Project
 from tests import mini as small
@@ -92,7 +92,7 @@ def lexicon(project):
 
 @pytest.fixture(scope="session")
 def constructions(project, lexicon):
-    return load_all(project, lexicon)
+    return {name: load_construction(project, name, lexicon) for name in target_names(project)}
 
 
 @pytest.fixture

@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 from cxgen.check import lint
 from cxgen.constructicon import load_construction
-from cxgen.constructicon.clauses import joined
-from cxgen.constructicon.expand import expand
-from cxgen.constructicon.shared import Shared
+from cxgen.constructicon.pattern import joined
+from cxgen.constructicon.shared import Shared, expand
 from cxgen.errors import CxgenError
 from cxgen.project import Project
 from tests.conftest import ROOT, edit

@@ -12,7 +12,7 @@ from cxgen.build.params import Params
 from cxgen.build.preview import sample_items
 from cxgen.build.request import Request
 from cxgen.build.samplers import placed
-from cxgen.constructicon.entities import ENTITIES, VARIANTS
+from cxgen.constructicon.load import ENTITIES, VARIANTS
 from cxgen.families import FAMILIES
 from cxgen.project import Project
 from cxgen.sampling import Wugs

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from cxgen.check.finding import Finding, finding
 from cxgen.constructicon import Atom, Construction, Part
-from cxgen.constructicon.words import unknown_words
+from cxgen.constructicon.load import unknown_words
 from cxgen.errors import CxgenError
 from cxgen.families import CONFIGS, family_of
 from cxgen.sampling import Pools, design_pools

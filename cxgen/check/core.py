@@ -9,7 +9,7 @@ from cxgen.check import contents, evenness, items, references, style
 from cxgen.check.finding import Finding, finding
 from cxgen.check.trees import TREES, Trees
 from cxgen.constructicon import Construction, load_construction, readable_targets
-from cxgen.constructicon.words import unknown_words
+from cxgen.constructicon.load import unknown_words
 from cxgen.errors import CxgenError, unknown
 from cxgen.lexicon import Lexicon
 from cxgen.project import Project, shipped_folder
@@ -114,13 +114,13 @@ def lint_project(project: Project, lexicon: Lexicon, chunks: Chunks | None = Non
     Raises:
         CxgenError: the file of ``only`` cannot be read.
     """
-    names, errors = ([only], []) if only else readable_targets(project)
+    names, errors = ([only], []) if only else readable_targets(project, strict=True)
     targets = project.template_files() if only or errors else names
     found = [_unreadable(error, project) for error in errors]
     found += stray_frames(lexicon, targets)
     for name in names:
         try:
-            found += lint(load_construction(project, name, lexicon), chunks=chunks)
+            found += lint(load_construction(project, name, lexicon, strict=True), chunks=chunks)
         except CxgenError as error:
             if only:
                 raise

@@ -80,7 +80,7 @@ def classes(
     Examples:  cxgen lexicon classes gate
                cxgen lexicon classes --format csv
     """
-    from cxgen.constructicon.words import class_users
+    from cxgen.constructicon.load import class_users
 
     constructicon = Constructicon()
     loaded = list(_constructions(constructicon))

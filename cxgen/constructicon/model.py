@@ -1,8 +1,7 @@
 """The nouns of the domain, as plain frozen data."""
 
-from __future__ import annotations
-
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -25,13 +24,12 @@ class Atom:
     args: tuple[str, ...]
 
     @classmethod
-    def parse(cls, text: str) -> tuple[Atom, bool]:
+    def parse(cls, text: str) -> tuple["Atom", bool]:
         """The atom and its polarity: ``not p(x)`` gives ``(p(x), False)``."""
         match = _ATOM.match(text)
         if match is None:
             raise ValueError(f"not a claim: {text!r}")
-        args = tuple(part.strip() for part in match[3].split(","))
-        return cls(match[2], args), match[1] is None
+        return cls(match[2], tuple(part.strip() for part in match[3].split(","))), match[1] is None
 
     def __str__(self) -> str:
         return f"{self.predicate}({', '.join(self.args)})"
@@ -39,13 +37,10 @@ class Atom:
 
 @dataclass(frozen=True)
 class Predicate:
-    """What a claim can say.
+    """What a claim can say: not if its ``contrary`` does; p(x, y) excludes p(y, x) if ``asymmetric``.
 
-    Attributes:
-        contrary: a predicate that cannot be true of the same arguments.
-        asymmetric: p(x, y) excludes p(y, x).
-        lexical: its last argument is a property to which lexical relations apply.
-        either_way: what it says of a property it says of the complement too.
+    If ``lexical``, its last argument is a property to which lexical relations apply; if ``either_way``, what it says of a property it says
+    of the complement too.
     """
 
     name: str
@@ -58,13 +53,10 @@ class Predicate:
 
 @dataclass(frozen=True)
 class Slot:
-    """A place to fill.
+    """A place to fill: from ``classes``, by the ``lexical`` relation to ``parent``, or, with neither, by the frame.
 
     Attributes:
-        role: agent, theme, patient, goal, result, verb, ...
-        classes: word classes to draw from; empty when the frame or a relation fills it.
         source: the frame's slot that fills it; its own name unless the file says otherwise.
-        lexical: lexical relation to ``parent``, or empty.
         number: singular, plural, or frame (the frame's word ``number``).
         carries: it carries the construction, so the strict frequency band applies.
         optional: share of sets without it.
@@ -109,13 +101,11 @@ class Facts:
 
 @dataclass(frozen=True)
 class Kind:
-    """A premise kind: what its sentences look like, what they entail and what they exclude.
+    """A premise kind (a look-alike's is ``lookalike/kind``): what its sentences look like, what they entail and what they exclude.
 
     Attributes:
-        name: as designs name it; a look-alike's is ``lookalike/kind``.
         construction: the construction whose meaning its sentences have.
-        verb: the slot of its verb.
-        bindings: text for ``{@key}`` in templates.
+        verb: the slot of its verb; ``bindings`` are the other texts for ``{@key}`` in templates.
         rests_on: slots whose words its facts need: with other words there, what it entails and excludes would be open.
         misread: what would hold, too, if what looks like the target in its sentences were an instance of it; None if nothing does.
         unasked: claims about which its premises get no hypothesis.
@@ -167,11 +157,10 @@ class Design:
     """The plan of a contrast set: which premise kinds meet which hypotheses.
 
     Attributes:
-        configs: the datasets that its sets go to; each belongs to a benchmark family.
-        weight: share of a config's items.
+        weight: share of a config's items; ``configs`` are the datasets that its sets go to.
         frames: the name by which frames are chosen.
         variant: of a design of pairs about participants: from which side its continuations ask, A or B; else empty.
-        entity_type: what its participants are, see `cxgen.constructicon.entities`; empty where it has no variant.
+        entity_type: what its participants are; empty where it has no variant.
         switched: its second kind is the first with the participants in one another's places.
     """
 
@@ -235,16 +224,8 @@ class Construction:
 
     def premise_parts(self, kind: str, template: str) -> tuple[Part, ...]:
         """The parts of a premise of ``kind`` in ``template``."""
-        known = self._parts.get((kind, template))
-        if known is None:
-            chosen = self.kinds[kind]
-            known = parse_pattern(self.templates[template].pattern, {**chosen.bindings, "verb": chosen.verb})
-            self._parts[kind, template] = known
-        return known
-
-    @cached_property
-    def _parts(self) -> dict[tuple[str, str], tuple[Part, ...]]:
-        return {}
+        chosen = self.kinds[kind]
+        return parse_pattern(self.templates[template].pattern, {**chosen.bindings, "verb": chosen.verb})
 
     @cached_property
     def verb_slots(self) -> tuple[str, ...]:
@@ -254,34 +235,24 @@ class Construction:
     @cached_property
     def parts_of_speech(self) -> dict[str, frozenset[str]]:
         """Slot -> the parts of speech of what can fill it, as far as its classes exist."""
-        return {name: self._filled_by(slot) for name, slot in self.slots.items()}
+        filled = {}
+        for slot in self.slots.values():
+            names = {*slot.classes, *(name for frame in self.frames for name in frame.slots.get(slot.source, ()))}
+            known = frozenset(self.lexicon.resolve(name).pos for name in names if self.lexicon.has(name))
+            filled[slot.name] = frozenset({"adjective"}) if slot.lexical else known
+        return filled
 
-    def _filled_by(self, slot: Slot) -> frozenset[str]:
-        if slot.lexical:
-            return frozenset({"adjective"})
-        names = {*slot.classes, *(value for frame in self.frames for value in frame.slots.get(slot.source, ()))}
-        known = [self.lexicon.resolve(value) for value in names if value in self.lexicon.classes or value in self.lexicon.index]
-        return frozenset(group.pos for group in known)
+    def _parts(self, design: Design) -> Iterator[Part]:
+        for kind in design.kinds:
+            for template in self.templates_for(kind):
+                yield from self.premise_parts(kind, template.name)
+        for rule in design.rules:
+            for wording in self.rules[rule].wordings:
+                yield from parse_pattern(wording)
 
     def design_slots(self, design: Design) -> tuple[str, ...]:
         """Every slot that a sentence of ``design`` uses, parents of related slots included, in declaration order."""
-        key = design.kinds, design.rules
-        if key not in self._slots_of:
-            self._slots_of[key] = self._used_slots(design)
-        return self._slots_of[key]
-
-    @cached_property
-    def _slots_of(self) -> dict[tuple[tuple[str, ...], tuple[str, ...]], tuple[str, ...]]:
-        return {}
-
-    def _used_slots(self, design: Design) -> tuple[str, ...]:
-        used: set[str] = set()
-        for kind in design.kinds:
-            for template in self.templates_for(kind):
-                used.update(part.slot for part in self.premise_parts(kind, template.name) if part.slot)
-        for rule in design.rules:
-            for wording in self.rules[rule].wordings:
-                used.update(part.slot for part in parse_pattern(wording) if part.slot)
+        used = {part.slot for part in self._parts(design)}
         for name in self.slots:
             parent = self.slots[name].parent if name in used else ""
             while parent and parent not in used:
@@ -292,13 +263,12 @@ class Construction:
     def draw_order(self, design: Design) -> list[Slot]:
         """The slots of ``design`` in the order in which they are drawn: related slots after their parents."""
         pending = [self.slots[name] for name in self.design_slots(design)]
-        ordered: list[Slot] = []
+        ordered: dict[str, Slot] = {}
         while pending:
-            known = {slot.name for slot in ordered}
-            ready = next((slot for slot in pending if not slot.parent or slot.parent in known), None)
+            ready = next((slot for slot in pending if not slot.parent or slot.parent in ordered), None)
             if ready is None:
                 names = ", ".join(slot.name for slot in pending)
                 raise SchemaError(f"{self.name}: the slots {names} are related to one another in a circle", file=self.document.path)
             pending.remove(ready)
-            ordered.append(ready)
-        return ordered
+            ordered[ready.name] = ready
+        return list(ordered.values())

@@ -1,6 +1,16 @@
-"""Sentence patterns: literal text with ``{slot}``, ``{slot:form}``, ``{slot:form=relation}`` and ``{@binding}``."""
+"""Sentence patterns: text with ``{slot}``, ``{slot:form}``, ``{slot:form=relation}``, ``{@binding}``; and sentences made of clauses.
 
-from __future__ import annotations
+A template file writes a clause once, as it stands by itself: subject, verb in the past, the rest. In a template the word before
+``<clause>`` says what becomes of it (``joins:`` of ``_shared.yaml``): after *and* a conjunct, without its subject if that is the main
+clause's; after *before*, *after* a gerund; after *while*, *as* a clause of time. The one with none of these words before it is the main
+clause. A subject that is a slot becomes its verb's nsubj.
+
+>>> clauses = {"move": "{agent} {verb:past} {thing}", "also": "{agent} {also:past} {other}"}
+>>> joined("{opening}<move> and <also>.", clauses, {"and": "conjunct"})
+'{opening}{agent=nsubj>verb} {verb:past=root} {thing} and {also:past=conj>verb} {other}.'
+>>> joined("After <move>, <also>.", clauses, {"after": "gerund"})
+'After {verb:ing=advcl>also} {thing}, {agent=nsubj>also} {also:past=root} {other}.'
+"""
 
 import re
 from collections.abc import Mapping
@@ -10,6 +20,11 @@ from functools import lru_cache
 _FIELD = re.compile(r"\{(@?)([a-z][a-z0-9_-]*)((?::([a-z-]+))?(?:=([a-z]+(?::[a-z]+)?(?:>(?:[A-Z]+|[a-z][a-z-]*))?))?)\}")
 _DEPTH = 5
 _LONGEST = 10_000  # characters, bindings replaced: a chain of them may grow without end
+_CLAUSE = re.compile(r"<([a-z][a-z0-9-]*)>")
+_VERB = re.compile(r"\{(@?)([a-z][a-z0-9-]*):past\}")
+_SUBJECT = re.compile(r"\{([a-z][a-z0-9-]*(?::[a-z-]+)?)\} $")
+_RELATION = re.compile(r"=[^}]*")
+_WORD = re.compile(r"([A-Za-z]+) $")
 
 
 @dataclass(frozen=True)
@@ -23,50 +38,78 @@ class Part:
 
 
 def parse_pattern(pattern: str, bindings: Mapping[str, str] | None = None) -> tuple[Part, ...]:
-    """Split ``pattern`` into parts, bindings replaced by what they stand for.
+    """Split ``pattern`` into parts, bindings replaced; a KeyError names one that is not given, a ValueError says what is no pattern.
 
     ``{@verb:past}`` is the ``past`` form of the slot that the premise kind binds to ``verb``; ``{@path}`` is the kind's text ``path``;
     ``{recipient=iobj}`` states what the filler is in the tree.
-
-    Raises:
-        KeyError: a binding that is not given; its argument is the name.
-        ValueError: braces that do not form a field, or a pattern that grows too long.
     """
     return _parsed(pattern, tuple((bindings or {}).items()))
 
 
 @lru_cache(10_000)  # a construction's patterns are asked for set by set
 def _parsed(pattern: str, bound: tuple[tuple[str, str], ...]) -> tuple[Part, ...]:
-    bindings, expanded = dict(bound), pattern
+    bindings = dict(bound)
+
+    def bind(match: re.Match[str]) -> str:
+        if not match[1]:
+            return match[0]
+        value = bindings[match[2]]
+        return f"{{{value}{match[3]}}}" if match[3] else value
+
     for _ in range(_DEPTH):
-        _bounded(expanded)
-        replaced = _FIELD.sub(lambda match: _bind(match, bindings), expanded)
-        if replaced == expanded:
-            break
-        expanded = replaced
-    _bounded(expanded)
+        pattern = _FIELD.sub(bind, pattern)
+        if len(pattern) > _LONGEST:
+            raise ValueError(f"a pattern of more than {_LONGEST} characters, bindings replaced")
     parts: list[Part] = []
     end = 0
-    for match in _FIELD.finditer(expanded):
-        if match.start() > end:
-            parts.append(Part(text=expanded[end : match.start()]))
-        parts.append(Part(slot=match[2], form=match[4] or "", deprel=match[5] or ""))
+    for match in _FIELD.finditer(pattern):
+        parts += [Part(pattern[end : match.start()]), Part("", match[2], match[4] or "", match[5] or "")]
         end = match.end()
-    if end < len(expanded):
-        parts.append(Part(text=expanded[end:]))
-    stray = next((part.text for part in parts if "{" in part.text or "}" in part.text), None)
-    if stray is not None:
-        raise ValueError(f"stray brace in {stray!r}")
-    return tuple(parts)
+    parts.append(Part(pattern[end:]))
+    for part in parts:
+        if "{" in part.text or "}" in part.text:
+            raise ValueError(f"stray brace in {part.text!r}")
+    return tuple(part for part in parts if part != Part())
 
 
-def _bounded(pattern: str) -> None:
-    if len(pattern) > _LONGEST:
-        raise ValueError(f"a pattern of more than {_LONGEST} characters, bindings replaced")
+def joined(pattern: str, clauses: Mapping[str, str], joins: Mapping[str, str]) -> str:
+    """``pattern`` with its clauses written out; a single one as it stands. A ValueError says in words why they do not join."""
+    places = list(_CLAUSE.finditer(pattern))
+    unknown = [match[1] for match in places if match[1] not in clauses]
+    if unknown:
+        raise ValueError(f"there is no <{unknown[0]}>: {', '.join(clauses) or 'none'} under clauses:")
+    if len(places) < 2:
+        return _CLAUSE.sub(lambda match: clauses[match[1]], pattern)
+
+    def way(match: re.Match[str]) -> str:
+        word = _WORD.search(pattern[: match.start()])
+        return joins.get(word[1].lower(), "") if word else ""
+
+    mains = [match[1] for match in places if not way(match)]
+    if len(mains) != 1:
+        raise ValueError(f"{len(mains)} main clauses: all but one need a word of {', '.join(joins)} before them")
+    main, head, _ = _divided(mains[0], clauses)
+
+    def written(match: re.Match[str]) -> str:
+        subject, verb, rest = _divided(match[1], clauses)
+        own = "" if way(match) in {"conjunct", "gerund"} and _RELATION.sub("", subject) == _RELATION.sub("", main) else subject
+        if own and way(match) == "gerund":
+            raise ValueError(f"<{match[1]}> would lose its subject, which is not the main one: join them by and, but or while")
+        own = _SUBJECT.sub(rf"{{\1=nsubj>{_head(verb)}}} ", own)
+        relation = {"": "root", "conjunct": f"conj>{_head(head)}"}.get(way(match), f"advcl>{_head(head)}")
+        return f"{own}{{{verb}:{'ing' if way(match) == 'gerund' else 'past'}={relation}}}{rest}"
+
+    return _CLAUSE.sub(written, pattern)
 
 
-def _bind(match: re.Match[str], bindings: Mapping[str, str]) -> str:
-    if not match[1]:
-        return match[0]
-    value = bindings[match[2]]
-    return f"{{{value}{match[3]}}}" if match[3] else value
+def _divided(name: str, clauses: Mapping[str, str]) -> tuple[str, str, str]:
+    """A clause's subject, the field of its verb, and what follows."""
+    match = _VERB.search(clauses[name])
+    if match is None:
+        raise ValueError(f"clause {name!r} has no verb in the past: {{verb:past}}")
+    return clauses[name][: match.start()], match[1] + match[2], clauses[name][match.end() :]
+
+
+def _head(verb: str) -> str:
+    """A verb as the head of a relation."""
+    return "V" if verb.startswith("@") else verb

@@ -1,18 +1,25 @@
 """From what a template file says to what it means: shared entries taken in, entries that stand for several written out.
 
-What several files have in common stands in ``templates/_shared.yaml``. Errors name the line of the entry as it is written.
+What several files have in common stands in ``templates/_shared.yaml``. An entry can say ``rotate: ORDER`` (one entry per rotation of the
+slots), ``pair: ORDER`` (one per ordered pair of them) and ``vary: {name: [value, ...], ...}`` (one per column; a list of such steps
+multiplies); ``with: {name: value}`` fills in what a shared entry leaves open. In the entry, ``<1>``, ``<2>``, ``<3>`` are the slots in
+turn, ``<name>`` a value. An order is a list of slots, a mapping from short names to slots, or the name of one under ``orders:``. Names (of
+the entry, its group, what a design lists) have the short name, patterns and facts the slot. Errors name the line of the entry.
+
+>>> list(expand("<1>-over-<2>", {"pair": ["x", "y"], "claim": "more(<1>, <2>)"}, {}))
+[('x-over-y', {'claim': 'more(x, y)'}), ('y-over-x', {'claim': 'more(y, x)'})]
+>>> list(expand("<3>-last", {"rotate": {"a": "x", "b": "y", "c": "z"}, "entails": ["sooner(<1>, <3>)"]}, {}))[0]
+('c-last', {'entails': ['sooner(x, z)']})
 """
 
-from __future__ import annotations
-
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import permutations
 from typing import Any
 
-from cxgen.constructicon.clauses import joined
-from cxgen.constructicon.expand import expand
 from cxgen.constructicon.model import Atom, Place
+from cxgen.constructicon.pattern import joined
 from cxgen.errors import SchemaError, unknown
 from cxgen.project import Project
 from cxgen.schema import Document, read_yaml
@@ -20,47 +27,89 @@ from cxgen.schema.document import complaint
 
 SECTIONS = ("predicates", "slots", "kinds", "templates", "hypotheses", "designs")
 _SHARED = "shared"
+_STEPS = ("rotate", "pair", "vary")
 _CLAUSES = ("clause", "also")  # that a block of templates has
 _FILLED = ("class", "frame", "related")  # a slot is filled in one of these ways
+_NAMING = frozenset(("gloss", "opposite", "group", "only", "except", "kinds", "hypotheses", "frames"))  # keys whose values are no patterns
 _NAME = re.compile(r"[a-z][a-z0-9-]*")
-Places = dict[tuple[str, str], Place]
+_FIELD = re.compile(r"<([a-z0-9][a-z0-9-]*)>")
+_DEPTH = 5
+_HINT = "see docs/templates.md, entries that stand for several"
+Orders = Mapping[str, Sequence[str] | Mapping[str, str]]
+Places = dict[tuple[str, str], Place]  # (section, name) -> where the entry stands: in its file, or in the shared one
+_Fields = dict[str, Any]  # what <name> stands for
 
 
-@dataclass(frozen=True)
-class Source:
-    """A construction's or look-alike's part of a file, with everything written out.
+def expand(name: str, raw: Any, orders: Orders) -> Iterator[tuple[str, Any]]:
+    """The entries that an entry stands for, in order: the steps multiply, the first one varies slowest. A ValueError says what is wrong."""
+    if not isinstance(raw, Mapping) or raw.keys().isdisjoint((*_STEPS, "with")):
+        yield name, raw
+        return
+    given = raw.get("with", {})
+    choices: list[tuple[_Fields, _Fields]] = [(given, given)]  # in patterns, in names
+    for key in (key for key in raw if key in _STEPS):
+        for step in raw[key] if key == "vary" and isinstance(raw[key], list) else [raw[key]]:
+            kind, what = next(iter(step.items())) if key == "vary" and step.keys() & {"rotate", "pair"} else (key, step)
+            choices = [(slots | s, names | n) for slots, names in choices for s, n in _step(kind, what, names, orders)]
+    made = set()
+    for slots, names in choices:
+        own = str(_filled(name, names))
+        if own in made:
+            raise ValueError(f"{name!r} makes {own!r} twice: its name needs a field for all that varies")
+        made.add(own)
+        body = {key: value for key, value in raw.items() if key not in (*_STEPS, "with")}
+        yield own, {key: _filled(value, names if key in _NAMING else slots) for key, value in body.items()}
 
-    Attributes:
-        document: the part; its lines are those of the file.
-        places: (section, name) -> where the entry stands: here, or in the shared file.
-    """
 
-    document: Document
-    places: Places
+def _step(kind: str, what: Any, names: _Fields, orders: Orders) -> list[tuple[_Fields, _Fields]]:
+    if kind == "vary":
+        if len({len(column) for column in what.values()}) != 1:
+            raise ValueError(f"vary: {', '.join(what)} have different numbers of values")
+        rows = [dict(zip(what, row, strict=True)) for row in zip(*what.values(), strict=True)]
+        return [(row, row) for row in rows]
+    order = _filled(what, names)  # which can be a field of a step before
+    if isinstance(order, str):
+        if order not in orders:
+            raise ValueError(f"there is no order {order!r}: {', '.join(orders) or 'none'} under orders:")
+        order = orders[order]
+    pairs = list(order.items()) if isinstance(order, Mapping) else [(slot, slot) for slot in order]
+    turns = permutations(pairs, 2) if kind == "pair" else [pairs[-n:] + pairs[:-n] if n else pairs for n in range(len(pairs))]
+    numbered = [{str(number): pair for number, pair in enumerate(turn, 1)} for turn in turns]
+    return [({n: slot for n, (_, slot) in turn.items()}, {n: short for n, (short, _) in turn.items()}) for turn in numbered]
+
+
+def _filled(value: Any, fields: _Fields) -> Any:
+    """``value`` with its fields filled in; a field by itself is what it stands for, whatever that is."""
+    if isinstance(value, Mapping):
+        return {_filled(key, fields): _filled(one, fields) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_filled(one, fields) for one in value]
+    for _ in range(_DEPTH):
+        if not isinstance(value, str) or "<" not in value:
+            break
+        match = _FIELD.fullmatch(value)
+        if match and not isinstance(fields.get(match[1], ""), str):
+            return _filled(fields[match[1]], fields)
+        value = _FIELD.sub(lambda field: str(fields.get(field[1], field[0])), value)
+    return value
 
 
 @dataclass(frozen=True)
 class Shared:
-    """The shared entries of a project: the shipped ones and its own, which win.
+    """The shared entries of a project, the shipped ones and its own, which win: section -> name -> (file, entry).
 
-    Attributes:
-        entries: section -> name -> (file, entry).
-        joins: a word between clauses -> what it makes of the one behind it, see `cxgen.constructicon.clauses`.
+    ``joins`` says what a word between clauses makes of the one behind it, see `cxgen.constructicon.pattern`.
     """
 
     entries: dict[str, dict[str, tuple[Document, Any]]] = field(default_factory=lambda: {section: {} for section in SECTIONS})
     joins: dict[str, str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, project: Project) -> Shared:
-        """Read them.
-
-        Raises:
-            SchemaError: a shared file breaks its schema.
-        """
+    def of(cls, project: Project, *, strict: bool = True) -> "Shared":
+        """Read them; what is shipped fits its schema, and is checked only if ``strict``."""
         shared = cls()
         for path in project.shared_files():
-            document = read_yaml(path, "shared")
+            document = read_yaml(path, _SHARED if strict or not project.ships(path) else None)
             for section, named in document.data.items():
                 if section == "joins":
                     shared.joins.update(named)
@@ -68,37 +117,38 @@ class Shared:
                     shared.entries[section].update({name: (document, raw) for name, raw in named.items()})
         return shared
 
-    def take_in(self, document: Document) -> Source:
-        """``document`` with shared entries in their places, and every entry that stands for several written out.
-
-        Raises:
-            UnknownNameError: no such shared entry.
-            SchemaError: an entry breaks the schema of constructions, or cannot be written out.
-        """
-        data = dict(document.data)
-        places: Places = {}
+    def take_in(self, document: Document, *, strict: bool = True) -> tuple[Document, Places]:
+        """``document`` with shared entries in their places, and every entry that stands for several written out; checked if ``strict``."""
+        data, places = dict(document.data), Places()
         for section in SECTIONS:
             if isinstance(data.get(section), dict):
                 data[section] = dict(self._merged(document, section, places))
-        _require_valid(document, data, places)
+        fault = complaint(data, "construction") if strict else None
+        if fault:
+            keys, message, hint = fault
+            file, start = places.get((str(keys[0]), str(keys[1])), (document, keys[:2])) if len(keys) > 1 else (document, keys)
+            raise SchemaError(message, file=file.path, line=file.line([*start, *keys[2:]]), hint=hint)
         for section in SECTIONS:
             if section in data:
                 data[section] = dict(_expanded(document, data, section, places))
-        data["groups"] = _groups(data)
-        data["templates"] = {
-            name: self._with_clauses(raw, data.get("clauses", {}), places["templates", name])
-            for name, raw in data.get("templates", {}).items()
-        }
-        return Source(replace(document, data=data), places)
+        data["groups"] = {name: list(members) for name, members in data.get("groups", {}).items()}
+        for name, raw in data["kinds"].items():
+            for group in listed(raw.get("group", ())):
+                data["groups"].setdefault(group, []).append(name)
+        clauses = data.get("clauses", {})
+        data["templates"] = {name: self._joined(raw, clauses, places["templates", name]) for name, raw in data.get("templates", {}).items()}
+        return replace(document, data=data), places
 
     def _merged(self, document: Document, section: str, places: Places) -> Iterator[tuple[str, Any]]:
         """The entries of a section, those of shared files among them as those have them; a file's own keys win."""
+        sentences = document.data.get("sentences", {}) if section == "templates" else {}
+        known = self.entries[section] | {name: (document, pattern) for name, pattern in sentences.items()}
         for name, raw, keys in _flat(section, document.data[section]):
-            wanted = _wanted(name, raw)
             place: Place = (document, [section, *keys])
             entry = raw
-            if wanted is not None:
-                known = {**self.entries[section], **(_sentences(document) if section == "templates" else {})}
+            wanted = raw.get(_SHARED) if isinstance(raw, dict) else raw == _SHARED
+            if wanted:
+                wanted = name if wanted is True else str(wanted)
                 if wanted not in known:
                     raise unknown(f"shared entry of {section}", wanted, known, file=document.path, line=document.line(place[1]))
                 origin, entry = known[wanted]
@@ -109,7 +159,8 @@ class Shared:
             places[section, str(name)] = place
             yield name, entry
 
-    def _with_clauses(self, raw: Any, clauses: Mapping[str, str], place: Place) -> dict[str, Any]:
+    def _joined(self, raw: Any, clauses: Mapping[str, str], place: Place) -> dict[str, Any]:
+        """A template with its clauses written out."""
         entry: dict[str, Any] = {"pattern": raw} if isinstance(raw, str) else dict(raw)
         if "pattern" not in entry:
             raise _fault(f"a template without a pattern: {', '.join(entry)}", place)
@@ -120,78 +171,58 @@ class Shared:
         return entry
 
 
+def listed(value: Any) -> tuple[Any, ...]:
+    """One value, or several, as several."""
+    return tuple(value) if isinstance(value, (list, tuple)) else (value,)
+
+
 def _flat(section: str, entries: Mapping[str, Any]) -> Iterator[tuple[str, Any, list[str]]]:
     """Entries with the keys that lead to them; a block of templates as its templates."""
     for name, raw in entries.items():
         if name == _SHARED and isinstance(raw, list):
-            yield from ((each, _SHARED, [name]) for each in raw)
-        elif section == "templates" and _is_block(raw):
-            yield from _templates(name, raw)
+            yield from ((one, _SHARED, [name]) for one in raw)
+        elif section == "templates" and isinstance(raw, dict) and "pattern" not in raw and _SHARED not in raw:
+            yield from _block(name, raw)
         else:
             yield name, raw, [name]
 
 
-def _sentences(document: Document) -> dict[str, tuple[Document, Any]]:
-    """The file's own sentences, for its blocks."""
-    return {name: (document, pattern) for name, pattern in document.data.get("sentences", {}).items()}
-
-
-def _is_block(raw: Any) -> bool:
-    return isinstance(raw, dict) and "pattern" not in raw and _SHARED not in raw
-
-
-def _templates(kinds: str, block: Mapping[str, Any]) -> Iterator[tuple[str, Any, list[str]]]:
+def _block(kinds: str, block: Mapping[str, Any]) -> Iterator[tuple[str, Any, list[str]]]:
     """The templates of a block: those that it says by their names, and its own."""
     common = {"only": [kind.strip() for kind in kinds.split(",")], "clauses": {key: block[key] for key in _CLAUSES if key in block}}
     for key, value in block.items():
         if key == "say":
-            for said in value if isinstance(value, list) else [value]:
-                named = said.items() if isinstance(said, dict) else [(said, said)]
+            for one in listed(value):
+                named = one.items() if isinstance(one, dict) else [(one, one)]
                 yield from ((name, {_SHARED: pattern, **common}, [kinds, key]) for name, pattern in named)
         elif key not in _CLAUSES:
             own = value if isinstance(value, dict) else {_SHARED if _NAME.fullmatch(value) else "pattern": value}
             yield key, {**common, **own}, [kinds, key]
 
 
-def _wanted(name: str, raw: object) -> str | None:
-    """The shared entry that ``raw`` asks for."""
-    if raw == _SHARED:
-        return name
-    if isinstance(raw, Mapping) and _SHARED in raw:
-        return name if raw[_SHARED] is True else str(raw[_SHARED])
-    return None
-
-
 def _both(section: str, entry: Any, own: dict[str, Any]) -> dict[str, Any]:
+    """A shared entry with a file's own keys."""
     base = {"pattern": entry} if section == "templates" and isinstance(entry, str) else dict(entry)
     if section == "slots" and any(key in own for key in _FILLED):
         base = {key: value for key, value in base.items() if key not in _FILLED}
     return {**base, **{key: value for key, value in own.items() if key != _SHARED}}
 
 
-def _require_valid(document: Document, data: dict[str, Any], places: Places) -> None:
-    fault = complaint(data, "construction")
-    if fault:
-        keys, message, hint = fault
-        file, start = places.get((str(keys[0]), str(keys[1])), (document, keys[:2])) if len(keys) > 1 else (document, keys)
-        raise SchemaError(message, file=file.path, line=file.line([*start, *keys[2:]]), hint=hint)
-
-
 def _expanded(document: Document, data: Mapping[str, Any], section: str, places: Places) -> Iterator[tuple[str, Any]]:
-    seen: set[str] = set()
-    for name, raw in data[section].items():
-        place = places[section, name]
+    made: set[str] = set()
+    for written, raw in data[section].items():
+        place = places[section, written]
         try:
-            for made, entry in expand(name, raw, data.get("orders", {})):
-                if made in seen:
-                    raise _fault(f"{section}: a second {made!r}", place)
-                stray = _stray(made if section == "templates" else [made, entry])
+            for name, entry in expand(written, raw, data.get("orders", {})):
+                if name in made:
+                    raise _fault(f"{section}: a second {name!r}", place)
+                stray = _stray(name if section == "templates" else [name, entry])
                 if stray:
-                    raise _fault(f"{name}: there is no <{stray}>: say what it is under rotate, pair, vary or with", place)
-                _require_readable(made, entry)
-                seen.add(made)
-                places[section, made] = place
-                yield made, entry
+                    raise _fault(f"{written}: there is no <{stray}>: say what it is under rotate, pair, vary or with", place)
+                _require_readable(name, entry)
+                made.add(name)
+                places[section, name] = place
+                yield name, entry
         except ValueError as error:
             raise _fault(str(error), place) from error
 
@@ -200,52 +231,32 @@ def _require_readable(name: str, entry: Any) -> None:
     """A name, facts and a weight that are such after their fields were filled in; a ValueError in words if not."""
     if not _NAME.fullmatch(name):
         raise ValueError(f"{name!r} is no name: lower-case letters, digits and hyphens")
-    if isinstance(entry, Mapping):
-        misread = entry.get("misread", {})
-        for text in (*_facts(entry), *_facts(misread), *([entry["claim"]] if "claim" in entry else ())):
+    for part in (entry, entry.get("misread", {})) if isinstance(entry, Mapping) else ():
+        for text in (text for key in ("entails", "excludes", "unasked", "claim") for text in listed(part.get(key, ()))):
             Atom.parse(text)
-        float(entry.get("weight", 1))
-
-
-def _facts(entry: Mapping[str, Any]) -> list[str]:
-    return [text for key in ("entails", "excludes", "unasked") for text in entry.get(key, ())]
+        float(part.get("weight", 1))
 
 
 def _stray(value: Any) -> str:
     """A field that is left in an entry that was written out."""
-    if isinstance(value, Mapping):
-        return next(filter(None, (_stray(each) for pair in value.items() for each in pair)), "")
-    if isinstance(value, list):
-        return next(filter(None, map(_stray, value)), "")
-    return value.partition("<")[2].partition(">")[0] if isinstance(value, str) and "<" in value and ">" in value.partition("<")[2] else ""
-
-
-def _groups(data: Mapping[str, Any]) -> dict[str, list[str]]:
-    """The file's groups, and those that its kinds say they are of."""
-    groups = {name: list(members) for name, members in data.get("groups", {}).items()}
-    for name, raw in data["kinds"].items():
-        named = raw.get("group", [])
-        for group in [named] if isinstance(named, str) else named:
-            groups.setdefault(group, []).append(name)
-    return groups
+    if isinstance(value, (Mapping, list)):
+        parts = [*value, *value.values()] if isinstance(value, Mapping) else value
+        return next(filter(None, map(_stray, parts)), "")
+    match = re.search(r"<([^>]*)>", value) if isinstance(value, str) else None
+    return match[1] if match else ""
 
 
 def _fault(what: str, place: Place) -> SchemaError:
-    document, keys = place
-    return SchemaError(what, file=document.path, line=document.line(keys), hint="see docs/templates.md, entries that stand for several")
+    return SchemaError(what, file=place[0].path, line=place[0].line(place[1]), hint=_HINT)
 
 
-def parts(document: Document) -> list[Document]:
+def look_alikes(document: Document) -> list[Document]:
     """The look-alikes that ``document`` brings itself, as documents of their own."""
-    inline = document.data.get("lookalikes", ())
-    if not isinstance(inline, dict):
-        return []
-    documents = []
     common = {key: document.data[key] for key in ("orders",) if key in document.data}
-    for name, raw in inline.items():
+    documents = []
+    for name, raw in document.data["lookalikes"].items():
         if not isinstance(raw, dict):
-            line = document.line(["lookalikes", name])
-            raise SchemaError(f"lookalikes.{name}: not a mapping", file=document.path, line=line, hint="see docs/templates.md, look-alikes")
+            raise _fault(f"lookalikes.{name}: not a mapping", (document, ["lookalikes", name]))
         data = {"name": name, "lookalike_of": document.data["name"], **common, **raw}
         documents.append(replace(document, data=data, at=(*document.at, "lookalikes", name)))
     return documents

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from cxgen.constructicon.entities import VARIANTS
+from cxgen.constructicon.load import VARIANTS
 from cxgen.evaluate.scores import CELL, Figures, score
 from cxgen.measures.figures import Resampling, figure
 
