@@ -1,7 +1,5 @@
 """Models behind a server as answerers: prompts with examples and thoughts, what is asked, what is undecided, and the score of it."""
 
-from __future__ import annotations
-
 import json
 import shutil
 
@@ -10,8 +8,7 @@ import pytest
 
 from cxgen.asking import Prompt
 from cxgen.errors import CxgenError, DataError
-from cxgen.evaluate.model import Kept
-from cxgen.evaluate.prompting import as_continuations, chosen_examples, load_wording, read_examples, wordings
+from cxgen.evaluate.model import Kept, as_continuations, chosen_examples, load_wording, read_examples, wordings
 from cxgen.facade import load
 from cxgen.families import FAMILIES
 from cxgen.project import Project
@@ -90,9 +87,7 @@ def test_examples_come_from_train_with_every_answer_and_are_part_of_what_is_cach
     assert {example["label"] for example in examples} == {0, 1, 2}
     assert {example["id"] for example in examples} <= set(train["id"])
     assert examples != chosen_examples(train, NLI, 3, seed=2)
-    other = train.with_columns(
-        pl.concat_str("id", pl.lit("x")).alias("id"), construction=pl.lit("wait"), contrast_of=pl.lit(None, pl.String)
-    )
+    other = train.with_columns(pl.col("id") + "x", construction=pl.lit("wait"), contrast_of=pl.lit(None, pl.String))
     for seed in range(5):
         two = chosen_examples(pl.concat([train, other]), NLI, 2, seed)
         assert {example["id"].endswith("x") for example in two} == {True, False}, "each of another construction"

@@ -1,51 +1,22 @@
-"""A new score, export or suite is one file: these are written here as they would stand in the package."""
-
-from __future__ import annotations
+"""A new score, export or suite is a function, or one file: these are written here as they would stand in the package."""
 
 from importlib import import_module
 
 import polars as pl
-import pytest
 
 from cxgen.build import suites as stage
 from cxgen.build.params import Params
 from cxgen.build.tables import read_tables
-from cxgen.evaluate import exports
-from cxgen.evaluate import scores as scores_package
-from cxgen.evaluate.exports import export
+from cxgen.evaluate.exports import HARNESSES, export
 from cxgen.evaluate.report import Evaluated, Part, slices
-from cxgen.evaluate.scores import SCORES
+from cxgen.evaluate.scores import CELL, SCORES
 from cxgen.facade import load
-from cxgen.measures.figures import Resampling
+from cxgen.measures.figures import Resampling, figure
 from cxgen.project import Project
 from cxgen.suites import SUITES
 from cxgen.suites import __path__ as suites_path
 from tests.mini import write_params
 
-SCORE = '''
-"""How often an answer is neutral."""
-
-import polars as pl
-
-from cxgen.evaluate.scores import CELL, score
-from cxgen.measures.figures import figure
-
-
-@score("doubt")
-def doubt(rows, how):
-    return {"doubt": figure(rows.select(*CELL, value=pl.col("answer") == 1), how)}
-'''
-EXPORT = '''
-"""Premises, a line each."""
-
-from cxgen.files import write_text
-
-
-def write(folder, exported, version):
-    for one in exported:
-        write_text(folder / f"{one.config}.txt", "".join(f"{item['premise']}\\n" for items in one.items.values() for item in items))
-    return [version]
-'''
 SUITE = '''
 """Numbers, and whether they are even."""
 
@@ -77,46 +48,39 @@ register(
 '''
 
 
-@pytest.fixture
-def added(tmp_path, monkeypatch):
-    """Add a file to a package."""
+def test_a_score(mini_dataset, monkeypatch):
+    def doubt(rows, how):
+        """How often an answer is neutral."""
+        return {"doubt": figure(rows.select(*CELL, value=pl.col("answer") == 1), how)}
 
-    def add(package, path, name, source):
-        (tmp_path / package).mkdir()
-        (tmp_path / package / f"{name}.py").write_text(source, "utf-8")
-        monkeypatch.setattr("sys.dont_write_bytecode", True)
-        path.append(str(tmp_path / package))
-        try:
-            import_module(f"{package}.{name}")
-        finally:
-            path.remove(str(tmp_path / package))
-
-    return add
+    monkeypatch.setitem(SCORES, ("doubt",), doubt)
+    part = Evaluated.read(Project(mini_dataset), Part(("nli",)))
+    neutral = pl.DataFrame({"id": part.questions["id"], "label": "neutral"})
+    report = part.report("m", part.answers(neutral), Resampling(0))
+    assert report["configs"]["nli"]["by"]["construction"]["reach"]["doubt"]["value"] == 1
+    assert slices(report, [])[0]["doubt"] == 1
 
 
-def test_a_score(added, mini_dataset):
-    added("cxgen.evaluate.scores", scores_package.__path__, "doubt", SCORE)
-    try:
-        part = Evaluated.read(Project(mini_dataset), Part(("nli",)))
-        neutral = pl.DataFrame({"id": part.questions["id"], "label": "neutral"})
-        report = part.report("m", part.answers(neutral), Resampling(0))
-        assert report["configs"]["nli"]["by"]["construction"]["reach"]["doubt"]["value"] == 1
-        assert slices(report, [])[0]["doubt"] == 1
-    finally:
-        del SCORES["doubt"]
+def test_an_export(mini_dataset, tmp_path, monkeypatch):
+    def premises(folder, exported, version):
+        folder.mkdir()
+        for part in exported:
+            (folder / f"{part.config}.txt").write_text("".join(f"{item['premise']}\n" for item in part.items), "utf-8")
+        return [version]
 
-
-def test_an_export(added, mini_dataset, tmp_path):
-    added("cxgen.evaluate.exports", exports.__path__, "premises", EXPORT)
+    monkeypatch.setitem(HARNESSES, "premises", premises)
     (version,) = export("premises", Project(mini_dataset), Part(("nli",)), tmp_path / "out")
     assert version == Params.read(Project(mini_dataset).params).publish.version
     lines = (tmp_path / "out/nli.txt").read_text("utf-8").splitlines()
     assert sorted(lines) == sorted(load("nli", "test", project=mini_dataset)["premise"])
 
 
-def test_a_suite(added, tmp_path, cxgen):
-    added("cxgen.suites", suites_path, "even", SUITE)
+def test_a_suite(tmp_path, cxgen, monkeypatch):
+    (tmp_path / "even.py").write_text(SUITE, "utf-8")
+    monkeypatch.setattr("sys.dont_write_bytecode", True)
+    suites_path.append(str(tmp_path))
     try:
+        import_module("cxgen.suites.even")
         write_params(tmp_path, suites={"cc_syntax": {"general": 2, "per_value": 1}, "cc_semantics": {"draws": 1}})
         project = Project(tmp_path)
         report = stage.run(project, Params.read(project.params))
@@ -126,4 +90,5 @@ def test_a_suite(added, tmp_path, cxgen):
         found = cxgen("evaluate", tmp_path / "p.csv", "--config", "even", "--resamples", 0, "--format", "csv", cwd=tmp_path)
         assert found.stdout.splitlines()[1].startswith("even,all,10,10,0,0.5,"), found.stderr
     finally:
+        suites_path.remove(str(tmp_path))
         del SUITES["even"]

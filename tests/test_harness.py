@@ -1,15 +1,13 @@
 """What `cxgen export lm-eval` and `cxgen export inspect` write. The harnesses themselves run it in `test_extras`."""
 
-from __future__ import annotations
-
 import json
 
+import polars as pl
 import pytest
 import yaml
 
 from cxgen.build.preview import sample_items
 from cxgen.evaluate.exports import Exported, export, inspect, lm_eval
-from cxgen.evaluate.prompting import Cloze
 from cxgen.evaluate.report import Part
 from cxgen.facade import load
 from cxgen.families import FAMILIES
@@ -67,11 +65,11 @@ def test_the_items_are_those_of_the_split_and_the_examples_those_of_train(export
 
 
 def test_continuations_are_not_always_right_first(constructions, tmp_path):
-    rows = {"let-alone": sample_items(constructions["let-alone"], 1, 20, "minimal_pairs").to_dicts()}
-    pairs = Exported("minimal_pairs", FAMILIES["minimal_pairs"].scoring, rows, {"let-alone": rows["let-alone"][:3]}, Cloze("{context}", {}))
-    lm_eval.write(tmp_path / "a", [pairs], "1")
-    inspect.write(tmp_path / "b", [pairs], "1")
-    good = {row["id"]: row["diagnostic_good"] for row in rows["let-alone"]}
+    rows = sample_items(constructions["let-alone"], 1, 20, "minimal_pairs").with_columns(target=pl.lit("let-alone")).to_dicts()
+    pairs = Exported("minimal_pairs", FAMILIES["minimal_pairs"].scoring, rows, rows[:3], ("{context}", {}))
+    lm_eval(tmp_path / "a", [pairs], "1")
+    inspect(tmp_path / "b", [pairs], "1")
+    good = {row["id"]: row["diagnostic_good"] for row in rows}
     for folder in ("a", "b"):
         items = lines(tmp_path / folder / "data/minimal_pairs-items.jsonl")
         assert all(item["choices"][item["answer"]] == good[item["id"]] for item in items)

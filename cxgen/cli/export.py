@@ -1,6 +1,5 @@
 """Commands that export the dataset in other forms."""
 
-import ast
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
@@ -16,7 +15,6 @@ _Part = Annotated[Split, Option(help="Split of the config.")]
 _Output = Annotated[Path | None, Option("--output", "-o", help="File to write; default: outputs/annotation/CONFIG-SPLIT.*")]
 _Folder = Annotated[Path, Argument(help="Folder to write: empty, or not there yet.")]
 _Wording = Annotated[str, Option(help="lm-eval: how items are put: plain, told, quiz, scene, or one of your own.")]
-_HARNESSES = Path(__file__).parents[1] / "evaluate/exports"  # a command for each file; the package itself takes long to import
 
 app = commands()
 export = commands("The finished dataset in other forms: gold annotation, tasks for evaluation harnesses.")
@@ -53,20 +51,28 @@ def _annotate(write: Callable[..., int], ending: str, config: str, split: Split,
     echo(f"{write(project, config, split.value, path)} premises: {path}")
 
 
-def _harness(path: Path) -> None:
-    """The command of a file in `cxgen.evaluate.exports`, whose docstring is the help."""
+@export.command()
+def inspect(folder: _Folder, configs: Configs = None, split: _Part = Split.test, wording: _Wording = "plain") -> None:
+    """A folder with a task for inspect_ai.
 
-    def command(folder: _Folder, configs: Configs = None, split: _Part = Split.test, wording: _Wording = "plain") -> None:
-        from cxgen.evaluate.exports import export as write
-        from cxgen.evaluate.report import Part
-        from cxgen.project import Project
-
-        names = write(path.stem, Project.find(), Part(tuple(configs or ()), (split.value,)), folder, wording)
-        echo(f"{', '.join(names)}: {folder}")
-
-    command.__doc__ = ast.get_docstring(ast.parse(path.read_text("utf-8")))
-    export.command(name=path.stem.replace("_", "-"))(command)
+    Example: cxgen export inspect tasks && inspect eval tasks/cxgen_tasks.py@cxgen --model MODEL -T config=nli
+    """
+    _for_harness("inspect", folder, configs, split, wording)
 
 
-for _path in sorted(_HARNESSES.glob("[a-z]*.py")):
-    _harness(_path)
+@export.command()
+def lm_eval(folder: _Folder, configs: Configs = None, split: _Part = Split.test, wording: _Wording = "plain") -> None:
+    """A folder of tasks for lm-evaluation-harness: one per construction, a group per config, and the group cxgen.
+
+    Example: cxgen export lm-eval harness && lm-eval run --include_path harness --tasks cxgen_nli --model hf --model_args pretrained=FOLDER
+    """
+    _for_harness("lm_eval", folder, configs, split, wording)
+
+
+def _for_harness(name: str, folder: Path, configs: list[str] | None, split: Split, wording: str) -> None:
+    from cxgen.evaluate.exports import export as write
+    from cxgen.evaluate.report import Part
+    from cxgen.project import Project
+
+    names = write(name, Project.find(), Part(tuple(configs or ()), (split.value,)), folder, wording)
+    echo(f"{', '.join(names)}: {folder}")

@@ -1,52 +1,45 @@
 """Putting the items that are scored to a model: one behind a server, through what the judge asks with, or one of this machine."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from cxgen.asking import Judgment, Limits, Outcome, Prompt, consult
+from cxgen.asking import Limits, Outcome, Prompt, consult
+from cxgen.errors import DataError, unknown
 from cxgen.evaluate import likelihood
 from cxgen.evaluate.likelihood import Measure, Unit
-from cxgen.evaluate.prompting import PLAIN, as_continuations, chosen_examples, load_wording, read_examples
-from cxgen.evaluate.questions import WUG
-from cxgen.evaluate.report import Evaluated, train_of
+from cxgen.evaluate.report import Evaluated, answerable
+from cxgen.evaluate.scores import WUG
 from cxgen.families.scoring import Item, Scoring
+from cxgen.files import json_lines
 from cxgen.layout import ANSWERS
-from cxgen.streams import order_key
+from cxgen.project import Project
+from cxgen.schema import TARGET, read_yaml
+from cxgen.streams import order_key, order_keys
 from cxgen.suites import scoring_of
 from cxgen.tables import track
-from cxgen.vocabulary import UNDECIDED, Judge
+from cxgen.vocabulary import LABELS, UNDECIDED, Judge
 
-# An item's id, and its context with one continuation per answer.
-Continued = tuple[str, tuple[str, list[str]]]
+Cloze = tuple[str, Mapping[str, str]]  # how a model that continues texts is asked: see `Scoring.continuations`
+Continued = tuple[str, tuple[str, list[str]]]  # an item's id, and its context with one continuation per answer
 LOCAL = "hf:"
+PLAIN = "plain"  # the wording whose file is called like its task
 _THOUGHTS = 400  # tokens for each item
 
 
 @dataclass(frozen=True)
 class Examination:
-    """Which model is asked, and how.
-
-    Attributes:
-        model: name of a model behind a server, or ``hf:`` and the folder of one of this machine.
-        wording: of the prompts.
-        shots: examples from train that are shown first.
-        examples: a file with examples of one's own, of which ``shots`` are shown (0: all).
-        thinks: whether the model is to think aloud first; a server's only.
-        seed: another seed, other examples.
-        backend: how a server is asked: call by call, or in batches.
-        base_url, per_request, limits, cache, poll: see `consult.Consultation`. Items shown together may give each other away.
-        measure, unit, batch: see `likelihood.predictions`.
-    """
+    """Which model is asked (``model``: a server's, or ``hf:`` and a folder), and how: ``shots`` examples first, from train or the user's
+    own file ``examples`` (0: all of it); ``thinks``: aloud first; ``backend`` to ``poll``: a server's, see `consult.Consultation`;
+    ``measure`` to ``batch``: this machine's, see `likelihood.predictions`. Items shown together may give each other away."""
 
     model: str
     wording: str = PLAIN
@@ -79,13 +72,6 @@ class Examination:
             parts += [self.measure.value] + [self.unit.value] * (self.unit is not Unit.answer)
         return "-".join("".join(letter if letter.isalnum() or letter in "._" else "-" for letter in part) for part in parts)
 
-    def shown_first(self, evaluated: Evaluated, config: str) -> list[Item]:
-        """The examples."""
-        if self.examples is not None:
-            return read_examples(self.examples, scoring_of(config), self.shots or None)
-        train = train_of(evaluated.project, config.removesuffix(WUG)) if self.shots else pl.DataFrame()
-        return chosen_examples(train, scoring_of(config), self.shots, self.seed) if self.shots else []
-
 
 @dataclass(frozen=True)
 class Examined:
@@ -102,38 +88,88 @@ class Examined:
 
 
 def examine(evaluated: Evaluated, asked: Examination, path: Path) -> Examined:
-    """Put every item to the model.
-
-    Args:
-        evaluated: the items.
-        asked: who is asked, and how.
-        path: where the predictions will be written; what a model of this machine said is kept beside it until then, so that an interrupted
-            run goes on where it was.
-
-    Raises:
-        UnknownNameError: no such wording.
-        DataError: examples, packages or texts are not as they must be.
-        BackendError: a server's run cannot go on; what was answered is kept.
-    """
+    """Put every item to the model; what one of this machine says is kept beside ``path``, where the predictions will be written, so that an
+    interrupted run goes on where it was."""
     return _examine_here(evaluated, asked, path) if asked.local else _examine_server(evaluated, asked)
+
+
+def wordings(project: Project, task: str) -> list[str]:
+    """The wordings of a task: ``plain`` is ``TASK.yaml`` among the prompts, the project's included, others ``TASK-NAME.yaml``."""
+    return [PLAIN, *(stem.removeprefix(f"{task}-") for stem in project.prompt_files() if stem.startswith(f"{task}-"))]
+
+
+def load_wording(project: Project, task: str, wording: str) -> tuple[Prompt, Cloze]:
+    """A wording, for models that are talked to and for models that continue texts."""
+    if not task:
+        raise DataError("sentences for classifiers, which are put to no model", hint="train a probe on train; score what it says of test")
+    if wording not in wordings(project, task):
+        raise unknown("wording", wording, wordings(project, task))
+    path = project.prompt_file(task if wording == PLAIN else f"{task}-{wording}")
+    cloze = read_yaml(path).data["cloze"]
+    return Prompt.load(path, task), (cloze["text"], cloze.get("words", {}))
+
+
+def _examples(evaluated: Evaluated, asked: Examination, config: str) -> list[Item]:
+    scoring = scoring_of(config)
+    if asked.examples is not None:
+        return read_examples(asked.examples, scoring, asked.shots or None)
+    return chosen_examples(answerable(evaluated.project, config.removesuffix(WUG)), scoring, asked.shots, asked.seed) if asked.shots else []
+
+
+def chosen_examples(train: pl.DataFrame, scoring: Scoring, count: int, seed: int) -> list[Item]:
+    """Examples from train, each of another construction as far as there are so many, their verdicts taken in turn."""
+    order = pl.Series("order", order_keys((seed, "example"), train["id"]))
+    items = train.select("id", *scoring.needs, order, target=TARGET).sort("order").drop("order").to_dicts()
+    examples: list[Item] = []
+    for verdict in cycle(sorted({scoring.verdict(item) for item in items}, key=lambda verdict: order_key(seed, verdict))):
+        left = [item for item in items if scoring.verdict(item) == verdict and item not in examples]
+        if len(examples) == count or not left:
+            break
+        seen = {item["target"] for item in examples}
+        examples.append(next((item for item in left if item["target"] not in seen), left[0]))
+    return examples
+
+
+def read_examples(path: Path, scoring: Scoring, count: int | None) -> list[Item]:
+    """The first ``count`` (None: all) of the user's own examples: JSON lines with the columns that the scoring needs; labels by name."""
+    examples: list[Item] = []
+    hint = f"an example is a JSON object with {', '.join(scoring.needs)}"
+    for number, row in json_lines(path, hint):
+        given = {name: row.get(name) for name in scoring.needs}
+        if not all(isinstance(text, str) and text.strip() for text in given.values()):
+            raise DataError("not an example", file=path, line=number, hint=f"{hint}, all texts")
+        if given.get("label", LABELS[0]) not in LABELS:
+            raise DataError(f"label {given['label']!r}", file=path, line=number, hint=f"expected {', '.join(LABELS)}")
+        codes = {"label": LABELS.index(given["label"])} if "label" in given else {}
+        # Which continuation comes first depends on the id: that of an example is what it says.
+        examples.append({"id": json.dumps({**row, **codes}, sort_keys=True), **given, **codes})
+    if len(examples) < max(count or 1, 1):
+        raise DataError(f"has {len(examples)} examples", file=path, hint=f"{max(count or 1, 1)} or more are needed, a JSON object a line")
+    return examples[:count]
+
+
+def as_continuations(item: Item, scoring: Scoring, cloze: Cloze, examples: Sequence[Item]) -> tuple[str, list[str]]:
+    """The text before the answers to ``item``, examples first and a blank line after each, and one continuation per answer."""
+    before = ""
+    for example in examples:
+        text, answers = scoring.continuations(example, *cloze)
+        before += f"{text}{answers[scoring.meant(example, scoring.verdict(example))]}\n\n"
+    text, answers = scoring.continuations(item, *cloze)
+    return before + text, answers
 
 
 def _items(rows: pl.DataFrame, scoring: Scoring) -> list[Item]:
     """Items in an order in which neighbours are of no set: what is shown together must not give itself away."""
-    items = rows.select("id", *scoring.needs).to_dicts()
-    return sorted(items, key=lambda item: order_key("shown", "in turn", item["id"]))
-
-
-# a server
+    return sorted(rows.select("id", *scoring.needs).to_dicts(), key=lambda item: order_key("shown", "in turn", item["id"]))
 
 
 def _consultation(evaluated: Evaluated, asked: Examination) -> tuple[consult.Consultation, dict[str, Prompt], dict[str, dict[str, Any]]]:
-    """Config by config, in which words and what is asked."""
+    """Who is asked, and config by config in which words and what."""
     prompts, shown = {}, {}
     for config, rows in evaluated.items.items():
         scoring = scoring_of(config)
         prompt, _ = load_wording(evaluated.project, scoring.task, asked.wording)
-        examples = [(scoring.shown(item), scoring.verdict(item)) for item in asked.shown_first(evaluated, config)]
+        examples = [(scoring.shown(item), scoring.verdict(item)) for item in _examples(evaluated, asked, config)]
         prompts[config] = prompt.shown(examples, _THOUGHTS if asked.thinks else 0)
         shown[config] = {item["id"]: scoring.shown(item) for item in _items(rows, scoring)}
     same = {name: getattr(asked, name) for name in ("backend", "base_url", "per_request", "limits", "cache", "poll")}
@@ -149,33 +185,21 @@ def _examine_server(evaluated: Evaluated, asked: Examination) -> Examined:
     consultation, prompts, shown = _consultation(evaluated, asked)
     outcomes = consult.ask(consultation, prompts, shown, logprobs=False)
     rows: list[dict[str, Any]] = []
-    undecided: Counter[str] = Counter()
     for config, outcome in zip(shown, outcomes, strict=True):
         scoring = scoring_of(config)
         items = {item["id"]: item for item in _items(evaluated.items[config], scoring)}
         for judgment in outcome.judgments:
-            rows.append(_prediction(judgment, items, scoring))
-            undecided.update([judgment.reason] * (not judgment.value))
-    return Examined(rows, undecided, outcomes)
-
-
-def _prediction(judgment: Judgment, items: Mapping[str, Item], scoring: Scoring) -> dict[str, Any]:
-    """What a judgment says, as a prediction; what is none is undecided, with the reason."""
-    if not judgment.value:
-        return {"id": judgment.item, "label": UNDECIDED, "reason": judgment.reason}
-    return {"id": judgment.item, "label": scoring.answers[scoring.meant(items[judgment.item], judgment.value)]}
-
-
-# this machine
+            if judgment.value:
+                label = scoring.answers[scoring.meant(items[judgment.item], judgment.value)]
+                rows.append({"id": judgment.item, "label": label})
+            else:
+                rows.append({"id": judgment.item, "label": UNDECIDED, "reason": judgment.reason})
+    return Examined(rows, Counter(row["reason"] for row in rows if "reason" in row), outcomes)
 
 
 class Kept:
-    """A file of answers, each under a hash of what was asked of whom. Lines that were cut off, or of something else, are passed over.
-
-    Args:
-        path: the file; made when the first answer comes.
-        identity: what answers depend on beside the texts.
-    """
+    """A file of answers, each under a hash of what was asked and of ``identity``, what they depend on beside the texts. Lines that were cut
+    off, or of something else, are passed over."""
 
     def __init__(self, path: Path, identity: str) -> None:
         self._path, self._identity = path, identity
@@ -206,26 +230,20 @@ def partial_of(path: Path) -> Path:
 
 
 def _examine_here(evaluated: Evaluated, asked: Examination, path: Path) -> Examined:
-    kept = Kept(partial_of(path), _identity(asked))
+    folder = Path(asked.model.removeprefix(LOCAL))  # a model that is trained further there is another one
+    files = sorted((file.name, file.stat().st_mtime_ns) for file in folder.iterdir() if file.is_file()) if folder.is_dir() else []
+    kept = Kept(partial_of(path), json.dumps([asked.model, asked.measure, asked.unit, files]))
     rows: list[dict[str, Any]] = []
     for config, table in evaluated.items.items():
         scoring = scoring_of(config)
         _, cloze = load_wording(evaluated.project, scoring.task, asked.wording)
-        examples = asked.shown_first(evaluated, config)
+        examples = _examples(evaluated, asked, config)
         items: list[Continued] = [(item["id"], as_continuations(item, scoring, cloze, examples)) for item in _items(table, scoring)]
         known = kept.known(items)
         left = [item for item in items if item[0] not in known]
         if left:
-            how: dict[str, Any] = {"measure": asked.measure, "unit": asked.unit, "batch": asked.batch}
-            answers = likelihood.predictions(asked.model.removeprefix(LOCAL), left, scoring, **how)
+            answers = likelihood.predictions(str(folder), left, scoring, measure=asked.measure, unit=asked.unit, batch=asked.batch)
             rows += [kept.keep(item, row) for item, row in zip(left, track(answers, config, len(left)), strict=True)]
         rows += known.values()
     ties = sum(row["label"] == UNDECIDED for row in rows)
     return Examined(rows, Counter({"equally likely": ties} if ties else {}))
-
-
-def _identity(asked: Examination) -> str:
-    """What answers depend on beside the texts: a model that is trained further in its folder is another one."""
-    folder = Path(asked.model.removeprefix(LOCAL))
-    files = sorted((file.name, file.stat().st_mtime_ns) for file in folder.iterdir() if file.is_file()) if folder.is_dir() else []
-    return json.dumps([asked.model, asked.measure, asked.unit, files])

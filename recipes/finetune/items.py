@@ -9,8 +9,8 @@ import polars as pl
 
 from cxgen.build.tables import read_splits, require_dataset
 from cxgen.errors import DataError
-from cxgen.evaluate.questions import DIMENSIONS
 from cxgen.evaluate.report import Evaluated, Part
+from cxgen.evaluate.scores import DIMENSIONS
 from cxgen.project import Project
 from cxgen.schema import TARGET
 from cxgen.streams import order_key, order_keys
@@ -95,7 +95,7 @@ def outside(project: Project, path: Path) -> Evaluated:
 
 
 def _questions(rows: pl.DataFrame) -> pl.DataFrame:
-    """See `cxgen.evaluate.questions`: what is not known of these items is null."""
+    """See `cxgen.evaluate.scores.questions`: what is not known of these items is null."""
     none = pl.lit(None, dtype=pl.String)
     dimensions = {"construction": pl.col("construction")}
     return rows.select(

@@ -1,0 +1,208 @@
+"""Items as questions, answers to them, and what answers are worth. A new score is a line in `SCORES`: reports and tables have it."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import polars as pl
+
+from cxgen.constructicon.load import VARIANTS
+from cxgen.errors import needs
+from cxgen.measures.figures import Resampling, figure
+from cxgen.schema import TARGET
+from cxgen.suites import SUITES, scoring_of
+from cxgen.vocabulary import EXTENDED, NEUTRAL, Role
+
+Figures = Mapping[str, dict[str, Any] | None]
+WUG = "_wug"
+CELL = ["construction", "cluster"]
+_DIFFERENCE = pl.col("hit").cast(pl.Int8) - pl.col("other").cast(pl.Int8)  # of two answers to the same question
+_TEXTS, _FLAGS = (
+    ("source_id", "real", "pair_group", "variant", "entity_type", "mode"),
+    ("switched", "wording_held_out", "template_held_out"),
+)
+_OPTIONAL = pl.DataFrame(schema=dict.fromkeys(_TEXTS, pl.String) | dict.fromkeys(_FLAGS, pl.Boolean))  # columns that not every config has
+_OF_FAMILIES = {
+    "construction": TARGET,
+    "premise": pl.col("construction"),
+    "split": pl.col("split"),
+    "design": pl.concat_str(TARGET, "design", separator="/"),
+    "band": pl.col("band"),
+    "extended": pl.col("acceptability") == EXTENDED,
+    "variant": pl.col("variant"),
+    "side": pl.when(pl.col("variant") != "").then(pl.concat_str(TARGET, "variant", separator="/")),
+    "entity_type": pl.col("entity_type"),
+    "switched": pl.when(pl.col("switched").any().over(TARGET)).then("switched"),  # not of participants that cannot change places
+    **{name: pl.col(name) for name in ("mode", "wording_held_out", "template_held_out")},
+}
+# Ways to divide the items of a config. Which of them a config has depends on its columns and on how many values there are.
+DIMENSIONS = tuple(dict.fromkeys((*_OF_FAMILIES, *(name for suite in SUITES.values() for name in suite.dimensions))))
+
+
+def questions(rows: pl.DataFrame, config: str, sources: pl.DataFrame | None = None) -> pl.DataFrame:
+    """The items of a config as questions; ``sources``: of items with pseudowords, those with the real words.
+
+    ``id, config, contrast_set``; ``right, lure`` (i8: positions of the right answer and of a misreading's, null where there is none);
+    ``cluster`` (what its contrast set is resampled with: the verb of most of its items, the real one under a pseudoword; what a suite
+    says); ``source_id`` (of pseudowords); ``group`` (premises with the same two answers); `DIMENSIONS` (strings, null where they do not
+    apply)."""
+    suite, scoring = SUITES.get(config), scoring_of(config)
+    right, lured = scoring.right().cast(pl.Int8), scoring.lured(rows.columns).cast(pl.Int8)
+    if sources is not None:
+        rows = rows.join(sources.select(source_id="id", real="verb"), on="source_id", how="left", maintain_order="left")
+    if not suite:
+        fillers = rows.select("id", "verb", "slots").explode("slots").unnest("slots").filter(role=Role.verb.value)
+        bands = fillers.filter(pl.col("lemma") == pl.col("verb")).unique("id", keep="first").select("id", "band")
+        rows = pl.concat([rows.join(bands, on="id", how="left", maintain_order="left"), _OPTIONAL], how="diagonal_relaxed")
+    own = {"construction": pl.col("construction"), "split": pl.col("split"), **suite.dimensions} if suite else _OF_FAMILIES
+    more = {"config": pl.lit(config), "source_id": pl.col("source_id"), "group": pl.col("pair_group")}
+    none, words = pl.lit(None, dtype=pl.String), {"true": "yes", "false": "no", "": None}
+    return rows.select(
+        *("id", "contrast_set", right.alias("right"), lured.alias("lure")),
+        (suite.cluster if suite else pl.coalesce("real", "verb").mode().min().over("contrast_set")).alias("cluster"),
+        *(own.get(name, none).cast(pl.String).replace(words).alias(name) for name in DIMENSIONS),
+        **(more | dict.fromkeys(("source_id", "group"), none) if suite else more),
+    )
+
+
+def answered(asked: pl.DataFrame, answers: pl.DataFrame) -> pl.DataFrame:
+    """`questions` with ``answer`` and what else ``answers`` has, by ``id``, and ``hit`` (bool): undecided is wrong."""
+    both = asked.join(answers, on="id", how="left", maintain_order="left")
+    return both.with_columns(hit=(pl.col("answer") == pl.col("right")).fill_null(value=False))
+
+
+def _accuracy(rows: pl.DataFrame, how: Resampling) -> Figures:
+    """The share of items that are right, and of contrast sets in which every item is (Gardner et al. 2020)."""
+    return {"accuracy": figure(rows.select(*CELL, value="hit"), how), "consistency": figure(_whole_sets(rows), how)}
+
+
+def _whole_sets(rows: pl.DataFrame) -> pl.DataFrame:
+    return rows.group_by("contrast_set", maintain_order=True).agg(pl.col(CELL).first(), value=pl.col("hit").all()).drop("contrast_set")
+
+
+def _capture(rows: pl.DataFrame, how: Resampling) -> Figures:
+    """Of items with a ``lure`` the share answered with it; and on neutral ones that share less the share answered with the third label:
+    above 0, it is the misreading and not mere doubt."""
+    rows = rows.filter(pl.col("lure").is_not_null())
+    if not rows.height:
+        return {}
+    taken = (pl.col("answer") == pl.col("lure")).fill_null(value=False)
+    third = ((pl.col("answer") != pl.col("lure")) & (pl.col("answer") != pl.col("right"))).fill_null(value=False)
+    excess = rows.filter(right=NEUTRAL).select(*CELL, value=taken.cast(pl.Int8) - third.cast(pl.Int8))
+    return {"capture": figure(rows.select(*CELL, value=taken), how), "excess": figure(excess, how)}
+
+
+def _biases(rows: pl.DataFrame, how: Resampling) -> Figures:
+    """The biases of CxMP (Oba and Sugawara 2026, section 5.2), means within constructions, then over them. With acc(c, e, v, o) the
+    accuracy on construction c, entity type e, side v, order o: ``bias_i`` of abs(acc(c, e, v, original) - acc(c, e, v, switched)), that of
+    who goes by the continuation alone; ``bias_ii`` of abs(acc(c, e, A) - acc(c, e, B)), of who takes the first participant, or the nearest
+    one. Participants that cannot change places have one order. No intervals: resampling adds to absolute differences."""
+    gap = pl.col("score").max() - pl.col("score").min()
+    orders = rows.drop_nulls(["variant", "entity_type"]).group_by("construction", "entity_type", "variant", "switched", maintain_order=True)
+    by_side = orders.agg(score=pl.col("hit").mean()).group_by("construction", "entity_type", "variant", maintain_order=True)
+    sides = by_side.agg(pl.col("score").mean(), gap=gap, both=pl.len() == 2, fixed=pl.col("switched").is_null().all())
+    types = sides.filter(pl.col("both") | pl.col("fixed")).group_by("construction", "entity_type").agg(gap=gap, sides=pl.len())
+    cells = {"bias_i": sides.filter("both"), "bias_ii": types.filter(sides=len(VARIANTS))}
+    means = {name: part.group_by("construction").agg(pl.col("gap").mean())["gap"].sort().mean() for name, part in cells.items()}
+    return {name: {"value": round(mean, 4), "low": None, "high": None} for name, mean in means.items() if isinstance(mean, float)}
+
+
+def _failures(rows: pl.DataFrame, how: Resampling) -> Figures:
+    """How two premises with the same two continuations fail together, as shares of the pairs of premises that are decided as a whole:
+    the same continuation is chosen after both; each time the one that the other premise entails."""
+    pairs = rows.filter(pl.col("group").is_not_null()).group_by("group", maintain_order=True)
+    decided = (pl.len() == 2) & pl.col("answer").is_not_null().all()
+    whole = pairs.agg(pl.col(CELL).first(), pl.col("hit").sum(), decided=decided).filter("decided")
+    wrong = {"same_choice": pl.col("hit") == 1, "both_wrong": pl.col("hit") == 0}
+    return {name: figure(whole.select(*CELL, value=value), how) for name, value in wrong.items()} if whole.height else {}
+
+
+# Names of figures -> what gives those of them that apply, from rows of `answered`.
+SCORES: dict[tuple[str, ...], Callable[[pl.DataFrame, Resampling], Figures]] = {
+    ("accuracy", "consistency"): _accuracy,
+    ("capture", "excess"): _capture,
+    ("bias_i", "bias_ii"): _biases,
+    ("same_choice", "both_wrong"): _failures,
+}
+
+
+def scores(rows: pl.DataFrame, how: Resampling) -> dict[str, Any]:
+    """What the answers to a config's questions are worth: `part` over all, ``chance`` (of a guess) and ``by``: dimension -> value ->
+    `part`; where there are scenarios, these. Questions that have no right answer count only there."""
+    more = _scenarios(rows, how)
+    chance = 1 / len(scoring_of(rows["config"][0]).answers)
+    rows = rows.filter(pl.col("right").is_not_null())
+    by: dict[str, dict[str, Any]] = {}
+    for dimension in DIMENSIONS:
+        values = rows[dimension].drop_nulls().unique().sort()
+        if len(values) > 1 or (dimension == "construction" and len(values)):
+            by[dimension] = {value: part(rows.filter(pl.col(dimension) == value), how) for value in values}
+    return {**part(rows, how), "chance": round(chance, 4), "by": by, **({"scenarios": more} if more else {})}
+
+
+def part(rows: pl.DataFrame, how: Resampling) -> dict[str, Any]:
+    """``items, right, undecided, sets, verbs`` (counts; sets count as far as their items are among ``rows``) and the figures that apply."""
+    counts = {"items": rows.height, "right": int(rows["hit"].sum()), "undecided": rows["answer"].null_count()}
+    counts |= {"sets": rows["contrast_set"].n_unique(), "verbs": rows.select(CELL).unique().height}
+    return counts | {name: value for function in SCORES.values() for name, value in function(rows, how).items()}
+
+
+def _scenarios(rows: pl.DataFrame, how: Resampling) -> dict[str, Any]:
+    """After Weissweiler et al. 2022: scenario -> ``flips`` (share of decided base items that are answered with the other word here) and
+    ``should_flip`` (share whose right answer is the other one here); of those without right answers ``calibrated``: accuracy on the base
+    items by their log-probabilities less those here (None where none were given; a tie is wrong)."""
+    report: dict[str, Any] = {}
+    for (name,), own in rows.drop_nulls("scenario").sort("scenario", maintain_order=True).group_by("scenario", maintain_order=True):
+        both = rows.filter(scenario="S1").join(own, on="contrast_set", how="inner", maintain_order="left", suffix="_here")
+        if name == "S1" or not both.height:
+            continue
+        if both["right_here"].null_count() < both.height:
+            decided = both.drop_nulls(["answer", "answer_here"]).select(*CELL, value=pl.col("answer") != pl.col("answer_here"))
+            should = (both["right"] != both["right_here"]).mean()
+            report[str(name)] = {"flips": figure(decided, how), "should_flip": round(should, 4) if isinstance(should, float) else None}
+        elif both["numbers"].null_count() or both["numbers_here"].null_count():
+            report[str(name)] = {"calibrated": None}
+        else:
+            first, second = (pl.col("numbers").list.get(place) - pl.col("numbers_here").list.get(place) for place in (0, 1))
+            choice = pl.when(first > second).then(0).when(second > first).then(1)
+            value = (choice == pl.col("right")).fill_null(value=False)
+            report[str(name)] = {"calibrated": figure(both.select(*CELL, value=value), how)}
+    return report
+
+
+def compared(first: pl.DataFrame, second: pl.DataFrame, how: Resampling) -> dict[str, Any]:
+    """How two answerers of the same questions (from `answered`) differ, item by item: ``items``; ``accuracy``, ``consistency`` (figures:
+    the first's less the second's); ``only_first``, ``only_second`` (items that one alone gets right); ``p``: McNemar's exact test on these,
+    which takes items for independent, as those of a set are not: where it and the interval disagree, believe the interval."""
+    with needs("comparing predictions needs SciPy", "report"):
+        from scipy.stats import binomtest
+    both = first.select("id", *CELL, "hit").join(second.select("id", other="hit"), on="id", how="inner", maintain_order="left")
+    sets = _whole_sets(first.sort("contrast_set", "id")).rename({"value": "hit"})
+    sets = sets.with_columns(other=_whole_sets(second.sort("contrast_set", "id"))["value"])
+    only = [both.filter(pl.col(one) & ~pl.col(two)).height for one, two in (("hit", "other"), ("other", "hit"))]
+    return {
+        "items": both.height,
+        "accuracy": figure(both.select(*CELL, value=_DIFFERENCE), how),
+        "consistency": figure(sets.select(*CELL, value=_DIFFERENCE), how),
+        "only_first": only[0],
+        "only_second": only[1],
+        "p": float(binomtest(only[0], sum(only)).pvalue) if any(only) else 1.0,
+    }
+
+
+def wug_differences(rows: pl.DataFrame, how: Resampling) -> dict[str, Any]:
+    """What pseudowords cost: config -> mode (and ``all``) -> ``items`` and the figures ``wug, real, difference`` (paired item by item); of
+    configs all of whose items with real words are among ``rows``, too."""
+    report: dict[str, Any] = {}
+    values = {"wug": pl.col("hit"), "real": pl.col("other"), "difference": _DIFFERENCE}
+    for config in sorted(name for name in set(rows["config"]) if name.endswith(WUG)):
+        real = rows.filter(config=config.removesuffix(WUG)).select(source_id="id", other="hit")
+        broken = rows.filter(config=config)
+        pairs = broken.join(real, on="source_id", how="inner", maintain_order="left")
+        if not pairs.height or pairs.height < broken.height:
+            continue
+        modes = {"all": pairs, **{mode: pairs.filter(mode=mode) for mode in pairs["mode"].unique().sort()}}
+        report[config] = {
+            mode: {"items": own.height, **{name: figure(own.select(*CELL, value=value), how) for name, value in values.items()}}
+            for mode, own in modes.items()
+        }
+    return report
