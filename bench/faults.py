@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from cxgen.asking import Limits, Outcome  # noqa: E402
-from cxgen.asking.calls import KEY  # noqa: E402
+from cxgen.asking.prompts import KEY  # noqa: E402
 from tests.hostile_server import KINDS, serving  # noqa: E402
 from tests.test_asking import SECRET, expected, lines, pairs, run, values  # noqa: E402
 
@@ -70,7 +70,7 @@ def main() -> None:
         print(f"  requests / ideal {len(lines(log)) / ideal:.3f}; again {again(log)}; {seconds:.0f} s; key kept: {leaked}")
         with serving() as url:
             outcome = run(url, items, kept)
-        print(f"  then a healthy server: {outcome.tally.requests} requests, {said(outcome, items)}")
+        print(f"  then a healthy server: {outcome.spent.requests} requests, {said(outcome, items)}")
         log, kept, chance = Path(name, "killed.log"), Path(name, "killed.jsonl"), random.Random(1)
         with serving(mix=mix, seed=2, latency=0.05, log=str(log)) as url:
             for _ in range(given.kills):

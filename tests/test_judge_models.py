@@ -19,8 +19,8 @@ import pytest
 from cxgen import layout
 from cxgen.asking import Consultation, Limits, judge
 from cxgen.asking.consult import shown_of
-from cxgen.asking.frozen import as_table
-from cxgen.asking.verdicts import merge
+from cxgen.asking.judge import merge
+from cxgen.asking.kept import as_table
 from cxgen.build import run
 from cxgen.build.params import Params
 from cxgen.cli import main
@@ -121,7 +121,7 @@ def test_items_that_are_no_pairs_are_asked_about_as_premises_only():
 
 def test_the_rules_alone_ask_nobody_and_say_so(here):
     judged = judge.run(here)
-    assert (judged.outcomes, judged.undecided, judged.stopped) == ((), {}, "")
+    assert (judged.outcomes, judged.undecided, judged.stopped) == ([], {}, "")
     assert json.loads((here.root / layout.metric("models")).read_text()) == {"agreement": {}, "counts": {}, "judges": [], "prompts": {}}
     assert (here.root / layout.UNDECIDED).read_text().strip() == ""
     assert not (here.root / layout.ANSWERS).exists()
@@ -238,15 +238,15 @@ def test_a_replay_that_decides_nothing_is_refused_and_changes_nothing(here, cxge
     path = here.root / layout.JUDGMENTS
     table = pl.read_parquet(path)
     cases = {
-        "there are no frozen judgments": table.clear(),
-        "no frozen judgment is about these candidates": table.with_columns(item="another " + pl.col("item")),
-        "no frozen judgment answers 'label'": table.with_columns(task=pl.lit("acceptability"), value=pl.lit("extended")),
-        "no frozen judgment of n answers 'label'": table,
-        "made with another prompt": table.with_columns(prompt=pl.lit("0")),
+        "of 0 frozen judgments": table.clear(),
+        f"{table.height} answer 'label', {table.height} of them with the prompt as it is": table.with_columns(item="x" + pl.col("item")),
+        "0 answer 'label'": table.with_columns(task=pl.lit("acceptability"), value=pl.lit("extended")),
+        "0 answer 'label' by n": table,
+        f"{table.height} answer 'label', 0 of them with the prompt as it is": table.with_columns(prompt=pl.lit("0")),
     }
     for part, judgments in cases.items():
         judgments.write_parquet(path)
-        model = ["--model", "n"] if " of n " in part else []
+        model = ["--model", "n"] if " by n" in part else []
         result = cxgen(here, "judge", "--backend", "replay", "--task", "label", *model)
         assert result.code == 2
         assert part in result.err

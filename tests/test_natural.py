@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cxgen import layout
-from cxgen.asking.files import FileBackend
+from cxgen.asking.calls import from_file
 from cxgen.build.dropped import write_dropped
 from cxgen.build.params import Params
 from cxgen.build.request import Request
@@ -471,7 +471,7 @@ def test_a_line_that_is_no_reply_is_named(tmp_path, line, reason):
     path = tmp_path / "written.jsonl"
     path.write_text('{"custom_id": "a", "content": "x"}\n' + line + "\n", "utf-8")
     with pytest.raises(DataError) as told:
-        FileBackend(path)
+        from_file(path)
     assert reason in told.value.render()
 
 

@@ -1,12 +1,11 @@
-"""Asking models: prompts, a client within bounds, answers that are kept, votes, frozen judgments.
+"""Asking models: prompts, calls within bounds, answers that are kept, votes, frozen judgments.
 
-`cxgen.asking.consult` puts tasks to models, whatever the tasks: judging (`cxgen.vocabulary.JUDGING`), writing, evaluating.
+`cxgen.asking.consult` puts tasks to models, whatever the tasks: judging (`cxgen.asking.judge`), writing, evaluating.
 """
 
-from cxgen.asking.cache import Judgment
-from cxgen.asking.consult import Consultation
-from cxgen.asking.limits import Budget, Limits
+from cxgen.asking.calls import BackendError, Budget, Limits
+from cxgen.asking.consult import Consultation, Outcome
+from cxgen.asking.kept import Judgment
 from cxgen.asking.prompts import Prompt
-from cxgen.asking.run import BackendError, Outcome
 
 __all__ = ["BackendError", "Budget", "Consultation", "Judgment", "Limits", "Outcome", "Prompt"]

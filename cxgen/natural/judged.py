@@ -10,8 +10,8 @@ import polars as pl
 
 from cxgen import layout
 from cxgen.asking import Budget, Consultation, Outcome, consult
-from cxgen.asking.frozen import as_table
-from cxgen.asking.verdicts import merge
+from cxgen.asking.judge import merge
+from cxgen.asking.kept import as_table
 from cxgen.build.params import Params
 from cxgen.constructicon import Construction
 from cxgen.files import read_text, write_atomically

@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from cxgen.asking.calls import clean
+from cxgen.asking.prompts import clean
 from cxgen.constructicon import Construction
 from cxgen.errors import DataError
 from cxgen.natural import Asked, Written, check

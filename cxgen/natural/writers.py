@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from cxgen.asking import Budget, Consultation, Outcome, Prompt, consult
-from cxgen.asking.files import items_in, read_requests
+from cxgen.asking.calls import items_in, read_requests
 from cxgen.constructicon import Construction
 from cxgen.errors import DataError
 from cxgen.natural import Asked, Written, asked, check, shape_of
