@@ -51,7 +51,7 @@ def pytest_collection_modifyitems(config, items):
     items[:] = [item for item in items if item not in left]
     needy = [item for item in items if item.get_closest_marker("wordnet")]
     if needy and os.environ.get("CXGEN_REQUIRE_WORDNET") != "1":
-        from cxgen.curate.wordnet import find_wordnet
+        from cxgen.curate.build import find_wordnet
 
         if find_wordnet() is None:
             for item in needy:

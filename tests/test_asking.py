@@ -571,8 +571,9 @@ def test_a_batch_that_was_submitted_before_a_kill_is_collected_not_paid_again(tm
         command = [sys.executable, "-c", KILLED, url, str(tmp_path / "c"), where]
         assert subprocess.run(command, check=False, cwd=ROOT).returncode == 9
         outcome = run(url, pairs(50), tmp_path / "c", Limits(max_failures=1.0), batch=True)
-    assert len(outcome.judgments) - undecided(outcome) == 40  # one of five calls fails in this server's first batch
-    assert lines(log) == ["batch batch-0"]
+    assert values(outcome) == expected(pairs(50))
+    assert outcome.spent.requests == 1  # the call that failed in this server's first batch
+    assert lines(log) == ["batch batch-0", "batch batch-1"]
 
 
 # a real model

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cxgen.curate.build import build
-from cxgen.curate.propose import propose
+from cxgen.curate.build import build, propose
 from cxgen.errors import SchemaError, UnknownNameError
 from cxgen.lexicon.own import read_sources
 from cxgen.lexicon.words import HIGH, LOW, Cuts, Reference, article, forms, is_synthetic

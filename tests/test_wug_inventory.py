@@ -7,7 +7,7 @@ import shutil
 import polars as pl
 import pytest
 
-from cxgen.curate.pseudowords import build_inventory
+from cxgen.curate.build import build_inventory
 from cxgen.pseudowords import complete, inflect, load
 from cxgen.pseudowords.inventory import VARIANTS
 from cxgen.sampling import INVENTORY

@@ -118,8 +118,7 @@ def fill(
     Examples:  cxgen ask fill resultative --slot x --model gpt-4.1-mini --frame re-curtains
                cxgen ask fill resultative --slot x --model gpt-4.1-mini --frame re-curtains --accept awning --accept hatch
     """
-    from cxgen.curate.accept import accept_words
-    from cxgen.curate.asked import accepted, propose, slot_questions
+    from cxgen.curate.asked import accept_words, accepted, propose, slot_questions
     from cxgen.facade import Constructicon
 
     if accept and not frame:

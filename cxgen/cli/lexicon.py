@@ -46,7 +46,7 @@ def build() -> None:
             hint="look at it with `cxgen lexicon classes`",
         )
     from cxgen.curate.build import build as rebuild
-    from cxgen.curate.pseudowords import build_inventory
+    from cxgen.curate.build import build_inventory
 
     with busy("building the lexicon"):
         counts = rebuild(folder) | build_inventory(folder)
@@ -63,7 +63,7 @@ def propose(
 
     Example: cxgen lexicon propose landmarks
     """
-    from cxgen.curate.propose import propose as candidates
+    from cxgen.curate.build import propose as candidates
 
     with busy("searching WordNet"):
         table = candidates(Constructicon().project.lexicons, name)

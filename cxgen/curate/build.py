@@ -1,124 +1,198 @@
-"""From curated YAML and WordNet to the committed snapshot. The same sources give the same bytes."""
-
-from __future__ import annotations
+"""From curated YAML and WordNet 3.0 to the committed snapshot, the same bytes from the same sources; candidates for a class."""
 
 import json
-from collections.abc import Iterable
+import os
+import shutil
+import tempfile
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from cxgen.curate.wordnet import all_senses, open_wordnet
-from cxgen.errors import SchemaError
-from cxgen.files import write_atomically
+from cxgen.errors import CxgenError, SchemaError, UnknownNameError
+from cxgen.files import write_text
 from cxgen.lexicon.own import Sources, read_sources
-from cxgen.lexicon.snapshot import Lexicon
-from cxgen.lexicon.words import SCHEMA, SENSES, Cuts, Reference, blank, inflect, lemma_of, measure
+from cxgen.lexicon.snapshot import Lexicon, near
+from cxgen.lexicon.words import LEXNAMES, SCHEMA, SENSES, Cuts, Reference, blank, inflect, lemma_of, measure
+from cxgen.pseudowords import complete, load, refused
+from cxgen.pseudowords.inventory import SCHEMA as WUG_SCHEMA
+from cxgen.sampling import INVENTORY
 from cxgen.schema import read_yaml
 from cxgen.tables import write_parquet
 
+_SYSTEM = (Path("/usr/share/wordnet"), Path("/usr/local/WordNet-3.0/dict"), Path("/opt/homebrew/opt/wordnet/dict"))
+_PARTS = ("noun", "verb", "adj", "adv")  # in WordNet's order, from 1
+_POS = {"1": "noun", "2": "verb", "3": "adjective", "4": "adverb", "5": "adjective"}
+_INSTALL = (
+    "install WordNet 3.0 (Debian: wordnet-base and wordnet-sense-index; or nltk.download('wordnet')), or set CXGEN_WORDNET to its folder"
+)
+_BAD_DOMAINS = {f"{name}.n.0{number}" for name, number in (("ethnic_slur", 1), ("disparagement", 1), ("obscenity", 2), ("archaism", 1))}
+_BAD_DOMAINS |= {"vulgarism.n.02", "trade_name.n.01"}
+
+
+def find_wordnet() -> Path | None:
+    """The folder with WordNet's database files: ``CXGEN_WORDNET``, or one on NLTK's data path, or one of the system; or None."""
+    import nltk
+
+    named = os.environ.get("CXGEN_WORDNET")
+    folders = [Path(named)] if named else [*(Path(folder) / "corpora/wordnet" for folder in nltk.data.path), *_SYSTEM]
+    return next((folder for folder in folders if all((folder / name).is_file() for name in ("index.sense", "data.noun"))), None)
+
+
+def _require_wordnet() -> Path:
+    source = find_wordnet()
+    if source is None:
+        raise CxgenError("WordNet's database is not installed", hint=_INSTALL)
+    return source
+
+
+@contextmanager
+def _open_wordnet() -> Iterator[Any]:
+    """An NLTK ``WordNetCorpusReader``; takes about 6 s."""
+    import nltk
+    from nltk.corpus.reader.wordnet import WordNetCorpusReader
+
+    with tempfile.TemporaryDirectory(prefix="cxgen-wordnet-") as data, warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # no multilingual data: not needed
+        # NLTK reads only below its data path and follows no links out of it.
+        folder = Path(shutil.copytree(_require_wordnet(), Path(data) / "corpora/wordnet"))
+        names = (f"{number:02d}\t{name}\t{_PARTS.index(name.split('.')[0]) + 1}\n" for number, name in enumerate(LEXNAMES))
+        (folder / "lexnames").write_text("".join(names), "utf-8")
+        nltk.data.path.insert(0, data)
+        try:
+            yield WordNetCorpusReader(nltk.data.find("corpora/wordnet"), None)
+        finally:
+            nltk.data.path.remove(data)
+
+
+def _all_senses() -> pl.DataFrame:
+    """Every sense of WordNet's: ``lemma`` (lower case), ``pos``, ``sense`` (what follows % in its key); the most frequent first."""
+    rows = []
+    for line in (_require_wordnet() / "index.sense").read_text("utf-8").splitlines():
+        key, _, number, _ = line.split(" ")
+        lemma, _, sense = key.partition("%")
+        rows.append((lemma.replace("_", " "), _POS[sense[0]], int(number), sense))
+    table = pl.DataFrame(rows, schema=["lemma", "pos", "number", "sense"], orient="row")
+    return table.sort("lemma", "pos", "number", "sense").drop("number")
+
 
 def build(folder: Path) -> dict[str, int]:
-    """Build ``folder/snapshot`` from the sources in ``folder``.
-
-    Returns:
-        Counts: lexemes, classes, senses.
-
-    Raises:
-        SchemaError: a source breaks its schema, names an unknown sense key or class, or uses a member of the wrong part of speech.
-    """
-    sources = read_sources(folder)
+    """Build ``folder/snapshot`` from the sources in ``folder``: the number of lexemes, classes and senses."""
+    sources, reference, senses, out = read_sources(folder), Reference(), _all_senses(), folder / "snapshot"
     bands = read_yaml(folder / "bands.yaml", "bands").data["percentiles"]
-    reference = Reference()
-    senses = all_senses()
-    write_parquet(senses, folder / "snapshot" / SENSES, compression="zstd", row_group_size=20_000)
-    with open_wordnet() as wordnet:
-        rows = _collect(sources, _words_of_scenes(folder))
+    write_parquet(senses, out / SENSES, compression="zstd", row_group_size=20_000)
+    rows = {row["key"]: row for row in _rows(sources, folder)}
+    with _open_wordnet() as wordnet:
         for key in sorted(rows):
             _fill(rows[key], sources, wordnet, reference)
             measure(rows[key], Cuts(bands), reference)
     table = pl.DataFrame([rows[key] for key in sorted(rows)], schema=SCHEMA)
-    document = {
-        "bands": bands,
-        "classes": _classes(sources, {key: number for number, key in enumerate(table["key"].to_list())}),
-        "overrides": sources.overrides,
-    }
-    text = json.dumps(document, ensure_ascii=False, sort_keys=True, separators=(",", ":")) + "\n"
-    out = folder / "snapshot"
-    write_parquet(table, out / "lexemes.parquet", compression="zstd", statistics=False)
-    write_atomically(out / "classes.json", lambda path: path.write_text(text, "utf-8"))
-    return {"lexemes": table.height, "classes": len(sources.classes), "senses": senses.height}
-
-
-def _words_of_scenes(folder: Path) -> set[str]:
-    """The keys of the words of all scenes."""
-    lexicon = Lexicon(pl.DataFrame(schema=SCHEMA), {}, folders=(folder,))
-    return {key for construction in lexicon.constructions for key in lexicon.scenes(construction).keys.values()}
-
-
-def _classes(sources: Sources, index: dict[str, int]) -> dict[str, dict[str, Any]]:
-    found = {}
+    index = {key: number for number, key in enumerate(table["key"])}
+    classes: dict[str, dict[str, Any]] = {}
     for name, entry in sorted(sources.classes.items()):
-        extended = {key for one in sources.chain(name) for key in one.extended}
-        ids = [index[member.key] for member in sources.members(name)]
-        found[name] = {
-            "pos": entry.pos,
-            "gloss": entry.gloss,
-            "ids": ids,
-            "extended": [index[member.key] for member in sources.members(name) if member.key in extended],
-        }
-    return found
+        keys, extended = [member.key for member in sources.members(name)], {key for part in sources.chain(name) for key in part.extended}
+        ids = {"ids": [index[key] for key in keys], "extended": [index[key] for key in keys if key in extended]}
+        classes[name] = {"pos": entry.pos, "gloss": entry.gloss, **ids}
+    document = {"bands": bands, "classes": classes, "overrides": sources.overrides}
+    write_parquet(table, out / "lexemes.parquet", compression="zstd", statistics=False)
+    write_text(out / "classes.json", json.dumps(document, ensure_ascii=False, sort_keys=True, separators=(",", ":")) + "\n")
+    return {"lexemes": table.height, "classes": len(classes), "senses": senses.height}
 
 
-def _collect(sources: Sources, words: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """Lexeme key -> row under construction, with relations filled in."""
+def _rows(sources: Sources, folder: Path) -> list[dict[str, Any]]:
+    """The rows of the members of classes, the words of scenes and what is related to either."""
     rows: dict[str, dict[str, Any]] = {}
+
+    def row_of(key: str) -> dict[str, Any]:
+        lemma, pos = lemma_of(key)
+        free = "%" not in key
+        return rows.setdefault(key, blank(key, lemma if free else "", pos, None if free and not key.startswith("own:") else key))
+
     for name, entry in sources.classes.items():
         if entry.extends and entry.extends not in sources.classes:
             line = entry.document.line(["classes", name, "extends"])
             raise SchemaError(f"class {name!r}: no class {entry.extends!r}", file=entry.document.path, line=line, hint="name another")
         for member in sources.members(name):
-            row = _row(rows, member.key)
-            row["gender"] = member.changes.get("gender") or row["gender"]
-            row["sense"] = member.sense or row["sense"]
-    for key in words:
-        _row(rows, key)
+            row = row_of(member.key)
+            row["gender"], row["sense"] = member.changes.get("gender") or row["gender"], member.sense or row["sense"]
+    lexicon = Lexicon(pl.DataFrame(schema=SCHEMA), {}, folders=(folder,))
+    for construction in lexicon.constructions:
+        for key in lexicon.scenes(construction).keys.values():
+            row_of(key)
     for key, relations in sources.relations.items():
-        row = _row(rows, key)
-        for relation, values in relations.items():
-            row[relation] = list(values)
-            for other in values:
-                _row(rows, other)
-    return rows
-
-
-def _row(rows: dict[str, dict[str, Any]], key: str) -> dict[str, Any]:
-    if key not in rows:
-        lemma, pos = lemma_of(key)
-        free = "%" not in key
-        rows[key] = blank(key, lemma if free else "", pos, None if free and not key.startswith("own:") else key)
-    return rows[key]
+        for relation, others in relations.items():
+            row_of(key)[relation] = list(others)
+            for other in others:
+                row_of(other)
+    return list(rows.values())
 
 
 def _fill(row: dict[str, Any], sources: Sources, wordnet: Any, reference: Reference) -> None:
-    """Lemma, lexicographer file and forms."""
-    if row["sense"] and "%" in row["sense"]:
+    """Lemma, derived words and forms."""
+    if (sense := row["sense"] or "").count("%"):
         try:
-            lemma = wordnet.lemma_from_key(row["sense"])
+            lemma = wordnet.lemma_from_key(sense)
         except Exception as error:
-            raise _unknown_sense(row["sense"], sources) from error
+            places = ((document.path, document.line_with(sense)) for document in sources.documents)
+            path, line = next(((path, line) for path, line in places if line), (None, None))
+            raise SchemaError(f"WordNet has no sense {sense}", file=path, line=line, hint="see `cxgen lexicon show LEMMA`") from error
         if not row["lemma"]:
             row["lemma"] = lemma.name().replace("_", " ")
-            related = {other.name().lower() for other in lemma.derivationally_related_forms()}
-            row["derived"] = sorted(related - {row["lemma"].lower()})
+            row["derived"] = sorted({other.name().lower() for other in lemma.derivationally_related_forms()} - {row["lemma"].lower()})
     overrides = sources.overrides.get(row["pos"], {}).get(row["lemma"], {})
     inflect(row, overrides | sources.stated.get(row["key"], {}), reference)
 
 
-def _unknown_sense(sense: str, sources: Sources) -> SchemaError:
-    for document in sources.documents:
-        line = document.line_with(sense)
-        if line:
-            return SchemaError(f"WordNet has no sense {sense}", file=document.path, line=line, hint="see `cxgen lexicon show LEMMA`")
-    return SchemaError(f"WordNet has no sense {sense}")
+def build_inventory(folder: Path) -> dict[str, int]:
+    """Bring the snapshot's pseudowords up to date with its lexemes: how many there are, and how many nobody has read yet.
+
+    They are curated data: readers approved those in the committed file, which only grows. What readers refuse is listed in ``wug.yaml``
+    and left out; it is not made up for, which would give words that nobody has read, unless nothing else is left for its lexeme.
+    """
+    snapshot = folder / "snapshot"
+    path, known = snapshot / INVENTORY, load(snapshot)
+    bad = refused(folder) | known.rare.keys()  # rare words come out of the search, too
+    committed = pl.read_parquet(path) if path.is_file() else pl.DataFrame(schema=WUG_SCHEMA)
+    kept = committed.filter(~pl.col("lemma").is_in(list(bad)))
+    kept = kept.with_columns(variant=pl.int_range(pl.len()).over("key").cast(pl.Int8))
+    table = complete(pl.read_parquet(snapshot / "lexemes.parquet"), kept, known, bad)
+    write_parquet(table, path, compression="zstd", statistics=False)
+    return {"pseudowords": table.height, "new pseudowords": table.join(committed, on="lemma", how="anti").height}
+
+
+def propose(folder: Path, name: str) -> pl.DataFrame:
+    """Synonyms, sisters and hyponyms of the members of a class, less what was accepted or refused; the rarest last.
+
+    Only main senses (the candidate's first) are proposed, without slurs, obscenities, archaisms and trade names by WordNet's usage domains.
+    Columns ``band``, ``zipf``, ``lemma``, ``sense``, ``because`` (the member that it neighbours), ``gloss``.
+    """
+    sources, cuts, reference = read_sources(folder), Cuts(read_yaml(folder / "bands.yaml", "bands").data["percentiles"]), Reference()
+    if name not in sources.classes:
+        alike = near(name, sources.classes)
+        hint = f"did you mean {' or '.join(alike)}?" if alike else "see `cxgen lexicon classes`"
+        raise UnknownNameError(f"unknown class {name!r}", hint=hint)
+    entry = sources.classes[name]
+    taken = {member.key for member in sources.members(name)} | entry.rejected
+    rows: dict[str, tuple[str, float, str, str, str, str]] = {}
+    with _open_wordnet() as wordnet:
+        for key in sorted(key for key in taken if "%" in key):
+            for lemma, gloss in _neighbours(wordnet, key):
+                if lemma.key() not in taken | rows.keys():
+                    text = lemma.name().replace("_", " ")
+                    zipf = reference.frequency(text)[0]
+                    rows[lemma.key()] = cuts.band(entry.pos, zipf), zipf, text, lemma.key(), key.partition("%")[0], gloss
+    schema = {"band": pl.String, "zipf": pl.Float64, **dict.fromkeys(("lemma", "sense", "because", "gloss"), pl.String)}
+    return pl.DataFrame(list(rows.values()), schema=schema, orient="row").sort(["zipf", "sense"], descending=[True, False])
+
+
+def _neighbours(wordnet: Any, key: str) -> Iterator[tuple[Any, str]]:
+    """Lemmas in their main senses near a sense, with the start of their glosses."""
+    synset = wordnet.lemma_from_key(key).synset()
+    sisters = (sister for parent in synset.hypernyms() for sister in parent.hyponyms())
+    for other in (synset, *synset.hyponyms(), *synset.similar_tos(), *sisters):
+        if not {domain.name() for domain in other.usage_domains()} & _BAD_DOMAINS:
+            main = (lemma for lemma in other.lemmas() if wordnet.synsets(lemma.name(), other.pos())[:1] == [other])
+            yield from ((lemma, other.definition()[:80]) for lemma in main)
