@@ -14,53 +14,61 @@ import typer
 from cxgen.errors import CxgenError
 
 _INTERRUPTED = 130
-_EXAMPLE = re.compile(r"\n\n(?=Examples?:)")
-_SENTENCE = re.compile(r"(.+?\.)(?= [A-Z]|$)")
-_MODULES = {  # command -> the module that has it, imported when it is called
-    **dict.fromkeys(("list", "new", "sample", "explain", "check"), "explore"),
-    "lexicon": "lexicon",
-    "wug": "lexicon",
-    **dict.fromkeys(("capacity", "generate", "audit"), "generate"),
-    "judge": "asking",
-    **dict.fromkeys(("build", "splits", "natural", "suites"), "build"),
-    "recognise": "lexicon",
-    "evaluate": "evaluate",
-    "review": "review",
-    "report": "report",
-    **dict.fromkeys(("package", "publish", "diff"), "publish"),
-    "ask": "asking",
-    "elicit": "asking",
-    "mine": "mine",
-    "export": "export",
+_COMMANDS = {  # name: the module that has it, imported when it is called; what it is for
+    "list": ("explore", "List the constructions, most substantive first."),
+    "new": ("explore", "Write templates/NAME.yaml: a small construction, with comments, to change into one of your own."),
+    "sample": ("explore", "Preview a construction's items: premises with their hypotheses and labels."),
+    "explain": ("explore", "Print the premise x hypothesis label matrix, computed from facts and claims."),
+    "check": ("check", "Check constructions without generating: codes E... and W..., file:line, hint."),
+    "lexicon": ("lexicon", "The lexicon: find words and classes, rebuild the snapshot, propose candidates."),
+    "wug": ("lexicon", "Make pseudowords: of the same length and syllables as a word, as common in their transitions, and no words."),
+    "capacity": ("generate", "How many contrast sets each construction can give, beside what is asked for."),
+    "generate": ("generate", "Draw candidate contrast sets for `cxgen judge`; with --out, finished rows, however many."),
+    "audit": ("generate", "Count a finished run of `generate --out` again: balance, leaks and repetitions."),
+    "judge": ("asking", "Judge the candidates: premises and pairs."),
+    "build": ("build", "Make the dataset, with pseudowords, what writers wrote, and its suites."),
+    "splits": ("build", "Which split each verb is in."),
+    "natural": ("build", "Make items of the sets that writers wrote."),
+    "suites": ("build", "Make the suites (cc_syntax, cc_semantics), audit and measure them."),
+    "recognise": ("lexicon", "Say whether the grammar of the comparative correlative has a sentence."),
+    "evaluate": ("evaluate", "Score predictions, a baseline or a model."),
+    "review": ("review", "Have the finished dataset read blind by people, and see what they say."),
+    "report": ("report", "Measures of the finished dataset."),
+    "package": ("publish", "Write the folder that the Hub will show."),
+    "publish": ("publish", "Release the finished dataset to the Hugging Face Hub: one commit with data and card, then a tag."),
+    "diff": ("publish", "What changed between two datasets."),
+    "ask": ("asking", "Ask a model for material: proposals for people to decide on."),
+    "elicit": ("asking", "Have a writer fill a construction's squares in words of its own; check and judge what it wrote."),
+    "mine": ("mine", "Candidates for a construction in raw text, in groups of the same tags."),
+    "export": ("export", "The finished dataset in other forms: gold annotation, tasks for evaluation harnesses."),
 }
+_OLD = {"lint": "check", "split": "build", "substitute": "build"}  # names up to 0.7
 
 
 class _Commands(typer.core.TyperGroup):
-    """All commands, each imported when it is called or described."""
-
     def __init__(self, **settings: Any) -> None:
-        super().__init__(**settings | {"commands": {name: click.Command(name) for name in _MODULES}})
+        super().__init__(**settings | {"commands": {name: click.Command(name, short_help=text) for name, (_, text) in _COMMANDS.items()}})
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name in ("split", "substitute"):
-            raise CxgenError("this command is a part of another one now", hint="`cxgen build`; after `cxgen judge`, `cxgen build --judged`")
-        name = "check" if cmd_name == "lint" else cmd_name  # its name up to 0.7
-        return _load(name) if name in _MODULES else None
+        if _OLD.get(cmd_name) == "build":
+            hint = "`cxgen build`; after `cxgen judge`, `cxgen build --judged`"
+            raise CxgenError("this command is a part of another one now", hint=hint)
+        name = _OLD.get(cmd_name, cmd_name)
+        return _load(name) if name in _COMMANDS else None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in _COMMANDS.items()])
 
 
 @functools.cache
 def _load(name: str) -> click.Command:
-    group = typer.main.get_group(importlib.import_module(f"cxgen.cli.{_MODULES[name]}").app)
-    return _laid_out(group.commands[name])
-
-
-def _laid_out(command: click.Command) -> click.Command:
-    """A command with its docstring as help: examples as they are written, the first sentence as its summary."""
-    text = command.help or ""
-    first = _SENTENCE.match(text.partition("\n\n")[0].replace("\n", " "))
-    command.help, command.short_help = _EXAMPLE.sub("\n\n\b\n", text), first[1] if first else text
-    for part in getattr(command, "commands", {}).values():
-        _laid_out(part)
+    group = typer.main.get_group(importlib.import_module(f"cxgen.cli.{_COMMANDS[name][0]}").app)
+    command = group.commands[name]
+    for part in (command, *getattr(command, "commands", {}).values()):  # whose help has examples as they are written
+        text = part.help or _COMMANDS[name][1]
+        part.short_help = text.partition("\n\n")[0].replace("\n", " ")
+        part.help = re.sub(r"\n\n(?=Examples?:)", "\n\n\b\n", text)
     return command
 
 
@@ -91,8 +99,7 @@ def _root(
 def run(arguments: Sequence[str], command: typer.Typer = app, name: str = "cxgen") -> int:
     """Run a command line (that of cxgen, or of a recipe); expected failures are told on stderr without a traceback.
 
-    Returns:
-        The exit code: 0; 1 where a gate or a bound was broken; 2 for bad input; 130 for Ctrl-C.
+    Returns the exit code: 0; 1 where a gate or a bound was broken; 2 for bad input; 130 for Ctrl-C.
     """
     colour = False if os.environ.get("NO_COLOR") else None
     try:

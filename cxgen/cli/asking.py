@@ -4,20 +4,21 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from typer import Argument, Option
 
-from cxgen import layout
+from cxgen.asking import Budget, Consultation, Limits, Outcome, consult
+from cxgen.asking import judge as judging
 from cxgen.cli.options import Cache, DryRun, Form, ParamsFile, PerRequest, Poll, Url, commands, limited, open_project
 from cxgen.cli.output import Format, emit, note, summarise
+from cxgen.curate.asked import accept_words, accepted, propose, slot_questions
 from cxgen.errors import CxgenError
+from cxgen.facade import Constructicon
+from cxgen.layout import ANSWERS, NATURAL_SETS, REFUSED_SETS, UNDECIDED
+from cxgen.natural import judged, kept, writers
 from cxgen.vocabulary import JUDGING, PAIR_VERDICTS, PREMISE_VERDICTS, Judge
-
-if TYPE_CHECKING:
-    from cxgen.asking import Consultation, Limits, Outcome
-    from cxgen.natural.writers import Elicitation
 
 _BACKENDS = (
     "rules: nobody: offline; openai: models behind an OpenAI-compatible server; openai-batch: the same through OpenAI's batches: slower,"
@@ -25,26 +26,22 @@ _BACKENDS = (
 )
 _SOMEBODY = "a writer"  # of whom no more is known
 _Requests = Annotated[Path | None, Option("--out", "--requests", help="file: the requests; written, and read again with --replies.")]
-app = commands()
-ask = commands("Ask a model for material: proposals for people to decide on.")
+app, ask = commands(), commands()
 app.add_typer(ask, name="ask")
 
 
-def tell_outcomes(outcomes: Sequence["Outcome"], undecided: Counter[str], rest: str) -> None:
+def tell_outcomes(outcomes: Sequence[Outcome], undecided: Counter[str], rest: str = "") -> None:
     """On stderr: what was asked and spent, and how many answers are undecided, and why."""
-    from cxgen.asking.consult import summary
-
     if outcomes:
-        summarise([summary(outcome) for outcome in outcomes])
+        summarise([consult.summary(outcome) for outcome in outcomes])
     if undecided:
         why = "; ".join(f"{reason}: {number}" for reason, number in undecided.most_common(3))
         note(f"{undecided.total()} undecided ({why}){rest}")
 
 
-def require_all_asked(outcomes: Sequence["Outcome"], rest: str = "") -> None:
+def require_all_asked(outcomes: Sequence[Outcome], rest: str = "") -> None:
     """End with exit code 1 where a bound ended the asking early."""
-    stopped = next((outcome.stopped for outcome in outcomes if outcome.stopped), "")
-    if stopped:
+    for stopped in (outcome.stopped for outcome in outcomes if outcome.stopped):
         note(f"stopped by {stopped}; what was answered is kept{rest}")
         raise typer.Exit(1)
 
@@ -66,7 +63,7 @@ def judge(
     dry_run: DryRun = False,
     form: Form = Format.table,
     *,
-    limits: "Limits",
+    limits: Limits,
 ) -> None:
     """Judge the candidates: premises prototypical / extended / unacceptable, pairs appropriate / inappropriate.
 
@@ -74,13 +71,10 @@ def judge(
 
     Example: cxgen judge --backend openai --model gpt-4.1-mini --max-cost 5 --price-in 0.4 --price-out 1.6 --export
     """
-    from cxgen.asking import Consultation
-    from cxgen.asking import judge as judging
-
     project, settings = open_project(params)
-    kept = cache.absolute() if cache else layout.ANSWERS
     who = (backend, tuple(models or ()), tuple(tasks or ()), base_url)
-    asked = Consultation(*who, per_request, limits, kept, poll, export, tuple(replies or ()), requests)
+    how = (per_request, limits, cache.absolute() if cache else ANSWERS, poll)
+    asked = Consultation(*who, *how, export, tuple(replies or ()), requests)
     if dry_run:
         emit(judging.estimate(project, settings, asked), form)
         return
@@ -89,11 +83,8 @@ def judge(
         return
     result = judging.run(project, settings, asked)
     verdicts = dict.fromkeys([*PREMISE_VERDICTS, *PAIR_VERDICTS])
-    emit(
-        [{"construction": name, **{verdict: counts.get(verdict, 0) for verdict in verdicts}} for name, counts in result.counts.items()],
-        form,
-    )
-    tell_outcomes(result.outcomes, result.undecided, f": {layout.UNDECIDED}; run again to ask about those without a reply")
+    emit([{"construction": name, **{what: counts.get(what, 0) for what in verdicts}} for name, counts in result.counts.items()], form)
+    tell_outcomes(result.outcomes, result.undecided, f": {UNDECIDED}; run again to ask about those without a reply")
     require_all_asked(result.outcomes)
 
 
@@ -111,16 +102,12 @@ def fill(
     accept: Annotated[list[str] | None, Option(help="Put this one of the proposed words into the frame; all: every one.")] = None,
     form: Form = Format.table,
     *,
-    limits: "Limits",
+    limits: Limits,
 ) -> None:
     """Words for a slot, each with whether the lexicon has it; and those that you accept, into the project's file of frames.
 
-    Examples:  cxgen ask fill resultative --slot x --model gpt-4.1-mini --frame re-curtains
-               cxgen ask fill resultative --slot x --model gpt-4.1-mini --frame re-curtains --accept awning --accept hatch
+    Example: cxgen ask fill resultative --slot x --model gpt-4.1-mini --frame re-curtains --accept awning --accept hatch
     """
-    from cxgen.curate.asked import accept_words, accepted, propose, slot_questions
-    from cxgen.facade import Constructicon
-
     if accept and not frame:
         raise CxgenError("no frame is named that is to get the words", hint="give --frame NAME")
     constructicon = Constructicon()
@@ -128,7 +115,7 @@ def fill(
     questions = slot_questions(loaded, slot, n, count, seed, frame)
     proposals, outcome = propose(project, loaded.lexicon, questions, model, base_url, limits)
     emit(proposals, form)
-    tell_outcomes([outcome], Counter(), "")
+    tell_outcomes([outcome], Counter())
     if accept:
         path, entries = accept_words(project, loaded, frame, slot, accepted(proposals, accept))
         for entry in entries:
@@ -143,7 +130,7 @@ def elicit(
     n: Annotated[int, Option("--n", min=1, help="How many sets.")] = 10,
     start: Annotated[int, Option(min=0, help="Number of the first set.")] = 0,
     seed: Annotated[int, Option(help="Another seed, other seed words.")] = 1,
-    backend: Annotated[Judge, Option(help="Who writes: openai, openai-batch, file, or replay (what was answered before).")] = Judge.file,
+    backend: Annotated[Judge, Option(help="Who writes: openai, openai-batch, file, replay (what was answered before).")] = Judge.file,
     model: Annotated[str, Option(help="Who writes: model name.")] = "",
     base_url: Url = None,
     out: _Requests = None,
@@ -158,7 +145,7 @@ def elicit(
     dry_run: DryRun = False,
     form: Form = Format.table,
     *,
-    limits: "Limits",
+    limits: Limits,
 ) -> None:
     """Have a writer fill a construction's squares in words of its own; check what it wrote; have it judged; keep what is good.
 
@@ -168,78 +155,55 @@ def elicit(
                cxgen elicit resultative --n 50 --out requests.jsonl
                cxgen elicit resultative --requests requests.jsonl --replies replies.jsonl
     """
-    from cxgen.asking import Consultation, consult
-    from cxgen.facade import Constructicon
-    from cxgen.natural import writers
-
     project, settings = open_project(params)
-    loaded = Constructicon()[construction].construction
-    files = backend is Judge.file
+    loaded, files = Constructicon()[construction].construction, backend is Judge.file
     if files and not (replies or out):
         raise CxgenError("no file for the requests", hint="give --out FILE; then --requests FILE --replies FILE")
-    writer = Consultation(
-        backend=backend,
-        models=(model or _SOMEBODY,) if model or files else (),
-        base_url=base_url,
-        limits=limits,
-        poll=poll,
-        replies=(replies,) if replies else (),
-        requests=out if replies else None,
-    )
-    answered = out if files and replies else None
-    wanted = writers.of_requests(project, loaded, answered) if answered else writers.of_numbers(project, loaded, seed, start, n)
+    models = (model or _SOMEBODY,) if model or files else ()
+    answered = out if replies else None
+    writer = Consultation(backend, models, (), base_url, limits=limits, poll=poll, replies=(replies,) if replies else (), requests=answered)
+    stated = answered if files else None
+    wanted = writers.of_requests(project, loaded, stated) if stated else writers.of_numbers(project, loaded, seed, start, n)
+    asked = (wanted.consulting(project, writer), wanted.prompts, wanted.shown)
     if dry_run:
-        emit(consult.estimate(wanted.consulting(project, writer), wanted.prompts, wanted.shown), form)
+        emit(consult.estimate(*asked), form)
         return
     if files and out and not replies:
-        note(f"{consult.write_out(wanted.consulting(project, writer), wanted.prompts, wanted.shown, out)} requests: {out}")
+        note(f"{consult.write_out(*asked, out)} requests: {out}")
         return
-    panel = replace(
-        writer,
-        backend=judge_backend or backend,
-        models=tuple(judges or ()),
-        per_request=10,
-        replies=tuple(judge_replies or ()),
-        requests=judge_out if judge_replies else None,
-    )
-    if accept and not panel.models:
+    panel = (judge_backend or backend, tuple(judges or ()), tuple(judge_replies or ()), judge_out)
+    if accept and not judges:
         raise CxgenError("nobody is named to judge the sets: only what judges pass is kept", hint="give --judge MODEL")
-    unasked = judge_out if not judge_replies else None
-    answers, outcomes = _answered((project, settings), wanted, writer, panel, unasked)
+    answers, outcomes = _answered((project, settings), wanted, writer, panel)
     emit(writers.table(answers), form)
-    tell_outcomes(outcomes, Counter(), "")
-    _keep(project, answers, by if accept and not unasked else None)
+    tell_outcomes(outcomes, Counter())
+    if refused := judged.note_refused(project, answers):
+        note(f"{refused} sets refused: {REFUSED_SETS}")
+    if accept and (judge_replies or not judge_out):
+        count, twice = kept.accept(project.root / NATURAL_SETS, answers, by)
+        for name, why in twice.items():
+            note(f"not kept: {name}: {why}")
+        note(f"{count} sets kept: {NATURAL_SETS}")
     require_all_asked(outcomes)
 
 
 def _answered(
-    opened: tuple[Any, Any], wanted: "Elicitation", writer: "Consultation", panel: "Consultation", judge_out: Path | None
-) -> tuple[list[Any], list["Outcome"]]:
-    """Ask the writer, check, and ask the judges, or write the requests to them to ``judge_out``."""
-    from cxgen.asking import Budget, consult
-    from cxgen.natural import judged, writers
-
+    opened: tuple[Any, Any],
+    wanted: writers.Elicitation,
+    writer: Consultation,
+    panel: tuple[Judge, tuple[str, ...], tuple[Path, ...], Path | None],
+) -> tuple[list[writers.Answer], list[Outcome]]:
+    """Ask the writer, check, and ask the judges, or write the requests to them where their replies are not there."""
     project, settings = opened
+    backend, models, replies, out = panel
     budget = Budget(writer.limits)
     answers, outcomes = writers.run(project, wanted, writer, budget)
-    if judge_out:
+    judges = replace(writer, backend=backend, models=models, replies=replies, requests=out if replies else None)
+    if out and not replies:
         shown = judged.to_judge(settings, wanted.construction, answers)[1]
-        panel = replace(panel, models=panel.models or (_SOMEBODY,), tasks=tuple(shown))
-        note(f"{consult.write_out(panel, consult.load_prompts(project, shown), shown, judge_out)} requests to judges: {judge_out}")
-    elif panel.models:
-        answers, more = judged.judged(project, settings, wanted.construction, answers, panel, budget)
+        judges = replace(judges, models=models or (_SOMEBODY,), tasks=tuple(shown))
+        note(f"{consult.write_out(judges, consult.load_prompts(project, shown), shown, out)} requests to judges: {out}")
+    elif models:
+        answers, more = judged.judged(project, settings, wanted.construction, answers, judges, budget)
         outcomes = [*outcomes, *more]
     return answers, outcomes
-
-
-def _keep(project: Any, answers: list[Any], by: str | None) -> None:
-    """Note the refused sets, and keep the others as written by ``by``, if it is not None."""
-    from cxgen.natural import judged, kept
-
-    if refused := judged.note_refused(project, answers):
-        note(f"{refused} sets refused: {layout.REFUSED_SETS}")
-    if by is not None:
-        count, twice = kept.accept(project.root / layout.NATURAL_SETS, answers, by)
-        for name, why in twice.items():
-            note(f"not kept: {name}: {why}")
-        note(f"{count} sets kept: {layout.NATURAL_SETS}")

@@ -4,11 +4,21 @@ from typing import Annotated, Any
 
 from typer import Option
 
+from cxgen import layout
+from cxgen.asking import judge
+from cxgen.build import run
+from cxgen.build import suites as probes
+from cxgen.build.pool import executor
+from cxgen.build.samplers import divided
+from cxgen.build.splits import append
+from cxgen.build.warn import tell, warnings
 from cxgen.cli.options import Form, Names, ParamsFile, commands, open_project
 from cxgen.cli.output import Format, Row, busy, emit, note
+from cxgen.facade import Constructicon
+from cxgen.natural import build as written
+from cxgen.suites import SUITES
 
-app = commands()
-splits = commands("Which split each verb is in.")
+app, splits = commands(), commands()
 app.add_typer(splits, name="splits")
 
 
@@ -26,14 +36,6 @@ def build(
 
     Example: cxgen build
     """
-    from cxgen.asking import judge
-    from cxgen.build import run
-    from cxgen.build import suites as making
-    from cxgen.build.pool import executor
-    from cxgen.build.warn import tell, warnings
-    from cxgen.natural import build as writing
-    from cxgen.suites import SUITES
-
     project, settings = open_project(params)
     with executor(workers or settings.workers) as pool:
         if settings.judged and not judged:
@@ -41,9 +43,9 @@ def build(
             judge.run(project, settings)
         report = run.build(project, settings, pool, judged=judged or settings.judged)
         tell(warnings(report["items"], settings.request.rows))
-        writing.run(project, settings, pool)
+        written.run(project, settings, pool)
     if settings.constructions is None or {suite.construction for suite in SUITES.values()} & set(settings.constructions):
-        making.run(project, settings)
+        probes.run(project, settings)
     emit(_rows(report), form)
 
 
@@ -74,17 +76,10 @@ def propose(
 
     Example: cxgen splits propose resultative
     """
-    from cxgen import layout
-    from cxgen.build.run import construction_names
-    from cxgen.build.samplers import divided
-    from cxgen.build.splits import append
-    from cxgen.constructicon import load_construction
-    from cxgen.lexicon import Lexicon
-
     project, settings = open_project(params)
-    lexicon = Lexicon.of(project)
-    names = constructions or construction_names(project, settings)
-    proposed = {name: divided(load_construction(project, name, lexicon), settings.request) for name in names}
+    constructicon = Constructicon()
+    names = constructions or run.construction_names(project, settings)
+    proposed = {name: divided(constructicon[name].construction, settings.request) for name in names}
     path = project.root / layout.SPLITS
     emit(append(None if dry_run else path, settings.request.splits, proposed), form, ["construction", "verb", "split"])
     if not dry_run:
@@ -97,9 +92,7 @@ def natural(params: ParamsFile = None, form: Form = Format.table) -> None:
 
     Example: cxgen natural
     """
-    from cxgen.natural import build as writing
-
-    report = writing.run(*open_project(params))
+    report = written.run(*open_project(params))
     rows = [
         {"construction": name, **{f"{split} {what}": count for what, counts in entry.items() for split, count in counts.items()}}
         for name, entry in report["constructions"].items()
@@ -113,10 +106,8 @@ def suites(params: ParamsFile = None, form: Form = Format.table) -> None:
 
     Example: cxgen suites
     """
-    from cxgen.build import suites as making
-
     with busy("making and auditing the suites"):
-        report = making.run(*open_project(params))
+        report = probes.run(*open_project(params))
     rows: list[Row] = []
     for name, entry in report["suites"].items():
         figures = _paths(entry["counts"])

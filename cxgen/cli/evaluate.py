@@ -1,32 +1,28 @@
 """From the dataset to a number."""
 
 from collections.abc import Callable
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
+from click import Choice
 from typer import Argument, Option, echo
 
+from cxgen.asking import Limits
 from cxgen.cli.asking import require_all_asked, tell_outcomes
 from cxgen.cli.options import Cache, DryRun, Form, PerRequest, Poll, Url, commands, limited
 from cxgen.cli.output import Format, busy, emit, note, print_json
 from cxgen.errors import CxgenError
+from cxgen.evaluate.likelihood import Measure, Unit
+from cxgen.evaluate.model import Examination, estimate, examine, partial_of
+from cxgen.evaluate.predictions import write_predictions
+from cxgen.evaluate.report import Evaluated, Part, further_tables, leaderboard_row, slices, write_baseline
+from cxgen.facade import Constructicon
+from cxgen.files import require_place
 from cxgen.layout import ANSWERS, PREDICTIONS
+from cxgen.measures.figures import Resampling
 from cxgen.vocabulary import Judge, Split
 
-if TYPE_CHECKING:
-    from cxgen.asking import Limits
-    from cxgen.evaluate.model import Examination
-    from cxgen.evaluate.report import Evaluated
-
-
-class Server(StrEnum):
-    """How a model behind a server is asked."""
-
-    openai = "openai"
-    batch = "openai-batch"
-
-
+_BACKEND = "How a server is asked: call by call, or in OpenAI's batches: slower, half the price."
 _BY = "Divide by construction (default), premise, split, design, band, side, entity_type, switched, mode, value, scenario ..."
 _CONFIGS = "Only this config; several times for several. Default: all but the suites."
 _UNIT = "hf: compare answers given what is before (answer), texts (text), words that differ (word)."
@@ -48,14 +44,16 @@ def evaluate(
         Path | None, Option(help="Your own examples: JSON lines with premise, hypothesis, label (or context, ...).")
     ] = None,
     thinks: Annotated[bool, Option("--think", help="Let the model think aloud before it answers.")] = False,
-    backend: Annotated[Server, Option(help="Call by call, or in OpenAI's batches: slower, half the price.")] = Server.openai,
+    backend: Annotated[str, Option(click_type=Choice(["openai", "openai-batch"]), help=_BACKEND)] = "openai",
     base_url: Url = None,
     per_request: PerRequest = 1,
     poll: Poll = 20.0,
     cache: Cache = None,
     dry_run: DryRun = False,
-    measure: Annotated[str, Option(help="hf: likelihood, normalised (by tokens); masked models: pll, pll_original.")] = "likelihood",
-    unit: Annotated[str, Option(help=_UNIT)] = "answer",
+    measure: Annotated[
+        Measure, Option(help="hf: likelihood, normalised (by tokens); masked models: pll, pll_original.")
+    ] = Measure.likelihood,
+    unit: Annotated[Unit, Option(help=_UNIT)] = Unit.answer,
     batch: Annotated[int, Option(min=1, help="hf: texts at a time.")] = 16,
     output: Annotated[Path | None, Option("--output", "-o", help="Where predictions go; default: outputs/predictions/NAME.jsonl.")] = None,
     by: Annotated[list[str] | None, Option(help=_BY)] = None,
@@ -66,7 +64,7 @@ def evaluate(
     row: Annotated[bool, Option("--row", help="One row for a leaderboard.")] = False,
     form: Form = Format.table,
     *,
-    limits: "Limits",
+    limits: Limits,
 ) -> None:
     """Score predictions, a baseline or a model: accuracy, contrast sets all right, look-alikes taken for their targets.
 
@@ -79,20 +77,15 @@ def evaluate(
                cxgen evaluate --model MODEL --base-url http://localhost:8000/v1 --config nli --shots 3
                cxgen evaluate --model gpt-4.1-mini --backend openai-batch --config nli
     """
-    from cxgen.evaluate.model import Examination, estimate
-    from cxgen.evaluate.report import Evaluated, Part, write_baseline
-    from cxgen.measures.figures import Resampling
-    from cxgen.project import Project
-
     if sum(option is not None for option in (predictions, baseline, model)) != 1:
         raise CxgenError("nothing, or more than one thing, to score", hint="give a file of predictions, --baseline or --model")
     part = Part(tuple(configs or ()), tuple(split.value for split in splits) if splits else Part.splits)
-    evaluated = Evaluated.read(Project.find(), part)
+    evaluated = Evaluated.read(Constructicon().project, part)
     if model is not None:
         kept = cache.absolute() if cache else ANSWERS
         served = (Judge(backend), base_url, per_request, limits, kept, poll)
-        asked = Examination(model, wording, shots, examples, thinks, seed, *served, *_scored(measure, unit), batch)
-        if asked.local and (thinks or dry_run or backend is Server.batch):
+        asked = Examination(model, wording, shots, examples, thinks, seed, *served, measure, unit, batch)
+        if asked.local and (thinks or dry_run or backend != "openai"):
             raise CxgenError("--think, --dry-run and --backend are for models behind a server", hint="leave them out with hf:")
         if dry_run:
             emit(estimate(evaluated, asked), form)
@@ -112,19 +105,8 @@ def evaluate(
         _show(report, by or [], row=row, form=form)
 
 
-def _scored(measure: str, unit: str) -> tuple[Any, Any]:
-    from cxgen.evaluate.likelihood import Measure, Unit
-
-    for option, value, kind in (("measure", measure, Measure), ("unit", unit, Unit)):
-        if value not in list(kind):
-            raise CxgenError(f"--{option} {value}", hint=f"one of {', '.join(kind)}")
-    return Measure(measure), Unit(unit)
-
-
-def _written(evaluated: "Evaluated", name: str, output: Path | None, write: Callable[[Path], None]) -> Path:
+def _written(evaluated: Evaluated, name: str, output: Path | None, write: Callable[[Path], None]) -> Path:
     """Where the predictions were written: the part is named where it is not the whole of test."""
-    from cxgen.files import require_place
-
     if output is not None and output.suffix != ".jsonl":
         raise CxgenError(f"--output {output}", hint="predictions are written as JSON lines: NAME.jsonl")
     path = output or evaluated.project.root / PREDICTIONS / f"{'-'.join([name, *evaluated.chosen])}.jsonl"
@@ -134,11 +116,8 @@ def _written(evaluated: "Evaluated", name: str, output: Path | None, write: Call
     return path
 
 
-def _ask(evaluated: "Evaluated", asked: "Examination", path: Path) -> None:
+def _ask(evaluated: Evaluated, asked: Examination, path: Path) -> None:
     """Ask and write; what a bound ended early is not scored."""
-    from cxgen.evaluate.model import examine, partial_of
-    from cxgen.evaluate.predictions import write_predictions
-
     examined = examine(evaluated, asked, path)
     tell_outcomes(examined.outcomes, examined.undecided, ", which count as wrong")
     require_all_asked(examined.outcomes, ", nothing is scored: run again with a higher bound")
@@ -147,8 +126,6 @@ def _ask(evaluated: "Evaluated", asked: "Examination", path: Path) -> None:
 
 
 def _show(report: dict[str, Any], by: list[str], *, row: bool, form: Format) -> None:
-    from cxgen.evaluate.report import further_tables, leaderboard_row, slices
-
     dimensions = by or (["construction"] if any("construction" in config["by"] for config in report["configs"].values()) else [])
     rows = slices(report, dimensions)
     if row:

@@ -6,8 +6,12 @@ from typing import Annotated
 
 from typer import Argument, Option, echo
 
-from cxgen import layout
+from cxgen.build.gold import export_conllu, export_docbin
 from cxgen.cli.options import Configs, commands
+from cxgen.evaluate.exports import export as write_tasks
+from cxgen.evaluate.report import Part
+from cxgen.facade import Constructicon
+from cxgen.layout import ANNOTATION
 from cxgen.vocabulary import Split
 
 _Config = Annotated[str, Option(help="Config of the dataset: nli, distinction, minimal_pairs.")]
@@ -16,8 +20,7 @@ _Output = Annotated[Path | None, Option("--output", "-o", help="File to write; d
 _Folder = Annotated[Path, Argument(help="Folder to write: empty, or not there yet.")]
 _Wording = Annotated[str, Option(help="lm-eval: how items are put: plain, told, quiz, scene, or one of your own.")]
 
-app = commands()
-export = commands("The finished dataset in other forms: gold annotation, tasks for evaluation harnesses.")
+app, export = commands(), commands()
 app.add_typer(export, name="export")
 
 
@@ -27,8 +30,6 @@ def conllu(config: _Config = "nli", split: _Part = Split.test, output: _Output =
 
     Example: cxgen export conllu --split test
     """
-    from cxgen.build.gold import export_conllu
-
     _annotate(export_conllu, "conllu", config, split, output)
 
 
@@ -38,16 +39,12 @@ def docbin(config: _Config = "nli", split: _Part = Split.test, output: _Output =
 
     Example: cxgen export docbin --config distinction --split test -o test.spacy
     """
-    from cxgen.build.gold import export_docbin
-
     _annotate(export_docbin, "spacy", config, split, output)
 
 
 def _annotate(write: Callable[..., int], ending: str, config: str, split: Split, output: Path | None) -> None:
-    from cxgen.project import Project
-
-    project = Project.find()
-    path = output or project.root / layout.ANNOTATION / f"{config}-{split.value}.{ending}"
+    project = Constructicon().project
+    path = output or project.root / ANNOTATION / f"{config}-{split.value}.{ending}"
     echo(f"{write(project, config, split.value, path)} premises: {path}")
 
 
@@ -70,9 +67,5 @@ def lm_eval(folder: _Folder, configs: Configs = None, split: _Part = Split.test,
 
 
 def _for_harness(name: str, folder: Path, configs: list[str] | None, split: Split, wording: str) -> None:
-    from cxgen.evaluate.exports import export as write
-    from cxgen.evaluate.report import Part
-    from cxgen.project import Project
-
-    names = write(name, Project.find(), Part(tuple(configs or ()), (split.value,)), folder, wording)
+    names = write_tasks(name, Constructicon().project, Part(tuple(configs or ()), (split.value,)), folder, wording)
     echo(f"{', '.join(names)}: {folder}")

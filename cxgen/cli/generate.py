@@ -1,32 +1,29 @@
 """Commands for runs of any size: capacity, generate, audit."""
 
 from dataclasses import replace
-from enum import StrEnum
-from itertools import groupby
-from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
+import polars as pl
+from click import Choice
 from typer import Argument, Option, echo
 
-from cxgen import layout
+from cxgen.build import run
+from cxgen.build.capacity import capacity as counted
+from cxgen.build.params import Wug
+from cxgen.build.plan import Plan, Wanted, crowded, earlier, make_plan, single
+from cxgen.build.pool import Executor, executor
+from cxgen.build.recount import audit as recount
+from cxgen.build.shards import engine as opened
+from cxgen.build.shards import make_shards
+from cxgen.build.warn import tell, warnings
 from cxgen.cli.options import Form, Names, ParamsFile, Workers, commands, open_project
-from cxgen.cli.output import Format, Row, busy, emit, note
+from cxgen.cli.output import Format, busy, emit, note
 from cxgen.errors import CxgenError, unknown
 from cxgen.facade import Constructicon
+from cxgen.families import CONFIGS, family_of
+from cxgen.layout import CANDIDATES
 from cxgen.vocabulary import Mode
-
-if TYPE_CHECKING:
-    from cxgen.build.plan import Plan, Wanted
-    from cxgen.build.pool import Executor
-
-
-class Engine(StrEnum):
-    """Who makes the shards."""
-
-    local = "local"
-    ray = "ray"
-
 
 _WUG = "With --out: a share of the sets (params.yaml) with pseudowords for these words, too; several times."
 app = commands()
@@ -48,29 +45,16 @@ def capacity(
     Examples:  cxgen capacity
                cxgen capacity resultative --n 100000 --by-design
     """
-    from cxgen.build.capacity import capacity as counted
-
     constructicon, (_, settings) = Constructicon(), open_project(params)
     names = list(constructions or settings.constructions or constructicon)
     request = settings.request if n is None else replace(settings.request, sizes={**settings.request.sizes, "nli": n})
     with busy("counting what can be said"):
-        rows = [row for entry in [constructicon[name].construction for name in names] for row in counted(entry, request)]
-    rows.sort(key=itemgetter("construction", "config"))
-    emit(rows if by_design else _summed(rows), form)
-
-
-def _summed(rows: list[Row]) -> list[Row]:
-    """One row per construction and config: the sum of its sets, and the design and split of which most is asked for."""
-    sums = []
-    for (construction, config), group in groupby(rows, key=itemgetter("construction", "config")):
-        parts = list(group)
-        tight = max(parts, key=itemgetter("used"))
-        totals = {name: sum(row[name] for row in parts) for name in ("wanted", "capacity")}
-        enough, tightest = all(row["enough"] for row in parts), f"{tight['design']} in {tight['split']}"
-        sums.append(
-            {"construction": construction, "config": config, **totals, "used": tight["used"], "enough": enough, "tightest": tightest}
-        )
-    return sums
+        table = pl.DataFrame([row for name in names for row in counted(constructicon[name].construction, request)])
+    if not by_design:  # the sum of its sets, and the design and split of which most is asked for
+        parts = table.sort("used", descending=True, maintain_order=True).group_by("construction", "config")
+        sums = (pl.col("wanted", "capacity").sum(), pl.first("used"), pl.col("enough").all())
+        table = parts.agg(*sums, tightest=pl.format("{} in {}", pl.first("design"), pl.first("split")))
+    emit(table.sort("construction", "config", maintain_order=True).rows(named=True), form)
 
 
 @app.command()
@@ -83,7 +67,7 @@ def generate(
     wug: Annotated[list[Mode] | None, Option("--wug", help=_WUG)] = None,
     shard: Annotated[list[int] | None, Option("--shard", min=0, help="With --out: only this shard, from 0; several times.")] = None,
     resume: Annotated[bool, Option("--resume", help="With --out: make what a run that ended early lacks.")] = False,
-    engine: Annotated[Engine, Option("--engine", help="With --out: this machine, or a Ray cluster.")] = Engine.local,
+    engine: Annotated[str, Option(click_type=Choice(["local", "ray"]), help="With --out: this machine, or a Ray cluster.")] = "local",
     workers: Workers = None,
     params: ParamsFile = None,
     form: Form = Format.table,
@@ -98,14 +82,8 @@ def generate(
                cxgen generate caused-motion way-manner --n 1000000 --out big --resume
                cxgen generate let-alone --n 100000 --out nonce --wug verb --wug content
     """
-    from cxgen.build.params import Wug
-    from cxgen.build.plan import Wanted, single
-    from cxgen.build.run import construction_names
-    from cxgen.build.shards import engine as opened
-    from cxgen.build.shards import make_shards
-
     if out is None:
-        if constructions or n or wug or shard or resume or engine is not Engine.local:
+        if constructions or n or wug or shard or resume or engine != "local":
             message = "names, --n, --wug, --shard, --resume and --engine are for runs with --out"
             raise CxgenError(message, hint="without it params.yaml says what is generated")
         _candidates(params, workers)
@@ -113,7 +91,7 @@ def generate(
     project, settings = open_project(params)
     _require_config(config, wug)
     modes = Wug(tuple(mode.value for mode in Mode if mode in wug), settings.wug.share) if wug else None
-    names = tuple(dict.fromkeys(constructions or construction_names(project, settings)))
+    names = tuple(dict.fromkeys(constructions or run.construction_names(project, settings)))
     request = single(settings.request, config, n or settings.request.rows(config))
     wanted = Wanted(project, names, config, request, out, shard_rows, modes)
     with opened(engine, workers or settings.workers) as pool:
@@ -123,21 +101,15 @@ def generate(
 
 
 def _candidates(params: Path | None, workers: int | None) -> None:
-    from cxgen.build import run
-    from cxgen.build.pool import executor
-    from cxgen.build.warn import tell, warnings
-
     project, settings = open_project(params)
     with executor(workers or settings.workers) as pool:
         table = run.generate(project, settings, pool)
     tell(warnings(table, settings.request.rows, settings.request.oversample))
-    echo(f"{table.height} items in {table['contrast_set'].n_unique()} contrast sets: {layout.CANDIDATES}")
+    echo(f"{table.height} items in {table['contrast_set'].n_unique()} contrast sets: {CANDIDATES}")
 
 
 def _require_config(config: str, wug: list[Mode] | None) -> None:
     """Refuse a config that there is not, or that has no pseudowords if they are asked for."""
-    from cxgen.families import CONFIGS, family_of
-
     if config not in CONFIGS:
         raise unknown("config", config, CONFIGS)
     if wug and config not in family_of(config).substituted:
@@ -145,10 +117,8 @@ def _require_config(config: str, wug: list[Mode] | None) -> None:
         raise CxgenError(f"--wug: sets of {config} have no pseudowords", hint=f"--config with one that has: {others}")
 
 
-def _planned(wanted: "Wanted", pool: "Executor", *, resume: bool, shards: list[int]) -> "Plan":
+def _planned(wanted: Wanted, pool: Executor, *, resume: bool, shards: list[int]) -> Plan:
     """The plan that is there to go on with, or a new one."""
-    from cxgen.build.plan import crowded, earlier, make_plan
-
     goes_on = resume or bool(shards)
     plan = earlier(wanted, resume=goes_on)
     if plan is None:
@@ -187,9 +157,6 @@ def audit(
 
     Example: cxgen audit big --workers 2
     """
-    from cxgen.build.pool import executor
-    from cxgen.build.recount import audit as recount
-
     _, settings = open_project(params)
     with executor(workers or settings.workers) as pool:
         result = recount(folder, pool)

@@ -2,33 +2,32 @@
 
 import sys
 from collections.abc import Iterator
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
+from click import Choice
 from typer import Argument, Option, echo, style
 
 from cxgen.cli.options import Form, commands
 from cxgen.cli.output import Format, Row, busy, emit, note
+from cxgen.constructicon import Construction
+from cxgen.constructicon.load import class_users
+from cxgen.curate.build import build as rebuild
+from cxgen.curate.build import build_inventory
+from cxgen.curate.build import propose as candidates
 from cxgen.errors import CxgenError, UnknownNameError
 from cxgen.facade import Constructicon
+from cxgen.files import read_text
+from cxgen.lexicon import Lexicon
+from cxgen.lexicon.snapshot import near
+from cxgen.pseudowords import inflect, load, pseudowords
+from cxgen.suites.cc_syntax import GRAMMAR
+from cxgen.suites.grammar import Grammar
 
-if TYPE_CHECKING:
-    from cxgen.constructicon import Construction
-    from cxgen.lexicon import Lexicon
-
-app = commands()
-lexicon = commands("The lexicon: find words and classes, rebuild the snapshot, propose candidates.")
+_POS = Choice(["noun", "verb", "adjective"])
+app, lexicon = commands(), commands()
 app.add_typer(lexicon, name="lexicon")
-
-
-class Pos(StrEnum):
-    """Parts of speech with inflected forms."""
-
-    noun = "noun"
-    verb = "verb"
-    adjective = "adjective"
 
 
 @lexicon.command()
@@ -45,9 +44,6 @@ def build() -> None:
             file=project.own_lexicons,
             hint="look at it with `cxgen lexicon classes`",
         )
-    from cxgen.curate.build import build as rebuild
-    from cxgen.curate.build import build_inventory
-
     with busy("building the lexicon"):
         counts = rebuild(folder) | build_inventory(folder)
     echo(", ".join(f"{number} {what}" for what, number in counts.items()))
@@ -63,8 +59,6 @@ def propose(
 
     Example: cxgen lexicon propose landmarks
     """
-    from cxgen.curate.build import propose as candidates
-
     with busy("searching WordNet"):
         table = candidates(Constructicon().project.lexicons, name)
     emit(table.head(n).to_dicts(), form)
@@ -80,8 +74,6 @@ def classes(
     Examples:  cxgen lexicon classes gate
                cxgen lexicon classes --format csv
     """
-    from cxgen.constructicon.load import class_users
-
     constructicon = Constructicon()
     loaded = list(_constructions(constructicon))
     users, sources = class_users(loaded), [constructicon.lexicon, *(entry.lexicon for entry in loaded)]
@@ -103,7 +95,7 @@ def classes(
     emit(table if form is not Format.table else [{**row, "constructions": ", ".join(row["constructions"])} for row in table], form)
 
 
-def _constructions(constructicon: Constructicon) -> Iterator["Construction"]:
+def _constructions(constructicon: Constructicon) -> Iterator[Construction]:
     """Every construction that can be loaded; of the others only the error is shown."""
     names, errors = constructicon.readable()
     for name in names:
@@ -115,9 +107,7 @@ def _constructions(constructicon: Constructicon) -> Iterator["Construction"]:
         note(f"left out: {fault.render()}")
 
 
-def _unknown(word: str, sources: "list[Lexicon]") -> UnknownNameError:
-    from cxgen.lexicon.snapshot import near
-
+def _unknown(word: str, sources: list[Lexicon]) -> UnknownNameError:
     words = near(word, {lemma for source in sources for lemma in source.lemmas})
     groups = near(word, {name for source in sources for name in source.classes})
     hints = [f"did you mean {' or '.join(words)}?"] if words else []
@@ -149,7 +139,7 @@ def show(lemma: Annotated[str, Argument(metavar="LEMMA", help="A word of the lex
                 echo(f"  {name.ljust(14)} {', '.join(value) if isinstance(value, list) else value}")
 
 
-def _lexemes(lemma: str, source: "Lexicon") -> Iterator[Row]:
+def _lexemes(lemma: str, source: Lexicon) -> Iterator[Row]:
     """The rows of ``lemma`` with all classes and scenes that hold them."""
     for number in source.rows_of(lemma):
         row = source.row(source.keys[number])
@@ -163,7 +153,7 @@ def _lexemes(lemma: str, source: "Lexicon") -> Iterator[Row]:
 def wug(
     words: Annotated[list[str], Argument(metavar="WORD...", help="Words to imitate; they need not be in any lexicon.")],
     n: Annotated[int, Option("--n", min=1, help="Pseudowords per word.")] = 10,
-    pos: Annotated[Pos | None, Option(help="Inflected forms are shown, and none of them is a word either.")] = None,
+    pos: Annotated[str | None, Option(click_type=_POS, help="Inflected forms are shown, and none of them is a word either.")] = None,
     seed: Annotated[int, Option(help="Another seed, other pseudowords among equally good ones.")] = 0,
     stats: Annotated[bool, Option("--stats", help="Lengths, segments, transition deviations, OLD20, neighbours.")] = False,
     form: Form = Format.table,
@@ -173,14 +163,12 @@ def wug(
     Examples:  cxgen wug flower --n 10 --stats
                cxgen wug stride --pos verb --format json
     """
-    from cxgen.pseudowords import inflect, load, pseudowords
-
     with busy("searching"):
-        made = pseudowords(load(), words, n, seed=seed, pos=pos.value if pos else None)
+        made = pseudowords(load(), words, n, seed=seed, pos=pos)
     shown = made if stats else made.select("word", "pseudoword")
     narrow = stats and form is Format.table
     rows = [_narrow(row) if narrow else row for row in shown.iter_rows(named=True)]
-    emit([{**row, **(inflect(row["pseudoword"], pos.value) if pos else {})} for row in rows], form)
+    emit([{**row, **(inflect(row["pseudoword"], pos) if pos else {})} for row in rows], form)
 
 
 def _narrow(row: Row) -> Row:
@@ -205,10 +193,6 @@ def recognise(
     Examples:  cxgen recognise "The longer the two cats wait, the louder the six dogs bark."
                cxgen recognise --file sentences.txt --format jsonl
     """
-    from cxgen.files import read_text
-    from cxgen.suites.cc_syntax import GRAMMAR
-    from cxgen.suites.grammar import Grammar
-
     grammar = Grammar.load(Constructicon().project, GRAMMAR)
     lines = sentences or (read_text(file) if file else sys.stdin.read()).splitlines()
     texts = [line.strip() for line in lines if line.strip()]

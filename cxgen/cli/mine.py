@@ -8,6 +8,8 @@ from typer import Argument, Option
 from cxgen.cli.options import Form, commands
 from cxgen.cli.output import Format, emit, note, print_json
 from cxgen.errors import CxgenError
+from cxgen.facade import Constructicon
+from cxgen.mining import search as mining
 
 _OUT = "Candidates: .jsonl, .csv or .parquet. Default: outputs/mined/CONSTRUCTION.jsonl"
 _PARAGRAPHS = "Lines up to an empty one belong together: sentences go over line ends."
@@ -40,14 +42,11 @@ def mine(
                cxgen mine cc --label groups.csv -o labelled.csv
                cxgen mine caused-motion novel.txt --paragraphs --model en_core_web_md -o found.parquet
     """
-    from cxgen.mining import search as mining
-    from cxgen.project import Project
-
     if (labels is None) == (not files):
         raise CxgenError("no text to read, or text and labels at once", hint="give FILES, or --label FILE")
     if candidates is not None and labels is None:
         raise CxgenError("--candidates is for --label", hint="-o names the file that is written")
-    project = Project.find()
+    project = Constructicon().project
     if labels is not None:
         path = output or mining.default_output(project, f"{construction}-labelled")
         counts = mining.label(project, construction, labels, candidates, path)

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from typer import Option
+from typer import Argument, Option
 
 from cxgen.cli.output import Format
+from cxgen.facade import Constructicon
 from cxgen.vocabulary import Mode
 
 if TYPE_CHECKING:
@@ -17,25 +18,19 @@ if TYPE_CHECKING:
     from cxgen.project import Project
 
 
-def commands(text: str = "") -> typer.Typer:
-    """A group of commands, with what it is for."""
-    return typer.Typer(help=text, no_args_is_help=True, rich_markup_mode=None, suggest_commands=False)
+def commands() -> typer.Typer:
+    """A group of commands."""
+    return typer.Typer(no_args_is_help=True, rich_markup_mode=None, suggest_commands=False)
 
 
 def completions(incomplete: str) -> list[str]:
     """The names of constructions that begin so, for the shell."""
-    from cxgen.facade import Constructicon
-
     return [name for name in Constructicon() if name.startswith(incomplete)]
 
 
-Name = Annotated[
-    str, typer.Argument(metavar="CONSTRUCTION", help="A name that `cxgen list` shows, such as resultative.", autocompletion=completions)
-]
-Names = Annotated[
-    list[str] | None,
-    typer.Argument(metavar="[CONSTRUCTION]...", help="Names that `cxgen list` shows; default: all.", autocompletion=completions),
-]
+_NAMES = "Names that `cxgen list` shows; default: all."
+Name = Annotated[str, Argument(help="A name that `cxgen list` shows, such as resultative.", autocompletion=completions)]
+Names = Annotated[list[str] | None, Argument(metavar="[CONSTRUCTION]...", help=_NAMES, autocompletion=completions)]
 Form = Annotated[Format, Option("--format", help="Output format.")]
 ParamsFile = Annotated[Path | None, Option("--params", help="Parameter file; default: params.yaml.")]
 Workers = Annotated[int | None, Option(min=1, help="Processes; what is made does not depend on it. Default: as params.yaml says.")]
@@ -76,10 +71,8 @@ def limited(command: Callable[..., None]) -> Callable[..., None]:
     def bounded(**given: Any) -> None:
         from cxgen.asking import Limits
 
-        bounds = {name: given.pop(name) for name in _LIMITS}
-        command(**given, limits=Limits(**bounds))
+        command(limits=Limits(**{name: given.pop(name) for name in _LIMITS}), **given)
 
-    bounded.__annotations__ = {}
     bounded.__signature__ = inspect.Signature([*own, *added])  # type: ignore[attr-defined]
     return bounded
 
@@ -87,7 +80,6 @@ def limited(command: Callable[..., None]) -> Callable[..., None]:
 def open_project(params: Path | None = None) -> "tuple[Project, Params]":
     """The project, and its parameters or those of the given file."""
     from cxgen.build.params import Params
-    from cxgen.project import Project
 
-    project = Project.find()
+    project = Constructicon().project
     return project, Params.read(params or project.params)

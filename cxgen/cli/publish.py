@@ -2,19 +2,19 @@
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
+import polars as pl
 from typer import Argument, Option, echo
 
-from cxgen import layout
 from cxgen.cli.options import Form, ParamsFile, commands, open_project
 from cxgen.cli.output import Format, busy, emit, note
 from cxgen.errors import CxgenError
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from cxgen.publish.release import Release
+from cxgen.layout import HUB
+from cxgen.publish import hub
+from cxgen.publish.diff import changed_counts, changed_items, counts, read_dataset
+from cxgen.publish.release import Identity, Release, prepared
+from cxgen.publish.release import package as write
 
 _REPOSITORY = r"[\w.-]+/[\w.-]+"
 _REF = re.compile(r"(?!.*(\.\.|\.lock$|\.$))[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)*", re.ASCII)  # as git wants them
@@ -29,14 +29,11 @@ def package(params: ParamsFile = None) -> None:
 
     Example: cxgen package
     """
-    from cxgen.publish.release import Identity
-    from cxgen.publish.release import package as write
-
     project, settings = open_project(params)
     with busy("writing parquet files and card"):
-        record = write(project, settings, project.root / layout.HUB, Identity(settings.publish.version))
+        record = write(project, settings, project.root / HUB, Identity(settings.publish.version))
     rows = sum(entry["rows"] for entry in record["rows"].values())
-    echo(f"{rows} rows, content hash {record['content_hash'][:16]}: {layout.HUB}")
+    echo(f"{rows} rows, content hash {record['content_hash'][:16]}: {HUB}")
 
 
 @app.command()
@@ -59,9 +56,6 @@ def publish(
 
     Example: cxgen publish me/constructions --dry-run
     """
-    from cxgen.publish import hub
-    from cxgen.publish.release import prepared
-
     if not re.fullmatch(_REPOSITORY, repository):
         raise CxgenError(f"not a repository: {repository!r}", hint="expected OWNER/NAME, such as me/constructions")
     for what, name in (("tag", tag), ("branch", revision)):
@@ -85,11 +79,8 @@ def publish(
         emit([{"repository": repository, "revision": revision, "commit": commit, "tag": release.target.tag}], form)
 
 
-def _show_changes(client: Any, release: "Release", form: Format) -> str:
+def _show_changes(client: Any, release: Release, form: Format) -> str:
     """Print the difference to what the branch holds, all added if it holds nothing or the Hub is out of reach; its commit."""
-    from cxgen.publish import hub
-    from cxgen.publish.diff import read_dataset
-
     target, new, commit = release.target, read_dataset(release.folder), ""
     old = new.clear()
     try:
@@ -122,19 +113,13 @@ def diff(
     _show(_dataset(old), _dataset(new), form, items=items, every=every)
 
 
-def _dataset(name: str) -> "pl.DataFrame":
-    from cxgen.publish.diff import read_dataset
-
+def _dataset(name: str) -> pl.DataFrame:
     if Path(name).exists() or not (match := _ON_HUB.fullmatch(name)):
         return read_dataset(Path(name))
-    from cxgen.publish import hub
-
     return read_dataset(hub.download(hub.api(), match["repository"], match["revision"] or "main"))
 
 
-def _show(before: "pl.DataFrame", after: "pl.DataFrame", form: Format, *, items: bool = False, every: bool = False) -> None:
-    from cxgen.publish.diff import changed_counts, changed_items, counts
-
+def _show(before: pl.DataFrame, after: pl.DataFrame, form: Format, *, items: bool = False, every: bool = False) -> None:
     changes = changed_items(before, after)
     table = changes if items else (counts if every else changed_counts)(before, after)
     emit(table.to_dicts(), form, table.columns)

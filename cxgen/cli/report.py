@@ -7,14 +7,20 @@ import typer
 from typer import Argument, Option, echo
 
 from cxgen import layout
+from cxgen.build.tables import packaged
+from cxgen.check import require_sound
 from cxgen.cli.options import Form, ParamsFile, commands, open_project
 from cxgen.cli.output import Format, Row, busy, emit, note
 from cxgen.facade import Constructicon
+from cxgen.report import baselines as giveaways
+from cxgen.report import plots as figures
+from cxgen.report import reading as readings
+from cxgen.report import variety as spread
+from cxgen.report.page import write_page
 from cxgen.vocabulary import Role
 
 _EVALUATIONS = "What `cxgen evaluate --json` printed; several times for several models."
-app = commands()
-report = commands("Measures of the finished dataset.")
+app, report = commands(), commands()
 app.add_typer(report, name="report")
 
 
@@ -29,8 +35,6 @@ def html(
     Examples:  cxgen report html
                cxgen evaluate --baseline word-pairs --json > word-pairs.json && cxgen report html --evaluation word-pairs.json
     """
-    from cxgen.report.page import write_page
-
     project = Constructicon().project
     path = output or project.root / layout.PAGE
     with busy("writing the page"):
@@ -44,8 +48,6 @@ def sizes(form: Form = Format.table) -> None:
 
     Example: cxgen report sizes
     """
-    from cxgen.build.tables import packaged
-
     counts = packaged(Constructicon().project)
     emit([{"config": config, "split": split, "rows": n} for config, splits in counts.items() for split, n in splits.items()], form)
     if form is Format.table:
@@ -72,9 +74,6 @@ def baselines(
     Examples:  cxgen report baselines
                cxgen report baselines conative
     """
-    from cxgen.check import require_sound
-    from cxgen.report import baselines as giveaways
-
     project, settings = open_project(params)
     with busy("training the give-away classifiers"):
         if construction is None:
@@ -97,9 +96,7 @@ def baselines(
 
 def _require_gates(result: dict[str, Any]) -> None:
     """End with exit code 1 where a gate is broken."""
-    from cxgen.report.baselines import broken
-
-    faults = list(broken(result))
+    faults = list(giveaways.broken(result))
     for line in faults:
         note(f"gate broken: {line}")
     if faults:
@@ -113,14 +110,12 @@ def everything(params: ParamsFile = None) -> None:
 
     Example: cxgen report all
     """
-    from cxgen.report import baselines, plots, reading, variety
-
     project, settings = open_project(params)
     with busy("measuring the dataset"):
-        reading.run(project)
-        variety.run(project, settings.request.seed)
-        result = baselines.run(project, settings.folds, settings.workers)
-        plots.run(project)
+        readings.run(project)
+        spread.run(project, settings.request.seed)
+        result = giveaways.run(project, settings.folds, settings.workers)
+        figures.run(project)
     echo(f"{layout.METRICS}: baselines.json, variety.json, reading.json; {layout.PLOTS}")
     _require_gates(result)
 
@@ -133,11 +128,9 @@ def variety(params: ParamsFile = None, form: Form = Format.table) -> None:
 
     Example: cxgen report variety --format json
     """
-    from cxgen.report import variety as measures
-
     project, settings = open_project(params)
     with busy("measuring how varied the sentences are"):
-        result = measures.run(project, settings.request.seed)
+        result = spread.run(project, settings.request.seed)
     emit([{"construction": name, **_varied(entry)} for name, entry in result.items()], form)
 
 
@@ -162,9 +155,7 @@ def plots(form: Form = Format.table) -> None:
 
     Example: cxgen report plots && dvc plots show --open
     """
-    from cxgen.report import plots as tables
-
-    result = tables.run(Constructicon().project)
+    result = figures.run(Constructicon().project)
     emit([{"file": f"{layout.PLOTS}/{name}.json", "rows": len(rows)} for name, rows in result.items()], form)
 
 
@@ -174,8 +165,6 @@ def reading(params: ParamsFile = None, form: Form = Format.table) -> None:
 
     Example: cxgen report reading
     """
-    from cxgen.report import reading as readings
-
     project, _ = open_project(params)
     with busy("comparing readings with labels"):
         result = readings.run(project)

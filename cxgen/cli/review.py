@@ -5,15 +5,27 @@ from typing import Annotated
 
 from typer import Argument, Option, echo, style
 
+from cxgen.build import dropped
+from cxgen.build.tables import with_natural
 from cxgen.cli.options import Configs, Form, commands
 from cxgen.cli.output import Format, busy, emit, note, print_json
+from cxgen.errors import unknown
+from cxgen.facade import Constructicon
+from cxgen.families import DEFAULT
+from cxgen.measures.figures import Resampling
+from cxgen.review import score as scoring
+from cxgen.review.answers import answers_of
+from cxgen.review.export import export as write
+from cxgen.review.form import Server
+from cxgen.review.sample import Design
+from cxgen.review.sheets import Kind
+from cxgen.review.tables import tables
 from cxgen.vocabulary import Split
 
 _Folder = Annotated[Path, Argument(help="Folder of the review.")]
 _HOST = "Address to listen on. Others than loopback let others in: there are no passwords."
 _KINDS = "xlsx, csv, jsonl, label-studio; several times for several. Default: xlsx."
-app = commands()
-review = commands("Have the finished dataset read blind by people, and see what they say.")
+app, review = commands(), commands()
 app.add_typer(review, name="review")
 
 
@@ -38,20 +50,12 @@ def export(
     Examples:  cxgen review export review --n 20 --as xlsx
                cxgen review export review --split test --lists 1 --real attested.txt
     """
-    from cxgen.build.tables import with_natural
-    from cxgen.errors import unknown
-    from cxgen.families import DEFAULT
-    from cxgen.project import Project
-    from cxgen.review.export import export as write
-    from cxgen.review.sample import Design
-    from cxgen.review.sheets import Kind
-
     for kind in kinds or ():
         if kind not in list(Kind):
             raise unknown("form of lists", kind, Kind)
     chosen = [Kind(kind) for kind in dict.fromkeys(kinds or [Kind.xlsx.value])]
     with busy("drawing lists"):
-        dataset = with_natural(Project.find(), DEFAULT)
+        dataset = with_natural(Constructicon().project, DEFAULT)
         if splits:
             dataset = dataset.filter(dataset["split"].is_in([split.value for split in splits]))
         rows = write(dataset, folder, Design(n, sentences, lists, checks, seed), chosen, configs or (), real)
@@ -69,8 +73,6 @@ def serve(
 
     Example: cxgen review serve review
     """
-    from cxgen.review.form import Server
-
     with Server(folder, host, port, names or ()) as server:
         note(f"{server.url} (Ctrl-C ends it; answers are in {folder / 'answers'})")
         server.serve_forever()
@@ -96,12 +98,6 @@ def score(
                cxgen review score review anna.xlsx ben.csv --json
                cxgen review score review --drop pipelines/dropped.csv && dvc repro
     """
-    from cxgen.build import dropped
-    from cxgen.measures.figures import Resampling
-    from cxgen.review import score as scoring
-    from cxgen.review.answers import answers_of
-    from cxgen.review.tables import tables
-
     answers = answers_of(folder, files or [])
     with busy("resampling"):
         report = scoring.score(answers, Resampling(resamples, seed), everybody)

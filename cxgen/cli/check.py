@@ -1,0 +1,83 @@
+"""The command check: what is wrong with constructions and tables of scenes."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from typer import Argument, Option, echo
+
+from cxgen.check import explanations, lint_project, spacy_is_there
+from cxgen.cli.options import Form, commands, completions, open_project
+from cxgen.cli.output import Format, emit, note
+from cxgen.curate.scenes import check_scenes
+from cxgen.errors import CxgenError, install
+from cxgen.facade import Constructicon
+from cxgen.tables import write_json
+from cxgen.trees import Chunks
+
+_FINDING = ("code", "file", "line", "message", "hint")
+app = commands()
+
+
+@app.command()
+def check(
+    construction: Annotated[str | None, Argument(metavar="[CONSTRUCTION]", help="Default: all.", autocompletion=completions)] = None,
+    file: Annotated[Path | None, Argument(metavar="[FILE]", help="After `scenes`: a table of scenes.")] = None,
+    form: Form = Format.table,
+    strict: Annotated[bool, Option(help="Warnings fail too.")] = False,
+    output: Annotated[Path | None, Option("--output", "-o", help="Write the findings here, as JSON, whole or not at all.")] = None,
+    codes: Annotated[bool, Option("--codes", help="List the codes and what they find.")] = False,
+) -> None:
+    """Check constructions without generating: codes E... and W..., file:line, hint. Exit code 2 if there are errors.
+
+    Every kind of premise in every template, with every choice of the scenes' words, must have a tree and the construction's form. Where all
+    are checked, a file that cannot be read is a finding, too (E000), and the others are checked.
+
+    `cxgen check scenes FILE` looks at a table of scenes (NAME.tsv, after its construction): what is wrong in which line and column, the
+    forms of new words, the verbs of each design and split, and some premises.
+
+    Examples:  cxgen check resultative --strict
+               cxgen check scenes lexicons/scenes/resultative.tsv
+    """
+    if file is not None:
+        _check_scenes(construction or "", file, form)
+        return
+    if codes:
+        emit([{"code": code, "finds": finds} for code, finds in explanations().items()], form, ("code", "finds"))
+        return
+    constructicon = Constructicon()
+    project = constructicon.project
+    if construction is not None:
+        _ = constructicon[construction]
+    if not spacy_is_there():
+        note(f"form_check is not tried on the premises, which needs spaCy; {install('annotate')}")
+    checked, findings = lint_project(project, constructicon.lexicon, Chunks.load(*project.chunk_files()), construction or "")
+    rows = [{name: getattr(item, name) for name in _FINDING} | {"file": CxgenError("", file=item.file).where} for item in findings]
+    if output is not None:
+        write_json(rows, output)
+    elif form is not Format.table:
+        emit(rows, form, _FINDING)
+    if form is Format.table:
+        for row in rows:
+            echo(f"{row['file']}:{row['line']}: {row['code']} {row['message']}\n  hint: {row['hint']}")
+        echo(f"{checked} constructions, {len(findings)} findings")
+    if any(item.code.startswith("E") or strict for item in findings):
+        raise typer.Exit(2)
+
+
+def _check_scenes(what: str, file: Path, form: Format) -> None:
+    if what != "scenes":
+        raise CxgenError(f"{what!r} takes no file", hint="write `cxgen check scenes FILE`, or only the construction")
+    project, params = open_project()
+    report = check_scenes(project, file, params)
+    if form is not Format.table:
+        emit([asdict(report)], form)
+    else:
+        for row in report.faults:
+            echo(f"{file}:{row['line']}: {row['column']}{': ' if row['column'] else ''}{row['fault']}\n  hint: {row['hint']}")
+        for rows in filter(None, (report.forms, report.verbs)):
+            emit(rows, form)
+        echo("\n".join([*report.premises, f"{file}: {len(report.faults)} faults"]))
+    if report.faults:
+        raise typer.Exit(2)
