@@ -201,7 +201,7 @@ def test_options_that_do_not_go_together_are_refused(mini_dataset, cxgen):
         (("--model", "hf:x", "--think"), "--think, --dry-run and --backend are for models behind a server"),
         (("--model", "hf:x", "--backend", "openai-batch"), "--think, --dry-run and --backend are for models behind a server"),
         (("--model", "m", "--backend", "replay"), "'replay' is not one of 'openai', 'openai-batch'"),
-        (("--model", "hf:x", "--measure", "liklihood"), "one of likelihood, normalised, pll"),
+        (("--model", "hf:x", "--measure", "liklihood"), "'liklihood' is not one of 'likelihood'"),
         (("--baseline", "majority", "-o", "p.csv"), "predictions are written as JSON lines"),
         (("--model", "m", "--base-url", "http://localhost:1/v1", "--wording", "quizz", "--dry-run"), "did you mean quiz"),
     ):
