@@ -28,6 +28,33 @@ def uniform_at(stream: tuple[str | int, ...], numbers: NDArray[np.int64]) -> NDA
     return uniform(stream, first, int(numbers.max()) - first + 1)[numbers - first]
 
 
+def elect(
+    stream: tuple[str | int, ...], names: Sequence[str | int], numbers: NDArray[np.int64], weights: Sequence[float] = ()
+) -> NDArray[np.int64]:
+    """For each of ``numbers`` the place in ``names`` of the one that wins it, each with a chance by its weight (none given: all the same).
+
+    A name that is added wins some numbers, and no other number changes hands: rendezvous hashing (Thaler & Ravishankar 1998, "Using
+    name-based mappings to increase hit rates"). The winner is who waits least, for exponential times at the rate of its weight.
+    """
+    least, winner = np.full(len(numbers), np.inf), np.zeros(len(numbers), dtype=np.int64)
+    for place, (name, weight) in enumerate(zip(names, weights or [1.0] * len(names), strict=True)):
+        if weight > 0:
+            waiting = -np.log1p(-_scattered((*stream, name), numbers)) / weight
+            winner[waiting < least] = place
+            least = np.minimum(waiting, least)
+    return winner
+
+
+def _scattered(stream: tuple[str | int, ...], numbers: NDArray[np.int64]) -> NDArray[np.float64]:
+    """As `uniform_at`, of another generator, which needs no numbers between: splitmix64 (Steele, Lea & Flood 2014)."""
+    bits = numbers.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15) + np.frombuffer(order_key(*stream), dtype="<u8")
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        bits = (bits ^ (bits >> np.uint64(shift))) * np.uint64(factor)
+    bits = (bits ^ (bits >> np.uint64(31))) >> np.uint64(11)
+    scaled: NDArray[np.float64] = bits.astype(np.float64) * 2.0**-53
+    return scaled
+
+
 def order_key(*parts: str | int) -> bytes:
     """A digest to sort by: an order that looks random, is the same everywhere and does not depend on what else is sorted."""
     return order_keys(parts[:-1], parts[-1:])[0]

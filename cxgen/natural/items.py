@@ -19,7 +19,7 @@ from cxgen.natural.check import Written
 from cxgen.natural.say import say
 from cxgen.natural.words import Fillers
 from cxgen.sampling import Draws, digest, split_of
-from cxgen.sampling.plan import Rows, seen_wordings
+from cxgen.sampling.plan import Rows, held_wordings
 from cxgen.schema import polars_schema
 from cxgen.schema.columns import SLOT
 from cxgen.streams import chance_of
@@ -66,17 +66,15 @@ class WrittenDraws:
     def statement(self, name: str) -> pl.DataFrame:
         """See `Draws.statement`."""
         wordings, holding = self.construction.rules[name].wordings, self.request.hold_out.wordings
-        seen, chances = seen_wordings(len(wordings)) if holding else len(wordings), zip(
-            self.chance("wording", name), self.chance("wordings?"), self.splits, strict=True
-        )  # fmt: skip
-        held = len(wordings) - seen
-        choice = [
-            seen + int(chance * held) if held and split == Split.test and which < 0.5 else int(chance * seen)
-            for chance, which, split in chances
-        ]
+        held = held_wordings(len(wordings)) if holding else [False] * len(wordings)
+        choice = []
+        for set_name, coin, split in zip(self.names, self.chance("wordings?"), self.splits, strict=True):
+            out = any(held) and split == Split.test and coin < 0.5
+            options = [number for number in range(len(wordings)) if held[number] == out]
+            choice.append(max(options, key=lambda number: chance_of(self.request.seed, set_name, "wording", name, number)))
         texts = [say(wordings[at], each.fillers, each.words, self.look_up) for at, each in zip(choice, self.sets, strict=True)]
         wording = pl.Series(choice, dtype=pl.Int16)
-        return pl.DataFrame({"hypothesis": texts, "wording": wording, "wording_held_out": wording >= seen})
+        return pl.DataFrame({"hypothesis": texts, "wording": wording, "wording_held_out": [held[at] for at in choice]})
 
     def gather(self, rows: Rows) -> pl.DataFrame:
         """See `Draws.gather`."""

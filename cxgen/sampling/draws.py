@@ -10,7 +10,7 @@ import polars as pl
 
 from cxgen.constructicon import Construction, Design, Part, Slot, Template, parse_pattern
 from cxgen.errors import UnknownNameError
-from cxgen.sampling.plan import NOTHING, HoldOut, Plan, Rows, choose, draw_plan, held_templates, pick, seen_wordings
+from cxgen.sampling.plan import NOTHING, HoldOut, Plan, Rows, draw_plan, held_templates, held_wordings, pick
 from cxgen.sampling.pools import ABSENT, Pools, design_pools, extended_verbs
 from cxgen.sampling.ways import AGREEING, Forms, capitalised
 from cxgen.sampling.wugs import Substitution
@@ -109,14 +109,16 @@ class Draws:
         choice = self.wordings(name) if choice is None else choice
         groups = [(parse_pattern(wording), rows, rows) for n, wording in enumerate(wordings) if len(rows := np.flatnonzero(choice == n))]
         texts = realise(groups, self.construction, self.plan, self.sampler.pools, self.forms, len(self))
-        seen = seen_wordings(len(wordings)) if self.sampler.held.wordings else len(wordings)
-        return pl.DataFrame({"hypothesis": texts, "wording": pl.Series(choice, dtype=pl.Int16), "wording_held_out": choice >= seen})
+        held = np.array(self._held_wordings(len(wordings)))
+        return pl.DataFrame({"hypothesis": texts, "wording": pl.Series(choice, dtype=pl.Int16), "wording_held_out": held[choice]})
 
     def wordings(self, *rules: str) -> Rows:
         """For every set the number of a wording that all ``rules`` have. A set's rules are all worded as held out, or as seen."""
-        counts = [len(self.construction.rules[rule].wordings) for rule in rules]
-        seen = min(map(seen_wordings, counts)) if self.sampler.held.wordings else min(counts)
-        return choose(self.sampler.split, self.plan.chance(f"wording:{'|'.join(rules)}"), self.plan.chance("wordings?"), seen, min(counts))
+        count = min(len(self.construction.rules[rule].wordings) for rule in rules)
+        return self.plan.choose(f"wording:{'|'.join(rules)}", range(count), self._held_wordings(count), self.sampler.split)
+
+    def _held_wordings(self, count: int) -> list[bool]:
+        return held_wordings(count) if self.sampler.held.wordings else [False] * count
 
     @cached_property
     def texts(self) -> pl.Series:
@@ -134,23 +136,19 @@ class Draws:
     def _held_templates(self) -> frozenset[str]:
         return held_templates(self.construction, self.sampler.seed) if self.sampler.held.templates else frozenset()
 
-    def _templates_of(self, kind: str) -> list[Template]:
-        """The templates of a kind, those that are held out last."""
-        return sorted(self.construction.templates_for(kind), key=lambda template: template.name in self._held_templates)
-
     @cached_property
     def _templates(self) -> list[tuple[str, Template]]:
         """Every kind with each of its templates, one kind after the other."""
-        return [(kind, template) for kind in self.design.kinds for template in self._templates_of(kind)]
+        return [(kind, template) for kind in self.design.kinds for template in self.construction.templates_for(kind)]
 
     @cached_property
     def _chosen(self) -> Rows:
         """Of every premise, which of `_templates` it has."""
         choices, before = [], 0
-        chance, coin = self.plan.chance("template"), self.plan.chance("templates?")
-        for own in map(self._templates_of, self.design.kinds):
-            seen = sum(template.name not in self._held_templates for template in own)
-            choices.append(before + choose(self.sampler.split, chance, coin, seen, len(own)))
+        for own in map(self.construction.templates_for, self.design.kinds):
+            names = [template.name for template in own]
+            held = [name in self._held_templates for name in names]
+            choices.append(before + self.plan.choose("template", names, held, self.sampler.split))
             before += len(own)
         return np.concatenate(choices)
 

@@ -1,5 +1,6 @@
 """The plan: a table of draws, one row per contrast set; and which wordings and templates occur in the test split only."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,11 +9,12 @@ from numpy.typing import NDArray
 from cxgen.constructicon import Construction, Design, Slot
 from cxgen.errors import EmptySlotError
 from cxgen.sampling.pools import ABSENT, Pools, Segments
-from cxgen.streams import order_key, uniform_at
+from cxgen.streams import chance_of, elect, uniform_at
 from cxgen.vocabulary import SPLITS, Split
 
 Rows = NDArray[np.int64]
 Chances = NDArray[np.float64]
+_PLACES = 1 << 16  # frames share them out, and a set has the frame of its place: the time that takes has a bound
 _TRIES = 24
 _PICKY = 8  # tries that still prefer unmarked fillers
 _PLURAL = 4  # pronouns of a slot's referent: he, she, singular they, it, plural they
@@ -20,7 +22,7 @@ _PLURAL = 4  # pronouns of a slot's referent: he, she, singular they, it, plural
 
 @dataclass(frozen=True)
 class HoldOut:
-    """What is held out of train and dev: the last third of every rule's wordings; a quarter of the templates of kinds that share them."""
+    """What is held out of train and dev: the second of three wordings of a rule; a quarter of the templates of kinds that share them."""
 
     wordings: bool = False
     templates: bool = False
@@ -54,11 +56,26 @@ class Plan:
         """The random numbers ``name`` of the stream, one per set."""
         return uniform_at((*self.stream, name), self.numbers)
 
+    def choose(self, name: str, options: Sequence[str | int], held: Sequence[bool], split: str) -> Rows:
+        """For every set the place of one of ``options``, from the stream ``name``; one that is added changes only the sets that get it.
+
+        In train and dev it is none that is ``held`` out; in test, half of the sets have one that is.
+        """
+        stream, seen, out = (*self.stream, name), [float(not is_out) for is_out in held], list(map(float, held))
+        if split not in SPLITS or not any(held):
+            return elect(stream, options, self.numbers)
+        usual = elect(stream, options, self.numbers, seen)
+        if split != Split.test:
+            return usual
+        coin = self.chance(f"{name.partition(':')[0]}s?")
+        return np.where(coin < 0.5, elect(stream, options, self.numbers, out), usual)
+
 
 def draw_plan(construction: Construction, design: Design, pools: Pools, stream: tuple[str | int, ...], numbers: Rows) -> Plan:
     """Draw the sets ``numbers`` of ``stream``."""
-    chance = uniform_at((*stream, "frame"), numbers)
-    frame = np.searchsorted(np.cumsum(pools.weights), chance, side="right").clip(max=len(pools.frames) - 1).astype(np.int64)
+    stream_of_frames = (*stream, "frame")
+    places, back = np.unique((uniform_at(stream_of_frames, numbers) * _PLACES).astype(np.int64), return_inverse=True)
+    frame = elect(stream_of_frames, [f.name for f in pools.frames], places, pools.weights.tolist())[back]
     plan = Plan(stream, numbers, frame, {}, {}, {})
     for slot in construction.draw_order(design):
         plan.fillers[slot.name] = _drawn(slot, construction, pools, plan)
@@ -110,23 +127,14 @@ def pick(chance: Chances, size: int) -> Rows:
     return choice
 
 
-def choose(split: str, chance: Chances, coin: Chances, seen: int, size: int) -> Rows:
-    """For every set a number below ``size``: below ``seen`` in train and dev; in test as ``coin`` says, half below it; elsewhere any."""
-    if split not in SPLITS or seen == size:
-        return pick(chance, size)
-    if split != Split.test:
-        return pick(chance, seen)
-    return np.where(coin < 0.5, seen + pick(chance, size - seen), pick(chance, seen))
-
-
-def seen_wordings(count: int) -> int:
-    """How many of ``count`` wordings, from the first on, training may see."""
-    return count - max(1, count // 3) if count > 1 else count
+def held_wordings(count: int) -> list[bool]:
+    """Which of ``count`` wordings are held out: the second of every three, so that one added at the end changes nothing before it."""
+    return [number % 3 == 1 for number in range(count)]
 
 
 def held_templates(construction: Construction, seed: int) -> frozenset[str]:
-    """The names of the templates that are held out; every kind keeps one."""
-    lists = {tuple(template.name for template in construction.templates_for(kind)) for kind in construction.kinds}
-    ordered = [sorted(names, key=lambda name: order_key(seed, construction.name, "template", name)) for names in lists if len(names) > 1]
-    held = {name for names in ordered for name in names[: max(1, len(names) // 4)]}
-    return frozenset(held - {names[-1] for names in lists if names and held.issuperset(names)})
+    """The names of the templates that are held out: each by its own chance, of two or more one at least; every kind keeps one."""
+    lists = {tuple(template.name for template in construction.templates_for(kind)) for kind in construction.kinds} - {()}
+    chance = {name: chance_of(seed, construction.name, "template", name) for names in lists for name in names}
+    held = {name for name in chance if chance[name] < 1 / 4} | {min(names, key=chance.__getitem__) for names in lists if len(names) > 1}
+    return frozenset(held - {max(names, key=chance.__getitem__) for names in lists if held.issuperset(names)})
