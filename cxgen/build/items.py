@@ -13,6 +13,7 @@ from cxgen.build.request import Request
 from cxgen.build.samplers import items_of, samplers
 from cxgen.constructicon import Construction
 from cxgen.errors import EmptySlotError
+from cxgen.families import family_of
 from cxgen.sampling import Sampler, span
 
 SETS = 2_000  # drawn at a time: enough for whole columns, few enough for memory
@@ -60,7 +61,7 @@ class Need:
 
 
 def fill(needs: Sequence[Need]) -> None:
-    """Find the sets of the samplers of a construction: no premise occurs in two sets of a config.
+    """Find the sets of the samplers of a construction: no premise occurs in two sets of a family.
 
     Raises:
         EmptySlotError: a sampler has too few distinct sets.
@@ -69,7 +70,7 @@ def fill(needs: Sequence[Need]) -> None:
     for left in reversed(range(ROUNDS)):
         for need in needs:
             if len(need.kept) < need.wanted and not need.dry:
-                need.draw(left, seen.setdefault(need.sampler.config, set()))
+                need.draw(left, seen.setdefault(family_of(need.sampler.config).name, set()))
     for need in needs:
         if len(need.kept) < need.required:
             construction, design = need.sampler.construction, need.sampler.design.name
