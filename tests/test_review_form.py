@@ -1,7 +1,5 @@
 """The local form: a real server on loopback, several annotators, kills, strangers."""
 
-from __future__ import annotations
-
 import http.client
 import json
 import re
@@ -20,8 +18,7 @@ from cxgen.report.reading import items_read
 from cxgen.review import form
 from cxgen.review.answers import read_answers
 from cxgen.review.form import Server
-from cxgen.review.sample import Design, sample, write_key
-from cxgen.review.tasks import TASKS
+from cxgen.review.sample import TASKS, Design, sample, write_key
 from tests.conftest import COMMAND
 
 JSON = {"Content-Type": "application/json"}
@@ -174,7 +171,7 @@ def test_the_page_stands_alone_and_nothing_sent_tells_a_label(folder, drawn):
     assert "right" not in rows.replace("right?", "")
     tasks = json.loads(re.search(r"const TASKS = (.*);", page)[1])
     assert {name: [choice["key"] for choice in task["choices"]] for name, task in tasks.items()} == {
-        name: list(task.keys) for name, task in TASKS.items()
+        name: list(task["choices"]) for name, task in TASKS.items()
     }
 
 

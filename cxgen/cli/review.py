@@ -15,11 +15,10 @@ from cxgen.families import DEFAULT
 from cxgen.measures.figures import Resampling
 from cxgen.review import score as scoring
 from cxgen.review.answers import answers_of
-from cxgen.review.export import export as write
 from cxgen.review.form import Server
 from cxgen.review.sample import Design
 from cxgen.review.sheets import Kind
-from cxgen.review.tables import tables
+from cxgen.review.sheets import export as write
 from cxgen.vocabulary import Split
 
 _Folder = Annotated[Path, Argument(help="Folder of the review.")]
@@ -110,9 +109,9 @@ def score(
     if whole:
         print_json(report, sort_keys=True)
     elif form is not Format.table:
-        emit([{"table": title, **row} for title, rows in tables(report).items() for row in rows], form)
+        emit([{"table": title, **row} for title, rows in scoring.tables(report).items() for row in rows], form)
     else:
-        for title, rows in tables(report).items():
+        for title, rows in scoring.tables(report).items():
             if rows:
                 echo(style(title, bold=True))
                 emit(rows, form)

@@ -1,7 +1,5 @@
 """What annotators answered, read from whatever they filled in, and compared with the key: ids, texts, possible answers."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re
@@ -14,29 +12,21 @@ import polars as pl
 
 from cxgen.errors import DataError, needs
 from cxgen.files import parse_json, read_json, read_text
-from cxgen.review.sample import ANSWERS, read_key
+from cxgen.review.sample import ANSWERS, TASKS, read_key
 from cxgen.review.sheets import ANSWER, NOTE, Kind
-from cxgen.review.tasks import TASKS
 
-_TEXTS = list(dict.fromkeys(text for task in TASKS.values() for text in task.texts))
+_TEXTS = [text for task in TASKS.values() for text in task["texts"]]
 _GIVEN = dict.fromkeys(("reader", "code", ANSWER, NOTE, *(f"given {text}" for text in _TEXTS), "file"), pl.String) | {"line": pl.Int64}
 _PART = re.compile(r"[-_ ]?(list-\d+)?[-_ ]?(labels|sentences)$")
-_NO_NAMES = {ANSWERS.name, *Kind, ""}  # folders that are called after no reader
 _HINT = "expected what `cxgen review export` wrote, with answers: columns id, answer and, if you like, note, reader"
 
-Row = tuple[int, dict[str, Any]]  # line, cells
+Row = tuple[int, dict[Any, Any]]  # line, cells
 
 
 def answers_of(folder: Path, files: list[Path]) -> pl.DataFrame:
-    """The answers in ``files``, or in the folder of answers of the review in ``folder``; see `read_answers`.
-
-    Raises:
-        DataError: there is no key or no answer, or the answers do not fit.
-    """
-    key = read_key(folder)
-    own = folder / ANSWERS
-    hidden = (".", "~")
-    paths = files or sorted(path for path in own.rglob("*") if path.suffix in _READERS and not path.name.startswith(hidden))
+    """The answers in ``files`` (none: in the folder of answers) of the review in ``folder``, see `read_answers`."""
+    key, own = read_key(folder), folder / ANSWERS
+    paths = files or sorted(path for path in own.rglob("*") if path.suffix in _READERS and not path.name.startswith((".", "~")))
     answers = read_answers(paths, key)
     if not answers.height:
         raise DataError("there are no answers", file=own, hint=f"`cxgen review serve {folder}` collects them, or put filled lists there")
@@ -44,37 +34,24 @@ def answers_of(folder: Path, files: list[Path]) -> pl.DataFrame:
 
 
 def read_answers(paths: list[Path], key: pl.DataFrame) -> pl.DataFrame:
-    """The answers in files.
-
-    Args:
-        paths: ``.csv``, ``.xlsx``, ``.jsonl`` (of the local form, too: of several answers to a row the last counts), ``.json`` (exported by
-            Label Studio). Whose they are is said by a column ``reader``, else by the file's name, less ``list-1-labels``,
-            else by the name of its folder.
-        key: see `cxgen.review.sample.KEY`.
-
-    Returns:
-        ``reader, code, answer, note`` (the answer as the task writes it), and the key's columns; no rows without an answer.
-
-    Raises:
-        DataError: a file is damaged; an answer is none; a row is not in the key, or has another text there; a reader answers a row twice,
-            or two lists.
-    """
+    """The answers in files, one row each: ``reader, code, answer, note`` and the key's columns. Whose they are is said by a column
+    ``reader``, else by the file's name, less ``list-1-labels``, else by the name of its folder. DataError of an answer that is none, a row
+    that is not in the key or has another text there, a reader who answers a row twice, or two lists."""
     table = pl.DataFrame([row for path in paths for row in _answers(path)], schema=_GIVEN, orient="row")
     table = table.join(key, on="code", how="left", maintain_order="left").filter((pl.col(ANSWER) != "") | pl.col("task").is_null())
     _refuse(table, pl.col("task").is_null(), "{code} is not of this review", "score it with the key of its own export")
     for name, task in TASKS.items():
         own = pl.col("task") == name
-        hint = f"{name}: {', '.join(task.keys)}, or nothing"
-        _refuse(table, own & ~pl.col(ANSWER).is_in(task.keys), "{answer!r} is no answer", hint)
-        for text, column in zip(task.texts, ("text", "second"), strict=False):
+        hint = f"{name}: {', '.join(task['choices'])}, or nothing"
+        _refuse(table, own & ~pl.col(ANSWER).is_in(list(task["choices"])), "{answer!r} is no answer", hint)
+        for text, column in zip(task["texts"], ("text", "second"), strict=False):
             changed = own & (pl.col(f"given {text}").str.strip_prefix("'") != pl.col(column).str.strip_prefix("'"))
             _refuse(table, changed, f"{text} of {{code}} is not the text that was asked about", "export the list again, or mend the file")
     _refuse(table, pl.struct("reader", "code").is_duplicated(), "{reader} answers {code} twice", "keep one of the two")
-    lists = table.group_by("reader").agg(pl.col("list").unique().sort()).filter(pl.col("list").list.len() > 1).sort("reader")
-    if lists.height:
-        reader, numbers = lists.row(0)
-        what = f"{reader} answers lists {' and '.join(map(str, numbers))}, which have items of the same contrast sets"
-        raise DataError(what, hint="leave one out; two people need two names (column reader, or the file's name)")
+    many = pl.col("list").n_unique().over("reader") > 1
+    lists = table.with_columns(lists=pl.col("list").unique().sort().cast(pl.String).implode().over("reader").list.join(" and "))
+    what, hint = "{reader} answers lists {lists}, which have items of the same contrast sets", "leave one out; two people need two names"
+    _refuse(lists, many, what, f"{hint} (column reader, or the file's name)")
     return table.select("reader", "code", ANSWER, NOTE, *key.columns[1:])
 
 
@@ -87,24 +64,22 @@ def _refuse(table: pl.DataFrame, wrong: pl.Expr, what: str, hint: str) -> None:
 
 
 def _answers(path: Path) -> Iterator[tuple[Any, ...]]:
-    read = _READERS.get(path.suffix)
-    if read is None:
+    if path.suffix not in _READERS:
         raise DataError(f"unknown kind of file {path.suffix!r}", file=path, hint=f"answers are {', '.join(_READERS)} files")
-    reader = _PART.sub("", path.stem) or ("" if path.parent.name in _NO_NAMES else path.parent.name)
+    folder = "" if path.parent.name in {ANSWERS.name, *Kind} else path.parent.name  # which are called after no reader
     rows: dict[Any, tuple[Any, ...]] = {}
-    for line, row in read(path):
-        cells = {name: _cell(value) for name, value in row.items() if isinstance(name, str)}
-        code, answer, name = cells.get("id", ""), cells.get(ANSWER, ""), cells.get("reader") or reader
+    for line, row in _READERS[path.suffix](path):
+        cells = {name: _cell(value) for name, value in row.items()}
+        code, answer, reader = cells.get("id", ""), cells.get(ANSWER, ""), cells.get("reader") or _PART.sub("", path.stem) or folder
         if not code and answer:
             raise DataError("an answer without an id", file=path, line=line, hint=_HINT)
         if not code:
             continue
-        if not name:
+        if not reader:
             raise DataError("nobody knows whose answers these are", file=path, hint="call the file NAME-labels, or add a column reader")
         # The form appends, so that there the last word counts; elsewhere two rows are a fault, told with both at hand.
-        place = (name, code) if path.suffix == ".jsonl" else line
-        texts = (cells.get(text) or None for text in _TEXTS)
-        rows[place] = (name, code, answer.upper(), cells.get(NOTE, ""), *texts, str(path), line)
+        place = (reader, code) if path.suffix == ".jsonl" else line
+        rows[place] = (reader, code, answer.upper(), cells.get(NOTE, ""), *(cells.get(text) or None for text in _TEXTS), str(path), line)
     yield from rows.values()
 
 
@@ -119,28 +94,26 @@ def _csv(path: Path) -> Iterator[Row]:
     text = read_text(path, _HINT)
     head = text.partition("\n")[0]
     reader = csv.DictReader(io.StringIO(text), delimiter=max(",;\t", key=head.count))  # spreadsheets write what is usual where they run
-    _require_columns(reader.fieldnames or (), path)
+    _require_columns(list(reader.fieldnames or ()), path)
     try:
-        for row in reader:
-            yield reader.line_num, row
+        yield from ((reader.line_num, row) for row in reader)
     except csv.Error as error:
         raise DataError(f"not a CSV file: {error}", file=path, line=reader.line_num, hint=_HINT) from error
 
 
-def _require_columns(names: Any, path: Path) -> None:
+def _require_columns(names: list[str], path: Path) -> None:
     if not {"id", ANSWER} <= set(names) or len(set(names)) < len(names):
-        raise DataError(f"has the columns {', '.join(map(str, names[:8])) or 'none'}", file=path, line=1, hint=_HINT)
+        raise DataError(f"has the columns {', '.join(names[:8]) or 'none'}", file=path, line=1, hint=_HINT)
 
 
 def _jsonl(path: Path) -> Iterator[Row]:
     """Objects line by line; a last line that a killed form left unfinished is passed over, with a warning."""
-    text = read_text(path, _HINT)
-    lines = text.splitlines()
+    lines = read_text(path, _HINT).split("\n")
     for number, line in enumerate(lines, 1):
         try:
-            row = parse_json(line, path, _HINT, number)
+            row = parse_json(line or "{}", path, _HINT, number)
         except DataError:
-            if number < len(lines) or text.endswith("\n"):
+            if number < len(lines):
                 raise
             sys.stderr.write(f"warning: {path}, line {number}: half a line is left out\n")
             return
@@ -159,17 +132,9 @@ def _studio(path: Path) -> Iterator[Row]:
                 by = annotation.get("completed_by")
                 by = by.get("email") or by["id"] if isinstance(by, dict) else by
                 values = {entry["from_name"]: entry["value"] for entry in annotation["result"]}
-                note = values.get(NOTE, {}).get("text", "")
-                yield (
-                    number,
-                    {
-                        **task["data"],
-                        "id": task["data"]["id"],
-                        "reader": "" if by is None else f"annotator-{by}",
-                        ANSWER: values.get(ANSWER, {}).get("choices", [""])[0],
-                        NOTE: note if isinstance(note, str) else " / ".join(note),
-                    },
-                )
+                answer, note = values.get(ANSWER, {}).get("choices", [""])[0], values.get(NOTE, {}).get("text", "")
+                row = {"id": task["data"]["id"], "reader": "" if by is None else f"annotator-{by}", ANSWER: answer}
+                yield number, {**task["data"], **row, NOTE: note if isinstance(note, str) else " / ".join(note)}
     except (KeyError, TypeError, AttributeError, IndexError) as error:
         raise DataError("not an export of Label Studio's", file=path, hint="export the project as JSON (not JSON-MIN)") from error
 

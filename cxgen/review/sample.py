@@ -5,18 +5,17 @@ so that each list has as many of each label (Fisher 1935, The Design of Experime
 others than those whose pairs are labelled.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import polars as pl
+import yaml
 
 from cxgen.errors import DataError
-from cxgen.review.tasks import CHECK_PAIRS, CHECK_SENTENCES, LABELS, NATURAL, TASKS
 from cxgen.schema import Column, Contract, polars_schema
 from cxgen.streams import order_key, order_keys
 from cxgen.tables import read_table, write_table
@@ -24,6 +23,9 @@ from cxgen.tables import read_table, write_table
 FILE, ANSWERS = Path("key.parquet"), Path("answers")
 ITEM, CHECK, REAL = "item", "check", "real"
 PAIR, PREMISE, HYPOTHESIS = "pair", "premise", "hypothesis"
+LABELS, SENTENCES = "labels", "sentences"
+TASKS: dict[str, Any] = yaml.safe_load((files("cxgen.review") / "tasks.yaml").read_text("utf-8"))
+GENERAL: list[str] = TASKS.pop("general")
 KEY = Contract(
     (
         Column("code", pl.String, "what a row is called on its list"),
@@ -41,20 +43,12 @@ KEY = Contract(
     key=("code",),
     least=1,
 )
-_REAL_SHARE = 3  # one sentence in so many besides ours is real
 
 
 @dataclass(frozen=True)
 class Design:
-    """How a sample is drawn.
-
-    Attributes:
-        sets: contrast sets per construction, look-alike and group of `natural` whose pairs are labelled.
-        sentences: those whose sentences are rated.
-        lists: how many; an annotator gets one.
-        checks: attention checks per list and task.
-        seed: another seed, another sample.
-    """
+    """How a sample is drawn: contrast sets per group (construction, look-alike, group of `natural`) whose pairs are labelled (``sets``) and
+    whose ``sentences`` are rated; how many ``lists``; attention ``checks`` per list and task."""
 
     sets: int = 20
     sentences: int = 10
@@ -64,106 +58,61 @@ class Design:
 
 
 def sample(items: pl.DataFrame, design: Design, real: Sequence[str] = ()) -> pl.DataFrame:
-    """The rows of all lists, each in the order in which it is read.
-
-    Args:
-        items: ``id, contrast_set, premise, hypothesis, label, group``, see `cxgen.report.reading.items_read`.
-        design: how many of them.
-        real: attested sentences to mix among those that are rated; no sentence comes twice.
-
-    Returns:
-        the columns of `KEY`.
-
-    Raises:
-        DataError: there is nothing to draw from.
-    """
+    """The rows of all lists, the columns of `KEY`, in the order in which they are read: of ``items`` (see `items_read`), with ``real``
+    sentences among those that are rated."""
     numbered = _numbered(items, design.seed)
-    labelled = square(numbered.filter(pl.col("number") < design.sets), design)
-    rated = square(numbered.filter(pl.col("number").is_between(design.sets, design.sets + design.sentences - 1)), design)
-    if not labelled.height and not rated.height:
+    labelled = _square(numbered.filter(pl.col("number") < design.sets), design)
+    rated = _square(numbered.filter(pl.col("number").is_between(design.sets, design.sets + design.sentences - 1)), design)
+    if not labelled.height + rated.height:
         raise DataError("there are no items to review", hint="ask for at least one set or sentence, of a config and split that has items")
-    rows = [*_pairs(labelled), *_sentences(rated), *_checks(design)]
-    ours = Counter(row["list"] for row in rows if row["task"] == NATURAL.name and row["kind"] == ITEM)
-    rows += _real(real, [ours[number] for number in range(1, design.lists + 1)], design.seed)
-    present = {(row["list"], row["task"]) for row in rows if row["kind"] == ITEM}  # no checks where there is nothing to check
-    kept = [_coded(row, design.seed) for row in rows if (row["list"], row["task"]) in present]
-    kept.sort(key=lambda row: (row["list"], row["task"], order_key(design.seed, "order", row["code"])))
-    return pl.DataFrame(kept, schema=polars_schema(KEY.columns))
-
-
-def square(items: pl.DataFrame, design: Design) -> pl.DataFrame:
-    """Items with the ``list`` that reads them (from 1), one of every set per list as far as the set goes.
-
-    Args:
-        items: with ``number``, their set's place within its group.
-        design: its ``lists`` and ``seed`` count.
-    """
-    order = pl.Series("order", order_keys((design.seed, "item"), items["id"]))
-    ranked = items.with_columns(order).with_columns(rank=pl.col("order").rank("ordinal").over("contrast_set", "label").cast(pl.Int64) - 1)
-    place = pl.col("rank") * 3 + (pl.col("label").cast(pl.Int64) + pl.col("number")) % 3
-    return ranked.with_columns(list=(place + 1).cast(pl.Int32)).filter(pl.col("list") <= design.lists).sort("list", "id")
+    own = ("list", "contrast_set", "group", pl.col("id").alias("item"))
+    letter = pl.col("label").replace_strict(dict(enumerate(TASKS[LABELS]["choices"])), return_dtype=pl.String)
+    pairs = labelled.select(*own, task=pl.lit(LABELS), side=pl.lit(PAIR), text=PREMISE, second=HYPOTHESIS, right=letter)
+    sentences = (rated.select(*own, task=pl.lit(SENTENCES), side=pl.lit(side), text=side) for side in (PREMISE, HYPOTHESIS))
+    ours = pl.concat([pairs, *sentences], how="diagonal").with_columns(kind=pl.lit(ITEM))
+    others = pl.DataFrame([*_checks(design), *_real(real, Counter(rated["list"]), design)], schema=polars_schema(KEY.columns))
+    rows = pl.concat([ours, others.drop("code")], how="diagonal").join(ours, on=["list", "task"], how="semi")  # no checks of nothing
+    told = rows.select("task", "list", "item", "side", "text", "second").iter_rows()
+    codes = [order_key(design.seed, "code", *(value or "" for value in row)).hex() for row in told]  # says nothing of the row
+    order = pl.Series("order", order_keys((design.seed, "order"), codes))
+    return rows.with_columns(order, code=pl.Series(codes)).sort("list", "task", "order").select(*polars_schema(KEY.columns))
 
 
 def _numbered(items: pl.DataFrame, seed: int) -> pl.DataFrame:
-    """Items with their set's number within its group, in an order that the seed decides; a set counts for one group only."""
-    sets = (
-        items.select("contrast_set", "group")
-        .unique()
-        .sort("contrast_set", "group")
-        .unique("contrast_set", keep="first", maintain_order=True)
-    )
+    """Items with their set's ``number`` within its group, in an order that the seed decides; a set counts for one group only."""
+    sets = items.select("contrast_set", "group").unique().sort("contrast_set", "group")
+    sets = sets.unique("contrast_set", keep="first", maintain_order=True)
     sets = sets.with_columns(pl.Series("order", order_keys((seed, "set"), sets["contrast_set"]))).sort("order")
     sets = sets.with_columns(number=pl.int_range(pl.len()).over("group")).drop("order")
     return items.join(sets, on=["contrast_set", "group"], how="inner", maintain_order="left")
 
 
-def _row(task: str, kind: str, number: int, text: str, **more: Any) -> dict[str, Any]:
-    return {"list": number, "task": task, "kind": kind, "text": text, **more}
-
-
-def _pairs(items: pl.DataFrame) -> Iterator[dict[str, Any]]:
-    for item in items.iter_rows(named=True):
-        right = LABELS.keys[item["label"]]
-        yield _row(LABELS.name, ITEM, item["list"], item["premise"], second=item["hypothesis"], side=PAIR, right=right, **_source(item))
-
-
-def _sentences(items: pl.DataFrame) -> Iterator[dict[str, Any]]:
-    for item in items.iter_rows(named=True):
-        for side in (PREMISE, HYPOTHESIS):
-            yield _row(NATURAL.name, ITEM, item["list"], item[side], side=side, **_source(item))
-
-
-def _source(item: dict[str, Any]) -> dict[str, Any]:
-    return {"item": item["id"], "contrast_set": item["contrast_set"], "group": item["group"]}
+def _square(items: pl.DataFrame, design: Design) -> pl.DataFrame:
+    """Items with the ``list`` that reads them (from 1), one of every set per list as far as the set goes."""
+    order = pl.Series("order", order_keys((design.seed, "item"), items["id"]))
+    ranked = items.with_columns(order).with_columns(rank=pl.col("order").rank("ordinal").over("contrast_set", "label").cast(pl.Int64) - 1)
+    place = pl.col("rank") * 3 + (pl.col("label").cast(pl.Int64) + pl.col("number")) % 3
+    return ranked.with_columns(list=(place + 1).cast(pl.Int32)).filter(pl.col("list") <= design.lists)
 
 
 def _checks(design: Design) -> Iterator[dict[str, Any]]:
+    """Attention checks: each list begins elsewhere in the bank."""
+    for number in range(design.lists):
+        for task, words in TASKS.items():
+            bank = words["checks"]
+            for place in range(min(design.checks, len(bank))):
+                *texts, right = bank[(number * design.checks + place) % len(bank)]
+                row = {"list": number + 1, "task": task, "kind": CHECK, "text": texts[0], "right": right}
+                yield row | ({"second": texts[1], "side": PAIR} if task == LABELS else {})
+
+
+def _real(real: Sequence[str], rated: Counter[int], design: Design) -> Iterator[dict[str, Any]]:
+    """One real sentence for every three of ours (two of a rated item); fewer per list where there are not enough; none comes twice."""
+    pool = sorted(dict.fromkeys(real), key=lambda text: order_key(design.seed, "real", text))
+    most = len(pool) // design.lists
     for number in range(1, design.lists + 1):
-        for first, second, right in _some(CHECK_PAIRS, design, number):
-            yield _row(LABELS.name, CHECK, number, first, second=second, side=PAIR, right=right)
-        for sentence, right in _some(CHECK_SENTENCES, design, number):
-            yield _row(NATURAL.name, CHECK, number, sentence, right=right)
-
-
-def _some(bank: Sequence[tuple[str, ...]], design: Design, number: int) -> Sequence[tuple[str, ...]]:
-    """The list's share of a bank: each list begins elsewhere in it."""
-    start = (number - 1) * design.checks
-    return [bank[(start + each) % len(bank)] for each in range(min(design.checks, len(bank)))]
-
-
-def _real(real: Sequence[str], ours: Sequence[int], seed: int) -> Iterator[dict[str, Any]]:
-    """One real sentence for every three of ours; fewer per list where there are not enough."""
-    pool = sorted(dict.fromkeys(real), key=lambda text: order_key(seed, "real", text))
-    most = len(pool) // max(len(ours), 1)
-    for number, count in enumerate(ours, 1):
-        share = min(count // _REAL_SHARE, most)
-        yield from (_row(NATURAL.name, REAL, number, pool.pop()) for _ in range(share))
-
-
-def _coded(row: dict[str, Any], seed: int) -> dict[str, Any]:
-    """The row with a code that says nothing of it."""
-    parts = (row["task"], row["list"], row.get("item") or "", row.get("side") or "", row["text"], row.get("second") or "")
-    return {**row, "code": order_key(seed, "code", *parts).hex()}
+        for _ in range(min(rated[number] * 2 // 3, most)):
+            yield {"list": number, "task": SENTENCES, "kind": REAL, "text": pool.pop()}
 
 
 def write_key(key: pl.DataFrame, folder: Path) -> None:
@@ -172,9 +121,5 @@ def write_key(key: pl.DataFrame, folder: Path) -> None:
 
 
 def read_key(folder: Path) -> pl.DataFrame:
-    """The key of the review in ``folder``: the columns of `KEY`, the rows in the order in which they are read.
-
-    Raises:
-        DataError: there is none, or it is damaged.
-    """
+    """The key of the review in ``folder``: the columns of `KEY`, the rows in the order in which they are read."""
     return read_table(folder / FILE, KEY, f"`cxgen review export {folder}` writes it; it has to be where the lists came from")

@@ -1,63 +1,62 @@
-"""What readers' answers say of the data."""
+"""What readers' answers say of the data: agreement with the labels and with one another, naturalness, and what to mend.
 
-from __future__ import annotations
+A set's items share their words, so intervals resample contrast sets (the cluster bootstrap, as in `cxgen.measures.figures`).
+"""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
+from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
+from cxgen.errors import needs
 from cxgen.files import write_atomically
 from cxgen.measures.figures import Resampling, figure
 from cxgen.report.reading import ANSWERS as READING
-from cxgen.review.agreement import agreement
-from cxgen.review.sample import CHECK, HYPOTHESIS, ITEM, PAIR, PREMISE, REAL
-from cxgen.review.tasks import LABELS, NATURAL
+from cxgen.review.sample import CHECK, HYPOTHESIS, ITEM, LABELS, PAIR, PREMISE, REAL, SENTENCES, TASKS
 from cxgen.spreadsheet import as_text
+from cxgen.streams import uniform
 
+Floats = NDArray[np.float64]  # readers x units: the position of the answer among the task's, NaN where there is none
+Statistic = Callable[[Floats], float | None]
+Level = Literal["nominal", "ordinal"]
+_STATISTICS = {
+    "full": "all say the same",
+    "majority": "a majority says the same",
+    "alpha": "Krippendorff's alpha",
+    "cohen": "Cohen's kappa",
+    "fleiss": "Fleiss' kappa",
+}
 _PASS = 0.75  # share of attention checks that a reader has to get right to count
 _NATURAL = 4
 _BAD = 2.5  # a sentence whose mean is at most this is to be mended
+_MOST_MEND = 20  # rows of the table
 
 
 def score(answers: pl.DataFrame, how: Resampling, everybody: bool = False) -> dict[str, Any]:
-    """Agreement and naturalness.
+    """What answers of `read_answers` are worth; ``everybody``: those of readers who fail the attention checks, too.
 
-    Args:
-        answers: from `cxgen.review.answers.read_answers`.
-        how: the resampling, for the intervals.
-        everybody: count readers who fail the attention checks, too.
-
-    Returns:
-        ``readers``: name -> ``list``, ``answers``, ``checks``, ``checks_right``, ``counts``;
-        ``labels``: ``items, answers``, ``agree`` (answers that are the computed label; a figure, see `cxgen.measures.figures`),
-        ``majority_agrees`` (of the items, those whose computed label more than half of the readers give), ``readers`` (see `agreement`),
-        ``groups`` (name -> ``items, answers, agree``), ``confusion`` (computed letter -> answer -> count);
-        ``sentences``: ``answers``, ``readers``, and for ``premise, hypothesis`` and ``real``: ``answers, mean, natural`` (share rated 4 or
-        5), and ``distance`` to the real sentences of the same readers (None without any); ``groups``: name -> the same by side;
-        ``mend``: the items with a wrong answer or a mean rating of at most 2.5, the worst first: ``item, contrast_set, group, task, side,
-        text, second, right, answers`` (counts), ``against`` (answers that are not the label), ``notes``.
-    """
+    ``readers``: name -> ``list, answers, checks, checks_right, counts``; ``labels``: ``items, answers``, the figures ``agree`` (answers
+    that are the computed label) and ``majority_agrees`` (items whose label more than half give), ``readers`` (`_agreement`), ``groups`` and
+    ``confusion`` (computed letter -> answer -> count); ``sentences``: ``answers, readers``, and for ``premise, hypothesis, real``:
+    ``answers, mean, natural`` (share rated 4 or 5), ``distance`` to the real sentences of the same readers, also by ``groups``; ``mend``:
+    see `_mend`."""
     readers = _readers(answers)
     for row in readers.values():
         row["counts"] = row["counts"] or everybody
-    counting = [name for name, row in readers.items() if row["counts"]]
-    counted = answers.filter(pl.col("reader").is_in(counting) & (pl.col("kind") != CHECK))
-    pairs = counted.filter((pl.col("task") == LABELS.name) & (pl.col("kind") == ITEM))
-    rated = counted.filter(pl.col("task") == NATURAL.name)
-    return {
-        "readers": readers,
-        "labels": _labels(pairs, how),
-        "sentences": _sentences(rated, how),
-        "mend": _mend(pairs, rated.filter(pl.col("kind") == ITEM)),
-    }
+    counted = answers.filter(pl.col("reader").is_in([name for name, row in readers.items() if row["counts"]]))
+    pairs, rated = counted.filter(task=LABELS, kind=ITEM), counted.filter((pl.col("task") == SENTENCES) & (pl.col("kind") != CHECK))
+    mend = _mend(pairs, rated.filter(kind=ITEM))
+    return {"readers": readers, "labels": _labels(pairs, how), "sentences": _sentences(rated, how), "mend": mend}
 
 
 def _readers(answers: pl.DataFrame) -> dict[str, dict[str, Any]]:
     right = pl.when(pl.col("kind") == CHECK).then(pl.col("right").str.contains(pl.col("answer"), literal=True))
-    own = pl.col("kind") != CHECK
-    sums = {"answers": own.sum(), "checks": pl.col("passed").count(), "checks_right": pl.col("passed").sum()}
+    sums = {"answers": (pl.col("kind") != CHECK).sum(), "checks": pl.col("passed").count(), "checks_right": pl.col("passed").sum()}
     rows = answers.with_columns(passed=right).group_by("reader").agg(pl.col("list").first(), **sums).sort("reader").to_dicts()
     return {row.pop("reader"): row | {"counts": row["checks_right"] >= _PASS * row["checks"]} for row in rows}
 
@@ -66,87 +65,201 @@ def _labels(pairs: pl.DataFrame, how: Resampling) -> dict[str, Any]:
     hits = pairs.with_columns(value=pl.col("answer") == pl.col("right"), construction="group", cluster="contrast_set")
     items = hits.group_by("code", maintain_order=True).agg(pl.col("construction", "cluster").first(), value=pl.col("value").mean() > 0.5)
     groups = hits.sort("group").group_by("group", maintain_order=True)
-    confusion = pairs.group_by("right", "answer").len()
-    counts = {(right, answer): count for right, answer, count in confusion.iter_rows()}
+    counts = {(right, answer): count for right, answer, count in pairs.group_by("right", "answer").len().iter_rows()}
+    letters = list(TASKS[LABELS]["choices"])
     return {
         "items": items.height,
         "answers": hits.height,
         "agree": figure(hits, how),
         "majority_agrees": figure(items, how),
-        "readers": agreement(pairs, LABELS.keys, how, "nominal"),
+        "readers": _agreement(pairs, LABELS, how),
         "groups": {
             str(name): {"items": rows["code"].n_unique(), "answers": rows.height, "agree": figure(rows, how)} for (name,), rows in groups
         },
-        "confusion": {right: {answer: counts.get((right, answer), 0) for answer in LABELS.keys} for right in LABELS.keys},
+        "confusion": {right: {answer: counts.get((right, answer), 0) for answer in letters} for right in letters},
     }
 
 
 def _sentences(rated: pl.DataFrame, how: Resampling) -> dict[str, Any]:
     table = rated.with_columns(rating=pl.col("answer").cast(pl.Int64), side=pl.col("side").fill_null(REAL))
-    base = table.filter(pl.col("side") == REAL).group_by("reader").agg(base=pl.col("rating").mean())
+    base = table.filter(side=REAL).group_by("reader").agg(base=pl.col("rating").mean())
     table = table.join(base, on="reader", how="left", maintain_order="left").with_columns(less=pl.col("rating") - pl.col("base"))
-    sides = {side: _ratings(table.filter(pl.col("side") == side)) for side in (PREMISE, HYPOTHESIS, REAL)}
     groups = table.drop_nulls("group").sort("group").group_by("group", maintain_order=True)
-    ours = rated.filter(pl.col("kind") == ITEM)
     return {
         "answers": rated.height,
-        "readers": agreement(ours, NATURAL.keys, how, "ordinal"),
-        **sides,
-        "groups": {
-            str(name): {side: _ratings(rows.filter(pl.col("side") == side)) for side in (PREMISE, HYPOTHESIS)} for (name,), rows in groups
-        },
+        "readers": _agreement(rated.filter(kind=ITEM), SENTENCES, how),
+        **{side: _ratings(table.filter(side=side)) for side in (PREMISE, HYPOTHESIS, REAL)},
+        "groups": {str(name): {side: _ratings(rows.filter(side=side)) for side in (PREMISE, HYPOTHESIS)} for (name,), rows in groups},
     }
 
 
 def _ratings(rows: pl.DataFrame) -> dict[str, Any]:
-    def mean(values: pl.Series) -> float | None:
-        average = values.drop_nulls().cast(pl.Float64).mean()
-        return round(average, 4) if isinstance(average, float) else None
-
-    natural = rows["rating"] >= _NATURAL
-    return {"answers": rows.height, "mean": mean(rows["rating"]), "natural": mean(natural), "distance": mean(rows["less"])}
+    values = {"mean": pl.col("rating"), "natural": pl.col("rating") >= _NATURAL, "distance": pl.col("less")}
+    means = rows.select(**{name: value.cast(pl.Float64).mean() for name, value in values.items()}).row(0, named=True)
+    return {"answers": rows.height, **{name: mean if mean is None else round(mean, 4) for name, mean in means.items()}}
 
 
 def _mend(pairs: pl.DataFrame, rated: pl.DataFrame) -> list[dict[str, Any]]:
-    """Rows with counts of answers, the worst first: by share of answers against the label, sentences by mean rating."""
-    wrong = pairs.with_columns(against=pl.col("answer") != pl.col("right"), worth=(pl.col("answer") == pl.col("right")).cast(pl.Float64))
+    """The items with a wrong answer or a mean rating of at most 2.5, the worst first: ``item, contrast_set, group, task, side, text,
+    second, right, answers`` (counts), ``against`` (answers that are not the label), ``notes``."""
+    hit = pl.col("answer") == pl.col("right")
+    wrong = pairs.with_columns(against=~hit, worth=hit.cast(pl.Float64))
     low = rated.with_columns(against=pl.lit(None, pl.Boolean), worth=pl.col("answer").cast(pl.Float64))
     shown = ("item", "contrast_set", "group", "task", "side", "text", "second", "right")
-    mend = (
-        pl.concat([wrong, low])
-        .group_by("code", maintain_order=True)
-        .agg(
-            *(pl.col(name).first() for name in shown),
-            answers=pl.col("answer"),
-            against=pl.col("against").sum(),
-            worth=pl.col("worth").mean(),
-            notes=pl.col("note").filter(pl.col("note") != ""),
-        )
-        .filter(pl.when(pl.col("task") == LABELS.name).then(pl.col("worth") < 1).otherwise(pl.col("worth") <= _BAD))
-        .sort("task", "worth", "code")
-    )
-    rows = mend.drop("code", "worth").to_dicts()
+    cells = {"answers": pl.col("answer"), "against": pl.col("against").sum(), "worth": pl.col("worth").mean()}
+    cells["notes"] = pl.col("note").filter(pl.col("note") != "")
+    items = pl.concat([wrong, low]).group_by("code", maintain_order=True).agg(pl.col(shown).first(), **cells)
+    bad = pl.when(pl.col("task") == LABELS).then(pl.col("worth") < 1).otherwise(pl.col("worth") <= _BAD)
+    rows = items.filter(bad).sort("task", "worth", "code").drop("code", "worth").to_dicts()
     for row in rows:
         row["answers"] = {answer: row["answers"].count(answer) for answer in sorted(set(row["answers"]))}
-        if row["task"] == NATURAL.name:
+        if row["task"] == SENTENCES:
             del row["against"], row["right"]
     return rows
 
 
-def record(answers: pl.DataFrame, report: Mapping[str, Any], path: Path, kind: str) -> int:
-    """Write the answers of the readers who count as a reading (`cxgen report reading`), which the card tells; return its rows.
+# agreement
 
-    Args:
-        answers: from `cxgen.review.answers.answers_of`.
-        report: what `score` made of them.
-        path: a CSV file in ``pipelines/readings``.
-        kind: of the readers: human or model.
-    """
+
+def _agreement(answers: pl.DataFrame, task: str, how: Resampling) -> dict[str, Any]:
+    """``units`` (rows with two answers or more; others say nothing of agreement), and estimates of `_STATISTICS`."""
+    places = {answer: float(place) for place, answer in enumerate(TASKS[task]["choices"])}
+    shared = answers.filter(pl.len().over("code") > 1).with_columns(place=pl.col("answer").replace_strict(places, return_dtype=pl.Float64))
+    table = shared.pivot("code", index="reader", values="place", maintain_order=True).sort("reader").drop("reader")
+    data = table.to_numpy().astype(np.float64)
+    clusters = shared.unique("code", maintain_order=True)["contrast_set"].to_numpy()
+    level: Level = "nominal" if task == LABELS else "ordinal"
+    functions: tuple[Statistic, ...] = (full, majority, partial(alpha, level=level), cohen, fleiss)
+    estimates = {name: _estimate(function, data, clusters, how) for name, function in zip(_STATISTICS, functions, strict=True)}
+    return {"units": data.shape[1], **estimates}
+
+
+def _estimate(statistic: Statistic, data: Floats, clusters: NDArray[Any], how: Resampling) -> dict[str, float | None]:
+    """A statistic with its percentile interval: ``value, low, high``, None where they are not defined."""
+    value = statistic(data) if data.size else None
+    units = [np.flatnonzero(clusters == name) for name in sorted(set(clusters))]
+    low = high = None
+    if value is not None and how.resamples and len(units) > 1:
+        drawn = (uniform((how.seed, "agreement"), 0, how.resamples * len(units)) * len(units)).astype(np.int64).reshape(how.resamples, -1)
+        samples = (statistic(data[:, np.concatenate([units[place] for place in row])]) for row in drawn)
+        values = [sample for sample in samples if sample is not None]
+        if values:
+            low, high = (round(float(end), 4) for end in np.quantile(values, [(1 - how.level) / 2, (1 + how.level) / 2]))
+    return {"value": None if value is None else round(value, 4), "low": low, "high": high}
+
+
+def full(data: Floats) -> float | None:
+    """The share of units about which all readers say the same."""
+    return float(np.mean(np.nanmax(data, axis=0) == np.nanmin(data, axis=0)))
+
+
+def majority(data: Floats) -> float | None:
+    """The share of units about which more than half of the readers say the same."""
+    counts = _counts(data)
+    return float(np.mean(counts.max(axis=1) * 2 > counts.sum(axis=1)))
+
+
+def alpha(data: Floats, level: Level) -> float | None:
+    """Krippendorff's alpha (2011, Computing Krippendorff's alpha-reliability). Not defined where only one answer occurs."""
+    with needs("agreement needs the package krippendorff", "review"):
+        import krippendorff
+    several = len(np.unique(data[~np.isnan(data)])) > 1
+    return float(krippendorff.alpha(reliability_data=data, level_of_measurement=level)) if several else None
+
+
+def fleiss(data: Floats) -> float | None:
+    """Fleiss' kappa (1971, "Measuring nominal scale agreement among many raters"), over the units with the commonest number of answers, n:
+    (P - Pe) / (1 - Pe), P = mean_i sum_j n_ij (n_ij - 1) / (n (n - 1)), Pe = sum_j p_j^2. Not defined where only one answer occurs."""
+    counts = _counts(data)
+    numbers = counts.sum(axis=1)
+    n = int(np.bincount(numbers).argmax())
+    chosen = counts[numbers == n].astype(np.float64)
+    expected = float(((chosen.sum(axis=0) / chosen.sum()) ** 2).sum())
+    if n < 2 or expected == 1:
+        return None
+    observed = float(((chosen * (chosen - 1)).sum(axis=1) / (n * (n - 1))).mean())
+    return (observed - expected) / (1 - expected)
+
+
+def cohen(data: Floats) -> float | None:
+    """Cohen's kappa (1960, "A coefficient of agreement for nominal scales"): the mean over the pairs of readers for whom it is defined,
+    each weighted by the units that both answered."""
+    kappas, weights = [], []
+    for one, other in combinations(data, 2):
+        both = ~np.isnan(one + other)
+        expected = sum(float(np.mean(one[both] == value) * np.mean(other[both] == value)) for value in np.unique(one[both]))
+        if both.any() and expected < 1:
+            kappas.append((float(np.mean(one[both] == other[both])) - expected) / (1 - expected))
+            weights.append(both.sum())
+    return float(np.average(kappas, weights=weights)) if kappas else None
+
+
+def _counts(data: Floats) -> NDArray[np.int64]:
+    """Units x answers: how many readers gave it."""
+    return np.stack([(data == value).sum(axis=0) for value in np.unique(data[~np.isnan(data)])], axis=1)
+
+
+def record(answers: pl.DataFrame, report: Mapping[str, Any], path: Path, kind: str) -> int:
+    """Write the answers of the readers who count (``kind``: human or model) as a reading (`cxgen report reading`), which the card tells;
+    returns its rows."""
     counting = [name for name, row in report["readers"].items() if row["counts"]]
-    ours = answers.filter((pl.col("kind") == ITEM) & pl.col("reader").is_in(counting))
     sides = {"relation": PAIR, "prem_nat": PREMISE, "hyp_nat": HYPOTHESIS}
-    cells = [pl.col("answer").filter(pl.col("side") == side).first().alias(name) for name, side in sides.items()]
-    rows = ours.group_by(pl.col("item").alias("id"), "reader").agg(cells).with_columns(kind=pl.lit(kind)).sort("id", "reader")
-    table = rows.select(*READING).with_columns(pl.col("reader").map_elements(as_text, return_dtype=pl.String))
-    write_atomically(path, table.write_csv)
+    cells = {name: pl.col("answer").filter(pl.col("side") == side).first() for name, side in sides.items()}
+    ours = answers.filter((pl.col("kind") == ITEM) & pl.col("reader").is_in(counting)).group_by(pl.col("item").alias("id"), "reader")
+    table = ours.agg(**cells).with_columns(kind=pl.lit(kind)).sort("id", "reader").select(*READING)
+    write_atomically(path, table.with_columns(pl.col("reader").map_elements(as_text, return_dtype=pl.String)).write_csv)
     return table.height
+
+
+# tables
+
+
+def tables(report: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
+    """The report for people, heading -> rows: readers, figures, groups, what to mend. Cells with intervals are texts."""
+    mend = report["mend"]
+    more = f"to mend (the worst {_MOST_MEND} of {len(mend)}; all with --json)" if len(mend) > _MOST_MEND else "to mend"
+    return {
+        "readers": [{"reader": name, **row} for name, row in report["readers"].items()],
+        "figures": [row for row in _figures(report["labels"], report["sentences"]) if row["of"]],
+        "groups": _groups(report["labels"]["groups"], report["sentences"]["groups"]),
+        more: [_told(row) for row in mend[:_MOST_MEND]],
+    }
+
+
+def _figures(labels: Mapping[str, Any], sentences: Mapping[str, Any]) -> list[dict[str, Any]]:
+    cells = [(LABELS, "answers that are the computed label", labels["answers"], _span(labels["agree"]))]
+    cells += [(LABELS, "items whose majority is it", labels["items"], _span(labels["majority_agrees"]))]
+    for task, part in ((LABELS, labels), (SENTENCES, sentences)):
+        cells += [(task, meaning, part["readers"]["units"], _span(part["readers"][name])) for name, meaning in _STATISTICS.items()]
+    for side, what in {PREMISE: "premises", HYPOTHESIS: "hypotheses", REAL: "real sentences"}.items():
+        ratings = sentences[side]
+        if ratings["answers"]:
+            away = "" if side == REAL or ratings["distance"] is None else f", {ratings['distance']:+.2f} from real ones"
+            told = f"mean {ratings['mean']:.2f}, {ratings['natural']:.1%} rated 4 or 5{away}"
+            cells.append((SENTENCES, what, ratings["answers"], told))
+    return [dict(zip(("task", "what", "of", "figure"), row, strict=True)) for row in cells]
+
+
+def _span(figure: Mapping[str, Any] | None) -> str:
+    if figure is None or figure["value"] is None:
+        return "-"
+    return f"{figure['value']:.3f}" + ("" if figure["low"] is None else f" ({figure['low']:.3f} to {figure['high']:.3f})")
+
+
+def _groups(labels: Mapping[str, Any], sentences: Mapping[str, Any]) -> list[dict[str, Any]]:
+    rows = []
+    for name in sorted(labels.keys() | sentences.keys()):
+        read, rated = labels.get(name, {}), sentences.get(name, {})
+        row: dict[str, Any] = {"group": name, "answers": read.get("answers"), "agree": _span(read.get("agree"))}
+        for side, what in ((PREMISE, "premises"), (HYPOTHESIS, "hypotheses")):
+            row |= {what: rated.get(side, {}).get("mean"), f"{what} from real": rated.get(side, {}).get("distance")}
+        rows.append(row)
+    return rows
+
+
+def _told(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row of what to mend."""
+    answers = " ".join(f"{answer}:{count}" for answer, count in row["answers"].items())
+    texts = " / ".join(filter(None, (row["text"], row["second"])))
+    told = {"item": row["item"], "group": row["group"], "computed": row.get("right"), "answers": answers}
+    return told | {"text": texts, "notes": "; ".join(row["notes"])}

@@ -1,8 +1,5 @@
-"""Lists as files to fill in: CSV, JSON lines, Excel workbooks, projects for Label Studio: ``id``, the texts, room for answer and note."""
+"""A sample of the finished dataset as lists to fill in: CSV, JSON lines, Excel workbooks, projects for Label Studio."""
 
-from __future__ import annotations
-
-import csv
 import json
 from collections.abc import Callable, Sequence
 from enum import StrEnum
@@ -13,13 +10,13 @@ from xml.etree import ElementTree as Xml
 
 import polars as pl
 
-from cxgen.errors import needs
-from cxgen.files import write_atomically
-from cxgen.review.tasks import GENERAL, TASKS, Task, guidelines
+from cxgen.errors import DataError, needs, unknown
+from cxgen.files import read_text, write_atomically, write_text
+from cxgen.report.reading import items_read
+from cxgen.review.sample import ANSWERS, CHECK, FILE, GENERAL, ITEM, REAL, TASKS, Design, sample, write_key
 from cxgen.spreadsheet import as_text
 
 ANSWER, NOTE = "answer", "note"
-Rows = list[dict[str, str]]
 
 
 class Kind(StrEnum):
@@ -31,98 +28,128 @@ class Kind(StrEnum):
     studio = "label-studio"
 
 
-def write_lists(key: pl.DataFrame, folder: Path, kinds: Sequence[Kind]) -> list[Path]:
-    """Write every list, once per task, and the guidelines; return the files.
+def export(
+    dataset: pl.DataFrame, folder: Path, design: Design, kinds: Sequence[Kind], configs: Sequence[str] = (), real: Path | None = None
+) -> list[dict[str, Any]]:
+    """Draw a sample of ``configs`` (none: all) of the family `nli`, with the attested sentences of ``real``, and write its key and its
+    lists into a folder without a review; returns a row per list and task: ``list, task, items, checks, real``."""
+    if (folder / FILE).exists():
+        raise DataError("there is a review already", file=folder, hint="its answers need its key: take another folder")
+    known = dataset["config"].unique().sort().to_list()
+    for config in configs:
+        if config not in known:
+            raise unknown("config", config, known)
+    chosen = dataset.filter(pl.col("config").is_in(list(configs) or known))
+    key = sample(items_read(chosen), design, _attested(real) if real else ())
+    write_lists(key, folder, kinds)
+    (folder / ANSWERS).mkdir(exist_ok=True)
+    write_key(key, folder)
+    counts = {name: (pl.col("kind") == kind).sum() for name, kind in (("items", ITEM), ("checks", CHECK), ("real", REAL))}
+    return key.group_by("list", "task").agg(**counts).sort("list", "task").to_dicts()
 
-    Args:
-        key: see `cxgen.review.sample.KEY`.
-        folder: where; what stands there under the same names is replaced.
-        kinds: in which forms.
-    """
-    texts = {folder / "guidelines.md": guidelines()}
-    if Kind.studio in kinds:
-        texts |= {folder / Kind.studio.value / f"{task.name}.xml": studio_config(task) for task in TASKS.values()}
-    for path, text in texts.items():
-        write_atomically(path, partial(_write_text, text))
-    lists = []
+
+def _attested(path: Path) -> list[str]:
+    """Sentences, one a line; empty lines and lines that begin with # are left out."""
+    hint = "a text file with one sentence a line"
+    lines = [" ".join(line.split()) for line in read_text(path, hint).splitlines()]
+    for number, line in enumerate(lines, 1):
+        if len(line) > 500:
+            raise DataError(f"a line of {len(line)} characters", file=path, line=number, hint=hint)
+    kept = [line for line in lines if line and not line.startswith("#")]
+    if not kept:
+        raise DataError("has no sentences", file=path, hint=hint)
+    return kept
+
+
+def write_lists(key: pl.DataFrame, folder: Path, kinds: Sequence[Kind]) -> None:
+    """Write every list, once per task, and the guidelines; what stands there under the same names is replaced."""
+    write_text(folder / "guidelines.md", _guidelines())
+    for task in TASKS if Kind.studio in kinds else ():
+        write_text(folder / Kind.studio / f"{task}.xml", _studio_config(task))
     for (number, name), rows in key.group_by("list", "task", maintain_order=True):
-        task = TASKS[str(name)]
         for kind in kinds:
-            ending = "json" if kind is Kind.studio else kind.value
-            lists.append(folder / kind.value / f"list-{number}-{name}.{ending}")
-            write_atomically(lists[-1], partial(_WRITERS[kind], rows_shown(rows, task), task))
-    return [*texts, *lists]
+            path = folder / kind / f"list-{number}-{name}.{'json' if kind is Kind.studio else kind}"
+            write_atomically(path, partial(_WRITERS[kind], rows_shown(rows, str(name)), str(name)))
 
 
-def _write_text(text: str, path: Path) -> None:
-    path.write_text(text, "utf-8")
-
-
-def rows_shown(rows: pl.DataFrame, task: Task) -> Rows:
+def rows_shown(rows: pl.DataFrame, task: str) -> list[dict[str, str]]:
     """What annotators see of rows of the key: ``id``, which is the code, and the texts under the task's headings."""
-    columns = ("text", "second")[: len(task.texts)]
-    return rows.select("code", *columns).rename({"code": "id", **dict(zip(columns, task.texts, strict=True))}).to_dicts()
+    columns = dict(zip(TASKS[task]["texts"], ("text", "second"), strict=False))
+    return rows.select(id="code", **columns).to_dicts()
 
 
-def _csv(rows: Rows, task: Task, path: Path) -> None:
-    with path.open("w", encoding="utf-8-sig", newline="") as file:  # the mark is by what Excel knows UTF-8
-        writer = csv.DictWriter(file, fieldnames=["id", *task.texts, ANSWER, NOTE], restval="")
-        writer.writeheader()
-        writer.writerows({name: as_text(value) for name, value in row.items()} for row in rows)
+def _guidelines() -> str:
+    lines = ["# Guidelines", "", *(f"- {line}" for line in GENERAL)]
+    for name, task in TASKS.items():
+        lines += ["", f"## {name.capitalize()}: {task['question']}", "", "| answer | | when |", "|---|---|---|"]
+        lines += [f"| {key} | {answer} | {meaning} |" for key, (answer, meaning) in task["choices"].items()]
+        lines += ["", *(f"- {line}" for line in task["advice"])]
+    return "\n".join(lines) + "\n"
 
 
-def _jsonl(rows: Rows, _task: Task, path: Path) -> None:
+def _csv(rows: list[dict[str, str]], _task: str, path: Path) -> None:
+    table = pl.DataFrame([{name: as_text(value) for name, value in row.items()} | {ANSWER: None, NOTE: None} for row in rows])
+    table.write_csv(path, include_bom=True, line_terminator="\r\n")  # the mark is by what Excel knows UTF-8
+
+
+def _jsonl(rows: list[dict[str, str]], _task: str, path: Path) -> None:
     path.write_text("".join(json.dumps({**row, ANSWER: None, NOTE: ""}, ensure_ascii=False) + "\n" for row in rows), "utf-8")
 
 
-def _studio(rows: Rows, _task: Task, path: Path) -> None:
+def _studio(rows: list[dict[str, str]], _task: str, path: Path) -> None:
     path.write_text(json.dumps([{"data": row} for row in rows], ensure_ascii=False, indent=1) + "\n", "utf-8")
 
 
-def studio_config(task: Task) -> str:
+def _studio_config(name: str) -> str:
     """The labelling interface of Label Studio for a task."""
-    view = Xml.Element("View")
-    Xml.SubElement(view, "Header", value=task.question, size="4")
-    for heading in task.texts:
+    task, view = TASKS[name], Xml.Element("View")
+    Xml.SubElement(view, "Header", value=task["question"], size="4")
+    for heading in task["texts"]:
         Xml.SubElement(view, "Text", name=heading, value=f"${heading}")
-    choices = Xml.SubElement(view, "Choices", name=ANSWER, toName=task.texts[0], choice="single", required="true", showInLine="true")
-    for number, choice in enumerate(task.choices, 1):  # in the results the alias takes the place of the value
-        Xml.SubElement(choices, "Choice", value=f"{choice.key}: {choice.name}", alias=choice.key, hotkey=str(number))
-    Xml.SubElement(view, "TextArea", name=NOTE, toName=task.texts[0], placeholder="note (if you like)", maxSubmissions="1")
-    for line in (*(f"{choice.key}: {choice.meaning}" for choice in task.choices), *task.advice, *GENERAL):
+    first = task["texts"][0]
+    choices = Xml.SubElement(view, "Choices", name=ANSWER, toName=first, choice="single", required="true", showInLine="true")
+    for number, (key, (answer, _)) in enumerate(task["choices"].items(), 1):  # in the results the alias takes the place of the value
+        Xml.SubElement(choices, "Choice", value=f"{key}: {answer}", alias=key, hotkey=str(number))
+    Xml.SubElement(view, "TextArea", name=NOTE, toName=first, placeholder="note (if you like)", maxSubmissions="1")
+    for line in (*(f"{key}: {meaning}" for key, (_, meaning) in task["choices"].items()), *task["advice"], *GENERAL):
         Xml.SubElement(view, "Header", value=line, size="6")
     Xml.indent(view)
     return Xml.tostring(view, encoding="unicode") + "\n"
 
 
-def _xlsx(rows: Rows, task: Task, path: Path) -> None:
+def _xlsx(rows: list[dict[str, str]], name: str, path: Path) -> None:
     with needs("Excel workbooks need the package openpyxl", "review"):
         from openpyxl import Workbook
         from openpyxl.styles import Alignment, Font
         from openpyxl.worksheet.datavalidation import DataValidation
-    book = Workbook()
+    task, book = TASKS[name], Workbook()
     sheet = book.active
-    sheet.title = task.name
-    names = ["id", *task.texts, ANSWER, NOTE]
-    sheet.append(names)
+    sheet.title = name
+    columns = dict(zip(("id", *task["texts"], ANSWER, NOTE), "ABCDE", strict=False))
+    sheet.append(list(columns))
     for row in rows:
-        sheet.append([as_text(row.get(name)) for name in names])
-    for letter, name in zip("ABCDEFGH", names, strict=False):
+        sheet.append([as_text(row.get(column)) for column in columns])
+    for column, letter in columns.items():
         sheet[f"{letter}1"].font = Font(bold=True)
-        sheet.column_dimensions[letter].width = {"id": 20, ANSWER: 10, NOTE: 40}.get(name, 65)
+        sheet.column_dimensions[letter].width = {"id": 20, ANSWER: 10, NOTE: 40}.get(column, 65)
     for cell in (cell for line in sheet.iter_rows(min_row=2) for cell in line):
         cell.alignment = Alignment(wrap_text=True, vertical="top")
     sheet.freeze_panes = "B2"
-    choices = ",".join(task.keys)
+    choices = ",".join(task["choices"])
     allowed = DataValidation(type="list", formula1=f'"{choices}"', allow_blank=True, showErrorMessage=True, error=choices)
-    column = "ABCDEFGH"[names.index(ANSWER)]
-    allowed.add(f"{column}2:{column}{len(rows) + 1}")
+    allowed.add(f"{columns[ANSWER]}2:{columns[ANSWER]}{len(rows) + 1}")
     sheet.add_data_validation(allowed)
     guide = book.create_sheet("guidelines")
     guide.column_dimensions["A"].width = 120
-    for line in (task.question, *(f"{choice.key}: {choice.name} - {choice.meaning}" for choice in task.choices), *task.advice, *GENERAL):
+    meanings = (f"{key}: {answer} - {meaning}" for key, (answer, meaning) in task["choices"].items())
+    for line in (task["question"], *meanings, *task["advice"], *GENERAL):
         guide.append([line])
     book.save(path)
 
 
-_WRITERS: dict[Kind, Callable[[Rows, Task, Path], Any]] = {Kind.xlsx: _xlsx, Kind.csv: _csv, Kind.jsonl: _jsonl, Kind.studio: _studio}
+_WRITERS: dict[Kind, Callable[[list[dict[str, str]], str, Path], None]] = {
+    Kind.xlsx: _xlsx,
+    Kind.csv: _csv,
+    Kind.jsonl: _jsonl,
+    Kind.studio: _studio,
+}
