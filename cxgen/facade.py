@@ -11,6 +11,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -35,11 +36,7 @@ MATERIAL = ("verb", "slots")
 
 
 class Constructicon:
-    """The constructions of a project, by name; the shipped ones are among them.
-
-    Args:
-        folder: the project's folder; by default the one at or above the working directory.
-    """
+    """The constructions of a project (by default the one at or above the working directory) by name, the shipped ones among them."""
 
     def __init__(self, folder: str | Path | None = None) -> None:
         self.project = Project.find() if folder is None else Project(Path(folder))
@@ -52,21 +49,15 @@ class Constructicon:
         return Lexicon.of(self.project)
 
     def __getitem__(self, name: str) -> Entry:
-        """The construction ``name``.
-
-        Raises:
-            UnknownNameError: there is none, with the nearest names; or it is the opposite in another one's file.
-        """
         if name not in self.project.template_files():
             raise self._unknown(name)
         return Entry(self, name)
 
     def __iter__(self) -> Iterator[str]:
-        """The names, sorted; without look-alikes, and without files that cannot be read (see `readable`)."""
         return iter(self.readable()[0])
 
     def readable(self) -> tuple[list[str], list[CxgenError]]:
-        """The names of the constructions whose files can be read, and what is wrong with the other files."""
+        """The names of the constructions whose files can be read, sorted and without look-alikes, and what is wrong with other files."""
         from cxgen.constructicon import readable_targets
 
         return readable_targets(self.project)
@@ -112,22 +103,21 @@ class Entry:
             Of a suite: the columns of its tables.
 
         Raises:
-            CxgenError: no such construction, family or mode, or a template file that is not sound.
+            CxgenError: no such family or mode, or a template file that is not sound.
         """
         import polars as pl
 
         from cxgen.families import FAMILIES, family_named
+        from cxgen.suites import SUITES, suite_of
 
         _require_positive(n)
-        if family not in FAMILIES:
-            from cxgen.suites import SUITES, suite_of
-
-            if family not in SUITES:
-                family_named(family, SUITES)
-            if wug:
-                raise CxgenError(f"{family} has no items with pseudowords", hint="leave wug out")
-            return suite_of(family, self.name).sample(self.constructicon.project, seed, n)
-        return readable(pl.concat(self.blocks(n, family=family, wug=wug, seed=seed), how="diagonal_relaxed"), family)
+        if family in FAMILIES:
+            return readable(pl.concat(self.blocks(n, family=family, wug=wug, seed=seed), how="diagonal_relaxed"), family)
+        if family not in SUITES:
+            family_named(family, SUITES)
+        if wug:
+            raise CxgenError(f"{family} has no items with pseudowords", hint="leave wug out")
+        return suite_of(family, self.name).sample(self.constructicon.project, seed, n)
 
     def blocks(
         self, n: int, *, family: str = "nli", wug: str = "", seed: int = 1, kind: str = "", label: str = ""
@@ -138,17 +128,16 @@ class Entry:
         from cxgen.sampling import Wugs
 
         family_named(family)
-        for what, name, known in (("mode", wug, MODES), ("label", label, LABELS)):
+        loaded, project = self.construction, self.constructicon.project
+        for what, name, known in (("mode", wug, MODES), ("label", label, LABELS), ("premise kind", kind, loaded.kinds)):
             if name and name not in known:
-                raise unknown(what, name, known)
+                raise unknown(what, name, known, file=loaded.document.path if known is loaded.kinds else None)
         if label and not any(column.labels for column in own_columns(family)):
             raise CxgenError(f"items of {family} have no label", hint="leave --label out")
-        loaded = self.construction
-        if kind and kind not in loaded.kinds:
-            raise unknown("premise kind", kind, loaded.kinds, file=loaded.document.path)
-        if not self._shipped:  # else the checks need not even be imported
+        files = [loaded.document.path, *project.shared_files()]
+        if project.own_lexicons or not all(map(project.ships, files)):  # `cxgen check` has seen what is shipped
             self._require_sound("E")
-        wugs = Wugs.load(self.constructicon.project.snapshot) if wug else None
+        wugs = Wugs.load(project.snapshot) if wug else None
         try:
             yield from sampled(loaded, Wanted(n, family, seed, kind, LABELS.index(label) if label else None, wugs, wug))
         except (KeyError, IndexError):  # a shipped file that was edited in the clone
@@ -163,23 +152,24 @@ class Entry:
             (strings): another kind that is said with the same open-class words and has another label there, or "words".
 
         Raises:
-            CxgenError: no such construction or mode, or a template file that cannot be read or contradicts itself.
+            CxgenError: no such mode, or a template file that cannot be read or contradicts itself.
         """
         import polars as pl
 
         from cxgen.families.turns import turns
         from cxgen.sampling import broken_slots
-        from cxgen.semantics import label_matrix
+        from cxgen.semantics import Inconsistency, label_matrix
 
         if wug and wug not in MODES:
             raise unknown("mode", wug, MODES)
-        loaded = self.construction
+        loaded, rows = self.construction, []
         self._require_sound("E1")
-        self._require_consistent()
         broken = broken_slots(loaded, wug) if wug else frozenset()
-        rows = []
         for design in loaded.designs.values():
-            matrix = label_matrix(loaded, design, broken)
+            try:
+                matrix = label_matrix(loaded, design, broken)
+            except Inconsistency as error:
+                raise SchemaError(f"a kind makes {error} both true and false", file=loaded.document.path, hint="cxgen check") from error
             turned = turns(loaded, matrix)
             for kind, row in matrix.items():
                 head = (design.name, kind, loaded.kinds[kind].construction)
@@ -193,27 +183,10 @@ class Entry:
 
         return list(lint(self.construction, chunks=Chunks.load(*self.constructicon.project.chunk_files())))
 
-    @property
-    def _shipped(self) -> bool:
-        """Whether all that it is made of comes with the package, which `cxgen check` has seen."""
-        project = self.constructicon.project
-        files = [self.construction.document.path, *project.shared_files()]
-        return project.own_lexicons is None and all(map(project.ships, files))
-
     def _require_sound(self, codes: str) -> None:
         from cxgen.check import require_sound
 
         require_sound(self.construction, codes)
-
-    def _require_consistent(self) -> None:
-        from cxgen.semantics import Inconsistency, truth
-
-        for kind in self.construction.kinds.values():
-            try:
-                truth(kind, self.construction)
-            except Inconsistency as error:
-                message = f"kind {kind.name!r} makes {error} both true and false"
-                raise SchemaError(message, file=self.construction.document.path) from error
 
 
 def readable(items: pl.DataFrame, family: str) -> pl.DataFrame:
@@ -223,10 +196,8 @@ def readable(items: pl.DataFrame, family: str) -> pl.DataFrame:
     from cxgen.families import own_columns
 
     own = [column for column in own_columns(family) if column.name in items.columns]
-    names = {
-        column.name: pl.col(column.name).replace_strict(dict(enumerate(LABELS)), return_dtype=pl.String) for column in own if column.labels
-    }
-    return items.select(*LINEAGE, *(column.name for column in own), *MATERIAL).with_columns(**names)
+    labels = [pl.col(column.name).replace_strict(dict(enumerate(LABELS)), return_dtype=pl.String) for column in own if column.labels]
+    return items.select(*LINEAGE, *(column.name for column in own), *MATERIAL).with_columns(labels)
 
 
 def _require_positive(n: int) -> None:
@@ -241,8 +212,6 @@ def constructions(project: str | Path | None = None) -> list[str]:
     >>> "resultative" in cxgen.constructions()
     True
     """
-    import warnings
-
     names, errors = Constructicon(project).readable()
     for error in errors:
         warnings.warn(f"left out: {error.render()}", stacklevel=2)
@@ -272,19 +241,16 @@ def explain(construction: str, *, wug: str = "", project: str | Path | None = No
 
 
 def wug(word: str, n: int = 10, *, seed: int = 0) -> list[str]:
-    """Pseudowords in the manner of ``word``, ``n`` at most: of the same length and syllables, as common in their transitions, and no words.
-
-    Raises:
-        CxgenError: not a word that can be imitated, or what the search needs is not installed.
+    """At most ``n`` pseudowords in the manner of ``word``: of the same length and syllables, as common in their transitions, and no words.
 
     >>> import cxgen
     >>> len(set(cxgen.wug("flower", n=3)))
     3
     """
-    _require_positive(n)
     from cxgen.pseudowords import load as words
     from cxgen.pseudowords import pseudowords
 
+    _require_positive(n)
     made: list[str] = pseudowords(words(), [word], n, seed=seed)["pseudoword"].to_list()
     return made
 
@@ -324,10 +290,8 @@ def score(
 
     Args:
         predictions: a table, or a file, with ``id`` and ``label`` (or a number per answer) for every item of the part; see README.
-        config, split: the part.
-        resamples: of verbs, for the intervals; 0: none.
-        seed: another seed, other resamples.
-        project: as for `load`.
+        config, split, project: the part, as for `load`.
+        resamples, seed: of verbs, for the intervals; 0: none.
 
     Returns:
         ``items, right, undecided, sets, verbs, chance`` (numbers), ``accuracy``, ``consistency`` and, of look-alikes, ``capture`` and

@@ -4,15 +4,15 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from typer import Argument, Option
 
 from cxgen.asking import Budget, Consultation, Limits, Outcome, consult
 from cxgen.asking import judge as judging
-from cxgen.cli.options import Cache, DryRun, Form, ParamsFile, PerRequest, Poll, Url, commands, limited, open_project
-from cxgen.cli.output import Format, emit, note, summarise
+from cxgen.cli.options import Cache, DryRun, Form, PerRequest, Poll, Url, commands, limited, open_project
+from cxgen.cli.output import Format, emit, note, print_table
 from cxgen.curate.asked import accept_words, accepted, propose, slot_questions
 from cxgen.errors import CxgenError
 from cxgen.facade import Constructicon
@@ -20,10 +20,6 @@ from cxgen.layout import ANSWERS, NATURAL_SETS, REFUSED_SETS, UNDECIDED
 from cxgen.natural import judged, kept, writers
 from cxgen.vocabulary import JUDGING, PAIR_VERDICTS, PREMISE_VERDICTS, Judge
 
-_BACKENDS = (
-    "rules: nobody: offline; openai: models behind an OpenAI-compatible server; openai-batch: the same through OpenAI's batches: slower,"
-    " half the price; file: whoever answers the requests in a file; replay: the frozen judgments of an earlier run"
-)
 _SOMEBODY = "a writer"  # of whom no more is known
 _Requests = Annotated[Path | None, Option("--out", "--requests", help="file: the requests; written, and read again with --replies.")]
 app, ask = commands(), commands()
@@ -33,7 +29,7 @@ app.add_typer(ask, name="ask")
 def tell_outcomes(outcomes: Sequence[Outcome], undecided: Counter[str], rest: str = "") -> None:
     """On stderr: what was asked and spent, and how many answers are undecided, and why."""
     if outcomes:
-        summarise([consult.summary(outcome) for outcome in outcomes])
+        print_table([consult.summary(outcome) for outcome in outcomes], stderr=True)
     if undecided:
         why = "; ".join(f"{reason}: {number}" for reason, number in undecided.most_common(3))
         note(f"{undecided.total()} undecided ({why}){rest}")
@@ -49,8 +45,9 @@ def require_all_asked(outcomes: Sequence[Outcome], rest: str = "") -> None:
 @app.command()
 @limited
 def judge(
-    params: ParamsFile = None,
-    backend: Annotated[Judge | None, Option(help=f"Who judges. {_BACKENDS}. Default: judge.backend of the parameters.")] = None,
+    backend: Annotated[
+        Judge | None, Option(help="Who judges; rules: nobody; file, replay: what was answered before. Default: judge.backend.")
+    ] = None,
     models: Annotated[list[str] | None, Option("--model", help="Model name; several vote. Default: judge.models.")] = None,
     tasks: Annotated[list[str] | None, Option("--task", help=f"What about: {', '.join(JUDGING)}. Default: judge.tasks.")] = None,
     base_url: Url = None,
@@ -71,7 +68,7 @@ def judge(
 
     Example: cxgen judge --backend openai --model gpt-4.1-mini --max-cost 5 --price-in 0.4 --price-out 1.6 --export
     """
-    project, settings = open_project(params)
+    project, settings = open_project()
     who = (backend, tuple(models or ()), tuple(tasks or ()), base_url)
     how = (per_request, limits, cache.absolute() if cache else ANSWERS, poll)
     asked = Consultation(*who, *how, export, tuple(replies or ()), requests)
@@ -126,7 +123,6 @@ def fill(
 @limited
 def elicit(
     construction: Annotated[str, Argument(help="Construction; its template file has a section natural.")],
-    params: ParamsFile = None,
     n: Annotated[int, Option("--n", min=1, help="How many sets.")] = 10,
     start: Annotated[int, Option(min=0, help="Number of the first set.")] = 0,
     seed: Annotated[int, Option(help="Another seed, other seed words.")] = 1,
@@ -155,7 +151,7 @@ def elicit(
                cxgen elicit resultative --n 50 --out requests.jsonl
                cxgen elicit resultative --requests requests.jsonl --replies replies.jsonl
     """
-    project, settings = open_project(params)
+    project, settings = open_project()
     loaded, files = Constructicon()[construction].construction, backend is Judge.file
     if files and not (replies or out):
         raise CxgenError("no file for the requests", hint="give --out FILE; then --requests FILE --replies FILE")
@@ -171,10 +167,19 @@ def elicit(
     if files and out and not replies:
         note(f"{consult.write_out(*asked, out)} requests: {out}")
         return
-    panel = (judge_backend or backend, tuple(judges or ()), tuple(judge_replies or ()), judge_out)
     if accept and not judges:
         raise CxgenError("nobody is named to judge the sets: only what judges pass is kept", hint="give --judge MODEL")
-    answers, outcomes = _answered((project, settings), wanted, writer, panel)
+    budget = Budget(limits)
+    answers, outcomes = writers.run(project, wanted, writer, budget)
+    panel = replace(writer, backend=judge_backend or backend, models=tuple(judges or ()), replies=tuple(judge_replies or ()))
+    if judge_out and not judge_replies:
+        shown = judged.to_judge(settings, loaded, answers)[1]
+        panel = replace(panel, models=panel.models or (_SOMEBODY,), tasks=tuple(shown), requests=None)
+        note(f"{consult.write_out(panel, consult.load_prompts(project, shown), shown, judge_out)} requests to judges: {judge_out}")
+    elif judges:
+        panel = replace(panel, requests=judge_out)
+        answers, more = judged.judged(project, settings, loaded, answers, panel, budget)
+        outcomes = [*outcomes, *more]
     emit(writers.table(answers), form)
     tell_outcomes(outcomes, Counter())
     if refused := judged.note_refused(project, answers):
@@ -185,25 +190,3 @@ def elicit(
             note(f"not kept: {name}: {why}")
         note(f"{count} sets kept: {NATURAL_SETS}")
     require_all_asked(outcomes)
-
-
-def _answered(
-    opened: tuple[Any, Any],
-    wanted: writers.Elicitation,
-    writer: Consultation,
-    panel: tuple[Judge, tuple[str, ...], tuple[Path, ...], Path | None],
-) -> tuple[list[writers.Answer], list[Outcome]]:
-    """Ask the writer, check, and ask the judges, or write the requests to them where their replies are not there."""
-    project, settings = opened
-    backend, models, replies, out = panel
-    budget = Budget(writer.limits)
-    answers, outcomes = writers.run(project, wanted, writer, budget)
-    judges = replace(writer, backend=backend, models=models, replies=replies, requests=out if replies else None)
-    if out and not replies:
-        shown = judged.to_judge(settings, wanted.construction, answers)[1]
-        judges = replace(judges, models=models or (_SOMEBODY,), tasks=tuple(shown))
-        note(f"{consult.write_out(judges, consult.load_prompts(project, shown), shown, out)} requests to judges: {out}")
-    elif models:
-        answers, more = judged.judged(project, settings, wanted.construction, answers, judges, budget)
-        outcomes = [*outcomes, *more]
-    return answers, outcomes

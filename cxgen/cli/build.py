@@ -12,7 +12,7 @@ from cxgen.build.pool import executor
 from cxgen.build.samplers import divided
 from cxgen.build.splits import append
 from cxgen.build.warn import tell, warnings
-from cxgen.cli.options import Form, Names, ParamsFile, commands, open_project
+from cxgen.cli.options import Form, Names, commands, open_project
 from cxgen.cli.output import Format, Row, busy, emit, note
 from cxgen.facade import Constructicon
 from cxgen.natural import build as written
@@ -26,17 +26,14 @@ app.add_typer(splits, name="splits")
 def build(
     judged: Annotated[bool, Option("--judged", help="From the candidates and verdicts of `cxgen generate` and `cxgen judge`.")] = False,
     workers: Annotated[int | None, Option(min=1, help="Processes; the rows do not depend on it.")] = None,
-    params: ParamsFile = None,
     form: Form = Format.table,
 ) -> None:
     """Make the dataset: contrast sets split by verb and audited, with pseudowords, and what writers wrote; and its suites.
 
     Writes outputs/dataset, outputs/wug, outputs/natural, outputs/suites and their metrics. Where judge.backend in params.yaml names models,
     candidates are drawn and judged first.
-
-    Example: cxgen build
     """
-    project, settings = open_project(params)
+    project, settings = open_project()
     with executor(workers or settings.workers) as pool:
         if settings.judged and not judged:
             run.generate(project, settings, pool)
@@ -46,37 +43,31 @@ def build(
         written.run(project, settings, pool)
     if settings.constructions is None or {suite.construction for suite in SUITES.values()} & set(settings.constructions):
         probes.run(project, settings)
-    emit(_rows(report), form)
-
-
-def _rows(report: dict[str, Any]) -> list[Row]:
-    """Items and verbs of every construction and config."""
-    rows: list[Row] = []
+    rows = []
     for name, entry in report["splits"]["constructions"].items():
-        verbs = {f"{split} verbs": number for split, number in entry["verbs"].items()}
         for config, items in entry["items"].items():
-            counts = {f"{split} items": number for split, number in items.items()}
-            rows.append({"construction": name, "config": config, **counts, **verbs})
+            rows.append({"construction": name, "config": config, **_by_split({"items": items, "verbs": entry["verbs"]})})
     for config, part in (("nli_wug", "constructions"), ("minimal_pairs_wug", "pairs")):
         for name, modes in report["wug"][part].items():
             rows.append({"construction": name, "config": config, "all items": sum(mode["items"] for mode in modes.values())})
-    return rows
+    emit(rows, form)
+
+
+def _by_split(counts: dict[str, dict[str, int]]) -> Row:
+    return {f"{split} {what}": count for what, part in counts.items() for split, count in part.items()}
 
 
 @splits.command()
 def propose(
     constructions: Names = None,
     dry_run: Annotated[bool, Option("--dry-run", help="Show the rows, write nothing.")] = False,
-    params: ParamsFile = None,
     form: Form = Format.table,
 ) -> None:
     """Append verbs that are in no split yet to lexicons/splits.tsv: those of a new construction as evenly as can be, others by hash.
 
     What is in the file stays as it is, so that a new verb moves no other one between train and test.
-
-    Example: cxgen splits propose resultative
     """
-    project, settings = open_project(params)
+    project, settings = open_project()
     constructicon = Constructicon()
     names = constructions or run.construction_names(project, settings)
     proposed = {name: divided(constructicon[name].construction, settings.request) for name in names}
@@ -87,27 +78,17 @@ def propose(
 
 
 @app.command()
-def natural(params: ParamsFile = None, form: Form = Format.table) -> None:
-    """Make items of the sets that writers wrote (pipelines/natural.parquet), split by verb like nli: outputs/natural.
-
-    Example: cxgen natural
-    """
-    report = written.run(*open_project(params))
-    rows = [
-        {"construction": name, **{f"{split} {what}": count for what, counts in entry.items() for split, count in counts.items()}}
-        for name, entry in report["constructions"].items()
-    ]
-    emit(rows, form, ["construction"])
+def natural(form: Form = Format.table) -> None:
+    """Make items of the sets that writers wrote (pipelines/natural.parquet), split by verb like nli: outputs/natural."""
+    report = written.run(*open_project())
+    emit([{"construction": name, **_by_split(counts)} for name, counts in report["constructions"].items()], form, ["construction"])
 
 
 @app.command()
-def suites(params: ParamsFile = None, form: Form = Format.table) -> None:
-    """Make the suites (cc_syntax, cc_semantics), audit and measure them: outputs/suites.
-
-    Example: cxgen suites
-    """
+def suites(form: Form = Format.table) -> None:
+    """Make the suites (cc_syntax, cc_semantics), audit and measure them: outputs/suites."""
     with busy("making and auditing the suites"):
-        report = probes.run(*open_project(params))
+        report = probes.run(*open_project())
     rows: list[Row] = []
     for name, entry in report["suites"].items():
         figures = _paths(entry["counts"])

@@ -29,10 +29,7 @@ app = commands()
 
 @app.command("list")
 def list_constructions(form: Form = Format.table) -> None:
-    """List the constructions, most substantive first. Files that cannot be read are named on stderr, and the others listed.
-
-    Example: cxgen list --format json
-    """
+    """List the constructions, most substantive first. Files that cannot be read are named on stderr, and the others listed."""
     constructicon, rows = Constructicon(), []
     names, errors = constructicon.readable()
     for name in names:
@@ -50,10 +47,7 @@ def list_constructions(form: Form = Format.table) -> None:
 
 @app.command()
 def new(name: Annotated[str, Argument(metavar="NAME", help="A name for it: lower-case letters, digits and hyphens.")]) -> None:
-    """Write templates/NAME.yaml: a small construction, with comments, to change into one of your own.
-
-    Example: cxgen new ditransitive
-    """
+    """Write templates/NAME.yaml: a small construction, with comments, to change into one of your own."""
     project = Constructicon().project
     if not re.fullmatch("[a-z][a-z0-9-]*", name):
         raise CxgenError(f"not a name: {name!r}", hint="lower-case letters, digits and hyphens, a letter first: my-construction")

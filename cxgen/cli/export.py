@@ -26,10 +26,7 @@ app.add_typer(export, name="export")
 
 @export.command()
 def conllu(config: _Config = "nli", split: _Part = Split.test, output: _Output = None) -> None:
-    """CoNLL-U: lemma, UPOS, XPOS, heads, relations, and the construction with its elements in MISC (Cxn=, CxnElt=).
-
-    Example: cxgen export conllu --split test
-    """
+    """CoNLL-U: lemma, UPOS, XPOS, heads, relations, and the construction with its elements in MISC (Cxn=, CxnElt=)."""
     _annotate(export_conllu, "conllu", config, split, output)
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import polars as pl
 from click import Choice
@@ -17,7 +17,7 @@ from cxgen.build.recount import audit as recount
 from cxgen.build.shards import engine as opened
 from cxgen.build.shards import make_shards
 from cxgen.build.warn import tell, warnings
-from cxgen.cli.options import Form, Names, ParamsFile, Workers, commands, open_project
+from cxgen.cli.options import Form, Names, Workers, commands, open_project
 from cxgen.cli.output import Format, busy, emit, note
 from cxgen.errors import CxgenError, unknown
 from cxgen.facade import Constructicon
@@ -26,6 +26,7 @@ from cxgen.layout import CANDIDATES
 from cxgen.vocabulary import Mode
 
 _WUG = "With --out: a share of the sets (params.yaml) with pseudowords for these words, too; several times."
+_Folder = Annotated[Path, Argument(help="Folder that `cxgen generate --out` has written.")]
 app = commands()
 
 
@@ -34,7 +35,6 @@ def capacity(
     constructions: Names = None,
     n: Annotated[int | None, Option("--n", min=1, help="Items per construction in nli; default: as params.yaml says.")] = None,
     by_design: Annotated[bool, Option("--by-design", help="A row for every design and split.")] = False,
-    params: ParamsFile = None,
     form: Form = Format.table,
 ) -> None:
     """How many contrast sets each construction can give, beside what is asked for; nothing is drawn.
@@ -42,10 +42,9 @@ def capacity(
     `capacity` counts sets that share no premise, at most; `used` is the share of it that is asked for, in the design and split where it is
     highest; `enough` says that so many are easily drawn.
 
-    Examples:  cxgen capacity
-               cxgen capacity resultative --n 100000 --by-design
+    Example: cxgen capacity resultative --n 100000 --by-design
     """
-    constructicon, (_, settings) = Constructicon(), open_project(params)
+    constructicon, (_, settings) = Constructicon(), open_project()
     names = list(constructions or settings.constructions or constructicon)
     request = settings.request if n is None else replace(settings.request, sizes={**settings.request.sizes, "nli": n})
     with busy("counting what can be said"):
@@ -69,70 +68,38 @@ def generate(
     resume: Annotated[bool, Option("--resume", help="With --out: make what a run that ended early lacks.")] = False,
     engine: Annotated[str, Option(click_type=Choice(["local", "ray"]), help="With --out: this machine, or a Ray cluster.")] = "local",
     workers: Workers = None,
-    params: ParamsFile = None,
     form: Form = Format.table,
 ) -> None:
     """Draw candidate contrast sets for `cxgen judge`: outputs/work/candidates.parquet. With --out, finished rows, however many.
 
-    With --out no premise occurs twice. The run can be killed and continued (--resume), and each shard made alone (--shard). docs/scale.md
-    says how to plan a run of billions.
+    With --out no premise occurs twice. The run can be killed and continued (--resume), and each shard made alone (--shard), see
+    docs/scale.md.
 
     Examples:  cxgen generate --workers 2
-               cxgen generate caused-motion way-manner --n 1000000 --out big --workers 2
                cxgen generate caused-motion way-manner --n 1000000 --out big --resume
                cxgen generate let-alone --n 100000 --out nonce --wug verb --wug content
     """
+    project, settings = open_project()
     if out is None:
         if constructions or n or wug or shard or resume or engine != "local":
             message = "names, --n, --wug, --shard, --resume and --engine are for runs with --out"
             raise CxgenError(message, hint="without it params.yaml says what is generated")
-        _candidates(params, workers)
+        with executor(workers or settings.workers) as pool:
+            table = run.generate(project, settings, pool)
+        tell(warnings(table, settings.request.rows, settings.request.oversample))
+        echo(f"{table.height} items in {table['contrast_set'].n_unique()} contrast sets: {CANDIDATES}")
         return
-    project, settings = open_project(params)
-    _require_config(config, wug)
-    modes = Wug(tuple(mode.value for mode in Mode if mode in wug), settings.wug.share) if wug else None
-    names = tuple(dict.fromkeys(constructions or run.construction_names(project, settings)))
-    request = single(settings.request, config, n or settings.request.rows(config))
-    wanted = Wanted(project, names, config, request, out, shard_rows, modes)
-    with opened(engine, workers or settings.workers) as pool:
-        plan = _planned(wanted, pool, resume=resume, shards=shard or [])
-        summary = make_shards(wanted, plan, pool, shard or [])
-    _report(summary, out, form)
-
-
-def _candidates(params: Path | None, workers: int | None) -> None:
-    project, settings = open_project(params)
-    with executor(workers or settings.workers) as pool:
-        table = run.generate(project, settings, pool)
-    tell(warnings(table, settings.request.rows, settings.request.oversample))
-    echo(f"{table.height} items in {table['contrast_set'].n_unique()} contrast sets: {CANDIDATES}")
-
-
-def _require_config(config: str, wug: list[Mode] | None) -> None:
-    """Refuse a config that there is not, or that has no pseudowords if they are asked for."""
     if config not in CONFIGS:
         raise unknown("config", config, CONFIGS)
     if wug and config not in family_of(config).substituted:
         others = ", ".join(name for name in CONFIGS if name in family_of(name).substituted)
         raise CxgenError(f"--wug: sets of {config} have no pseudowords", hint=f"--config with one that has: {others}")
-
-
-def _planned(wanted: Wanted, pool: Executor, *, resume: bool, shards: list[int]) -> Plan:
-    """The plan that is there to go on with, or a new one."""
-    goes_on = resume or bool(shards)
-    plan = earlier(wanted, resume=goes_on)
-    if plan is None:
-        for line in crowded(wanted) if not goes_on else ():
-            note(f"warning: {line}")
-        with busy("finding sets that are new"):
-            plan = make_plan(wanted, pool)
-    for number in shards:
-        if number >= len(plan.shards):
-            raise CxgenError(f"there is no shard {number}: the run has {len(plan.shards)}", hint="they are numbered from 0")
-    return plan
-
-
-def _report(summary: dict[str, Any], out: Path, form: Format) -> None:
+    modes = Wug(tuple(mode.value for mode in Mode if mode in wug), settings.wug.share) if wug else None
+    names = tuple(dict.fromkeys(constructions or run.construction_names(project, settings)))
+    request = single(settings.request, config, n or settings.request.rows(config))
+    wanted = Wanted(project, names, config, request, out, shard_rows, modes)
+    with opened(engine, workers or settings.workers) as pool:
+        summary = make_shards(wanted, _planned(wanted, pool, resume=resume, shards=shard or []), pool, shard or [])
     emit(summary["sources"], form)
     for entry in summary["sources"]:
         if entry["kept"] < entry["wanted"]:
@@ -144,20 +111,26 @@ def _report(summary: dict[str, Any], out: Path, form: Format) -> None:
     echo(line, err=form is not Format.table)
 
 
+def _planned(wanted: Wanted, pool: Executor, *, resume: bool, shards: list[int]) -> Plan:
+    """The plan that is there to go on with, or a new one."""
+    plan = earlier(wanted, resume=resume or bool(shards))
+    if plan is None:
+        tell(() if resume or shards else crowded(wanted))
+        with busy("finding sets that are new"):
+            plan = make_plan(wanted, pool)
+    for number in shards:
+        if number >= len(plan.shards):
+            raise CxgenError(f"there is no shard {number}: the run has {len(plan.shards)}", hint="they are numbered from 0")
+    return plan
+
+
 @app.command()
-def audit(
-    folder: Annotated[Path, Argument(help="Folder that `cxgen generate --out` has written.")],
-    workers: Workers = None,
-    params: ParamsFile = None,
-    form: Form = Format.table,
-) -> None:
+def audit(folder: _Folder, workers: Workers = None, form: Form = Format.table) -> None:
     """Count a finished run of `generate --out` again: balance, leaks and repetitions. Exit code 2 if anything is wrong.
 
     The dataset of the pipeline is audited where it is written, by `cxgen build` and `cxgen package`.
-
-    Example: cxgen audit big --workers 2
     """
-    _, settings = open_project(params)
+    _, settings = open_project()
     with executor(workers or settings.workers) as pool:
         result = recount(folder, pool)
     emit(result["parts"], form)

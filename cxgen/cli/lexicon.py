@@ -55,10 +55,7 @@ def propose(
     n: Annotated[int, Option("--n", min=1, help="How many, most frequent first.")] = 40,
     form: Form = Format.table,
 ) -> None:
-    """List WordNet candidates for a class by frequency band: neighbours of its members, less what was accepted or refused.
-
-    Example: cxgen lexicon propose landmarks
-    """
+    """List WordNet candidates for a class by frequency band: neighbours of its members, less what was accepted or refused."""
     with busy("searching WordNet"):
         table = candidates(Constructicon().project.lexicons, name)
     emit(table.head(n).to_dicts(), form)
@@ -118,10 +115,7 @@ def _unknown(word: str, sources: list[Lexicon]) -> UnknownNameError:
 
 @lexicon.command()
 def show(lemma: Annotated[str, Argument(metavar="LEMMA", help="A word of the lexicon, such as gate.")], form: Form = Format.table) -> None:
-    """Show every lexeme of LEMMA: sense key, frequency, band, forms, relations, classes, scenes.
-
-    Example: cxgen lexicon show roll --format json
-    """
+    """Show every lexeme of LEMMA: sense key, frequency, band, forms, relations, classes, scenes."""
     constructicon = Constructicon()
     sources = [constructicon.lexicon]
     if not sources[0].rows_of(lemma):

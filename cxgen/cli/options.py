@@ -32,7 +32,6 @@ _NAMES = "Names that `cxgen list` shows; default: all."
 Name = Annotated[str, Argument(help="A name that `cxgen list` shows, such as resultative.", autocompletion=completions)]
 Names = Annotated[list[str] | None, Argument(metavar="[CONSTRUCTION]...", help=_NAMES, autocompletion=completions)]
 Form = Annotated[Format, Option("--format", help="Output format.")]
-ParamsFile = Annotated[Path | None, Option("--params", help="Parameter file; default: params.yaml.")]
 Workers = Annotated[int | None, Option(min=1, help="Processes; what is made does not depend on it. Default: as params.yaml says.")]
 Wug = Annotated[Mode | None, Option("--wug", help="Pseudowords for these words; content: nouns, verbs and adjectives.")]
 Configs = Annotated[list[str] | None, Option("--config", help="Only this config; several times for several. Default: all.")]
@@ -77,9 +76,9 @@ def limited(command: Callable[..., None]) -> Callable[..., None]:
     return bounded
 
 
-def open_project(params: Path | None = None) -> "tuple[Project, Params]":
-    """The project, and its parameters or those of the given file."""
+def open_project() -> "tuple[Project, Params]":
+    """The project and its parameters."""
     from cxgen.build.params import Params
 
     project = Constructicon().project
-    return project, Params.read(params or project.params)
+    return project, Params.read(project.params)

@@ -10,22 +10,13 @@ from enum import StrEnum
 from itertools import chain, islice
 from typing import Any
 
-import typer
+from typer import echo
 
 from cxgen.spreadsheet import as_text
 
+Format = StrEnum("Format", "table jsonl csv json")
 Row = dict[str, Any]
-_UNBOUNDED = 100_000  # columns
 _LONG = re.compile(r"(\b\w{5,}-)(?=\w{4,})")  # where a long name may be broken: comparative-/correlative
-
-
-class Format(StrEnum):
-    """How a table is printed."""
-
-    table = "table"
-    jsonl = "jsonl"
-    csv = "csv"
-    json = "json"
 
 
 @contextmanager
@@ -40,32 +31,32 @@ def busy(what: str) -> Iterator[None]:
         yield
 
 
+def note(text: object) -> None:
+    """Print a line on stderr, beside the command's own output."""
+    echo(text, err=True)
+
+
+def print_json(data: Any, *, sort_keys: bool = False) -> None:
+    """Print ``data`` as one JSON text."""
+    echo(json.dumps(data, ensure_ascii=False, indent=2, sort_keys=sort_keys))
+
+
 def emit(rows: Sequence[Row] | Iterator[Row], form: Format, columns: Sequence[str] = ()) -> None:
     """Print ``rows``, floats rounded to six decimals (in a table to four); ``columns`` are the keys where there may be no row."""
     if form is Format.table:
-        _table(list(rows))
-    elif form is Format.jsonl:
-        for row in rows:
-            typer.echo(json.dumps(_rounded(row), ensure_ascii=False))
+        print_table(list(rows))
     elif form is Format.json:
         print_json([_rounded(row) for row in rows])
+    elif form is Format.jsonl:
+        for row in rows:
+            echo(json.dumps(_rounded(row), ensure_ascii=False))
     else:
         kept = rows if isinstance(rows, Sequence) else list(islice(rows, 1))  # of others, all rows have the keys of the first
         names = list(dict.fromkeys(name for row in kept for name in row)) or columns
         writer = csv.DictWriter(sys.stdout, fieldnames=names, lineterminator="\n")
         writer.writeheader()
-        every = kept if kept is rows else chain(kept, rows)
-        writer.writerows({key: as_text(_flat(_rounded(value))) for key, value in row.items()} for row in every)
-
-
-def print_json(data: Any, *, sort_keys: bool = False) -> None:
-    """Print ``data`` as one JSON text."""
-    typer.echo(json.dumps(data, ensure_ascii=False, indent=2, sort_keys=sort_keys))
-
-
-def note(text: object) -> None:
-    """Print a line on stderr, beside the command's own output."""
-    typer.echo(text, err=True)
+        for row in kept if kept is rows else chain(kept, rows):
+            writer.writerow({key: as_text(_cell(value)) for key, value in row.items()})
 
 
 def _rounded(value: Any, digits: int = 6) -> Any:
@@ -76,11 +67,12 @@ def _rounded(value: Any, digits: int = 6) -> Any:
     return [_rounded(inner, digits) for inner in value] if isinstance(value, list) else value
 
 
-def _flat(value: Any) -> Any:
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, list | dict) else value
+def _cell(value: Any, digits: int = 6) -> Any:
+    rounded = _rounded(value, digits)
+    return json.dumps(rounded, ensure_ascii=False) if isinstance(value, list | dict) else rounded
 
 
-def _table(rows: Sequence[Row], *, stderr: bool = False) -> None:
+def print_table(rows: Sequence[Row], *, stderr: bool = False) -> None:
     """An aligned table: as wide as it is where programs read it; on a terminal that cannot hold its words, row below row."""
     from rich.console import Console
     from rich.table import Column, Table
@@ -88,31 +80,25 @@ def _table(rows: Sequence[Row], *, stderr: bool = False) -> None:
 
     console = Console(stderr=stderr)
     if not console.is_terminal:
-        console = Console(stderr=stderr, width=_UNBOUNDED)
+        console = Console(stderr=stderr, width=100_000)
     names = list(dict.fromkeys(name for row in rows for name in row))
-    values = [[row.get(name) for name in names] for row in rows]
-    lines = [["" if value is None else str(_flat(_rounded(value, 4))) for value in line] for line in values]
-    broken = lines if _fits(names, lines, console.width) else [[_LONG.sub(r"\1\n", text) for text in line] for line in lines]
-    if _fits(names, broken, console.width):
-        columns = [Column(Text(name), overflow="fold") for name in names]
-        table = Table(*columns, box=None, pad_edge=False, header_style="bold")
-        for line in broken:
+    lines = [["" if row.get(name) is None else str(_cell(row[name], 4)) for name in names] for row in rows]
+    if _width(names, lines) > console.width:
+        lines = [[_LONG.sub(r"\1\n", text) for text in line] for line in lines]
+    if _width(names, lines) <= console.width:
+        table = Table(*(Column(Text(name), overflow="fold") for name in names), box=None, pad_edge=False, header_style="bold")
+        for line in lines:
             table.add_row(*map(Text, line))
         console.print(table)
         return
-    width = max(map(len, names)) + 2
     for line in lines:
         for name, text in zip(names, line, strict=True):
-            console.print(Text.assemble((name.ljust(width), "bold"), text), overflow="fold")
+            head = (name.ljust(max(map(len, names)) + 2), "bold")
+            console.print(Text.assemble(head, text.replace("\n", "")), overflow="fold")
         console.print()
 
 
-def _fits(names: Sequence[str], lines: Sequence[Sequence[str]], width: int) -> bool:
-    """Whether the columns, with two spaces between them, fit without breaking a word."""
+def _width(names: Sequence[str], lines: Sequence[Sequence[str]]) -> int:
+    """The width that a table needs, two spaces between columns, if no word in it is broken."""
     columns = zip(names, *lines, strict=True)
-    return sum(2 + max(len(word) for text in column for word in text.split() or [""]) for column in columns) - 2 <= width
-
-
-def summarise(rows: Sequence[Row]) -> None:
-    """Print ``rows`` as a table on stderr, beside the command's own output."""
-    _table(rows, stderr=True)
+    return sum(2 + max(len(word) for text in column for word in text.split() or [""]) for column in columns) - 2

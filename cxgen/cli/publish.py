@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import polars as pl
 from typer import Argument, Option, echo
 
-from cxgen.cli.options import Form, ParamsFile, commands, open_project
+from cxgen.cli.options import Form, commands, open_project
 from cxgen.cli.output import Format, busy, emit, note
 from cxgen.errors import CxgenError
 from cxgen.layout import HUB
@@ -24,12 +24,9 @@ app = commands()
 
 
 @app.command()
-def package(params: ParamsFile = None) -> None:
-    """Write the folder that the Hub will show: outputs/hub, with parquet files, card and dataset_version.json.
-
-    Example: cxgen package
-    """
-    project, settings = open_project(params)
+def package() -> None:
+    """Write the folder that the Hub will show: outputs/hub, with parquet files, card and dataset_version.json."""
+    project, settings = open_project()
     with busy("writing parquet files and card"):
         record = write(project, settings, project.root / HUB, Identity(settings.publish.version))
     rows = sum(entry["rows"] for entry in record["rows"].values())
@@ -45,7 +42,6 @@ def publish(
     revision: Annotated[str, Option(help="Branch that gets the commit.")] = "main",
     replace: Annotated[bool, Option("--replace", help=_REPLACE)] = False,
     parent: Annotated[str, Option(help="Refuse unless the branch is still at this commit, which --dry-run shows.")] = "",
-    params: ParamsFile = None,
     form: Form = Format.table,
 ) -> None:
     """Release the finished dataset to the Hugging Face Hub: one commit with data and card, then a tag.
@@ -61,7 +57,7 @@ def publish(
     for what, name in (("tag", tag), ("branch", revision)):
         if name and not _REF.fullmatch(name):
             raise CxgenError(f"not a {what}: {name!r}", hint="expected letters, digits and ._-, such as v1.0.0")
-    project, settings = open_project(params)
+    project, settings = open_project()
     client = hub.api()
     with prepared(project, settings, hub.Target(repository, revision, tag, private, parent, replace)) as release:
         record = release.record

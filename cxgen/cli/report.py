@@ -9,7 +9,7 @@ from typer import Argument, Option, echo
 from cxgen import layout
 from cxgen.build.tables import packaged
 from cxgen.check import require_sound
-from cxgen.cli.options import Form, ParamsFile, commands, open_project
+from cxgen.cli.options import Form, commands, open_project
 from cxgen.cli.output import Format, Row, busy, emit, note
 from cxgen.facade import Constructicon
 from cxgen.report import baselines as giveaways
@@ -32,8 +32,7 @@ def html(
 ) -> None:
     """One page about the dataset: counts, measures, audit, label matrices, models, and a browser of contrast sets. It needs no network.
 
-    Examples:  cxgen report html
-               cxgen evaluate --baseline word-pairs --json > word-pairs.json && cxgen report html --evaluation word-pairs.json
+    Example: cxgen evaluate --baseline word-pairs --json > word-pairs.json && cxgen report html --evaluation word-pairs.json
     """
     project = Constructicon().project
     path = output or project.root / layout.PAGE
@@ -44,10 +43,7 @@ def html(
 
 @report.command()
 def sizes(form: Form = Format.table) -> None:
-    """What there is after `make dataset`: rows per config and split, where they are, and what can be done next.
-
-    Example: cxgen report sizes
-    """
+    """What there is after `make dataset`: rows per config and split, where they are, and what can be done next."""
     counts = packaged(Constructicon().project)
     emit([{"config": config, "split": split, "rows": n} for config, splits in counts.items() for split, n in splits.items()], form)
     if form is Format.table:
@@ -59,10 +55,7 @@ def sizes(form: Form = Format.table) -> None:
 
 @report.command()
 def baselines(
-    construction: Annotated[
-        str | None, Argument(metavar="[CONSTRUCTION]", help="Items of this one, drawn now, nothing written. Default: the dataset.")
-    ] = None,
-    params: ParamsFile = None,
+    construction: Annotated[str | None, Argument(help="Items of this one, drawn now, nothing written. Default: the dataset.")] = None,
     form: Form = Format.table,
 ) -> None:
     """What can be had without understanding: give-away classifiers, and what words alone decide. Gates that break stop the pipeline.
@@ -71,10 +64,9 @@ def baselines(
     open-class words. turn_rate: items whose words, put otherwise in another premise of the set, give another label. word_pairs, cues_only,
     cues_transfer: a linear model on pairs of words; of template words; of these, trained on the other constructions.
 
-    Examples:  cxgen report baselines
-               cxgen report baselines conative
+    Example: cxgen report baselines conative
     """
-    project, settings = open_project(params)
+    project, settings = open_project()
     with busy("training the give-away classifiers"):
         if construction is None:
             result = giveaways.run(project, settings.folds, settings.workers)
@@ -83,13 +75,12 @@ def baselines(
             require_sound(loaded)
             result = giveaways.preview(loaded, settings.request, settings.folds)
     rows: list[Row] = []
-    for family, measures in result.items():
-        for name, measure in measures.items():
-            wholes = {"(all)": measure["overall"], **measure.get("by_config", {})}
-            figures = [(config, "(all)", figure) for config, figure in wholes.items()]
-            figures += [(config, part, figure) for config, parts in measure["configs"].items() for part, figure in parts.items()]
-            head = {"family": family, "measure": name, "chance": measure["chance"]}
-            rows += [{**head, "config": config, "construction": part, "figure": figure} for config, part, figure in figures]
+    for family, name, measure in ((family, name, measure) for family, measures in result.items() for name, measure in measures.items()):
+        wholes = {"(all)": measure["overall"], **measure.get("by_config", {})}
+        parts = [(config, "(all)", figure) for config, figure in wholes.items()]
+        parts += [(config, part, figure) for config, own in measure["configs"].items() for part, figure in own.items()]
+        head = {"family": family, "measure": name, "chance": measure["chance"]}
+        rows += [{**head, "config": config, "construction": part, "figure": figure} for config, part, figure in parts]
     emit(rows, form)
     _require_gates(result)
 
@@ -105,12 +96,9 @@ def _require_gates(result: dict[str, Any]) -> None:
 
 
 @report.command("all")
-def everything(params: ParamsFile = None) -> None:
-    """All of these in one process, as the pipeline does: baselines, variety, reading, plots. Gates that break stop the pipeline.
-
-    Example: cxgen report all
-    """
-    project, settings = open_project(params)
+def everything() -> None:
+    """All of these in one process, as the pipeline does: baselines, variety, reading, plots. Gates that break stop the pipeline."""
+    project, settings = open_project()
     with busy("measuring the dataset"):
         readings.run(project)
         spread.run(project, settings.request.seed)
@@ -121,32 +109,26 @@ def everything(params: ParamsFile = None) -> None:
 
 
 @report.command()
-def variety(params: ParamsFile = None, form: Form = Format.table) -> None:
+def variety(form: Form = Format.table) -> None:
     """Numbers of sentences, the largest share of a template, distinct-2 and self-BLEU beside those of a plain single-template fill.
 
     Breadth, too: shapes (a template with a kind of opening and of closing phrase), verbs, place pairs, results, and the largest shares.
-
-    Example: cxgen report variety --format json
     """
-    project, settings = open_project(params)
+    project, settings = open_project()
     with busy("measuring how varied the sentences are"):
         result = spread.run(project, settings.request.seed)
-    emit([{"construction": name, **_varied(entry)} for name, entry in result.items()], form)
-
-
-def _varied(entry: dict[str, Any]) -> Row:
-    breadth = dict(entry["breadth"])
-    shares = [(filler["share"], filler["lemma"], role) for role, filler in breadth.pop("fillers").items() if role != Role.modifier]
-    largest = "{1} ({2}) {0:.2f}".format(*max(shares)) if shares else ""
-    head = {"premises": entry["premises"], "templates": entry["templates"], "largest": entry["largest template share"]}
-    sides = (("spread", ""), ("spread of a plain fill", " (plain)"))
-    spread = {
-        f"{what[:4]}. {measure}{mark}": value
-        for side, mark in sides
-        for what, measures in entry.get(side, {}).items()
-        for measure, value in measures.items()
-    }
-    return {**head, **breadth, "largest filler": largest, **spread}
+    rows = []
+    for name, entry in result.items():
+        breadth = dict(entry["breadth"])
+        fillers = {role: filler for role, filler in breadth.pop("fillers").items() if role != Role.modifier}
+        largest = max(((filler["share"], f"{filler['lemma']} ({role})") for role, filler in fillers.items()), default=(0, ""))
+        head = {"premises": entry["premises"], "templates": entry["templates"], "largest": entry["largest template share"]}
+        row = {"construction": name, **head, **breadth, "largest filler": f"{largest[1]} {largest[0]:.2f}" if fillers else ""}
+        for side, mark in (("spread", ""), ("spread of a plain fill", " (plain)")):
+            for what, measures in entry.get(side, {}).items():
+                row |= {f"{what[:4]}. {measure}{mark}": value for measure, value in measures.items()}
+        rows.append(row)
+    emit(rows, form)
 
 
 @report.command()
@@ -160,12 +142,9 @@ def plots(form: Form = Format.table) -> None:
 
 
 @report.command()
-def reading(params: ParamsFile = None, form: Form = Format.table) -> None:
-    """Blind readings recorded in pipelines/readings/*.csv: agreement with the labels, and shares of sentences rated natural.
-
-    Example: cxgen report reading
-    """
-    project, _ = open_project(params)
+def reading(form: Form = Format.table) -> None:
+    """Blind readings recorded in pipelines/readings/*.csv: agreement with the labels, and shares of sentences rated natural."""
+    project, _ = open_project()
     with busy("comparing readings with labels"):
         result = readings.run(project)
     emit([{"group": name, **shares} for name, shares in [("(all)", result["overall"]), *result["groups"].items()]], form)

@@ -9,7 +9,6 @@ from cxgen.build import dropped
 from cxgen.build.tables import with_natural
 from cxgen.cli.options import Configs, Form, commands
 from cxgen.cli.output import Format, busy, emit, note, print_json
-from cxgen.errors import unknown
 from cxgen.facade import Constructicon
 from cxgen.families import DEFAULT
 from cxgen.measures.figures import Resampling
@@ -39,7 +38,7 @@ def export(
     seed: Annotated[int, Option(help="Another seed, another sample.")] = 1,
     configs: Configs = None,
     splits: Annotated[list[Split] | None, Option("--split", help="Only this split; several times for several. Default: all.")] = None,
-    kinds: Annotated[list[str] | None, Option("--as", help=_KINDS)] = None,
+    kinds: Annotated[list[Kind] | None, Option("--as", help=_KINDS)] = None,
     form: Form = Format.table,
 ) -> None:
     """Write lists for blind annotators: no list has two items of a contrast set, and none tells a label.
@@ -49,10 +48,7 @@ def export(
     Examples:  cxgen review export review --n 20 --as xlsx
                cxgen review export review --split test --lists 1 --real attested.txt
     """
-    for kind in kinds or ():
-        if kind not in list(Kind):
-            raise unknown("form of lists", kind, Kind)
-    chosen = [Kind(kind) for kind in dict.fromkeys(kinds or [Kind.xlsx.value])]
+    chosen = list(dict.fromkeys(kinds or [Kind.xlsx]))
     with busy("drawing lists"):
         dataset = with_natural(Constructicon().project, DEFAULT)
         if splits:
@@ -68,10 +64,7 @@ def serve(
     host: Annotated[str, Option(help=_HOST)] = "127.0.0.1",
     names: Annotated[list[str] | None, Option("--name", help="Name by which browsers may call this machine, besides --host.")] = None,
 ) -> None:
-    """A form in the browser, on this machine: every answer is saved at once in FOLDER/answers, and annotators go on where they stopped.
-
-    Example: cxgen review serve review
-    """
+    """A form in the browser, on this machine: every answer is saved at once in FOLDER/answers, and annotators go on where they stopped."""
     with Server(folder, host, port, names or ()) as server:
         note(f"{server.url} (Ctrl-C ends it; answers are in {folder / 'answers'})")
         server.serve_forever()
