@@ -373,11 +373,9 @@ def test_e402_lint_finds_relations_that_are_not_unique_or_do_not_exist(mini, min
 
 
 BAD = {
-    "needs a LEFT_ID": ("{LEFT_ID: target, ", "{"),
-    "is no node before": ("{LEFT_ID: target, ", "{LEFT_ID: aim, "),
-    "is no REL_OP": ('{LEFT_ID: target, REL_OP: ">"', '{LEFT_ID: target, REL_OP: "~"'),
-    "spaCy does not accept": ("LEMMA: for}", "COLOUR: red}"),
-    "neither LEFT_ID": ("- - {RIGHT_ID: verb", '- - {LEFT_ID: verb, REL_OP: ">", RIGHT_ID: verb'),
+    "is no node before": ("[DEP=obl] > preposition", "[DEP=obl]; aim > preposition"),
+    "is no REL_OP": ("> target", "~ target"),
+    "spaCy does not accept": ("LEMMA=for", "COLOUR=red"),
 }
 
 
@@ -393,7 +391,7 @@ def test_e403_lint_finds_patterns_that_cannot_be_matched(mini, mini_lexicon, min
 
 
 def test_e404_lint_finds_a_form_check_that_its_own_premises_fail(mini, mini_lexicon, mini_chunks):
-    edit(mini / "templates/reach.yaml", "LEMMA: for}", "LEMMA: at}")
+    edit(mini / "templates/reach.yaml", "LEMMA=for]", "LEMMA=at]")
     found = found_in(mini, mini_lexicon, mini_chunks)
     assert {finding.code for finding in found} == {"E404"}
     assert len(found) == 8
@@ -407,7 +405,7 @@ def test_without_spacy_lint_says_that_the_form_check_is_left_out(mini, mini_lexi
 
     from cxgen.cli.app import app
 
-    edit(mini / "templates/reach.yaml", "LEMMA: for}", "LEMMA: at}")
+    edit(mini / "templates/reach.yaml", "LEMMA=for]", "LEMMA=at]")
     monkeypatch.setenv("CXGEN_PROJECT", str(mini))
     monkeypatch.setattr("cxgen.check.trees.find_spec", lambda _: None)
     done = CliRunner().invoke(app, ["check", "reach"])

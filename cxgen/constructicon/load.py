@@ -7,6 +7,7 @@ from typing import Any
 
 from cxgen.constructicon.model import Atom, Construction, Design, Facts, Kind, Predicate, Rule, Slot, Template
 from cxgen.constructicon.natural import Square
+from cxgen.constructicon.pattern import form_pattern
 from cxgen.constructicon.shared import Places, Shared, listed, look_alikes
 from cxgen.errors import CxgenError, SchemaError, UnknownNameError
 from cxgen.lexicon import Frame, Lexicon
@@ -99,6 +100,14 @@ def _lookalikes(project: Project, document: Document, shared: Shared, strict: bo
         yield source
 
 
+def _form(document: Document, number: int, text: str) -> tuple[dict[str, Any], ...]:
+    try:
+        return form_pattern(text)
+    except ValueError as error:
+        line = document.line(["form_check", number])
+        raise SchemaError(f"form_check: {error}", file=document.path, line=line, hint="see docs/annotation.md") from None
+
+
 def _assemble(sources: list[_Source], lexicon: Lexicon) -> Construction:
     data, places = sources[0][0].data, Places()
     slots: dict[str, Slot] = {}
@@ -132,7 +141,7 @@ def _assemble(sources: list[_Source], lexicon: Lexicon) -> Construction:
         designs=dict(_designs_by_entity(designs, entities)),
         frames=tuple(_frames_by_entity(lexicon.frames(data["name"]), designs, entities)),
         lookalikes=tuple(data.get("lookalikes", ())),
-        form_check=tuple(tuple(pattern) for pattern in data.get("form_check", [])),
+        form_check=tuple(_form(sources[0][0], number, text) for number, text in enumerate(data.get("form_check", []))),
         documents=tuple(document for document, _ in sources),
         groups=groups,
         places=places,

@@ -16,10 +16,12 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 _FIELD = re.compile(r"\{(@?)([a-z][a-z0-9_-]*)((?::([a-z-]+))?(?:=([a-z]+(?::[a-z]+)?(?:>(?:[A-Z]+|[a-z][a-z-]*))?))?)\}")
 _DEPTH = 5
 _LONGEST = 10_000  # characters, bindings replaced: a chain of them may grow without end
+_NODE = re.compile(r"([a-z][a-z-]*)(?:\[([^\]]*)\])?")
 _CLAUSE = re.compile(r"<([a-z][a-z0-9-]*)>")
 _VERB = re.compile(r"\{(@?)([a-z][a-z0-9-]*):past\}")
 _SUBJECT = re.compile(r"\{([a-z][a-z0-9-]*(?::[a-z-]+)?)\} $")
@@ -70,6 +72,28 @@ def _parsed(pattern: str, bound: tuple[tuple[str, str], ...]) -> tuple[Part, ...
         if "{" in part.text or "}" in part.text:
             raise ValueError(f"stray brace in {part.text!r}")
     return tuple(part for part in parts if part != Part())
+
+
+def form_pattern(text: str) -> tuple[dict[str, Any], ...]:
+    """The nodes of spaCy's DependencyMatcher that a line of ``form_check`` says; a ValueError says what is wrong with it.
+
+    >>> form_pattern("verb[POS=VERB] > path[DEP=obl]")[1]
+    {'LEFT_ID': 'verb', 'REL_OP': '>', 'RIGHT_ID': 'path', 'RIGHT_ATTRS': {'DEP': 'obl'}}
+    """
+    nodes: list[dict[str, Any]] = []
+    for chain in text.split(";"):
+        words = chain.split()
+        for at in range(0, len(words), 2):
+            node = _NODE.fullmatch(words[at])
+            if node is None or (nodes and not at and node[2]) or len(words) % 2 == 0:
+                hint = "is no chain such as verb[POS=VERB] > theme[DEP=obj]; behind a semicolon it begins with the name of a node"
+                raise ValueError(f"{chain.strip()!r} {hint}")
+            if at or not nodes:
+                attributes = dict(pair.split("=", 1) for pair in (node[2] or "").split(",") if "=" in pair)
+                asked = {name: {"IN": value.split("|")} if "|" in value else value for name, value in attributes.items()}
+                link = {"LEFT_ID": words[at - 2].partition("[")[0], "REL_OP": words[at - 1]} if at else {}
+                nodes.append({**link, "RIGHT_ID": node[1], "RIGHT_ATTRS": asked})
+    return tuple(nodes)
 
 
 def joined(pattern: str, clauses: Mapping[str, str], joins: Mapping[str, str]) -> str:
