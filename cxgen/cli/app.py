@@ -1,6 +1,7 @@
 """The commands, and how failures reach the user."""
 
 import functools
+import gc
 import importlib
 import os
 import re
@@ -102,6 +103,7 @@ def run(arguments: Sequence[str], command: typer.Typer = app, name: str = "cxgen
     Returns the exit code: 0; 1 where a gate or a bound was broken; 2 for bad input; 130 for Ctrl-C.
     """
     colour = False if os.environ.get("NO_COLOR") else None
+    gc.set_threshold(100_000)  # what modules make at the start stays: to look through it again and again takes a tenth of a second
     try:
         code = typer.main.get_command(command)(list(arguments), prog_name=name, standalone_mode=False, color=colour)
     except CxgenError as error:

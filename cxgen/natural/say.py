@@ -8,14 +8,13 @@ from cxgen.constructicon import Part, parse_pattern
 from cxgen.constructicon.natural import AGREEING
 from cxgen.natural.sentences import POSSESSIVE
 from cxgen.natural.words import Filler, Fillers
-from cxgen.sampling.draws import capital
 
 
 def say(wording: str, fillers: Mapping[str, Filler], words: Mapping[str, str], look_up: Fillers) -> str:
     """A sentence: ``fillers`` by slot, ``words`` those of the writer's choice. Of a square without faults (`square_faults`)."""
     text = "".join(_piece(part, fillers, words, look_up) for part in parse_pattern(wording))
     text = " ".join(text.split())
-    return capital(text)
+    return text[:1].upper() + text[1:]
 
 
 def _piece(part: Part, fillers: Mapping[str, Filler], words: Mapping[str, str], look_up: Fillers) -> str:

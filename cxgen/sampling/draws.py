@@ -12,7 +12,7 @@ from cxgen.constructicon import Construction, Design, Part, Slot, Template, pars
 from cxgen.errors import UnknownNameError
 from cxgen.sampling.plan import NOTHING, HoldOut, Plan, Rows, draw_plan, held_templates, held_wordings, pick
 from cxgen.sampling.pools import ABSENT, Pools, design_pools, extended_verbs
-from cxgen.sampling.ways import AGREEING, Forms, capitalised
+from cxgen.sampling.ways import AGREEING, Forms
 from cxgen.sampling.wugs import Substitution
 from cxgen.vocabulary import EXTENDED, PROTOTYPICAL, Role
 
@@ -105,12 +105,27 @@ class Draws:
     def statement(self, name: str, choice: Rows | None = None) -> pl.DataFrame:
         """What the rule ``name`` says in every set: ``hypothesis``, ``wording`` (i16, its number: drawn, or ``choice``),
         ``wording_held_out`` (bool)."""
-        wordings = self.construction.rules[name].wordings
-        choice = self.wordings(name) if choice is None else choice
-        groups = [(parse_pattern(wording), rows, rows) for n, wording in enumerate(wordings) if len(rows := np.flatnonzero(choice == n))]
-        texts = realise(groups, self.construction, self.plan, self.sampler.pools, self.forms, len(self))
-        held = np.array(self._held_wordings(len(wordings)))
-        return pl.DataFrame({"hypothesis": texts, "wording": pl.Series(choice, dtype=pl.Int16), "wording_held_out": held[choice]})
+        if choice is None:
+            at = self.design.rules.index(name) * len(self)
+            return self._statements.slice(at, len(self))
+        return self._said([name], [choice])
+
+    @cached_property
+    def _statements(self) -> pl.DataFrame:
+        """What all rules of the design say, each with wordings that are drawn for it."""
+        return self._said(self.design.rules, [self.wordings(name) for name in self.design.rules])
+
+    def _said(self, rules: Sequence[str], choices: Sequence[Rows]) -> pl.DataFrame:
+        groups, held = [], []
+        for number, (rule, choice) in enumerate(zip(rules, choices, strict=True)):
+            wordings = self.construction.rules[rule].wordings
+            for wording in np.unique(choice):
+                rows = np.flatnonzero(choice == wording)
+                groups.append((parse_pattern(wordings[wording]), rows, rows + number * len(self)))
+            held.append(np.array(self._held_wordings(len(wordings)))[choice])
+        texts = realise(groups, self.construction, self.plan, self.sampler.pools, self.forms, len(rules) * len(self))
+        numbers = pl.Series(np.concatenate(choices), dtype=pl.Int16)
+        return pl.DataFrame({"hypothesis": texts, "wording": numbers, "wording_held_out": np.concatenate(held)})
 
     def wordings(self, *rules: str) -> Rows:
         """For every set the number of a wording that all ``rules`` have. A set's rules are all worded as held out, or as seen."""
@@ -236,26 +251,27 @@ class Draws:
 
 def realise(groups: Iterable[_Said], construction: Construction, plan: Plan, pools: Pools, forms: Forms, count: int) -> pl.Series:
     """The texts of ``count`` sentences: with a capital, and without double spaces."""
+    known: dict[Part, Rows] = {}  # which piece a part is, set by set
     columns: list[Rows] = []
     for parts, sets, places in groups:
         columns += [np.zeros(count, dtype=np.int64) for _ in range(len(parts) - len(columns))]
-        for number, part in enumerate(parts):
-            columns[number][places] = _piece(part, construction, plan, pools, forms, sets, first=not number)
-    pieces = forms.pieces
-    text = pl.select(pl.concat_str([pieces[rows] for rows in columns])).to_series()
+        for column, part in zip(columns, parts, strict=False):
+            if part not in known:
+                known[part] = _pieces(part, construction, plan, pools, forms)
+            column[places] = known[part][sets]
+    pieces = forms.pieces[np.concatenate(columns)]
+    text = pl.select(pl.concat_str([pieces.slice(at, count) for at in range(0, len(pieces), count)])).to_series()
     if text.str.contains("  ", literal=True).any():  # a quarter of the time of replacing none
         text = text.str.replace_all("  ", " ", literal=True)
-    return capitalised(text) if text.str.contains(r"^\p{Ll}").any() else text
+    return text.to_frame("text").select(pl.col("text").str.slice(0, 1).str.to_uppercase() + pl.col("text").str.slice(1)).to_series()
 
 
-def _piece(part: Part, construction: Construction, plan: Plan, pools: Pools, forms: Forms, sets: Rows, *, first: bool) -> Rows | int:
-    """Which of the pieces ``part`` is in ``sets``."""
+def _pieces(part: Part, construction: Construction, plan: Plan, pools: Pools, forms: Forms) -> Rows:
     if part.slot in construction.slots:
-        return forms.rows(construction.slots[part.slot], part, plan, pools, sets, first=first)
+        return forms.rows(construction.slots[part.slot], part.form, plan, pools)
     if not part.slot:
-        return forms.literal(capital(part.text) if first else part.text)
-    words = frame_words(part.slot, construction, pools)
-    return np.array([forms.literal(capital(word) if first else word) for word in words], dtype=np.int64)[plan.frame[sets]]
+        return np.full(len(plan), forms.literal(part.text))
+    return np.array([*map(forms.literal, frame_words(part.slot, construction, pools))], dtype=np.int64)[plan.frame]
 
 
 def frame_words(name: str, construction: Construction, pools: Pools) -> list[str]:
@@ -263,11 +279,6 @@ def frame_words(name: str, construction: Construction, pools: Pools) -> list[str
     if not all(name in frame.words for frame in pools.frames):
         raise UnknownNameError(f"{{{name}}} is neither a slot nor a word of every frame", file=construction.document.path)
     return [frame.words[name] for frame in pools.frames]
-
-
-def capital(text: str) -> str:
-    """``text`` with a capital for its first letter."""
-    return text[:1].upper() + text[1:]
 
 
 def same_templates_and_slots(construction: Construction, kinds: Sequence[str]) -> bool:

@@ -22,21 +22,24 @@ class Segments:
     """Lists of lexemes of different lengths, drawn from by weight over whole columns.
 
     Within a list the frequency bands have the same chance if ``even``, but none lets a member come up more than twice as often as in a
-    plain draw; otherwise all members have the same. ``fits`` then scales each member's chance, but in an ``unmarked`` draw.
+    plain draw; otherwise all members have the same. ``fits`` (of all lists, one after the other) then scales each member's chance, but in
+    an ``unmarked`` draw.
     """
 
-    def __init__(
-        self, lists: Sequence[Sequence[int]], bands: NDArray[np.int8], *, even: bool = True, fits: Sequence[_Weights] | None = None
-    ) -> None:
+    def __init__(self, lists: Sequence[Sequence[int]], bands: NDArray[np.int8], *, even: bool = True, fits: _Weights | None = None) -> None:
         self._ids = np.array([*chain.from_iterable(lists)], dtype=np.int64)
         sizes = np.array([*map(len, lists)], dtype=np.int64)
         self._last = np.cumsum(sizes) - 1
         self._first = self._last - sizes + 1
-        weights = [_weights(bands[np.array(rows, dtype=np.int64)], even) for rows in lists]
-        self._plain_ends = self._ends = np.cumsum(np.concatenate(weights))  # a list's weights add up to 1: list k covers [k, k + 1)
-        if fits is not None:
-            scaled = [weight * fit for weight, fit in zip(weights, fits, strict=True)]
-            self._ends = np.cumsum(np.concatenate([weight / weight.sum() for weight in scaled]))
+        of = np.repeat(np.arange(len(lists)), sizes)
+        weights = 1.0 / sizes[of]
+        if even:
+            cell = of * 3 + bands[self._ids]
+            counts = np.bincount(cell, minlength=3 * len(lists))
+            present = np.count_nonzero(counts.reshape(-1, 3), axis=1)
+            weights = _normed(np.minimum(1.0 / (counts[cell] * present[of]), _CROWDING * weights), of)
+        self._plain_ends = np.cumsum(weights)  # a list's weights add up to 1: list k covers [k, k + 1)
+        self._ends = self._plain_ends if fits is None else np.cumsum(_normed(weights * fits, of))
 
     def draw(self, lists: NDArray[np.int64], numbers: _Weights, *, unmarked: bool = False) -> NDArray[np.int64]:
         """One lexeme from each of ``lists``, by ``numbers`` in [0, 1)."""
@@ -45,14 +48,10 @@ class Segments:
         return drawn
 
 
-def _weights(bands: NDArray[np.int8], even: bool) -> _Weights:
-    """The chance of each member of a list."""
-    plain = 1.0 / max(len(bands), 1)
-    if not even:
-        return np.full(len(bands), plain)
-    counts = np.bincount(bands, minlength=3)
-    weights: _Weights = np.minimum(1.0 / (counts[bands] * np.count_nonzero(counts)), _CROWDING * plain)
-    normed: _Weights = weights / weights.sum()
+def _normed(weights: _Weights, of: NDArray[np.int64]) -> _Weights:
+    """``weights`` such that those of every list add up to 1."""
+    sums: _Weights = np.bincount(of, weights=weights).astype(np.float64)
+    normed: _Weights = weights / sums[of]
     return normed
 
 
@@ -145,15 +144,16 @@ def _weighted(construction: Construction, design: Design, usable: Sequence[tuple
     lexicon, frames = construction.lexicon, tuple(frame for frame, _ in usable)
     seldom = [{lexicon.index.get(key) for key in frame.marked} for frame in frames]
     candidates = {name: [filled[name] for _, filled in usable] for name in usable[0][1]}
-    fits, segments = {}, {}
+    main = candidates.get(construction.kinds[design.kinds[0]].verb, [[0]] * len(usable))
+    weights, worst = np.array([*map(len, main)], dtype=np.float64), np.ones(len(usable))
+    segments = {}
     for name, lists in candidates.items():
-        fits[name] = [np.where([row in odd for row in rows], marked, 1.0) for rows, odd in zip(lists, seldom, strict=True)]
-        segments[name] = Segments(lists, lexicon.bands, even=construction.slots[name].carries, fits=fits[name])
-    main = construction.kinds[design.kinds[0]].verb
-    weights = np.array([len(rows) for rows in candidates.get(main, [[0]] * len(usable))], dtype=np.float64)
-    own = [name for name in candidates if construction.slots[name].from_frame]
-    if own:
-        weights *= np.min([[fit.mean() for fit in fits[name]] for name in own], axis=0)
+        slot = construction.slots[name]
+        fits = [[marked if row in odd else 1.0 for row in rows] for rows, odd in zip(lists, seldom, strict=True)]
+        segments[name] = Segments(lists, lexicon.bands, even=slot.carries, fits=np.array([*chain.from_iterable(fits)]))
+        if slot.from_frame:
+            worst = np.minimum(worst, [sum(own) / len(own) for own in fits])
+    weights *= worst
     return Pools(frames, weights / weights.sum(), candidates, segments)
 
 

@@ -7,7 +7,7 @@ from enum import Enum, auto
 import numpy as np
 import polars as pl
 
-from cxgen.constructicon import Part, Slot
+from cxgen.constructicon import Slot
 from cxgen.lexicon import Lexicon
 from cxgen.sampling.plan import Plan, Rows
 from cxgen.sampling.pools import ABSENT, Pools
@@ -117,16 +117,14 @@ class Forms:
         """The row of a text."""
         return self._start((text,), lambda: pl.Series([text]))
 
-    def rows(self, slot: Slot, part: Part, plan: Plan, pools: Pools, sets: Rows, *, first: bool) -> Rows:
-        """The rows of the form that ``part`` asks for, of what fills ``slot`` in ``sets``; with a capital if ``first``."""
-        form = WORD_FORMS[part.form]
+    def rows(self, slot: Slot, name: str, plan: Plan, pools: Pools) -> Rows:
+        """The rows of the form ``name`` of what fills ``slot`` in the sets of a plan."""
+        form, fillers = WORD_FORMS[name], plan.fillers[slot.name]
         wrap = "{}" if form.closed else slot.wrap
-        start = self._start((part.form, wrap, "first" * first), lambda: self._table(form, wrap, first))
-        fillers = plan.fillers[slot.name][sets]
-        rows = start + fillers
+        rows = self._start((name, wrap), lambda: self._table(form, wrap)) + fillers
         most = max(map(len, form.ways.values()))
         if most > 1:
-            rows += np.minimum(_choice(form.by, slot, plan, pools, sets), most - 1) * len(self.lexicon)
+            rows += np.minimum(_choice(form.by, slot, plan, pools), most - 1) * len(self.lexicon)
         return np.where(fillers == ABSENT, 0, rows) if slot.may_lack else rows
 
     def _start(self, key: tuple[str, ...], make: Callable[[], pl.Series]) -> int:
@@ -135,23 +133,16 @@ class Forms:
             self._starts[key], self._end = self._end, self._end + len(self._pieces[-1])
         return self._starts[key]
 
-    def _table(self, form: WordForm, wrap: str, first: bool) -> pl.Series:
+    def _table(self, form: WordForm, wrap: str) -> pl.Series:
         """The ways to write a form, wrapped: the first of every lexeme, then the second of every one, and so on."""
+        before, _, after = wrap.partition("{}")
         columns = []
         for number in range(max(map(len, form.ways.values()))):
             text = pl.lit("")
             for pos, ways in form.ways.items():
                 text = pl.when(pl.col("pos") == pos).then(compose(ways[min(number, len(ways) - 1)])).otherwise(text)
-            columns.append(text.alias(str(number)))
-        texts = pl.concat([column.alias("") for column in self.lexicon.table.select(columns)])
-        before, _, after = wrap.partition("{}")
-        texts = texts if wrap == "{}" else before + texts + after
-        return capitalised(texts) if first else texts
-
-
-def capitalised(texts: pl.Series) -> pl.Series:
-    """``texts`` with capitals for their first letters."""
-    return texts.str.slice(0, 1).str.to_uppercase() + texts.str.slice(1)
+            columns.append((pl.lit(before) + text + pl.lit(after)).alias(str(number)))
+        return pl.concat([column.alias("") for column in self.lexicon.table.select(columns)])
 
 
 def compose(way: Way) -> pl.Expr:
@@ -167,11 +158,11 @@ def compose(way: Way) -> pl.Expr:
     return text
 
 
-def _choice(by: By, slot: Slot, plan: Plan, pools: Pools, sets: Rows) -> Rows:
-    """The number of the way that ``sets`` take."""
+def _choice(by: By, slot: Slot, plan: Plan, pools: Pools) -> Rows:
+    """The number of the way that every set takes."""
     if by is By.NUMBER:
-        return plan.number[slot.name][sets]
+        return plan.number[slot.name]
     if by is By.PRONOUN:
-        return plan.pronoun[slot.name][sets]
+        return plan.pronoun[slot.name]
     codes = [_DETERMINERS.index(frame.words.get("det", "the")) for frame in pools.frames]
-    return np.array(codes, dtype=np.int64)[plan.frame[sets]]
+    return np.array(codes, dtype=np.int64)[plan.frame]
