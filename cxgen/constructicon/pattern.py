@@ -71,7 +71,7 @@ def _parsed(pattern: str, bound: tuple[tuple[str, str], ...]) -> tuple[Part, ...
     for part in parts:
         if "{" in part.text or "}" in part.text:
             raise ValueError(f"stray brace in {part.text!r}")
-    return tuple(part for part in parts if part != Part())
+    return tuple(part for part in parts if part.text or part.slot)
 
 
 def form_pattern(text: str) -> tuple[dict[str, Any], ...]:
