@@ -26,7 +26,7 @@ from cxgen.project import Project
 from cxgen.report.reading import items_read
 from cxgen.review.answers import read_answers
 from cxgen.review.sample import TASKS, Design, read_key, sample
-from cxgen.review.score import alpha, cohen, fleiss, full, score
+from cxgen.review.score import score, statistics
 from cxgen.review.sheets import Kind, write_lists
 from cxgen.spreadsheet import as_text
 from cxgen.vocabulary import INAPPROPRIATE
@@ -183,15 +183,15 @@ FOURTEEN = ["0000e", "02642", "00356", "03920", "22811", "77000", "32630", "2532
 
 
 def test_coefficients_are_the_published_ones():
-    assert round(alpha(FOUR, "nominal"), 3) == 0.743
-    assert round(alpha(FOUR, "ordinal"), 3) == 0.815
+    assert round(statistics(FOUR, "nominal")["alpha"], 3) == 0.743
+    assert round(statistics(FOUR, "ordinal")["alpha"], 3) == 0.815
+    assert statistics(FOUR, "nominal")["full"] == 9 / 12  # units 2, 6 and 8 differ
     units = np.array([np.repeat(np.arange(5.0), [int(count, 16) for count in row]) for row in FOURTEEN]).T
-    assert round(fleiss(units), 3) == 0.210
+    assert round(statistics(units, "nominal")["fleiss"], 3) == 0.210
     pair = FOUR[1:3]
     both = ~np.isnan(pair).any(axis=0)
-    assert cohen(pair) == pytest.approx(cohen_kappa_score(*pair[:, both].astype(int)))
-    assert full(FOUR) == 9 / 12  # units 2, 6 and 8 differ
-    assert cohen(np.zeros((2, 4))) is fleiss(np.zeros((2, 4))) is alpha(np.zeros((2, 4)), "nominal") is None
+    assert statistics(pair, "nominal")["cohen"] == pytest.approx(cohen_kappa_score(*pair[:, both].astype(int)))
+    assert statistics(np.zeros((2, 4)), "nominal") == {"full": 1, "majority": 1, "alpha": None, "cohen": None, "fleiss": None}
 
 
 # scores

@@ -3,8 +3,7 @@
 A set's items share their words, so intervals resample contrast sets (the cluster bootstrap, as in `cxgen.measures.figures`).
 """
 
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Iterator, Mapping
 from itertools import combinations
 from pathlib import Path
 from typing import Any, Literal
@@ -22,7 +21,6 @@ from cxgen.spreadsheet import as_text
 from cxgen.streams import uniform
 
 Floats = NDArray[np.float64]  # readers x units: the position of the answer among the task's, NaN where there is none
-Statistic = Callable[[Floats], float | None]
 Level = Literal["nominal", "ordinal"]
 _STATISTICS = {
     "full": "all say the same",
@@ -45,26 +43,23 @@ def score(answers: pl.DataFrame, how: Resampling, everybody: bool = False) -> di
     ``confusion`` (computed letter -> answer -> count); ``sentences``: ``answers, readers``, and for ``premise, hypothesis, real``:
     ``answers, mean, natural`` (share rated 4 or 5), ``distance`` to the real sentences of the same readers, also by ``groups``; ``mend``:
     see `_mend`."""
-    readers = _readers(answers)
-    for row in readers.values():
-        row["counts"] = row["counts"] or everybody
+    readers = _readers(answers, everybody)
     counted = answers.filter(pl.col("reader").is_in([name for name, row in readers.items() if row["counts"]]))
     pairs, rated = counted.filter(task=LABELS, kind=ITEM), counted.filter((pl.col("task") == SENTENCES) & (pl.col("kind") != CHECK))
     mend = _mend(pairs, rated.filter(kind=ITEM))
     return {"readers": readers, "labels": _labels(pairs, how), "sentences": _sentences(rated, how), "mend": mend}
 
 
-def _readers(answers: pl.DataFrame) -> dict[str, dict[str, Any]]:
-    right = pl.when(pl.col("kind") == CHECK).then(pl.col("right").str.contains(pl.col("answer"), literal=True))
-    sums = {"answers": (pl.col("kind") != CHECK).sum(), "checks": pl.col("passed").count(), "checks_right": pl.col("passed").sum()}
-    rows = answers.with_columns(passed=right).group_by("reader").agg(pl.col("list").first(), **sums).sort("reader").to_dicts()
-    return {row.pop("reader"): row | {"counts": row["checks_right"] >= _PASS * row["checks"]} for row in rows}
+def _readers(answers: pl.DataFrame, everybody: bool) -> dict[str, dict[str, Any]]:
+    passed = pl.col("right").str.contains(pl.col("answer"), literal=True).filter(pl.col("kind") == CHECK)
+    sums = {"answers": (pl.col("kind") != CHECK).sum(), "checks": passed.count(), "checks_right": passed.sum()}
+    rows = answers.group_by("reader").agg(pl.col("list").first(), **sums).sort("reader").to_dicts()
+    return {row.pop("reader"): row | {"counts": everybody or row["checks_right"] >= _PASS * row["checks"]} for row in rows}
 
 
 def _labels(pairs: pl.DataFrame, how: Resampling) -> dict[str, Any]:
     hits = pairs.with_columns(value=pl.col("answer") == pl.col("right"), construction="group", cluster="contrast_set")
     items = hits.group_by("code", maintain_order=True).agg(pl.col("construction", "cluster").first(), value=pl.col("value").mean() > 0.5)
-    groups = hits.sort("group").group_by("group", maintain_order=True)
     counts = {(right, answer): count for right, answer, count in pairs.group_by("right", "answer").len().iter_rows()}
     letters = list(TASKS[LABELS]["choices"])
     return {
@@ -74,7 +69,7 @@ def _labels(pairs: pl.DataFrame, how: Resampling) -> dict[str, Any]:
         "majority_agrees": figure(items, how),
         "readers": _agreement(pairs, LABELS, how),
         "groups": {
-            str(name): {"items": rows["code"].n_unique(), "answers": rows.height, "agree": figure(rows, how)} for (name,), rows in groups
+            name: {"items": rows["code"].n_unique(), "answers": rows.height, "agree": figure(rows, how)} for name, rows in _by_group(hits)
         },
         "confusion": {right: {answer: counts.get((right, answer), 0) for answer in letters} for right in letters},
     }
@@ -84,13 +79,16 @@ def _sentences(rated: pl.DataFrame, how: Resampling) -> dict[str, Any]:
     table = rated.with_columns(rating=pl.col("answer").cast(pl.Int64), side=pl.col("side").fill_null(REAL))
     base = table.filter(side=REAL).group_by("reader").agg(base=pl.col("rating").mean())
     table = table.join(base, on="reader", how="left", maintain_order="left").with_columns(less=pl.col("rating") - pl.col("base"))
-    groups = table.drop_nulls("group").sort("group").group_by("group", maintain_order=True)
     return {
         "answers": rated.height,
         "readers": _agreement(rated.filter(kind=ITEM), SENTENCES, how),
         **{side: _ratings(table.filter(side=side)) for side in (PREMISE, HYPOTHESIS, REAL)},
-        "groups": {str(name): {side: _ratings(rows.filter(side=side)) for side in (PREMISE, HYPOTHESIS)} for (name,), rows in groups},
+        "groups": {name: {side: _ratings(rows.filter(side=side)) for side in (PREMISE, HYPOTHESIS)} for name, rows in _by_group(table)},
     }
+
+
+def _by_group(rows: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
+    return ((str(name), own) for (name,), own in rows.drop_nulls("group").sort("group").group_by("group", maintain_order=True))
 
 
 def _ratings(rows: pl.DataFrame) -> dict[str, Any]:
@@ -118,85 +116,60 @@ def _mend(pairs: pl.DataFrame, rated: pl.DataFrame) -> list[dict[str, Any]]:
     return rows
 
 
-# agreement
-
-
 def _agreement(answers: pl.DataFrame, task: str, how: Resampling) -> dict[str, Any]:
-    """``units`` (rows with two answers or more; others say nothing of agreement), and estimates of `_STATISTICS`."""
+    """``units`` (rows with two answers or more; others say nothing of agreement), and `statistics` with percentile intervals."""
     places = {answer: float(place) for place, answer in enumerate(TASKS[task]["choices"])}
     shared = answers.filter(pl.len().over("code") > 1).with_columns(place=pl.col("answer").replace_strict(places, return_dtype=pl.Float64))
-    table = shared.pivot("code", index="reader", values="place", maintain_order=True).sort("reader").drop("reader")
-    data = table.to_numpy().astype(np.float64)
+    data = shared.pivot("code", index="reader", values="place", maintain_order=True).sort("reader").drop("reader").to_numpy()
     clusters = shared.unique("code", maintain_order=True)["contrast_set"].to_numpy()
-    level: Level = "nominal" if task == LABELS else "ordinal"
-    functions: tuple[Statistic, ...] = (full, majority, partial(alpha, level=level), cohen, fleiss)
-    estimates = {name: _estimate(function, data, clusters, how) for name, function in zip(_STATISTICS, functions, strict=True)}
-    return {"units": data.shape[1], **estimates}
-
-
-def _estimate(statistic: Statistic, data: Floats, clusters: NDArray[Any], how: Resampling) -> dict[str, float | None]:
-    """A statistic with its percentile interval: ``value, low, high``, None where they are not defined."""
-    value = statistic(data) if data.size else None
     units = [np.flatnonzero(clusters == name) for name in sorted(set(clusters))]
-    low = high = None
-    if value is not None and how.resamples and len(units) > 1:
+    level: Level = "nominal" if task == LABELS else "ordinal"
+    samples: list[dict[str, float | None]] = []
+    if how.resamples and len(units) > 1:
         drawn = (uniform((how.seed, "agreement"), 0, how.resamples * len(units)) * len(units)).astype(np.int64).reshape(how.resamples, -1)
-        samples = (statistic(data[:, np.concatenate([units[place] for place in row])]) for row in drawn)
-        values = [sample for sample in samples if sample is not None]
-        if values:
-            low, high = (round(float(end), 4) for end in np.quantile(values, [(1 - how.level) / 2, (1 + how.level) / 2]))
-    return {"value": None if value is None else round(value, 4), "low": low, "high": high}
+        samples = [statistics(data[:, np.concatenate([units[place] for place in row])], level) for row in drawn]
+    report: dict[str, Any] = {"units": data.shape[1]}
+    for name, value in (statistics(data, level) if data.size else dict.fromkeys(_STATISTICS)).items():
+        values = [number for sample in samples if value is not None and (number := sample[name]) is not None]
+        ends = np.quantile(values, [(1 - how.level) / 2, (1 + how.level) / 2]).round(4).tolist() if values else (None, None)
+        report[name] = {"value": None if value is None else round(value, 4), "low": ends[0], "high": ends[1]}
+    return report
 
 
-def full(data: Floats) -> float | None:
-    """The share of units about which all readers say the same."""
-    return float(np.mean(np.nanmax(data, axis=0) == np.nanmin(data, axis=0)))
-
-
-def majority(data: Floats) -> float | None:
-    """The share of units about which more than half of the readers say the same."""
-    counts = _counts(data)
-    return float(np.mean(counts.max(axis=1) * 2 > counts.sum(axis=1)))
-
-
-def alpha(data: Floats, level: Level) -> float | None:
-    """Krippendorff's alpha (2011, Computing Krippendorff's alpha-reliability). Not defined where only one answer occurs."""
+def statistics(data: Floats, level: Level) -> dict[str, float | None]:
+    """The shares of units about which all readers, or more than half of them, say the same (``full, majority``); and, None where only one
+    answer occurs, Krippendorff's ``alpha`` (2011), Cohen's kappa (``cohen``) and Fleiss' (``fleiss``)."""
     with needs("agreement needs the package krippendorff", "review"):
         import krippendorff
-    several = len(np.unique(data[~np.isnan(data)])) > 1
-    return float(krippendorff.alpha(reliability_data=data, level_of_measurement=level)) if several else None
+    values = np.unique(data[~np.isnan(data)])
+    counts = np.stack([(data == value).sum(axis=0) for value in values], axis=1)
+    most, numbers = counts.max(axis=1), counts.sum(axis=1)
+    alpha = float(krippendorff.alpha(reliability_data=data, level_of_measurement=level)) if len(values) > 1 else None
+    shares = {"full": float(np.mean(most == numbers)), "majority": float(np.mean(most * 2 > numbers))}
+    return {**shares, "alpha": alpha, "cohen": _cohen(data), "fleiss": _fleiss(counts)}
 
 
-def fleiss(data: Floats) -> float | None:
-    """Fleiss' kappa (1971, "Measuring nominal scale agreement among many raters"), over the units with the commonest number of answers, n:
-    (P - Pe) / (1 - Pe), P = mean_i sum_j n_ij (n_ij - 1) / (n (n - 1)), Pe = sum_j p_j^2. Not defined where only one answer occurs."""
-    counts = _counts(data)
-    numbers = counts.sum(axis=1)
-    n = int(np.bincount(numbers).argmax())
-    chosen = counts[numbers == n].astype(np.float64)
+def _cohen(data: Floats) -> float | None:
+    """Cohen 1960: the mean over the pairs of readers for whom it is defined, each weighted by the units that both answered."""
+    kappas, weights = [], []
+    for both in (np.array(pair)[:, ~np.isnan(pair).any(axis=0)] for pair in combinations(data, 2)):
+        expected = sum(float(np.prod((both == value).mean(axis=1))) for value in np.unique(both))
+        if both.size and expected < 1:
+            kappas.append((float(np.mean(both[0] == both[1])) - expected) / (1 - expected))
+            weights.append(both.shape[1])
+    return float(np.average(kappas, weights=weights)) if kappas else None
+
+
+def _fleiss(counts: NDArray[np.int64]) -> float | None:
+    """Fleiss 1971, over the units (units x answers) with the commonest number of answers n: (P - Pe) / (1 - Pe), P = mean_i sum_j n_ij
+    (n_ij - 1) / (n (n - 1)), Pe = sum_j p_j^2."""
+    n = int(np.bincount(counts.sum(axis=1)).argmax())
+    chosen = counts[counts.sum(axis=1) == n].astype(np.float64)
     expected = float(((chosen.sum(axis=0) / chosen.sum()) ** 2).sum())
     if n < 2 or expected == 1:
         return None
     observed = float(((chosen * (chosen - 1)).sum(axis=1) / (n * (n - 1))).mean())
     return (observed - expected) / (1 - expected)
-
-
-def cohen(data: Floats) -> float | None:
-    """Cohen's kappa (1960, "A coefficient of agreement for nominal scales"): the mean over the pairs of readers for whom it is defined,
-    each weighted by the units that both answered."""
-    kappas, weights = [], []
-    for one, other in combinations(data, 2):
-        both = ~np.isnan(one + other)
-        expected = sum(float(np.mean(one[both] == value) * np.mean(other[both] == value)) for value in np.unique(one[both]))
-        if both.any() and expected < 1:
-            kappas.append((float(np.mean(one[both] == other[both])) - expected) / (1 - expected))
-            weights.append(both.sum())
-    return float(np.average(kappas, weights=weights)) if kappas else None
-
-
-def _counts(data: Floats) -> NDArray[np.int64]:
-    """Units x answers: how many readers gave it."""
-    return np.stack([(data == value).sum(axis=0) for value in np.unique(data[~np.isnan(data)])], axis=1)
 
 
 def record(answers: pl.DataFrame, report: Mapping[str, Any], path: Path, kind: str) -> int:
@@ -211,33 +184,30 @@ def record(answers: pl.DataFrame, report: Mapping[str, Any], path: Path, kind: s
     return table.height
 
 
-# tables
-
-
 def tables(report: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
     """The report for people, heading -> rows: readers, figures, groups, what to mend. Cells with intervals are texts."""
     mend = report["mend"]
     more = f"to mend (the worst {_MOST_MEND} of {len(mend)}; all with --json)" if len(mend) > _MOST_MEND else "to mend"
     return {
         "readers": [{"reader": name, **row} for name, row in report["readers"].items()],
-        "figures": [row for row in _figures(report["labels"], report["sentences"]) if row["of"]],
+        "figures": _figures(report["labels"], report["sentences"]),
         "groups": _groups(report["labels"]["groups"], report["sentences"]["groups"]),
         more: [_told(row) for row in mend[:_MOST_MEND]],
     }
 
 
 def _figures(labels: Mapping[str, Any], sentences: Mapping[str, Any]) -> list[dict[str, Any]]:
-    cells = [(LABELS, "answers that are the computed label", labels["answers"], _span(labels["agree"]))]
-    cells += [(LABELS, "items whose majority is it", labels["items"], _span(labels["majority_agrees"]))]
-    for task, part in ((LABELS, labels), (SENTENCES, sentences)):
-        cells += [(task, meaning, part["readers"]["units"], _span(part["readers"][name])) for name, meaning in _STATISTICS.items()]
-    for side, what in {PREMISE: "premises", HYPOTHESIS: "hypotheses", REAL: "real sentences"}.items():
+    rows = [(LABELS, "answers that are the computed label", labels["answers"], _span(labels["agree"]))]
+    rows += [(LABELS, "items whose majority is it", labels["items"], _span(labels["majority_agrees"]))]
+    for task, part in ((LABELS, labels["readers"]), (SENTENCES, sentences["readers"])):
+        rows += [(task, meaning, part["units"], _span(part[name])) for name, meaning in _STATISTICS.items()]
+    for side, what in ((PREMISE, "premises"), (HYPOTHESIS, "hypotheses"), (REAL, "real sentences")):
         ratings = sentences[side]
         if ratings["answers"]:
             away = "" if side == REAL or ratings["distance"] is None else f", {ratings['distance']:+.2f} from real ones"
             told = f"mean {ratings['mean']:.2f}, {ratings['natural']:.1%} rated 4 or 5{away}"
-            cells.append((SENTENCES, what, ratings["answers"], told))
-    return [dict(zip(("task", "what", "of", "figure"), row, strict=True)) for row in cells]
+            rows.append((SENTENCES, what, ratings["answers"], told))
+    return [{"task": task, "what": what, "of": of, "figure": told} for task, what, of, told in rows if of]
 
 
 def _span(figure: Mapping[str, Any] | None) -> str:
@@ -249,17 +219,16 @@ def _span(figure: Mapping[str, Any] | None) -> str:
 def _groups(labels: Mapping[str, Any], sentences: Mapping[str, Any]) -> list[dict[str, Any]]:
     rows = []
     for name in sorted(labels.keys() | sentences.keys()):
-        read, rated = labels.get(name, {}), sentences.get(name, {})
-        row: dict[str, Any] = {"group": name, "answers": read.get("answers"), "agree": _span(read.get("agree"))}
+        read, rated = labels.get(name, {}), sentences.get(name, {PREMISE: {}, HYPOTHESIS: {}})
+        row = {"group": name, "answers": read.get("answers"), "agree": _span(read.get("agree"))}
         for side, what in ((PREMISE, "premises"), (HYPOTHESIS, "hypotheses")):
-            row |= {what: rated.get(side, {}).get("mean"), f"{what} from real": rated.get(side, {}).get("distance")}
+            row |= {what: rated[side].get("mean"), f"{what} from real": rated[side].get("distance")}
         rows.append(row)
     return rows
 
 
 def _told(row: Mapping[str, Any]) -> dict[str, Any]:
     """A row of what to mend."""
-    answers = " ".join(f"{answer}:{count}" for answer, count in row["answers"].items())
-    texts = " / ".join(filter(None, (row["text"], row["second"])))
-    told = {"item": row["item"], "group": row["group"], "computed": row.get("right"), "answers": answers}
-    return told | {"text": texts, "notes": "; ".join(row["notes"])}
+    told = {"item": row["item"], "group": row["group"], "computed": row.get("right")}
+    told["answers"] = " ".join(f"{answer}:{count}" for answer, count in row["answers"].items())
+    return told | {"text": " / ".join(filter(None, (row["text"], row["second"]))), "notes": "; ".join(row["notes"])}
