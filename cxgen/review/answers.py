@@ -12,7 +12,7 @@ import polars as pl
 
 from cxgen.errors import DataError, needs
 from cxgen.files import parse_json, read_json, read_text
-from cxgen.review.sample import ANSWERS, TASKS, read_key
+from cxgen.review.sample import ANSWERS, KEYS, TASKS, read_key
 from cxgen.review.sheets import ANSWER, NOTE, Kind
 
 _TEXTS = [text for task in TASKS.values() for text in task["texts"]]
@@ -42,8 +42,8 @@ def read_answers(paths: list[Path], key: pl.DataFrame) -> pl.DataFrame:
     _refuse(table, pl.col("task").is_null(), "{code} is not of this review", "score it with the key of its own export")
     for name, task in TASKS.items():
         own = pl.col("task") == name
-        hint = f"{name}: {', '.join(task['choices'])}, or nothing"
-        _refuse(table, own & ~pl.col(ANSWER).is_in(list(task["choices"])), "{answer!r} is no answer", hint)
+        hint = f"{name}: {', '.join(KEYS[name])}, or nothing"
+        _refuse(table, own & ~pl.col(ANSWER).is_in(KEYS[name]), "{answer!r} is no answer", hint)
         for text, column in zip(task["texts"], ("text", "second"), strict=False):
             changed = own & (pl.col(f"given {text}").str.strip_prefix("'") != pl.col(column).str.strip_prefix("'"))
             _refuse(table, changed, f"{text} of {{code}} is not the text that was asked about", "export the list again, or mend the file")

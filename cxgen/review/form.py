@@ -19,13 +19,12 @@ from typing import Any
 
 from cxgen.errors import DataError
 from cxgen.files import json_lines, locked
-from cxgen.review.sample import ANSWERS, GENERAL, TASKS, read_key
+from cxgen.review.sample import ANSWERS, GENERAL, KEYS, TASKS, read_key
 from cxgen.review.sheets import ANSWER, NOTE, rows_shown
 
 _MOST_NOTE = 500  # characters
 _MOST_BODY = 16_384
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}")
-_STRANGER = {"error": "not addressed to this server; --name NAME lets it be called NAME"}
 _HEADERS = {
     "Cache-Control": "no-store",
     "X-Content-Type-Options": "nosniff",
@@ -41,13 +40,13 @@ class Server(ThreadingHTTPServer):
     daemon_threads = True
 
     def __init__(self, folder: Path, host: str, port: int, names: Sequence[str] = ()) -> None:
-        self._held = ExitStack()
-        self._held.enter_context(locked(folder / ANSWERS, "serves this review"))
-        self._key, self._folder, self._lock = read_key(folder), folder / ANSWERS, threading.Lock()
+        self._held, self._lock, self._folder = ExitStack(), threading.Lock(), folder / ANSWERS
+        self._held.enter_context(locked(self._folder, "serves this review"))
+        self._key = read_key(folder)
         self._rows = {code: (number, task) for code, number, task in self._key.select("code", "list", "task").iter_rows()}
-        self._folder.mkdir(parents=True, exist_ok=True)
+        self._folder.mkdir(exist_ok=True)
         self._lines = {path.stem: _read(path) for path in sorted(self._folder.glob("*.jsonl"))}
-        self.page = _page()
+        self.page = (files("cxgen.review") / "page.html").read_text("utf-8").replace("{{tasks}}", _tasks()).encode()
         super().__init__((host, port), _Handler)
         self.url = f"http://{host}:{self.server_port}/"
         self.allowed = {f"{name}:{self.server_port}".lower() for name in ("127.0.0.1", "localhost", "[::1]", host, *names)}
@@ -57,9 +56,8 @@ class Server(ThreadingHTTPServer):
         ``answers``: row id -> ``answer, note``."""
         with self._lock:
             number, lines = self._list(reader), list(self._lines[reader])
-        own = self._key.filter(list=number)
-        parts = {name: own.filter(task=name) for name in TASKS}
-        tasks = [{"name": name, "rows": rows_shown(rows, name)} for name, rows in parts.items() if rows.height]
+        own = self._key.filter(list=number).group_by("task", maintain_order=True)
+        tasks = [{"name": task, "rows": rows_shown(rows, str(task))} for (task,), rows in own]
         answers = {row["id"]: {ANSWER: row[ANSWER], NOTE: row[NOTE]} for row in lines if row.get("id") in self._rows}
         return {"list": number, "tasks": tasks, "answers": answers}
 
@@ -69,7 +67,7 @@ class Server(ThreadingHTTPServer):
             number, task = self._rows.get(code, (0, ""))
             if self._list(reader) != number:
                 raise DataError("no row of this list")
-            if given and given not in TASKS[task]["choices"]:
+            if given and given not in KEYS[task]:
                 raise DataError("no answer to this question")
             if len(note) > _MOST_NOTE:
                 raise DataError(f"a note of more than {_MOST_NOTE} characters")
@@ -80,13 +78,12 @@ class Server(ThreadingHTTPServer):
         """The number of the reader's list; who has none begins one."""
         if not _NAME.fullmatch(reader):
             raise DataError("not a name: letters, digits, - and _, at most 40")
-        numbers = {name: next((row["list"] for row in rows if "list" in row), None) for name, rows in self._lines.items()}
-        number = numbers.get(reader)
-        if number is None:
+        numbers: dict[str, int] = {name: row["list"] for name, rows in self._lines.items() for row in rows if "list" in row}
+        if reader not in numbers:
             taken = Counter(numbers.values())
-            number = min(self._key["list"].unique().sort(), key=lambda candidate: (taken[candidate], candidate))
-            self._add(reader, list=number)
-        return int(number)
+            numbers[reader] = min(self._key["list"].unique().sort(), key=lambda number: (taken[number], number))
+            self._add(reader, list=numbers[reader])
+        return numbers[reader]
 
     def _add(self, reader: str, **row: Any) -> None:
         line = {"reader": reader, **row, "at": datetime.now(UTC).isoformat(timespec="seconds")}
@@ -117,14 +114,10 @@ def _read(path: Path) -> list[dict[str, Any]]:
     return [row for _, row in json_lines(path, "move it away; the form begins a new one")]
 
 
-def _page() -> bytes:
-    """The page: one file, nothing loaded from elsewhere."""
-    tasks = {}
-    for name, task in TASKS.items():
-        choices = [{"key": key, "name": answer, "meaning": meaning} for key, (answer, meaning) in task["choices"].items()]
-        tasks[name] = {"question": task["question"], "texts": task["texts"], "advice": task["advice"] + GENERAL, "choices": choices}
-    data = json.dumps(tasks, ensure_ascii=False).replace("<", "\\u003c")
-    return (files("cxgen.review") / "page.html").read_text("utf-8").replace("{{tasks}}", data).encode()
+def _tasks() -> str:
+    """What the page says of the tasks, for a script in HTML."""
+    tasks = {name: {**task, "advice": task["advice"] + GENERAL} for name, task in TASKS.items()}
+    return json.dumps(tasks, ensure_ascii=False).replace("<", "\\u003c")
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -132,52 +125,54 @@ class _Handler(BaseHTTPRequestHandler):
     timeout = 30  # seconds for a request to come
 
     def do_GET(self) -> None:
-        if not self._ours():
-            self._send(403, _STRANGER)
-        elif self.path == "/":
-            self._send(200, self.server.page, "text/html; charset=utf-8")
-        else:
-            self._send(404, {"error": "there is only one page: /"})
+        if self._ours():
+            if self.path == "/":
+                self._send(200, self.server.page, "text/html; charset=utf-8")
+            else:
+                self._refuse(404, "there is only one page: /")
 
     def do_POST(self) -> None:
         size = self.headers.get("Content-Length", "")
         if not self._ours():
-            self._send(403, _STRANGER)
-        elif self.path not in {"/start", "/answer"}:
-            self._send(404, {"error": "no such call"})
+            return
+        if self.path not in {"/start", "/answer"}:
+            self._refuse(404, "no such call")
         elif self.headers.get_content_type() != "application/json":
-            self._send(415, {"error": "expected application/json"})
+            self._refuse(415, "expected application/json")
         elif not (size.isascii() and size.isdigit()) or int(size) > _MOST_BODY:
-            self._send(413, {"error": f"expected at most {_MOST_BODY} bytes"})
+            self._refuse(413, f"expected at most {_MOST_BODY} bytes")
         else:
-            self._send(*self._called(self.rfile.read(int(size))))
-
-    def _called(self, body: bytes) -> tuple[int, dict[str, Any]]:
-        """Status and reply of a call."""
-        try:
-            texts = {name: _text(value) for name, value in json.loads(body).items()}
-            if self.path == "/start":
-                return 200, self.server.start(texts["reader"])
-            return 200, self.server.answer(texts["reader"], texts["id"], texts[ANSWER], texts[NOTE])
-        except DataError as error:
-            return 400, {"error": error.message}
-        except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
-            return 400, {"error": "not such a request"}
-        except OSError as error:
-            return 507, {"error": f"not saved: {error.strerror}"}
+            try:
+                texts = {name: _text(value) for name, value in json.loads(self.rfile.read(int(size))).items()}
+                if self.path == "/start":
+                    self._send(200, self.server.start(texts["reader"]))
+                else:
+                    self._send(200, self.server.answer(texts["reader"], texts["id"], texts[ANSWER], texts[NOTE]))
+            except DataError as error:
+                self._refuse(400, error.message)
+            except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
+                self._refuse(400, "not such a request")
+            except OSError as error:
+                self._refuse(507, f"not saved: {error.strerror}")
 
     def _ours(self) -> bool:
-        """Whether the request is addressed to this server and comes from its page, or from no page."""
+        """Whether the request is addressed to this server and comes from its page, or from no page; others are refused."""
         host, origin = (self.headers.get(name, "").lower() for name in ("Host", "Origin"))
-        return host in self.server.allowed and origin in {"", f"http://{host}"}
+        good = host in self.server.allowed and origin in {"", f"http://{host}"}
+        if not good:
+            self._refuse(403, "not addressed to this server; --name NAME lets it be called NAME")
+        return good
 
-    def _send(self, status: int, body: bytes | dict[str, Any], kind: str = "application/json") -> None:
-        raw = body if isinstance(body, bytes) else json.dumps(body, ensure_ascii=False).encode()
+    def _refuse(self, status: int, why: str) -> None:
+        self._send(status, {"error": why})
+
+    def _send(self, status: int, reply: bytes | dict[str, Any], kind: str = "application/json") -> None:
+        body = reply if isinstance(reply, bytes) else json.dumps(reply, ensure_ascii=False).encode()
         self.send_response(status)
-        for name, value in {**_HEADERS, "Content-Type": kind, "Content-Length": str(len(raw))}.items():
+        for name, value in {**_HEADERS, "Content-Type": kind, "Content-Length": str(len(body))}.items():
             self.send_header(name, value)
         self.end_headers()
-        self.wfile.write(raw)
+        self.wfile.write(body)
 
     def log_message(self, format: str, *args: Any) -> None:
         """Say nothing: names would stand in it."""

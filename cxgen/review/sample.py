@@ -16,7 +16,7 @@ import polars as pl
 import yaml
 
 from cxgen.errors import DataError
-from cxgen.schema import Column, Contract, polars_schema
+from cxgen.schema import Column, Contract
 from cxgen.streams import order_key, order_keys
 from cxgen.tables import read_table, write_table
 
@@ -26,22 +26,14 @@ PAIR, PREMISE, HYPOTHESIS = "pair", "premise", "hypothesis"
 LABELS, SENTENCES = "labels", "sentences"
 TASKS: dict[str, Any] = yaml.safe_load((files("cxgen.review") / "tasks.yaml").read_text("utf-8"))
 GENERAL: list[str] = TASKS.pop("general")
-KEY = Contract(
-    (
-        Column("code", pl.String, "what a row is called on its list"),
-        Column("list", pl.Int32, "which list has it"),
-        Column("task", pl.String, "what is asked", values=tuple(TASKS)),
-        Column("kind", pl.String, "an item of the dataset, an attention check or a real sentence", values=(ITEM, CHECK, REAL)),
-        Column("item", pl.String, "id of the item", null=True),
-        Column("contrast_set", pl.String, "its contrast set", null=True),
-        Column("group", pl.String, "its construction or look-alike", null=True),
-        Column("side", pl.String, "what of it is shown", null=True, values=(PAIR, PREMISE, HYPOTHESIS)),
-        Column("text", pl.String, "the sentence, or the first of two"),
-        Column("second", pl.String, "the second", null=True),
-        Column("right", pl.String, "the computed label's letter; of checks the answers that are right", null=True),
-    ),
-    key=("code",),
-    least=1,
+KEYS = {name: [choice["key"] for choice in task["choices"]] for name, task in TASKS.items()}  # the answers, as they are written
+_CHECKS = {name: task.pop("checks") for name, task in TASKS.items()}
+# A row: what it is called on its list; the list; what is asked; item, check or real; one text, or two. Of items: id, set, construction or
+# look-alike, what is shown (pair, premise, hypothesis). The computed label's letter, or the answers to a check that are right.
+_ALWAYS, _OF_ITEMS = ("code", "list", "task", "kind"), ("item", "contrast_set", "group", "side")
+_SCHEMA = {name: pl.String() for name in (*_ALWAYS, *_OF_ITEMS, "text", "second", "right")} | {"list": pl.Int32()}
+_KEY = Contract(
+    tuple(Column(name, kind, "", null=name not in {*_ALWAYS, "text"}) for name, kind in _SCHEMA.items()), key=("code",), least=1
 )
 
 
@@ -58,7 +50,7 @@ class Design:
 
 
 def sample(items: pl.DataFrame, design: Design, real: Sequence[str] = ()) -> pl.DataFrame:
-    """The rows of all lists, the columns of `KEY`, in the order in which they are read: of ``items`` (see `items_read`), with ``real``
+    """The rows of all lists, columns `_SCHEMA`, in the order in which they are read: of ``items`` (see `items_read`), with ``real``
     sentences among those that are rated."""
     numbered = _numbered(items, design.seed)
     labelled = _square(numbered.filter(pl.col("number") < design.sets), design)
@@ -66,16 +58,16 @@ def sample(items: pl.DataFrame, design: Design, real: Sequence[str] = ()) -> pl.
     if not labelled.height + rated.height:
         raise DataError("there are no items to review", hint="ask for at least one set or sentence, of a config and split that has items")
     own = ("list", "contrast_set", "group", pl.col("id").alias("item"))
-    letter = pl.col("label").replace_strict(dict(enumerate(TASKS[LABELS]["choices"])), return_dtype=pl.String)
+    letter = pl.col("label").replace_strict(dict(enumerate(KEYS[LABELS])), return_dtype=pl.String)
     pairs = labelled.select(*own, task=pl.lit(LABELS), side=pl.lit(PAIR), text=PREMISE, second=HYPOTHESIS, right=letter)
     sentences = (rated.select(*own, task=pl.lit(SENTENCES), side=pl.lit(side), text=side) for side in (PREMISE, HYPOTHESIS))
     ours = pl.concat([pairs, *sentences], how="diagonal").with_columns(kind=pl.lit(ITEM))
-    others = pl.DataFrame([*_checks(design), *_real(real, Counter(rated["list"]), design)], schema=polars_schema(KEY.columns))
+    others = pl.DataFrame([*_checks(design), *_real(real, Counter(rated["list"]), design)], schema=_SCHEMA)
     rows = pl.concat([ours, others.drop("code")], how="diagonal").join(ours, on=["list", "task"], how="semi")  # no checks of nothing
     told = rows.select("task", "list", "item", "side", "text", "second").iter_rows()
     codes = [order_key(design.seed, "code", *(value or "" for value in row)).hex() for row in told]  # says nothing of the row
     order = pl.Series("order", order_keys((design.seed, "order"), codes))
-    return rows.with_columns(order, code=pl.Series(codes)).sort("list", "task", "order").select(*polars_schema(KEY.columns))
+    return rows.with_columns(order, code=pl.Series(codes)).sort("list", "task", "order").select(_SCHEMA.keys())
 
 
 def _numbered(items: pl.DataFrame, seed: int) -> pl.DataFrame:
@@ -98,8 +90,7 @@ def _square(items: pl.DataFrame, design: Design) -> pl.DataFrame:
 def _checks(design: Design) -> Iterator[dict[str, Any]]:
     """Attention checks: each list begins elsewhere in the bank."""
     for number in range(design.lists):
-        for task, words in TASKS.items():
-            bank = words["checks"]
+        for task, bank in _CHECKS.items():
             for place in range(min(design.checks, len(bank))):
                 *texts, right = bank[(number * design.checks + place) % len(bank)]
                 row = {"list": number + 1, "task": task, "kind": CHECK, "text": texts[0], "right": right}
@@ -121,5 +112,5 @@ def write_key(key: pl.DataFrame, folder: Path) -> None:
 
 
 def read_key(folder: Path) -> pl.DataFrame:
-    """The key of the review in ``folder``: the columns of `KEY`, the rows in the order in which they are read."""
-    return read_table(folder / FILE, KEY, f"`cxgen review export {folder}` writes it; it has to be where the lists came from")
+    """The key of the review in ``folder``: the rows in the order in which they are read."""
+    return read_table(folder / FILE, _KEY, f"`cxgen review export {folder}` writes it; it has to be where the lists came from")

@@ -16,7 +16,7 @@ from cxgen.errors import needs
 from cxgen.files import write_atomically
 from cxgen.measures.figures import Resampling, figure
 from cxgen.report.reading import ANSWERS as READING
-from cxgen.review.sample import CHECK, HYPOTHESIS, ITEM, LABELS, PAIR, PREMISE, REAL, SENTENCES, TASKS
+from cxgen.review.sample import CHECK, HYPOTHESIS, ITEM, KEYS, LABELS, PAIR, PREMISE, REAL, SENTENCES
 from cxgen.spreadsheet import as_text
 from cxgen.streams import uniform
 
@@ -61,7 +61,7 @@ def _labels(pairs: pl.DataFrame, how: Resampling) -> dict[str, Any]:
     hits = pairs.with_columns(value=pl.col("answer") == pl.col("right"), construction="group", cluster="contrast_set")
     items = hits.group_by("code", maintain_order=True).agg(pl.col("construction", "cluster").first(), value=pl.col("value").mean() > 0.5)
     counts = {(right, answer): count for right, answer, count in pairs.group_by("right", "answer").len().iter_rows()}
-    letters = list(TASKS[LABELS]["choices"])
+    letters = KEYS[LABELS]
     return {
         "items": items.height,
         "answers": hits.height,
@@ -118,7 +118,7 @@ def _mend(pairs: pl.DataFrame, rated: pl.DataFrame) -> list[dict[str, Any]]:
 
 def _agreement(answers: pl.DataFrame, task: str, how: Resampling) -> dict[str, Any]:
     """``units`` (rows with two answers or more; others say nothing of agreement), and `statistics` with percentile intervals."""
-    places = {answer: float(place) for place, answer in enumerate(TASKS[task]["choices"])}
+    places = {answer: float(place) for place, answer in enumerate(KEYS[task])}
     shared = answers.filter(pl.len().over("code") > 1).with_columns(place=pl.col("answer").replace_strict(places, return_dtype=pl.Float64))
     data = shared.pivot("code", index="reader", values="place", maintain_order=True).sort("reader").drop("reader").to_numpy()
     clusters = shared.unique("code", maintain_order=True)["contrast_set"].to_numpy()

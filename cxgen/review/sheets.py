@@ -13,7 +13,7 @@ import polars as pl
 from cxgen.errors import DataError, needs, unknown
 from cxgen.files import read_text, write_atomically, write_text
 from cxgen.report.reading import items_read
-from cxgen.review.sample import ANSWERS, CHECK, FILE, GENERAL, ITEM, REAL, TASKS, Design, sample, write_key
+from cxgen.review.sample import ANSWERS, CHECK, FILE, GENERAL, ITEM, KEYS, REAL, TASKS, Design, sample, write_key
 from cxgen.spreadsheet import as_text
 
 ANSWER, NOTE = "answer", "note"
@@ -82,7 +82,7 @@ def _guidelines() -> str:
     lines = ["# Guidelines", "", *(f"- {line}" for line in GENERAL)]
     for name, task in TASKS.items():
         lines += ["", f"## {name.capitalize()}: {task['question']}", "", "| answer | | when |", "|---|---|---|"]
-        lines += [f"| {key} | {answer} | {meaning} |" for key, (answer, meaning) in task["choices"].items()]
+        lines += ["| {key} | {name} | {meaning} |".format(**choice) for choice in task["choices"]]
         lines += ["", *(f"- {line}" for line in task["advice"])]
     return "\n".join(lines) + "\n"
 
@@ -108,10 +108,10 @@ def _studio_config(name: str) -> str:
         Xml.SubElement(view, "Text", name=heading, value=f"${heading}")
     first = task["texts"][0]
     choices = Xml.SubElement(view, "Choices", name=ANSWER, toName=first, choice="single", required="true", showInLine="true")
-    for number, (key, (answer, _)) in enumerate(task["choices"].items(), 1):  # in the results the alias takes the place of the value
-        Xml.SubElement(choices, "Choice", value=f"{key}: {answer}", alias=key, hotkey=str(number))
+    for number, choice in enumerate(task["choices"], 1):  # in the results the alias takes the place of the value
+        Xml.SubElement(choices, "Choice", value="{key}: {name}".format(**choice), alias=choice["key"], hotkey=str(number))
     Xml.SubElement(view, "TextArea", name=NOTE, toName=first, placeholder="note (if you like)", maxSubmissions="1")
-    for line in (*(f"{key}: {meaning}" for key, (_, meaning) in task["choices"].items()), *task["advice"], *GENERAL):
+    for line in ["{key}: {meaning}".format(**choice) for choice in task["choices"]] + task["advice"] + GENERAL:
         Xml.SubElement(view, "Header", value=line, size="6")
     Xml.indent(view)
     return Xml.tostring(view, encoding="unicode") + "\n"
@@ -135,14 +135,14 @@ def _xlsx(rows: list[dict[str, str]], name: str, path: Path) -> None:
     for cell in (cell for line in sheet.iter_rows(min_row=2) for cell in line):
         cell.alignment = Alignment(wrap_text=True, vertical="top")
     sheet.freeze_panes = "B2"
-    choices = ",".join(task["choices"])
+    choices = ",".join(KEYS[name])
     allowed = DataValidation(type="list", formula1=f'"{choices}"', allow_blank=True, showErrorMessage=True, error=choices)
     allowed.add(f"{columns[ANSWER]}2:{columns[ANSWER]}{len(rows) + 1}")
     sheet.add_data_validation(allowed)
     guide = book.create_sheet("guidelines")
     guide.column_dimensions["A"].width = 120
-    meanings = (f"{key}: {answer} - {meaning}" for key, (answer, meaning) in task["choices"].items())
-    for line in (task["question"], *meanings, *task["advice"], *GENERAL):
+    meanings = ["{key}: {name} - {meaning}".format(**choice) for choice in task["choices"]]
+    for line in [task["question"], *meanings, *task["advice"], *GENERAL]:
         guide.append([line])
     book.save(path)
 
