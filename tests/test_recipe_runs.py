@@ -1,7 +1,5 @@
 """The recipes from end to end, on tiny random models: `make test-extras`."""
 
-from __future__ import annotations
-
 import json
 import shutil
 
@@ -50,9 +48,6 @@ def chosen(models, mini_dataset, tmp_path, monkeypatch):
 
 def answers(settings, part):
     return pl.read_ndjson(settings.folder / f"predictions/{part}.jsonl").sort("id")
-
-
-# fine-tuning
 
 
 @pytest.mark.parametrize("model", ["masked", "causal"])
@@ -170,9 +165,6 @@ def test_examples_in_the_prompt_are_those_of_evaluate(chosen, mini_dataset, mode
     given = ("--model", f"hf:{models / 'causal'}", "--shots", 2, "--config", "nli", "-o", tmp_path / "p.jsonl", "--resamples", 0)
     assert cxgen("evaluate", *given, cwd=mini_dataset).returncode == 0
     assert answers(settings, "nli").rows() == pl.read_ndjson(tmp_path / "p.jsonl").sort("id").rows()
-
-
-# probing
 
 
 @pytest.fixture

@@ -1,7 +1,5 @@
 """The recipes as far as they need no torch: settings, tables that users bring, what is drawn and held apart, and the heads' arithmetic."""
 
-from __future__ import annotations
-
 import json
 import re
 
@@ -26,9 +24,6 @@ from recipes.shared import require_same_run
 def written(path, rows):
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     return path
-
-
-# settings
 
 
 @pytest.mark.parametrize(
@@ -67,9 +62,6 @@ def test_the_middle_is_from_a_quarter_to_three_quarters():
         layers((0, 2), 2, "m")
 
 
-# fine-tuning: what is learned from and answered
-
-
 def test_few_items_are_whole_sets_and_the_same_ones(mini_dataset):
     project = Project(mini_dataset)
     every = learned_from(project, ["nli"], "train", None)
@@ -81,23 +73,19 @@ def test_few_items_are_whole_sets_and_the_same_ones(mini_dataset):
     assert set(few["id"]) < set(learned_from(project, ["nli"], "train", 60)["id"])
 
 
-def test_a_table_of_ones_own_is_scored_by_construction(mini_dataset, tmp_path):
+def test_a_table_of_ones_own_is_scored_by_construction_or_refused_with_counts(mini_dataset, tmp_path):
     labels = ["Entailment", "c", "1", "0", "N", "contradiction"]
-    right = [0, 2, 1, 0, 1, 2]
     rows = [
         {"premise": f"P{n // 2}.", "hypothesis": f"H{n}.", "label": label, "construction": "way" if n < 4 else None, "x": n}
         for n, label in enumerate(labels)
     ]
     part = outside(Project(mini_dataset), written(tmp_path / "cxnli.jsonl", rows))
-    said = pl.DataFrame({"id": part.items["nli"]["id"], "label": [str(label) for label in [0, 2, 1, 2, 1, 2]]})
+    said = pl.DataFrame({"id": part.items["nli"]["id"], "label": list("021212")})
     found = part.report("m", part.answers(said), Resampling(20))["configs"]["nli"]
-    assert part.items["nli"]["label"].to_list() == right
+    assert part.items["nli"]["label"].to_list() == [0, 2, 1, 0, 1, 2]
     assert found["by"]["construction"]["way"]["accuracy"]["value"] == 0.75
     assert (found["right"], found["accuracy"]["value"]) == (5, 0.875), "the mean over constructions"
     assert found["consistency"]["value"] == 0.75, "premises with all their hypotheses right: one of two of way, the one of other"
-
-
-def test_a_table_that_is_none_is_refused_with_counts(mini_dataset, tmp_path):
     rows = [{"premise": "P.", "hypothesis": "H.", "label": label} for label in ("0", "yes", "yes", "3")]
     for table, message in ((rows, "3 labels are none: 'yes', '3'"), ([{"premise": "P.", "label": "0"}], "has no hypothesis")):
         with pytest.raises(CxgenError, match=re.escape(message)):
@@ -110,21 +98,12 @@ def test_an_item_is_answered_by_its_head_and_a_strangers_by_the_mean():
     assert found == pytest.approx(np.array([[0.7, 0.2, 0.1], [0.1, 0.1, 0.8], [0.4, 0.15, 0.45]]))
 
 
-# probing: sentences and tasks
-
-
 def pairs(count, split, feature=None, values=("1",)):
     return [
-        {
-            "sentence": f"{'ab'[label]} {split} {number} {feature}",
-            "label": label,
-            "split": split,
-            "feature": feature,
-            "value": value,
-            "pair": f"{split}{number}{value}{feature}",
-        }
+        {**row, "label": label, "sentence": f"{'ab'[label]} {split} {number} {feature}", "pair": f"{split}{number}{value}{feature}"}
         for number in range(count)
         for value in values
+        for row in [{"split": split, "feature": feature, "value": value}]
         for label in (0, 1)
     ]
 
@@ -137,15 +116,14 @@ def sentences(tmp_path):
     return read
 
 
-def test_a_table_of_sentences_may_be_the_datasets_own(tmp_path, sentences):
+def test_a_table_of_sentences_may_be_the_datasets_own(sentences):
     rows = [
         {"sentence": "A.", "label": 1, "split": "train", "preset": "small", "subset": "general", "value": None, "contrast_set": "x"},
         {"sentence": "B.", "label": 0, "split": "train", "preset": "small", "subset": "start", "value": 3, "contrast_set": "x"},
         {"sentence": "C.", "label": 0, "split": "test", "preset": "wide", "subset": "general", "value": None, "contrast_set": "y"},
     ]
-    found = sentences(rows, preset="small")
     expected = [("A.", "train", 1, None, None, "x"), ("B.", "train", 0, "start", "3", "x")]
-    assert found.select("sentence", "split", "label", "feature", "value", "pair").rows() == expected
+    assert sentences(rows, preset="small").select("sentence", "split", "label", "feature", "value", "pair").rows() == expected
     with pytest.raises(CxgenError, match="no row has preset tiny"):
         sentences(rows, preset="tiny")
 
@@ -169,15 +147,8 @@ def test_tasks_are_whole_curve_and_features(sentences):
     curve, controlled = probe.Curve((4, 16, 4096), 2), probe.Controlled(0.25, length=True)
     rows = rows.with_columns(value=pl.when(pl.col("feature") == "words in all").then(pl.col("split")).otherwise("value"))
     found = tasks(rows, curve, controlled, 1)
-    assert [task.key for task in found] == [
-        "all//0/0",
-        "curve//4/0",
-        "curve//4/1",
-        "curve//16/0",
-        "curve//16/1",
-        "controlled/start/0/0",
-        "controlled/words in all/0/0",
-    ]
+    curves = [f"curve//{size}/{repeat}" for size in (4, 16) for repeat in (0, 1)]
+    assert [task.key for task in found] == ["all//0/0", *curves, "controlled/start/0/0", "controlled/words in all/0/0"]
     assert found[0].train.height == 40
     assert found[1].train["sentence"].to_list() != found[2].train["sentence"].to_list()
     with pytest.raises(CxgenError, match="test part of the sentences has 0 sentences"):

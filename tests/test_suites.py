@@ -1,7 +1,5 @@
 """Suites: a grammar read off by number and recognised, pairs with the same words, what follows from correlatives, and the stages."""
 
-from __future__ import annotations
-
 import json
 
 import polars as pl
@@ -20,7 +18,7 @@ from cxgen.project import Project
 from cxgen.schema import Document, read_json
 from cxgen.suites import SUITES
 from cxgen.suites.cc_semantics import follows
-from cxgen.suites.cc_syntax import FEATURES, GRAMMAR
+from cxgen.suites.cc_syntax import FEATURES
 from cxgen.suites.grammar import PRESETS, Grammar, Language
 from tests.conftest import ROOT
 from tests.mini import write_params
@@ -28,11 +26,6 @@ from tests.mini import write_params
 SYNTAX, SEMANTICS = SUITES["cc_syntax"], SUITES["cc_semantics"]
 FEW = {"cc_syntax": {"general": 40, "per_value": 2}, "cc_semantics": {"draws": 1}}
 SOURCE = Document(ROOT / "params.yaml", {}, "")
-
-
-@pytest.fixture(scope="module")
-def grammar(project):
-    return Grammar.load(project, GRAMMAR)
 
 
 @pytest.fixture(scope="module")
@@ -50,9 +43,6 @@ def tables(made):
     return {name: load(name, project=project.root) for name in SUITES}
 
 
-# a language
-
-
 def test_every_number_is_another_sentence_and_the_numbers_are_all_that_the_library_generates():
     from nltk.grammar import CFG
     from nltk.parse.generate import generate
@@ -64,7 +54,7 @@ def test_every_number_is_another_sentence_and_the_numbers_are_all_that_the_libra
     whole = CFG.fromstring(rules + "\nC -> 'x' | 'y' 'z' | ")
     assert sorted(said) == sorted(" ".join(words) for words in generate(whole))
     for text in said:
-        assert language.recognises("S", text)
+        assert language.recognised(text, ["S"]) == "S"
 
 
 @pytest.mark.parametrize(
@@ -84,30 +74,24 @@ def test_rules_that_say_nothing_are_refused_with_their_line(tmp_path, rules, wha
     assert caught.value.hint
 
 
-# the grammar
+SENTENCES = {
+    "The longer the two cats wait, the harder the ten dogs fight.": "instance",
+    "the deeper the forty whales dive the quieter the seven sailors sing": "instance",
+    "The two longer the cats wait, the harder ten the dogs fight.": "reordered",
+    "Everyone knows that the longer cats the two wait, the harder dogs the ten fight.": "reordered",
+    "The longer the two cats wait.": "",
+    "The longer the two gnus wait, the harder the ten dogs fight.": "",
+}
 
 
-@pytest.mark.parametrize(
-    ("text", "what"),
-    [
-        ("The longer the two cats wait, the harder the ten dogs fight.", "instance"),
-        ("the deeper the forty whales dive the quieter the seven sailors sing", "instance"),
-        ("The two longer the cats wait, the harder ten the dogs fight.", "reordered"),
-        ("Everyone knows that the longer cats the two wait, the harder dogs the ten fight.", "reordered"),
-        ("The longer the two cats wait.", ""),
-        ("The longer the two gnus wait, the harder the ten dogs fight.", ""),
-    ],
-)
-def test_the_grammar_says_what_a_sentence_is(grammar, text, what):
-    assert grammar.recognises(text) == what
-
-
-def test_unknown_words_are_taken_for_what_they_look_like_where_that_is_asked(grammar):
+def test_the_grammar_says_what_a_sentence_is_and_takes_unknown_words_for_what_they_look_like(project, cxgen, tmp_path):
+    grammar, file = Grammar(project), tmp_path / "sentences.txt"
+    file.write_text("\n\n".join(SENTENCES), "utf-8")
+    told = cxgen("recognise", "--file", file, "--format", "jsonl")
+    assert [json.loads(line)["is"] for line in told.stdout.splitlines()] == list(SENTENCES.values())
+    assert told.returncode == 1
     text = "The braver the two gnus prowl, the harder the 17 dogs fight."
     assert (grammar.recognises(text), grammar.recognises(text, any_words=True)) == ("", "instance")
-
-
-# cc_syntax
 
 
 def test_features_are_those_of_the_sentences(tables):
@@ -133,11 +117,10 @@ def test_another_seed_gives_other_sentences_and_the_same_one_the_same(project, t
 
 def edited(rows, index, **values):
     """``rows`` with one row changed."""
-    changes = [
-        pl.when(pl.int_range(pl.len()) == index).then(pl.lit(value, dtype=rows.schema[name])).otherwise(pl.col(name)).alias(name)
-        for name, value in values.items()
-    ]
-    return rows.with_columns(changes)
+    here = pl.int_range(pl.len()) == index
+    return rows.with_columns(
+        pl.when(here).then(pl.lit(value)).otherwise(name).cast(rows.schema[name]).alias(name) for name, value in values.items()
+    )
 
 
 def test_the_audit_of_pairs_finds_what_is_wrong(project, tables):
@@ -160,9 +143,6 @@ def test_the_audit_of_pairs_finds_what_is_wrong(project, tables):
         assert SYNTAX.violations(project, table)[rule] > 0, rule
 
 
-# cc_semantics
-
-
 @pytest.mark.parametrize("sign", [1, -1])
 @pytest.mark.parametrize("known", [1, -1])
 def test_what_follows_is_the_product_of_the_signs(sign, known):
@@ -174,11 +154,9 @@ def test_what_follows_is_the_product_of_the_signs(sign, known):
 
 
 def test_the_scenarios_of_a_base_item(tables):
-    rows = tables["cc_semantics"].filter((pl.col("given") == "strength") & (pl.col("then") == "speed") & (pl.col("wording") == 0))
-    group = rows.filter(
-        pl.col("contrast_set") == rows.filter(pl.col("text").str.starts_with("The stronger people are, the faster"))["contrast_set"][0]
-    )
-    found = {row["scenario"]: row for row in group.iter_rows(named=True)}
+    rows = tables["cc_semantics"].filter(given="strength", then="speed", wording=0)
+    base = rows.filter(pl.col("text").str.starts_with("The stronger people are, the faster"), scenario="S1").row(0, named=True)
+    found = {row["scenario"]: row for row in rows.filter(contrast_set=base["contrast_set"]).iter_rows(named=True)}
     x, y = found["S5"]["context"].rstrip(".").split(" is stronger than ")
     up, down = "The stronger people are, the faster they are.", "The weaker people are, the slower they are."
     mixed = "The stronger people are, the slower they are. The weaker people are, the faster they are."
@@ -211,9 +189,6 @@ def test_the_audit_of_scenarios_finds_what_is_wrong(project, tables):
     }
     for rule, change in changes.items():
         assert SEMANTICS.violations(project, edited(rows, index, **change))[rule] > 0, rule
-
-
-# through the stages
 
 
 def test_what_the_stage_wrote_is_read_back_counted_and_held_against_its_hashes(made):
@@ -260,14 +235,6 @@ def test_sample_shows_pairs_and_scenarios(cxgen):
     assert sample("comparative-correlative", 2, family="cc_semantics").height == 14
     told = cxgen("sample", "resultative", "--family", "cc_syntax")
     assert (told.returncode, told.stderr.splitlines()[0]) == (2, "cxgen: resultative has no suite cc_syntax")
-
-
-def test_recognise_says_of_every_sentence_what_it_is(cxgen, tmp_path):
-    file = tmp_path / "sentences.txt"
-    file.write_text("The longer the two cats wait, the harder the ten dogs fight.\n\nThe cats wait.\n", "utf-8")
-    told = cxgen("recognise", "--file", file, "--format", "jsonl")
-    assert [json.loads(line)["is"] for line in told.stdout.splitlines()] == ["instance", ""]
-    assert told.returncode == 1
 
 
 def test_suites_are_scored_where_they_are_asked_for(cxgen, made, tables, tmp_path):

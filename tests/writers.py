@@ -1,11 +1,9 @@
 """What a writer might answer: sound sets of caused motion, one for each that is asked for, and how they may be spoilt."""
 
-from __future__ import annotations
-
 import copy
 import json
 
-from cxgen.natural import Asked
+from cxgen.natural.requests import Asked
 
 DESIGN = "two-things"
 PLACES = {

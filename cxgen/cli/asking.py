@@ -17,7 +17,8 @@ from cxgen.curate.asked import accept_words, accepted, propose, slot_questions
 from cxgen.errors import CxgenError
 from cxgen.facade import Constructicon
 from cxgen.layout import ANSWERS, NATURAL_SETS, REFUSED_SETS, UNDECIDED
-from cxgen.natural import judged, kept, writers
+from cxgen.natural import elicit as writers
+from cxgen.natural.requests import asked as asked_sets
 from cxgen.vocabulary import JUDGING, PAIR_VERDICTS, PREMISE_VERDICTS, Judge
 
 _SOMEBODY = "a writer"  # of whom no more is known
@@ -159,7 +160,8 @@ def elicit(
     answered = out if replies else None
     writer = Consultation(backend, models, (), base_url, limits=limits, poll=poll, replies=(replies,) if replies else (), requests=answered)
     stated = answered if files else None
-    wanted = writers.of_requests(project, loaded, stated) if stated else writers.of_numbers(project, loaded, seed, start, n)
+    sets = writers.asked_in(project, loaded, stated) if stated else asked_sets(loaded, seed, start, n)
+    wanted = writers.elicitation(project, loaded, sets)
     asked = (wanted.consulting(project, writer), wanted.prompts, wanted.shown)
     if dry_run:
         emit(consult.estimate(*asked), form)
@@ -173,19 +175,19 @@ def elicit(
     answers, outcomes = writers.run(project, wanted, writer, budget)
     panel = replace(writer, backend=judge_backend or backend, models=tuple(judges or ()), replies=tuple(judge_replies or ()))
     if judge_out and not judge_replies:
-        shown = judged.to_judge(settings, loaded, answers)[1]
+        shown = writers.to_judge(settings, loaded, answers)[1]
         panel = replace(panel, models=panel.models or (_SOMEBODY,), tasks=tuple(shown), requests=None)
         note(f"{consult.write_out(panel, consult.load_prompts(project, shown), shown, judge_out)} requests to judges: {judge_out}")
     elif judges:
         panel = replace(panel, requests=judge_out)
-        answers, more = judged.judged(project, settings, loaded, answers, panel, budget)
+        answers, more = writers.judged(project, settings, loaded, answers, panel, budget)
         outcomes = [*outcomes, *more]
     emit(writers.table(answers), form)
     tell_outcomes(outcomes, Counter())
-    if refused := judged.note_refused(project, answers):
+    if refused := writers.note_refused(project, answers):
         note(f"{refused} sets refused: {REFUSED_SETS}")
     if accept and (judge_replies or not judge_out):
-        count, twice = kept.accept(project.root / NATURAL_SETS, answers, by)
+        count, twice = writers.accept(project.root / NATURAL_SETS, answers, by)
         for name, why in twice.items():
             note(f"not kept: {name}: {why}")
         note(f"{count} sets kept: {NATURAL_SETS}")

@@ -22,7 +22,6 @@ from cxgen.files import read_text
 from cxgen.lexicon import Lexicon
 from cxgen.lexicon.snapshot import near
 from cxgen.pseudowords import inflect, load, pseudowords
-from cxgen.suites.cc_syntax import GRAMMAR
 from cxgen.suites.grammar import Grammar
 
 _POS = Choice(["noun", "verb", "adjective"])
@@ -187,7 +186,7 @@ def recognise(
     Examples:  cxgen recognise "The longer the two cats wait, the louder the six dogs bark."
                cxgen recognise --file sentences.txt --format jsonl
     """
-    grammar = Grammar.load(Constructicon().project, GRAMMAR)
+    grammar = Grammar(Constructicon().project)
     lines = sentences or (read_text(file) if file else sys.stdin.read()).splitlines()
     texts = [line.strip() for line in lines if line.strip()]
     rows = [{"sentence": text, "is": grammar.recognises(text, any_words=any_words)} for text in texts]

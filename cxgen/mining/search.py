@@ -1,52 +1,124 @@
-"""A search: files of raw text -> candidates. An interrupted one goes on where it was."""
+"""A search: files of raw text -> candidates, and the labels of their groups. An interrupted one goes on where it was."""
 
-from __future__ import annotations
-
+import gzip
 import json
+import zlib
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
 from cxgen import layout
 from cxgen.constructicon import load_construction
-from cxgen.errors import DataError, needs
-from cxgen.files import write_text
+from cxgen.errors import CxgenError, DataError, needs
+from cxgen.files import parse_json, require_place, write_atomically, write_text
 from cxgen.lexicon import Lexicon
-from cxgen.mining.candidates import COLUMNS, grouped, labelled, read_candidates, read_labels, require_output, write_candidates
-from cxgen.mining.correlative import Correlative
-from cxgen.mining.forms import Forms
-from cxgen.mining.texts import Passage, Texts
+from cxgen.mining.find import Candidate, Correlative, Forms
 from cxgen.project import Project
-from cxgen.tables import one_line
+from cxgen.spreadsheet import as_text
+from cxgen.tables import ENDINGS, one_line, read_rows, track
 from cxgen.version import __version__
 
 if TYPE_CHECKING:
     from spacy.language import Language
 
-Finder = Correlative | Forms
 BY_TAGS = ("cc", "comparative-correlative")
-_DEFAULT = "en_core_web_sm"
-_TRIAL = "The sooner we leave, the better it is."
+COLUMNS: dict[str, Any] = {
+    **dict.fromkeys(("sentence", "group", "tags"), pl.String),
+    "spans": pl.List(pl.Struct({"name": pl.String, "start": pl.Int64, "end": pl.Int64, "text": pl.String})),
+    **{"file": pl.String, "line": pl.Int64, "column": pl.Int64},
+}
+_LONGEST = 20_000  # characters of a passage; a longer line is cut at a blank
+_BATCH = 2000  # passages that are read before their candidates are written down
+_EXAMPLES, _SHOWN = 2, 160  # of a group; characters of an example
+_DEFAULT, _TRIAL = "en_core_web_sm", "The sooner we leave, the better it is."
 _UNUSED = ("ner", "entity_linker", "entity_ruler", "textcat", "textcat_multilabel", "spancat", "span_finder", "coref")
 _PARSING = ("parser", "lemmatizer", "experimental_biaffine_parser")
-_BATCH = 2000  # passages that are read before their candidates are written down
 
 
-@dataclass(frozen=True)
-class Search:
-    """What is looked for, in what.
+class Passage(NamedTuple):
+    """Text that is tagged in one go, and where it begins: line and column (characters of the line, or of the field), from 1."""
 
-    Attributes:
-        name: a construction, by its form patterns; ``cc``: comparative correlatives, by tags.
-        model: spaCy pipeline, by name or folder.
-        width, most_between, whole: see `Correlative`.
-        paragraphs, field: see `Texts`.
-    """
+    text: str
+    file: Path
+    line: int
+    column: int = 1
+
+    def where(self, start: int) -> tuple[int, int]:
+        """Line and column of a character of the text."""
+        ends = self.text.count("\n", 0, start)
+        return (self.line + ends, start - self.text.rfind("\n", 0, start)) if ends else (self.line, self.column + start)
+
+
+class Texts:
+    """Files of text in UTF-8, plain or gzip, read in passages: by line, by paragraph, or from a ``field`` of JSON lines."""
+
+    def __init__(self, files: Sequence[Path], *, paragraphs: bool = False, field: str | None = None) -> None:
+        self._files, self._paragraphs, self._field = files, paragraphs, field
+        self.lines = self.damaged = 0  # lines that were read, and those of them that are not UTF-8, which are read as U+FFFD
+
+    def passages(self) -> Iterator[Passage]:
+        """All passages, in order; long ones in pieces."""
+        for path in track(self._files, "reading", len(self._files)):
+            for passage in self._whole(path):
+                text, start = passage.text, 0
+                while len(text) - start > _LONGEST:
+                    end = text.rfind(" ", start + 1, start + _LONGEST) + 1 or start + _LONGEST
+                    yield Passage(text[start:end], path, *passage.where(start))
+                    start = end
+                yield Passage(text[start:], path, *passage.where(start))
+
+    def _whole(self, path: Path) -> Iterator[Passage]:
+        held: list[str] = []
+        number = 0
+        for number, line in self._lines(path):
+            if self._field is not None:
+                yield from self._field_of(path, number, line)
+            elif not self._paragraphs:
+                yield Passage(line, path, number)
+            else:
+                if held and (not line.strip() or sum(map(len, held)) > _LONGEST):
+                    yield Passage("\n".join(held), path, number - len(held))
+                    held = []
+                held += [line] if line.strip() else []
+        if held:
+            yield Passage("\n".join(held), path, number - len(held) + 1)
+
+    def _lines(self, path: Path) -> Iterator[tuple[int, str]]:
+        number = 0
+        with path.open("rb") as raw:
+            packed = raw.read(2) == b"\x1f\x8b"
+        try:
+            with gzip.open(path) if packed else path.open("rb") as stream:
+                for number, data in enumerate(stream, 1):
+                    if b"\0" in data:
+                        raise DataError("not text: it holds zero bytes", file=path, line=number, hint="save the text as UTF-8")
+                    text = data.decode("utf-8", "replace")
+                    self.lines += 1
+                    self.damaged += "\ufffd" in text
+                    yield number, text.removeprefix("\ufeff" if number == 1 else "").rstrip("\r\n")
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            raise DataError(f"damaged gzip data: {one_line(error)}", file=path, line=number + 1) from error
+
+    def _field_of(self, path: Path, number: int, line: str) -> Iterator[Passage]:
+        if not line.strip():
+            return
+        row = parse_json(line, path, "without --field a file is read as plain text", number, finite=False)
+        text = row.get(self._field) if isinstance(row, dict) else None
+        if not isinstance(text, str):
+            names = ", ".join(list(row)[:8]) if isinstance(row, dict) else "no object"
+            raise DataError(f"no text in the field {self._field!r}", file=path, line=number, hint=f"the line has: {names}")
+        column = 1
+        for part in text.splitlines(keepends=True):
+            yield Passage(part.rstrip("\r\n"), path, number, column)
+            column += len(part)
+
+
+class Search(NamedTuple):
+    """What is looked for (a construction, or ``cc``), by which spaCy pipeline; the rest: see `Correlative` and `Texts`."""
 
     name: str
     model: str = _DEFAULT
@@ -63,46 +135,43 @@ def default_output(project: Project, name: str) -> Path:
 
 
 def mine(project: Project, search: Search, files: Sequence[Path], output: Path) -> dict[str, Any]:
-    """Find candidates, write them to ``output``, and count them.
+    """Find candidates, write them to ``output``, and count them: ``construction, files, lines, damaged``, ``passages`` (that the pipeline
+    read), ``candidates``, ``dropped`` (reason -> sentences) and ``groups`` (``group, count, examples``, the largest first).
 
     Until all is read, candidates are kept beside ``output``, a line for each batch: the same call goes on where an interrupted one was.
-
-    Returns:
-        ``construction, files, lines, damaged`` (lines with bytes that are not UTF-8), ``passages`` (that the pipeline read), ``candidates,
-        dropped`` (reason -> sentences) and ``groups`` (see `grouped`).
-
-    Raises:
-        UnknownNameError: no such construction.
-        CxgenError: it has no form patterns, or candidates cannot be written to ``output``.
-        DataError: files that cannot be read, or no pipeline.
     """
     for path in files:
         if not path.is_file():
             raise DataError("cannot read: not a file" if path.exists() else "cannot read: no such file", file=path)
-    require_output(output, files)
-    finder, nlp = _finder(project, search)
-    texts = Texts(files, search.paragraphs, search.field)
+    _require_output(output, files)
+    by_tags = search.name in BY_TAGS
+    construction = None if by_tags else load_construction(project, search.name, Lexicon.of(project))
+    nlp = load_pipeline(search.model, parsed=not by_tags)
+    finder = Forms(construction, nlp) if construction else Correlative(search.width, search.most_between, search.whole)
+    texts = Texts(files, paragraphs=search.paragraphs, field=search.field)
     states = [(str(path.resolve()), path.stat().st_size, path.stat().st_mtime_ns) for path in files]
     partial = output.with_name(f".{output.name}.partial")
-    batches = _resume(partial, json.dumps([asdict(search), finder.patterns, __version__, nlp.meta.get("version"), nlp.pipe_names, states]))
+    batches = _resume(partial, json.dumps([search, finder.patterns, __version__, nlp.meta.get("version"), nlp.pipe_names, states]))
     passages = islice(texts.passages(), sum(batch["read"] for batch in batches), None)
     with partial.open("a", encoding="utf-8") as file:
         while batch := list(islice(passages, _BATCH)):
             batches.append(_searched(nlp, finder, batch))
             file.write(json.dumps(batches[-1], ensure_ascii=False) + "\n")
             file.flush()
-    rows = [row for batch in batches for row in batch["rows"]]
-    write_candidates(pl.DataFrame(rows, schema=COLUMNS), output)
+    rows = pl.DataFrame([row for batch in batches for row in batch["rows"]], schema=COLUMNS)
+    write_candidates(rows, output)
     partial.unlink()
+    examples = pl.col("sentence").str.slice(0, _SHOWN).unique(maintain_order=True).head(_EXAMPLES)
+    groups = rows.group_by("group").agg(count=pl.len(), examples=examples)
     return {
         "construction": search.name,
         "files": len(files),
         "lines": texts.lines,
         "damaged": texts.damaged,
         "passages": sum(batch["passages"] for batch in batches),
-        "candidates": len(rows),
+        "candidates": rows.height,
         "dropped": dict(sum((Counter(batch["dropped"]) for batch in batches), Counter())),
-        "groups": grouped(rows),
+        "groups": groups.sort("count", "group", descending=[True, False]).to_dicts(),
     }
 
 
@@ -114,54 +183,33 @@ def _resume(path: Path, identity: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in lines]
 
 
-def _searched(nlp: Language, finder: Finder, batch: Sequence[Passage]) -> dict[str, Any]:
+def _searched(nlp: "Language", finder: Correlative | Forms, batch: Sequence[Passage]) -> dict[str, Any]:
     """``read`` and ``passages`` (that need be tagged), ``rows``, and ``dropped``: reason -> sentences."""
     rows: list[dict[str, Any]] = []
     dropped: Counter[str] = Counter()
     texts = [(passage.text.replace("\n", " "), passage) for passage in batch if finder.may_have(passage.text)]
     with nlp.memory_zone():  # words met here are forgotten, or they would fill the memory
         for doc, passage in nlp.pipe(texts, as_tuples=True, batch_size=64):
-            for tokens, candidate in finder.find(doc):
+            for candidate in finder.find(doc):
                 if isinstance(candidate, str):
                     dropped[candidate] += 1
-                    continue
-                line, column = passage.where(tokens[0].idx)
-                rows.append(candidate.row(tokens, doc.text) | {"file": str(passage.file), "line": line, "column": column})
+                else:
+                    line, column = passage.where(candidate[0][0].idx)
+                    rows.append(row_of(candidate, doc.text) | {"file": str(passage.file), "line": line, "column": column})
     return {"read": len(batch), "passages": len(texts), "dropped": dropped, "rows": rows}
 
 
-def label(project: Project, name: str, labels: Path, candidates: Path | None, output: Path) -> dict[str, int]:
-    """Write the candidates of labelled groups to ``output``, with the labels; return label -> candidates.
-
-    Raises:
-        CxgenError: ``output`` is one of the files that are read.
-        DataError: see `read_candidates`, `read_labels` and `labelled`.
-    """
-    path = candidates or default_output(project, name)
-    require_output(output, [path, labels])
-    rows = labelled(read_candidates(path), read_labels(labels), labels)
-    write_candidates(rows, output)
-    return dict(sorted(Counter(rows["label"]).items()))
+def row_of(candidate: Candidate, text: str) -> dict[str, Any]:
+    """``sentence, group, tags`` (Penn Treebank) and ``spans``: name, start and end (characters of the sentence) and text."""
+    tokens, group, parts = candidate
+    begin, end = tokens[0].idx, tokens[-1].idx + len(tokens[-1])
+    places = [(name, first.idx, last.idx + len(last)) for name, first, last in parts]
+    spans = [{"name": name, "start": start - begin, "end": stop - begin, "text": text[start:stop]} for name, start, stop in places]
+    return {"sentence": text[begin:end], "group": group, "tags": " ".join(token.tag_ for token in tokens), "spans": spans}
 
 
-def _finder(project: Project, search: Search) -> tuple[Finder, Language]:
-    if search.name in BY_TAGS:
-        return Correlative(search.width, search.most_between, search.whole), load_pipeline(search.model, parsed=False)
-    construction = load_construction(project, search.name, Lexicon.of(project))
-    nlp = load_pipeline(search.model, parsed=True)
-    return Forms(construction, nlp), nlp
-
-
-def load_pipeline(name: str, *, parsed: bool) -> Language:
-    """A spaCy pipeline that gives tags and sentences and, if ``parsed``, trees; what is not needed of it is left out.
-
-    Args:
-        name: of an installed pipeline, or a folder with one.
-        parsed: whether dependencies are needed.
-
-    Raises:
-        DataError: spaCy or the pipeline is not installed, is damaged, is not for English, or does not give what is needed.
-    """
+def load_pipeline(name: str, *, parsed: bool) -> "Language":
+    """A spaCy pipeline, by name or folder, for English, that gives tags and sentences and, if ``parsed``, trees; the rest is left out."""
     with needs("mining needs spaCy", "annotate"):
         import spacy
     try:
@@ -176,8 +224,62 @@ def load_pipeline(name: str, *, parsed: bool) -> Language:
     doc = nlp(_TRIAL)
     if not doc.has_annotation("SENT_START"):
         nlp.add_pipe("sentencizer", first=True)
-    lacking = [what for what, layer in (("tags", "TAG"), ("trees", "DEP")) if (parsed or layer == "TAG") and not doc.has_annotation(layer)]
-    if lacking:
+    layers = {"tags": "TAG", "trees": "DEP"} if parsed else {"tags": "TAG"}
+    if lacking := [what for what, layer in layers.items() if not doc.has_annotation(layer)]:
         hint = f"it has {', '.join(nlp.pipe_names) or 'no components'}; --model NAME names another one, such as {_DEFAULT}"
         raise DataError(f"the pipeline {name} gives no {' and no '.join(lacking)}", hint=hint)
     return nlp
+
+
+def _require_output(path: Path, inputs: Iterable[Path]) -> None:
+    """See that candidates can be written to ``path``, and that it is none of the files that are read."""
+    if path.suffix not in ENDINGS:
+        raise CxgenError(f"unknown kind of file {path.suffix!r}", file=path, hint=f"candidates are {', '.join(ENDINGS)} files")
+    if path.exists() and any(given.exists() and path.samefile(given) for given in inputs):
+        raise CxgenError("would overwrite what is read", file=path, hint="-o with another name")
+    require_place(path)
+
+
+def write_candidates(rows: pl.DataFrame, path: Path) -> None:
+    """Write candidates to a JSON lines, CSV (spans as JSON) or parquet file by its ending."""
+    if path.suffix == ".csv":
+        spans = [json.dumps(spans, ensure_ascii=False) for spans in rows["spans"].to_list()]
+        rows = rows.with_columns(pl.Series("spans", spans, pl.String))
+        rows = rows.with_columns(pl.col(pl.String).map_elements(as_text, return_dtype=pl.String))
+    write: dict[str, Any] = {".jsonl": rows.write_ndjson, ".csv": rows.write_csv, ".parquet": rows.write_parquet}
+    write_atomically(path, write[path.suffix])
+
+
+def read_candidates(path: Path) -> pl.DataFrame:
+    """A file that `write_candidates` wrote."""
+    hint = "`cxgen mine CONSTRUCTION FILES` writes it; -o names it"
+    rows = read_rows(path, hint)
+    try:
+        rows = rows.select(*COLUMNS) if rows.width else pl.DataFrame(schema=COLUMNS)
+        if path.suffix == ".csv":
+            rows = rows.with_columns(pl.Series("spans", [json.loads(text) for text in rows["spans"]], COLUMNS["spans"]))
+        return rows.cast(pl.Schema(COLUMNS))
+    except (ValueError, TypeError, pl.exceptions.PolarsError) as error:
+        raise DataError(f"no candidates that can be read: {one_line(error)}", file=path, hint=hint) from error
+
+
+def label(project: Project, name: str, table: Path, candidates: Path | None, output: Path) -> dict[str, int]:
+    """Write the candidates of the groups that ``table`` (columns ``group, label``) labels to ``output``; return label -> candidates."""
+    path = candidates or default_output(project, name)
+    _require_output(output, [path, table])
+    rows, hint = read_candidates(path), "columns group and label, as `cxgen mine ... --format csv` prints them, with labels filled in"
+    listed = read_rows(table, hint)
+    if not {"group", "label"} <= set(listed.columns):
+        raise DataError(f"has the columns {', '.join(listed.columns) or 'none'}", file=table, hint=hint)
+    labels: dict[str, str] = {}
+    for line, (group, text) in enumerate(listed.select("group", pl.col("label").str.strip_chars()).iter_rows(), 2):
+        if text and labels.setdefault(group, text) != text:
+            raise DataError(f"two labels of the group {group!r}: {labels[group]}, {text}", file=table, line=line, hint=hint)
+    if not labels:
+        raise DataError("no group has a label", file=table, hint=hint)
+    if foreign := sorted(set(labels) - set(rows["group"])):
+        hint = "are these the groups of these candidates? --candidates names their file"
+        raise DataError(f"{len(foreign)} groups are no candidate's: {', '.join(map(repr, foreign[:3]))}", file=table, hint=hint)
+    rows = rows.with_columns(label=pl.col("group").replace_strict(labels, default=None, return_dtype=pl.String)).drop_nulls("label")
+    write_candidates(rows, output)
+    return dict(sorted(Counter(rows["label"]).items()))

@@ -1,12 +1,16 @@
-"""Items of the sets that writers wrote, split like those of ``nli``, and audited: `outputs/natural`."""
+"""Items of the sets that writers wrote, by the family ``nli``, split by verb like those of ``nli``, and audited: `outputs/natural`."""
 
-from __future__ import annotations
-
+import json
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import nullcontext
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from pathlib import Path
+from typing import Any, cast
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from cxgen import layout
 from cxgen.build.content import WRITTEN, table_hashes
@@ -14,115 +18,211 @@ from cxgen.build.dropped import read_dropped
 from cxgen.build.params import Params
 from cxgen.build.pool import Executor, executor
 from cxgen.build.request import Request
+from cxgen.build.samplers import divided, fillable
 from cxgen.build.tables import table_file
 from cxgen.build.warn import tell
-from cxgen.constructicon import load_construction
+from cxgen.constructicon import Construction, Design, load_construction
 from cxgen.errors import DataError
 from cxgen.families import DEFAULT, NATURAL, columns_of, family_of
 from cxgen.files import require_place
 from cxgen.lexicon import Lexicon
-from cxgen.natural.items import items_of
-from cxgen.natural.kept import judges, origins, read_accepted, written_sets
-from cxgen.natural.words import Fillers
+from cxgen.natural.check import Written, check
+from cxgen.natural.requests import Asked
+from cxgen.natural.words import Fillers, say
 from cxgen.project import Project
-from cxgen.schema import TARGET, conform, polars_schema
-from cxgen.tables import track, write_json, write_table
-from cxgen.vocabulary import SPLITS
+from cxgen.sampling import Draws, digest, split_of
+from cxgen.sampling.plan import Rows, held_wordings, pick
+from cxgen.schema import TARGET, Column, Contract, conform, polars_schema
+from cxgen.schema.columns import SLOT
+from cxgen.streams import chance_of
+from cxgen.tables import read_table, track, write_json, write_table
+from cxgen.vocabulary import EXTENDED, PROTOTYPICAL, SPLITS, WRITING, Split
+
+_JUDGMENT = pl.Struct(dict.fromkeys(("task", "hypothesis", "judge", "model", "prompt", "value"), pl.String))
+COLUMNS = (
+    Column("set", pl.String, "content address of the set"),
+    Column("construction", pl.String, "the construction whose square it is"),
+    Column("design", pl.String, "the square's design"),
+    Column("kind", pl.String, "premise kind"),
+    Column("sentence", pl.String, "the premise"),
+    Column("marks", pl.List(pl.Struct({"slot": pl.String, "text": pl.String})), "slot and the words that the writer marked as such"),
+    Column("choice", pl.String, "which of the square's lists of function words; empty where there is one at most"),
+    Column("task", pl.String, "the prompt", values=WRITING),
+    Column("prompt", pl.String, "the prompt's content hash"),
+    Column("seeds", pl.List(pl.String), "the seed words"),
+    Column("model", pl.String, "who wrote it, by its own account or by that of the run"),
+    Column("by", pl.String, "who wrote it, by the account of whoever accepted it"),
+    Column("acceptability", pl.String, "the judges' verdict on the sentence", values=(PROTOTYPICAL, EXTENDED)),
+    Column("judgments", pl.List(_JUDGMENT), "what each judge said of the sentence and its items"),
+)
+_HINT = "restore the file, or accept sets anew: cxgen elicit ... --accept"
+
+
+def set_id(written: Written) -> str:
+    """Content address of a set: its sentences."""
+    name, design, *_ = written.asked.id.split(".")
+    return digest("\x1f".join([name, design, *(written.sentences[kind] for kind in sorted(written.sentences))]))
+
+
+def read_accepted(path: Path) -> pl.DataFrame:
+    """The accepted sets, a row per kind, columns ``COLUMNS``; no rows if there is no such file."""
+    return read_table(path, Contract(COLUMNS, key=("set", "kind")), _HINT) if path.exists() else pl.DataFrame(schema=polars_schema(COLUMNS))
+
+
+def _sets(construction: Construction, accepted: pl.DataFrame, look_up: Fillers, path: Path) -> Iterator[Written]:
+    """The accepted sets of ``construction``, checked once more against its file as it is now; ``path`` is theirs, for messages."""
+    for (name,), rows in accepted.filter(construction=construction.name).group_by("set", maintain_order=True):
+        first = rows.row(0, named=True)
+        design, seeds = first["design"], {"seeds": f"words: {', '.join(first['seeds'])}"}
+        if design not in construction.natural:
+            raise DataError(f"set {name}: {construction.name} has no square {design!r} for writers", file=path, hint=_HINT)
+        kinds = {
+            row["kind"]: {"sentence": row["sentence"], "slots": {mark["slot"]: mark["text"] for mark in row["marks"]}}
+            for row in rows.iter_rows(named=True)
+        }
+        answer = json.dumps({"choice": first["choice"], "kinds": kinds})
+        written = check(construction, Asked(f"{construction.name}.{design}.{name}", design, first["task"], seeds), answer, look_up)
+        if not isinstance(written, Written):
+            hint = f"mend {construction.document.path.name}, or take the set out of the file"
+            raise DataError(f"set {name} is none of {construction.name} any more: {written[0]}", file=path, hint=hint)
+        if set_id(written) != name:
+            raise DataError(f"set {name} holds other sentences than those that were accepted", file=path, hint=_HINT)
+        yield written
+
+
+@dataclass(frozen=True)
+class _Draws:
+    """Sets of one design and split, with what a family asks of `cxgen.sampling.Draws`; chances are drawn by a set's id."""
+
+    construction: Construction
+    design: Design
+    split: str
+    sets: Mapping[str, Written]  # by id
+    look_up: Fillers
+    request: Request
+    broken = ()
+
+    def __len__(self) -> int:
+        return len(self.sets)
+
+    def _chance(self, *stream: str) -> NDArray[np.float64]:
+        return np.array([chance_of(self.request.seed, name, *stream) for name in self.sets])
+
+    def choose(self, name: str, size: int) -> Rows:
+        return pick(self._chance(name), size)
+
+    def statement(self, name: str) -> pl.DataFrame:
+        wordings, texts, choice = self.construction.rules[name].wordings, [], []
+        held = held_wordings(len(wordings)) if self.request.hold_out.wordings else [False] * len(wordings)
+        for (set_name, written), coin in zip(self.sets.items(), self._chance("wordings?"), strict=True):
+            out = any(held) and self.split == Split.test and coin < 0.5
+            chances = {at: chance_of(self.request.seed, set_name, "wording", name, at) for at in range(len(wordings)) if held[at] == out}
+            choice.append(max(chances, key=chances.__getitem__))
+            texts.append(say(wordings[choice[-1]], written.fillers, written.words, self.look_up))
+        wording = pl.Series(choice, dtype=pl.Int16)
+        return pl.DataFrame({"hypothesis": texts, "wording": wording, "wording_held_out": [held[at] for at in choice]})
+
+    def gather(self, rows: Rows) -> pl.DataFrame:
+        premises = [self._premise(kind, name, written) for kind in self.design.kinds for name, written in self.sets.items()]
+        return pl.DataFrame(premises, schema_overrides={"contrast_of": pl.String, "slots": pl.List(SLOT)})[rows]
+
+    def _premise(self, kind: str, name: str, written: Written) -> dict[str, Any]:
+        target, meaning, text, marks = self.construction.name, self.construction.kinds[kind], written.sentences[kind], written.marks[kind]
+        return {
+            "contrast_set": name,
+            "premise_id": digest(f"{name}\x1f{kind}\x1f{text}"),
+            "construction": meaning.construction,
+            "contrast_of": None if meaning.construction == target else target,
+            "design": self.design.name,
+            "kind": kind,
+            "template": written.asked.task,
+            "template_held_out": False,
+            "frame": "a writer's",
+            "premise": text,
+            "verb": written.fillers[meaning.verb]["lemma"],
+            "slots": [{name: own[name] for name in SLOT.to_schema()} for slot, own in written.fillers.items() if slot in marks],
+            "split": self.split,
+            "config": NATURAL,
+        }
+
+
+def items_of(construction: Construction, sets: Iterable[Written], look_up: Fillers, request: Request) -> pl.DataFrame:
+    """The items of ``sets``, split by verb like those of ``nli``: columns of config ``natural`` (no ``acceptability``), ``config``."""
+    splits = divided(fillable(construction, request), request)
+    groups: dict[tuple[str, str], dict[str, Written]] = {}
+    for written in sets:
+        verb = written.fillers[construction.kinds[next(iter(written.sentences))].verb]["lemma"]
+        split = split_of(verb, splits, request.shares, request.seed, construction.name)
+        groups.setdefault((written.asked.design, split), {})[set_id(written)] = written
+    schema = polars_schema([column for column in columns_of(NATURAL) if column.name != "acceptability"]) | {"config": pl.String}
+    tables = [pl.DataFrame(schema=schema)]
+    for (name, split), own in sorted(groups.items()):
+        draws = _Draws(construction, construction.designs[name], split, own, look_up, request)
+        tables.append(family_of(NATURAL).items(cast("Draws", draws)).select(list(schema)))
+    return pl.concat(tables)
 
 
 def run(project: Project, params: Params, pool: Executor | None = None) -> dict[str, Any]:
-    """Write ``outputs/natural/natural/`` and the metric ``natural``; return the metric. Sets on ``pipelines/dropped.csv`` are left out.
-
-    Returns:
-        ``constructions``: name -> sets, items and verbs per split; ``origins``, ``judges``: who wrote and judged them; ``violations``:
-        rule -> how often it is broken (all 0); ``written``: hashes of the tables.
-
-    Raises:
-        DataError: an accepted set does not fit its construction any more, the items are not sound, or the list of refused sets is none.
-    """
+    """Write ``outputs/natural/natural/`` and the metric ``natural``, and return it. Sets on ``pipelines/dropped.csv`` are left out."""
     require_place(project.root / layout.metric(NATURAL))
     path = project.root / layout.NATURAL_SETS
-    accepted = _without_refused(project, read_accepted(path))
-    names: list[str] = accepted["construction"].unique().sort().to_list()
-    make = partial(_items, project, params.request, accepted)
-    with nullcontext(pool) if pool else executor(min(params.workers, len(names))) as workers:
-        tables = [pl.DataFrame(schema=polars_schema(columns_of(NATURAL))), *track(workers.map(make, names), "natural", len(names))]
-        rows = pl.concat(tables)
-        report: dict[str, Any] = {
-            "constructions": _counts(rows),
-            "origins": origins(accepted),
-            "judges": judges(accepted),
-            "violations": violations(rows, spoken_for(project)),
-        }
-        problems = [f"{what}: {count}" for what, count in report["violations"].items() if count]
-        if problems:
-            raise DataError(
-                f"the writers' items are not sound: {'; '.join(problems)}", file=path, hint="run `cxgen build` first, then this again"
-            )
-    finished = {(NATURAL, split): rows.filter(pl.col("split") == split) for split in SPLITS}
-    for (_, split), part in finished.items():
-        write_table(part, project.root / layout.table(NATURAL, split, layout.NATURAL))
-    write_json({**report, WRITTEN: table_hashes(finished)}, project.root / layout.metric(NATURAL))
-    return report
-
-
-def _without_refused(project: Project, accepted: pl.DataFrame) -> pl.DataFrame:
-    """The accepted sets but those on the list of sets that readers refused, like the dataset."""
-    listed = pl.col("set").is_in(list(read_dropped(project.root / layout.DROPPED)))
-    refused = accepted.filter(listed)["set"].n_unique()
-    if refused:
+    accepted, dropped = read_accepted(path), pl.col("set").is_in(list(read_dropped(project.root / layout.DROPPED)))
+    if refused := accepted.filter(dropped)["set"].n_unique():
         tell([f"{refused} sets that readers refused are left out: {layout.DROPPED}"])
-    return accepted.filter(~listed)
+    accepted = accepted.filter(~dropped)
+    names = accepted["construction"].unique().sort().to_list()
+    with nullcontext(pool) if pool else executor(min(params.workers, len(names))) as workers:
+        made = track(workers.map(partial(_items, project, params.request, accepted), names), "natural", len(names))
+        rows = pl.concat([pl.DataFrame(schema=polars_schema(columns_of(NATURAL))), *made])
+    groups = accepted.group_by("by", "model").agg(sets=pl.col("set").n_unique(), prompts=pl.col("prompt").unique().sort())
+    judges = accepted["judgments"].explode().drop_nulls().struct.field("judge")
+    report: dict[str, Any] = {
+        "constructions": _counts(rows),
+        "origins": groups.sort(["sets", "by", "model"], descending=[True, False, False]).to_dicts(),
+        "judges": judges.unique().sort().to_list(),
+        "violations": violations(rows, _verbs_of_nli(project)),
+    }
+    if problems := [f"{what}: {count}" for what, count in report["violations"].items() if count]:
+        hint = "run `cxgen build` first, then this again"
+        raise DataError(f"the writers' items are not sound: {'; '.join(problems)}", file=path, hint=hint)
+    tables = {(NATURAL, split): rows.filter(split=split) for split in SPLITS}
+    for (_, split), part in tables.items():
+        write_table(part, project.root / layout.table(NATURAL, split, layout.NATURAL))
+    write_json({**report, WRITTEN: table_hashes(tables)}, project.root / layout.metric(NATURAL))
+    return report
 
 
 def _items(project: Project, request: Request, accepted: pl.DataFrame, name: str) -> pl.DataFrame:
     construction = load_construction(project, name, Lexicon.of(project))
     look_up = Fillers(construction)
-    items = items_of(construction, written_sets(construction, accepted, look_up, project.root / layout.NATURAL_SETS), look_up, request)
+    items = items_of(construction, _sets(construction, accepted, look_up, project.root / layout.NATURAL_SETS), look_up, request)
     look_up.save()
-    said = accepted.select("kind", "acceptability", contrast_set="set")
-    return conform(items.join(said, on=["contrast_set", "kind"], how="left", maintain_order="left"), columns_of(NATURAL))
+    verdicts = accepted.select("kind", "acceptability", contrast_set="set")
+    return conform(items.join(verdicts, on=["contrast_set", "kind"], how="left", maintain_order="left"), columns_of(NATURAL))
 
 
-def spoken_for(project: Project) -> pl.DataFrame:
-    """The verbs of ``nli`` as the dataset has them: ``target, verb, split``."""
-    files = {split: table_file(project, DEFAULT, split) for split in SPLITS}
-    columns = ["verb", "split", "construction", "contrast_of"]
-    tables = [pl.read_parquet(file, columns=columns) for file in files.values() if file.is_file()]
-    return verbs_of(pl.concat([pl.DataFrame(schema=dict.fromkeys(columns, pl.String)), *tables]))
+def _verbs_of_nli(project: Project) -> pl.DataFrame:
+    files = [file for split in SPLITS if (file := table_file(project, DEFAULT, split)).is_file()]
+    names = ["verb", "split", "construction", "contrast_of"]
+    return pl.concat([pl.DataFrame(schema=dict.fromkeys(names, pl.String)), *(pl.read_parquet(file, columns=names) for file in files)])
 
 
-def verbs_of(rows: pl.DataFrame) -> pl.DataFrame:
-    """The verbs of items: ``target, verb, split``, each once."""
-    return rows.select("verb", "split", target=TARGET).unique(maintain_order=True)
-
-
-def violations(rows: pl.DataFrame, others: pl.DataFrame) -> dict[str, int]:
-    """How often each rule is broken.
-
-    Args:
-        rows: the items.
-        others: verbs of ``nli``, see `verbs_of`.
-    """
-    mine = verbs_of(rows)
-    crossing = pl.concat([mine, others.select(mine.columns)]).unique().group_by("target", "verb").len().filter(pl.col("len") > 1)
+def violations(rows: pl.DataFrame, nli: pl.DataFrame) -> dict[str, int]:
+    """How often each rule is broken; ``nli``: ``verb, split, construction, contrast_of`` of the items of ``nli``."""
+    verbs, others = (table.select("verb", "split", target=TARGET).unique() for table in (rows, nli))
+    crossing = pl.concat([verbs, others]).unique().group_by("target", "verb").len().filter(pl.col("len") > 1)
     sets = rows.select("contrast_set", "split").unique()
-    own = family_of(NATURAL).violations(rows.with_columns(config=pl.lit(NATURAL)))
     return {
-        "verbs in two splits, those of nli counted": crossing.join(mine, on=["target", "verb"], how="semi").height,
+        "verbs in two splits, those of nli counted": crossing.join(verbs, on=["target", "verb"], how="semi").height,
         "contrast sets in two splits": sets.height - sets["contrast_set"].n_unique(),
         "repeated ids": rows.height - rows["id"].n_unique(),
-        **own,
+        **family_of(NATURAL).violations(rows.with_columns(config=pl.lit(NATURAL))),
     }
 
 
 def _counts(rows: pl.DataFrame) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for (name,), mine in rows.with_columns(target=TARGET).group_by("target", maintain_order=True):
-        parts = {split: mine.filter(pl.col("split") == split) for split in SPLITS}
-        found[str(name)] = {
-            "sets": {split: part["contrast_set"].n_unique() for split, part in parts.items()},
-            "items": {split: part.height for split, part in parts.items()},
-            "verbs": {split: part["verb"].n_unique() for split, part in parts.items()},
-        }
-    return found
+    """Construction -> ``sets, items, verbs`` -> split -> how many."""
+    own = {"sets": pl.col("contrast_set").n_unique(), "items": pl.len(), "verbs": pl.col("verb").n_unique()}
+    counts = rows.group_by("split", target=TARGET).agg(**own).rows_by_key(["target", "split"], named=True, unique=True)
+    names = sorted({name for name, _ in counts})
+    return {name: {what: {split: counts.get((name, split), {}).get(what, 0) for split in SPLITS} for what in own} for name in names}

@@ -1,172 +1,102 @@
 """Is what a writer wrote what was asked for? Every fault is named; nothing is mended."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 from cxgen.constructicon import Construction, Square
-from cxgen.natural.requests import Asked
-from cxgen.natural.say import say
-from cxgen.natural.sentences import Step, Unit, matched, skeleton, steps, tokens, units, without_determiner
-from cxgen.natural.words import Filler, Fillers
+from cxgen.natural.requests import Asked, shape_of
+from cxgen.natural.words import Filler, Fillers, Unit, lemmas, matched, pattern, say, skeleton, tokens, units, without_determiner
 
-SHORTEST, LONGEST = 7, 45  # words of a sentence
+_SHORTEST, _LONGEST = 7, 45  # words of a sentence
 _SENTENCE = re.compile(r"^[\"“'‘]?[A-Z][^{}<>\[\]|\\_*#=@\n]*[.][\"”'’]?$")
 _INNER_END = re.compile(r"[.!?][\"”'’]?\s+[\"“'‘]?[A-Z]")
 _ABBREVIATED = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|St)\. ")
-_NT = "n't"
+Marks = dict[str, dict[str, str]]  # kind -> slot -> the marked words
 
 
-@dataclass(frozen=True)
-class Written:
-    """A set that a writer wrote, sound.
-
-    Attributes:
-        asked: what it answers.
-        sentences: kind -> sentence.
-        marks: kind -> slot -> the marked words, as they stand.
-        fillers: slot -> what was marked.
-        words: frame word -> how hypotheses have it.
-        seeds: those of the seed words that occur.
-    """
+class Written(NamedTuple):
+    """A set that a writer wrote, sound."""
 
     asked: Asked
-    sentences: dict[str, str]
-    marks: dict[str, dict[str, str]]
-    fillers: dict[str, Filler]
-    words: dict[str, str]
-    seeds: tuple[str, ...]
-
-    def hypotheses(self, construction: Construction, look_up: Fillers) -> dict[str, list[str]]:
-        """Hypothesis rule of the design -> its wordings with the set's words."""
-        rules = construction.designs[self.asked.design].rules
-        return {rule: [say(wording, self.fillers, self.words, look_up) for wording in construction.rules[rule].wordings] for rule in rules}
+    sentences: dict[str, str]  # by kind
+    marks: Marks
+    fillers: dict[str, Filler]  # by slot
+    words: dict[str, str]  # frame word -> how hypotheses have it
 
 
 def check(construction: Construction, asked: Asked, answer: str, look_up: Fillers, refused: Collection[str] = ()) -> Written | list[str]:
-    """The set in ``answer``, or why it is refused.
-
-    Args:
-        construction: whose square it is.
-        asked: what was asked.
-        answer: a JSON object, see `shape_of`.
-        look_up: of the construction.
-        refused: words (lemmas, lower case) that nobody should read.
-    """
-    square = construction.natural[asked.design]
-    found = json.loads(answer)
-    faults = list(_misshapen(construction, square, found))
-    if faults:
+    """The set in ``answer`` (JSON, see `shape_of`), or why it is refused; ``refused``: lemmas that nobody should read."""
+    square, given = construction.natural[asked.design], json.loads(answer)
+    if faults := _misshapen(construction, square, given):
         return faults
-    words = square.choices[found["choice"] if len(square.words) > 1 else next(iter(square.choices))]
-    marks = {kind: {slot: without_determiner(text) for slot, text in found["kinds"][kind]["slots"].items()} for kind in square.kinds}
-    sentences = {kind: found["kinds"][kind]["sentence"].strip() for kind in square.kinds}
+    words = square.choices[given["choice"] if len(square.words) > 1 else next(iter(square.choices))]
+    entries = {kind: given["kinds"][kind] for kind in square.kinds}
+    marks = {kind: {slot: without_determiner(text) for slot, text in entry["slots"].items()} for kind, entry in entries.items()}
+    sentences = {kind: entry["sentence"].strip() for kind, entry in entries.items()}
     listed = {kind: units(sentences[kind], marks[kind]) for kind in square.kinds}
     faults = [fault for kind in square.kinds for fault in _of_sentence(square, kind, sentences[kind], marks[kind], listed[kind])]
-    faults += _of_set(construction, square, marks, listed, words, sentences) if not faults else []
-    if faults:
+    if faults := faults or _of_set(construction, square, marks, listed, words):
         return faults
     slots = {slot: text for kind in reversed(square.kinds) for slot, text in marks[kind].items()}
     fillers = {slot: look_up.filler(construction.slots[slot], text, listed.values()) for slot, text in slots.items()}
-    known = {slot: filler for slot, filler in fillers.items() if filler}
-    seeds = _used(asked.seeds, sentences)
-    faults = [f"{slot}: nobody knows the word {text!r}" for slot, text in slots.items() if slot not in known]
-    faults += [] if seeds or not asked.seeds else [f"none of the seed words occurs: {', '.join(asked.seeds)}"]
-    faults += _disparaging(sentences, refused)
-    if faults:
+    faults = [f"{slot}: nobody knows the word {text!r}" for slot, text in slots.items() if fillers[slot] is None]
+    if faults := [*faults, *_of_words(sentences, asked.seeds, refused)]:
         return faults
-    chosen = {name: ways[0] for name, ways in words.items()}
-    written = Written(asked, sentences, marks, {slot: known[slot] for slot in square.slots if slot in known}, chosen, seeds)
+    known = {slot: filler for slot in square.slots if (filler := fillers.get(slot))}
+    written = Written(asked, sentences, marks, known, {name: ways[0] for name, ways in words.items()})
     return list(_of_hypotheses(construction, written, look_up)) or written
 
 
-def _misshapen(construction: Construction, square: Square, found: Any) -> Iterator[str]:
-    """What an answer lacks, or has too much."""
-    if not isinstance(found, dict) or not isinstance(found.get("kinds"), dict):
-        yield "no object `kinds`"
-        return
-    if len(square.words) > 1 and found.get("choice") not in square.words:
-        yield f"`choice` is none of {', '.join(square.words)}"
-    strange = sorted(map(str, found["kinds"].keys() ^ set(square.kinds)))
-    if strange:
-        yield f"the kinds are not those that were asked for: {', '.join(strange)}"
-        return
-    for kind, entry in found["kinds"].items():
-        marks = entry.get("slots") if isinstance(entry, dict) else None
-        if not isinstance(marks, dict) or not isinstance(entry.get("sentence"), str):
-            yield f"{kind}: no `sentence` and `slots`"
-            continue
-        wanted = square.marked(construction, kind)
-        lacking = [slot for slot in wanted if not isinstance(marks.get(slot), str) or not tokens(marks[slot])]
-        yield from (f"{kind}: {slot} is not marked" for slot in lacking)
-        yield from (f"{kind}: {slot} is no slot of this kind" for slot in marks if slot not in wanted)
+def _misshapen(construction: Construction, square: Square, given: Any) -> list[str]:
+    """What an answer lacks, or has too much; what stands beside ``kinds`` and ``choice`` is passed over."""
+    from jsonschema import Draft202012Validator
+
+    errors = list(Draft202012Validator(shape_of(construction, square)).iter_errors(given))
+    errors = [error for error in errors if error.absolute_path or error.validator != "additionalProperties"]
+    return [": ".join(map(str, [*error.absolute_path, error.message]))[:300] for error in errors]
 
 
 def _of_sentence(square: Square, kind: str, sentence: str, marks: Mapping[str, str], listed: Sequence[Unit]) -> Iterator[str]:
     """What is wrong with one sentence by itself."""
-    plain = _ABBREVIATED.sub("", sentence)
-    if not _SENTENCE.match(sentence) or _INNER_END.search(plain):
+    if not _SENTENCE.match(sentence) or _INNER_END.search(_ABBREVIATED.sub("", sentence)):
         yield f"{kind}: not one sentence that begins with a capital and ends with a full stop"
         return
     length = sum(word[:1].isalnum() for word in tokens(sentence))
-    if not SHORTEST <= length <= LONGEST:
-        yield f"{kind}: {length} words, not {SHORTEST} to {LONGEST}"
-    counts = {slot: sum(unit.slot == slot for unit in listed) for slot in marks}
-    for slot, count in counts.items():
+    if not _SHORTEST <= length <= _LONGEST:
+        yield f"{kind}: {length} words, not {_SHORTEST} to {_LONGEST}"
+    for slot, mark in marks.items():
+        count = sum(unit.slot == slot for unit in listed)
         if count != 1:
-            yield f"{kind}: {slot}: {marks[slot]!r} occurs {f'{count} times' if count else 'nowhere that is no other slot'}"
-    words = [unit.word for unit in listed]
+            yield f"{kind}: {slot}: {mark!r} occurs {f'{count} times' if count else 'nowhere that is no other slot'}"
     for needed in square.needs:
-        if not any(word in needed or (_NT in word and "not" in needed) for word in words):
+        if not any(unit.word in needed or ("n't" in unit.word and "not" in needed) for unit in listed):
             yield f"{kind}: none of {', '.join(needed[:5])} ... occurs"
 
 
 def _of_set(
-    construction: Construction,
-    square: Square,
-    marks: Mapping[str, Mapping[str, str]],
-    listed: Mapping[str, list[Unit]],
-    words: Mapping[str, Sequence[str]],
-    sentences: Mapping[str, str],
+    construction: Construction, square: Square, marks: Marks, listed: Mapping[str, list[Unit]], words: Mapping[str, Sequence[str]]
 ) -> list[str]:
     """What is wrong with the sentences together: their shapes, and that they differ where the square does not."""
-    faults: list[str] = []
+    faults = []
     bare: dict[str, list[str]] = {}
     for kind in square.kinds:
         spoken_for: set[int] = set()
         for alternatives in square.patterns(construction.kinds[kind]):
-            wanted: list[list[Step]] = [steps(parts, square.slots, words) for parts in alternatives]
-            found = next((places for each in wanted if (places := matched(listed[kind], each)) is not None), None)
-            if found is None:
-                faults.append(f"{kind}: the sentence does not show {_shown(wanted[0])}" + (" or a like order" if len(wanted) > 1 else ""))
-                continue
-            spoken_for |= found
+            wanted = [pattern(parts, words) for parts in alternatives]
+            places = next((places for regex, _ in wanted if (places := matched(listed[kind], regex)) is not None), None)
+            if places is None:
+                faults.append(f"{kind}: the sentence does not show {wanted[0][1]}" + (" or a like order" if len(wanted) > 1 else ""))
+            spoken_for |= places or set()
         bare[kind] = skeleton(listed[kind], spoken_for)
-    for slot in square.slots:
-        texts = {mine[slot].lower() for mine in marks.values() if slot in mine}
-        if len(texts) > 1:
-            faults.append(f"{slot} has other words in other kinds: {', '.join(sorted(texts))}")
-    if faults:
-        return faults
-    for one, other in pairwise(square.kinds):
-        if bare[one] != bare[other]:
-            faults.append(f"{one} and {other} differ outside the slots: {_difference(bare[one], bare[other])}")
-    return faults if faults or len(set(sentences.values())) == len(sentences) else ["two kinds have the same sentence"]
-
-
-def _shown(wanted: Sequence[Step]) -> str:
-    """A pattern as messages have it."""
-    said_ = [
-        f"<{step.slot}>" if step.slot else "his/her/their" if step.possessive else "/".join(" ".join(way) for way in step.ways[:3])
-        for step in wanted
-    ]
-    return " ".join(said_)
+    texts = {slot: {own[slot].lower() for own in marks.values() if slot in own} for slot in square.slots}
+    faults += [f"{slot} has other words in other kinds: {', '.join(sorted(own))}" for slot, own in texts.items() if len(own) > 1]
+    different = [pair for pair in pairwise(square.kinds) if bare[pair[0]] != bare[pair[1]]]
+    faults = faults or [f"{one} and {other} differ outside the slots: {_difference(bare[one], bare[other])}" for one, other in different]
+    same = len({" ".join(unit.text for unit in sentence) for sentence in listed.values()}) < len(listed)
+    return faults or (["two kinds have the same sentence"] if same else [])
 
 
 def _difference(one: Sequence[str], other: Sequence[str]) -> str:
@@ -175,36 +105,24 @@ def _difference(one: Sequence[str], other: Sequence[str]) -> str:
     return f"{first!r} and {second!r}"
 
 
-def _used(seeds: Sequence[str], sentences: Mapping[str, str]) -> tuple[str, ...]:
-    """The seed words that occur, in whatever form: their first letters, as many as a regular ending may leave."""
+def _of_words(sentences: Mapping[str, str], seeds: Sequence[str], refused: Collection[str]) -> Iterator[str]:
+    """That no seed word occurs, in whatever form (the first letters, as many as a regular ending leaves); and words not to be read."""
     words = {Unit(token).word for sentence in sentences.values() for token in tokens(sentence)}
-
-    def occurs(seed: str) -> bool:
-        head = seed.lower().split()[0]
-        return any(word == head or word.startswith(head[: max(3, len(head) - 1)]) or head in _lemmas(word) for word in words)
-
-    return tuple(seed for seed in seeds if occurs(seed))
-
-
-@lru_cache(50_000)
-def _lemmas(word: str) -> frozenset[str]:
-    from lemminflect import getAllLemmas
-
-    return frozenset(lemma for lemmas in getAllLemmas(word).values() for lemma in lemmas)
-
-
-def _disparaging(sentences: Mapping[str, str], refused: Collection[str]) -> list[str]:
-    words = {Unit(token).word for sentence in sentences.values() for token in tokens(sentence)}
-    odd = sorted(word for word in words if word in refused or _lemmas(word) & set(refused)) if refused else []
-    return [f"a word that nobody should read: {word}" for word in odd]
+    heads = [seed.lower().split()[0] for seed in seeds]
+    if heads and not any(word.startswith(head[: max(3, len(head) - 1)]) or head in lemmas(word) for word in words for head in heads):
+        yield f"none of the seed words occurs: {', '.join(seeds)}"
+    for word in sorted(words) if refused else ():
+        if not {word, *lemmas(word)}.isdisjoint(refused):
+            yield f"a word that nobody should read: {word}"
 
 
 def _of_hypotheses(construction: Construction, written: Written, look_up: Fillers) -> Iterator[str]:
     """Hypotheses that a premise says word for word, or that two rules share."""
-    said_ = [text for texts in written.hypotheses(construction, look_up).values() for text in texts]
-    if len(set(said_)) < len(said_):
+    wordings = [text for rule in construction.designs[written.asked.design].rules for text in construction.rules[rule].wordings]
+    claims = [say(wording, written.fillers, written.words, look_up) for wording in wordings]
+    if len(set(claims)) < len(claims):
         yield "two hypotheses are the same sentence"
     for kind, sentence in written.sentences.items():
-        for text in said_:
-            if text.rstrip(".").lower() in sentence.lower():
-                yield f"{kind}: the sentence says the hypothesis {text!r} word for word"
+        for claim in claims:
+            if claim.rstrip(".").lower() in sentence.lower():
+                yield f"{kind}: the sentence says the hypothesis {claim!r} word for word"

@@ -1,11 +1,8 @@
 """What a writer is asked: one contrast set a request, round seed words drawn from the lexicon's bands."""
 
-from __future__ import annotations
-
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -13,88 +10,56 @@ import polars as pl
 from cxgen.constructicon import Construction, Square, square_faults
 from cxgen.errors import SchemaError
 from cxgen.lexicon import Frame
+from cxgen.natural.words import QUALITIES
 from cxgen.sampling.pools import ABSENT, frame_candidates, frames_of
-from cxgen.streams import order_keys, uniform_at
-from cxgen.vocabulary import BANDS, WRITING, Role
-
-_QUALITIES = (Role.result, Role.property)
+from cxgen.streams import order_key, uniform_at
+from cxgen.vocabulary import BANDS, WRITING
 
 
-@dataclass(frozen=True)
-class Asked:
-    """A set that is asked for.
+class Asked(NamedTuple):
+    """A set that is asked for."""
 
-    Attributes:
-        id: construction, design, seed and number.
-        design: whose square it is.
-        task: the prompt: one of `cxgen.vocabulary.WRITING`.
-        fields: what the prompt shows.
-    """
-
-    id: str
+    id: str  # construction, design, seed and number
     design: str
-    task: str
-    fields: dict[str, str]
+    task: str  # the prompt
+    fields: dict[str, str]  # what the prompt shows
 
     @property
-    def seeds(self) -> tuple[str, ...]:
+    def seeds(self) -> list[str]:
         """The seed words."""
-        return seeds_in(self.fields)
+        named = (part.partition(": ")[2] for part in self.fields["seeds"].split("; "))
+        return [word for words in named for word in words.split(", ") if word]
 
 
 def asked(construction: Construction, seed: int, start: int, count: int) -> list[Asked]:
     """The sets number ``start`` to ``start + count - 1``: the same ones however many are asked for.
 
     Squares take turns, then prompts; every verb of the square's frames comes up once before one comes up again.
-
-    Raises:
-        SchemaError: the construction has no square for writers, or one that does not fit its design.
     """
-    squares = require_squares(construction)
-    sources = [(_described(construction, square), _Seeds(construction, square, seed)) for square in squares]
-    wanted = []
-    for number in range(start, start + count):
-        turn, place = divmod(number, len(squares))
-        square, (described, seeds) = squares[place], sources[place]
-        fields = {**described, "seeds": seeds.of(turn)}
-        wanted.append(Asked(f"{construction.name}.{square.design}.{seed}.{number}", square.design, WRITING[turn % len(WRITING)], fields))
-    return wanted
-
-
-def require_squares(construction: Construction) -> list[Square]:
-    """The construction's squares for writers, sound.
-
-    Raises:
-        SchemaError: there is none, or one does not fit its design.
-    """
-    document = construction.document
-    if not construction.natural:
-        raise SchemaError(
-            f"{construction.name} has no square for writers",
-            file=document.path,
-            hint="add a section natural: to its file, see docs/natural.md",
-        )
-    for square in construction.natural.values():
+    document, squares = construction.document, list(construction.natural.values())
+    if not squares:
+        hint = "add a section natural: to its file, see docs/natural.md"
+        raise SchemaError(f"{construction.name} has no square for writers", file=document.path, hint=hint)
+    for square in squares:
         for fault, keys in square_faults(construction, square):
             line = document.line(["natural", *keys])
             raise SchemaError(f"natural: {square.design}: {fault}", file=document.path, line=line, hint="see docs/natural.md")
-    return list(construction.natural.values())
-
-
-def seeds_in(fields: Mapping[str, str]) -> tuple[str, ...]:
-    """The seed words of a request's fields."""
-    named = (part.partition(": ")[2] for part in fields["seeds"].split("; "))
-    return tuple(word for words in named for word in words.split(", ") if word)
+    sources = [(square.design, _described(construction, square), _seeds(construction, square, seed)) for square in squares]
+    wanted = []
+    for number in range(start, start + count):
+        turn, place = divmod(number, len(sources))
+        design, described, seeds = sources[place]
+        fields = {**described, "seeds": seeds(turn)}
+        wanted.append(Asked(f"{construction.name}.{design}.{seed}.{number}", design, WRITING[turn % len(WRITING)], fields))
+    return wanted
 
 
 def shape_of(construction: Construction, square: Square) -> dict[str, Any]:
     """JSON Schema of an answer: ``choice`` (where there are several) and, kind by kind, ``sentence`` and ``slots``."""
-    kinds = {}
-    for kind in square.kinds:
-        slots = {slot: {"type": "string"} for slot in square.marked(construction, kind)}
-        kinds[kind] = _object({"sentence": {"type": "string"}, "slots": _object(slots)})
-    choice = {"choice": {"type": "string", "enum": list(square.words)}} if len(square.words) > 1 else {}
-    return _object({**choice, "kinds": _object(kinds)})
+    text = {"type": "string"}
+    slots = {kind: _object(dict.fromkeys(square.marked(construction, kind), text)) for kind in square.kinds}
+    kinds = _object({kind: _object({"sentence": text, "slots": own}) for kind, own in slots.items()})
+    return _object({"choice": {**text, "enum": list(square.words)}, "kinds": kinds} if len(square.words) > 1 else {"kinds": kinds})
 
 
 def _object(properties: dict[str, Any]) -> dict[str, Any]:
@@ -103,67 +68,51 @@ def _object(properties: dict[str, Any]) -> dict[str, Any]:
 
 def _described(construction: Construction, square: Square) -> dict[str, str]:
     several = square.words if len(square.words) > 1 else {}
-    choices = "; ".join(f"{name}: {_written(words)}" for name, words in several.items())
+    choices = {choice: ", ".join(f"{name} = {' or '.join(ways)}" for name, ways in words.items()) for choice, words in several.items()}
+    kinds = {kind: {"sentence": "...", "slots": dict.fromkeys(square.marked(construction, kind), "...")} for kind in square.kinds}
     return {
         "construction": construction.title,
         "form": construction.form,
         "meaning": " ".join(construction.meaning.split()),
         "scene": square.tells,
-        "kinds": "; ".join(f"{name}: {says}" for name, says in square.kinds.items()),
-        "slots": "; ".join(f"{name}: {what}" for name, what in square.slots.items()),
+        "kinds": _listed(square.kinds),
+        "slots": _listed(square.slots),
         "avoid": square.avoid or "nothing more",
-        "choices": choices or "none",
-        "reply": json.dumps(_blank(construction, square, next(iter(several), ""))),
+        "choices": _listed(choices) or "none",
+        "reply": json.dumps({"choice": "...", "kinds": kinds} if several else {"kinds": kinds}),
     }
 
 
-def _written(words: Mapping[str, tuple[str, ...]]) -> str:
-    return ", ".join(f"{name} = {' or '.join(ways)}" for name, ways in words.items())
+def _listed(texts: dict[str, str]) -> str:
+    return "; ".join(f"{name}: {text}" for name, text in texts.items())
 
 
-def _blank(construction: Construction, square: Square, choice: str) -> dict[str, Any]:
-    kinds = {kind: {"sentence": "...", "slots": dict.fromkeys(square.marked(construction, kind), "...")} for kind in square.kinds}
-    return {**({"choice": "..."} if choice else {}), "kinds": kinds}
+def _seeds(construction: Construction, square: Square, seed: int) -> Callable[[int], str]:
+    """Turn -> seed words: a verb of the design's frames, an adjective of the same frames, a count noun of each band."""
+    design, slots = construction.designs[square.design], construction.slots
+    stream = (seed, construction.name, square.design, "natural")
+    frames, main = frames_of(construction, design), construction.kinds[design.kinds[0]].verb
+    quality = next((name for name in square.slots if slots[name].role in QUALITIES), "")
+    adjectives: dict[str, set[str]] = {verb: set() for verb in _fillers(construction, frames, main)}
+    for frame in frames if quality else ():
+        for verb in _fillers(construction, [frame], main):
+            adjectives[verb].update(_fillers(construction, [frame], quality))
+    common = (pl.col("pos") == "noun") & (pl.col("countability") == "count") & ~pl.col("lemma").str.contains(r"\p{Lu}")
+    table = construction.lexicon.table.filter(common)
+    nouns = {band: table.filter(pl.col("band") == band)["lemma"].unique().sort().to_list() for band in BANDS}
 
+    def drawn(lemmas: list[str], name: str, turn: int) -> list[str]:
+        chance = uniform_at((*stream, name), np.array([turn], dtype=np.int64))[0]
+        return [lemmas[int(chance * len(lemmas))]] if lemmas else []
 
-class _Seeds:
-    """Where the seed words of a square come from: verbs of its design's frames, adjectives of the same frames, nouns of each band."""
+    def of(turn: int) -> str:
+        number, place = divmod(turn, len(adjectives))
+        verb = sorted(adjectives, key=lambda lemma: order_key(*stream, main, number, lemma))[place]
+        words = {"verb": [verb], "adjective": drawn(sorted(adjectives[verb]), quality, turn)}
+        words["nouns"] = [word for band, lemmas in nouns.items() for word in drawn(lemmas, band, turn)]
+        return _listed({what: ", ".join(listed) for what, listed in words.items() if listed})
 
-    def __init__(self, construction: Construction, square: Square, seed: int) -> None:
-        self._stream = (seed, construction.name, square.design, "natural")
-        self._main = construction.kinds[construction.designs[square.design].kinds[0]].verb
-        self._quality = next((name for name in square.slots if construction.slots[name].role in _QUALITIES), "")
-        frames = frames_of(construction, construction.designs[square.design])
-        self._verbs = _fillers(construction, frames, self._main)
-        self._adjectives: dict[str, set[str]] = {}
-        for frame in frames if self._quality else ():
-            for verb in _fillers(construction, [frame], self._main):
-                self._adjectives.setdefault(verb, set()).update(_fillers(construction, [frame], self._quality))
-        self._nouns = _nouns(construction)
-
-    def of(self, turn: int) -> str:
-        """Those of a turn, as the prompt shows them."""
-        verb = _in_turn(self._verbs, (*self._stream, self._main), turn)
-        found = {"verb": [verb] if verb else []}
-        if self._quality:
-            found["adjective"] = _drawn(sorted(self._adjectives[verb]), (*self._stream, self._quality), turn)
-        found["nouns"] = [word for band, words in self._nouns.items() for word in _drawn(words, (*self._stream, band), turn)]
-        return "; ".join(f"{what}: {', '.join(words)}" for what, words in found.items() if words)
-
-
-def _in_turn(lemmas: Sequence[str], stream: tuple[str | int, ...], turn: int) -> str:
-    """The lemma whose turn it is, each round in another order; empty if there is none."""
-    if not lemmas:
-        return ""
-    number, place = divmod(turn, len(lemmas))
-    keys = dict(zip(lemmas, order_keys((*stream, number), lemmas), strict=True))
-    return sorted(lemmas, key=keys.__getitem__)[place]
-
-
-def _drawn(lemmas: Sequence[str], stream: tuple[str | int, ...], turn: int) -> list[str]:
-    """One of ``lemmas``, by the stream's number ``turn``; none of none."""
-    chance = uniform_at(stream, np.array([turn], dtype=np.int64))[0]
-    return [lemmas[int(chance * len(lemmas))]] if lemmas else []
+    return of
 
 
 def _fillers(construction: Construction, frames: Iterable[Frame], slot: str) -> list[str]:
@@ -171,10 +120,3 @@ def _fillers(construction: Construction, frames: Iterable[Frame], slot: str) -> 
     lexicon = construction.lexicon
     rows = {row for frame in frames for row in frame_candidates(frame, construction.slots[slot], lexicon) if row != ABSENT}
     return sorted({lexicon.lemmas[row] for row in rows})
-
-
-def _nouns(construction: Construction) -> dict[str, list[str]]:
-    """Band -> the lexicon's count nouns in it, sorted."""
-    common = (pl.col("pos") == "noun") & (pl.col("countability") == "count") & ~pl.col("lemma").str.contains(r"\p{Lu}")
-    table = construction.lexicon.table.filter(common)
-    return {band: table.filter(pl.col("band") == band)["lemma"].unique().sort().to_list() for band in BANDS}

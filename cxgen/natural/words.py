@@ -1,103 +1,174 @@
-"""What a marked word is: its lemma, what the lexicon knows of it, its number, and how a hypothesis names it."""
-
-from __future__ import annotations
+"""A writer's sentence and its marked words: where they stand, what they are, whether patterns are shown, how hypotheses name them."""
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from collections.abc import Collection, Mapping, Sequence
+from functools import cached_property, lru_cache
+from typing import Any, NamedTuple
 
 import polars as pl
 
-from cxgen.constructicon import Construction, Slot
-from cxgen.lexicon import Lexicon
-from cxgen.lexicon.words import SENSES, Reference
-from cxgen.natural.sentences import DETERMINERS, POSSESSIVE, Unit
+from cxgen.constructicon import Construction, Part, Slot, parse_pattern
+from cxgen.constructicon.natural import AGREEING, ANYTHING
+from cxgen.lexicon.words import SENSES, Reference, forms
 from cxgen.sampling import verb_pools
 from cxgen.vocabulary import PRESETS, Role
 
-_QUALITY = (Role.result, Role.property)
-_INSIDE = frozenset(["of", "in", "on", "at", "with", "for", "from", "to", "by"])  # after these a noun phrase goes on without its head
+QUALITIES = (Role.result, Role.property)
+_TOKEN = r"[^\W_]+(?:['’\-][^\W_]+)*['’]?(?=\W|$)|[^\s\w]"
+_POSSESSIVE = ("my", "your", "his", "her", "its", "our", "their")
+_DETERMINERS = frozenset([*_POSSESSIVE, "a", "an", "the", "this", "that", "these", "those", "some", "whose"])
+_AGREEING = {  # words that agree with a slot count as one
+    "<they>": "he she it they him her them his hers its their theirs",
+    "<themselves>": "himself herself itself themselves themself",
+    "<was>": "was were is are",
+    "<have>": "has have",
+    "<do>": "does do",
+    "a": "an",
+}
+_SAME = {word: one for one, words in _AGREEING.items() for word in words.split()}
+# Between two parts of a pattern stand at most eight units, none of them a slot or the end of a sentence; or anything.
+_NEAR, _FAR = r"(?:(?![.;!?] |<)\S+ ){0,8}?", r"(?:\S+ )*?"
+_INSIDE = ("of", "in", "on", "at", "with", "for", "from", "to", "by")  # after these a noun phrase goes on without its head
 _PLURAL = re.compile(
     "people|police|cattle|folks?|goggles|glasses|spectacles|binoculars|scissors|shears|pliers|tongs|tweezers|trousers|jeans|pants|overalls"
     "|pajamas|shorts|clothes"
 )
-_SINGULAR = frozenset({"news", "series", "species", "means"})
+_SINGULAR = ("news", "series", "species", "means")
+_OWNING = ("'s", "s'")
 _IN_USE = 2.0  # zipf
+Filler = dict[str, Any]  # slot, role, text (without article), lemma, pos, sense, zipf, percentile, band, plural, determiner
 
 
-@dataclass(frozen=True)
-class Filler:
-    """A slot's word.
+class Unit(NamedTuple):
+    """A token, or the words of a slot; ``slot`` is empty for a token of none."""
 
-    Attributes:
-        slot, role: of the construction.
-        text: as marked, without article.
-        lemma: of its head, with what belongs to it.
-        pos: noun, name, verb or adjective.
-        sense: the lexicon's, if it has the word.
-        zipf, percentile, band: how frequent it is.
-        plural: whether a noun is.
-        determiner: what stands before it, in lower case: an article, a possessive (*the baker's*), or nothing.
-    """
-
-    slot: str
-    role: str
     text: str
-    lemma: str
-    pos: str
-    sense: str | None
-    zipf: float
-    percentile: float
-    band: str
-    plural: bool = False
-    determiner: str = ""
+    slot: str = ""
 
-    def record(self) -> dict[str, Any]:
-        """A struct of the column ``slots``."""
-        names = ("slot", "role", "lemma", "sense", "zipf", "percentile", "band")
-        return {name: getattr(self, name) for name in names}
+    @property
+    def word(self) -> str:
+        """In lower case, with a straight apostrophe."""
+        return self.text.lower().replace("’", "'")
+
+
+def tokens(text: str) -> list[str]:
+    """The words and punctuation marks of ``text``, in order; *don't* and *well-worn* are one word each."""
+    return re.findall(_TOKEN, text)
+
+
+@lru_cache(50_000)
+def lemmas(word: str, upos: str | None = None) -> tuple[str, ...]:
+    """What lemminflect's dictionary has for a word, as one part of speech or as any."""
+    from lemminflect import getAllLemmas
+
+    return tuple(lemma for listed in getAllLemmas(word, upos=upos).values() for lemma in listed)
+
+
+def without_determiner(mark: str) -> str:
+    """A marked text without the article or possessive that it begins with."""
+    words = mark.split()
+    while len(words) > 1 and words[0].lower() in _DETERMINERS:
+        del words[0]
+    return " ".join(words)
+
+
+def units(sentence: str, marks: Mapping[str, str]) -> list[Unit]:
+    """The tokens of ``sentence``, those that ``marks`` (slot -> text) name together as one unit of their slot; longer marks first."""
+    listed = [Unit(token) for token in tokens(sentence)]
+    for slot, mark in sorted(marks.items(), key=lambda pair: -len(tokens(pair[1]))):
+        wanted = [(Unit(token).word, "") for token in tokens(mark)]
+        for place in range(len(listed)):
+            span = listed[place : place + len(wanted)]
+            if span and [(unit.word, unit.slot) for unit in span] == wanted:
+                listed[place : place + len(wanted)] = [Unit(" ".join(unit.text for unit in span), slot)]
+    return listed
+
+
+def skeleton(sentence: Sequence[Unit], spoken_for: Collection[int] = ()) -> list[str]:
+    """What of a sentence must be the same in all kinds: its words but those ``spoken_for``, slots as gaps without their articles."""
+    return [
+        "_" if unit.slot else _SAME.get(unit.word, unit.word)
+        for place, (unit, after) in enumerate(zip(sentence, [*sentence[1:], Unit("")], strict=True))
+        if place not in spoken_for and not (unit.word in _DETERMINERS and after.slot)
+    ]
+
+
+def pattern(parts: Sequence[Part], words: Mapping[str, Sequence[str]]) -> tuple[str, str]:
+    """A regular expression for `matched`, and how messages show it; ``words``: frame word -> the ways to write it."""
+    regex, shown, gap = "", [], _FAR
+    for part in parts:
+        if not part.slot:
+            steps = [([[token.lower()]], "") for token in re.findall(rf"\.\.\.|{_TOKEN}", part.text)]
+        elif part.form == "poss":
+            steps = [([[word] for word in _POSSESSIVE], "his/her/their")]
+        elif part.slot in words:
+            steps = [([[token.lower() for token in tokens(way)] for way in words[part.slot]], "")]
+        else:
+            steps = [([[f"<{part.slot}>"]], f"<{part.slot}>")]
+        for ways, name in steps:
+            if ways == [[ANYTHING]]:
+                gap = _FAR
+                continue
+            either = "|".join(re.escape("".join(f"{word} " for word in way)) for way in sorted(ways, key=len, reverse=True))
+            regex += f"{gap}({'?:' if name else ''}{either})"  # words of the pattern's own are a group
+            shown.append(name or "/".join(" ".join(way) for way in ways[:3]))
+            gap = _NEAR
+    return regex, " ".join(shown)
+
+
+def matched(sentence: Sequence[Unit], regex: str) -> set[int] | None:
+    """The places of the words of a `pattern` that ``sentence`` shows; None where it does not."""
+    line = "".join(f"<{unit.slot}> " if unit.slot else f"{unit.word} " for unit in sentence)
+    match = re.match(regex, line)
+    return match and {place for start, end in match.regs[1:] for place in range(line.count(" ", 0, start), line.count(" ", 0, end))}
 
 
 class Fillers:
-    """Looks words up: in the lexicon first, then in lemminflect's dictionary and wordfreq's lists.
-
-    Args:
-        construction: whose slots are filled; of several lemmas of a verb, one of its own is preferred.
-    """
+    """Looks words up for a construction: in the lexicon first, then in lemminflect's dictionary and wordfreq's lists."""
 
     def __init__(self, construction: Construction) -> None:
-        self._construction = construction
-        self._lexicon: Lexicon = construction.lexicon
+        self._lexicon = construction.lexicon
         self._reference = Reference(self._lexicon.memory)
+        self.save = self._reference.save
         self._verbs = frozenset().union(*verb_pools(construction, PRESETS[0]))
-        table = self._lexicon.table.select("lemma", "pos", "plural", "third", "ing", "past", "participle")
         self._forms: dict[tuple[str, str], list[str]] = {}
-        for lemma, pos, *forms in table.iter_rows():
-            for form in {lemma, *(form for form in forms if form)}:
+        for lemma, pos, *inflected in self._lexicon.table.select(
+            "lemma", "pos", "plural", "third", "ing", "past", "participle"
+        ).iter_rows():
+            for form in {lemma, *filter(None, inflected)}:
                 self._forms.setdefault((form.lower(), pos), []).append(lemma)
 
-    def filler(self, slot: Slot, text: str, sentences: Iterable[Sequence[Unit]]) -> Filler | None:
+    def filler(self, slot: Slot, text: str, sentences: Collection[Sequence[Unit]]) -> Filler | None:
         """What ``text`` is in ``slot``, as it stands in ``sentences``; None for a word that nobody knows."""
-        listed = list(sentences)
+        pos, plural, determiner = "noun", False, ""
         if slot.role == Role.verb:
-            return self._known(slot, text, "verb", self._verb(text))
-        if slot.role in _QUALITY:
-            return self._known(slot, text, "adjective", self._adjective(text))
-        if _is_name(text, slot.name, listed):
-            own = _determiner(slot.name, listed)
-            return self._known(slot, text, "name", text, plural=own == "the" and text.endswith("s"), determiner=own)  # the Belgians
-        lemma, plural = self._noun(text.lower())
-        return self._known(slot, text, "noun", lemma, plural=plural, determiner=_determiner(slot.name, listed))
+            pos, lemma = "verb", self._verb(text.lower())
+        elif slot.role in QUALITIES:
+            head = text.lower().rpartition(" ")[2]
+            known = (text.lower(), "adjective") in self._forms or self._lemmas(head, "adjective") or self._lemmas(head, "verb")
+            pos, lemma = "adjective", text.lower() if known else ""
+        else:
+            mentions = [(listed, place) for listed in sentences for place, unit in enumerate(listed) if unit.slot == slot.name]
+            before = [word for listed, place in mentions if (word := _before(listed, place))]
+            determiner = next(iter([*(word for word in before if word in _POSSESSIVE or word.endswith(_OWNING)), *before]), "")
+            if _is_name(text, mentions):
+                pos, lemma, plural = "name", text, determiner == "the" and text.endswith("s")  # the Belgians
+            else:
+                lemma, plural = self._noun(text.lower().split())
+        own = {"slot": slot.name, "role": slot.role, "text": text, "lemma": lemma, "pos": pos, "plural": plural, "determiner": determiner}
+        return own | self._facts(lemma, pos) if lemma else None
 
     def form(self, lemma: str, form: str) -> str:
         """An inflected form (``past``, ``ing`` ...) of a verb's lemma, of which the first word inflects."""
-        from cxgen.lexicon.words import forms
-
         row = self._lexicon.first.get((lemma, "verb"))
         known = self._lexicon.row(row)[form] if row else None
         return str(known or forms(lemma, "verb", self._lexicon.overrides.get("verb", {}).get(lemma, {}), self._reference)[form])
+
+    def _facts(self, lemma: str, pos: str) -> dict[str, Any]:
+        if key := self._lexicon.first.get((lemma, pos)):
+            return {name: self._lexicon.row(key)[name] for name in ("sense", "zipf", "percentile", "band")}
+        (zipf, _), cuts, sense = self._reference.frequency(lemma), self._lexicon.cuts, self._wordnet.get((lemma.lower(), pos))
+        return {"sense": sense, "zipf": zipf, "percentile": cuts.percentile(pos, zipf), "band": cuts.band(pos, zipf)}
 
     @cached_property
     def _wordnet(self) -> dict[tuple[str, str], str]:
@@ -107,93 +178,77 @@ class Fillers:
         table = pl.read_parquet(self._lexicon.folders[0] / "snapshot" / SENSES).unique(["lemma", "pos"], keep="first", maintain_order=True)
         return {(lemma, pos): f"{lemma.replace(' ', '_')}%{sense}" for lemma, pos, sense in table.iter_rows()}
 
-    def save(self) -> None:
-        """Keep what was looked up."""
-        self._reference.save()
-
-    def _known(self, slot: Slot, text: str, pos: str, lemma: str, *, plural: bool = False, determiner: str = "") -> Filler | None:
-        if not lemma:
-            return None
-        key = self._lexicon.first.get((lemma, pos))
-        if key:
-            row = self._lexicon.row(key)
-            facts = (row["sense"], row["zipf"], row["percentile"], row["band"])
-        else:
-            zipf, _ = self._reference.frequency(lemma)
-            cuts, sense = self._lexicon.cuts, self._wordnet.get((lemma.lower(), pos))
-            facts = (sense, zipf, cuts.percentile(pos, zipf), cuts.band(pos, zipf))
-        return Filler(slot.name, slot.role, text, lemma, pos, *facts, plural=plural, determiner=determiner)
-
     def _verb(self, text: str) -> str:
-        head, _, rest = text.lower().partition(" ")
-        lemmas = self._forms.get((text.lower(), "verb"), []) or [f"{word} {rest}".rstrip() for word in self._lemmas(head, "VERB", "verb")]
-        return next((lemma for lemma in lemmas if lemma in self._verbs), lemmas[0] if lemmas else "")
+        """The lemma; of several, one of the construction's own verbs."""
+        head, _, rest = text.partition(" ")
+        known = self._forms.get((text, "verb")) or [f"{word} {rest}".rstrip() for word in self._lemmas(head, "verb")]
+        return next((lemma for lemma in known if lemma in self._verbs), known[0] if known else "")
 
-    def _adjective(self, text: str) -> str:
-        word = text.lower()
-        head = word.rpartition(" ")[2]
-        known = (word, "adjective") in self._forms or self._lemmas(head, "ADJ", "adjective") or self._lemmas(head, "VERB", "verb")
-        return word if known else ""
-
-    def _noun(self, word: str) -> tuple[str, bool]:
+    def _noun(self, words: list[str]) -> tuple[str, bool]:
         """(lemma, plural); no lemma for an unknown word."""
-        words = word.split()
         end = next((place for place, word in enumerate(words) if place and word in _INSIDE), len(words))
         before, head, after = words[: end - 1], words[end - 1], words[end:]
         whole = self._forms.get((" ".join([*before, head]), "noun"))
-        lemma = whole[0].rpartition(" ")[2] if whole else next(iter(self._lemmas(head, "NOUN", "noun")), "")
-        if not lemma and "-" in head:  # brother-in-law, T-shirt: the last part tells
-            last = next(iter(self._lemmas(head.rpartition("-")[2], "NOUN", "noun")), "")
-            lemma = f"{head.rpartition('-')[0]}-{last}" if last else ""
-        if not lemma:  # tambourine, sandcastle: not in lemminflect's dictionary, but in WordNet, or in use
-            from lemminflect import getAllLemmasOOV
-
-            guess = head if (head, "noun") in self._wordnet else next(iter(getAllLemmasOOV(head, upos="NOUN").get("NOUN", ())), "")
-            lemma = guess if (guess, "noun") in self._wordnet or self._reference.frequency(head)[0] >= _IN_USE else ""
-        if not lemma:
-            return "", False
+        lemma = whole[0].rpartition(" ")[2] if whole else self._head(head)
         plural = (head != lemma.lower() or _PLURAL.fullmatch(head) is not None) and head not in _SINGULAR
-        return " ".join([*before, lemma, *after]), plural
+        return (" ".join([*before, lemma, *after]), plural) if lemma else ("", False)
 
-    def _lemmas(self, word: str, upos: str, pos: str) -> list[str]:
-        from lemminflect import getAllLemmas
+    def _head(self, head: str) -> str:
+        """The lemma of a noun, empty if it is none: *T-shirt* is one by its last part, *sandcastle* by WordNet, or since it is in use."""
+        from lemminflect import getAllLemmasOOV
 
-        return [*self._forms.get((word, pos), ()), *getAllLemmas(word, upos=upos).get(upos, ())]
+        first, _, last = head.rpartition("-")
+        if known := self._lemmas(head, "noun"):
+            return known[0]
+        if first and (known := self._lemmas(last, "noun")):
+            return f"{first}-{known[0]}"
+        guess = head if (head, "noun") in self._wordnet else next(iter(getAllLemmasOOV(head, upos="NOUN").get("NOUN", ())), "")
+        return guess if (guess, "noun") in self._wordnet or self._reference.frequency(head)[0] >= _IN_USE else ""
+
+    def _lemmas(self, word: str, pos: str) -> list[str]:
+        return [*self._forms.get((word, pos), ()), *lemmas(word, {"noun": "NOUN", "verb": "VERB", "adjective": "ADJ"}[pos])]
 
 
-def _is_name(text: str, slot: str, sentences: Sequence[Sequence[Unit]]) -> bool:
-    """Whether every mention is written with a capital, one of them within a sentence; or alone at its start, where nothing tells.
-
-    *Persian shawls* are no name: the last word decides.
-    """
-    if not text.rpartition(" ")[2][:1].isupper():
+def _is_name(text: str, mentions: Sequence[tuple[Sequence[Unit], int]]) -> bool:
+    """Whether every mention has a capital, one of them within a sentence; or only at its start, and is no noun. *Persian shawls*: none."""
+    last = text.rsplit(maxsplit=1)[-1]
+    if not last[:1].isupper() or not all(listed[place].text[:1].isupper() for listed, place in mentions):
         return False
-    mentions = [(place, unit) for units in sentences for place, unit in enumerate(units) if unit.slot == slot]
-    if not all(unit.text[:1].isupper() for _, unit in mentions):
-        return False
-    inside = any(place for place, _ in mentions)
-    return inside or not _common(text)
+    return any(place for _, place in mentions) or not lemmas(last.lower(), "NOUN")
 
 
-def _common(text: str) -> bool:
-    from lemminflect import getAllLemmas
-
-    return bool(getAllLemmas(text.rsplit(maxsplit=1)[-1].lower(), upos="NOUN"))
-
-
-def _determiner(slot: str, sentences: Sequence[Sequence[Unit]]) -> str:
-    """What stands before a slot's words, adjectives of other slots passed over; of several, a possessive."""
-    listed = [_before(units, place) for units in sentences for place, unit in enumerate(units) if unit.slot == slot]
-    own = [text for text in listed if text in POSSESSIVE or text.endswith(("'s", "s'"))]
-    return next(iter([*own, *(text for text in listed if text)]), "")
-
-
-def _before(units: Sequence[Unit], place: int) -> str:
-    while place > 0 and units[place - 1].slot:
+def _before(sentence: Sequence[Unit], place: int) -> str:
+    """The determiner or possessor before a slot's words, adjectives of other slots passed over."""
+    while place > 0 and sentence[place - 1].slot:
         place -= 1
-    word = units[place - 1].word if place > 0 else ""
-    if word.endswith(("'s", "s'")):
-        owner = units[place - 1].text
-        first = units[place - 2].word if place > 1 and units[place - 2].word in DETERMINERS else ""
-        return f"{first} {owner}".strip()
-    return word if word in DETERMINERS else ""
+    article, owner = [Unit(""), Unit(""), *sentence][place : place + 2]
+    if owner.word.endswith(_OWNING):
+        return f"{article.word if article.word in _DETERMINERS else ''} {owner.text}".strip()
+    return owner.word if owner.word in _DETERMINERS else ""
+
+
+def say(wording: str, fillers: Mapping[str, Filler], words: Mapping[str, str], look_up: Fillers) -> str:
+    """A hypothesis: a wording with ``fillers`` by slot, and ``words``, those of the writer's choice."""
+    text = ""
+    for part in parse_pattern(wording):
+        text += part.text or (words[part.slot] if part.slot in words else _piece(part.form, fillers[part.slot], look_up))
+    text = " ".join(text.split())
+    return text[:1].upper() + text[1:]
+
+
+def _piece(form: str, filler: Filler, look_up: Fillers) -> str:
+    own, pos, text = filler["determiner"], filler["pos"], filler["text"]
+    if form in AGREEING:
+        return AGREEING[form][filler["plural"]]
+    if pos == "verb":
+        return str(filler["lemma"]) if form in {"", "base"} else look_up.form(filler["lemma"], form)
+    if pos == "adjective" or form == "bare":
+        return str(text)
+    if own not in _POSSESSIVE and not own.endswith(_OWNING):
+        if pos == "name":
+            own = own if own in {"the", "a", "an"} else ""  # *so loudly that Ann woke*: no article
+        elif form != "np":
+            own = "the"  # one definite thing is meant
+        elif own == "that" and filler["plural"]:
+            own = ""
+    return f"{own} {text}".lstrip()

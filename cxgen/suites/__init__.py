@@ -1,9 +1,4 @@
-"""The suites: configs whose rows are not made from contrast sets. A new one is a file here that calls `register`.
-
-What reads, publishes or scores a config asks here, whether it is a family's or a suite's.
-"""
-
-from __future__ import annotations
+"""The suites: configs whose rows are not made from contrast sets. A new one is a file here that calls `register`."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -23,37 +18,24 @@ from cxgen.schema import Column
 
 @dataclass(frozen=True)
 class Suite:
-    """A config that is audited, packaged and scored beside the families' items.
-
-    Attributes:
-        name: of the suite and of its config; ``construction``: whose it is; ``holds``: what, in a sentence for README and card.
-        sizes: what ``params.yaml`` may say of it (``suites``) -> how many where it does not.
-        columns: of its tables, ``id, contrast_set, construction, split`` among them; ``splits``: those that have rows.
-        card: Jinja text of its section of the dataset card.
-        scoring: how its items are answered and scored.
-        cluster: over rows, what is resampled together; ``dimensions``: ways to divide its items, name -> string over rows.
-        rows: (project, seed, sizes) -> all its rows; ``sample``: (project, seed, n) -> those of ``n`` groups that belong together.
-        violations: (project, rows) -> how often each rule is broken.
-        counts: what there is of what; ``measures``: what shallow predictors get, see `cxgen.measures.gates.measured`.
-        shown: rows as ``sample`` prints them: a heading, and (mark, text) below it.
-    """
+    """A config that is audited, packaged and scored beside the families' items: what it is, its tables, and what is asked of them."""
 
     name: str
     construction: str
-    holds: str
-    sizes: Mapping[str, int]
-    columns: tuple[Column, ...]
+    holds: str  # in a sentence for README and card
+    sizes: Mapping[str, int]  # what ``params.yaml`` may say of it -> how many where it does not
+    columns: tuple[Column, ...]  # ``id, contrast_set, construction, split`` among them
     splits: tuple[str, ...]
-    card: str
+    card: str  # Jinja text of its section of the dataset card
     scoring: Scoring
-    cluster: pl.Expr
-    dimensions: Mapping[str, pl.Expr]
-    rows: Callable[[Project, int, Mapping[str, int]], pl.DataFrame]
-    sample: Callable[[Project, int, int], pl.DataFrame]
-    violations: Callable[[Project, pl.DataFrame], dict[str, int]]
+    cluster: pl.Expr  # over rows: what is resampled together
+    dimensions: Mapping[str, pl.Expr]  # ways to divide its items: strings
+    rows: Callable[[Project, int, Mapping[str, int]], pl.DataFrame]  # of a seed and sizes
+    sample: Callable[[Project, int, int], pl.DataFrame]  # of a seed and so many groups that belong together
+    violations: Callable[[Project, pl.DataFrame], dict[str, int]]  # how often each rule is broken
     counts: Callable[[pl.DataFrame], dict[str, Any]]
-    measures: Callable[[pl.DataFrame], dict[str, dict[str, Any]]]
-    shown: Callable[[pl.DataFrame], Iterator[tuple[str, list[tuple[str, str]]]]]
+    measures: Callable[[pl.DataFrame], dict[str, dict[str, Any]]]  # what shallow predictors get, see `cxgen.measures.gates.measured`
+    shown: Callable[[pl.DataFrame], Iterator[tuple[str, list[tuple[str, str]]]]]  # headings, and (mark, text) below them
 
 
 SUITES: dict[str, Suite] = {}
@@ -65,25 +47,17 @@ def register(suite: Suite) -> None:
 
 
 def columns_of(config: str) -> tuple[Column, ...]:
-    """The columns of a config's tables, in order.
-
-    Raises:
-        UnknownNameError: no such config.
-    """
+    """The columns of a config's tables, whether it is a family's or a suite's."""
     return SUITES[config].columns if config in SUITES else family_columns(config)
 
 
 def scoring_of(config: str) -> Scoring:
-    """How the items of a config are answered and scored; errors as of `columns_of`."""
+    """How the items of a config are answered and scored."""
     return SUITES[config].scoring if config in SUITES else family_of(config).scoring
 
 
 def suite_of(name: str, construction: str) -> Suite:
-    """The suite ``name``.
-
-    Raises:
-        UnknownNameError: it is another construction's.
-    """
+    """The suite ``name``, which must be one of ``construction``."""
     suite = SUITES[name]
     if suite.construction != construction:
         raise UnknownNameError(f"{construction} has no suite {name}", hint=f"it is one of {suite.construction}")

@@ -1,15 +1,10 @@
 """Suite ``cc_syntax``: comparative correlatives and the same words in another order, after Weissweiler et al. 2022, Algorithms 1 and 2.
 
-Sentences come from a grammar file, read off by number. A pair has the same words, so that only their order tells; train and test share no
-word but closed-class ones. Four subsets hold a feature of form apart: train has the lowest quarter of its range, test the rest.
+Train and test share no word but closed-class ones. Four subsets hold a feature of form apart: train has the lowest quarter of its range.
 """
 
-from __future__ import annotations
-
-from bisect import bisect
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from importlib import resources
-from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -23,18 +18,15 @@ from cxgen.sampling import digest
 from cxgen.schema import Column
 from cxgen.streams import uniform
 from cxgen.suites import Suite, register
-from cxgen.suites.grammar import PRESETS, SIDES, SMALL, Grammar, Way
+from cxgen.suites.grammar import GRAMMAR, PRESETS, SIDES, SMALL, Grammar, Way
 
-NAME, GRAMMAR = "cc_syntax", "comparative-correlative"
+NAME = "cc_syntax"
 FEATURES = {
     "length": "words of the sentence",
     "start": "words before the construction",
     "second_start": "words before its second half",
     "distance": "words between the halves",
 }
-_ROUNDS = 20  # draws that may be needed until there are enough different numbers
-_CHANCE, _GATE = 0.5, 0.52  # of classifiers of bags of words
-_ENOUGH = 4000  # sentences of each preset and split that classifiers see
 COLUMNS = (
     Column("id", pl.String, "content-addressed item id"),
     Column("contrast_set", pl.String, "the two sentences with the same words"),
@@ -51,86 +43,80 @@ COLUMNS = (
     Column("band", pl.String, "its frequency band in the lexicon; null where it is none of its words", null=True),
     Column("split", pl.String, "train or test", values=SIDES),
 )
+_ROUNDS = 20  # draws that may be needed until there are enough different numbers
+_CHANCE, _GATE = 0.5, 0.52  # of classifiers of bags of words
+_ENOUGH = 4000  # sentences of each preset and split that classifiers see
+_WORDS = pl.col("sentence").str.to_lowercase().str.extract_all(r"[^\s,.]+")
 
 
-class Pairs:
-    """The pairs that one side of a preset can give; each is drawn once, uniformly.
-
-    Args:
-        grammar: the grammar file.
-        preset, side: which words.
-        seed: another seed, other pairs.
-    """
+class _Pairs:
+    """The pairs that one side of a preset can give: each is drawn once, uniformly."""
 
     def __init__(self, grammar: Grammar, preset: str, side: str, seed: int) -> None:
         self._grammar, self._preset, self._side, self._seed = grammar, preset, side, seed
-        self._language = grammar.language(preset, side)
-        self._half = grammar.symbol("half")
-        self._ways = [way for ways in self._language.ways(grammar.symbol("instance")).values() for way in ways]
-        self._ends = list(accumulate(way.count for way in self._ways))
-        self._features = [_features(way, self._half) for way in self._ways]
-        mixed = [way.rule for ways in self._language.ways(grammar.symbol("mixed")).values() for way in ways]
+        self._language, self._half = grammar.language(preset, side), grammar.symbol("half")
+        self._ways = [way for same in self._language.ways(grammar.symbol("instance")).values() for way in same]
+        self._starts = np.cumsum([0, *(way.size for way in self._ways)])
+        self._features = pl.DataFrame([_features(way, self._half) for way in self._ways])
+        mixed = (way.rule for same in self._language.ways(grammar.symbol("mixed")).values() for way in same)
         self._orders = list(dict.fromkeys(mixed))
-        self._drawn: dict[int, None] = {}
+        self._drawn: set[int] = set()
 
     def values(self, feature: str) -> list[int]:
-        """The values that a feature can have."""
-        return sorted({features[feature] for features in self._features})
+        return self._features[feature].unique().sort().to_list()
 
     def draw(self, count: int, subset: str = "general", value: int | None = None) -> Iterator[dict[str, Any]]:
-        """Rows of ``count`` pairs that were not drawn before, the instance first: of those in which the feature ``subset`` has a value.
-
-        Raises:
-            DataError: there are not so many.
-        """
-        able = np.array([value is None or features[subset] == value for features in self._features])
-        last = np.array(self._ends, dtype=np.int64)
-        ends = np.cumsum(np.where(able, np.diff(last, prepend=0), 0))
+        """Rows of ``count`` pairs that were not drawn before, the instance first: of those in which the feature ``subset`` has a value."""
+        able = value is None or (self._features[subset] == value).to_numpy()
+        ends = np.cumsum(np.where(able, np.diff(self._starts), 0))
         stream = (self._seed, NAME, self._preset, self._side, subset, "" if value is None else value)
         fresh: dict[int, None] = {}
-        for start in range(0, _ROUNDS * count, count):
+        start = 0
+        while len(fresh) < count and start < _ROUNDS * count:
             places = (uniform((*stream, "sentence"), start, count) * ends[-1]).astype(np.int64)
-            way = np.searchsorted(ends, places, side="right")
-            numbers = (last[way] - ends[way] + places).tolist()
+            ways = np.searchsorted(ends, places, side="right")
+            numbers = (self._starts[ways + 1] - ends[ways] + places).tolist()
             fresh |= dict.fromkeys(number for number in numbers if number not in self._drawn)
-            if len(fresh) >= count:
-                break
-        else:
-            asked = "in all" if value is None else f"{subset} {value}"
-            what = f"{len(fresh)} of {count} sentences ({self._preset}, {self._side}, {asked})"
+            start += count
+        if len(fresh) < count:
+            what = f"{len(fresh)} of {count} sentences ({self._preset}, {self._side}, {subset} {'' if value is None else value})"
             raise DataError(what, file=self._grammar.document.path, hint="more words, or fewer pairs in params.yaml (suites)")
-        numbers = list(fresh)[:count]
-        self._drawn |= dict.fromkeys(numbers)
+        drawn = list(fresh)[:count]
+        self._drawn.update(drawn)
         orders = (uniform((*stream, "order"), 0, count) * len(self._orders) ** 2).astype(np.int64).tolist()
-        for place, (number, order) in enumerate(zip(numbers, orders, strict=True)):
-            for row in self.rows(number, order):
+        for place, (number, order) in enumerate(zip(drawn, orders, strict=True)):
+            for row in self._pair(number, order):
                 yield {**row, "subset": subset, "value": value, "place": place}
 
-    def rows(self, number: int, order: int) -> list[dict[str, Any]]:
-        """The pair of a sentence of the grammar and its words in another order: rows without subset and band."""
-        way = bisect(self._ends, number)
-        plain: list[str] = []
-        mixed: list[str] = []
+    def _pair(self, number: int, order: int) -> Iterator[dict[str, Any]]:
+        """A sentence of the grammar, and the same words in another order."""
+        way = int(np.searchsorted(self._starts, number, side="right")) - 1
+        orders = [self._orders[which] for which in divmod(order, len(self._orders))]
+        sentences: tuple[list[str], list[str]] = [], []
         verbs: list[str] = []
-        turns = divmod(order, len(self._orders))
-        for symbol, length, own in self._language.parts(self._ways[way], number - (self._ends[way - 1] if way else 0)):
-            tokens = [symbol] if own < 0 else self._language.text(symbol, length, own)
-            plain += tokens
+        language = self._language
+        for part in language.parts([self._ways[way]], number - int(self._starts[way])):
+            symbol, length, own = part
+            words = language.text(*part)
+            sentences[0].extend(words)
             if symbol == self._half:
-                words = self._words(length, own)
-                tokens = [token for part in self._orders[turns[len(verbs)]] for token in words.get(str(part), [part])]
-                verbs.append(" ".join(words["VERB"]))
-            mixed += tokens
-        texts = _sentence(plain), _sentence(mixed)
-        pair = digest(f"pair\x1f{self._preset}\x1f{texts[0]}")
-        shared = {"contrast_set": pair, "derivation": number, "order": order, "verb": verbs[0], **self._features[way]}
-        shared |= {"preset": self._preset, "split": self._side}
-        return [{**shared, "sentence": text, "label": 1 - place, "id": digest(f"{pair}\x1f{text}")} for place, text in enumerate(texts)]
-
-    def _words(self, length: int, number: int) -> dict[str, list[str]]:
-        """What a half is made of: symbol -> tokens."""
-        parts = self._language.parts(*self._language.chosen(self._half, length, number))
-        return {symbol: self._language.text(symbol, size, own) for symbol, size, own in parts if own >= 0}
+                pieces = {name: language.text(name, *rest) for name, *rest in language.parts(language.ways(symbol)[length], own)}
+                words = [word for name in orders[len(verbs)] for word in pieces[str(name)]]
+                verbs.append(" ".join(pieces["VERB"]))
+            sentences[1].extend(words)
+        texts = [" ".join(words).replace(" ,", ",") for words in sentences]
+        plain, mixed = (f"{text[0].upper()}{text[1:]}." for text in texts)
+        pair = digest(f"pair\x1f{self._preset}\x1f{plain}")
+        shared = {"contrast_set": pair, "derivation": number, "order": order, "verb": verbs[0], **self._features.row(way, named=True)}
+        for label, text in ((1, plain), (0, mixed)):
+            yield {
+                **shared,
+                "sentence": text,
+                "label": label,
+                "id": digest(f"{pair}\x1f{text}"),
+                "preset": self._preset,
+                "split": self._side,
+            }
 
 
 def _features(way: Way, half: str) -> dict[str, int]:
@@ -140,90 +126,60 @@ def _features(way: Way, half: str) -> dict[str, int]:
     return {"length": sum(way.lengths), "start": start, "second_start": later, "distance": later - start - way.lengths[first]}
 
 
-def _sentence(tokens: Sequence[str]) -> str:
-    text = " ".join(tokens).replace(" ,", ",")
-    return f"{text[0].upper()}{text[1:]}."
-
-
-def _low(values: Collection[int]) -> set[int]:
-    """The values in the lowest quarter of their range."""
-    least, most = min(values), max(values)
-    return {value for value in values if value <= least + (most - least) / 4}
-
-
-def rows(project: Project, seed: int, sizes: Mapping[str, int]) -> pl.DataFrame:
-    """All rows. ``sizes``: ``general``, pairs per preset and split; ``per_value``, pairs per value of each feature.
-
-    Raises:
-        DataError: the grammar has too few sentences of a kind.
-    """
-    grammar = Grammar.load(project, GRAMMAR)
+def _rows(project: Project, seed: int, sizes: Mapping[str, int]) -> pl.DataFrame:
+    """All rows. ``sizes``: ``general``, pairs per preset and split; ``per_value``, pairs per value of each feature."""
+    grammar = Grammar(project)
     drawn: list[dict[str, Any]] = []
     for preset in PRESETS:
-        sides = {side: Pairs(grammar, preset, side, seed) for side in SIDES}
+        sides = {side: _Pairs(grammar, preset, side, seed) for side in SIDES}
         tables = {side: list(pairs.draw(sizes["general"])) for side, pairs in sides.items()}
         for feature in FEATURES if preset == SMALL else ():
-            low = _low({value for pairs in sides.values() for value in pairs.values(feature)})
+            every = [value for pairs in sides.values() for value in pairs.values(feature)]
+            quarter = min(every) + (max(every) - min(every)) / 4
             for side, pairs in sides.items():
                 for value in pairs.values(feature):
-                    if (value in low) == (side == SIDES[0]):
+                    if (value <= quarter) == (side == SIDES[0]):
                         tables[side] += pairs.draw(sizes["per_value"], feature, value)
         drawn += [row for side in SIDES for row in tables[side]]
     return _table(drawn, grammar)
 
 
-def sample(project: Project, seed: int, n: int) -> pl.DataFrame:
+def _sample(project: Project, seed: int, n: int) -> pl.DataFrame:
     """Rows of ``n`` pairs of the test side, of both presets in turn."""
-    grammar = Grammar.load(project, GRAMMAR)
-    drawn = [list(Pairs(grammar, preset, SIDES[1], seed).draw(-(-n // 2))) for preset in reversed(PRESETS)]
-    return _table(sorted((row for pairs in drawn for row in pairs), key=lambda row: row["place"])[: 2 * n], grammar)
+    grammar = Grammar(project)
+    drawn = [row for preset in reversed(PRESETS) for row in _Pairs(grammar, preset, SIDES[1], seed).draw(-(-n // 2))]
+    return _table(sorted(drawn, key=lambda row: row["place"])[: 2 * n], grammar)
 
 
-def _table(drawn: Sequence[Mapping[str, Any]], grammar: Grammar) -> pl.DataFrame:
+def _table(drawn: Iterable[Mapping[str, Any]], grammar: Grammar) -> pl.DataFrame:
     bands = {row["lemma"]: row["band"] for row in reversed(grammar.rows("verb"))}
     schema = {column.name: column.dtype for column in COLUMNS}
     return pl.DataFrame([{**row, "construction": GRAMMAR, "band": bands.get(row["verb"])} for row in drawn], schema=schema)
 
 
-def violations(project: Project, rows: pl.DataFrame) -> dict[str, int]:
-    """How often each rule is broken, counted in the finished sentences."""
-    closed = Grammar.load(project, GRAMMAR).closed
-    pairs = rows.group_by("contrast_set").agg(
-        bags=_words().list.sort().n_unique(), labels=pl.col("label").n_unique(), count=pl.len(), splits=pl.col("split").n_unique()
-    )
-    apart = rows.filter(pl.col("value").is_not_null())
+def _violations(project: Project, rows: pl.DataFrame) -> dict[str, int]:
+    splits, labels, value = pl.col("split").n_unique(), pl.col("label"), pl.col("value").cast(pl.Int64)
+    bags = _WORDS.list.sort().n_unique()
+    pairs = rows.group_by("contrast_set").agg(bags=bags, labels=labels.n_unique(), n=pl.len(), splits=splits)
+    words = rows.select("preset", "split", word=_WORDS).explode("word").group_by("preset", "word").agg(splits=splits)
+    both = words.filter((pl.col("splits") > 1) & ~pl.col("word").is_in(Grammar(project).closed))
+    apart = rows.drop_nulls("value").with_columns(low=(value <= value.min() + (value.max() - value.min()) / 4).over("subset"))
     held = pl.coalesce(pl.when(pl.col("subset") == name).then(pl.col(name)) for name in FEATURES)
-    classes = apart.group_by("subset", "value", "split").agg(ones=pl.col("label").sum(), all=pl.len())
+    values = apart.group_by("subset", "value", "split", "low").agg(share=labels.mean())
     return {
         "repeated ids": rows.height - rows["id"].n_unique(),
         "repeated sentences": rows.height - rows.select("preset", "sentence").unique().height,
-        "pairs that are none": pairs.filter((pl.col("count") != 2) | (pl.col("labels") != 2)).height,
+        "pairs that are none": pairs.filter((pl.col("n") != 2) | (pl.col("labels") != 2)).height,
         "pairs with different words": pairs.filter(pl.col("bags") != 1).height,
         "pairs in two splits": pairs.filter(pl.col("splits") != 1).height,
-        "words in train and test": sum(len(_shared_words(own) - closed) for _, own in rows.group_by("preset")),
+        "words in train and test": both.height,
         "sentences without the value of their subset": apart.filter(held != pl.col("value")).height,
-        "values with unequal classes": classes.filter(2 * pl.col("ones").cast(pl.Int64) != pl.col("all")).height,
-        "values in the wrong split": sum(_misplaced(own) for _, own in apart.group_by("subset")),
+        "values with unequal classes": values.filter(pl.col("share") != 0.5).height,
+        "values in the wrong split": values.filter(pl.col("low") != (pl.col("split") == SIDES[0])).height,
     }
 
 
-def _words() -> pl.Expr:
-    return pl.col("sentence").str.to_lowercase().str.extract_all(r"[^\s,.]+")
-
-
-def _misplaced(rows: pl.DataFrame) -> int:
-    """Values of a subset that train should not have, or that test should not have."""
-    low = _low(rows["value"].unique().to_list())
-    return rows.select("value", "split").unique().filter(pl.col("value").is_in(list(low)) != (pl.col("split") == SIDES[0])).height
-
-
-def _shared_words(rows: pl.DataFrame) -> set[str]:
-    """The words that occur in both splits, in small letters."""
-    sides = [set(own.select(_words().explode().unique())["sentence"]) for _, own in rows.group_by("split")]
-    return set.intersection(*sides) if len(sides) > 1 else set()
-
-
-def counts(rows: pl.DataFrame) -> dict[str, Any]:
+def _counts(rows: pl.DataFrame) -> dict[str, Any]:
     """Preset -> subset -> split -> ``pairs`` and the values' ``least, most, values``."""
     report: dict[str, Any] = {}
     for (preset, subset, split), own in rows.group_by("preset", "subset", "split", maintain_order=True):
@@ -233,34 +189,28 @@ def counts(rows: pl.DataFrame) -> dict[str, Any]:
     return report
 
 
-def measures(rows: pl.DataFrame) -> dict[str, dict[str, Any]]:
-    """Accuracies on test of linear models of the words, and of the pairs of neighbours, of the first 4,000 sentences in train.
-
-    Raises:
-        DataError: scikit-learn is not installed.
-    """
+def _measures(rows: pl.DataFrame) -> dict[str, dict[str, Any]]:
+    """Accuracies on test of linear models of the words, and of the pairs of neighbours, of the first 4,000 sentences in train."""
     with needs("the measures need scikit-learn", "report"):
         from sklearn.feature_extraction.text import CountVectorizer
+        from sklearn.pipeline import make_pipeline
 
         from cxgen.measures.fits import logistic
-    rows = rows.filter(pl.col("subset") == "general")
     report = {}
     for name, size, gates in (("bag_of_words", 1, Gates(overall=_GATE, construction=_GATE)), ("bigrams", 2, Gates())):
         shares: dict[str, float] = {}
-        for (preset,), own in rows.group_by("preset", maintain_order=True):
-            train, test = (own.filter(pl.col("split") == side).head(_ENOUGH) for side in SIDES)
-            counter = CountVectorizer(ngram_range=(1, size), token_pattern=r"[^\s,.]+")
-            model = logistic().fit(counter.fit_transform(train["sentence"].to_list()), train["label"].to_numpy())
-            shares[str(preset)] = round(float(model.score(counter.transform(test["sentence"].to_list()), test["label"].to_numpy())), 4)
+        for (preset,), own in rows.filter(pl.col("subset") == "general").group_by("preset", maintain_order=True):
+            sides = (own.filter(pl.col("split") == side).head(_ENOUGH) for side in SIDES)
+            train, test = ((side["sentence"].to_list(), side["label"].to_numpy()) for side in sides)
+            model = make_pipeline(CountVectorizer(ngram_range=(1, size), token_pattern=r"[^\s,.]+"), logistic()).fit(*train)
+            shares[str(preset)] = round(float(model.score(*test)), 4)
         report[name] = measured(Figures(sum(shares.values()) / max(len(shares), 1), {NAME: shares}), gates, _CHANCE)
     return report
 
 
-def shown(rows: pl.DataFrame) -> Iterator[tuple[str, list[tuple[str, str]]]]:
-    """Pairs to look at: a heading, and (mark, sentence) below it."""
+def _shown(rows: pl.DataFrame) -> Iterator[tuple[str, list[tuple[str, str]]]]:
     for _, pair in rows.group_by("contrast_set", maintain_order=True):
-        first = pair.row(0, named=True)
-        heading = f"[{first['preset']}: {first['length']} words, sentence {first['derivation']}]"
+        heading = "[{preset}: {length} words, sentence {derivation}]".format(**pair.row(0, named=True))
         yield heading, [("instance" if label else "reordered", text) for label, text in pair.select("label", "sentence").iter_rows()]
 
 
@@ -277,10 +227,10 @@ class Instances(Labels):
 
     def texts(self, rows: pl.DataFrame) -> pl.DataFrame:
         """One text per sentence."""
-        return rows.select(premise=pl.lit(""), hypothesis="sentence").with_columns(rows["label"].cast(pl.Int64).alias("class"))
+        return super().texts(rows.with_columns(premise=pl.lit(""), hypothesis="sentence"))
 
 
-_VALUE = pl.concat_str("subset", pl.col("value").cast(pl.String).str.zfill(2), separator=" ")
+_VALUE = pl.concat_str("subset", pl.col("value").cast(pl.String).str.zfill(2), separator=" ")  # null in `general`
 register(
     Suite(
         name=NAME,
@@ -292,17 +242,12 @@ register(
         card=(resources.files(__package__) / f"{NAME}.md.j2").read_text("utf-8"),
         scoring=Instances(),
         cluster=pl.col("verb"),
-        dimensions={
-            "preset": pl.col("preset"),
-            "subset": pl.col("subset"),
-            "value": pl.when(pl.col("value").is_not_null()).then(_VALUE),
-            "band": pl.col("band"),
-        },
-        rows=rows,
-        sample=sample,
-        violations=violations,
-        counts=counts,
-        measures=measures,
-        shown=shown,
+        dimensions={"preset": pl.col("preset"), "subset": pl.col("subset"), "value": _VALUE, "band": pl.col("band")},
+        rows=_rows,
+        sample=_sample,
+        violations=_violations,
+        counts=_counts,
+        measures=_measures,
+        shown=_shown,
     )
 )

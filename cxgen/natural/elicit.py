@@ -1,0 +1,217 @@
+"""Contrast sets from a writer (``cxgen elicit``): asked for, checked, judged, kept. One thing refused or undecided refuses a set whole."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from cxgen import layout
+from cxgen.asking import Budget, Consultation, Outcome, Prompt, consult
+from cxgen.asking.calls import items_in, read_requests
+from cxgen.asking.judge import merge
+from cxgen.asking.kept import as_table
+from cxgen.asking.prompts import clean
+from cxgen.build.params import Params
+from cxgen.constructicon import Construction
+from cxgen.errors import DataError
+from cxgen.files import read_text, write_text
+from cxgen.natural.build import COLUMNS, items_of, read_accepted, set_id
+from cxgen.natural.check import Written, check
+from cxgen.natural.requests import Asked, shape_of
+from cxgen.natural.words import Fillers, skeleton, units
+from cxgen.project import Project
+from cxgen.schema import polars_schema, read_yaml
+from cxgen.streams import order_key
+from cxgen.tables import write_table
+from cxgen.vocabulary import APPROPRIATE, EXTENDED, JUDGING, PROTOTYPICAL, WRITING
+
+_JUDGED = ("task", "judge", "model", "prompt", "value")
+Shown = dict[str, dict[str, Mapping[str, str]]]  # task -> id -> field -> text
+
+
+class Answer(NamedTuple):
+    """What came of a set that was asked for."""
+
+    asked: Asked
+    written: Written | None  # if it is sound and, where judges were asked, accepted
+    faults: list[str]  # why there is none
+    text: str  # as JSON; empty if there is no answer
+    model: str  # by its own account, or by the run's
+    prompt: str  # content hash
+    verdicts: dict[str, str]  # kind -> acceptability, if judges were asked
+    judgments: dict[str, list[dict[str, str]]]  # kind -> what each judge said
+
+
+class Elicitation(NamedTuple):
+    """Sets to be asked for, by id, and with what: job (prompt and design) -> wording, and what it shows."""
+
+    construction: Construction
+    sets: dict[str, Asked]
+    prompts: dict[str, Prompt]
+    shown: Shown
+
+    def consulting(self, project: Project, consultation: Consultation) -> Consultation:
+        """``consultation`` about these sets, one a request."""
+        return replace(consultation, tasks=tuple(self.prompts), per_request=1).bounded(project)
+
+
+def of_sets(project: Project, construction: Construction, sets: Iterable[Asked]) -> Elicitation:
+    """With the prompts of ``project``."""
+    wordings, elicitation = consult.load_prompts(project, WRITING), Elicitation(construction, {}, {}, {})
+    for asked in sets:
+        job, shape = f"{asked.task}/{asked.design}", shape_of(construction, construction.natural[asked.design])
+        elicitation.sets[asked.id] = asked
+        elicitation.prompts[job] = replace(wordings[asked.task], shape=shape)
+        elicitation.shown.setdefault(job, {})[asked.id] = asked.fields
+    return elicitation
+
+
+def of_requests(project: Project, construction: Construction, path: Path) -> Elicitation:
+    """The sets of ``construction`` in a file of requests: as they were asked for, whatever would be asked for today."""
+    tasks = {prompt.system: task for task, prompt in consult.load_prompts(project, WRITING).items()}
+    sets = []
+    for number, (system, user) in enumerate(read_requests(path), 1):
+        fields = {key: str(value) for item in items_in(user)[:1] for key, value in item.items()}
+        name, design, *_ = [*fields.get("id", "").split("."), ""]
+        if name != construction.name:
+            continue
+        if system not in tasks or design not in construction.natural:
+            other = "prompts" if system not in tasks else construction.document.path.name
+            hint = f"restore {other}, or write the requests anew"
+            raise DataError(f"a request that {other} would not make any more", file=path, line=number, hint=hint)
+        sets.append(Asked(fields.pop("id"), design, tasks[system], fields))
+    if not sets:
+        hint = "write some: `cxgen elicit ... --backend file --out FILE`"
+        raise DataError(f"no request for sets of {construction.name}", file=path, hint=hint)
+    return of_sets(project, construction, sets)
+
+
+def run(project: Project, elicitation: Elicitation, consultation: Consultation, budget: Budget) -> tuple[list[Answer], list[Outcome]]:
+    """Ask for the sets and check what comes; the answers in the sets' order, and how each run went."""
+    asking = elicitation.consulting(project, consultation)
+    outcomes = consult.ask(asking, elicitation.prompts, elicitation.shown, budget=budget, logprobs=False)
+    look_up, refused = Fillers(elicitation.construction), _refused_words(project)
+    answers: dict[str, Answer] = {}
+    for judgment in (judgment for outcome in outcomes for judgment in outcome.judgments):
+        asked, text = elicitation.sets[judgment.item], judgment.value
+        result = check(elicitation.construction, asked, text, look_up, refused) if text else [judgment.reason]
+        written, faults = (result, list[str]()) if isinstance(result, Written) else (None, result)
+        answers[asked.id] = Answer(asked, written, faults, text, judgment.model or judgment.judge, judgment.prompt, {}, {})
+    look_up.save()
+    return [answers[name] for name in elicitation.sets], outcomes
+
+
+def _refused_words(project: Project) -> frozenset[str]:
+    """The lemmas that no sentence may have: the shipped ones and the project's own."""
+    files = [folder / "refused.yaml" for folder in (project.lexicons, project.own_lexicons) if folder]
+    return frozenset(word for path in files if path.exists() for word in read_yaml(path, "refused").data["words"])
+
+
+def to_judge(params: Params, construction: Construction, answers: Iterable[Answer]) -> tuple[pl.DataFrame, Shown]:
+    """The items of the sound sets, and what of them judges are shown, not set by set."""
+    sets = [answer.written for answer in answers if answer.written]
+    items = items_of(construction, sets, Fillers(construction), params.request).with_columns(acceptability=pl.lit(PROTOTYPICAL))
+    shown = consult.shown_of(items, [construction], JUDGING)
+    return items, {
+        task: {name: things[name] for name in sorted(things, key=lambda name: order_key(task, name))} for task, things in shown.items()
+    }
+
+
+def judged(
+    project: Project, params: Params, construction: Construction, answers: Sequence[Answer], consultation: Consultation, budget: Budget
+) -> tuple[list[Answer], list[Outcome]]:
+    """The answers with what the judges say of their sets, and how each run went."""
+    items, shown = to_judge(params, construction, answers)
+    asking, prompts = replace(consultation, tasks=JUDGING).bounded(project), consult.load_prompts(project, JUDGING)
+    outcomes = consult.ask(asking, prompts, shown, budget=budget)
+    votes = as_table(judgment for outcome in outcomes for judgment in outcome.judgments)
+    verdicts = items.join(merge(items, votes, JUDGING), on="id", maintain_order="left")
+    return [_with_verdicts(answer, answer.written, verdicts, votes) if answer.written else answer for answer in answers], outcomes
+
+
+def _with_verdicts(answer: Answer, written: Written, verdicts: pl.DataFrame, votes: pl.DataFrame) -> Answer:
+    items = verdicts.filter(contrast_set=set_id(written))
+    premises = items.unique("kind", maintain_order=True)
+    bad = premises.filter(~pl.col("premise_verdict").is_in([PROTOTYPICAL, EXTENDED])).select("kind", reason="premise_reason")
+    bad = pl.concat([bad, items.filter(pl.col("pair_verdict") != APPROPRIATE).select("kind", reason="pair_reason")])
+    if bad.height:
+        return answer._replace(written=None, faults=[f"{kind}: {why}" for kind, why in bad.iter_rows()])
+    about = [premises.select("kind", pl.lit("").alias("hypothesis"), item="premise_id"), items.select("kind", "hypothesis", item="id")]
+    said = votes.join(pl.concat(about), on="item").sort("task", "judge", "item")
+    judgments = said.select("kind", *_JUDGED, "hypothesis").rows_by_key("kind", named=True)
+    return answer._replace(verdicts=dict(premises.select("kind", "premise_verdict").iter_rows()), judgments=judgments)
+
+
+def note_refused(project: Project, answers: Iterable[Answer]) -> int:
+    """Keep what was refused, with the reasons, in `cxgen.layout.REFUSED_SETS`, beside what was refused before; how many sets."""
+    path, refused = project.root / layout.REFUSED_SETS, [answer for answer in answers if answer.text and answer.faults]
+    lines = read_text(path).splitlines() if refused and path.exists() else []
+    for answer in refused:
+        row = {"set": answer.asked.id, "model": answer.model, "prompt": answer.prompt, "reasons": answer.faults, "answer": answer.text}
+        lines.append(json.dumps(row, ensure_ascii=False))
+    if refused:
+        write_text(path, "".join(f"{line}\n" for line in dict.fromkeys(lines)))
+    return len(refused)
+
+
+def accept(path: Path, answers: Iterable[Answer], by: str) -> tuple[int, dict[str, str]]:
+    """Append the judged sets to the file; how many are new, and set (as it was asked for) -> why it is not taken.
+
+    A set that differs from one in the file, or from one before it, in nothing but its marked words is not taken.
+    ``by``: who wrote them, in words; empty: the model.
+    """
+    table = read_accepted(path)
+    marked = table.select("set", "sentence", "marks").iter_rows()
+    known = {_bare(sentence, {mark["slot"]: mark["text"] for mark in marks}): name for name, sentence, marks in marked}
+    added: list[dict[str, Any]] = []
+    twice: dict[str, str] = {}
+    for answer in answers:
+        if answer.written and answer.judgments:
+            bare = [_bare(text, answer.written.marks[kind]) for kind, text in answer.written.sentences.items()]
+            if again := [known[text] for text in bare if text in known]:
+                twice[answer.asked.id] = f"the words of set {again[0]}, but for the marked ones"
+                continue
+            known |= dict.fromkeys(bare, set_id(answer.written))
+            added += _rows(answer, answer.written, by)
+    if added:
+        new = pl.DataFrame(added, schema=polars_schema(COLUMNS), orient="row")
+        write_table(pl.concat([table, new]).sort("construction", "design", "set", "kind"), path)
+    return len({row["set"] for row in added}), twice
+
+
+def _bare(sentence: str, marks: Mapping[str, str]) -> str:
+    return " ".join(skeleton(units(sentence, marks)))
+
+
+def _rows(answer: Answer, written: Written, by: str) -> Iterator[dict[str, Any]]:
+    """A judged answer as rows, one per kind, the columns ``COLUMNS``."""
+    for kind, sentence in written.sentences.items():
+        yield {
+            "set": set_id(written),
+            "construction": answer.asked.id.split(".")[0],
+            "design": answer.asked.design,
+            "kind": kind,
+            "sentence": sentence,
+            "marks": [{"slot": slot, "text": text} for slot, text in written.marks[kind].items()],
+            "choice": str(json.loads(answer.text).get("choice") or ""),
+            "task": answer.asked.task,
+            "prompt": answer.prompt,
+            "seeds": answer.asked.seeds,
+            "model": clean(answer.model, 1_000),
+            "by": clean(by or answer.model, 1_000),
+            "acceptability": answer.verdicts[kind],
+            "judgments": answer.judgments.get(kind, []),
+        }
+
+
+def table(answers: Iterable[Answer]) -> list[dict[str, Any]]:
+    """A row per set: ``set, prompt, verdict`` (sound, judged: accepted by the judges, refused, none), ``reasons``."""
+    rows = []
+    for answer in answers:
+        good = "judged" if answer.judgments else "sound"
+        verdict = good if answer.written else "refused" if answer.text else "none"
+        rows.append({"set": answer.asked.id, "prompt": answer.asked.task, "verdict": verdict, "reasons": "; ".join(answer.faults)})
+    return rows
