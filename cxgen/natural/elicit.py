@@ -58,18 +58,18 @@ class Elicitation(NamedTuple):
         return replace(consultation, tasks=tuple(self.prompts), per_request=1).bounded(project)
 
 
-def of_sets(project: Project, construction: Construction, sets: Iterable[Asked]) -> Elicitation:
+def elicitation(project: Project, construction: Construction, sets: Iterable[Asked]) -> Elicitation:
     """With the prompts of ``project``."""
-    wordings, elicitation = consult.load_prompts(project, WRITING), Elicitation(construction, {}, {}, {})
+    wordings, wanted = consult.load_prompts(project, WRITING), Elicitation(construction, {}, {}, {})
     for asked in sets:
         job, shape = f"{asked.task}/{asked.design}", shape_of(construction, construction.natural[asked.design])
-        elicitation.sets[asked.id] = asked
-        elicitation.prompts[job] = replace(wordings[asked.task], shape=shape)
-        elicitation.shown.setdefault(job, {})[asked.id] = asked.fields
-    return elicitation
+        wanted.sets[asked.id] = asked
+        wanted.prompts[job] = replace(wordings[asked.task], shape=shape)
+        wanted.shown.setdefault(job, {})[asked.id] = asked.fields
+    return wanted
 
 
-def of_requests(project: Project, construction: Construction, path: Path) -> Elicitation:
+def asked_in(project: Project, construction: Construction, path: Path) -> list[Asked]:
     """The sets of ``construction`` in a file of requests: as they were asked for, whatever would be asked for today."""
     tasks = {prompt.system: task for task, prompt in consult.load_prompts(project, WRITING).items()}
     sets = []
@@ -86,22 +86,22 @@ def of_requests(project: Project, construction: Construction, path: Path) -> Eli
     if not sets:
         hint = "write some: `cxgen elicit ... --backend file --out FILE`"
         raise DataError(f"no request for sets of {construction.name}", file=path, hint=hint)
-    return of_sets(project, construction, sets)
+    return sets
 
 
-def run(project: Project, elicitation: Elicitation, consultation: Consultation, budget: Budget) -> tuple[list[Answer], list[Outcome]]:
+def run(project: Project, wanted: Elicitation, consultation: Consultation, budget: Budget) -> tuple[list[Answer], list[Outcome]]:
     """Ask for the sets and check what comes; the answers in the sets' order, and how each run went."""
-    asking = elicitation.consulting(project, consultation)
-    outcomes = consult.ask(asking, elicitation.prompts, elicitation.shown, budget=budget, logprobs=False)
-    look_up, refused = Fillers(elicitation.construction), _refused_words(project)
+    asking = wanted.consulting(project, consultation)
+    outcomes = consult.ask(asking, wanted.prompts, wanted.shown, budget=budget, logprobs=False)
+    look_up, refused = Fillers(wanted.construction), _refused_words(project)
     answers: dict[str, Answer] = {}
     for judgment in (judgment for outcome in outcomes for judgment in outcome.judgments):
-        asked, text = elicitation.sets[judgment.item], judgment.value
-        result = check(elicitation.construction, asked, text, look_up, refused) if text else [judgment.reason]
+        asked, text = wanted.sets[judgment.item], judgment.value
+        result = check(wanted.construction, asked, text, look_up, refused) if text else [judgment.reason]
         written, faults = (result, list[str]()) if isinstance(result, Written) else (None, result)
         answers[asked.id] = Answer(asked, written, faults, text, judgment.model or judgment.judge, judgment.prompt, {}, {})
     look_up.save()
-    return [answers[name] for name in elicitation.sets], outcomes
+    return [answers[name] for name in wanted.sets], outcomes
 
 
 def _refused_words(project: Project) -> frozenset[str]:
