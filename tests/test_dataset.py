@@ -23,7 +23,7 @@ from cxgen.constructicon import Construction, load_construction, target_names
 from cxgen.errors import DataError
 from cxgen.families import FAMILIES, columns_of
 from cxgen.lexicon import Lexicon
-from cxgen.measures import giveaway
+from cxgen.measures import Items, giveaway
 from cxgen.project import Project
 from cxgen.report.variety import variety
 from cxgen.schema.columns import polars_schema
@@ -218,10 +218,10 @@ def test_no_template_has_more_than_a_fifth_of_a_construction(shared):
 
 
 def test_the_give_away_classifiers_fail(built):
-    hypothesis = giveaway.hypothesis_only(built.data, 2, map)()
+    hypothesis = giveaway.hypothesis_only(Items(built.data, 2))()
     assert hypothesis.overall <= 0.345
     assert max(value for figures in hypothesis.configs.values() for value in figures.values()) <= 0.365
-    assert giveaway.overlap_only(built.data, 2, map)().overall <= 0.4
+    assert giveaway.overlap_only(Items(built.data, 2))().overall <= 0.4
 
 
 @pytest.mark.slow
@@ -229,9 +229,9 @@ def test_the_give_away_classifiers_find_a_give_away(mini_built):
     rows = mini_built.data
     word = pl.col("label").replace_strict([0, 1, 2], ["surely", "maybe", "hardly"], return_dtype=pl.String)
     planted = rows.with_columns(hypothesis=word + " " + pl.col("hypothesis"))
-    assert giveaway.hypothesis_only(planted, 2, map)().overall > 0.9
+    assert giveaway.hypothesis_only(Items(planted, 2))().overall > 0.9
     negated = rows.with_columns(hypothesis=pl.when(pl.col("label") == 2).then("No " + pl.col("hypothesis")).otherwise("hypothesis"))
-    assert giveaway.overlap_only(negated, 2, map)().overall > 0.5
+    assert giveaway.overlap_only(Items(negated, 2))().overall > 0.5
 
 
 def test_the_audit_finds_a_leak(built):

@@ -16,7 +16,7 @@ from cxgen.build.samplers import items_of, previews
 from cxgen.errors import SchemaError, UnknownNameError
 from cxgen.families import CONFIGS, FAMILIES, REJECTED, columns_of, family_of, wug_config
 from cxgen.families.minimal_pairs import pairings
-from cxgen.measures.gates import Figures, Gates, measured
+from cxgen.measures.figures import Figures, Gates, measured
 from cxgen.sampling import same_templates_and_slots, span
 from cxgen.schema import conform
 from cxgen.schema.columns import LINEAGE, MATERIAL

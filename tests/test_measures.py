@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from itertools import product
 
+import numpy as np
 import polars as pl
 import pytest
+from scipy.sparse import csr_matrix
 
 from cxgen import measures
-from cxgen.measures.cues import cues_only, cues_transfer, word_pairs
-from cxgen.measures.registry import MEASURES, take
-from cxgen.measures.words import bags, misparse, open_words, turn_rate, words_only
+from cxgen.measures import Items, take
+from cxgen.measures.fits import logistic, right, taught
+from cxgen.measures.words import cues_only, cues_transfer, misparse, open_words, turn_rate, word_pairs, words_only
 
 E, N, C = range(3)
 # One E, N and C per premise, every hypothesis equally often each: the scheme of four places.
@@ -41,7 +46,7 @@ def items(premises, hypotheses, labels, name="places", config="nli", number=0, s
 
 
 def figures(rows):
-    return {"words_only": round(words_only(rows, 2, map).overall, 3), "turn_rate": turn_rate(rows, 2, map).overall}
+    return {"words_only": round(words_only(Items(rows)).overall, 3), "turn_rate": turn_rate(Items(rows)).overall}
 
 
 def test_where_only_the_order_differs_words_decide_nothing_and_every_item_turns():
@@ -60,7 +65,7 @@ def test_prepositions_and_forms_of_a_word_are_no_other_words():
     premises = ["Ruth waved the van into the garage behind the yard.", "Ruth did wave the van out of the yard behind the garage."]
     rows = items(premises, ["The van ended up in the garage.", "The van began in the garage."], ((E, C), (C, E)))
     assert figures(rows) == {"words_only": 0.5, "turn_rate": 1.0}
-    assert bags(premises)["bag"].n_unique() == 1
+    assert open_words(premises[0]) == open_words(premises[1])
 
 
 def test_a_word_that_occurs_twice_counts_twice_and_let_alone_is_closed():
@@ -73,7 +78,7 @@ def test_half_of_the_items_turn_where_two_of_four_premises_share_their_words():
     rows = items(premises, ["It is in town.", "It is in the mill.", "It hid.", "It sank."], PLACES)
     # Town, mill and the third hypothesis: E against C, C against E, C against N; the fourth N against C.
     assert figures(rows) == {"words_only": 0.75, "turn_rate": 0.5}
-    assert turn_rate(rows, 2, map).by_config == {"nli": 0.5}
+    assert turn_rate(Items(rows)).by_config == {"nli": 0.5}
 
 
 def test_the_same_words_in_another_set_do_not_turn_an_item():
@@ -93,57 +98,99 @@ def told(name, give_away, splits=("train", "test")):
 
 def test_pairs_of_words_learn_what_a_word_says_of_a_hypothesis_and_nothing_where_premises_are_alike():
     told_apart, alike = told("a", ("surely", "maybe", "hardly")), told("b", ("so", "so", "so"))
-    assert word_pairs(told_apart, 2, map)().by_config == {"nli": 1.0}
-    assert word_pairs(alike, 2, map)().overall == pytest.approx(1 / 3, abs=0.01)
+    assert word_pairs(Items(told_apart))().by_config == {"nli": 1.0}
+    assert word_pairs(Items(alike))().overall == pytest.approx(1 / 3, abs=0.01)
 
 
 def test_a_cue_carries_over_to_another_construction_only_if_it_has_it_too():
     same = pl.concat([told("a", ("surely", "maybe", "hardly")), told("b", ("surely", "maybe", "hardly"))])
-    assert cues_transfer(same, 2, map)().configs == {"all": {"a": 1.0, "b": 1.0}}
+    assert cues_transfer(Items(same))().configs == {"all": {"a": 1.0, "b": 1.0}}
     other = pl.concat([told("a", ("surely", "maybe", "hardly")), told("b", ("so", "so", "so"))])
-    assert cues_only(other, 2, map)().configs["nli"]["a"] == 1.0
-    assert cues_transfer(other, 2, map)().configs["all"]["b"] == pytest.approx(1 / 3, abs=0.01)
-    assert cues_transfer(told("a", ("surely", "maybe", "hardly")), 2, map) is None
+    assert cues_only(Items(other))().configs["nli"]["a"] == 1.0
+    assert cues_transfer(Items(other))().configs["all"]["b"] == pytest.approx(1 / 3, abs=0.01)
+    assert cues_transfer(Items(told("a", ("surely", "maybe", "hardly")))) is None
 
 
 def test_fillers_are_no_cues():
     rows = told("a", ("kicked", "pushed", "rolled"))
-    assert cues_only(rows, 2, map)().overall == 1.0
+    assert cues_only(Items(rows))().overall == 1.0
     masked = rows.with_columns(slots=pl.lit([{"lemma": "kick"}, {"lemma": "push"}, {"lemma": "roll"}]))
-    assert cues_only(masked, 2, map)().overall < 0.4
+    assert cues_only(Items(masked))().overall < 0.4
 
 
 def test_misparse_is_the_share_of_items_that_a_misreading_would_label_otherwise():
     rows = items(["Omar walked to the bridge.", "Omar pointed to the bridge."], ["He got there."], [[E], [N]], config="distinction")
     rows = rows.with_columns(misread=pl.Series([False, True]), target_label=pl.Series([None, E], dtype=pl.Int8))
-    assert misparse(rows, 2, map).overall == 1.0
-    assert misparse(pl.concat([rows, rows.with_columns(target_label=None)]), 2, map).overall == 0.5
-    assert misparse(rows.with_columns(misread=False), 2, map) is None
+    assert misparse(Items(rows)).overall == 1.0
+    assert misparse(Items(pl.concat([rows, rows.with_columns(target_label=None)]))).overall == 0.5
+    assert misparse(Items(rows.with_columns(misread=False))) is None
 
 
-LENGTH = '''
+LENGTH = """
 import polars as pl
-from cxgen.measures.gates import Gates, shares
-from cxgen.measures.registry import measure
+from cxgen.measures import measure
+from cxgen.measures.figures import Gates, shares
 
 @measure("nli", Gates(overall=0.2), chance=0.0)
-def long_premises(rows, folds, run):
-    """items whose premise has more than four words."""
-    return shares(rows, pl.col("premise").str.count_matches(" ") > 3)
-'''
+def long_premises(items):
+    'items whose premise has more than four words.'
+    return shares(items.rows, pl.col("premise").str.count_matches(" ") > 3)
+"""
 
 
 def test_a_new_measure_is_one_file(tmp_path, monkeypatch):
     (tmp_path / "length.py").write_text(LENGTH)
+    measures.measures()  # those that there are, which register once
+    monkeypatch.setattr(measures, "MEASURES", {})
     monkeypatch.setattr(measures, "__path__", [*measures.__path__, str(tmp_path)])
-    monkeypatch.setattr("cxgen.measures.registry._folder", measures.__path__)
-    rows = items(["She left.", "She left the house at noon."], ["It left."], [[E], [C]])
-    from cxgen.measures.registry import measures as registered
-
-    try:
-        assert registered()["long_premises"].meaning == "items whose premise has more than four words"
-        monkeypatch.setattr("cxgen.measures.registry.MEASURES", {"long_premises": MEASURES["long_premises"]})
-        taken = take("nli", rows, 2)["long_premises"]
-    finally:
-        MEASURES.pop("long_premises", None)
+    taken = take("nli", items(["She left.", "She left the house at noon."], ["It left."], [[E], [C]]), 2)["long_premises"]
     assert (taken["overall"], taken["passed"], taken["gates"]) == (0.5, False, {"overall": 0.2, "least": False})
+    assert measures.MEASURES["long_premises"]["meaning"] == "items whose premise has more than four words"
+
+
+# --- fits are the same on every machine: they converge, ties are shared, and the figures do not ask which kernel added up
+
+KERNEL = """
+import numpy as np, polars as pl
+from cxgen.measures import take
+rng = np.random.default_rng(0)
+words = np.array([f"w{'abcdefghij'[i // 10]}{'abcdefghij'[i % 10]}" for i in range(60)])
+n = 1500
+chosen = rng.pareto(0.7, (n, 9)).astype(int) % 60
+label = (chosen[:, 0] + chosen[:, 5] + (rng.random(n) < 0.1)) % 3
+rows = pl.DataFrame({
+    "config": "nli", "construction": [f"c{i % 2}" for i in range(n)], "contrast_of": pl.Series([None] * n, dtype=pl.String),
+    "contrast_set": [f"s{i // 9}" for i in range(n)], "premise": [" ".join(words[r]) for r in chosen[:, :5]],
+    "hypothesis": [" ".join(words[r]) for r in chosen[:, 5:]], "label": label, "split": ["train" if i % 3 else "test" for i in range(n)],
+    "verb": [f"v{i % 20}" for i in range(n)], "frame": "f", "slots": [[{"lemma": "filler"}]] * n,
+})
+print([(name, measure["overall"], measure["configs"]) for name, measure in take("nli", rows, 2).items()])
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the wheels' OpenBLAS chooses its kernel by this variable on Linux")
+def test_every_kernel_gives_the_same_figures():
+    kernels = ({}, {"OPENBLAS_CORETYPE": "Prescott"})
+    first, second = (
+        subprocess.run([sys.executable, "-c", KERNEL], env=os.environ | kernel, capture_output=True, text=True, check=True).stdout
+        for kernel in kernels
+    )
+    assert "cues_transfer" in first
+    assert first == second
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_a_logistic_regression_is_that_of_scikit_learn(classes):
+    from sklearn.linear_model import LogisticRegression
+
+    rng = np.random.default_rng(1)
+    features = csr_matrix(rng.integers(0, 2, (200, 30)).astype(float))
+    counts = rng.integers(0, 20, (200, classes)) * rng.random(classes)
+    wanted = taught(LogisticRegression(solver="newton-cg", tol=1e-10), features, counts)
+    np.testing.assert_allclose(logistic(features, counts)(features), wanted(features), atol=1e-6)
+
+
+def test_labels_that_tie_share_the_item():
+    labels = np.array([0, 1, 2, 0, 1, 2])
+    (hits,) = right((logistic, csr_matrix(np.ones((1, 1))), np.zeros(6, dtype=np.int64), labels, [(np.arange(3), np.arange(3, 6))]))
+    assert hits == pytest.approx(1 / 3)

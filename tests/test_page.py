@@ -14,7 +14,7 @@ import pytest
 from cxgen import layout
 from cxgen.build.tables import dataset
 from cxgen.errors import DataError
-from cxgen.measures.gates import Figures, Gates, measured
+from cxgen.measures.figures import Figures, Gates, measured
 from cxgen.project import Project
 from cxgen.report import page
 from cxgen.schema import TARGET

@@ -11,7 +11,7 @@ from cxgen.build.content import WRITTEN, table_hashes
 from cxgen.build.params import Params
 from cxgen.errors import DataError
 from cxgen.files import require_place
-from cxgen.measures.gates import broken_gates
+from cxgen.measures.figures import broken_gates
 from cxgen.project import Project
 from cxgen.schema import conform
 from cxgen.suites import SUITES

@@ -17,7 +17,7 @@ from cxgen.evaluate.predictions import answers, as_predictions, read_predictions
 from cxgen.evaluate.scores import SCORES, WUG, answered, compared, questions, scores, wug_differences
 from cxgen.families import CONFIGS, NATURAL, wug_config
 from cxgen.families.scoring import Scoring
-from cxgen.measures import cues, giveaway
+from cxgen.measures import giveaway, words
 from cxgen.measures.figures import Resampling
 from cxgen.project import Project
 from cxgen.streams import order_key
@@ -135,7 +135,7 @@ def _learnt(learner: Callable[..., Any], scoring: Scoring, train: pl.DataFrame, 
         yield {"id": key, "label": best[order_key("tie", key)[0] % len(best)], **numbers}
 
 
-_LEARNERS = {"hypothesis-only": giveaway.hypothesis_scores, "word-pairs": cues.pair_scores}
+_LEARNERS = {"hypothesis-only": giveaway.hypothesis_scores, "word-pairs": words.pair_scores}
 _BASELINES: dict[str, Callable[..., Iterator[dict[str, Any]]]] = {
     "majority": _majority,
     **{name: partial(_learnt, learner) for name, learner in _LEARNERS.items()},

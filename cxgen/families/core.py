@@ -8,8 +8,6 @@ import polars as pl
 
 from cxgen.constructicon import Construction, Design
 from cxgen.families.scoring import Scoring
-from cxgen.measures.fits import Map
-from cxgen.measures.registry import take
 from cxgen.sampling import Draws
 from cxgen.schema import Column
 
@@ -67,10 +65,6 @@ class Family(Protocol):
 
     def balance(self, rows: pl.DataFrame) -> dict[str, Any]:
         """The counts that prove it: config -> construction -> ``sentences``, ``unequal`` (of these) and whatever else is counted."""
-
-    def measures(self, rows: pl.DataFrame, folds: int, run: Map = map) -> dict[str, dict[str, Any]]:
-        """Can the answer be had without understanding? See `cxgen.measures.registry.take`."""
-        return take(self.name, rows, folds, run)
 
     def shown(self, items: pl.DataFrame) -> Iterator[Shown]:
         """Items as ``sample`` prints them, premise by premise."""

@@ -1,1 +1,52 @@
-"""Measures of finished items that need no knowledge of how they were made. scikit-learn is loaded only when one is taken."""
+"""The measures: can the answers be had without understanding? A file here, with a function under `measure`, is a measure more."""
+
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Any
+
+import polars as pl
+
+from cxgen.measures.figures import CHANCE, Figures, Gates, measured
+from cxgen.measures.fits import Map
+
+
+class Items:
+    """The items of a family (with ``config``), the number of folds of cross-validations, and what maps the fits."""
+
+    def __init__(self, rows: pl.DataFrame, folds: int = 3, run: Map = map) -> None:
+        self.rows, self.folds, self.run = rows, folds, run
+        self.shared = cache(lambda make: make(rows))  # what a function makes of the rows: once, for several measures
+
+
+# Figures, or what gives them when asked (fits go on until then); None: does not apply.
+Function = Callable[[Items], Figures | Callable[[], Figures] | None]
+MEASURES: dict[str, dict[str, Any]] = {}
+
+
+def measure(family: str, gates: Gates, chance: float = CHANCE, published: float | None = None) -> Callable[[Function], Function]:
+    """Register a function as the measure of its name; its docstring says what it is; ``published`` is what CxNLI, made by experts, has."""
+
+    def register(function: Function) -> Function:
+        about = {"family": family, "gates": gates, "chance": chance, "published": published}
+        MEASURES[function.__name__] = {**about, "function": function, "meaning": (function.__doc__ or "").rstrip(".")}
+        return function
+
+    return register
+
+
+def measures() -> dict[str, dict[str, Any]]:
+    """All measures by name: ``family, meaning, gates, chance, published, function``."""
+    for module in iter_modules(__path__):
+        import_module(f"{__name__}.{module.name}")
+    return MEASURES
+
+
+def take(family: str, rows: pl.DataFrame, folds: int, run: Map = map) -> dict[str, dict[str, Any]]:
+    """The measures of a family: name -> what `figures.measured` gives. All fits are handed in before the first is waited for."""
+    items = Items(rows, folds, run)
+    own = {name: about for name, about in measures().items() if about["family"] == family}
+    pending = {name: about["function"](items) for name, about in own.items()}
+    taken = {name: figures() if callable(figures) else figures for name, figures in pending.items()}
+    return {name: measured(figures, own[name]["gates"], own[name]["chance"]) for name, figures in taken.items() if figures}

@@ -1,33 +1,91 @@
-"""A mean with its interval, when the values are not independent.
+"""Shares of items with their gates, and means with intervals where values are not independent."""
 
-The mean is taken within each construction, then over constructions, so that each counts alike. Verbs are drawn per construction and many
-items share one, so the interval comes from resampling *verbs* with replacement within each construction, all items of a verb together
-(the cluster bootstrap: Davison and Hinkley 1997, section 3.8; Field and Welsh 2007, "Bootstrapping clustered data"), and is the
-percentile interval (Efron and Tibshirani 1993, chapter 13). Random numbers are counter-based, so that a figure does not depend on what
-else is computed.
-"""
-
-from __future__ import annotations
-
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from cxgen.schema import TARGET
 from cxgen.streams import uniform
+
+DIGITS = 3  # of every figure: what is left of the order in which a processor adds up stands behind them
+CHANCE = round(1 / 3, DIGITS)
+
+
+@dataclass(frozen=True)
+class Gates:
+    """What figures may be at most (at least, if ``least``): over all items, in each config, in each construction of each config."""
+
+    overall: float | None = None
+    config: float | None = None
+    construction: float | None = None
+    least: bool = False
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What a measure gives: over all, config -> construction -> figure, config -> figure, and what else stands in the metric."""
+
+    overall: float
+    configs: Mapping[str, Mapping[str, float]]
+    by_config: Mapping[str, float] = field(default_factory=dict)
+    more: Mapping[str, Any] = field(default_factory=dict)
+
+
+def measured(figures: Figures, gates: Gates, chance: float = CHANCE) -> dict[str, Any]:
+    """A measure as the metrics have it: ``overall, by_config, configs, chance, gates`` (those that there are), ``passed``."""
+    measure: dict[str, Any] = {"overall": round(figures.overall, DIGITS), "chance": chance, **figures.more}
+    measure["configs"] = {config: _rounded(own) for config, own in figures.configs.items()}
+    if figures.by_config:
+        measure["by_config"] = _rounded(figures.by_config)
+    measure["gates"] = {name: gate for name, gate in asdict(gates).items() if gate is not None}
+    return {**measure, "passed": not any(broken_gates(measure))}
+
+
+def _rounded(figures: Mapping[str, float]) -> dict[str, float]:
+    return {name: round(figure, DIGITS) for name, figure in figures.items()}
+
+
+def broken_gates(measure: Mapping[str, Any]) -> Iterator[str]:
+    """What of a measure (see `measured`) does not keep its gates, in words: the worst figure of each gate."""
+    gates = measure.get("gates", {})
+    worst_of, bound = (min, "at least") if gates.get("least") else (max, "at most")
+    figures = {
+        "overall": {"": measure["overall"]},
+        "config": measure.get("by_config", {}),
+        "construction": {f"{name} ({config})": figure for config, own in measure["configs"].items() for name, figure in own.items()},
+    }
+    for what, own in figures.items():
+        gate = gates.get(what)
+        if gate is None or not own:
+            continue
+        worst = worst_of(own, key=own.__getitem__)
+        if worst_of(own[worst], gate) != gate:
+            where, each = (f"in {worst}", f" in each {what}") if worst else ("over all", "")
+            yield f"is {own[worst]} {where}; chance {measure['chance']}, gate: {bound} {gate}{each}"
+
+
+def shares(rows: pl.DataFrame, value: pl.Expr) -> Figures:
+    """The mean of ``value`` (0 to 1) over items (with ``config, construction, contrast_of``), over all, per config and construction."""
+    mean = value.cast(pl.Float64).mean().alias("share")
+    by_target = rows.group_by("config", target=TARGET).agg(mean)
+    return Figures(rows.select(mean).item(), configs(by_target), dict(rows.group_by("config").agg(mean).sort("config").iter_rows()))
+
+
+def configs(table: pl.DataFrame) -> dict[str, dict[str, float]]:
+    """``config, target`` and a figure as config -> construction -> figure."""
+    return {
+        str(config): dict(own.drop("config").iter_rows())
+        for (config,), own in table.sort("config", "target").group_by("config", maintain_order=True)
+    }
 
 
 @dataclass(frozen=True)
 class Resampling:
-    """How intervals are made.
-
-    Attributes:
-        resamples: how many; 0: no intervals.
-        seed: another seed, other resamples.
-        level: share of the resamples within an interval.
-    """
+    """How intervals are made: number of resamples (0: no intervals), seed, and the share of the resamples within an interval."""
 
     resamples: int = 1000
     seed: int = 1
@@ -35,15 +93,10 @@ class Resampling:
 
 
 def figure(values: pl.DataFrame, how: Resampling) -> dict[str, Any] | None:
-    """The mean of values over constructions, with its interval.
+    """The mean of ``value`` by ``construction``, then over these: ``value, low, high`` (None if no construction has two clusters).
 
-    Args:
-        values: one row per item (or per contrast set): ``construction, cluster`` (strings) and ``value`` (numbers or truth values).
-        how: the resampling.
-
-    Returns:
-        ``value``: m = 1/K sum_k (sum_i v_ki / n_k) over the K constructions; ``low, high``: the ends of the interval, None where no
-        construction has two verbs. None if there are no values.
+    Items of a verb (``cluster``) are not independent: the percentile interval (Efron and Tibshirani 1993, chapter 13) comes from
+    resampling the verbs of each construction (Davison and Hinkley 1997, section 3.8; Field and Welsh 2007).
     """
     if not values.height:
         return None
@@ -58,7 +111,6 @@ def figure(values: pl.DataFrame, how: Resampling) -> dict[str, Any] | None:
 
 
 def _resampled(part: pl.DataFrame, how: Resampling) -> NDArray[np.float64]:
-    """The mean of a construction in every resample of its verbs."""
     sums, counts = (part[name].to_numpy().astype(np.float64) for name in ("sum", "n"))
     verbs = part.height
     drawn = uniform((how.seed, "bootstrap", part["construction"][0]), 0, how.resamples * verbs)

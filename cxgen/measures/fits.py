@@ -1,102 +1,104 @@
 """Fitting classifiers: the jobs of the measures that take the time. Whoever maps them decides where they run."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
-In = TypeVar("In")
-Out = TypeVar("Out")
-DIGITS = 3  # of every figure: what is left of the order in which a processor adds up stands behind them
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Map = Callable[..., Iterable[Any]]  # the built-in `map`, or that of an executor, which begins at once
+Predict = Callable[[Any], Floats]  # features -> probabilities
+Learner = Callable[[Any, Floats], Predict]  # features, how often each has each label -> a trained classifier
+Folds = list[tuple[NDArray[Any], NDArray[Any]]]  # items to train on, items to test on
 _TIE = 1e-6  # probabilities that are as near as this are equal
-
-# The figures of a measure whose fits have been handed in: asking for them waits.
-Pending = Callable[[], Out]
+_OPTIMUM = 1e-8  # the largest slope there, per item
 
 
-class Map(Protocol):
-    """The built-in ``map``, or the ``map`` of an executor, which begins at once: results in the order of the jobs."""
+def right(job: tuple[Learner, Any, Ints, Ints, Folds]) -> list[Floats]:
+    """How far a classifier gets each test item of each fold: 1 or 0; 1/k where k labels tie and its own is among them.
 
-    def __call__(self, function: Callable[[In], Out], jobs: Iterable[In], /) -> Iterable[Out]:
-        """As the built-in one."""
-
-
-@dataclass(frozen=True)
-class Fit:
-    """A classifier to train and to test.
-
-    Attributes:
-        make: gives an untrained scikit-learn classifier that knows weights; a function that can be pickled.
-        features: a matrix, what can be told apart x features.
-        codes: the row of ``features`` of every item. Items of one row and label become one that weighs as much: of 84,000 a classifier may
-            see 3,000.
-        labels: one per item.
-        folds: (items to train on, items to test on), as numbers or as a mask.
-    """
-
-    make: Callable[[], Any]
-    features: Any
-    codes: NDArray[np.int64]
-    labels: NDArray[np.int64]
-    folds: list[tuple[NDArray[Any], NDArray[Any]]]
-
-
-def right(fit: Fit) -> list[NDArray[np.float64]]:
-    """For every fold, how far the classifier gets each of its test items: 1 or 0; 1/k where k labels tie and its own is among them.
-
+    A job: the classifier, its features, of every item which row of them it has (of 84,000 items 3,000 may differ) and its label, the folds.
     Ties are near ones, too: which of two labels comes first by the last digits depends on the processor. A fit has one thread: with more,
     small ones mostly wait for each other.
     """
+    import sklearn.ensemble  # noqa: F401  before the limit, which holds for libraries that are loaded
     from threadpoolctl import threadpool_limits
 
-    classes = int(fit.labels.max(initial=0)) + 1
-    models = [fit.make() for _ in fit.folds]  # before the limit, which holds for libraries that are loaded
+    learn, features, codes, labels, folds = job
+    rows, classes = features.shape[0], int(labels.max(initial=0)) + 1
     hits = []
     with threadpool_limits(1):
-        for model, (train, test) in zip(models, fit.folds, strict=True):
-            kinds, weights = np.unique(fit.codes[train] * classes + fit.labels[train], return_counts=True)
-            model.fit(fit.features[kinds // classes], kinds % classes, sample_weight=weights.astype(np.float64))
-            seen, places = np.unique(fit.codes[test], return_inverse=True)
-            scores = model.predict_proba(fit.features[seen])
+        for train, test in folds:
+            counts = np.bincount(codes[train] * classes + labels[train], minlength=rows * classes).reshape(rows, classes).astype(float)
+            seen = counts.any(axis=1)
+            scores = learn(features[seen], counts[seen])(features)
             best = scores >= scores.max(axis=1, keepdims=True) - _TIE
-            shares = np.zeros((len(seen), classes))
-            shares[:, model.classes_] = best / best.sum(axis=1, keepdims=True)
-            hits.append(shares[places, fit.labels[test]])
+            hits.append((best / best.sum(axis=1, keepdims=True))[codes[test], labels[test]])
     return hits
 
 
-def logistic() -> Any:
-    """An untrained logistic regression that is fitted until it is the same on every machine."""
-    from sklearn.linear_model import LogisticRegression
+def coded(texts: pl.Series) -> tuple[pl.Series, Ints]:
+    """The distinct texts, and which of them each text is."""
+    distinct = texts.unique(maintain_order=True)
+    return distinct, texts.replace_strict(distinct, pl.int_range(len(distinct), eager=True), return_dtype=pl.Int64).to_numpy()
 
-    return LogisticRegression(solver="newton-cg", tol=1e-8, max_iter=500)
+
+def one_hot(labels: pl.Series) -> Floats:
+    """How often each item has each label, all of which occur: once its own."""
+    return np.asarray(np.eye(labels.n_unique())[labels.to_numpy()])
 
 
-def grouped(
-    make: Callable[[], Any], features: Any, codes: NDArray[np.int64], labels: NDArray[np.int64], groups: NDArray[np.int64], folds: int
-) -> Fit:
-    """A cross-validation with whole groups held out.
+def taught(model: Any, features: Any, counts: Floats) -> Predict:
+    """A scikit-learn classifier that has learnt."""
+    rows, labels = counts.nonzero()
+    predict: Predict = model.fit(features[rows], labels, sample_weight=counts[rows, labels]).predict_proba
+    return predict
 
-    Args:
-        make, features, codes, labels: see `Fit`.
-        groups: a number per item; items of one are held out together.
-        folds: how many.
+
+def logistic(features: Any, counts: Floats) -> Predict:
+    """A logistic regression (multinomial, penalty w*w/2, free intercepts) at its optimum: the same on every machine.
+
+    Newton's method, steps by conjugate gradients. Coefficients sum to 0 over the classes: of k classes k - 1 directions are looked for.
+    Matrices are multiplied with one vector at a time, which takes scipy half as long as several at once.
     """
-    from sklearn.model_selection import GroupKFold
+    from scipy.linalg import helmert
+    from scipy.sparse import hstack
+    from scipy.sparse.linalg import LinearOperator, cg
+    from scipy.special import log_softmax, softmax
 
-    return Fit(make, features, codes, labels, list(GroupKFold(folds).split(labels, labels, groups)))
+    counts, weights = counts.T, counts.sum(axis=1)
+    rows = hstack([features, np.ones((features.shape[0], 1))]).tocsr()
+    columns = rows.T.tocsr()
+    basis = helmert(len(counts)) if len(counts) > 2 else np.array([[0.0, 1.0]])
+    penalty = np.append(np.ones(rows.shape[1] - 1), 0.0)
+    found = np.zeros((len(basis), rows.shape[1]))
+    scores, loss = np.zeros(counts.shape), np.inf
+    for _ in range(100):
+        shares = weights * softmax(scores, axis=0)
+        gradient = np.array([columns @ off for off in basis @ (shares - counts)]) + penalty * found
+        slope = np.abs(gradient).max() / weights.sum()
+        if slope < _OPTIMUM:
+            break
+        curved = [[(a * b) @ shares - (a @ shares) * (b @ shares) / weights for a in basis] for b in basis]
 
+        def curvature(step: Floats, curved: list[list[Floats]] = curved) -> Floats:
+            sides = [rows @ direction for direction in np.split(step, len(basis))]
+            bent = [columns @ sum(a * side for a, side in zip(own, sides, strict=True)) for own in curved]
+            return np.concatenate(bent) + np.tile(penalty, len(basis)) * step
 
-def reduced(features: Any, codes: NDArray[np.int64]) -> tuple[Any, NDArray[np.int64]]:
-    """What a `Fit` of some items needs of ``features``: the rows that ``codes`` names, and their places among them."""
-    used, places = np.unique(codes, return_inverse=True)
-    return features[used], places
-
-
-def accuracy(folds: list[NDArray[np.float64]]) -> float:
-    """The share of items that are right, over all folds, of what `right` gives."""
-    return sum(float(hits.sum()) for hits in folds) / sum(map(len, folds))
+        near = max(min(0.1, np.sqrt(slope)), 0.3 * _OPTIMUM / slope)
+        operator = LinearOperator((found.size, found.size), matvec=curvature, dtype=np.float64)
+        step = cg(operator, -gradient.ravel(), rtol=near, maxiter=500)[0].reshape(found.shape)
+        before = loss
+        for shorter in 0.5 ** np.arange(30):
+            ahead = found + shorter * step
+            scores = basis.T @ np.array([rows @ direction for direction in ahead])
+            loss = (penalty * ahead * ahead).sum() / 2 - (counts * log_softmax(scores, axis=0)).sum()
+            if loss <= before * (1 + 1e-12):
+                break
+        found = ahead
+    weights = basis.T @ found
+    return lambda features: np.asarray(softmax(features @ weights[:, :-1].T + weights[:, -1], axis=1))

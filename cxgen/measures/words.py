@@ -1,28 +1,19 @@
-"""Do the words decide, or what is done with them? Counted within contrast sets, exactly.
-
-``words_only``: a reader knows the open-class words of each premise, but not their order or construction, and answers best: per set,
-hypothesis and bag of words the most frequent label. ``turn_rate``: the share of items for which another premise of the set has the same
-words and another label for the same hypothesis.
-
-A premise's words are all its tokens but those of ``CLOSED``, as lemmas: template text counts like fillers, since a give-away may stand
-there. Lemmas are looked up without context, verbs first, so that forms of a word are one word (*swing, swung*); now and then two
-words are one, too (*felt* is *feel*).
-"""
-
-from __future__ import annotations
+"""Do the words decide, or what is done with them? Counted within contrast sets, exactly; and learnt from pairs of words without order."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable
 from functools import cache
+from typing import Any
 
+import numpy as np
 import polars as pl
 
-from cxgen.measures.fits import Map
-from cxgen.measures.gates import Figures, Gates, shares
-from cxgen.measures.registry import measure
+from cxgen.measures import Items, measure
+from cxgen.measures.figures import Figures, Gates, shares
+from cxgen.measures.fits import Floats, Folds, Ints, Learner, Predict, coded, logistic, one_hot, right, taught
+from cxgen.schema import TARGET
 
-TOKEN = re.compile(r"[a-z]+(?:['-][a-z]+)*")
-_FIXED = ("let alone",)  # closed-class words of several parts
+_TOKEN = re.compile(r"[a-z]+(?:['-][a-z]+)*")
 _CLOSED = """
     a an the this that these those some any no every each either neither both all none
     i you he she it we they me him her us them my your his its our their mine yours hers ours theirs myself yourself himself herself itself
@@ -35,21 +26,22 @@ _CLOSED = """
     instead except like then too also only just even still yet again already ever more most less least very much many how why
     """
 CLOSED = frozenset(_CLOSED.split())
-_ORDER = ("VERB", "NOUN", "ADJ", "ADV", "PROPN", "AUX")
+_ORDER = ("VERB", "NOUN", "ADJ", "ADV", "PROPN", "AUX")  # verbs first: *swing* and *swung* are one word; so, now and then, are two words
 _GUESSED = ["config", "contrast_set", "hypothesis", "bag"]
+_RECURRENT = 10  # combinations of verb and frame with which a template's word occurs
+_COLUMNS, _PRIMES = 2**19, (1_000_003, 8191)  # of the hash of a pair
+_EPOCHS = 20
+_SIDES = ("premise", "hypothesis")
 
 
 def open_words(text: str) -> list[str]:
-    """The lemmas of the open-class words of ``text``, sorted; one that occurs twice comes twice."""
-    text = text.lower().replace("’", "'")
-    for fixed in _FIXED:
-        text = text.replace(fixed, " ")
-    return sorted(base for token in TOKEN.findall(text) if (base := lemma(token)))
+    """The lemmas of all tokens of ``text`` but closed-class ones, sorted; one that occurs twice comes twice."""
+    text = text.lower().replace("’", "'").replace("let alone", " ")
+    return sorted(base for token in _TOKEN.findall(text) if (base := _lemma(token)))
 
 
 @cache
-def lemma(token: str) -> str:
-    """The lemma of an open-class word; empty for a closed-class one."""
+def _lemma(token: str) -> str:
     token = token.removesuffix("'s")
     if token in CLOSED or token.endswith("n't"):
         return ""
@@ -59,33 +51,138 @@ def lemma(token: str) -> str:
     return next((lemmas[pos][0] for pos in _ORDER if pos in lemmas), token)
 
 
-def bags(texts: Iterable[str]) -> pl.DataFrame:
-    """``premise, bag`` (strings): the open-class words of each distinct text, joined by spaces."""
-    distinct = list(dict.fromkeys(texts))
-    return pl.DataFrame(
-        {"premise": distinct, "bag": [" ".join(open_words(text)) for text in distinct]}, schema_overrides={"bag": pl.String}
-    )
+def _with_bags(rows: pl.DataFrame) -> pl.DataFrame:
+    premises = rows["premise"].unique(maintain_order=True)
+    bags = [" ".join(open_words(text)) for text in premises]
+    return rows.with_columns(bag=pl.col("premise").replace_strict(premises, bags, return_dtype=pl.String))
 
 
 @measure("nli", Gates(config=0.50, construction=0.70))
-def words_only(rows: pl.DataFrame, folds: int, run: Map) -> Figures:
+def words_only(items: Items) -> Figures:
     """the best guess from a premise's open-class words, within its contrast set."""
     most = pl.max_horizontal(*((pl.col("label") == label).sum().over(_GUESSED) for label in range(3)))
-    return shares(_with_bags(rows).with_columns(best=most / pl.len().over(_GUESSED)), pl.col("best"))
+    return shares(items.shared(_with_bags).with_columns(best=most / pl.len().over(_GUESSED)), pl.col("best"))
 
 
 @measure("nli", Gates(config=0.75, least=True), chance=0.0)
-def turn_rate(rows: pl.DataFrame, folds: int, run: Map) -> Figures:
+def turn_rate(items: Items) -> Figures:
     """items for which another premise of the set has the same open-class words and another label for the same hypothesis."""
-    return shares(_with_bags(rows).with_columns(turned=pl.col("label").n_unique().over(_GUESSED) > 1), pl.col("turned"))
-
-
-def _with_bags(rows: pl.DataFrame) -> pl.DataFrame:
-    return rows.join(bags(rows["premise"]), on="premise", how="left", maintain_order="left")
+    return shares(items.shared(_with_bags).with_columns(turned=pl.col("label").n_unique().over(_GUESSED) > 1), pl.col("turned"))
 
 
 @measure("nli", Gates(construction=1.0, least=True), chance=0.0)
-def misparse(rows: pl.DataFrame, folds: int, run: Map) -> Figures | None:
+def misparse(items: Items) -> Figures | None:
     """of the look-alikes' items whose claim is decided by taking them for the target, those that this labels otherwise."""
-    own = rows.filter((pl.col("config") == "distinction") & pl.col("misread")) if "misread" in rows.columns else rows.clear()
-    return shares(own, pl.col("target_label").is_not_null()) if own.height else None
+    rows = items.rows.filter(pl.col("config") == "distinction")
+    misread = rows.filter("misread") if "misread" in rows.columns else rows.clear()
+    return shares(misread, pl.col("target_label").is_not_null()) if misread.height else None
+
+
+@measure("nli", Gates(config=0.60))
+def word_pairs(items: Items) -> Callable[[], Figures]:
+    """a linear model on pairs of a premise's and a hypothesis's word, trained on train, tested on test."""
+    configs = [(items.rows["config"] == config).to_numpy() for config in items.rows["config"].unique()]
+    train, test = _halves(items.rows)
+    return _learnt(items, _averaged, _word_pairs(items.rows), [(train & own, test & own) for own in configs])
+
+
+@measure("nli", Gates(overall=0.45))
+def cues_only(items: Items) -> Callable[[], Figures]:
+    """the same on the words of the templates alone."""
+    return _learnt(items, logistic, items.shared(_template_pairs), [_halves(items.rows)])
+
+
+@measure("nli", Gates(construction=0.40))
+def cues_transfer(items: Items) -> Callable[[], Figures] | None:
+    """the same, trained on all other constructions: cues that give labels away everywhere."""
+    targets = items.rows.select(TARGET).to_series()
+    own = [(targets == name).to_numpy() for name in targets.unique().sort()]
+    folds = [(~mask, mask) for mask in own]
+    return _learnt(items, logistic, items.shared(_template_pairs), folds, config=pl.lit("all")) if len(own) > 1 else None
+
+
+def _halves(rows: pl.DataFrame) -> tuple[Any, Any]:
+    return (rows["split"] == "train").to_numpy(), (rows["split"] == "test").to_numpy()
+
+
+def _learnt(items: Items, learn: Learner, seen: tuple[Any, Ints], folds: Folds, **columns: pl.Expr) -> Callable[[], Figures]:
+    """The shares of items that a classifier gets right, trained and tested as each of ``folds`` says."""
+    labels = items.rows["label"].to_numpy().astype(np.int64)
+    hits = items.run(right, [(learn, *seen, labels, [fold]) for fold in folds])
+
+    def figures() -> Figures:
+        rights = np.full(len(labels), np.nan)
+        for (_, test), (hit,) in zip(folds, hits, strict=True):
+            rights[test] = hit
+        return shares(items.rows.with_columns(right=pl.Series(rights, nan_to_null=True), **columns).drop_nulls("right"), pl.col("right"))
+
+    return figures
+
+
+def _averaged(features: Any, counts: Floats) -> Predict:
+    from sklearn.linear_model import SGDClassifier
+
+    model = SGDClassifier(loss="log_loss", alpha=1e-6, max_iter=_EPOCHS, tol=None, average=True, random_state=0)
+    return taught(model, features, counts)
+
+
+def _tokens(texts: pl.Series) -> pl.DataFrame:
+    """``row, token``: the different words of each text."""
+    lists = texts.str.to_lowercase().str.extract_all(_TOKEN.pattern)
+    return pl.DataFrame({"token": lists}).with_row_index("row").explode("token").drop_nulls().unique(maintain_order=True)
+
+
+def _word_pairs(rows: pl.DataFrame) -> tuple[Any, Ints]:
+    """Features of all pairs of a premise's and a hypothesis's word: one row per combination of words, and the row of every item."""
+    tokens = [_tokens(rows[side]) for side in _SIDES]
+    return _paired(tokens, pl.concat(tokens)["token"].unique(maintain_order=True), rows.height)
+
+
+def _template_pairs(rows: pl.DataFrame) -> tuple[Any, Ints]:
+    """The same of template words alone.
+
+    Words count as templates' if they occur with at least ``_RECURRENT`` combinations of verb and frame, are part of no filler's lemma, and
+    are no form of a filler of their own premise.
+    """
+    from scipy.sparse import diags
+
+    tokens = [_tokens(rows[side]) for side in _SIDES]
+    lemmas = pl.col("slots").list.eval(pl.element().struct.field("lemma")).list.join(" ", ignore_nulls=True)
+    fillers = _tokens(rows.select(lemmas).to_series())
+    places = rows.select(place=pl.struct("verb", "frame")).with_row_index("row")
+    counts = pl.concat(tokens).join(places, on="row").group_by("token").agg(pl.col("place").n_unique())
+    names = counts.filter(pl.col("place") >= _RECURRENT).join(fillers, on="token", how="anti")["token"].sort()
+    known = pl.concat([fillers["token"], names]).unique()
+    stems = pl.DataFrame({"token": known, "stem": [_lemma(word) or word for word in known]})
+    own = fillers.join(stems, on="token").select("row", "stem")
+    tokens = [words.join(stems, on="token").join(own, on=["row", "stem"], how="anti") for words in tokens]
+    matrix, codes = _paired(tokens, names, rows.height)
+    keys = matrix.T.astype(np.int64) @ np.random.default_rng(0).integers(2**62, size=matrix.shape[0])
+    _, firsts, alike = np.unique(keys, return_index=True, return_counts=True)  # columns that are alike as one, which weighs as much
+    return (matrix[:, firsts] @ diags(np.sqrt(alike))).tocsr(), codes
+
+
+def _paired(tokens: list[pl.DataFrame], names: pl.Series, height: int) -> tuple[Any, Ints]:
+    """A column per hashed pair of those ``names`` (numbered from 1; 0 stands for all else) that are among the tokens of an item."""
+    from scipy.sparse import csr_matrix
+
+    numbers = pl.DataFrame({"token": names, "number": pl.int_range(1, len(names) + 1, eager=True)})
+    rest = pl.select(row=pl.int_range(height, dtype=pl.UInt32), number=pl.lit(0, pl.Int64))
+    sides = [pl.concat([words.join(numbers, on="token").select("row", "number"), rest]).sort("row", "number") for words in tokens]
+    words = pl.DataFrame(
+        [own.group_by("row", maintain_order=True).agg("number")["number"].alias(side) for side, own in zip(_SIDES, sides, strict=True)]
+    )
+    texts = [pl.col(side).cast(pl.List(pl.String)).list.join(" ") for side in _SIDES]
+    words = words.with_columns(text=pl.concat_str(*texts, separator="|"))
+    _, codes = coded(words["text"])
+    pairs = words.unique("text", maintain_order=True).with_row_index("row").explode("premise").explode("hypothesis")
+    hashed = pairs.select((pl.col("premise") * _PRIMES[0] + pl.col("hypothesis") * _PRIMES[1]) % _COLUMNS).to_series().to_numpy()
+    used, columns = np.unique(hashed, return_inverse=True)
+    ends = np.searchsorted(pairs["row"].to_numpy(), np.arange(codes.max() + 2))
+    return csr_matrix((np.ones(len(columns)), columns, ends), shape=(len(ends) - 1, len(used))), codes  # two pairs of one hash stay two
+
+
+def pair_scores(train: pl.DataFrame, test: pl.DataFrame) -> Floats:
+    """Probabilities (text x class) of ``word_pairs`` for ``premise, hypothesis`` of ``test`` when it has learnt ``class`` of ``train``."""
+    features, codes = _word_pairs(pl.concat([train.select(_SIDES), test.select(_SIDES)]))
+    return _averaged(features[codes[: train.height]], one_hot(train["class"]))(features[codes[train.height :]])

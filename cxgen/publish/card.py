@@ -16,7 +16,7 @@ from cxgen.constructicon import Construction, load_construction
 from cxgen.errors import DataError, needs
 from cxgen.families import CONFIGS, DEFAULT, FAMILIES, NATURAL, REJECTED, family_of
 from cxgen.lexicon import Lexicon
-from cxgen.measures.registry import measures
+from cxgen.measures import measures
 from cxgen.project import Project
 from cxgen.publish import facts
 from cxgen.publish.features import features, num_bytes
@@ -159,7 +159,7 @@ def _measured(metrics: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "audit": metrics["splits"],
         "baselines": metrics["baselines"],
-        "meanings": {name: one.meaning for name, one in measures().items()},
+        "meanings": {name: one["meaning"] for name, one in measures().items()},
         "reading": metrics["reading"],
         "judges": models["judges"],
         "prompts": models["prompts"],

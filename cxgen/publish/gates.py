@@ -11,7 +11,7 @@ from typing import Any
 
 from cxgen.errors import install
 from cxgen.layout import LEXICONS, PIPELINE, TEMPLATES
-from cxgen.measures.gates import broken_gates
+from cxgen.measures.figures import broken_gates
 from cxgen.project import Project, shipped_folder
 from cxgen.tables import one_line
 

@@ -16,8 +16,9 @@ from cxgen.build.tables import dataset, natural
 from cxgen.constructicon import Construction
 from cxgen.errors import needs
 from cxgen.families import NATURAL, family_of
+from cxgen.measures import take
+from cxgen.measures.figures import broken_gates
 from cxgen.measures.fits import Map
-from cxgen.measures.gates import broken_gates
 from cxgen.project import Project
 from cxgen.schema import TARGET
 from cxgen.tables import write_json
@@ -36,7 +37,7 @@ def run(project: Project, folds: int, workers: int = 1) -> dict[str, Any]:
     with executor(workers) as pool:
         report = _measured(dataset(project), folds, pool.map)
         if written.height:
-            report[NATURAL] = family_of(NATURAL).measures(written, folds, pool.map)
+            report[NATURAL] = take(family_of(NATURAL).name, written, folds, pool.map)
     write_json(report, project.root / layout.metric("baselines"))
     return report
 
@@ -61,7 +62,7 @@ def broken(report: Mapping[str, Any]) -> Iterator[str]:
 def _measured(items: pl.DataFrame, folds: int, run: Map = map) -> dict[str, Any]:
     with needs("the baselines need scikit-learn", "report"):
         import sklearn  # noqa: F401
-    return {family.name: family.measures(rows, folds, run) for family, rows in by_family(items)}
+    return {family.name: take(family.name, rows, folds, run) for family, rows in by_family(items)}
 
 
 def _enough(rows: pl.DataFrame) -> pl.DataFrame:

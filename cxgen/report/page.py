@@ -18,8 +18,8 @@ from cxgen.errors import DataError, needs
 from cxgen.families import NATURAL
 from cxgen.files import read_json, require_place, write_atomically
 from cxgen.lexicon import Lexicon
-from cxgen.measures.gates import broken_gates
-from cxgen.measures.registry import measures as registered
+from cxgen.measures import measures as registered
+from cxgen.measures.figures import broken_gates
 from cxgen.project import Project
 from cxgen.report.browser import Pieces, grids, some_sets
 from cxgen.report.charts import bars
@@ -193,11 +193,11 @@ def measures(metrics: Mapping[str, Any]) -> list[dict[str, Any]]:
             row = {
                 "part": part,
                 "name": name,
-                "meaning": known[name].meaning if name in known else "",
+                "meaning": known[name]["meaning"] if name in known else "",
                 **{key: measure[key] for key in ("overall", "chance", "passed")},
                 "gate": ", ".join(f"{bound} {value} ({what})" for what, value in measure["gates"].items() if what != "least"),
                 "faults": list(broken_gates(measure)),
-                "published": known[name].published if name in known else None,
+                "published": known[name]["published"] if name in known else None,
             }
             rows.append(row)
     return rows

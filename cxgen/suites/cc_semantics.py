@@ -17,7 +17,7 @@ import polars as pl
 from cxgen.errors import DataError
 from cxgen.families.scoring import Choices, Item, filled, paired
 from cxgen.lexicon import Lexicon
-from cxgen.measures.gates import Figures, Gates, measured
+from cxgen.measures.figures import Figures, Gates, measured
 from cxgen.project import Project
 from cxgen.sampling import digest
 from cxgen.schema import Column, read_yaml
