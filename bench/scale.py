@@ -22,11 +22,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from cxgen.build.params import Params
-from cxgen.build.plan import Wanted, make_plan, single
-from cxgen.build.request import Request
-from cxgen.build.samplers import items_of, samplers
-from cxgen.build.shards import engine, make_shards
+from cxgen.build.params import Params, Request
+from cxgen.build.pool import cluster
+from cxgen.build.samplers import Run, items_of, samplers
+from cxgen.build.shards import Wanted, make_plan, make_shards, single
 from cxgen.facade import Constructicon
 from cxgen.families import columns_of
 from cxgen.project import Project
@@ -101,9 +100,9 @@ def ray(rows: int) -> dict[str, float]:
     """Seconds of a run by one and by two Ray workers, its plan included."""
     project, seconds = Project.find(), {}
     for workers in (1, 2):
-        with tempfile.TemporaryDirectory() as folder, engine("ray", workers) as pool:
+        with tempfile.TemporaryDirectory() as folder, cluster(workers) as pool:
             request = single(Params.read(project.params).request, "nli", rows)
-            wanted = Wanted(project, NAMES[:1], "nli", request, Path(folder), 100_000)
+            wanted = Wanted(Run(project, request), NAMES[:1], "nli", Path(folder), 100_000)
             start = time.perf_counter()
             make_shards(wanted, make_plan(wanted, pool), pool)
             seconds[f"{workers} workers"] = round(time.perf_counter() - start, 1)

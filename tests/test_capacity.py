@@ -7,9 +7,8 @@ import json
 import numpy as np
 import pytest
 
-from cxgen.build.capacity import capacity, sets_at_most
-from cxgen.build.request import Request
-from cxgen.build.samplers import items_of, samplers
+from cxgen.build.params import Request
+from cxgen.build.samplers import capacity, items_of, samplers, sets_at_most
 
 DRAWS = 14_000  # of a design of the mini project that has at most some thousands of premises of each kind: nearly none is missed
 

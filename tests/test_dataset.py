@@ -12,12 +12,10 @@ import polars as pl
 import pytest
 
 from cxgen import layout
-from cxgen.build import choose, run
+from cxgen.build import run
 from cxgen.build.audit import audit, balance, violations
-from cxgen.build.items import generate_items
-from cxgen.build.params import Params
-from cxgen.build.request import Request
-from cxgen.build.samplers import samplers
+from cxgen.build.params import Params, Request
+from cxgen.build.samplers import generate_items, samplers
 from cxgen.build.tables import table_file
 from cxgen.constructicon import Construction, load_construction, target_names
 from cxgen.errors import DataError
@@ -264,7 +262,7 @@ def test_the_audit_finds_imbalance_and_repetition(built):
 def judged(items, bad):
     """``items`` with verdicts: the item number ``bad`` is refused."""
     first = pl.int_range(pl.len()) == bad
-    verdicts = choose.unjudged(items).with_columns(
+    verdicts = run.unjudged(items).with_columns(
         pair_verdict=pl.when(first).then(pl.lit("inappropriate")).otherwise("pair_verdict"),
         pair_reason=pl.when(first).then(pl.lit("because")).otherwise("pair_reason"),
     )
@@ -274,27 +272,27 @@ def judged(items, bad):
 def test_rejects_are_kept_with_their_reasons_and_another_set_takes_the_place_of_theirs(reach):
     request = Request({"nli": 240, "distinction": 0}, oversample=1.2)
     items = generate_items(reach, request)
-    accepted, rejected = choose.accept(judged(items, 0))
+    accepted, rejected = run.accept(judged(items, 0))
     assert rejected.select("id", "pair_reason").rows() == [(items["id"][0], "because")]
     gone = items["contrast_set"][0]
     assert accepted.height == items.filter(pl.col("contrast_set") != gone).height
-    wanted = choose.wanted_sets(samplers(reach, request), request)
-    chosen = choose.choose(accepted, wanted, reach)
+    made = samplers(reach, request)
+    chosen = run.choose(accepted, made, request)
     assert gone not in chosen["contrast_set"]
-    assert chosen["contrast_set"].n_unique() == wanted["wanted"].sum()
-    unrefused = choose.choose(choose.accept(judged(items, -1))[0], wanted, reach)
+    assert chosen["contrast_set"].n_unique() == sum(request.sets(reach, each.design, each.config)[each.split] for each in made)
+    unrefused = run.choose(run.accept(judged(items, -1))[0], made, request)
     numbers = unrefused.group_by("design", "split").agg(last=pl.col("set_number").max())
     later = chosen.join(numbers, on=["design", "split"]).filter(pl.col("set_number") > pl.col("last"))
     assert later["contrast_set"].n_unique() == 1  # the first ones are kept, and one more
     with pytest.raises(DataError, match=r"contrast sets are wanted, \d+ were accepted"):
-        choose.choose(accepted.filter(pl.col("set_number") < 2), wanted, reach)
+        run.choose(accepted.filter(pl.col("set_number") < 2), made, request)
 
 
 def test_undecided_items_are_kept_only_if_that_is_asked(reach):
     items = generate_items(reach, Request({"nli": 240, "distinction": 0}))
     undecided = judged(items, 0).with_columns(pair_verdict=pl.col("pair_verdict").replace("inappropriate", "undecided"))
-    assert choose.accept(undecided)[0].height < items.height
-    assert choose.accept(undecided, keep_undecided=True)[0].height == items.height
+    assert run.accept(undecided)[0].height < items.height
+    assert run.accept(undecided, keep_undecided=True)[0].height == items.height
 
 
 def test_another_construction_leaves_the_others_as_they_were(mini_dataset, tmp_path):

@@ -4,7 +4,7 @@ from importlib import import_module
 
 import polars as pl
 
-from cxgen.build import suites as stage
+from cxgen.build import run as stage
 from cxgen.build.params import Params
 from cxgen.build.tables import read_tables
 from cxgen.evaluate.exports import HARNESSES, export
@@ -83,7 +83,7 @@ def test_a_suite(tmp_path, cxgen, monkeypatch):
         import_module("cxgen.suites.even")
         write_params(tmp_path, suites={"cc_syntax": {"general": 2, "per_value": 1}, "cc_semantics": {"draws": 1}})
         project = Project(tmp_path)
-        report = stage.run(project, Params.read(project.params))
+        report = stage.build_suites(project, Params.read(project.params))
         assert report["suites"]["even"]["counts"] == {"rows": 10}
         assert read_tables(project)["even", "test"]["id"].to_list() == load("even", project=tmp_path)["id"].to_list()
         load("even", project=tmp_path).select("id", label=pl.lit("instance")).write_csv(tmp_path / "p.csv")

@@ -175,13 +175,13 @@ def test_a_model_of_this_machine_is_scored_and_goes_on_where_it_was(causal, mini
 @pytest.fixture(scope="module")
 def scenarios(tmp_path_factory):
     """A project with few scenarios."""
-    from cxgen.build import suites
     from cxgen.build.params import Params
+    from cxgen.build.run import build_suites
     from tests.mini import write_params
 
     folder = tmp_path_factory.mktemp("scenarios")
     write_params(folder, suites={"cc_syntax": {"general": 2, "per_value": 1}, "cc_semantics": {"draws": 1}})
-    suites.run(Project(folder), Params.read(folder / "params.yaml"))
+    build_suites(Project(folder), Params.read(folder / "params.yaml"))
     return folder
 
 

@@ -9,10 +9,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from cxgen.build.items import generate_items
+from cxgen.build.params import Request
 from cxgen.build.preview import sample_items
-from cxgen.build.request import Request
-from cxgen.build.samplers import items_of, previews
+from cxgen.build.samplers import generate_items, items_of, previews
 from cxgen.errors import SchemaError, UnknownNameError
 from cxgen.families import CONFIGS, FAMILIES, REJECTED, columns_of, family_of, wug_config
 from cxgen.families.minimal_pairs import pairings

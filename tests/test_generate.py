@@ -11,10 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cxgen.build.items import generate_items
+from cxgen.build.params import Request
 from cxgen.build.preview import sample_items
-from cxgen.build.request import Request
-from cxgen.build.samplers import fillable, items_of, previews, samplers
+from cxgen.build.samplers import fillable, generate_items, items_of, previews, samplers
 from cxgen.constructicon import load_construction
 from cxgen.errors import EmptySlotError
 from cxgen.project import Project

@@ -10,10 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cxgen.build.items import generate_items
-from cxgen.build.params import Params
-from cxgen.build.request import Request
-from cxgen.build.samplers import items_of, previews
+from cxgen.build.params import Params, Request
+from cxgen.build.samplers import generate_items, items_of, previews
 from cxgen.errors import SchemaError
 from cxgen.families import FAMILIES
 from cxgen.sampling import HoldOut, span

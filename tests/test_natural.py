@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 
 from cxgen import layout
 from cxgen.asking.calls import from_file
-from cxgen.build.dropped import write_dropped
-from cxgen.build.params import Params
-from cxgen.build.request import Request
+from cxgen.build.params import Params, Request
 from cxgen.build.samplers import divided
+from cxgen.build.tables import write_dropped
 from cxgen.constructicon import square_faults
 from cxgen.errors import DataError, SchemaError
 from cxgen.families import NATURAL, columns_of

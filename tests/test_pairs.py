@@ -7,11 +7,9 @@ from dataclasses import replace
 import polars as pl
 import pytest
 
-from cxgen.build.items import generate_items
-from cxgen.build.params import Params
+from cxgen.build.params import Params, Request
 from cxgen.build.preview import sample_items
-from cxgen.build.request import Request
-from cxgen.build.samplers import placed
+from cxgen.build.samplers import generate_items, placed
 from cxgen.constructicon.load import ENTITIES, VARIANTS
 from cxgen.families import FAMILIES
 from cxgen.project import Project

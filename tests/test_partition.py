@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cxgen.build.request import Request
+from cxgen.build.params import Request
 from cxgen.errors import CxgenError
 from cxgen.sampling import best_partition, design_pools, frame_verbs, joint_verbs, near_counts, set_counts, verb_pools
 from cxgen.sampling.partition import partitions

@@ -17,9 +17,8 @@ import yaml
 from cxgen import layout
 from cxgen.asking import judge
 from cxgen.build import run as building
-from cxgen.build.content import table_hashes
 from cxgen.build.params import Params
-from cxgen.build.tables import dataset, table_file
+from cxgen.build.tables import dataset, table_file, table_hashes
 from cxgen.build.tables import read_tables as finished_tables
 from cxgen.errors import DataError, SchemaError
 from cxgen.project import Project

@@ -17,9 +17,8 @@ from sklearn.metrics import cohen_kappa_score
 
 from cxgen import layout
 from cxgen.build import run
-from cxgen.build.dropped import read_dropped, refused, write_dropped
 from cxgen.build.params import Params
-from cxgen.build.tables import dataset
+from cxgen.build.tables import dataset, read_dropped, refused, write_dropped
 from cxgen.errors import DataError
 from cxgen.measures.figures import Resampling
 from cxgen.project import Project

@@ -15,13 +15,11 @@ import numpy as np
 import polars as pl
 import pytest
 
-from cxgen.build import recount, wug
-from cxgen.build.params import Wug
-from cxgen.build.plan import Plan, Wanted, earlier, make_plan, sets_of, single
-from cxgen.build.pool import Here, executor
-from cxgen.build.request import Request
-from cxgen.build.samplers import items_of, samplers
-from cxgen.build.shards import engine, make_shards
+from cxgen.build import audit, wug
+from cxgen.build.params import Request, Wug
+from cxgen.build.pool import HERE, cluster, executor
+from cxgen.build.samplers import Run, items_of, samplers
+from cxgen.build.shards import Wanted, earlier, make_plan, make_shards, read_plan, sets_of, single
 from cxgen.errors import DataError
 from cxgen.families import columns_of
 from cxgen.project import Project
@@ -32,11 +30,10 @@ from tests.conftest import COMMAND
 REQUEST = single(Request(seed=5), "nli", 900)
 ROWS = 130  # of a shard
 WUG = Wug(("verb", "content"), 0.3)
-HERE = Here()
 
 
 def wanted(folder, out, request=REQUEST, wug=WUG):
-    return Wanted(Project(folder), ("reach",), "nli", request, out, ROWS, wug)
+    return Wanted(Run(Project(folder), request), ("reach",), "nli", out, ROWS, wug)
 
 
 def made(asked, pool=HERE, only=()):
@@ -78,14 +75,14 @@ def test_a_set_is_kept_if_its_premises_are_all_new(mini_source, reach, tmp_path)
     """Whether what came before was kept, or not."""
     asked = wanted(mini_source, tmp_path, single(REQUEST, "nli", 20_000), wug=None)
     plan, seen = make_plan(asked, HERE), set()
-    for number, (sampler, entry) in enumerate(zip(samplers(reach, asked.request), plan.sources, strict=True)):
+    for number, (sampler, entry) in enumerate(zip(samplers(reach, asked.run.request), plan["sources"], strict=True)):
         draws = sampler.draw(np.arange(entry["drawn"]))
         fresh = []
         for at, premises in enumerate(draws.texts.to_numpy().reshape(-1, len(draws)).T.tolist()):
             if seen.isdisjoint(premises) and len(set(premises)) == len(premises):
                 fresh.append(at)
             seen.update(premises)
-        kept = [sets_of(tmp_path, at) for at, shard in enumerate(plan.shards) if shard.sampler == number]
+        kept = [sets_of(tmp_path, at) for at, shard in enumerate(plan["shards"]) if shard["sampler"] == number]
         assert np.concatenate(kept).tolist() == fresh[: entry["kept"]]
         if number == 0:
             assert entry["kept"] < entry["drawn"]
@@ -100,16 +97,16 @@ def test_the_first_sets_are_made_with_pseudowords_as_a_build_makes_them(whole, m
     assert summary["pseudowords"]["sets"] == sum(math.ceil(entry["kept"] * WUG.share) for entry in summary["sources"])
     assert not any(wug.violations(rows, real.filter(pl.col("id").is_in(rows["source_id"].implode()))).values())
     wugs = Wugs.load(Project(mini_source).snapshot)
-    for number, shard in enumerate(Plan.read(out).shards):
-        if shard.pseudowords:
-            sampler, numbers = samplers(reach, REQUEST)[shard.sampler], sets_of(out, number)
+    for number, shard in enumerate(read_plan(out)["shards"]):
+        if shard["pseudowords"]:
+            sampler, numbers = samplers(reach, REQUEST)[shard["sampler"]], sets_of(out, number)
             expected = wug.paired(wug.substituted(sampler, numbers, wugs, WUG.modes), items_of(sampler.draw(numbers)))
-            assert pl.read_parquet(out / shard.file)["id"].to_list() == expected["id"].to_list()
+            assert pl.read_parquet(out / shard["file"])["id"].to_list() == expected["id"].to_list()
 
 
 def test_a_source_that_runs_dry_gives_what_it_has(mini_source, tmp_path):
     plan = make_plan(wanted(mini_source, tmp_path, single(REQUEST, "nli", 300_000), wug=None), HERE)
-    assert any(0 < entry["kept"] < entry["wanted"] for entry in plan.sources)
+    assert any(0 < entry["kept"] < entry["wanted"] for entry in plan["sources"])
 
 
 # whoever makes it, and when
@@ -125,7 +122,7 @@ def test_two_processes_write_what_one_writes(whole, mini_source, tmp_path):
 def test_what_is_lacking_damaged_or_half_written_is_made_again_byte_for_byte(whole, mini_source, tmp_path):
     asked = wanted(mini_source, tmp_path / "out")
     made(asked, only=[1, 2, 3, 4])
-    first, second, third, fourth = (asked.folder / Plan.read(asked.folder).shards[number].file for number in (1, 2, 3, 4))
+    first, second, third, fourth = (asked.folder / read_plan(asked.folder)["shards"][number]["file"] for number in (1, 2, 3, 4))
     first.write_bytes(first.read_bytes()[:-1])
     second.unlink()
     (third.parent / f".{third.name}.abc").write_text("half")
@@ -203,10 +200,10 @@ def test_a_cluster_writes_what_one_process_writes(whole, mini_source, tmp_path):
     ray = pytest.importorskip("ray")
     ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
     try:
-        with engine("ray", 2) as pool:
+        with cluster(2) as pool:
             made(wanted(mini_source, tmp_path), pool)
             assert files(tmp_path) == files(whole[0])
-            (tmp_path / Plan.read(tmp_path).shards[0].file).unlink()
+            (tmp_path / read_plan(tmp_path)["shards"][0]["file"]).unlink()
             (tmp_path / "cxgen/sets.parquet").write_bytes(b"others")
             with pytest.raises(DataError, match="not the sets of a run"):
                 made(wanted(mini_source, tmp_path), pool)
@@ -225,8 +222,9 @@ def run(whole, tmp_path):
 
 def shards(folder, split, *, pseudowords=False):
     """(number, file) of the shards of a split."""
-    listed = enumerate(Plan.read(folder).shards)
-    return [(number, folder / each.file) for number, each in listed if each.pseudowords == pseudowords and each.split == split]
+    listed = enumerate(read_plan(folder)["shards"])
+    of_wugs = (each for each in listed if each[1]["pseudowords"] == pseudowords)
+    return [(number, folder / shard["file"]) for number, shard in of_wugs if f"/{split}/" in shard["file"]]
 
 
 def rewrite(folder, number, file, rows):
@@ -251,11 +249,11 @@ def first(column, value):
 
 def test_a_sound_run_is_counted_whole(whole, mini, cxgen):
     out, _ = whole
-    result = recount.audit(out, HERE)
+    result = audit.audit_run(out, HERE)
     rows, wugs = pl.read_parquet(out / "data/*/*.parquet"), pl.read_parquet(out / "wug/*/*.parquet")
     assert (result["rows"], result["sets"]) == (rows.height, rows["contrast_set"].n_unique())
     assert set(result["violations"].values()) == {0}
-    assert {recount.SHARED, recount.TWICE, "items without a source", "held-out wordings in train or dev"} <= result["violations"].keys()
+    assert {audit.SHARED, audit.TWICE, "items without a source", "held-out wordings in train or dev"} <= result["violations"].keys()
     for part in result["parts"]:
         own = rows.filter(split=part["split"])
         assert (part["rows"], part["verbs"]) == (own.height, own["verb"].n_unique())
@@ -279,7 +277,7 @@ def test_a_sound_run_is_counted_whole(whole, mini, cxgen):
 def test_a_fault_within_a_shard_is_told_with_its_file(run, split, change, pseudowords, fault):
     file = edit(run, split, change, pseudowords=pseudowords)
     with pytest.raises(DataError, match=fault) as failed:
-        recount.audit(run, HERE)
+        audit.audit_run(run, HERE)
     assert failed.value.file == file
     assert "--resume" in failed.value.hint
 
@@ -287,16 +285,16 @@ def test_a_fault_within_a_shard_is_told_with_its_file(run, split, change, pseudo
 def test_a_verb_in_two_splits_is_found(run):
     taken = pl.read_parquet(shards(run, "train")[0][1])["verb"][0]
     edit(run, "test", lambda rows: rows.with_columns(verb=pl.lit(taken)))
-    with pytest.raises(DataError, match=f"{recount.SHARED}: 1"):
-        recount.audit(run, HERE)
+    with pytest.raises(DataError, match=f"{audit.SHARED}: 1"):
+        audit.audit_run(run, HERE)
 
 
 def test_a_premise_in_two_shards_is_found(run):
     (_, one), (number, other) = shards(run, "train")[:2]
     rows = pl.read_parquet(one)
     rewrite(run, number, other, rows.with_columns(contrast_set=pl.col("contrast_set").str.reverse()))
-    with executor(2) as pool, pytest.raises(DataError, match=f"{recount.TWICE}: {rows['premise'].n_unique()}"):
-        recount.audit(run, pool)
+    with executor(2) as pool, pytest.raises(DataError, match=f"{audit.TWICE}: {rows['premise'].n_unique()}"):
+        audit.audit_run(run, pool)
 
 
 def test_what_is_held_out_elsewhere_is_found(run):
@@ -307,20 +305,20 @@ def test_what_is_held_out_elsewhere_is_found(run):
     words = pl.when(same).then(pl.lit(wording)).otherwise("wording")
     rewrite(run, number, file, pl.read_parquet(file).with_columns(wording=words, wording_held_out=same | pl.col("wording_held_out")))
     with pytest.raises(DataError, match="held-out wordings in train or dev"):
-        recount.audit(run, HERE)
+        audit.audit_run(run, HERE)
 
 
 def test_only_a_whole_run_without_other_files_is_counted(run, tmp_path, mini, cxgen):
     with pytest.raises(DataError, match="no run is there"):
-        recount.audit(tmp_path, HERE)
+        audit.audit_run(tmp_path, HERE)
     stray, (_, file) = run / "data/train/more.parquet", shards(run, "dev")[0]
     shutil.copy(shards(run, "train")[0][1], stray)
     with pytest.raises(DataError, match="no shard of the run"):
-        recount.audit(run, HERE)
+        audit.audit_run(run, HERE)
     stray.unlink()
     file.write_bytes(b"x" * file.stat().st_size)
     with pytest.raises(DataError, match="not a readable parquet file") as failed:
-        recount.audit(run, HERE)
+        audit.audit_run(run, HERE)
     assert failed.value.file == file
     (run / "cxgen/shards/000001.json").unlink()
     done = cxgen("audit", str(run), cwd=mini)

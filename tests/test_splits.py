@@ -11,9 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cxgen.build.params import Params
+from cxgen.build.params import Params, read_splits
 from cxgen.build.samplers import divided, items_of, samplers
-from cxgen.build.splits import read_splits
 from cxgen.constructicon import load_construction
 from cxgen.errors import DataError
 from cxgen.lexicon import Lexicon

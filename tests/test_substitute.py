@@ -12,9 +12,8 @@ import pytest
 
 from cxgen import layout
 from cxgen.build import wug
-from cxgen.build.items import generate_items
-from cxgen.build.request import Request
-from cxgen.build.samplers import samplers
+from cxgen.build.params import Request
+from cxgen.build.samplers import generate_items, samplers
 from cxgen.build.tables import table_file
 from cxgen.build.wug import changed_sets, wug_items
 from cxgen.constructicon import Construction

@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from cxgen import layout
-from cxgen.build import suites as stage
+from cxgen.build import run as stage
 from cxgen.build.params import Params
 from cxgen.build.tables import read_tables, require_unchanged
 from cxgen.errors import CxgenError, DataError
@@ -34,7 +34,7 @@ def made(tmp_path_factory):
     folder = tmp_path_factory.mktemp("suites")
     write_params(folder, suites=FEW)
     found = Project(folder)
-    return found, stage.run(found, Params.read(found.params))
+    return found, stage.build_suites(found, Params.read(found.params))
 
 
 @pytest.fixture(scope="module")

@@ -15,9 +15,9 @@ from cxgen.asking import consult
 from cxgen.asking.consult import Consultation, Outcome, Shown
 from cxgen.asking.kept import as_table, freeze, replay
 from cxgen.asking.prompts import Prompt
-from cxgen.build.choose import VERDICTS, unjudged
 from cxgen.build.params import Params
-from cxgen.build.tables import read_candidates
+from cxgen.build.run import unjudged
+from cxgen.build.tables import VERDICTS, read_candidates
 from cxgen.constructicon import load_construction
 from cxgen.errors import needs, unknown
 from cxgen.files import write_text

@@ -1,1 +1,1 @@
-"""Datasets: what is wanted, candidates, splits, pseudowords, audits, tables."""
+"""Making a dataset: samplers -> items -> splits -> audit -> tables; shards of any size; a pool here, Ray there."""

@@ -1,20 +1,34 @@
-"""The audit of a split dataset: sizes, leakage, balance. It finds out by counting, not by trusting the generator."""
+"""The audit of what ships, the dataset's and that of a run of ``generate --out``: it finds out by counting, not by trusting the generator.
 
-from __future__ import annotations
+What a shard's sets are by themselves is seen where the shard is; what holds between shards is seen from what each hands on of its own:
+verbs, what is held out, and eight bytes a premise.
+"""
 
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 
+from cxgen.build import wug
+from cxgen.build.pool import Executor
+from cxgen.build.shards import DATA, WUG, Plan, Shard, read_plan, record_of, split_of
 from cxgen.errors import DataError
-from cxgen.families import DEFAULT, FAMILIES, Family
+from cxgen.families import DEFAULT, FAMILIES, Family, columns_of, family_of, wug_config
+from cxgen.families.nli import HELD, leaked
 from cxgen.schema import TARGET
+from cxgen.schema.tables import Contract
+from cxgen.tables import read_table, track
 from cxgen.vocabulary import EXTENDED, SPLITS
+
+_HINT = "delete it; the command that made the run makes it again with --resume"
+SHARED, TWICE = "verbs in two splits", "premises in two contrast sets"
 
 
 def audit(dataset: pl.DataFrame) -> dict[str, Any]:
-    """Counts per construction and look-alike, and proof that nothing leaks and everything is balanced.
+    """Counts per construction and look-alike, and proof that nothing leaks and everything is balanced; else a `DataError`.
 
     Args:
         dataset: rows of all configs, with the column ``config``.
@@ -23,49 +37,46 @@ def audit(dataset: pl.DataFrame) -> dict[str, Any]:
         ``constructions``: name -> ``items`` (config -> its own rows per split), contrast sets and verb lemmas per split, verbs shared
             between splits, share of extended premises; ``lookalikes``: name -> rows per split in ``distinction``; ``opposites``: name ->
             rows; ``violations``: family -> rule -> how often it is broken (all 0).
-
-    Raises:
-        DataError: a verb or a contrast set in two splits of a construction, a repeated id, or a rule of a family broken.
     """
-    dataset = dataset.with_columns(target=TARGET)
     report: dict[str, Any] = {"constructions": {}, "lookalikes": {}, "opposites": {}}
     problems: list[str] = []
-    for name in dataset["target"].unique().sort():
-        rows = dataset.filter(pl.col("target") == name)
-        verbs = {split: set(rows.filter(pl.col("split") == split)["verb"].unique()) for split in SPLITS}
-        shared = sorted((verbs["train"] & verbs["dev"]) | (verbs["train"] & verbs["test"]) | (verbs["dev"] & verbs["test"]))
-        own = rows.filter(pl.col("construction") == name)
-        plain = own.filter(pl.col("config") == DEFAULT)
+    for (name,), rows in sorted(dataset.group_by(TARGET.alias("target"))):
+        verbs = {split: set(rows.filter(split=split)["verb"]) for split in SPLITS}
+        shared = sorted(verb for verb, count in Counter(verb for part in verbs.values() for verb in part).items() if count > 1)
+        own = rows.filter(construction=name)
+        plain = own.filter(config=DEFAULT)
         report["constructions"][name] = {
-            "items": {str(config): _per_split(mine) for (config,), mine in own.group_by("config", maintain_order=True)},
-            "contrast_sets": {split: rows.filter(pl.col("split") == split)["contrast_set"].n_unique() for split in SPLITS},
+            "items": {config: _per_split(part) for (config,), part in own.group_by("config")},
+            "contrast_sets": {split: rows.filter(split=split)["contrast_set"].n_unique() for split in SPLITS},
             "verbs": {split: len(verbs[split]) for split in SPLITS},
             "verbs_shared": shared,
-            "extended": round(plain.filter(pl.col("acceptability") == EXTENDED).height / max(plain.height, 1), 4),
+            "extended": round(plain.filter(acceptability=EXTENDED).height / max(plain.height, 1), 4),
         }
         if shared:
             problems.append(f"{name}: verbs in two splits: {', '.join(shared)}")
-        for (config, other), found in rows.filter(pl.col("construction") != name).group_by("config", "construction", maintain_order=True):
+        for (config, other), part in rows.filter(pl.col("construction") != name).group_by("config", "construction"):
             if config == "distinction":
-                report["lookalikes"][str(other)] = _per_split(found)
+                report["lookalikes"][other] = _per_split(part)
             elif config == DEFAULT:
-                report["opposites"][str(other)] = found.height
+                report["opposites"][other] = part.height
     report["violations"] = {family.name: violations(rows, family) for family, rows in by_family(dataset)}
-    problems += [f"{name}: {what}: {count}" for name, each in report["violations"].items() for what, count in each.items() if count]
+    problems += [f"{name}: {rule}: {count}" for name, counts in report["violations"].items() for rule, count in counts.items() if count]
     if problems:
-        raise DataError(
-            f"the dataset is not sound: {'; '.join(problems)}",
-            hint="this is a bug in cxgen or in an edited intermediate table",
-        )
+        hint = "this is a bug in cxgen or in an edited intermediate table"
+        raise DataError(f"the dataset is not sound: {'; '.join(problems)}", hint=hint)
     return report
+
+
+def _per_split(rows: pl.DataFrame) -> dict[str, int]:
+    return {split: rows.filter(split=split).height for split in SPLITS} | {"all": rows.height}
 
 
 def by_family(dataset: pl.DataFrame) -> Iterator[tuple[Family, pl.DataFrame]]:
     """The families that ``dataset`` (column ``config``) has items of, with these."""
-    present = set(dataset["config"])
     for family in FAMILIES.values():
-        if present & set(family.configs):
-            yield family, dataset.filter(pl.col("config").is_in(list(family.configs)))
+        rows = dataset.filter(pl.col("config").is_in(list(family.configs)))
+        if rows.height:
+            yield family, rows
 
 
 def violations(rows: pl.DataFrame, family: Family) -> dict[str, int]:
@@ -83,5 +94,107 @@ def balance(dataset: pl.DataFrame) -> dict[str, Any]:
     return {family.name: family.balance(rows) for family, rows in by_family(dataset)}
 
 
-def _per_split(rows: pl.DataFrame) -> dict[str, int]:
-    return {split: rows.filter(pl.col("split") == split).height for split in SPLITS} | {"all": rows.height}
+def audit_run(folder: Path, pool: Executor) -> dict[str, Any]:
+    """Count the run of ``generate --out`` in ``folder`` again; `DataError` with the first file that breaks a rule.
+
+    Returns:
+        ``shards, rows, sets``; ``parts``: ``construction, split, rows, sets, verbs`` and, if the run has pseudowords, ``rows with
+        pseudowords``; ``violations``: rule -> how often it is broken (all 0).
+    """
+    plan = read_plan(folder)
+    jobs = _jobs(folder, plan)
+    tallies = list(track(pool.map(_count, jobs), "counting", len(jobs)))
+    counts: Counter[str] = Counter()
+    groups: dict[tuple[str, bool], list[dict[str, Any]]] = defaultdict(list)
+    for tally in tallies:
+        counts.update(tally["faults"])
+        groups[tally["construction"], tally["pseudowords"]].append(tally)
+    for group in groups.values():
+        counts.update(_between(group))
+    broken = "; ".join(f"{rule}: {number}" for rule, number in counts.items() if number)
+    if broken:
+        at = next((folder / tally["file"] for tally in tallies if any(tally["faults"].values())), None)
+        hint = _HINT if at else "this is a bug in cxgen, or files were exchanged"
+        raise DataError(f"the run is not sound: {broken}", file=at or folder, hint=hint)
+    parts = _parts(tallies, pseudowords=bool(plan["asked"]["pseudowords"]))
+    sums = {name: sum(part[name] for part in parts) for name in ("rows", "sets")}
+    return {"shards": len(jobs), **sums, "parts": parts, "violations": dict(counts)}
+
+
+def _jobs(folder: Path, plan: Plan) -> list[tuple[Path, str, Shard, int, list[str]]]:
+    """Folder, config, shard, rows on record, and the files with the real words of one with pseudowords; all must be there, nothing else."""
+    shards = plan["shards"]
+    records = [record for number in range(len(shards)) if (record := record_of(folder, plan, number, quick=True))]
+    if len(records) < len(shards):
+        raise DataError(f"{len(records)} of {len(shards)} shards are there", file=folder, hint="finish the run with --resume")
+    named = {folder / shard["file"] for shard in shards}
+    for path in sorted(path for name in (DATA, WUG) for path in (folder / name).rglob("*.parquet") if path not in named):
+        raise DataError("no shard of the run", file=path, hint="keep it elsewhere")
+    real = defaultdict(list)
+    for shard in shards:
+        real[shard["construction"], shard["sampler"], shard["pseudowords"]].append(shard["file"])
+    config = plan["asked"]["config"]
+    beside = [real[shard["construction"], shard["sampler"], False] if shard["pseudowords"] else [] for shard in shards]
+    return [(folder, config, shard, record["rows"], files) for shard, record, files in zip(shards, records, beside, strict=True)]
+
+
+def _count(job: tuple[Path, str, Shard, int, list[str]]) -> dict[str, Any]:
+    """Of one shard: rows, sets, faults, verbs, what could be held out, and a hash of every premise, as often as there are sets with it."""
+    folder, source, shard, recorded, beside = job
+    family, config = family_of(source), wug_config(source) if shard["pseudowords"] else source
+    rows = read_table(folder / shard["file"], Contract(columns_of(config)), _HINT).drop("slots").with_columns(config=pl.lit(config))
+    faults = {
+        "rows that are not recorded": abs(rows.height - recorded),
+        "rows of another construction": rows.filter(TARGET.ne(shard["construction"])).height,
+        "rows of another split": rows.filter(pl.col("split") != split_of(shard)).height,
+    }
+    if shard["pseudowords"]:
+        wanted = tuple(column for column in columns_of(source) if column.name in {"id", "split", "verb", family.text})
+        named = pl.col("id").is_in(rows["source_id"].unique().implode())
+        real = pl.concat(read_table(folder / file, Contract(wanted, more=True), _HINT).filter(named) for file in beside)
+        faults |= wug.violations(rows, real, source)
+    else:
+        own = family.violations(rows)
+        faults |= {"repeated ids": rows.height - rows["id"].n_unique(), **{rule: own[rule] for rule in family.by_set}}
+    held = {rule: (mark, *names) for rule, (mark, names) in HELD.items() if mark in rows.columns}
+    return {
+        **shard,
+        "split": split_of(shard),
+        "rows": rows.height,
+        "sets": rows["contrast_set"].n_unique(),
+        "faults": faults,
+        "verbs": set(rows["verb"]),
+        "held": {rule: rows.select("split", "construction", "contrast_of", *names).unique() for rule, names in held.items()},
+        "premises": rows.select("contrast_set", family.text).unique()[family.text].hash(0).to_numpy(),
+    }
+
+
+def _between(tallies: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+    """How often what holds between shards of a construction is broken."""
+    splits = Counter(verb for verbs in _verbs(tallies).values() for verb in verbs)
+    premises = np.concatenate([tally["premises"] for tally in tallies])
+    counts = {SHARED: sum(number > 1 for number in splits.values()), TWICE: len(premises) - len(np.unique(premises))}
+    for rule in tallies[0]["held"]:
+        counts[rule] = leaked(pl.concat(tally["held"][rule] for tally in tallies), HELD[rule][0], *HELD[rule][1])
+    return counts
+
+
+def _verbs(tallies: Iterable[Mapping[str, Any]]) -> dict[str, set[str]]:
+    verbs: dict[str, set[str]] = defaultdict(set)
+    for tally in tallies:
+        verbs[tally["split"]] |= tally["verbs"]
+    return verbs
+
+
+def _parts(tallies: Iterable[Mapping[str, Any]], *, pseudowords: bool) -> list[dict[str, Any]]:
+    """A row for every construction and split."""
+    groups: dict[tuple[str, str], list[Mapping[str, Any]]] = defaultdict(list)
+    for tally in tallies:
+        groups[tally["construction"], tally["split"]].append(tally)
+    parts = []
+    for (name, split), group in groups.items():
+        own = [tally for tally in group if not tally["pseudowords"]]
+        sums = {what: sum(tally[what] for tally in own) for what in ("rows", "sets")}
+        part = {"construction": name, "split": split, **sums, "verbs": len(_verbs(own)[split])}
+        parts.append(part | ({"rows with pseudowords": sum(tally["rows"] for tally in group) - part["rows"]} if pseudowords else {}))
+    return parts

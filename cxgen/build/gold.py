@@ -1,17 +1,15 @@
 """Gold annotation of the dataset's premises, as CoNLL-U or spaCy's DocBin."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 
 import polars as pl
 
-from cxgen.build.tables import read_split, table_file
+from cxgen.build.tables import read_splits
 from cxgen.constructicon import Construction, load_construction
 from cxgen.errors import CxgenError, DataError
 from cxgen.families import NATURAL, family_of
-from cxgen.files import write_atomically
+from cxgen.files import write_atomically, write_text
 from cxgen.lexicon import Lexicon
 from cxgen.project import Project
 from cxgen.schema import TARGET
@@ -21,57 +19,37 @@ from cxgen.trees.conllu import to_conllu
 from cxgen.trees.document import to_doc, vocabulary
 from cxgen.vocabulary import Role
 
-_NEED = ("premise_id", "construction", "contrast_of", "kind", "template", "slots")
+_NEED = ("premise_id", "construction", "contrast_of", "kind", "template", "slots", "premise")
 
 
 def sentences(project: Project, config: str, split: str) -> Iterator[tuple[Sentence, Construction]]:
-    """Every premise of a split, annotated, with its construction.
-
-    Raises:
-        DataError: no such table, or a premise that its template does not give.
-        CxgenError: a config whose premises no template gives.
-    """
+    """Every premise of a split, annotated, with its construction."""
     if config == NATURAL:
-        raise CxgenError(
-            "what a writer wrote has no gold trees: no template says how it is built", hint="parse it; `slots` has the fillers"
-        )
-    text = family_of(config).text
-    items = read_split(table_file(project, config, split), config, split)
-    yield from annotated(project, items.with_columns(premise=text))
+        hint = "parse it; `slots` has the fillers"
+        raise CxgenError("what a writer wrote has no gold trees: no template says how it is built", hint=hint)
+    yield from annotated(project, read_splits(project, config, [split]).with_columns(premise=family_of(config).text))
 
 
 def annotated(project: Project, items: pl.DataFrame) -> Iterator[tuple[Sentence, Construction]]:
-    """The premises of items, each once, annotated, with their constructions.
-
-    Args:
-        project: whose templates say how they are built.
-        items: with the columns of lineage, ``slots`` and ``premise``.
-
-    Raises:
-        DataError: a premise that its template does not give.
-    """
-    premises = items.select(*_NEED, "premise", target=TARGET).unique("premise_id", keep="first", maintain_order=True)
-    lexicon = Lexicon.of(project)
-    chunks = Chunks.load(*project.chunk_files())
+    """The premises of items (with lineage, ``slots`` and ``premise``), each once, annotated, with their constructions."""
+    premises = items.select(*_NEED, target=TARGET).unique("premise_id", keep="first", maintain_order=True)
+    lexicon, chunks = Lexicon.of(project), Chunks.load(*project.chunk_files())
     annotators: dict[str, Annotator] = {}
     for item in track(premises.iter_rows(named=True), "annotating", premises.height):
         name = item["target"]
         if name not in annotators:
-            construction = load_construction(project, name, lexicon)
-            annotators[name] = Annotator(construction, chunks)
+            annotators[name] = Annotator(load_construction(project, name, lexicon), chunks)
         try:
-            sentence = annotators[name].sentence(item)
+            yield annotators[name].sentence(item), annotators[name].construction
         except KeyError as error:
-            raise DataError(
-                f"the templates of {name} know no {error}: the dataset is not theirs", hint="make it anew: `dvc repro`"
-            ) from error
-        yield sentence, annotators[name].construction
+            message = f"the templates of {name} know no {error}: the dataset is not theirs"
+            raise DataError(message, hint="make it anew: `dvc repro`") from error
 
 
 def export_conllu(project: Project, config: str, split: str, path: Path) -> int:
     """Write the premises of a split to ``path`` as CoNLL-U; return how many."""
     texts = [to_conllu(sentence, element_roles(construction)) for sentence, construction in sentences(project, config, split)]
-    write_atomically(path, lambda temporary: temporary.write_text("".join(texts), "utf-8"))
+    write_text(path, "".join(texts))
     return len(texts)
 
 
@@ -80,8 +58,7 @@ def export_docbin(project: Project, config: str, split: str, path: Path) -> int:
     vocabulary()  # says what to install if spaCy is missing
     from spacy.tokens import DocBin
 
-    attributes = ["LEMMA", "POS", "TAG", "HEAD", "DEP"]
-    binary = DocBin(attrs=attributes, store_user_data=True)
+    binary = DocBin(attrs=["LEMMA", "POS", "TAG", "HEAD", "DEP"], store_user_data=True)
     for sentence, _ in sentences(project, config, split):
         binary.add(to_doc(sentence))
     write_atomically(path, lambda temporary: temporary.write_bytes(binary.to_bytes()))

@@ -1,58 +1,78 @@
-"""The parameters of a run."""
+"""What is asked for: ``params.yaml``, and which split each verb is in (``lexicons/splits.tsv``, which only grows)."""
 
-from __future__ import annotations
-
+import csv
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from cxgen.build.request import Request
-from cxgen.build.splits import read_splits
-from cxgen.sampling import HoldOut
+from cxgen import layout
+from cxgen.constructicon import Construction, Design
+from cxgen.errors import DataError, unknown
+from cxgen.families import CONFIGS, family_of
+from cxgen.files import read_text, write_text
+from cxgen.project import shipped_folder
+from cxgen.sampling import MARKED, USUAL, HoldOut, near_counts, set_counts
 from cxgen.schema import read_yaml
-from cxgen.vocabulary import SPLITS, Judge
+from cxgen.vocabulary import SHARES, SPLITS, Judge
+
+_COLUMNS = ["construction", "verb", "split"]
+
+
+@dataclass(frozen=True)
+class Request:
+    """What to generate.
+
+    Attributes:
+        sizes: config -> rows wanted per construction (of `distinction`: per look-alike), over all splits; rows of opposites and of the
+            look-alikes' targets come on top. A config that is not named has its family's default; 0 leaves it out.
+        shares: split -> share.
+        preset: frequency preset, ``sliced`` or ``contest``.
+        oversample: candidates per set that will be kept, at least 1.
+        marked: how often a filler that its frame marks comes up, relative to one that it does not: above 0, up to 1.
+        hold_out: what occurs in test only, beside verbs.
+        splits: construction -> verb lemma -> split, of verbs that were divided before.
+    """
+
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    seed: int = 1
+    shares: Mapping[str, float] = field(default_factory=lambda: dict(SHARES))
+    preset: str = "sliced"
+    oversample: float = 1.15
+    marked: float = MARKED
+    hold_out: HoldOut = USUAL
+    splits: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+    def rows(self, config: str) -> int:
+        """Rows wanted of ``config``."""
+        return self.sizes.get(config, CONFIGS[config].sizes[config] if config in CONFIGS else 1)
+
+    def sets(self, construction: Construction, design: Design, config: str) -> dict[str, int]:
+        """Split -> contrast sets of ``design``. Sizes are exact; of pairs about participants, the sum."""
+        family = family_of(config)
+        total = sum(other.weight for other in family.sharing(construction, design, config))
+        rows = family.rows_per_set(construction, design, config)
+        return (near_counts if design.variant else set_counts)(self.rows(config) * design.weight / total, rows, self.shares)
 
 
 @dataclass(frozen=True)
 class Publish:
-    """What a release says of itself.
+    """What a release says of itself, see ``publish`` in ``params.yaml``."""
 
-    Attributes:
-        version: of the dataset.
-        title: heading of the card.
-        licence: as the Hub names it.
-        authors: for the citation.
-        year: for the citation; 0: none.
-        provenance: who wrote and checked the templates and the lexicon.
-        url: where the project lives.
-        canary: the line by which corpora can leave the data out.
-        shard_rows: largest number of rows in a parquet file.
-    """
-
-    version: str = "0.0.0"
+    version: str = "0.0.0"  # of the dataset
     title: str = "cxgen dataset"
-    licence: str = "cc-by-sa-4.0"
+    licence: str = "cc-by-sa-4.0"  # as the Hub names it
     authors: tuple[str, ...] = ("the authors",)
-    year: int = 0
+    year: int = 0  # 0: none
     provenance: str = ""
     url: str = ""
     canary: str = ""
-    shard_rows: int = 1_000_000
-
-    @classmethod
-    def of(cls, data: dict[str, Any]) -> Publish:
-        """From the checked mapping."""
-        return cls(**{**data, "authors": tuple(data.get("authors", cls.authors))})
+    shard_rows: int = 1_000_000  # most rows of a parquet file
 
 
 @dataclass(frozen=True)
 class Wug:
-    """Which sets get pseudowords.
-
-    Attributes:
-        modes: which words are replaced, once each.
-        share: share of every construction's sets, per design and split.
-    """
+    """Which words pseudowords replace, mode by mode, and in which share of every construction's sets (per design and split)."""
 
     modes: tuple[str, ...] = ("verb", "nouns", "adjectives", "content")
     share: float = 0.25
@@ -60,21 +80,7 @@ class Wug:
 
 @dataclass(frozen=True)
 class Params:
-    """What ``params.yaml`` says.
-
-    Attributes:
-        request: seed, sizes, bands and split shares of the generation.
-        constructions: names, or None for all.
-        workers: processes of `cxgen build` and of the measures.
-        backend: the judge.
-        judge_models, judge_tasks: models to ask, and what about.
-        keep_undecided: whether items that a model did not decide stay in the dataset.
-        folds: folds of the baselines' cross-validation.
-        wug: which sets get pseudowords.
-        suites: suite -> sizes that are not its own.
-        publish: what a release says of itself.
-        text: the file, as it is.
-    """
+    """What ``params.yaml`` says; ``constructions``: None for all; ``suites``: suite -> sizes; ``text``: the file, as it is."""
 
     request: Request
     constructions: tuple[str, ...] | None
@@ -84,10 +90,10 @@ class Params:
     judge_tasks: tuple[str, ...]
     keep_undecided: bool
     folds: int
-    wug: Wug = field(default_factory=Wug)
-    suites: dict[str, dict[str, int]] = field(default_factory=dict)
-    publish: Publish = field(default_factory=Publish)
-    text: str = ""
+    wug: Wug
+    suites: dict[str, dict[str, int]]
+    publish: Publish
+    text: str
 
     @property
     def judged(self) -> bool:
@@ -95,35 +101,82 @@ class Params:
         return self.backend != Judge.rules
 
     @classmethod
-    def read(cls, path: Path) -> Params:
-        """Read and check ``path``.
-
-        Raises:
-            SchemaError: a key is unknown, missing or of the wrong type.
-        """
+    def read(cls, path: Path) -> "Params":
+        """Read and check ``path``; `SchemaError` where a key is unknown, missing or of the wrong type."""
         document = read_yaml(path, "params")
         data = document.data
-        names = data.get("constructions", "all")
+        generate, judge, names = data["generate"], data["judge"], data.get("constructions", "all")
+        sizes = {"nli": data["n_per_construction"], "distinction": data["n_per_lookalike"], **data.get("sizes", {})}
+        for config in sizes.keys() - CONFIGS:
+            raise unknown("config", config, CONFIGS, file=path)
+        request = Request(
+            sizes=sizes,
+            seed=data["seed"],
+            shares={split: data["split"][split] for split in SPLITS},
+            preset=data["bands"]["preset"],
+            oversample=generate["oversample"],
+            marked=generate["marked"],
+            splits=read_splits(path.parent),
+            hold_out=HoldOut(**{"wordings": True, **data["split"].get("hold_out", {})}),
+        )
         return cls(
-            request=Request(
-                sizes={"nli": data["n_per_construction"], "distinction": data["n_per_lookalike"], **data.get("sizes", {})},
-                seed=data["seed"],
-                shares={split: data["split"][split] for split in SPLITS},
-                preset=data["bands"]["preset"],
-                oversample=float(data["generate"]["oversample"]),
-                marked=float(data["generate"]["marked"]),
-                splits=read_splits(path.parent),
-                hold_out=HoldOut(**{"wordings": True, **data["split"].get("hold_out", {})}),
-            ),
+            request=request,
             constructions=None if names == "all" else tuple(names),
-            workers=data["generate"]["workers"],
-            backend=data["judge"]["backend"],
-            judge_models=tuple(data["judge"].get("models", ())),
-            judge_tasks=tuple(data["judge"].get("tasks", ("acceptability", "appropriateness", "label"))),
-            keep_undecided=data["judge"].get("keep_undecided", False),
+            workers=generate["workers"],
+            backend=judge["backend"],
+            judge_models=tuple(judge.get("models", ())),
+            judge_tasks=tuple(judge.get("tasks", ("acceptability", "appropriateness", "label"))),
+            keep_undecided=judge.get("keep_undecided", False),
             folds=data["baselines"]["folds"],
-            wug=Wug(tuple(data.get("wug", {}).get("modes", Wug.modes)), float(data.get("wug", {}).get("share", Wug.share))),
+            wug=Wug(**_with_tuple(data.get("wug", {}), "modes")),
             suites=data.get("suites", {}),
-            publish=Publish.of(data.get("publish", {})),
+            publish=Publish(**_with_tuple(data.get("publish", {}), "authors")),
             text=document.text,
         )
+
+
+def _with_tuple(data: Mapping[str, Any], name: str) -> dict[str, Any]:
+    return {**data, name: tuple(data[name])} if name in data else dict(data)
+
+
+def read_splits(root: Path) -> dict[str, dict[str, str]]:
+    """Construction -> verb lemma -> split: what is shipped, and the project's own, which comes first.
+
+    Raises:
+        DataError: a row is none, or puts a verb into a second split.
+    """
+    splits: dict[str, dict[str, str]] = {}
+    for path in dict.fromkeys((shipped_folder() / layout.SPLITS, root / layout.SPLITS)):
+        for construction, verbs in _read_splits(path).items() if path.exists() else ():
+            splits.setdefault(construction, {}).update(verbs)
+    return splits
+
+
+def _read_splits(path: Path) -> dict[str, dict[str, str]]:
+    splits: dict[str, dict[str, str]] = {}
+    hint = f"a row has {', '.join(_COLUMNS)}, with tabs between; `cxgen splits propose` adds rows"
+    for number, row in enumerate(csv.reader(read_text(path, hint).splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE), 1):
+        if number == 1 and row == _COLUMNS:
+            continue
+        if number == 1 or len(row) != len(_COLUMNS) or not all(row) or row[2] not in SPLITS:
+            raise DataError(f"not a verb with its split: {row}"[:200], file=path, line=number, hint=hint)
+        construction, verb, split = row
+        if splits.setdefault(construction, {}).setdefault(verb, split) != split:
+            raise DataError(f"{verb!r} of {construction} is in two splits", file=path, line=number, hint="take one of the rows out")
+    return splits
+
+
+def append_splits(
+    path: Path | None, known: Mapping[str, Mapping[str, str]], proposed: Mapping[str, Mapping[str, str]]
+) -> list[dict[str, str]]:
+    """Append the verbs of ``proposed`` that are not ``known`` to the file, if one is given; their rows."""
+    rows = [
+        (construction, verb, split)
+        for construction, verbs in proposed.items()
+        for verb, split in sorted(verbs.items())
+        if verb not in known.get(construction, {})
+    ]
+    if rows and path:
+        before = read_text(path) if path.exists() else "\t".join(_COLUMNS) + "\n"
+        write_text(path, before + "".join("\t".join(row) + "\n" for row in rows))
+    return [dict(zip(_COLUMNS, row, strict=True)) for row in rows]

@@ -1,73 +1,81 @@
-"""Who does the work: this process, or a pool of them."""
-
-from __future__ import annotations
+"""Who does the work: this process, a pool of them, or a Ray cluster."""
 
 import multiprocessing
 import os
 import signal
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor, wait
+from concurrent.futures import Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from typing import Protocol, TypeVar
+from typing import Any, TypeVar
 
-from cxgen.errors import CxgenError
+from cxgen.errors import CxgenError, needs
 
 In = TypeVar("In")
 Out = TypeVar("Out")
 _THREADS = "POLARS_MAX_THREADS"
 _PATIENCE = 1.0  # seconds between two looks whether the workers live
+_TRIES = 5  # of a Ray job whose worker died
 
 
-class Executor(Protocol):
-    """Anything that maps a function over jobs and gives the results in their order: a pool, an engine.
-
-    Attributes:
-        workers: how many jobs are done at a time.
-    """
-
-    workers: int
-
-    def map(self, function: Callable[[In], Out], jobs: Iterable[In]) -> Iterable[Out]:
-        """As the built-in ``map``."""
-
-
-class Here:
-    """Maps in this process."""
-
-    workers = 1
+class Executor:
+    """Maps a function over jobs and gives the results in their order: in this process, unless a subclass has other workers."""
 
     def map(self, function: Callable[[In], Out], jobs: Iterable[In]) -> Iterator[Out]:
-        """As the built-in ``map``."""
+        """As the built-in ``map``; other workers begin at once, and `CxgenError` says that one died."""
         return map(function, jobs)
 
 
-HERE = Here()
+HERE = Executor()
 
 
-class _Pool:
-    def __init__(self, pool: ProcessPoolExecutor, workers: int) -> None:
-        self.pool, self.workers = pool, workers
+class _Pool(Executor):
+    def __init__(self, pool: ProcessPoolExecutor) -> None:
+        self._pool = pool
 
     def map(self, function: Callable[[In], Out], jobs: Iterable[In]) -> Iterator[Out]:
-        """As the built-in ``map``.
+        try:
+            return self._results([self._pool.submit(function, job) for job in jobs])
+        except BrokenProcessPool as error:
+            raise _died() from error
 
-        Raises:
-            CxgenError: a worker died.
-        """
-        futures = [self.pool.submit(function, job) for job in jobs]
-        dead = CxgenError(
-            "a worker was killed, perhaps because memory ran out",
-            hint="run it again (a run in shards goes on with --resume), if need be with fewer workers",
-        )
+    def _results(self, futures: list[Future[Out]]) -> Iterator[Out]:
         for future in futures:
             while not wait([future], _PATIENCE).done:  # a result that a killed worker left half written never comes
-                if not all(process.is_alive() for process in self.pool._processes.values()):
-                    raise dead
+                if not all(process.is_alive() for process in self._pool._processes.values()):
+                    raise _died()
             try:
                 yield future.result()
             except BrokenProcessPool as error:
-                raise dead from error
+                raise _died() from error
+
+
+def _died() -> CxgenError:
+    hint = "run it again (a run in shards goes on with --resume), if need be with fewer workers"
+    return CxgenError("a worker was killed, perhaps because memory ran out", hint=hint)
+
+
+class _Cluster(Executor):
+    def __init__(self, ray: Any, workers: int) -> None:
+        self._ray, self._workers = ray, workers
+
+    def map(self, function: Callable[[In], Out], jobs: Iterable[In]) -> Iterator[Out]:
+        """A worker that dies costs the job that it was at, which is done again elsewhere."""
+        remote = self._ray.remote(num_cpus=1, max_retries=_TRIES, runtime_env={"env_vars": {_THREADS: "1"}})(function)
+        running: deque[Any] = deque()
+        for job in jobs:
+            running.append(remote.remote(job))
+            if len(running) >= self._workers:
+                yield self._result(running.popleft())
+        while running:
+            yield self._result(running.popleft())
+
+    def _result(self, reference: Any) -> Any:
+        try:
+            return self._ray.get(reference)
+        except self._ray.exceptions.RayTaskError as error:
+            raise (error.cause if isinstance(error.cause, CxgenError) else error) from None
 
 
 @contextmanager
@@ -81,7 +89,7 @@ def executor(workers: int) -> Iterator[Executor]:
     spawn = multiprocessing.get_context("spawn")  # polars' threads do not survive a fork
     pool = ProcessPoolExecutor(workers, spawn, initializer=_leave_interrupts_to_the_parent)
     try:
-        yield _Pool(pool, workers)
+        yield _Pool(pool)
     finally:
         for process in list((pool._processes or {}).values()):
             process.terminate()
@@ -95,3 +103,19 @@ def executor(workers: int) -> Iterator[Executor]:
 
 def _leave_interrupts_to_the_parent() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+@contextmanager
+def cluster(workers: int) -> Iterator[Executor]:
+    """Tasks of a Ray cluster, ``workers`` at a time. RAY_ADDRESS names it; without, Ray starts one here."""
+    with needs("--engine ray needs the package ray", "ray"):
+        import ray
+
+    started = not ray.is_initialized()
+    if started:
+        ray.init(num_cpus=None, log_to_driver=False, configure_logging=False, include_dashboard=False)
+    try:
+        yield _Cluster(ray, workers)
+    finally:
+        if started:
+            ray.shutdown()

@@ -1,7 +1,6 @@
 """A sample of a construction: contrast sets one after the other, the designs taking turns, with one block of them in memory."""
 
-from __future__ import annotations
-
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -18,58 +17,12 @@ SPARE = 8  # sets drawn on top, since a few repeat a premise
 DRY = 2_000  # draws in a row without a new set, after which a design has no others
 
 
-@dataclass
-class Fresh:
-    """The contrast sets of a source whose premises are all new, in the order of their numbers.
-
-    Attributes:
-        source: what is drawn from.
-        seen: hashes of the premises so far, of this and of the other sources of its config.
-        next: number of the set that is drawn next.
-        idle: draws since the last new set.
-    """
-
-    source: Sampler
-    seen: set[int]
-    next: int = 0
-    idle: int = 0
-
-    def take(self, count: int) -> pl.DataFrame:
-        """The items of the next ``count`` new sets; of fewer, if there are no others."""
-        tables = [pl.DataFrame()]
-        while count and self.idle < DRY:
-            numbers = span(self.next, max(count + SPARE, self.idle))
-            items = items_of(self.source.draw(numbers))
-            fresh = self._fresh(items, count)
-            tables.append(items.filter(pl.col("set_number").is_in(fresh)))
-            count -= len(fresh)
-            self.idle = 0 if fresh else self.idle + len(numbers)
-            self.next = int(numbers[-1]) + 1 if count else fresh[-1] + 1
-        return pl.concat([table for table in tables if table.width] or tables)
-
-    def _fresh(self, items: pl.DataFrame, most: int) -> list[int]:
-        """The numbers of the first ``most`` sets whose premises are new."""
-        if not items.height:
-            return []
-        premises = items.select("set_number", pl.col("premise").hash(0)).unique(maintain_order=True)
-        fresh: list[int] = []
-        for number, hashes in premises.group_by("set_number", maintain_order=True).agg("premise").iter_rows():
-            if self.seen.isdisjoint(hashes):
-                self.seen.update(hashes)
-                fresh.append(number)
-                if len(fresh) == most:
-                    break
-        return fresh
-
-
 @dataclass(frozen=True)
 class Wanted:
     """What a sample is to hold.
 
     Attributes:
         premises: how many.
-        family: of the items.
-        seed: another seed, other sets.
         kind: only premises of this kind; empty: all.
         label: only items with this label; None: all.
         wugs, mode: pseudowords for the words of the mode; None for none.
@@ -84,19 +37,64 @@ class Wanted:
     mode: str = ""
 
 
-def sampled(construction: Construction, wanted: Wanted) -> Iterator[pl.DataFrame]:
-    """The items of as many premises as are wanted, or of all that there are, block by block: the designs' first sets, then their second.
+@dataclass
+class _Source:
+    """A sampler with what was drawn of it: premises so far (``seen``, shared by a config), the next number, draws without a new set."""
 
-    Raises:
-        EmptySlotError: nothing fills a slot, or nothing survives the pseudowords.
-        SchemaError: no design is of the family, or gives sets.
-    """
-    draws = _draws(construction, wanted)
-    kinds = 1 if wanted.kind else min(len(each.source.design.kinds) for each in draws)
-    lacking, sets = wanted.premises, [0] * len(draws)
-    for count in _steps(-(-lacking // (kinds * len(draws)))):
-        tables = [_ranked(_shown(each, count, wanted), sets, number) for number, each in enumerate(draws)]
-        items = pl.concat([table for table in tables if table.height] or [pl.DataFrame()], how="diagonal_relaxed")
+    sampler: Sampler
+    wanted: Wanted
+    seen: set[int]
+    next: int = 0
+    idle: int = 0
+    sets: int = 0
+
+    def take(self, count: int) -> pl.DataFrame:
+        """What is to be seen of the next ``count`` new sets, with the ``rank`` of each set; of fewer, if there are no others."""
+        tables = []
+        while count and self.idle < DRY:
+            numbers = span(self.next, max(count + SPARE, self.idle))
+            items = items_of(self.sampler.draw(numbers))
+            fresh = self._fresh(items, count)
+            if fresh:
+                tables.append(items.filter(pl.col("set_number").is_in(fresh)))
+            count -= len(fresh)
+            self.idle = 0 if fresh else self.idle + len(numbers)
+            self.next = int(numbers[-1]) + 1 if count else fresh[-1] + 1
+        return self._shown(pl.concat(tables)) if tables else pl.DataFrame()
+
+    def _fresh(self, items: pl.DataFrame, most: int) -> list[int]:
+        """The numbers of the first ``most`` sets whose premises are new."""
+        fresh: list[int] = []
+        if items.height:
+            premises = items.select("set_number", pl.col("premise").hash(0)).unique(maintain_order=True)
+            for number, hashes in premises.group_by("set_number", maintain_order=True).agg("premise").iter_rows():
+                if len(fresh) < most and self.seen.isdisjoint(hashes):
+                    self.seen.update(hashes)
+                    fresh.append(number)
+        return fresh
+
+    def _shown(self, items: pl.DataFrame) -> pl.DataFrame:
+        wanted = self.wanted
+        if wanted.wugs:
+            numbers = items["set_number"].unique().sort().to_numpy()
+            items = changed_sets(substituted(self.sampler, numbers, wanted.wugs, [wanted.mode]), items).drop("mode", strict=False)
+        if items.height and wanted.kind:
+            items = items.filter(kind=wanted.kind)
+        if items.height and wanted.label is not None:
+            items = items.filter(label=wanted.label)
+        if items.height:
+            items = items.with_columns(rank=pl.col("set_number").rank("dense") + self.sets)
+            self.sets += items["set_number"].n_unique()
+        return items
+
+
+def sampled(construction: Construction, wanted: Wanted) -> Iterator[pl.DataFrame]:
+    """The items of as many premises as are wanted, or of all that there are, block by block: the designs' first sets, then their second."""
+    sources = _sources(construction, wanted)
+    kinds = 1 if wanted.kind else min(len(source.sampler.design.kinds) for source in sources)
+    lacking = wanted.premises
+    for count in _steps(-(-lacking // (kinds * len(sources)))):
+        items = _together(source.take(count) for source in sources)
         if not items.height:
             break
         items = items.sort("rank", maintain_order=True).drop("rank")
@@ -114,28 +112,22 @@ def sample_items(
 ) -> pl.DataFrame:
     """Items of up to ``sets`` contrast sets of every design, over all verbs, design by design.
 
-    Args:
-        construction: whose.
-        seed: another seed, other sets.
-        sets: per design.
-        family: items of this family; by default of the one that each design names first.
-        wugs, mode: with pseudowords for the words of ``mode``.
-
-    Raises:
-        EmptySlotError: nothing fills a slot, or nothing survives the pseudowords.
-        SchemaError: no design is of the family, or gives sets.
+    They are of ``family``, by default of the one that each design names first; with pseudowords for the words of ``mode``, if any.
     """
-    wanted = Wanted(0, family, seed, wugs=wugs, mode=mode)
-    tables = [table for each in _draws(construction, wanted) if (table := _shown(each, sets, wanted)).height]
-    if wugs and not tables:
+    items = _together(source.take(sets) for source in _sources(construction, Wanted(0, family, seed, wugs=wugs, mode=mode)))
+    if wugs and not items.height:
         raise _nothing_survives(construction, mode)
-    return pl.concat(tables, how="diagonal_relaxed") if tables else pl.DataFrame()
+    return items.drop("rank", strict=False)
 
 
-def _draws(construction: Construction, wanted: Wanted) -> list[Fresh]:
-    made = [each for each in previews(construction, wanted.seed, wanted.family) if not wanted.kind or wanted.kind in each.design.kinds]
-    seen: dict[str, set[int]] = {each.config: set() for each in made}
-    return [Fresh(each, seen[each.config]) for each in made]
+def _sources(construction: Construction, wanted: Wanted) -> list[_Source]:
+    seen: dict[str, set[int]] = defaultdict(set)
+    made = previews(construction, wanted.seed, wanted.family)
+    return [_Source(one, wanted, seen[one.config]) for one in made if not wanted.kind or wanted.kind in one.design.kinds]
+
+
+def _together(tables: Iterator[pl.DataFrame]) -> pl.DataFrame:
+    return pl.concat([table for table in tables if table.height] or [pl.DataFrame()], how="diagonal_relaxed")
 
 
 def _nothing_survives(construction: Construction, mode: str) -> EmptySlotError:
@@ -150,23 +142,3 @@ def _steps(expected: int) -> Iterator[int]:
         count = min(total * GROWTH or FIRST, expected) - total if total < expected else total
         total += min(count, MOST)
         yield min(count, MOST)
-
-
-def _shown(draws: Fresh, count: int, wanted: Wanted) -> pl.DataFrame:
-    """What is to be seen of the next ``count`` sets."""
-    items = draws.take(count)
-    if items.height and wanted.wugs:
-        numbers = items["set_number"].unique().sort().to_numpy()
-        items = changed_sets(substituted(draws.source, numbers, wanted.wugs, [wanted.mode]), items).drop("mode", strict=False)
-    if not items.height:
-        return items
-    items = items.filter(pl.col("kind") == wanted.kind) if wanted.kind else items
-    return items if wanted.label is None else items.filter(pl.col("label") == wanted.label)
-
-
-def _ranked(items: pl.DataFrame, sets: list[int], number: int) -> pl.DataFrame:
-    """``items`` with the ``rank`` of their sets in source ``number``, which counts them in ``sets``."""
-    if items.height:
-        items = items.with_columns(rank=pl.col("set_number").rank("dense") + sets[number])
-        sets[number] += items["set_number"].n_unique()
-    return items

@@ -1,255 +1,260 @@
-"""A build: candidates, verdicts on them, the dataset with its audit, and its contrast sets with pseudowords.
+"""A build: candidates, verdicts on them, the dataset with its audit, its contrast sets with pseudowords, and the suites.
 
-A job is a construction, from its templates to its finished rows; what holds between constructions is counted when all are there.
+A job is a construction, from its templates to its finished rows, which wait in a folder until all are there. What holds between
+constructions is counted then, and the tables are written one by one, so that no process ever holds a dataset.
 """
 
-from __future__ import annotations
-
-import secrets
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import partial
+from itertools import product
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import polars as pl
 
 from cxgen import layout
-from cxgen.build import choose, wug
+from cxgen.build import wug
 from cxgen.build.audit import audit, balance
-from cxgen.build.content import WRITTEN, table_hashes
-from cxgen.build.dropped import read_dropped
-from cxgen.build.items import candidates
-from cxgen.build.params import Params
+from cxgen.build.params import Params, Request
 from cxgen.build.pool import HERE, Executor
-from cxgen.build.request import Request
-from cxgen.build.samplers import samplers
-from cxgen.build.tables import read_candidates, read_verdicts, table_file
-from cxgen.check import require_sound
-from cxgen.constructicon import Construction, load_construction, target_names
+from cxgen.build.samplers import Run, candidates, samplers_of, wugs_of
+from cxgen.build.tables import WRITTEN, read_candidates, read_dropped, read_verdicts, table_file, table_hashes
+from cxgen.constructicon import target_names
 from cxgen.errors import DataError
 from cxgen.families import CONFIGS, DEFAULT, REJECTED, columns_of, wug_config
 from cxgen.files import require_place
-from cxgen.lexicon import Lexicon
+from cxgen.measures.figures import broken_gates
 from cxgen.project import Project
-from cxgen.sampling import Sampler, Wugs
+from cxgen.sampling import Sampler
 from cxgen.schema import TARGET, conform
-from cxgen.tables import track, write_json, write_table
-from cxgen.vocabulary import SPLITS
+from cxgen.suites import SUITES
+from cxgen.tables import one_line, track, write_json, write_table
+from cxgen.vocabulary import APPROPRIATE, EXTENDED, INAPPROPRIATE, PROTOTYPICAL, SPLITS, UNDECIDED
+
+_KEYS = ["config", "design", "split"]
+_Suite = tuple[str, dict[str, Any], dict[str, str]]  # name, metric, hashes of the tables
 
 
-class Loaded:
-    """What a process keeps loaded during a run."""
-
-    def __init__(self, project: Project, request: Request) -> None:
-        self.project, self.request = project, request
-        self._samplers: dict[str, list[Sampler]] = {}
-
-    @cached_property
-    def lexicon(self) -> Lexicon:
-        """The project's lexicon."""
-        return Lexicon.of(self.project)
-
-    @cached_property
-    def wugs(self) -> Wugs:
-        """The pseudowords."""
-        return Wugs.load(self.project.snapshot)
-
-    def construction(self, name: str) -> Construction:
-        """The construction ``name``, which is sound."""
-        construction = load_construction(self.project, name, self.lexicon)
-        require_sound(construction)
-        return construction
-
-    def samplers(self, name: str) -> list[Sampler]:
-        """Its samplers."""
-        if name not in self._samplers:
-            self._samplers[name] = samplers(self.construction(name), self.request)
-        return self._samplers[name]
+def unjudged(items: pl.DataFrame) -> pl.DataFrame:
+    """The verdicts on ``items`` where nobody is asked: every premise is as acceptable as its verb makes it, every pair appropriate."""
+    return items.select(
+        "id", premise_verdict="acceptability", premise_reason=pl.lit(""), pair_verdict=pl.lit(APPROPRIATE), pair_reason=pl.lit("")
+    )
 
 
-_LOADED: dict[str, Loaded] = {}
+def leave_out(judged: pl.DataFrame, dropped: Mapping[str, str]) -> pl.DataFrame:
+    """The items with those of ``dropped`` sets (contrast set -> reason) refused, in every config."""
+    why = pl.col("contrast_set").replace_strict(dropped, default=None, return_dtype=pl.String)
+    refused = why.is_not_null() & (pl.col("pair_verdict") != INAPPROPRIATE)
+    return judged.with_columns(
+        pair_verdict=pl.when(refused).then(pl.lit(INAPPROPRIATE)).otherwise("pair_verdict"),
+        pair_reason=pl.when(refused).then(pl.format("review: {}", why)).otherwise("pair_reason"),
+    )
 
 
-def loaded(run: str, project: Project, request: Request) -> Loaded:
-    """What this process keeps for ``run`` only: files may have changed since another."""
-    if run not in _LOADED:
-        _LOADED.clear()
-        _LOADED[run] = Loaded(project, request)
-    return _LOADED[run]
+def accept(judged: pl.DataFrame, *, keep_undecided: bool = False) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Items of the sets in which nothing is rejected (or undecided), and the rejected items of the others with their reasons."""
+    more = [UNDECIDED] if keep_undecided else []
+    good = pl.col("premise_verdict").is_in([PROTOTYPICAL, EXTENDED, *more]) & pl.col("pair_verdict").is_in([APPROPRIATE, *more])
+    judged = judged.with_columns(acceptability="premise_verdict")
+    columns = [column for column in columns_of(REJECTED) if column.name in judged.columns]
+    return judged.filter(good.all().over("config", "contrast_set")), conform(judged.filter(~good), columns)
+
+
+def choose(accepted: pl.DataFrame, made: Sequence[Sampler], request: Request) -> pl.DataFrame:
+    """The first accepted sets of each config, design and split of a construction, as many as are wanted, in the order of the candidates."""
+    rows = [(one.config, one.design.name, one.split, request.sets(one.construction, one.design, one.config)[one.split]) for one in made]
+    wanted = pl.DataFrame(rows, schema=[*_KEYS, "wanted"], orient="row")
+    have = accepted.group_by(_KEYS).agg(have=pl.col("set_number").n_unique())
+    short = wanted.join(have, on=_KEYS, how="left").with_columns(pl.col("have").fill_null(0)).filter(pl.col("have") < pl.col("wanted"))
+    for row in short.sort(_KEYS).head(1).iter_rows(named=True):
+        raise DataError(
+            f"{made[0].construction.name}, design {row['design']} for {row['config']}, {row['split']}: {row['wanted']} contrast sets are"
+            f" wanted, {row['have']} were accepted",
+            hint="see what was refused and why in outputs/dataset/rejected; mend that, or raise generate.oversample in params.yaml",
+        )
+    rank = pl.col("set_number").rank("dense").over(_KEYS)
+    return accepted.join(wanted, on=_KEYS, how="left", maintain_order="left").filter(rank <= pl.col("wanted")).drop("wanted")
 
 
 @dataclass(frozen=True)
-class Job:
-    """A construction to make.
+class _Job:
+    """A construction to make; ``candidates`` and ``verdicts``: where models have judged it, else it is drawn, and nobody is asked."""
 
-    Attributes:
-        run: names the run, see `loaded`.
-        dropped: contrast sets that readers refused -> reason.
-        candidates, verdicts: of the construction, where models have judged it; else it is drawn, and nobody is asked.
-    """
-
-    run: str
-    project: Project
+    run: Run
     params: Params
     name: str
+    folder: Path  # for its finished rows
     dropped: Mapping[str, str]
     candidates: pl.DataFrame | None = None
     verdicts: pl.DataFrame | None = None
 
-
-@dataclass(frozen=True)
-class Made:
-    """What became of a construction.
-
-    Attributes:
-        tables: config -> finished rows, those with pseudowords included.
-        rejected: what was refused.
-        counts: config with real words -> mode -> how many items with pseudowords there are.
-        lacking: why it has too few sets.
-    """
-
-    tables: dict[str, pl.DataFrame]
-    rejected: pl.DataFrame
-    counts: dict[str, dict[str, Any]]
-    lacking: DataError | None = None
+    def file(self, config: str) -> Path:
+        """Where its finished rows of a config wait."""
+        return self.folder / f"{config}.{self.name}.parquet"
 
 
-def draw(job: Job) -> pl.DataFrame:
-    """The candidates of a construction: more than are needed, for the judges to choose from."""
-    request = job.params.request
-    return candidates(loaded(job.run, job.project, request).samplers(job.name), request)
+def _draw(job: _Job) -> pl.DataFrame:
+    return candidates(samplers_of(job.run, job.name), job.run.request)
 
 
-def make(job: Job) -> Made:
-    """A construction's part of the dataset."""
-    own = loaded(job.run, job.project, job.params.request)
-    made = own.samplers(job.name)
+def _make(job: _Job) -> dict[str, Any]:
+    """Leave the finished rows of a construction; ``rejected``, ``counts`` (see `wug.counts`), and why it has too few sets, if so."""
+    made = samplers_of(job.run, job.name)
     if job.candidates is None or job.verdicts is None:
-        items = candidates(made, job.params.request, head_room=bool(job.dropped))
-        verdicts = choose.unjudged(items)
+        items = candidates(made, job.run.request, head_room=bool(job.dropped))
+        verdicts = unjudged(items)
     else:
         items, verdicts = job.candidates, job.verdicts
-    judged = choose.leave_out(items.join(verdicts, on="id", how="left", maintain_order="left"), job.dropped)
-    accepted, rejected = choose.accept(judged, keep_undecided=job.params.keep_undecided)
+    judged = leave_out(items.join(verdicts, on="id", how="left", maintain_order="left"), job.dropped)
+    accepted, rejected = accept(judged, keep_undecided=job.params.keep_undecided)
     try:
-        chosen = choose.choose(accepted, choose.wanted_sets(made, job.params.request), made[0].construction)
+        chosen = choose(accepted, made, job.run.request)
     except DataError as error:
-        return Made({}, rejected, {}, error)
-    by_config = {config: chosen.filter(pl.col("config") == config) for config in CONFIGS}
-    tables = {config: conform(rows, columns_of(config)) for config, rows in by_config.items() if rows.height}
-    counts = {}
+        return {"rejected": rejected, "lacking": error}
+    counts, tables = {}, {config: chosen.filter(config=config) for config in CONFIGS}
+    finished = {config: conform(rows, columns_of(config)) for config, rows in tables.items() if rows.height}
     for config in wug.SOURCES:
         real = wug.sources(chosen, config, job.params.wug.share)
         if real.height:
-            rows = wug.finished(wug.wug_items(made, own.wugs, job.params.wug.modes, real), config)
-            tables[wug_config(config)] = rows
+            rows = wug.finished(wug.wug_items(made, wugs_of(job.run), job.params.wug.modes, real), config)
+            finished[wug_config(config)] = rows
             counts[config] = wug.counts(rows, real, job.params.wug.modes)
-    return Made(tables, rejected, counts)
+    for config, rows in finished.items():
+        try:
+            rows.write_ipc(job.file(config), compression="lz4")
+        except pl.exceptions.PolarsError as error:
+            raise DataError(f"cannot be written: {one_line(error)}", file=job.file(config), hint="is there room on the disk?") from error
+    return {"rejected": rejected, "counts": counts, "lacking": None}
 
 
 def generate(project: Project, params: Params, pool: Executor = HERE) -> pl.DataFrame:
-    """Draw and write the candidates that models are to judge; returns the table."""
+    """Draw and write the candidates that models are to judge, more than are needed; returns the table."""
     require_place(project.root / layout.CANDIDATES)
-    jobs = _jobs(project, params)
-    table = pl.concat(track(pool.map(draw, jobs), "generating", len(jobs)), how="diagonal")
+    jobs = _jobs(project, params, Path())
+    table = pl.concat(track(pool.map(_draw, jobs), "generating", len(jobs)), how="diagonal")
     write_table(table, project.root / layout.CANDIDATES)
     return table
 
 
 def build(project: Project, params: Params, pool: Executor = HERE, *, judged: bool = False) -> dict[str, Any]:
-    """Write dataset and pseudoword tables, the rejects, and the metrics ``splits``, ``balance`` and ``wug``.
+    """Write dataset and pseudoword tables, the rejects, and the metrics ``splits`` (see `audit`), ``balance`` and ``wug``; the metrics.
 
-    Args:
-        project: whose.
-        params: what is built.
-        pool: where constructions are made.
-        judged: from the candidates and verdicts that `generate` and the command ``judge`` left; else nobody is asked.
-
-    Returns:
-        ``splits``: see `audit`; ``wug``: the metric of that name; ``items``: of every item what `cxgen.build.warn` asks for.
-
-    Raises:
-        DataError: too few accepted sets, or the audit found a leak or an imbalance.
+    ``judged``: from the candidates and verdicts that `generate` and the command ``judge`` left; else nobody is asked.
     """
     require_place(project.root / layout.metric("splits"))
-    jobs = _jobs(project, params)
-    if judged:
-        jobs = _judged(jobs, read_candidates(project), read_verdicts(project))
-    made = dict(zip((job.name for job in jobs), track(pool.map(make, jobs), "building", len(jobs)), strict=True))
-    rejected = pl.concat([part.rejected for part in made.values()], how="diagonal")
-    write_table(rejected, table_file(project, REJECTED, REJECTED))  # before anything can go wrong: it says why sets are lacking
-    for part in made.values():
-        if part.lacking:
-            raise part.lacking
-    tables = {config: _joined(made, config) for config in CONFIGS if any(config in part.tables for part in made.values())}
-    items = pl.concat([rows.drop("slots").with_columns(config=pl.lit(config)) for config, rows in tables.items()], how="diagonal")
-    splits, balanced = audit(items), balance(items)
-    hashes = table_hashes({(REJECTED, REJECTED): rejected}) | _write(project, tables, CONFIGS)
-    write_json({**splits, WRITTEN: hashes}, project.root / layout.metric("splits"))
-    write_json(balanced, project.root / layout.metric("balance"))
-    few = items.select("config", "construction", "contrast_of", "design", "split", "contrast_set", "verb")
-    return {"splits": splits, "wug": _with_pseudowords(project, made, tables), "items": few}
-
-
-def _joined(made: Mapping[str, Made], config: str) -> pl.DataFrame:
-    """The rows of a config, construction by construction."""
-    return pl.concat([part.tables.pop(config) for part in made.values() if config in part.tables])
+    with TemporaryDirectory(prefix="cxgen-") as folder:
+        jobs = _jobs(project, params, Path(folder))
+        jobs = _judged(jobs, project) if judged else jobs
+        made = dict(zip((job.name for job in jobs), track(pool.map(_make, jobs), "building", len(jobs)), strict=True))
+        rejected = pl.concat([part["rejected"] for part in made.values()], how="diagonal")
+        write_table(rejected, table_file(project, REJECTED, REJECTED))  # before anything can go wrong: it says why sets are lacking
+        for part in made.values():
+            if part["lacking"]:
+                raise part["lacking"]
+        items = _items(jobs, CONFIGS)
+        metrics = {"splits": audit(items), "balance": balance(items), "wug": _pseudowords(jobs, made, items)}
+        hashes = table_hashes({(REJECTED, REJECTED): rejected})
+        configs = [*CONFIGS, *map(wug_config, wug.SOURCES)]
+        for written in pool.map(_finish, [(table_file(project, *key), key, jobs) for key in product(configs, SPLITS)]):
+            hashes |= written
+    for name, of_wugs in (("splits", False), ("wug", True)):
+        metrics[name][WRITTEN] = {table: value for table, value in hashes.items() if ("_wug/" in table) == of_wugs}
+    for name, metric in metrics.items():
+        write_json(metric, project.root / layout.metric(name))
+    return metrics
 
 
 def construction_names(project: Project, params: Params) -> list[str]:
-    """The constructions that the parameters ask for.
-
-    Raises:
-        UnknownNameError: one of them has no file.
-    """
-    if params.constructions is None:
-        return target_names(project)
-    for name in params.constructions:
+    """The constructions that the parameters ask for."""
+    for name in params.constructions or ():
         project.template_file(name)
-    return list(params.constructions)
+    return target_names(project) if params.constructions is None else list(params.constructions)
 
 
-def _jobs(project: Project, params: Params) -> list[Job]:
-    run, dropped = secrets.token_hex(8), read_dropped(project.root / layout.DROPPED)
-    return [Job(run, project, params, name, dropped) for name in construction_names(project, params)]
+def _jobs(project: Project, params: Params, folder: Path) -> list[_Job]:
+    run, dropped = Run(project, params.request), read_dropped(project.root / layout.DROPPED)
+    return [_Job(run, params, name, folder, dropped) for name in construction_names(project, params)]
 
 
-def _judged(jobs: Sequence[Job], candidates: pl.DataFrame, verdicts: pl.DataFrame) -> list[Job]:
+def _judged(jobs: Sequence[_Job], project: Project) -> list[_Job]:
     """``jobs`` with what was judged."""
-    if candidates.join(verdicts, on="id", how="anti").height:
-        raise DataError("there are items without a verdict", file=jobs[0].project.root / layout.VERDICTS, hint="run `cxgen judge` again")
-    own = candidates.with_columns(target=TARGET).partition_by("target", as_dict=True, include_key=False)
+    items, verdicts = read_candidates(project), read_verdicts(project)
+    if items.join(verdicts, on="id", how="anti").height:
+        raise DataError("there are items without a verdict", file=project.root / layout.VERDICTS, hint="run `cxgen judge` again")
+    own = items.with_columns(target=TARGET).partition_by("target", as_dict=True, include_key=False)
     return [replace(job, candidates=own[job.name,], verdicts=verdicts.join(own[job.name,], on="id", how="semi")) for job in jobs]
 
 
-def _write(project: Project, tables: Mapping[str, pl.DataFrame], configs: Iterable[str]) -> dict[str, str]:
-    """Write the tables of ``configs`` split by split, and remove those of an earlier run with other designs; their hashes."""
-    hashes: dict[str, str] = {}
-    for config, split in ((config, split) for config in configs for split in SPLITS):
-        path = table_file(project, config, split)
-        if config in tables:
-            rows = tables[config].filter(pl.col("split") == split)
-            write_table(rows, path)
-            hashes |= table_hashes({(config, split): rows})
-        else:
-            path.unlink(missing_ok=True)
-    return hashes
+def _items(jobs: Iterable[_Job], configs: Iterable[str]) -> pl.DataFrame:
+    """The finished rows of some configs without their slots, with the column ``config``."""
+    tables = []
+    for config in configs:
+        names = [column.name for column in columns_of(config) if column.name != "slots"]
+        files = [job.file(config) for job in jobs if job.file(config).exists()]
+        tables += [pl.read_ipc(file, columns=names).with_columns(config=pl.lit(config)) for file in files]
+    return pl.concat(tables, how="diagonal") if tables else pl.DataFrame()
 
 
-def _with_pseudowords(project: Project, made: Mapping[str, Made], real: Mapping[str, pl.DataFrame]) -> dict[str, Any]:
-    """Count, audit and write what has pseudowords; the metric."""
+def _pseudowords(jobs: Sequence[_Job], made: Mapping[str, Mapping[str, Any]], items: pl.DataFrame) -> dict[str, Any]:
+    """The metric ``wug``: what there is with pseudowords of ``items``, audited."""
     report: dict[str, Any] = {"constructions": {}, "pairs": {}, "violations": {}}
-    hashes: dict[str, str] = {}
     for config in wug.SOURCES:
-        counts = {name: part.counts[config] for name, part in made.items() if config in part.counts}
+        counts = {name: part["counts"][config] for name, part in made.items() if config in part["counts"]}
         report["constructions" if config == DEFAULT else "pairs"] |= counts
-        tables = {wug_config(config): _joined(made, wug_config(config))} if counts else {}
-        for rows in (rows for rows in tables.values() if rows.height):
-            mark = "" if config == DEFAULT else f"{config}: "
-            report["violations"] |= {mark + rule: count for rule, count in wug.violations(rows, real[config], config).items()}
-        problems = [f"{rule}: {count}" for rule, count in report["violations"].items() if count]
-        if problems:
-            raise DataError(f"the pseudoword items are not sound: {'; '.join(problems)}", hint="this is a bug in cxgen")
-        hashes |= _write(project, tables, [wug_config(config)])
-    write_json({**report, WRITTEN: hashes}, project.root / layout.metric("wug"))
+        rows, mark = _items(jobs, [wug_config(config)]), "" if config == DEFAULT else f"{config}: "
+        broken = wug.violations(rows, items.filter(config=config), config) if rows.height else {}
+        report["violations"] |= {mark + rule: count for rule, count in broken.items()}
+    problems = [f"{rule}: {count}" for rule, count in report["violations"].items() if count]
+    if problems:
+        raise DataError(f"the pseudoword items are not sound: {'; '.join(problems)}", hint="this is a bug in cxgen")
     return report
+
+
+def _finish(job: tuple[Path, tuple[str, str], Sequence[_Job]]) -> dict[str, str]:
+    """Write a table, or remove that of an earlier run with other designs; its hash."""
+    path, (config, split), jobs = job
+    files = [one.file(config) for one in jobs if one.file(config).exists()]
+    if not files:
+        path.unlink(missing_ok=True)
+        return {}
+    rows = pl.concat([pl.read_ipc(file).filter(split=split) for file in files])
+    write_table(rows, path)
+    return table_hashes({(config, split): rows})
+
+
+def begin_suites(project: Project, params: Params, pool: Executor = HERE) -> Iterator[_Suite]:
+    """Begin to make the suites (a pool goes on with them while other things are done): see `build_suites`."""
+    return pool.map(partial(_suite, project, params), list(SUITES))
+
+
+def build_suites(project: Project, params: Params, begun: Iterator[_Suite] | None = None) -> dict[str, Any]:
+    """Write ``outputs/suites/`` and the metric ``suites``; return the metric.
+
+    It has ``suites``: name -> ``counts``, ``violations`` (rule -> how often it is broken, all 0) and ``measures``, as the suite gives
+    them; ``written``: hashes of the tables.
+    """
+    require_place(project.root / layout.metric("suites"))
+    report: dict[str, Any] = {"suites": {}, WRITTEN: {}}
+    for name, metric, hashes in track(begun or begin_suites(project, params), "suites", len(SUITES)):
+        report["suites"][name] = metric
+        report[WRITTEN] |= hashes
+    write_json(report, project.root / layout.metric("suites"))
+    return report
+
+
+def _suite(project: Project, params: Params, name: str) -> _Suite:
+    suite = SUITES[name]
+    rows = conform(suite.rows(project, params.request.seed, {**suite.sizes, **params.suites.get(name, {})}), suite.columns)
+    metric = {"counts": suite.counts(rows), "violations": suite.violations(project, rows), "measures": suite.measures(rows)}
+    problems = [f"{what}: {count}" for what, count in metric["violations"].items() if count]
+    problems += [f"{what} {fault}" for what, measure in metric["measures"].items() for fault in broken_gates(measure)]
+    if problems:
+        hint = "the files in templates/grammars say what it is made of"
+        raise DataError(f"{name} is not sound: {'; '.join(problems)}", file=project.root / layout.SUITES, hint=hint)
+    tables = {(name, split): rows.filter(split=split) for split in suite.splits}
+    for key, table in tables.items():
+        write_table(table, table_file(project, *key))
+    return name, metric, table_hashes(tables)

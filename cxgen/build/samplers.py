@@ -1,46 +1,95 @@
-"""The samplers of a construction: every design, config and split, verbs divided over the splits first."""
+"""The samplers of a construction: every design, config and split, verbs divided first; their items, and how many there are."""
 
-from __future__ import annotations
-
-from collections.abc import Collection, Iterator
-from dataclasses import replace
+import math
+import secrets
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import Any
 
 import polars as pl
 
-from cxgen.build.request import Request
-from cxgen.constructicon import Construction, Design
+from cxgen.build.params import Request
+from cxgen.constructicon import Construction, Design, load_construction
 from cxgen.errors import EmptySlotError, SchemaError
 from cxgen.families import CONFIGS, DEFAULT, family_of
+from cxgen.lexicon import Lexicon
+from cxgen.project import Project
 from cxgen.sampling import (
     Draws,
     Forms,
     Sampler,
+    Wugs,
     best_partition,
     design_pools,
     frame_verbs,
     further_verbs,
+    held_templates,
     joint_verbs,
+    span,
     split_of,
     verb_pools,
 )
-from cxgen.vocabulary import PRESETS, SPLITS
+from cxgen.sampling.pools import ABSENT
+from cxgen.sampling.ways import WORD_FORMS, By
+from cxgen.vocabulary import PRESETS, SPLITS, Split
+
+# Sets are drawn at random and must share no premise with another one, so that the last ones are hard to find: at a quarter of what can be
+# said nearly every draw is still new, in all premises of its set.
+EASY = 1 / 4
+_SETS = 2_000  # drawn at a time: enough for whole columns, few enough for memory
+_ROUNDS = 12  # after which a sampler that still lacks sets has run dry
+_SAYS_MUCH = 1_000  # draws, by which a round says how many sets there are
+_SPARE = 8  # drawn on top, since a few clash
+_ANY, _PRONOUNS = 2, 3  # of the genders: he, she or they
 
 
-def samplers(construction: Construction, request: Request, configs: Collection[str] = tuple(CONFIGS)) -> list[Sampler]:
-    """Those of every design, config (of ``configs``) and split.
+@dataclass(frozen=True)
+class Run:
+    """A run of a command: a process keeps what it has loaded for it, since files may have changed since another."""
+
+    project: Project = field(compare=False)
+    request: Request = field(compare=False)
+    token: str = field(default_factory=lambda: secrets.token_hex(8))
+
+
+@lru_cache(1)
+def _lexicon_of(run: Run) -> Lexicon:
+    return Lexicon.of(run.project)
+
+
+@lru_cache(1)
+def wugs_of(run: Run) -> Wugs:
+    """The pseudowords."""
+    return Wugs.load(run.project.snapshot)
+
+
+@lru_cache(1)
+def samplers_of(run: Run, name: str) -> list[Sampler]:
+    """The samplers of the construction ``name``, which is sound."""
+    from cxgen.check import require_sound  # previews do without it
+
+    construction = load_construction(run.project, name, _lexicon_of(run))
+    require_sound(construction)
+    return samplers(construction, run.request)
+
+
+def samplers(construction: Construction, request: Request) -> list[Sampler]:
+    """Those of every design, config and split.
 
     Raises:
         EmptySlotError: a design for which nothing is left in a split.
         SchemaError: a design that gives no sets.
     """
     construction = fillable(construction, request)
-    splits = placed(construction, request)
-    forms = Forms(construction.lexicon)
-    made = []
-    for design, config in wanted_designs(construction, request):
-        for split in SPLITS if config in configs else ():
-            pools = design_pools(construction, design, splits, split, request.preset, request.marked)
-            made.append(Sampler(construction, design, config, split, request.seed, pools, forms, request.hold_out))
+    splits, forms, made = placed(construction, request), Forms(construction.lexicon), []
+    for design in construction.designs.values():
+        for config in (name for name in design.configs if request.rows(name)):
+            _require_sets(construction, design, config)
+            for split in SPLITS:
+                pools = design_pools(construction, design, splits, split, request.preset, request.marked)
+                made.append(Sampler(construction, design, config, split, request.seed, pools, forms, request.hold_out))
     return made
 
 
@@ -50,22 +99,20 @@ def previews(construction: Construction, seed: int, family: str = "") -> list[Sa
     Raises:
         SchemaError: no design is of that family.
     """
-    forms = Forms(construction.lexicon)
-    made = []
+    forms, made = Forms(construction.lexicon), []
     for design in construction.designs.values():
         config = next((name for name in design.configs if not family or family_of(name).name == family), None)
         if config is not None:
-            require_sets(construction, design, config)
+            _require_sets(construction, design, config)
             made.append(Sampler.preview(construction, design, config, seed, forms))
     if not made:
-        others = dict.fromkeys(family_of(name).name for design in construction.designs.values() for name in design.configs)
-        asked = "".join(f", or ask for the family that it has: --family {other}" for other in list(others)[:1])
-        config = next((name for name, each in CONFIGS.items() if each.name == family), DEFAULT)
+        other = next((family_of(name).name for design in construction.designs.values() for name in design.configs), "")
+        config = next((name for name, owner in CONFIGS.items() if owner.name == family), DEFAULT)
         raise SchemaError(
             f"{construction.name} has no design for the family {family!r}",
             file=construction.document.path,
             line=construction.document.line(["designs"]),
-            hint=f"add {config} to a design's config{asked}",
+            hint=f"add {config} to a design's config" + (f", or ask for the family that it has: --family {other}" if other else ""),
         )
     return made
 
@@ -100,11 +147,9 @@ def fillable(construction: Construction, request: Request) -> Construction:
 
     def is_filled(design: Design) -> bool:
         try:
-            for split in SPLITS:
-                design_pools(construction, design, splits, split, request.preset, request.marked)
+            return all(design_pools(construction, design, splits, split, request.preset, request.marked) for split in SPLITS)
         except EmptySlotError:
             return False
-        return True
 
     filled = {name: design for name, design in construction.designs.items() if is_filled(design)}
     if len(filled) in {0, len(construction.designs)}:
@@ -112,25 +157,7 @@ def fillable(construction: Construction, request: Request) -> Construction:
     return fillable(replace(construction, designs=filled), request)
 
 
-def wanted_designs(construction: Construction, request: Request) -> Iterator[tuple[Design, str]]:
-    """The designs and configs that ``request`` wants items of.
-
-    Raises:
-        SchemaError: a design that gives no sets.
-    """
-    for design in construction.designs.values():
-        for config in design.configs:
-            if request.rows(config):
-                require_sets(construction, design, config)
-                yield design, config
-
-
-def require_sets(construction: Construction, design: Design, config: str) -> None:
-    """Refuse a design from which the config's family can make no sets.
-
-    Raises:
-        SchemaError: with the family's reason.
-    """
+def _require_sets(construction: Construction, design: Design, config: str) -> None:
     known = config in CONFIGS
     why = family_of(config).unsound(construction, design, config) if known else f"unknown config {config!r}"
     if why:
@@ -145,3 +172,119 @@ def require_sets(construction: Construction, design: Design, config: str) -> Non
 def items_of(draws: Draws) -> pl.DataFrame:
     """The items that the family of their config makes of contrast sets; rows of a set are adjacent."""
     return family_of(draws.sampler.config).items(draws)
+
+
+@dataclass
+class _Source:
+    """A sampler, the sets to stop at and those that must be there in the end, and the numbers of those so far whose premises are new."""
+
+    sampler: Sampler
+    wanted: int
+    required: int
+    drawn: int = 0
+    kept: list[int] = field(default_factory=list)
+    items: list[pl.DataFrame] = field(default_factory=list)
+    dry: bool = False  # so few of many draws were new that the rounds which are left cannot give what is required, even twice as lucky
+
+    def draw(self, left: int, most: int, seen: set[str]) -> None:
+        """Draw as many sets as are lacking; keep those with premises new to one another and to ``seen``, and the items of the first."""
+        before, end = len(self.kept), self.drawn + self.wanted - len(self.kept) + _SPARE
+        for start in range(self.drawn, end, _SETS):
+            draws = self.sampler.draw(span(start, min(_SETS, end - start)))
+            for number, premises in enumerate(draws.texts.to_numpy().reshape(-1, len(draws)).T.tolist(), start):
+                if seen.isdisjoint(premises):
+                    seen.update(premises)
+                    self.kept += [number] if len(self.kept) < self.wanted else []
+            items = items_of(draws)
+            if items.height:
+                self.items.append(items.filter(pl.col("set_number").is_in(self.kept[:most])))
+        count, self.drawn = end - self.drawn, end
+        self.dry = count >= _SAYS_MUCH and len(self.kept) + 2 * left * (len(self.kept) - before) < self.required
+
+
+def candidates(made: Sequence[Sampler], request: Request, *, head_room: bool = True) -> pl.DataFrame:
+    """Items of the `samplers` of a construction; no premise occurs in two sets of a family, rows of a set are adjacent.
+
+    With ``head_room`` there are `Request.oversample` times as many sets as are wanted, for judges to choose from. Columns are those of
+    `Draws.render`, ``id``, and those of all families (null where a family has no such column).
+    """
+    seen: dict[str, set[str]] = defaultdict(set)
+    sources = []
+    for sampler in made:
+        sets = request.sets(sampler.construction, sampler.design, sampler.config)[sampler.split]
+        sources.append(_Source(sampler, math.ceil(sets * request.oversample), sets))
+    for left in reversed(range(_ROUNDS)):
+        for source in sources:
+            if len(source.kept) < source.wanted and not source.dry:
+                source.draw(left, source.wanted if head_room else source.required, seen[family_of(source.sampler.config).name])
+    for source in sources:
+        if len(source.kept) < source.required:
+            construction, design = source.sampler.construction, source.sampler.design.name
+            raise EmptySlotError(
+                f"{construction.name}: only {len(source.kept)} distinct contrast sets of design {design!r} for {source.sampler.config} in"
+                f" {source.sampler.split}, {source.required} are needed",
+                file=construction.document.path,
+                line=construction.document.line(["designs", design]),
+                hint="add words or frames, or lower the size in params.yaml or the design's weight",
+            )
+    tables = [table for source in sources for table in source.items if table.height]
+    return pl.concat(tables, how="diagonal") if tables else pl.DataFrame()
+
+
+def generate_items(construction: Construction, request: Request) -> pl.DataFrame:
+    """The `candidates` of a construction."""
+    return candidates(samplers(construction, request), request)
+
+
+def capacity(construction: Construction, request: Request) -> list[dict[str, Any]]:
+    """What can be said in every config, design and split, beside what is asked for; counted from the pools, nothing is drawn.
+
+    Rows of ``construction, config, design, split, wanted`` (candidate sets), ``capacity`` (see `sets_at_most`), ``used`` (wanted /
+    capacity) and ``enough`` (whether that many are easily drawn).
+    """
+    rows = []
+    for sampler in samplers(construction, request):
+        wanted = math.ceil(request.sets(construction, sampler.design, sampler.config)[sampler.split] * request.oversample)
+        most = sets_at_most(sampler)
+        about = {"construction": construction.name, "config": sampler.config, "design": sampler.design.name, "split": sampler.split}
+        rows.append({**about, "wanted": wanted, "capacity": most, "used": wanted / most, "enough": wanted <= EASY * most})
+    return rows
+
+
+def sets_at_most(sampler: Sampler) -> int:
+    """How many sets share no premise, at most: the premises of the kind that has fewest; what two templates or frames say counts twice."""
+    return min(sum(_premises(sampler, kind)) for kind in sampler.design.kinds)
+
+
+def _premises(sampler: Sampler, kind: str) -> Iterator[int]:
+    """The premises of a kind, template by template and frame by frame."""
+    construction = sampler.construction
+    held = held_templates(construction, sampler.seed) if sampler.held.templates and sampler.split != Split.test else frozenset()
+    for template in construction.templates_for(kind):
+        if template.name not in held:
+            parts = [part for part in construction.premise_parts(kind, template.name) if part.slot in construction.slots]
+            names = {part.slot for part in parts}
+            by_pronoun = {part.slot for part in parts if WORD_FORMS[part.form].by is By.PRONOUN}
+            for frame in range(len(sampler.pools.frames)):
+                yield _ways(sampler, names, by_pronoun, frame)
+
+
+def _ways(sampler: Sampler, names: set[str], by_pronoun: set[str], frame: int) -> int:
+    """How many ways there are to fill slots in a frame, at most: a word counts as taken by another slot only where it surely is.
+
+    Of a person of either sex there are three where a pronoun refers to the slot.
+    """
+    lexicon, pools = sampler.construction.lexicon, sampler.pools.candidates
+    words: dict[str, set[str]] = {}
+    ways = 1
+    for slot in (slot for slot in sampler.construction.draw_order(sampler.design) if slot.name in names):
+        if slot.lexical:
+            parents = pools[slot.parent][frame] if slot.parent in pools else []
+            ways *= max((len(lexicon.related(slot.lexical, parent)) for parent in parents), default=1)
+            continue
+        rows = [row for row in pools[slot.name][frame] if row != ABSENT]
+        counts = {lexicon.lemmas[row]: _PRONOUNS if slot.name in by_pronoun and lexicon.genders[row] == _ANY else 1 for row in rows}
+        words[slot.name] = set(counts)
+        taken = sum(words[other] <= words[slot.name] for other in slot.distinct if words.get(other))
+        ways *= max(sum(counts.values()) - taken, 0 if rows else 1) + bool(slot.optional)
+    return ways

@@ -1,113 +1,256 @@
-"""Making the shards of a run: blocks of sets are drawn, rendered and written, so that no shard is ever one table.
+"""Runs of any size (``generate --out``): a plan says which contrast sets go into which shard, then the shards are made, in any order.
 
-A shard is written under a temporary name and renamed, and its record written after it: a file that is as its record says is whole.
+A shard is a function of the plan and its number, so that it is the same whoever makes it, and when. No premise occurs in two sets: set
+numbers are drawn in their order, and those are kept whose premises are all new, compared by 64-bit hashes. A shard is written under a
+temporary name and renamed, and its record written after it: a file that is as its record says is whole.
 """
 
-from __future__ import annotations
-
 import hashlib
+import json
+import math
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
-from cxgen.build.plan import DATA, RUN, WUG, Plan, Shard, Wanted, sets_of
-from cxgen.build.pool import Executor, executor
-from cxgen.build.samplers import items_of
+from cxgen.build.params import Request, Wug
+from cxgen.build.pool import Executor
+from cxgen.build.samplers import EASY, Run, items_of, samplers_of, sets_at_most, wugs_of
 from cxgen.build.wug import eligible, paired, substituted
 from cxgen.errors import DataError
-from cxgen.families import columns_of, wug_config
+from cxgen.families import CONFIGS, columns_of, wug_config
 from cxgen.files import read_json, write_atomically
-from cxgen.sampling import Rows
-from cxgen.schema import Column, conform, polars_schema
-from cxgen.tables import ROW_GROUP, one_line, track, write_json
+from cxgen.sampling import Sampler, digest, span
+from cxgen.schema import conform, polars_schema
+from cxgen.tables import ROW_GROUP, one_line, track, write_json, write_parquet
+from cxgen.version import DATA_VERSION
+from cxgen.vocabulary import SPLITS
 
-BLOCK = 8_192  # sets that are made at once, over the modes with pseudowords: some hundred thousand rows
-SUMMARY = f"{RUN}/summary.json"
-
-
-@contextmanager
-def engine(name: str, workers: int) -> Iterator[Executor]:
-    """What maps jobs: ``local``: processes of this machine; ``ray``: tasks of a cluster, ``workers`` at a time.
-
-    Raises:
-        DataError: Ray is not installed.
-    """
-    if name == "ray":
-        from cxgen.build.ray import cluster
-
-        with cluster(workers) as pool:
-            yield pool
-    else:
-        with executor(workers) as pool:
-            yield pool
+Plan = dict[str, Any]  # as the manifest has it: ``asked`` (all that the rows depend on), ``sources`` (samplers), ``shards``
+Shard = dict[str, Any]  # ``file`` (relative to the run's folder), ``construction``, ``sampler`` (its number), ``pseudowords`` (bool)
+DATA, WUG, RUN = "data", "wug", "cxgen"  # folders: of the rows, of those with pseudowords, of the run's records
+_MANIFEST, _SETS = f"{RUN}/manifest.json", f"{RUN}/sets.parquet"
+_BLOCK, _ROUND = 1 << 14, 1 << 20  # sets that are drawn at once for a plan, and between two looks at what is lacking
+_DRY = 0.01  # share of new sets in a round below which there is hardly anything else to say
+_SPARE = 8
+_MADE = 8_192  # sets that are made at once, over the modes with pseudowords: some hundred thousand rows
+_HINT = "choose another folder with --out, or delete this one"
 
 
 @dataclass(frozen=True)
-class Order:
-    """A shard to make, wherever that may be."""
+class Wanted:
+    """What ``generate --out`` makes; the request is for its ``config`` only, see `single`; ``wug``: which sets get pseudowords, too."""
 
-    wanted: Wanted
-    number: int
-    shard: Shard
+    run: Run
+    names: tuple[str, ...]
+    config: str
+    folder: Path
+    shard_rows: int
+    wug: Wug | None = None
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        """All that the rows depend on."""
+        project, request, files = self.run.project, self.run.request, hashlib.sha256()
+        for path in [*project.template_files().values(), *project.shared_files(), *project.lexicon_files()]:
+            files.update(f"{path.name}\0".encode() + hashlib.sha256(path.read_bytes()).digest())
+        return {
+            "constructions": list(self.names),
+            "config": self.config,
+            "n": request.rows(self.config),
+            "shard_rows": self.shard_rows,
+            "seed": request.seed,
+            "bands": request.preset,
+            "marked": request.marked,
+            "split": {split: request.shares[split] for split in SPLITS},
+            "hold_out": asdict(request.hold_out),
+            "verbs": {name: digest(json.dumps(request.splits.get(name), sort_keys=True)) for name in self.names},
+            "pseudowords": {"modes": list(self.wug.modes), "share": self.wug.share} if self.wug else None,
+            "data version": DATA_VERSION,
+            "templates and words": files.hexdigest()[:16],
+        }
+
+    def samplers(self) -> Iterator[tuple[str, int, Sampler, int]]:
+        """Construction, number of its sampler, the sampler, and how many sets of it are wanted."""
+        for name in self.names:
+            for number, sampler in enumerate(samplers_of(self.run, name)):
+                yield name, number, sampler, self.run.request.sets(sampler.construction, sampler.design, self.config)[sampler.split]
+
+
+def single(request: Request, config: str, n: int) -> Request:
+    """``request`` for ``n`` rows of one config, as many sets as are wanted."""
+    sizes = {name: n if name == config else 0 for name in CONFIGS}
+    return replace(request, sizes=sizes, oversample=1.0)
+
+
+def read_plan(folder: Path) -> Plan:
+    """The plan of the run in ``folder``."""
+    path = folder / _MANIFEST
+    if not path.exists():
+        raise DataError("no run is there", file=folder, hint="name the folder that `cxgen generate --out` has written")
+    plan: Plan = read_json(path, _HINT)
+    try:
+        keys = {"asked", "sources", "shards"} - plan.keys()
+        keys |= {key for shard in plan.get("shards", ()) for key in {"file", "construction", "sampler", "pseudowords"} - shard.keys()}
+    except (AttributeError, TypeError):
+        keys = {"mappings"}
+    if keys:
+        raise DataError(f"not the plan of a run: it lacks {', '.join(sorted(keys))}", file=path, hint=_HINT)
+    return plan
+
+
+def split_of(shard: Shard) -> str:
+    """The split of its rows."""
+    return Path(shard["file"]).parent.name
+
+
+def earlier(wanted: Wanted, *, resume: bool) -> Plan | None:
+    """The plan that whoever began the run made; None if nobody has. One of other parameters or words is not gone on with."""
+    path = wanted.folder / _MANIFEST
+    if not path.exists():
+        return None
+    plan = read_plan(wanted.folder)
+    others = ", ".join(name for name, value in wanted.asked.items() if plan["asked"].get(name) != value)
+    if others:
+        raise DataError(f"another run is there: it differs in {others}", file=path, hint="choose another folder with --out")
+    if not resume:
+        raise DataError("this run is there already", file=path, hint="--resume makes the shards that it lacks")
+    return plan
+
+
+def crowded(wanted: Wanted) -> Iterator[str]:
+    """One line for every sampler that is asked for more sets than its words and templates easily give."""
+    for name, _, sampler, count in wanted.samplers():
+        if count > EASY * sets_at_most(sampler):
+            where = f"{name}, design {sampler.design.name} in {sampler.split}"
+            yield f"{where}: {count} contrast sets are more than are easily drawn; there may be fewer (`cxgen capacity`)"
+
+
+def make_plan(wanted: Wanted, pool: Executor) -> Plan:
+    """Find sets that are new, divide them into shards, and write the plan.
+
+    With pseudowords come the first sets of each sampler, as many as their share is.
+    """
+    plan: Plan = {"asked": wanted.asked, "sources": [], "shards": []}
+    sets = [pl.DataFrame(schema={"shard": pl.UInt32, "set": pl.Int64})]
+    seen: dict[str, NDArray[np.uint64]] = defaultdict(lambda: np.empty(0, np.uint64))
+    for name, number, sampler, count in wanted.samplers():
+        kept, drawn, seen[name] = _new_sets(wanted, (name, number), count, pool, seen[name])
+        rows = items_of(sampler.draw(span(0, 1))).height
+        about = {"construction": name, "design": sampler.design.name, "split": sampler.split, "rows of a set": rows}
+        plan["sources"].append({**about, "wanted": count, "kept": len(kept), "drawn": drawn})
+        parts = [(DATA, kept, rows)]
+        if wanted.wug:
+            parts.append((WUG, kept[: math.ceil(len(kept) * wanted.wug.share)], rows * len(wanted.wug.modes)))
+        for folder, numbers, size in parts:
+            most = max(1, wanted.shard_rows // size)
+            for at in range(0, len(numbers), most):
+                part = pl.DataFrame({"set": numbers[at : at + most]})
+                sets.append(part.select(pl.lit(len(plan["shards"]), pl.UInt32).alias("shard"), "set"))
+                file = f"{folder}/{sampler.split}/{name}.{sampler.design.name}-{at // most:05d}.parquet"
+                plan["shards"].append({"file": file, "construction": name, "sampler": number, "pseudowords": folder == WUG})
+    write_parquet(pl.concat(sets), wanted.folder / _SETS, compression="zstd", row_group_size=1 << 20)
+    write_json(plan, wanted.folder / _MANIFEST)  # last: where it is, the plan is whole
+    return plan
+
+
+def _new_sets(
+    wanted: Wanted, sampler: tuple[str, int], count: int, pool: Executor, seen: NDArray[np.uint64]
+) -> tuple[NDArray[np.int64], int, NDArray[np.uint64]]:
+    """The first ``count`` set numbers with new premises, how many were drawn, and ``seen`` with all premises that were.
+
+    A set is new if none of its premises was drawn before, in it, in a lower number or by a sampler before, whether that one was kept or
+    not. There are fewer where a sampler has run dry.
+    """
+    kept = np.empty(0, np.int64)
+    drawn, rate = 0, 1.0
+    while len(kept) < count and rate >= _DRY:
+        end = drawn + min(_ROUND, math.ceil((count - len(kept)) / rate) + _SPARE)
+        jobs = [(wanted, sampler, span(at, min(_BLOCK, end - at))) for at in range(drawn, end, _BLOCK)]
+        hashes = np.concatenate(list(pool.map(_premises, jobs)))
+        unique, first = np.unique(hashes, return_index=True)
+        fresh = np.zeros(hashes.size, dtype=bool)
+        fresh[first] = ~np.isin(unique, seen, assume_unique=True)
+        new, seen = fresh.reshape(hashes.shape).all(axis=1), np.union1d(seen, unique)
+        kept = np.concatenate([kept, np.arange(drawn, end)[new]])
+        rate, drawn = float(new.mean()), end
+    return kept[:count], int(kept[count - 1]) + 1 if len(kept) >= count > 0 else drawn, seen
+
+
+def _premises(job: tuple[Wanted, tuple[str, int], NDArray[np.int64]]) -> NDArray[np.uint64]:
+    """Sets x premises: hashes of their texts."""
+    wanted, (name, number), numbers = job
+    return samplers_of(wanted.run, name)[number].draw(numbers).texts.hash(0).to_numpy().reshape(-1, len(numbers)).T
+
+
+def sets_of(folder: Path, number: int) -> NDArray[np.int64]:
+    """The set numbers of shard ``number`` of the run in ``folder``."""
+    try:
+        return pl.scan_parquet(folder / _SETS).filter(pl.col("shard") == number).select("set").collect()["set"].to_numpy()
+    except (OSError, pl.exceptions.PolarsError) as error:
+        raise DataError("not the sets of a run", file=folder / _SETS, hint=_HINT) from error
 
 
 def make_shards(wanted: Wanted, plan: Plan, pool: Executor, only: Sequence[int] = ()) -> dict[str, Any]:
-    """Make the shards that are lacking, or ``only`` these.
+    """Make the shards that are lacking, or ``only`` these; ``summary.json`` is written when all are there.
 
     Returns:
-        What there is then: ``shards, of, rows, sets, bytes`` (numbers) and ``sources``: those of the plan, with the share of the sets drawn
-        that repeat a premise (``repeated``). With pseudowords: ``pseudowords``, the ``rows, sets, bytes`` of those. If all shards are
-        there, it is written, too.
-
-    Raises:
-        DataError: a shard cannot be written.
+        ``shards, of, rows, sets, bytes`` and ``sources``: those of the plan, with the share of the sets drawn that repeat a premise
+        (``repeated``). With pseudowords: ``pseudowords``, the ``rows, sets, bytes`` of those.
     """
-    if not only:
-        _sweep(wanted.folder)
-    numbers = only or [number for number in range(len(plan.shards)) if record_of(wanted.folder, plan, number) is None]
-    for _ in track(pool.map(make_shard, [Order(wanted, number, plan.shards[number]) for number in numbers]), "generating", len(numbers)):
+    folder, shards = wanted.folder, plan["shards"]
+    unfinished = [*folder.glob(f"{DATA}/*/.*.parquet.*"), *folder.glob(f"{WUG}/*/.*.parquet.*"), *folder.glob(f"{RUN}/shards/.*.json.*")]
+    for path in () if only else unfinished:  # what was being written when a run was killed
+        path.unlink(missing_ok=True)
+    numbers = only or [number for number in range(len(shards)) if record_of(folder, plan, number) is None]
+    for _ in track(pool.map(_make_shard, [(wanted, number, shards[number]) for number in numbers]), "generating", len(numbers)):
         pass
-    records = [record_of(wanted.folder, plan, number, quick=True) for number in range(len(plan.shards))]
-    summary = _summary(plan, records)
+    records = [record_of(folder, plan, number, quick=True) for number in range(len(shards))]
+    done = [(shard["pseudowords"], record) for shard, record in zip(shards, records, strict=True) if record]
+    names = ("rows", "sets", "bytes")
+    sums = [{name: sum(record[name] for wug, record in done if wug == kind) for name in names} for kind in (False, True)]
+    sources = [{**entry, "repeated": round(1 - entry["kept"] / max(entry["drawn"], 1), 6)} for entry in plan["sources"]]
+    more = {"pseudowords": sums[1]} if plan["asked"]["pseudowords"] else {}
+    summary = {"shards": len(done), "of": len(records), **sums[0], **more, "sources": sources}
     if all(records):
-        write_json(summary, wanted.folder / SUMMARY)
+        write_json(summary, folder / RUN / "summary.json")
     return summary
 
 
-def make_shard(order: Order) -> None:
+def _make_shard(job: tuple[Wanted, int, Shard]) -> None:
     """Write a shard and its record."""
-    wanted, shard = order.wanted, order.shard
-    numbers = sets_of(wanted.folder, order.number)
-    config = wug_config(wanted.config) if shard.pseudowords else wanted.config
-    path = wanted.folder / shard.file
-    rows = _write(path, columns_of(config), _blocks(wanted, shard, numbers))
-    record = {"file": shard.file, "sha256": _sha256(path), "bytes": path.stat().st_size, "rows": rows, "sets": len(numbers)}
-    write_json(record, _record_file(wanted.folder, order.number))
+    wanted, number, shard = job
+    numbers, path = sets_of(wanted.folder, number), wanted.folder / shard["file"]
+    rows = _write(path, wug_config(wanted.config) if shard["pseudowords"] else wanted.config, _blocks(wanted, shard, numbers))
+    record = {"file": shard["file"], "sha256": _sha256(path), "bytes": path.stat().st_size, "rows": rows, "sets": len(numbers)}
+    write_json(record, _record_file(wanted.folder, number))
 
 
-def _blocks(wanted: Wanted, shard: Shard, numbers: Rows) -> Iterator[pl.DataFrame]:
-    """The items of a shard, some thousand sets at a time; with pseudowords, those that a build makes of them."""
-    sampler = wanted.loaded.samplers(shard.construction)[shard.sampler]
-    modes = wanted.wug.modes if wanted.wug and shard.pseudowords else ()
-    size = max(1, BLOCK // (3 * len(modes) or 1))
+def _blocks(wanted: Wanted, shard: Shard, numbers: NDArray[np.int64]) -> Iterator[pl.DataFrame]:
+    """The items of a shard, some thousand sets at a time, so that no shard is ever one table."""
+    sampler = samplers_of(wanted.run, shard["construction"])[shard["sampler"]]
+    modes = wanted.wug.modes if wanted.wug and shard["pseudowords"] else ()
+    size = max(1, _MADE // (3 * len(modes) or 1))
     for at in range(0, len(numbers), size):
         items = items_of(sampler.draw(numbers[at : at + size]))
         if modes:
             real = eligible(items)
-            items = paired(substituted(sampler, real["set_number"].unique().to_numpy(), wanted.loaded.wugs, modes), real)
+            items = paired(substituted(sampler, real["set_number"].unique().to_numpy(), wugs_of(wanted.run), modes), real)
         if items.height:
             yield items
 
 
-def _write(path: Path, columns: Sequence[Column], blocks: Iterator[pl.DataFrame]) -> int:
+def _write(path: Path, config: str, blocks: Iterator[pl.DataFrame]) -> int:
     """Write the blocks to ``path`` as they come; how many rows they are."""
     from polars.io.plugins import register_io_source
 
-    rows = 0
+    columns, rows = columns_of(config), 0
 
     def batches(*_: Any) -> Iterator[pl.DataFrame]:
         nonlocal rows
@@ -125,15 +268,8 @@ def _write(path: Path, columns: Sequence[Column], blocks: Iterator[pl.DataFrame]
 
 
 def record_of(folder: Path, plan: Plan, number: int, *, quick: bool = False) -> dict[str, Any] | None:
-    """The record of a shard: ``file, sha256, bytes, rows, sets``; None if the file is not there as it says.
-
-    Args:
-        folder: of the run.
-        plan: of the run.
-        number: of the shard.
-        quick: compare sizes only, not contents.
-    """
-    path = folder / plan.shards[number].file
+    """``file, sha256, bytes, rows, sets`` of a shard; None if the file is not there as its record says (``quick``: by its size only)."""
+    path = folder / plan["shards"][number]["file"]
     with suppress(DataError, KeyError, TypeError, OSError):
         record: dict[str, Any] = read_json(_record_file(folder, number))
         if record["bytes"] == path.stat().st_size and (quick or record["sha256"] == _sha256(path)):
@@ -148,21 +284,3 @@ def _record_file(folder: Path, number: int) -> Path:
 def _sha256(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _sweep(folder: Path) -> None:
-    """Delete what was being written when a run was killed."""
-    unfinished = [path for name in (DATA, WUG) for path in folder.glob(f"{name}/*/.*.parquet.*")]
-    for path in [*unfinished, *_record_file(folder, 0).parent.glob(".*.json.*")]:
-        path.unlink(missing_ok=True)
-
-
-def _summary(plan: Plan, records: Sequence[dict[str, Any] | None]) -> dict[str, Any]:
-    there = [(shard, record) for shard, record in zip(plan.shards, records, strict=True) if record]
-    own, wug = (
-        {name: sum(record[name] for shard, record in there if shard.pseudowords == pseudowords) for name in ("rows", "sets", "bytes")}
-        for pseudowords in (False, True)
-    )
-    sources = [{**entry, "repeated": round(1 - entry["kept"] / max(entry["drawn"], 1), 6)} for entry in plan.sources]
-    more = {"pseudowords": wug} if plan.asked["pseudowords"] else {}
-    return {"shards": len(there), "of": len(records), **own, **more, "sources": sources}

@@ -1,7 +1,9 @@
-"""The tables that a build leaves: where they are, what they must be like, and whether they are still what was written."""
+"""The tables that a build leaves: where they are, what they must be like, whether they are still what was written; what readers refused."""
 
-from __future__ import annotations
-
+import csv
+import hashlib
+import io
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -10,19 +12,21 @@ from typing import Any
 import polars as pl
 
 from cxgen import layout
-from cxgen.build.choose import VERDICTS
-from cxgen.build.content import WRITTEN, table_hashes
 from cxgen.errors import DataError
-from cxgen.families import CONFIGS, FAMILIES, NATURAL, REJECTED, columns_of, family_of, own_columns, wug_config
+from cxgen.families import CONFIGS, FAMILIES, NATURAL, REJECTED, family_of, own_columns, wug_config
+from cxgen.files import read_text, write_text
 from cxgen.project import Project
 from cxgen.schema import Column, Contract, polars_schema, read_json
 from cxgen.schema.columns import LINEAGE, MATERIAL
-from cxgen.suites import SUITES
+from cxgen.spreadsheet import as_text
+from cxgen.suites import SUITES, columns_of
 from cxgen.tables import read_table
 from cxgen.vocabulary import PAIR_VERDICTS, PREMISE_VERDICTS, SPLITS
 
-Tables = Mapping[tuple[str, str], pl.DataFrame]
-METRICS = ("splits", "wug", NATURAL, "suites")  # that have the hashes of tables
+Tables = Mapping[tuple[str, str], pl.DataFrame]  # (config, split) -> rows
+WRITTEN = "written"  # under which the metric of a stage that writes tables has their hashes
+METRICS = ("splits", "wug", NATURAL, "suites")  # that have them
+_PART = 5_000  # rows of which the text is made at once
 _OWN = tuple(replace(column, null=True) for name in FAMILIES for column in own_columns(name))  # which rows of other configs lack
 _CANDIDATES = Contract(
     (
@@ -36,78 +40,65 @@ _CANDIDATES = Contract(
     optional=frozenset(column.name for column in _OWN),
     least=1,
 )
-_ALLOWED = {"premise_verdict": PREMISE_VERDICTS, "pair_verdict": PAIR_VERDICTS}
-_VERDICTS = Contract(tuple(Column(name, pl.String, "", values=_ALLOWED.get(name, ())) for name in VERDICTS), key=("id",), least=1)
+_VERDICTS = Contract(
+    (
+        Column("id", pl.String, "of the item"),
+        Column("premise_verdict", pl.String, "on its premise", values=PREMISE_VERDICTS),
+        Column("premise_reason", pl.String, "why"),
+        Column("pair_verdict", pl.String, "on the item as a whole", values=PAIR_VERDICTS),
+        Column("pair_reason", pl.String, "why"),
+    ),
+    key=("id",),
+    least=1,
+)
+VERDICTS = polars_schema(_VERDICTS.columns)  # one row per item
+_REFUSED = ["contrast_set", "reason"]
+_REFUSED_HINT = "expected the columns contrast_set and reason; `cxgen review score --drop` writes it"
 
 
 def read_candidates(project: Project) -> pl.DataFrame:
-    """The candidate items.
-
-    Raises:
-        DataError: there are none, or they are not as `cxgen generate` writes them.
-    """
+    """The candidate items, as `cxgen generate` writes them."""
     return read_table(project.root / layout.CANDIDATES, _CANDIDATES, "run `cxgen generate` first")
 
 
 def read_verdicts(project: Project) -> pl.DataFrame:
-    """The verdicts on the candidates.
-
-    Raises:
-        DataError: there are none, or they are not as `cxgen judge` writes them.
-    """
+    """The verdicts on the candidates, as `cxgen judge` writes them."""
     return read_table(project.root / layout.VERDICTS, _VERDICTS, "run `cxgen judge` first")
 
 
 def table_file(project: Project, config: str, split: str) -> Path:
     """Where the rows of a split of a config are."""
-    if config in SUITES:
-        folder = layout.SUITES
-    elif config == NATURAL:
-        folder = layout.NATURAL
-    else:
-        folder = layout.WUG if config.endswith("_wug") else layout.DATASET
+    folder = layout.WUG if config.endswith("_wug") else layout.DATASET
+    folder = layout.SUITES if config in SUITES else layout.NATURAL if config == NATURAL else folder
     return project.root / layout.table(config, split, folder)
 
 
 def read_split(path: Path, config: str, split: str) -> pl.DataFrame:
-    """A finished table of a config, of one of its splits or of what was refused.
-
-    Raises:
-        DataError: there is none, or it is not as the pipeline writes it.
-    """
+    """A finished table of a config, of one of its splits or of what was refused; `DataError` if it is not as the pipeline writes it."""
     hint = f"run `cxgen {config if config == NATURAL else 'suites' if config in SUITES else 'build'}` (or `dvc repro`) first"
     if config == REJECTED:
         columns = tuple(replace(column, null=True) for column in columns_of(config))
         return read_table(path, Contract(columns, optional=frozenset(column.name for column in columns)), hint)
-    columns = SUITES[config].columns if config in SUITES else columns_of(config)
-    rows = read_table(path, Contract(columns, key=("id",)), hint)
+    rows = read_table(path, Contract(columns_of(config), key=("id",)), hint)
     if (rows["split"] != split).any():
         raise DataError(f"holds rows of another split than {split}", file=path, hint=hint)
     return rows
 
 
 def read_splits(project: Project, config: str, splits: Iterable[str] = SPLITS) -> pl.DataFrame:
-    """The rows of some splits of a config; a suite has no rows of splits that it does not have.
-
-    Raises:
-        DataError: there is no such table, or it is not as the pipeline writes it.
-    """
+    """The rows of some splits of a config, which must be there; a suite has no rows of splits that it does not have."""
     chosen = [split for split in splits if config not in SUITES or split in SUITES[config].splits]
-    tables = [read_split(table_file(project, config, split), config, split) for split in chosen]
-    columns = SUITES[config].columns if config in SUITES else columns_of(config)
-    return pl.concat([pl.DataFrame(schema=polars_schema(columns)), *tables])
+    return _concat(config, [read_split(table_file(project, config, split), config, split) for split in chosen])
+
+
+def _concat(config: str, tables: list[pl.DataFrame]) -> pl.DataFrame:
+    return pl.concat([pl.DataFrame(schema=polars_schema(columns_of(config))), *tables])
 
 
 def dataset(project: Project, family: str = "") -> pl.DataFrame:
-    """All splits of every config of ``family`` (default: of all) that the dataset has, with the column ``config``; no rows if all configs
-    that it has are other families'.
-
-    Raises:
-        DataError: there is no dataset.
-    """
+    """All splits of the configs of ``family`` (default: of all) that the dataset has, with the column ``config``; there must be one."""
     require_dataset(project)
-    configs = [config for config in CONFIGS if family in {"", family_of(config).name}]
-    tables = [_config(project, config) for config in configs]
+    tables = [_config(project, config) for config in CONFIGS if family in {"", family_of(config).name}]
     return pl.concat([table for table in tables if table.height] or tables, how="diagonal")
 
 
@@ -119,24 +110,16 @@ def natural(project: Project) -> pl.DataFrame:
 def _config(project: Project, config: str) -> pl.DataFrame:
     files = {split: table_file(project, config, split) for split in SPLITS}
     tables = [read_split(file, config, split) for split, file in files.items() if file.is_file()]
-    return pl.concat([pl.DataFrame(schema=polars_schema(columns_of(config))), *tables]).with_columns(config=pl.lit(config))
+    return _concat(config, tables).with_columns(config=pl.lit(config))
 
 
 def with_natural(project: Project, family: str) -> pl.DataFrame:
-    """`dataset`, and what writers wrote, as config ``natural``, where there is any.
-
-    Raises:
-        DataError: there is no dataset.
-    """
+    """`dataset`, and what writers wrote, as config ``natural``, where there is any."""
     return pl.concat([dataset(project, family), natural(project)], how="diagonal")
 
 
 def require_dataset(project: Project) -> None:
-    """See that there is a dataset, of whatever configs.
-
-    Raises:
-        DataError: there is none.
-    """
+    """See that there is a dataset, of whatever configs."""
     if not any(table_file(project, config, split).is_file() for config in CONFIGS for split in SPLITS):
         raise DataError("there is no dataset", file=project.root / layout.DATASET, hint=remake(project))
 
@@ -149,11 +132,7 @@ def remake(project: Project, *commands: str) -> str:
 
 
 def read_tables(project: Project) -> dict[tuple[str, str], pl.DataFrame]:
-    """(config, split) -> rows, of everything that is a part of the dataset, `rejected` last.
-
-    Raises:
-        DataError: a table is damaged, or there is a file that is none of them.
-    """
+    """(config, split) -> rows, of everything that is a part of the dataset, `rejected` last; `DataError` where another file is."""
     configs = [*CONFIGS, *map(wug_config, CONFIGS), NATURAL, *SUITES]
     keys = [*((config, split) for config in configs for split in SPLITS), (REJECTED, REJECTED)]
     expected = {table_file(project, *key): key for key in keys}
@@ -164,17 +143,28 @@ def read_tables(project: Project) -> dict[tuple[str, str], pl.DataFrame]:
     return {key: read_split(path, *key) for path, key in expected.items() if path.exists()}
 
 
+def rows_hash(table: pl.DataFrame) -> str:
+    """SHA-256 of the logical rows: sorted by id, columns by name, one JSON object per line. Neither writer nor shards change it."""
+    digest = hashlib.sha256()
+    for part in table.select(sorted(table.columns)).sort("id").iter_slices(_PART):
+        buffer = io.BytesIO()
+        part.write_ndjson(buffer)
+        digest.update(buffer.getbuffer())
+    return digest.hexdigest()
+
+
+def table_hashes(tables: Tables) -> dict[str, str]:
+    """``config/split`` -> the `rows_hash` of that table."""
+    return {f"{config}/{split}": rows_hash(rows) for (config, split), rows in tables.items()}
+
+
+def content_hash(hashes: Mapping[str, str]) -> str:
+    """SHA-256 of the whole dataset, from ``config/split`` -> `rows_hash`."""
+    return hashlib.sha256(json.dumps(dict(sorted(hashes.items()))).encode()).hexdigest()
+
+
 def require_unchanged(project: Project, tables: Tables, metrics: Mapping[str, Any]) -> dict[str, str]:
-    """See that the tables are those that were written and audited; their hashes, see `table_hashes`.
-
-    Args:
-        project: whose.
-        tables: from `read_tables`.
-        metrics: those of ``METRICS`` that there are.
-
-    Raises:
-        DataError: which tables differ.
-    """
+    """See that the tables are those that were written and audited, as ``metrics`` (those of ``METRICS``) say; their hashes."""
     written = {name: value for metric in METRICS for name, value in metrics.get(metric, {}).get(WRITTEN, {}).items()}
     hashes = table_hashes(tables)
     changed = sorted(name for name in written.keys() | hashes.keys() if written.get(name) != hashes.get(name))
@@ -193,14 +183,51 @@ def compared(config: str) -> Contract:
 
 
 def packaged(project: Project) -> dict[str, dict[str, int]]:
-    """Config -> split -> rows of the folder that the Hub will show, from its ``dataset_version.json`` alone.
-
-    Raises:
-        DataError: no packaged dataset, or a damaged record.
-    """
+    """Config -> split -> rows of the folder that the Hub will show, from its ``dataset_version.json`` alone."""
     record = read_json(project.root / layout.HUB / layout.VERSION_FILE, "metrics", "version", "run `make dataset`, or `cxgen package`")
     sizes: dict[str, dict[str, int]] = {}
     for name, entry in record["rows"].items():
         config, _, split = name.partition("/")
         sizes.setdefault(config, {})[split] = entry["rows"]
     return sizes
+
+
+def read_dropped(path: Path) -> dict[str, str]:
+    """Contrast set -> why readers refused it, of the tracked list that a build obeys; nothing if there is no such file."""
+    dropped: dict[str, str] = {}
+    reader = csv.reader(io.StringIO(read_text(path, _REFUSED_HINT) if path.exists() else ",".join(_REFUSED)), strict=True)
+    try:
+        if next(reader, None) != _REFUSED:
+            raise DataError("has other columns, or none", file=path, line=1, hint=_REFUSED_HINT)
+        for row in reader:
+            if len(row) != 2 or not all(row) or row[0] in dropped:
+                raise DataError(f"not a set that is left out: {row}"[:200], file=path, line=reader.line_num, hint=_REFUSED_HINT)
+            dropped[row[0]] = row[1]
+    except csv.Error as error:
+        raise DataError(f"not a CSV file: {error}", file=path, line=reader.line_num, hint=_REFUSED_HINT) from error
+    return dropped
+
+
+def write_dropped(dropped: Mapping[str, str], path: Path) -> None:
+    """Write the list, in the order of the sets' ids."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([_REFUSED, *((name, as_text(reason)) for name, reason in sorted(dropped.items()))])
+    write_text(path, text.getvalue())
+
+
+def refused(mend: Iterable[Mapping[str, Any]], least: int) -> dict[str, str]:
+    """The sets of items (from `cxgen.review.score.score`) whose label most of at least ``least`` readers contradict -> the reason."""
+    sets: dict[str, str] = {}
+    for row in mend:
+        answers = sum(row["answers"].values())
+        if row["task"] == "labels" and answers >= least and row["against"] * 2 > answers:
+            counts = ", ".join(f"{answer} {count}" for answer, count in row["answers"].items())
+            sets.setdefault(row["contrast_set"], f"item {row['item']}: {row['right']} is computed, readers say {counts}")
+    return sets
+
+
+def drop(mend: Iterable[Mapping[str, Any]], path: Path, least: int) -> dict[str, int]:
+    """Add the sets that readers refuse to the list at ``path``, which keeps what it has: how many were ``added``, and ``there`` already."""
+    before, now = read_dropped(path), refused(mend, least)
+    write_dropped({**now, **before}, path)
+    return {"added": len(now.keys() - before.keys()), "there": len(now.keys() & before.keys())}

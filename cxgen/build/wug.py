@@ -1,7 +1,5 @@
 """Contrast sets once more, with pseudowords, and the labels that then hold."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,13 +15,7 @@ _CELL = ("config", "design", "split", "set_number", "kind", "rule")  # what tell
 
 
 def substituted(sampler: Sampler, numbers: Rows, wugs: Wugs, modes: Sequence[str]) -> pl.DataFrame:
-    """The items of the sets ``numbers`` with pseudowords, once in each of ``modes``.
-
-    Labels are computed anew; what does not hold any more is left out, as the family says.
-
-    Returns:
-        The columns of real items and ``mode``, mode after mode; no rows where no mode replaces anything or nothing survives.
-    """
+    """The items of the sets ``numbers`` with pseudowords, mode after mode, with the column ``mode``; only what still holds is there."""
     slots = set(sampler.construction.design_slots(sampler.design))
     by = wugs.substitution(sampler.construction, modes)
     modes = [mode for mode, broken in by.broken.items() if broken & slots]
@@ -55,36 +47,33 @@ def eligible(items: pl.DataFrame) -> pl.DataFrame:
 
 def sources(items: pl.DataFrame, config: str, share: float) -> pl.DataFrame:
     """The eligible items of ``config`` in the first ``share`` of its sets of each design and split, of one construction."""
-    own = items.filter(pl.col("config") == config)
+    own = items.filter(config=config)
     if not own.height:
         return own
-    names = dict.fromkeys(column.name for column in columns_of(config)) | dict.fromkeys(("config", "set_number", "premise"))
-    own = eligible(own.select(*names))
+    own = eligible(own.select(*{column.name for column in columns_of(config)} | {"config", "set_number", "premise"}))
     keys = ["design", "split"]
     rank, count = pl.col("set_number").rank("dense").over(keys), pl.col("set_number").n_unique().over(keys)
     return own.filter(rank <= (count * share).ceil())
 
 
 def paired(items: pl.DataFrame, real: pl.DataFrame) -> pl.DataFrame:
-    """Those of ``items``, from `substituted`, that are changed and have a source among the ``real`` ones, all of one config.
-
-    Returns:
-        The columns of ``items`` and, of the item that each comes from, ``source_id`` and ``acceptability`` (strings).
-    """
+    """Those of ``items``, from `substituted`, that are changed, with ``source_id`` and ``acceptability`` of the ``real`` one of each."""
     items = changed_sets(items, real)
     if not items.height:
         return items
     cell = [name for name in _CELL if name in real.columns]
-    return items.join(real.select(*cell, source_id="id", acceptability="acceptability"), on=cell, how="inner", maintain_order="left")
+    return items.join(real.select(*cell, "acceptability", source_id="id"), on=cell, how="inner", maintain_order="left")
 
 
 def wug_items(samplers: Sequence[Sampler], wugs: Wugs, modes: Sequence[str], real: pl.DataFrame) -> pl.DataFrame:
     """The sets of ``real`` (items of one config of one construction) once more: what `paired` gives, mode by mode."""
     numbers = real.select("design", "split", "set_number").unique().sort("set_number").partition_by("design", "split", as_dict=True)
-    config = real["config"].first()
-    own = [(each, numbers[each.design.name, each.split]) for each in samplers if (each.design.name, each.split) in numbers]
-    tables = [substituted(each, rows["set_number"].to_numpy(), wugs, modes) for each, rows in own if each.config == config]
-    made = [table for table in tables if table.height]
+    made = []
+    for sampler in samplers:
+        rows = numbers.get((sampler.design.name, sampler.split))
+        if rows is not None and sampler.config == real["config"].first():
+            made.append(substituted(sampler, rows["set_number"].to_numpy(), wugs, modes))
+    made = [table for table in made if table.height]
     return paired(pl.concat(made, how="diagonal").sort(_place_in(modes), maintain_order=True), real) if made else pl.DataFrame()
 
 
@@ -94,23 +83,17 @@ def finished(items: pl.DataFrame, config: str) -> pl.DataFrame:
     return conform(items, columns) if items.height else pl.DataFrame(schema=polars_schema(columns))
 
 
-def counts(rows: pl.DataFrame, sources: pl.DataFrame, modes: Sequence[str]) -> dict[str, dict[str, Any]]:
+def counts(rows: pl.DataFrame, real: pl.DataFrame, modes: Sequence[str]) -> dict[str, dict[str, Any]]:
     """Mode -> ``items``, ``of`` how many, and the ``hypotheses`` that are left, of one construction."""
     column = "rule" if "rule" in rows.columns else "claim_good"
-    own = {mode: rows.filter(pl.col("mode") == mode) for mode in modes}
-    return {mode: {"items": part.height, "of": sources.height, "hypotheses": sorted(part[column].unique())} for mode, part in own.items()}
+    own = {mode: rows.filter(mode=mode) for mode in modes}
+    return {mode: {"items": part.height, "of": real.height, "hypotheses": sorted(part[column].unique())} for mode, part in own.items()}
 
 
-def violations(data: pl.DataFrame, sources: pl.DataFrame, config: str = DEFAULT) -> dict[str, int]:
-    """How often each rule is broken.
-
-    Args:
-        data: the pseudoword items.
-        sources: items that they were made from.
-        config: that of the sources.
-    """
+def violations(data: pl.DataFrame, real: pl.DataFrame, config: str = DEFAULT) -> dict[str, int]:
+    """How often each rule is broken among pseudoword items, given the items of ``config`` that they were made from."""
     family = family_of(config)
-    originals = sources.select(source_id="id", source_split="split", source_premise=family.text, source_verb="verb")
+    originals = real.select(source_id="id", source_split="split", source_premise=family.text, source_verb="verb")
     pairs = data.join(originals, on="source_id", how="left")
     verbs = pairs.select("construction", "source_verb", "split").unique().group_by("construction", "source_verb").len()
     own = family.violations(data.with_columns(config="mode"))

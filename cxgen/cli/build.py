@@ -7,11 +7,9 @@ from typer import Option
 from cxgen import layout
 from cxgen.asking import judge
 from cxgen.build import run
-from cxgen.build import suites as probes
+from cxgen.build.params import append_splits
 from cxgen.build.pool import executor
 from cxgen.build.samplers import divided
-from cxgen.build.splits import append
-from cxgen.build.warn import tell, warnings
 from cxgen.cli.options import Form, Names, commands, open_project
 from cxgen.cli.output import Format, Row, busy, emit, note
 from cxgen.facade import Constructicon
@@ -34,15 +32,16 @@ def build(
     candidates are drawn and judged first.
     """
     project, settings = open_project()
+    asked = settings.constructions is None or {suite.construction for suite in SUITES.values()} & set(settings.constructions)
     with executor(workers or settings.workers) as pool:
+        begun = run.begin_suites(project, settings, pool) if asked else None
         if settings.judged and not judged:
             run.generate(project, settings, pool)
             judge.run(project, settings)
         report = run.build(project, settings, pool, judged=judged or settings.judged)
-        tell(warnings(report["items"], settings.request.rows))
         written.run(project, settings, pool)
-    if settings.constructions is None or {suite.construction for suite in SUITES.values()} & set(settings.constructions):
-        probes.run(project, settings)
+        if begun is not None:
+            run.build_suites(project, settings, begun)
     rows = []
     for name, entry in report["splits"]["constructions"].items():
         for config, items in entry["items"].items():
@@ -72,7 +71,7 @@ def propose(
     names = constructions or run.construction_names(project, settings)
     proposed = {name: divided(constructicon[name].construction, settings.request) for name in names}
     path = project.root / layout.SPLITS
-    emit(append(None if dry_run else path, settings.request.splits, proposed), form, ["construction", "verb", "split"])
+    emit(append_splits(None if dry_run else path, settings.request.splits, proposed), form, ["construction", "verb", "split"])
     if not dry_run:
         note(f"{path}: look at the rows, then commit them")
 
@@ -88,7 +87,7 @@ def natural(form: Form = Format.table) -> None:
 def suites(form: Form = Format.table) -> None:
     """Make the suites (cc_syntax, cc_semantics), audit and measure them: outputs/suites."""
     with busy("making and auditing the suites"):
-        report = probes.run(*open_project())
+        report = run.build_suites(*open_project())
     rows: list[Row] = []
     for name, entry in report["suites"].items():
         figures = _paths(entry["counts"])

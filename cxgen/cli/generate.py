@@ -9,14 +9,12 @@ from click import Choice
 from typer import Argument, Option, echo
 
 from cxgen.build import run
-from cxgen.build.capacity import capacity as counted
+from cxgen.build.audit import audit_run
 from cxgen.build.params import Wug
-from cxgen.build.plan import Plan, Wanted, crowded, earlier, make_plan, single
-from cxgen.build.pool import Executor, executor
-from cxgen.build.recount import audit as recount
-from cxgen.build.shards import engine as opened
-from cxgen.build.shards import make_shards
-from cxgen.build.warn import tell, warnings
+from cxgen.build.pool import Executor, cluster, executor
+from cxgen.build.samplers import Run
+from cxgen.build.samplers import capacity as counted
+from cxgen.build.shards import Plan, Wanted, crowded, earlier, make_plan, make_shards, single
 from cxgen.cli.options import Form, Names, Workers, commands, open_project
 from cxgen.cli.output import Format, busy, emit, note
 from cxgen.errors import CxgenError, unknown
@@ -86,7 +84,6 @@ def generate(
             raise CxgenError(message, hint="without it params.yaml says what is generated")
         with executor(workers or settings.workers) as pool:
             table = run.generate(project, settings, pool)
-        tell(warnings(table, settings.request.rows, settings.request.oversample))
         echo(f"{table.height} items in {table['contrast_set'].n_unique()} contrast sets: {CANDIDATES}")
         return
     if config not in CONFIGS:
@@ -97,8 +94,8 @@ def generate(
     modes = Wug(tuple(mode.value for mode in Mode if mode in wug), settings.wug.share) if wug else None
     names = tuple(dict.fromkeys(constructions or run.construction_names(project, settings)))
     request = single(settings.request, config, n or settings.request.rows(config))
-    wanted = Wanted(project, names, config, request, out, shard_rows, modes)
-    with opened(engine, workers or settings.workers) as pool:
+    wanted = Wanted(Run(project, request), names, config, out, shard_rows, modes)
+    with (cluster if engine == "ray" else executor)(workers or settings.workers) as pool:
         summary = make_shards(wanted, _planned(wanted, pool, resume=resume, shards=shard or []), pool, shard or [])
     emit(summary["sources"], form)
     for entry in summary["sources"]:
@@ -115,12 +112,13 @@ def _planned(wanted: Wanted, pool: Executor, *, resume: bool, shards: list[int])
     """The plan that is there to go on with, or a new one."""
     plan = earlier(wanted, resume=resume or bool(shards))
     if plan is None:
-        tell(() if resume or shards else crowded(wanted))
+        for line in () if resume or shards else crowded(wanted):
+            note(f"warning: {line}")
         with busy("finding sets that are new"):
             plan = make_plan(wanted, pool)
     for number in shards:
-        if number >= len(plan.shards):
-            raise CxgenError(f"there is no shard {number}: the run has {len(plan.shards)}", hint="they are numbered from 0")
+        if number >= len(plan["shards"]):
+            raise CxgenError(f"there is no shard {number}: the run has {len(plan['shards'])}", hint="they are numbered from 0")
     return plan
 
 
@@ -132,7 +130,7 @@ def audit(folder: _Folder, workers: Workers = None, form: Form = Format.table) -
     """
     _, settings = open_project()
     with executor(workers or settings.workers) as pool:
-        result = recount(folder, pool)
+        result = audit_run(folder, pool)
     emit(result["parts"], form)
     line = f"{result['rows']} rows in {result['sets']} contrast sets and {result['shards']} shards; {len(result['violations'])} rules hold"
     echo(line, err=form is not Format.table)

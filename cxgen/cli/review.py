@@ -5,7 +5,7 @@ from typing import Annotated
 
 from typer import Argument, Option, echo, style
 
-from cxgen.build import dropped
+from cxgen.build.tables import drop as add_refused
 from cxgen.build.tables import with_natural
 from cxgen.cli.options import Configs, Form, commands
 from cxgen.cli.output import Format, busy, emit, note, print_json
@@ -97,7 +97,7 @@ def score(
         count = scoring.record(answers, report, record, "model" if models else "human")
         note(f"{record}: {count} rows; `cxgen report reading` counts them")
     if drop is not None:
-        counts = dropped.drop(report["mend"], drop, least)
+        counts = add_refused(report["mend"], drop, least)
         note(f"{drop}: {counts['added']} contrast sets added, {counts['there']} were there")
     if whole:
         print_json(report, sort_keys=True)

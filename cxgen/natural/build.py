@@ -1,6 +1,7 @@
 """Items of the sets that writers wrote, by the family ``nli``, split by verb like those of ``nli``, and audited: `outputs/natural`."""
 
 import json
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -13,14 +14,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from cxgen import layout
-from cxgen.build.content import WRITTEN, table_hashes
-from cxgen.build.dropped import read_dropped
-from cxgen.build.params import Params
+from cxgen.build.params import Params, Request
 from cxgen.build.pool import Executor, executor
-from cxgen.build.request import Request
 from cxgen.build.samplers import divided, fillable
-from cxgen.build.tables import table_file
-from cxgen.build.warn import tell
+from cxgen.build.tables import WRITTEN, read_dropped, table_file, table_hashes
 from cxgen.constructicon import Construction, Design, load_construction
 from cxgen.errors import DataError
 from cxgen.families import DEFAULT, NATURAL, columns_of, family_of
@@ -168,7 +165,7 @@ def run(project: Project, params: Params, pool: Executor | None = None) -> dict[
     path = project.root / layout.NATURAL_SETS
     accepted, dropped = read_accepted(path), pl.col("set").is_in(list(read_dropped(project.root / layout.DROPPED)))
     if refused := accepted.filter(dropped)["set"].n_unique():
-        tell([f"{refused} sets that readers refused are left out: {layout.DROPPED}"])
+        sys.stderr.write(f"warning: {refused} sets that readers refused are left out: {layout.DROPPED}\n")
     accepted = accepted.filter(~dropped)
     names = accepted["construction"].unique().sort().to_list()
     with nullcontext(pool) if pool else executor(min(params.workers, len(names))) as workers:

@@ -12,9 +12,8 @@ from typing import Any
 import polars as pl
 
 from cxgen import layout
-from cxgen.build.content import content_hash
 from cxgen.build.params import Params
-from cxgen.build.tables import read_tables, remake, require_dataset, require_unchanged
+from cxgen.build.tables import content_hash, read_tables, remake, require_dataset, require_unchanged
 from cxgen.errors import CxgenError, DataError
 from cxgen.families import CONFIGS, NATURAL
 from cxgen.files import read_text, write_atomically

@@ -9,9 +9,9 @@ import polars as pl
 
 from cxgen import layout
 from cxgen.build.audit import by_family
-from cxgen.build.items import generate_items
+from cxgen.build.params import Request
 from cxgen.build.pool import executor
-from cxgen.build.request import Request
+from cxgen.build.samplers import generate_items
 from cxgen.build.tables import dataset, natural
 from cxgen.constructicon import Construction
 from cxgen.errors import needs
