@@ -70,7 +70,7 @@ def main() -> None:
         print(f"  requests / ideal {len(lines(log)) / ideal:.3f}; again {again(log)}; {seconds:.0f} s; key kept: {leaked}")
         with serving() as url:
             outcome = run(url, items, kept)
-        print(f"  then a healthy server: {outcome.spent.requests} requests, {said(outcome, items)}")
+        print(f"  then a healthy server: {outcome.summary['requests']} requests, {said(outcome, items)}")
         log, kept, chance = Path(name, "killed.log"), Path(name, "killed.jsonl"), random.Random(1)
         with serving(mix=mix, seed=2, latency=0.05, log=str(log)) as url:
             for _ in range(given.kills):

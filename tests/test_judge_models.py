@@ -19,8 +19,7 @@ import pytest
 from cxgen import layout
 from cxgen.asking import Consultation, Limits, judge
 from cxgen.asking.consult import shown_of
-from cxgen.asking.judge import merge
-from cxgen.asking.kept import as_table
+from cxgen.asking.judge import as_table, merge
 from cxgen.build import run
 from cxgen.build.params import Params
 from cxgen.cli import main
@@ -121,7 +120,7 @@ def test_items_that_are_no_pairs_are_asked_about_as_premises_only():
 
 def test_the_rules_alone_ask_nobody_and_say_so(here):
     judged = judge.run(here)
-    assert (judged.outcomes, judged.undecided, judged.stopped) == ([], {}, "")
+    assert (judged.outcomes, judged.undecided) == ([], {})
     assert json.loads((here.root / layout.metric("models")).read_text()) == {"agreement": {}, "counts": {}, "judges": [], "prompts": {}}
     assert (here.root / layout.UNDECIDED).read_text().strip() == ""
     assert not (here.root / layout.ANSWERS).exists()
@@ -305,7 +304,7 @@ def test_a_dry_run_sends_nothing_and_tells_the_price(here, cxgen, tmp_path):
 
 def test_every_option_reaches_the_run(here, monkeypatch, cxgen):
     given = {}
-    monkeypatch.setattr(judge, "estimate", lambda project, params, asked: given.update(asked=asked) or [])
+    monkeypatch.setattr(judge, "questions", lambda project, params, asked: given.update(asked=asked) or (Consultation(), {}, {}))
     bounds = {"rpm": 3, "tpm": 4, "tries": 5, "timeout": 6, "deadline": 7, "max-requests": 8, "max-tokens": 9, "max-cost": 10}
     others = {"price-in": 11, "price-out": 12, "max-failures": 0.5, "concurrency": 13, "items-per-request": 14, "poll": 15, "cache": "c.db"}
     options = [text for name, value in {**bounds, **others, "model": "n"}.items() for text in (f"--{name}", str(value))]

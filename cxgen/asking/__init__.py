@@ -4,8 +4,7 @@
 """
 
 from cxgen.asking.calls import BackendError, Budget, Limits
-from cxgen.asking.consult import Consultation, Outcome
-from cxgen.asking.kept import Judgment
+from cxgen.asking.consult import Consultation, Judgment, Outcome
 from cxgen.asking.prompts import Prompt
 
 __all__ = ["BackendError", "Budget", "Consultation", "Judgment", "Limits", "Outcome", "Prompt"]

@@ -1,10 +1,5 @@
-"""What is asked of a model: a call, within which bounds; and calls that go to a file and are answered from one.
+"""What is asked of a model: a call, within which bounds; and calls that go to a file, as OpenAI's batches have them, and back."""
 
-Requests in a file are lines of OpenAI's batch format. A reply is a line of a batch's results, ``{"custom_id": ..., "response": ...}``, or,
-written by hand, ``{"custom_id": ..., "content": ...}`` with the answer as text or as JSON.
-"""
-
-import hashlib
 import json
 from collections import Counter, defaultdict
 from collections.abc import AsyncGenerator, Callable, Collection, Iterable
@@ -14,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
-from cxgen.asking.prompts import Items, Prompt, Reply, entries_in, reply_in
+from cxgen.asking.prompts import Items, Prompt, Reply, entries_in, reply_in, sha256
 from cxgen.errors import CxgenError, DataError
 from cxgen.files import json_lines, write_text
 
@@ -54,37 +49,23 @@ class Budget:
     """What is spent under the limits. A try's estimate is set aside before it is sent, and replaced by what was billed."""
 
     limits: Limits
-    requests: int = 0
-    tokens_in: int = 0
-    tokens_out: int = 0
+    spent: Counter[str] = field(default_factory=Counter)  # requests, tokens in, tokens out
     errors: Counter[str] = field(default_factory=Counter)  # why tries failed
 
-    def spend(self, tokens_in: int, tokens_out: int) -> str:
-        """Set a try's estimate aside; or, changing nothing, name the bound that it would break."""
-        tokens_in, tokens_out = self.tokens_in + tokens_in, self.tokens_out + tokens_out
-        spent = {"requests": self.requests + 1, "tokens": tokens_in + tokens_out, "cost": self.limits.cost(tokens_in, tokens_out)}
-        for name, amount in spent.items():
-            most = getattr(self.limits, f"max_{name}")
-            if most is not None and amount > most:
-                return f"--max-{name} {most}"
-        self.requests, self.tokens_in, self.tokens_out = self.requests + 1, tokens_in, tokens_out
+    def spend(self, most: tuple[int, int]) -> str:
+        """Set a try's tokens aside; or, changing nothing, name the bound that it would break."""
+        spent = self.spent + Counter({"requests": 1, "tokens in": most[0], "tokens out": most[1]})
+        cost = self.limits.cost(spent["tokens in"], spent["tokens out"])
+        for name, amount in (("requests", spent["requests"]), ("tokens", spent["tokens in"] + spent["tokens out"]), ("cost", cost)):
+            bound = getattr(self.limits, f"max_{name}")
+            if bound is not None and amount > bound:
+                return f"--max-{name} {bound}"
+        self.spent = spent
         return ""
 
-    @property
-    def cost(self) -> float:
-        """What is spent so far."""
-        return self.limits.cost(self.tokens_in, self.tokens_out)
-
-    def settle(self, estimate: tuple[int, int], billed: tuple[int, int]) -> None:
+    def settle(self, most: tuple[int, int], billed: tuple[int, int]) -> None:
         """Replace what was set aside by what was billed."""
-        self.tokens_in += billed[0] - estimate[0]
-        self.tokens_out += billed[1] - estimate[1]
-
-    def since(self, before: "Budget") -> "Budget":
-        """What was spent after ``before``."""
-        return Budget(
-            self.limits, *(getattr(self, name) - getattr(before, name) for name in ("requests", "tokens_in", "tokens_out", "errors"))
-        )
+        self.spent.update({"tokens in": billed[0] - most[0], "tokens out": billed[1] - most[1]})
 
 
 @dataclass(frozen=True)
@@ -104,7 +85,8 @@ class Call:
 
     def address(self, name: str) -> str:
         """Content address of what is shown of an item, for this prompt and model; whatever its id and its company."""
-        return _sha256([self.model, self.prompt.hash, {field: self.items[name][field] for field in self.prompt.fields}])
+        shown = {field: self.items[name][field] for field in self.prompt.fields}
+        return sha256(json.dumps([self.model, self.prompt.hash, shown], sort_keys=True, ensure_ascii=False))
 
     @cached_property
     def messages(self) -> tuple[str, str]:
@@ -119,22 +101,27 @@ class Call:
     @cached_property
     def key(self) -> str:
         """Content address of all that is asked, however its format is asked for."""
-        schema = self.prompt.schema(self.items)
-        return _sha256([self.model, *self.messages, schema, self.prompt.temperature, self.max_tokens, self.attempt])
+        schema, temperature = self.prompt.schema(self.items), self.prompt.temperature
+        parts = [self.model, *self.messages, schema, temperature, self.max_tokens, self.attempt]
+        return sha256(json.dumps(parts, sort_keys=True, ensure_ascii=False))
 
     def body(self, refused: Collection[str] = ()) -> dict[str, Any]:
         """The request as sent, without what this server refused: parameters, formats."""
+        system, user = self.messages
         sent: dict[str, Any] = {
             "model": self.model,
-            "messages": [{"role": role, "content": text} for role, text in zip(("system", "user"), self.messages, strict=True)],
+            "messages": [{"role": "system", "content": system}, {"role": "user", "content": user}],
             "temperature": self.prompt.temperature,
-            "logprobs": True,
             "max_completion_tokens" if "max_tokens" in refused else "max_tokens": self.max_tokens,
         }
         if form := next((name for name in FORMATS if name not in refused), ""):
             schema = {"name": "answers", "strict": True, "schema": self.prompt.schema(self.items)}
             sent["response_format"] = {"type": form} | ({form: schema} if form == FORMATS[0] else {})
         return {name: value for name, value in sent.items() if name not in refused}
+
+    def line(self, name: str) -> str:
+        """The request in OpenAI's batch format, called ``name``."""
+        return json.dumps({"custom_id": name, "method": "POST", "url": ENDPOINT, "body": self.body()}, ensure_ascii=False) + "\n"
 
     @cached_property
     def most(self) -> tuple[int, int]:
@@ -146,10 +133,6 @@ def most_tokens(sent: bytes) -> tuple[int, int]:
     """Tokens of prompt (four bytes each) and reply that the body of a request may cost."""
     body = json.loads(sent)
     return len(sent) // 4 + 16, body.get("max_tokens") or body.get("max_completion_tokens") or 0
-
-
-def _sha256(data: Any) -> str:
-    return hashlib.sha256(json.dumps(data, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
 
 
 @dataclass(frozen=True)
@@ -168,75 +151,69 @@ Backend = Callable[[list[Call]], Results]  # every call with what came of it, in
 
 def write_requests(calls: Iterable[Call], path: Path) -> int:
     """Write calls to a file, one a line; how many."""
-    lines = [
-        {"custom_id": _custom_id(*call.messages), "method": "POST", "url": ENDPOINT, "body": call.body({"logprobs"})} for call in calls
-    ]
-    write_text(path, "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
+    lines = [call.line(_custom_id(*call.messages)) for call in calls]
+    write_text(path, "".join(lines))
     return len(lines)
 
 
-def read_requests(path: Path) -> list[tuple[str, str]]:
-    """System and user message of every request in a file."""
+def read_requests(path: Path) -> list[tuple[str, str, list[dict[str, Any]]]]:
+    """System message, user message and the items shown in it, of every request in a file."""
     requests = []
     for number, line in json_lines(path):
         try:
-            messages = {message["role"]: message["content"] for message in line["body"]["messages"]}
-            requests.append((str(messages["system"]), str(messages["user"])))
-        except (KeyError, TypeError) as error:
+            messages = {message["role"]: str(message["content"]) for message in line["body"]["messages"]}
+            requests.append((messages["system"], messages["user"], _items_in(messages["user"])))
+        except (KeyError, TypeError, ValueError, RecursionError) as error:
             raise DataError("not a request with a system and a user message", file=path, line=number) from error
     return requests
 
 
-def items_in(user: str) -> list[dict[str, Any]]:
-    """The items that a user message shows; see `Prompt.user`."""
-    items = []
-    for line in user.splitlines():
-        with suppress(ValueError, RecursionError):
-            items += [json.loads(line)] if line.startswith("{") else []
-    return items
+def _items_in(user: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in user.splitlines() if line.startswith("{")]
 
 
-def from_file(replies: Path, requests: Path | None = None) -> Backend:
+def from_file(replies: Path | None, requests: Path | None = None) -> Backend:
     """Answers calls from a file of replies: to these very calls, or to ``requests``, item by item, in whatever company."""
-    bodies = _read_replies(replies)
-    entries: dict[tuple[str, str], list[tuple[dict[str, Any], str]]] = defaultdict(list)  # what was shown -> what was said of it, by whom
-    for system, user in read_requests(requests) if requests else ():
+    bodies, entries = _read_replies(replies) if replies else {}, defaultdict[tuple[str, str], list[tuple[dict[str, Any], str]]](list)
+    for system, user, items in read_requests(requests) if requests else ():
         if reply := bodies.get(_custom_id(system, user)):
-            shown = {str(item.get("id")): _shown(item) for item in items_in(user)}
+            shown = {item["id"]: json.dumps(item) for item in items}
             for entry in entries_in(reply.text) or ():
                 entries[system, shown.get(str(entry.get("id")), "")].append((entry, reply.known["model"]))
 
     async def results(calls: list[Call]) -> Results:
         for call in calls:
             system, user = call.messages
-            known = [(item["id"], *pair) for item in items_in(user) for pair in entries.get((system, _shown(item)), ())]
-            text = json.dumps({"answers": [{**entry, "id": name} for name, entry, _ in known]})
-            together = Reply(text, "stop", {"model": known[0][2]}) if known else Failure("no reply in the file")
+            known = [pair for item in _items_in(user) for pair in entries.get((system, json.dumps(item)), ())]
+            text = json.dumps({"answers": [entry for entry, _ in known]})
+            together = Reply(text, "stop", {"model": known[0][1]}) if known else Failure("no reply on file")
             yield call, bodies.get(_custom_id(system, user)) or together
 
     return results
 
 
 def _custom_id(system: str, user: str) -> str:
-    return _sha256([system, user])[:32]
-
-
-def _shown(item: dict[str, Any]) -> str:
-    return json.dumps({name: text for name, text in item.items() if name != "id"}, sort_keys=True)
+    return sha256(json.dumps([system, user], ensure_ascii=False))[:32]
 
 
 def _read_replies(path: Path) -> dict[str, Reply | None]:
     """Custom id -> reply; None if it is no chat completion."""
     replies: dict[str, Reply | None] = {}
     for number, line in json_lines(path, _HINT):
-        name, content, response = line.get("custom_id"), line.get("content"), line.get("response") or {}
+        name, content = line.get("custom_id"), line.get("content")
         if not isinstance(name, str) or ("content" in line) == ("response" in line):
             raise DataError("not a reply", file=path, line=number, hint=_HINT)
         if name in replies:
             raise DataError(f"a second reply to the request {name}", file=path, line=number, hint="keep one of them")
         text = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
-        by_hand = {"choices": [{"message": {"content": text}, "finish_reason": "stop"}], "model": line.get("model")}
-        replies[name] = None
-        with suppress(ValueError, AttributeError):
-            replies[name] = reply_in(by_hand if "content" in line else response.get("body"), (0, 0))
+        by_hand = {"body": {"choices": [{"message": {"content": text}, "finish_reason": "stop"}], "model": line.get("model")}}
+        replies[name] = reply_to(line.get("response", by_hand), (0, 0))
     return replies
+
+
+def reply_to(response: Any, tokens: tuple[int, int]) -> Reply | None:
+    """The reply in the response to a line of OpenAI's batch format; None if it is none."""
+    with suppress(LookupError, TypeError, ValueError, AttributeError):
+        if response.get("status_code", 200) == 200:
+            return reply_in(response["body"], tokens, response.get("request_id") or "")
+    return None

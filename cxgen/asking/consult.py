@@ -1,23 +1,25 @@
 """Consulting models: items put to several models in groups, within bounds, with every answer kept and none that no model gave."""
 
 import asyncio
+import json
+import os
 import sys
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
-from contextlib import aclosing, asynccontextmanager, nullcontext
-from dataclasses import dataclass, field, replace
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from contextlib import aclosing, asynccontextmanager, contextmanager, nullcontext, suppress
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import polars as pl
 
-from cxgen.asking.calls import Backend, BackendError, Budget, Call, Failure, Limits, Results, from_file, write_requests
-from cxgen.asking.kept import Cache, Judgment, opened
-from cxgen.asking.prompts import Items, Prompt, Reply, read_answers, read_logprobs
+from cxgen.asking.calls import Backend, BackendError, Budget, Call, Limits, from_file, write_requests
+from cxgen.asking.prompts import Items, Prompt, Reply, read_answers
 from cxgen.constructicon import Construction
-from cxgen.errors import CxgenError, needs
+from cxgen.errors import CxgenError, DataError, needs
+from cxgen.files import json_lines, locked
 from cxgen.layout import ANSWERS
 from cxgen.project import Project
 from cxgen.vocabulary import Judge
@@ -26,9 +28,8 @@ Shown = Mapping[str, Items]  # by task
 _ATTEMPTS = 3  # how often an item is asked about by itself when the answers are unusable
 _FEW = 20  # requests, of which a share may fail
 _DAYS = 2 * 86_400.0
-_KEPT = "what was answered is kept: "
-# Opposites have no file of their own.
-_PLAIN = {"construction": "any", "form": "any", "meaning": "an ordinary sentence"}
+_REMOVE = "remove the line, or move the file away: a new one is made"
+_KEPT = "what was answered is kept"
 
 
 @dataclass(frozen=True)
@@ -60,34 +61,125 @@ class Consultation:
             limits = replace(limits, max_failures=1.0)
         return replace(self, limits=limits, cache=project.root / self.cache)
 
+    def jobs(self, prompts: Mapping[str, Prompt], shown: Shown) -> list[Call]:
+        """All that every model is asked, task by task."""
+        return [Call(prompts[task], model, shown[task]) for model in self.models for task in self.tasks]
+
+
+@dataclass(frozen=True)
+class Judgment:
+    """What one model said about one item; tokens are those of the whole request."""
+
+    item: str
+    task: str
+    value: str  # the verdict (or free answer); empty if undecided
+    reason: str  # why it is undecided
+    judge: str  # the model that was asked
+    model: str = ""  # that answered, by its own account
+    fingerprint: str = ""  # the server's, like the next
+    request_id: str = ""
+    prompt: str = ""  # content hash
+    temperature: float | None = 0.0  # None: the server takes none
+    max_tokens: int = 0
+    call: str = ""  # content address of the request
+    asked: int = 0  # items in it
+    tokens_in: int = 0
+    tokens_out: int = 0
+    logprob: float | None = None  # of the verdict, in judgments of earlier versions
+    attempt: int = 0  # how often the item had been answered unusably before
+
+
+@dataclass
+class Cache:
+    """Answers that were paid for."""
+
+    file: IO[bytes] | None = None  # without one nothing is kept
+    judgments: dict[str, Judgment] = field(default_factory=dict)  # by the content address of what was asked of an item
+    batches: dict[str, dict[str, Any]] = field(default_factory=dict)  # that are open, by the file that they are made of
+
+    def take(self, row: Mapping[str, Any]) -> None:
+        """Take one line's object. TypeError, KeyError: it is none of ours."""
+        if "batch" in row:
+            self.batches[row["batch"]] = {"model": row["model"], "keys": row["keys"], "name": row.get("name", row["batch"])}
+        elif "closed" in row:
+            self.batches.pop(row["closed"], None)
+        else:
+            self.judgments.setdefault(row["key"], Judgment(**row["judgment"]))
+
+    def append(self, *rows: dict[str, Any]) -> None:
+        """Take lines' objects and write them."""
+        for row in rows:
+            self.take(row)
+        text, written = "".join(json.dumps(row) + "\n" for row in rows).encode(), 0
+        with suppress(OSError):
+            written = self.file.write(text) if self.file else len(text)
+        if self.file and written < len(text):
+            hint = f"{_KEPT}: make room and run the same command again"
+            raise DataError("cannot be written; is the disk full?", file=Path(self.file.name), hint=hint)
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[Cache]:
+    """The cache in ``path``, held for this process: two runs would pay twice. A half-written last line of a killed run is cut off."""
+    with locked(path, "is asking models with these answers"):
+        try:
+            raw = path.read_bytes() if path.exists() else b""
+            file = path.open("ab", buffering=0)
+        except OSError as error:
+            raise DataError(f"cannot be opened: {error.strerror}", file=path, hint="its file and folder must be writable") from error
+        with file:
+            if raw and not raw.startswith(b'{"'):
+                raise DataError("not a file of kept answers", file=path, hint="name another one: --cache FILE")
+            cache = Cache(file)
+            for number, row in json_lines(path, _REMOVE, torn=True):
+                try:
+                    cache.take(row)
+                except (TypeError, KeyError) as error:
+                    raise DataError("not a kept answer", file=path, line=number, hint=_REMOVE) from error
+            os.truncate(path, raw.rfind(b"\n") + 1)
+            yield cache
+
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a model said of the items of a task, in their order, and what it took."""
+    """The judgments of a model in the order of a task's items; a row that says what they took; the bound that ended the run early."""
 
-    model: str
-    task: str
     judgments: list[Judgment]
-    cached: int  # judged before
-    spent: Budget
-    seconds: float
-    stopped: str  # the bound that ended the run early, if one did
+    summary: dict[str, Any]
+    stopped: str
 
 
-def _plan(whole: Call, cache: Cache, per_request: int) -> tuple[dict[str, Judgment], list[Call]]:
+def _plan(job: Call, cache: Cache, per_request: int) -> tuple[dict[str, Judgment], list[Call]]:
     """The judgments that are kept already, and the calls about the other items."""
-    prompt, done = whole.prompt, dict[str, Judgment]()
-    for name in whole.items:
-        judgment = cache.judgments.get(whole.address(name))
-        if judgment and (not prompt.choices or judgment.value in {"", *prompt.choices.values()}):
-            done[name] = replace(judgment, item=name, task=prompt.task)
-    return done, whole.parts([name for name in whole.items if name not in done], per_request)
+    kept, allowed = dict[str, Judgment](), {"", *job.prompt.choices.values()}
+    for name in job.items:
+        judgment = cache.judgments.get(job.address(name))
+        if judgment and (not job.prompt.choices or judgment.value in allowed):
+            kept[name] = replace(judgment, item=name, task=job.prompt.task)
+    return kept, job.parts([name for name in job.items if name not in kept], per_request)
 
 
-async def _put(asked: Consultation, whole: Call, backend: Backend, cache: Cache, budget: Budget, watch: Callable[..., None]) -> Outcome:
+def _read(call: Call, reply: Reply) -> tuple[dict[str, Judgment], list[Call]]:
+    """What a reply says of the call's items; and what is left, to be asked in smaller groups, an item by itself again."""
+    values, problems = read_answers(reply, call.prompt, call.items)
+    again: list[Call] = []
+    if len(call.items) > 1 and problems:
+        again = call.parts(problems, len(problems) if values else -(-len(problems) // 2))
+    elif problems and reply.finish != "refused" and call.attempt + 1 < _ATTEMPTS:
+        again = call.parts(problems, 1, call.attempt + 1)
+    prompt = call.prompt
+    known: dict[str, Any] = {"call": call.key, "max_tokens": call.max_tokens, "asked": len(call.items), "attempt": call.attempt}
+    known |= {"prompt": prompt.hash, "temperature": prompt.temperature, **reply.known}
+    judgments = {name: Judgment(name, prompt.task, value, "", call.model, **known) for name, value in values.items()}
+    return judgments | {
+        name: Judgment(name, prompt.task, "", why, call.model, **known) for name, why in problems.items() if not again
+    }, again
+
+
+async def _put(job: Call, per_request: int, backend: Backend, cache: Cache, budget: Budget, watch: Callable[..., None]) -> Outcome:
     """Put items to a model. Those without a usable answer are undecided; nothing is kept of those that got no reply."""
-    start, before = time.monotonic(), replace(budget, errors=Counter(budget.errors))
-    done, todo = _plan(whole, cache, asked.per_request)
+    start, before, errors, share = time.monotonic(), Counter(budget.spent), Counter(budget.errors), budget.limits.max_failures
+    done, todo = _plan(job, cache, per_request)
     cached, calls, failed, stopped = len(done), 0, 0, ""
     while todo:
         async with aclosing(backend(todo)) as results:
@@ -96,62 +188,40 @@ async def _put(asked: Consultation, whole: Call, backend: Backend, cache: Cache,
                 calls += 1
                 if isinstance(result, Reply):
                     judgments, again = _read(call, result)
-                    cache.put({call.address(name): judgment for name, judgment in judgments.items()})
+                    cache.append(*({"key": call.address(name), "judgment": asdict(judgment)} for name, judgment in judgments.items()))
                     done |= judgments
                     todo += again
                 elif result.too_long and len(call.items) > 1:
-                    todo += _halves(call)
+                    todo += call.parts(call.items, -(-len(call.items) // 2))
                 else:
                     reason, address = (f"not asked: {result.bound}", "") if result.bound else (result.reason, call.key)
-                    done |= {name: replace(_undecided(call, reason, address), item=name) for name in call.items}
+                    judgment = Judgment("", job.prompt.task, "", reason, job.model, prompt=job.prompt.hash, call=address)
+                    done |= {name: replace(judgment, item=name) for name in call.items}
                     failed, stopped = failed + (not result.bound), result.bound or stopped
-                    _require_success(result, failed, calls, budget.limits.max_failures)
+                    if result.fatal:
+                        raise BackendError(reason, hint=f"{_KEPT}: remove the cause and run the same command again")
+                    if failed > share * max(calls, _FEW):
+                        message = f"{failed} of {calls} calls failed, more than the share of {share:g}; last: {reason}"
+                        raise BackendError(message, hint=f"{_KEPT}: run the same command again, or raise --max-failures")
                 watch(completed=len(done))
-    judgments = {name: done[name] for name in whole.items}
-    return Outcome(
-        whole.model, whole.prompt.task, list(judgments.values()), cached, budget.since(before), time.monotonic() - start, stopped
-    )
-
-
-def _read(call: Call, reply: Reply) -> tuple[dict[str, Judgment], list[Call]]:
-    """What a reply says of the call's items; and what is left, to be asked in smaller groups, an item by itself again."""
-    values, problems = read_answers(reply, call.prompt, call.items)
-    again: list[Call] = []
-    if len(call.items) > 1 and problems:
-        again = call.parts(problems, len(problems)) if values else _halves(call)
-    elif problems and reply.finish != "refused" and call.attempt + 1 < _ATTEMPTS:
-        again = call.parts(problems, 1, call.attempt + 1)
-    size, temperature = {"asked": len(call.items), "max_tokens": call.max_tokens}, call.prompt.temperature
-    judgment = _undecided(call, "", call.key, **{"temperature": temperature, "attempt": call.attempt, **size, **reply.known})
-    logprobs = read_logprobs(reply, call.prompt, values)
-    judgments = {name: replace(judgment, item=name, value=value, logprob=logprobs.get(name)) for name, value in values.items()}
-    if not again:
-        judgments |= {name: replace(judgment, item=name, reason=reason) for name, reason in problems.items()}
-    return judgments, again
-
-
-def _undecided(call: Call, reason: str, address: str, **known: Any) -> Judgment:
-    return Judgment("", call.prompt.task, "", reason, call.model, prompt=call.prompt.hash, call=address, **known)
-
-
-def _halves(call: Call) -> list[Call]:
-    return call.parts(call.items, -(-len(call.items) // 2))
-
-
-def _require_success(last: Failure, failed: int, calls: int, share: float) -> None:
-    """End the run if no call can succeed, or more than a share of them failed."""
-    if last.fatal:
-        raise BackendError(last.reason, hint=f"{_KEPT}remove the cause and run the same command again")
-    if failed > share * max(calls, _FEW):
-        message = f"{failed} of {calls} calls failed, more than the share of {share:g}; last: {last.reason}"
-        raise BackendError(message, hint=f"{_KEPT}run the same command again, or raise --max-failures")
+    judged = [done[name] for name in job.items]
+    decided = sum(bool(judgment.value) for judgment in judged)
+    spent = {name: budget.spent[name] - before[name] for name in ("requests", "tokens in", "tokens out")}
+    summary = {
+        **{"model": job.model, "task": job.prompt.task, "decided": decided, "cached": cached, "undecided": len(judged) - decided},
+        **spent,
+        "cost": round(budget.limits.cost(spent["tokens in"], spent["tokens out"]), 4),
+        "seconds": round(time.monotonic() - start, 1),
+        "failed tries": "; ".join(f"{number} x {why}" for why, number in (budget.errors - errors).most_common()) or 0,
+    }
+    return Outcome(judged, summary, stopped)
 
 
 @asynccontextmanager
-async def _backends(asked: Consultation, cache: Cache, budget: Budget, logprobs: bool) -> AsyncIterator[dict[str, Backend]]:
+async def _backends(asked: Consultation, cache: Cache, budget: Budget) -> AsyncIterator[dict[str, Backend]]:
     """Model -> what answers for it."""
     if asked.backend is Judge.replay:
-        yield dict.fromkeys(asked.models, _nobody)
+        yield dict.fromkeys(asked.models, from_file(None))
     elif asked.backend is Judge.file:
         if len(asked.replies) != len(asked.models):
             message = f"{len(asked.models)} models, {len(asked.replies)} files of replies"
@@ -166,82 +236,52 @@ async def _backends(asked: Consultation, cache: Cache, budget: Budget, logprobs:
             if asked.backend is Judge.batch:
                 yield {model: Batched(client, model, cache, budget, asked.poll).results for model in asked.models}
             else:
-                yield {model: Single(client, budget, logprobs=logprobs).results for model in asked.models}
+                yield {model: Single(client, budget.limits).results for model in asked.models}
 
 
-async def _nobody(calls: list[Call]) -> Results:
-    for call in calls:
-        yield call, Failure("nothing of it was answered before")
-
-
-def ask(
-    asked: Consultation, prompts: Mapping[str, Prompt], shown: Shown, *, budget: Budget | None = None, logprobs: bool = True
-) -> list[Outcome]:
+def ask(asked: Consultation, prompts: Mapping[str, Prompt], shown: Shown, budget: Budget | None = None) -> list[Outcome]:
     """Put every task to every model of a `bounded` consultation; how each run went. ``budget``: spent before under the same bounds.
 
     An interrupted run goes on where it was. BackendError: it cannot go on; what was answered is kept.
     """
-    if not asked.models:
-        return []
-    budget = budget or Budget(asked.limits)
     from rich.console import Console
     from rich.progress import Progress
 
+    budget = budget or Budget(asked.limits)
+
     async def run(cache: Cache, progress: Progress) -> list[Outcome]:
         outcomes = []
-        async with _backends(asked, cache, budget, logprobs) as backends:
-            for whole in _wholes(asked, prompts, shown):
-                bar = progress.add_task(f"{whole.model}: {whole.prompt.task}", total=len(whole.items))
-                outcomes.append(await _put(asked, whole, backends[whole.model], cache, budget, partial(progress.update, bar)))
+        async with _backends(asked, cache, budget) as backends:
+            for job in asked.jobs(prompts, shown):
+                bar = progress.add_task(f"{job.model}: {job.prompt.task}", total=len(job.items))
+                outcomes.append(await _put(job, asked.per_request, backends[job.model], cache, budget, partial(progress.update, bar)))
         return outcomes
 
+    if not asked.models:
+        return []
     # A file is a record of its own: a line that was mended must not meet its old self.
     kept = nullcontext(Cache()) if asked.backend is Judge.file else opened(asked.cache)
     with kept as cache, Progress(console=Console(stderr=True), disable=not sys.stderr.isatty()) as progress:
         return asyncio.run(run(cache, progress))
 
 
-def _wholes(asked: Consultation, prompts: Mapping[str, Prompt], shown: Shown) -> list[Call]:
-    """All that every model is asked, task by task."""
-    return [Call(prompts[task], model, shown[task]) for model in asked.models for task in asked.tasks]
-
-
 def estimate(asked: Consultation, prompts: Mapping[str, Prompt], shown: Shown) -> list[dict[str, Any]]:
     """What a run would send and cost at most, by model and task, without sending anything; kept answers cost nothing."""
     rows: list[dict[str, Any]] = []
     with opened(asked.cache) as cache:
-        for whole in _wholes(asked, prompts, shown):
-            done, todo = _plan(whole, cache, asked.per_request)
+        for job in asked.jobs(prompts, shown):
+            kept, todo = _plan(job, cache, asked.per_request)
             tokens_in, tokens_out = (sum(call.most[side] for call in todo) for side in (0, 1))
-            counts = {"items": len(whole.items), "calls": len(todo), "cached items": len(done)}
-            tokens = {"tokens in": tokens_in, "tokens out at most": tokens_out}
+            row = {"model": job.model, "task": job.prompt.task, "items": len(job.items), "calls": len(todo), "cached items": len(kept)}
             cost = round(asked.limits.cost(tokens_in, tokens_out), 4)
-            rows.append({"model": whole.model, "task": whole.prompt.task, **counts, **tokens, "cost at most": cost})
+            rows.append({**row, "tokens in": tokens_in, "tokens out at most": tokens_out, "cost at most": cost})
     return rows
 
 
 def write_out(asked: Consultation, prompts: Mapping[str, Prompt], shown: Shown, path: Path) -> int:
     """Write the requests that the first of the models would be sent to ``path``, for whoever is to answer them; how many."""
-    wholes = _wholes(replace(asked, models=asked.models[:1]), prompts, shown)
-    return write_requests([call for whole in wholes for call in _plan(whole, Cache(), asked.per_request)[1]], path)
-
-
-def summary(outcome: Outcome) -> dict[str, Any]:
-    """What one model's run of one task took: a row of the table that ends a run."""
-    decided, spent = sum(bool(judgment.value) for judgment in outcome.judgments), outcome.spent
-    return {
-        "model": outcome.model,
-        "task": outcome.task,
-        "decided": decided,
-        "cached": outcome.cached,
-        "undecided": len(outcome.judgments) - decided,
-        "requests": spent.requests,
-        "tokens in": spent.tokens_in,
-        "tokens out": spent.tokens_out,
-        "cost": round(spent.cost, 4),
-        "seconds": round(outcome.seconds, 1),
-        "failed tries": "; ".join(f"{number} x {reason}" for reason, number in spent.errors.most_common()) or 0,
-    }
+    jobs = replace(asked, models=asked.models[:1]).jobs(prompts, shown)
+    return write_requests([call for job in jobs for call in _plan(job, Cache(), asked.per_request)[1]], path)
 
 
 def load_prompts(project: Project, tasks: Iterable[str]) -> dict[str, Prompt]:
@@ -253,15 +293,15 @@ def shown_of(items: pl.DataFrame, constructions: Iterable[Construction], tasks: 
     """What each of ``tasks`` (of `cxgen.vocabulary.JUDGING`) shows: task -> id -> field -> text, in the items' order.
 
     Premises are judged once, under their premise id; pairs under their item id, if they are pairs (have a ``label``, which is never shown).
-    ``items``: columns ``id, premise_id, construction, premise`` (strings) and, where there are pairs, ``hypothesis`` and ``label``.
     """
+    documents = [document.data for construction in constructions for document in construction.documents]
     described = {
         data["name"]: {"construction": data["title"], "form": data["form"], "meaning": " ".join(data["meaning"].split())}
-        for construction in constructions
-        for data in (document.data for document in construction.documents)
+        for data in documents
     }
-    premises = items.unique("premise_id", keep="first", maintain_order=True).select("premise_id", "construction", "premise")
-    pairs = items.drop_nulls("label").select("id", "premise", "hypothesis") if "label" in items.columns else pl.DataFrame()
-    of_premises = {name: {**described.get(own, _PLAIN), "sentence": text} for name, own, text in premises.iter_rows()}
-    of_pairs = {name: {"premise": premise, "hypothesis": text} for name, premise, text in pairs.iter_rows()}
+    plain = {"construction": "any", "form": "any", "meaning": "an ordinary sentence"}  # opposites have no file of their own
+    premises = items.unique("premise_id", maintain_order=True).select("premise_id", "construction", "premise").rows()
+    pairs = items.drop_nulls("label").select("id", "premise", "hypothesis").rows() if "label" in items.columns else []
+    of_premises = {name: {**described.get(own, plain), "sentence": text} for name, own, text in premises}
+    of_pairs = {name: {"premise": premise, "hypothesis": text} for name, premise, text in pairs}
     return {task: of_premises if task == "acceptability" else of_pairs for task in tasks}

@@ -1,9 +1,9 @@
 """Stage ``judge``: a verdict on every candidate, by models that vote or their frozen votes; where nobody is asked, nothing is refused."""
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from itertools import combinations
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from itertools import chain, combinations
 from pathlib import Path
 from typing import Any
 
@@ -12,20 +12,27 @@ import polars as pl
 
 from cxgen import layout
 from cxgen.asking import consult
-from cxgen.asking.consult import Consultation, Outcome, Shown
-from cxgen.asking.kept import as_table, freeze, replay
+from cxgen.asking.consult import Consultation, Judgment, Outcome, Shown
 from cxgen.asking.prompts import Prompt
 from cxgen.build.params import Params
 from cxgen.build.run import unjudged
 from cxgen.build.tables import VERDICTS, read_candidates
 from cxgen.constructicon import load_construction
-from cxgen.errors import needs, unknown
+from cxgen.errors import DataError, needs, unknown
 from cxgen.files import write_text
 from cxgen.lexicon import Lexicon
 from cxgen.project import Project
-from cxgen.schema import TARGET
-from cxgen.tables import write_json, write_table
-from cxgen.vocabulary import INAPPROPRIATE, JUDGING, LABELS, UNACCEPTABLE, UNDECIDED, Judge
+from cxgen.schema import TARGET, Column, Contract
+from cxgen.tables import read_table, write_json, write_table
+from cxgen.vocabulary import INAPPROPRIATE, JUDGING, LABELS, PAIR_VERDICTS, PREMISE_VERDICTS, UNACCEPTABLE, UNDECIDED, Judge
+
+_TYPES: dict[Any, Any] = {str: pl.String, int: pl.Int64, float | None: pl.Float64}
+COLUMNS = {field.name: _TYPES[field.type] for field in fields(Judgment)}
+_KEYS = ("item", "task", "judge", "prompt")
+_UNKNOWN = {"model", "fingerprint", "request_id", "temperature", "logprob"}  # where a server does not say
+_FROZEN = Contract(tuple(Column(name, kind, "", null=name in _UNKNOWN) for name, kind in COLUMNS.items()), key=_KEYS)
+_ANSWERS = {"acceptability": PREMISE_VERDICTS, "appropriateness": PAIR_VERDICTS, "label": LABELS}
+_RECORD = "record some: cxgen judge --backend openai --export"
 
 
 @dataclass(frozen=True)
@@ -36,22 +43,11 @@ class Judged:
     undecided: Counter[str]  # why how many judgments are
     outcomes: list[Outcome]  # how the run of each model and task went
 
-    @property
-    def stopped(self) -> str:
-        """The bound that ended the asking early; empty if none did."""
-        return next((outcome.stopped for outcome in self.outcomes if outcome.stopped), "")
-
 
 def run(project: Project, params: Params | None = None, asked: Consultation | None = None) -> Judged:
-    """Judge the candidates as ``asked`` (default: as the parameters say).
-
-    When all are judged, the verdicts, the list of undecided judgments, the metrics ``judge`` and ``models`` and, if they are to be frozen,
-    the judgments are written (`cxgen.layout`).
-    """
-    asked = _settled(asked or Consultation(), project, params or Params.read(project.params))
-    items, frozen = read_candidates(project), project.root / layout.JUDGMENTS
-    prompts, shown = _questions(project, items, asked)
-    outcomes: list[Outcome] = []
+    """Judge the candidates as ``asked`` (default: as the parameters say); when all are judged, write what came of it (`cxgen.layout`)."""
+    asked, prompts, shown = questions(project, params or Params.read(project.params), asked or Consultation())
+    items, frozen, outcomes = read_candidates(project), project.root / layout.JUDGMENTS, list[Outcome]()
     if asked.backend is Judge.replay:
         votes = replay(frozen, shown, prompts, asked.models)
     else:
@@ -75,7 +71,7 @@ def run(project: Project, params: Params | None = None, asked: Consultation | No
     premises = table.unique("premise_id").select("construction", verdict="premise_verdict")
     counts = _counts(pl.concat([premises, table.select("construction", verdict="pair_verdict")]))
     write_json(counts, project.root / layout.metric("judge"))
-    return Judged(counts, Counter(undecided["reason"].to_list()), outcomes)
+    return Judged(counts, Counter(undecided["reason"]), outcomes)
 
 
 def _counts(table: pl.DataFrame) -> dict[str, dict[str, int]]:
@@ -86,44 +82,80 @@ def _counts(table: pl.DataFrame) -> dict[str, dict[str, int]]:
     return counts
 
 
-def estimate(project: Project, params: Params, asked: Consultation) -> list[dict[str, Any]]:
-    """What `run` would send and cost at most: a row for each model and task. Sends and writes nothing."""
-    asked = _settled(asked, project, params)
-    return consult.estimate(asked, *_questions(project, read_candidates(project), asked))
-
-
-def write_out(project: Project, params: Params, asked: Consultation, path: Path) -> int:
-    """Write the requests that `run` would send to ``path``, for whoever is to answer them; how many."""
-    asked = _settled(asked, project, params)
-    return consult.write_out(asked, *_questions(project, read_candidates(project), asked), path)
-
-
-def _settled(asked: Consultation, project: Project, params: Params) -> Consultation:
-    """``asked`` with what it leaves open taken from ``params``; with backend ``rules`` nobody is asked."""
+def questions(project: Project, params: Params, asked: Consultation) -> tuple[Consultation, dict[str, Prompt], Shown]:
+    """``asked`` with what it leaves open taken from ``params``, task -> prompt, and what is shown; of rules nobody is asked anything."""
     backend = asked.backend or Judge(params.backend)
-    if backend is Judge.rules:
-        return replace(asked, backend=backend, models=(), tasks=())
     models, tasks = tuple(dict.fromkeys(asked.models or params.judge_models)), asked.tasks or params.judge_tasks
-    for name in tasks:
-        if name not in JUDGING:
-            raise unknown("task", name, JUDGING)
-    return replace(asked, backend=backend, models=models, tasks=tasks).bounded(project)
+    for name in set(tasks) - set(JUDGING):
+        raise unknown("task", name, JUDGING)
+    if backend is Judge.rules:
+        return replace(asked, backend=backend, models=(), tasks=()), {}, {}
+    asked, items, lexicon = (
+        replace(asked, backend=backend, models=models, tasks=tasks).bounded(project),
+        read_candidates(project),
+        Lexicon.of(project),
+    )
+    constructions = [load_construction(project, name, lexicon) for name in items.select(TARGET).to_series().unique().sort()]
+    return asked, consult.load_prompts(project, tasks), consult.shown_of(items, constructions, tasks)
 
 
-def _questions(project: Project, items: pl.DataFrame, asked: Consultation) -> tuple[dict[str, Prompt], Shown]:
-    """Task -> its prompt; task -> id -> field -> text."""
-    lexicon, names = Lexicon.of(project), items.select(TARGET).to_series().unique().sort() if asked.tasks else ()
-    constructions = [load_construction(project, name, lexicon) for name in names]
-    return consult.load_prompts(project, asked.tasks), consult.shown_of(items, constructions, asked.tasks)
+# Frozen votes: `cxgen.layout.JUDGMENTS`, columns `COLUMNS`.
+
+
+def as_table(judgments: Iterable[Judgment]) -> pl.DataFrame:
+    """Judgments as rows, columns `COLUMNS`."""
+    return pl.DataFrame([asdict(judgment) for judgment in judgments], schema=COLUMNS, orient="row")
+
+
+def read_frozen(path: Path) -> pl.DataFrame:
+    """The frozen judgments, columns `COLUMNS`."""
+    hint = f"restore the file, or {_RECORD}"
+    table = read_table(path, _FROZEN, hint)
+    for task, value in table.select("task", "value").unique().sort("task", "value").iter_rows():
+        if value not in {"", *_ANSWERS.get(task, ())}:
+            raise DataError(f"{value[:40]!r} is no answer to the task {task!r}", file=path, hint=hint)
+    return table
+
+
+def freeze(judgments: pl.DataFrame, path: Path) -> int:
+    """Merge judgments into the file, in whatever order they come; its number of rows.
+
+    A decided one replaces what the file held for the same item, task, judge and prompt, an undecided one only another undecided one.
+    """
+    table = pl.concat([*([read_frozen(path)] if path.exists() else []), judgments.select(list(COLUMNS))])
+    table = table.sort(pl.col("value") != "", maintain_order=True).unique(_KEYS, keep="last").sort(_KEYS)
+    write_table(table, path)
+    return table.height
+
+
+def replay(path: Path, shown: Mapping[str, Mapping[str, object]], prompts: Mapping[str, Prompt], models: Sequence[str]) -> pl.DataFrame:
+    """The frozen judgments in ``path`` on what is shown (task -> id -> anything), with the prompts as they are now, by ``models`` or all.
+
+    What has no judgment is undecided, by nobody. It is an error if a task has none at all.
+    """
+    frozen, parts = read_frozen(path), [as_table(())]
+    for task, things in shown.items():
+        own = frozen.filter((pl.col("task") == task) & (pl.col("judge").is_in(models) if models else True))
+        current = own.filter(pl.col("prompt") == prompts[task].hash)
+        about = current.filter(pl.col("item").is_in(list(things)))
+        if things and not about.height:
+            by = f" by {', '.join(models)}" if models else ""
+            counts = f"{own.height} answer {task!r}{by}, {current.height} of them with the prompt as it is, none about these candidates"
+            hint = f"restore {task}.yaml among the prompts, choose others with --task or --model, or {_RECORD}; or judge by rule"
+            raise DataError(f"nothing to replay: of {frozen.height} frozen judgments {counts}", file=path, hint=hint)
+        left = things.keys() - set(about["item"])
+        parts += [about, as_table(Judgment(name, task, "", "no frozen judgment", "") for name in things if name in left)]
+    return pl.concat(parts)
+
+
+# Votes.
 
 
 def merge(items: pl.DataFrame, votes: pl.DataFrame, tasks: Sequence[str]) -> pl.DataFrame:
-    """A verdict on every item, columns `VERDICTS`.
+    """A verdict on every item (``id, premise_id, acceptability``, and ``label``, a position in `LABELS`, of a pair), columns `VERDICTS`.
 
-    A premise is what the models say; a pair is inappropriate if they say so, or if their blind label is not the computed one; whatever
-    they do not decide is undecided. About what none of ``tasks`` asks, the item's own columns stand.
-
-    ``items``: columns ``id, premise_id, acceptability`` and ``label`` (a position in `LABELS`; null or lacking: no pair).
+    A premise is what the models say; a pair is inappropriate if they say so, or if their blind label is not the computed one; what they
+    do not decide is undecided. About what none of ``tasks`` asks, the item's own columns stand.
     """
     names = pl.col("label").replace_strict(dict(enumerate(LABELS)), return_dtype=pl.String) if "label" in items.columns else pl.lit(None)
     table = pl.concat([unjudged(items), items.select("premise_id", label=names)], how="horizontal")
@@ -176,13 +208,13 @@ def agreement(votes: pl.DataFrame) -> dict[str, dict[str, Any]]:
     decided = votes.filter(pl.col("value") != "").unique(["item", "task", "judge"], keep="last", maintain_order=True)
     for (task,), table in decided.group_by("task", maintain_order=True):
         wide = table.pivot("judge", index="item", values="value", maintain_order=True).drop("item")
-        same = [[one == other for one, other in combinations(filter(None, row), 2)] for row in wide.iter_rows()]
-        pairs, alpha = [pair for row in same for pair in row], None
+        rows = [list(combinations(filter(None, row), 2)) for row in wide.iter_rows()]
+        pairs, alpha = list(chain(*rows)), None
         if pairs and table["value"].n_unique() > 1:
             with needs("agreement needs krippendorff", "llm"):
                 import krippendorff
             data = np.array([column.fill_null("nan") for column in wide.iter_columns()], dtype=str)
             alpha = round(float(krippendorff.alpha(reliability_data=data, level_of_measurement="nominal")), 4)
-        share = round(sum(pairs) / len(pairs), 4) if pairs else None
-        report[str(task)] = {"judges": wide.width, "items": sum(map(bool, same)), "agreement": share, "alpha": alpha}
+        share = round(sum(one == other for one, other in pairs) / len(pairs), 4) if pairs else None
+        report[str(task)] = {"judges": wide.width, "items": sum(map(bool, rows)), "agreement": share, "alpha": alpha}
     return report

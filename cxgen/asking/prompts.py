@@ -4,10 +4,8 @@ import hashlib
 import json
 import os
 import re
-from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +26,11 @@ _THINK = f"""
 Before you answer an item, think: write under "{_THOUGHTS}", in a few short steps, what its texts say and what follows. Then answer.
 """
 _EXAMPLES = "\nExamples, each with the right answer:\n"
-_PLACE = {"list": "[...]", "object": "{...}", "text": '"..."'}  # of a free answer, as the frame shows it
-_SCHEMA = {"list": {"type": "array", "items": {"type": "string"}}, "object": {"type": "object"}, "text": {"type": "string"}}
+_FREE = {  # kind of a free answer -> how the frame shows it, its JSON Schema
+    "list": ("[...]", {"type": "array", "items": {"type": "string"}}),
+    "object": ("{...}", {"type": "object"}),
+    "text": ('"..."', {"type": "string"}),
+}
 # Reasoning models think between such tags, the first of which may be part of the prompt; others name the channel of what they say.
 _THOUGHT = re.compile(r"</(?:think|thinking|thought|reasoning)>|<\|channel\|>final<\|message\|>", re.IGNORECASE)
 _THINKING = re.compile(r"<(?:think|thinking|thought|reasoning)>|<\|channel\|>(?!final)", re.IGNORECASE)
@@ -37,6 +38,11 @@ _ANSWERS = re.compile(r'\{\s*"answers"\s*:')
 _LONGEST, _DEEP = 10_000, 6  # characters of a free text, levels of an object
 _MOST_TOKENS = 2**31 - 1  # more than anything bills
 _SHORT = 6  # shorter keys ("none", "EMPTY") stand for no key, and are words
+
+
+def sha256(text: str) -> str:
+    """The address of a text."""
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 @dataclass(frozen=True)
@@ -67,8 +73,8 @@ class Prompt:
             raise SchemaError(f"task: {data['task']!r} in the file of {task!r}", file=document.path, line=document.line(["task"]))
         kind = next((kind for kind in ("list", "object") if answer.get(kind)), "text")
         asked = task, data["instructions"].strip(), tuple(data["fields"]), answer["key"], answer.get("choices", {}), kind
-        digest = _digest(json.dumps(data, sort_keys=True, ensure_ascii=False) + _FRAME)
-        return cls(*asked, float(sampling["temperature"]), sampling["max_tokens"], digest)
+        text = json.dumps(data, sort_keys=True, ensure_ascii=False) + _FRAME
+        return cls(*asked, float(sampling["temperature"]), sampling["max_tokens"], sha256(text)[:16])
 
     def shown(self, examples: Sequence[tuple[Mapping[str, str], str]], thinking: int = 0) -> "Prompt":
         """This prompt with examples (fields, verdict), and thoughts of so many tokens per item; without either, as it is."""
@@ -76,13 +82,13 @@ class Prompt:
             return self
         choice_of = {verdict: choice for choice, verdict in self.choices.items()}
         shown = tuple(({name: fields[name] for name in self.fields}, choice_of[verdict]) for fields, verdict in examples)
-        digest = _digest(json.dumps([self.hash, shown, thinking, _THINK, _EXAMPLES], ensure_ascii=False))
-        return replace(self, examples=shown, thinks=thinking > 0, max_tokens=self.max_tokens + thinking, hash=digest)
+        text = json.dumps([self.hash, shown, thinking, _THINK, _EXAMPLES], ensure_ascii=False)
+        return replace(self, examples=shown, thinks=thinking > 0, max_tokens=self.max_tokens + thinking, hash=sha256(text)[:16])
 
     @property
     def system(self) -> str:
         """The part that is the same in every request."""
-        value = " | ".join(f'"{choice}"' for choice in self.choices) or _PLACE[self.kind]
+        value = " | ".join(f'"{choice}"' for choice in self.choices) or _FREE[self.kind][0]
         thoughts = f'"{_THOUGHTS}": "...", ' if self.thinks else ""
         shape = f'{{"answers": [{{"id": "...", {thoughts}"{self.key}": {value}}}]}}'
         lines = [json.dumps({**fields, self.key: choice}, ensure_ascii=False) for fields, choice in self.examples]
@@ -96,18 +102,13 @@ class Prompt:
 
     def schema(self, ids: Collection[str]) -> dict[str, Any]:
         """JSON Schema of a reply about ``ids``."""
-        value = {"type": "string", "enum": list(self.choices)} if self.choices else dict(self.shape) or _SCHEMA[self.kind]
+        value = {"type": "string", "enum": list(self.choices)} if self.choices else dict(self.shape) or _FREE[self.kind][1]
         thoughts = {_THOUGHTS: {"type": "string"}} if self.thinks else {}
-        answer = _object({"id": {"type": "string", "enum": list(ids)}, **thoughts, self.key: value})
-        return _object({"answers": {"type": "array", "items": answer, "minItems": len(ids), "maxItems": len(ids)}})
-
-
-def _object(properties: dict[str, Any]) -> dict[str, Any]:
-    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+        properties = {"id": {"type": "string", "enum": list(ids)}, **thoughts, self.key: value}
+        whole = {"type": "object", "additionalProperties": False}
+        answer = {**whole, "properties": properties, "required": list(properties)}
+        answers = {"type": "array", "items": answer, "minItems": len(ids), "maxItems": len(ids)}
+        return {**whole, "properties": {"answers": answers}, "required": ["answers"]}
 
 
 @dataclass(frozen=True)
@@ -117,32 +118,26 @@ class Reply:
     text: str  # empty if the model refused
     finish: str  # why the model stopped: stop, length, refused ...
     known: Mapping[str, Any] = field(default_factory=dict)  # what a `Judgment` says of it: model, tokens ...
-    logprobs: tuple[tuple[str, float], ...] = ()  # (token, log probability) in order
 
 
 def reply_in(data: Any, tokens: tuple[int, int], request_id: str = "") -> Reply:
     """The reply in a chat completion with one choice; its ``tokens`` where it does not say how many. ValueError: it is none."""
     try:
         (choice,) = data["choices"]
-        message = choice["message"]
-        content, finish = message.get("content") or "", choice.get("finish_reason")
-        if isinstance(content, list):  # parts, of which others are thoughts
-            content = "".join(part["text"] for part in content if part.get("type") == "text")
-        content += ""  # no text is no completion
+        message, usage = choice["message"], data.get("usage")
+        text, finish = message.get("content") or "", choice.get("finish_reason")
+        if not isinstance(text, str):  # parts, of which others are thoughts
+            text = "".join(part["text"] for part in text if part.get("type") == "text")
         if message.get("refusal") or finish == "content_filter":
-            content, finish = "", "refused"
-        known: dict[str, Any] = {"model": clean(data.get("model")), "fingerprint": clean(data.get("system_fingerprint"))}
-        known["request_id"], billed = clean(request_id or data.get("id")), data.get("usage")
+            text, finish = "", "refused"
+        server = {"model": data.get("model"), "fingerprint": data.get("system_fingerprint"), "request_id": request_id or data.get("id")}
     except (LookupError, TypeError, AttributeError) as error:
         raise ValueError("no chat completion") from error
-    for name, place, estimate in zip(("tokens_in", "tokens_out"), ("prompt_tokens", "completion_tokens"), tokens, strict=True):
-        count: Any = billed.get(place) if isinstance(billed, dict) else None
+    known: dict[str, Any] = {name: clean(said) for name, said in server.items()}
+    for (name, place), estimate in zip((("tokens_in", "prompt_tokens"), ("tokens_out", "completion_tokens")), tokens, strict=True):
+        count: Any = usage.get(place) if isinstance(usage, dict) else None
         known[name] = int(count) if type(count) in {int, float} and 0 < count <= _MOST_TOKENS else estimate
-    try:
-        logprobs = tuple((str(token["token"]), float(token["logprob"])) for token in choice["logprobs"]["content"])
-    except (LookupError, TypeError, ValueError, AttributeError, OverflowError):
-        logprobs = ()
-    return Reply(content, clean(finish), known, logprobs)
+    return Reply(text, clean(finish), known)
 
 
 def clean(text: Any, most: int = 200) -> str:
@@ -156,14 +151,11 @@ def clean(text: Any, most: int = 200) -> str:
 
 
 def read_answers(reply: Reply, prompt: Prompt, ids: Collection[str]) -> tuple[dict[str, str], dict[str, str]]:
-    """Id -> what a reply answers, and id -> why there is no answer.
-
-    Nothing is guessed: an id that was not asked about is dropped, one that is answered twice in different ways, or by something that is no
-    choice, has no answer; a reply that was cut off has none. What a model thinks aloud before, marked as such, is not read.
-    """
+    """Id -> what a reply answers, and id -> why it gives no answer: nothing is guessed, what a model thinks aloud before is not read."""
     if reply.finish in {"refused", "length"}:
         return {}, dict.fromkeys(ids, "truncated" if reply.finish == "length" else "refused")
-    entries = entries_in(reply.text[_start(reply.text) :])
+    text = reply.text[max((match.end() for match in _THOUGHT.finditer(reply.text)), default=0) :]
+    entries = None if _THINKING.search(text) else entries_in(text)
     if entries is None:
         return {}, dict.fromkeys(ids, "no JSON object in the reply")
     answers: dict[str, set[str | None]] = {name: set() for name in ids}
@@ -195,28 +187,6 @@ def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return data
 
 
-def read_logprobs(reply: Reply, prompt: Prompt, values: Mapping[str, str]) -> dict[str, float]:
-    """Id -> log probability of the tokens that say its answer; empty where they do not make up the text, or more (llama.cpp's: a fence)."""
-    ends = list(accumulate(len(token) for token, _ in reply.logprobs))
-    before = "".join(token for token, _ in reply.logprobs).find(reply.text)
-    if before < 0 or not prompt.choices:
-        return {}
-    choices = "|".join(map(re.escape, prompt.choices))
-    pattern = re.compile(rf'"id"\s*:\s*"([^"]+)"[^{{}}]{{0,2000}}?"{re.escape(prompt.key)}"\s*:\s*"\s*({choices})\s*"')
-    logprobs: dict[str, float] = {}
-    for match in pattern.finditer(reply.text, _start(reply.text)):
-        first, last = bisect_right(ends, before + match.start(2)), bisect_left(ends, before + match.end(2))
-        if values.get(match[1]) == prompt.choices[match[2]]:
-            logprobs.setdefault(match[1], round(sum(logprob for _, logprob in reply.logprobs[first : last + 1]), 6))
-    return logprobs
-
-
-def _start(text: str) -> int:
-    """Where a model's answer starts, after its thoughts; at the end if it thinks to the end."""
-    last = max((match.end() for match in _THOUGHT.finditer(text)), default=0)
-    return len(text) if _THINKING.search(text, last) else last
-
-
 def _value(answer: Any, prompt: Prompt) -> str | None:
     if prompt.choices:
         return prompt.choices.get(answer.strip()) if isinstance(answer, str) else None
@@ -232,8 +202,6 @@ def _plain(data: Any, depth: int = 0) -> Any:
     if isinstance(data, str):
         line = clean(data, _LONGEST)
         return line if line and "\ufffd" not in line else None
-    if depth > _DEEP or not isinstance(data, dict | list):
-        return None
-    if isinstance(data, dict):
+    if isinstance(data, dict) and depth <= _DEEP:
         return {_plain(key) or "": _plain(value, depth + 1) for key, value in data.items()}
-    return [_plain(value, depth + 1) for value in data]
+    return [_plain(value, depth + 1) for value in data] if isinstance(data, list) and depth <= _DEEP else None

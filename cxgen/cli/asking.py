@@ -30,7 +30,7 @@ app.add_typer(ask, name="ask")
 def tell_outcomes(outcomes: Sequence[Outcome], undecided: Counter[str], rest: str = "") -> None:
     """On stderr: what was asked and spent, and how many answers are undecided, and why."""
     if outcomes:
-        print_table([consult.summary(outcome) for outcome in outcomes], stderr=True)
+        print_table([outcome.summary for outcome in outcomes], stderr=True)
     if undecided:
         why = "; ".join(f"{reason}: {number}" for reason, number in undecided.most_common(3))
         note(f"{undecided.total()} undecided ({why}){rest}")
@@ -74,10 +74,10 @@ def judge(
     how = (per_request, limits, cache.absolute() if cache else ANSWERS, poll)
     asked = Consultation(*who, *how, export, tuple(replies or ()), requests)
     if dry_run:
-        emit(judging.estimate(project, settings, asked), form)
+        emit(consult.estimate(*judging.questions(project, settings, asked)), form)
         return
     if backend is Judge.file and requests and not replies:
-        note(f"{judging.write_out(project, settings, asked, requests)} requests: {requests}")
+        note(f"{consult.write_out(*judging.questions(project, settings, asked), requests)} requests: {requests}")
         return
     result = judging.run(project, settings, asked)
     verdicts = dict.fromkeys([*PREMISE_VERDICTS, *PAIR_VERDICTS])

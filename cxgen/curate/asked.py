@@ -59,7 +59,7 @@ def propose(
 ) -> tuple[list[dict[str, Any]], Outcome]:
     """Put questions to a model, one at a time: a row per word, ``sentence, filler, in_lexicon``; and how the run went."""
     consultation = Consultation(models=(model,), tasks=("fill",), base_url=base_url, per_request=1, limits=limits).bounded(project)
-    (outcome,) = consult.ask(consultation, consult.load_prompts(project, ["fill"]), {"fill": questions}, logprobs=False)
+    (outcome,) = consult.ask(consultation, consult.load_prompts(project, ["fill"]), {"fill": questions})
     known, rows = {lemma.lower() for lemma in lexicon.lemmas}, list[dict[str, Any]]()
     for judgment in outcome.judgments:
         for word in dict.fromkeys(word.lower() for word in json.loads(judgment.value or "[]")):

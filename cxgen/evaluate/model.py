@@ -183,7 +183,7 @@ def estimate(evaluated: Evaluated, asked: Examination) -> list[dict[str, Any]]:
 
 def _examine_server(evaluated: Evaluated, asked: Examination) -> Examined:
     consultation, prompts, shown = _consultation(evaluated, asked)
-    outcomes = consult.ask(consultation, prompts, shown, logprobs=False)
+    outcomes = consult.ask(consultation, prompts, shown)
     rows: list[dict[str, Any]] = []
     for config, outcome in zip(shown, outcomes, strict=True):
         scoring = scoring_of(config)

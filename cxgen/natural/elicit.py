@@ -10,9 +10,8 @@ import polars as pl
 
 from cxgen import layout
 from cxgen.asking import Budget, Consultation, Outcome, Prompt, consult
-from cxgen.asking.calls import items_in, read_requests
-from cxgen.asking.judge import merge
-from cxgen.asking.kept import as_table
+from cxgen.asking.calls import read_requests
+from cxgen.asking.judge import as_table, merge
 from cxgen.asking.prompts import clean
 from cxgen.build.params import Params
 from cxgen.constructicon import Construction
@@ -73,8 +72,8 @@ def asked_in(project: Project, construction: Construction, path: Path) -> list[A
     """The sets of ``construction`` in a file of requests: as they were asked for, whatever would be asked for today."""
     tasks = {prompt.system: task for task, prompt in consult.load_prompts(project, WRITING).items()}
     sets = []
-    for number, (system, user) in enumerate(read_requests(path), 1):
-        fields = {key: str(value) for item in items_in(user)[:1] for key, value in item.items()}
+    for number, (system, _, items) in enumerate(read_requests(path), 1):
+        fields = {key: str(value) for item in items[:1] for key, value in item.items()}
         name, design, *_ = [*fields.get("id", "").split("."), ""]
         if name != construction.name:
             continue
@@ -92,7 +91,7 @@ def asked_in(project: Project, construction: Construction, path: Path) -> list[A
 def run(project: Project, wanted: Elicitation, consultation: Consultation, budget: Budget) -> tuple[list[Answer], list[Outcome]]:
     """Ask for the sets and check what comes; the answers in the sets' order, and how each run went."""
     asking = wanted.consulting(project, consultation)
-    outcomes = consult.ask(asking, wanted.prompts, wanted.shown, budget=budget, logprobs=False)
+    outcomes = consult.ask(asking, wanted.prompts, wanted.shown, budget)
     look_up, refused = Fillers(wanted.construction), _refused_words(project)
     answers: dict[str, Answer] = {}
     for judgment in (judgment for outcome in outcomes for judgment in outcome.judgments):
