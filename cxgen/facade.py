@@ -7,6 +7,10 @@
 (2, ['contradiction', 'entailment', 'neutral'])
 >>> resultative.check()
 []
+>>> cxgen.sample("let-alone", n=2, family="minimal_pairs")["diagnostic_good"].len()
+2
+>>> len(set(cxgen.wug("flower", n=3)))
+3
 """
 
 from __future__ import annotations
@@ -206,12 +210,7 @@ def _require_positive(n: int) -> None:
 
 
 def constructions(project: str | Path | None = None) -> list[str]:
-    """The names of the constructions: those of the project, and those that are shipped. Of files that cannot be read it warns.
-
-    >>> import cxgen
-    >>> "resultative" in cxgen.constructions()
-    True
-    """
+    """The names of the constructions: those of the project, and those that are shipped. Of files that cannot be read it warns."""
     names, errors = Constructicon(project).readable()
     for error in errors:
         warnings.warn(f"left out: {error.render()}", stacklevel=2)
@@ -221,38 +220,22 @@ def constructions(project: str | Path | None = None) -> list[str]:
 def sample(
     construction: str, n: int = 5, *, family: str = "nli", wug: str = "", seed: int = 1, project: str | Path | None = None
 ) -> pl.DataFrame:
-    """A preview of a construction's items, see `Entry.sample`.
-
-    >>> import cxgen
-    >>> cxgen.sample("let-alone", n=2, family="minimal_pairs")["diagnostic_good"].len()
-    2
-    """
+    """A preview of a construction's items, see `Entry.sample`."""
     return Constructicon(project)[construction].sample(n, family=family, wug=wug, seed=seed)
 
 
 def explain(construction: str, *, wug: str = "", project: str | Path | None = None) -> pl.DataFrame:
-    """The label matrix of a construction, see `Entry.explain`.
-
-    >>> import cxgen
-    >>> cxgen.explain("resultative").columns
-    ['design', 'kind', 'construction', 'rule', 'claim', 'label', 'turns_on']
-    """
+    """The label matrix of a construction, see `Entry.explain`."""
     return Constructicon(project)[construction].explain(wug)
 
 
 def wug(word: str, n: int = 10, *, seed: int = 0) -> list[str]:
-    """At most ``n`` pseudowords in the manner of ``word``: of the same length and syllables, as common in their transitions, and no words.
-
-    >>> import cxgen
-    >>> len(set(cxgen.wug("flower", n=3)))
-    3
-    """
+    """At most ``n`` pseudowords like ``word``: of the same length and syllables, as common in their transitions, and no words."""
     from cxgen.pseudowords import load as words
     from cxgen.pseudowords import pseudowords
 
     _require_positive(n)
-    made: list[str] = pseudowords(words(), [word], n, seed=seed)["pseudoword"].to_list()
-    return made
+    return list(pseudowords(words(), [word], n, seed=seed)["pseudoword"])
 
 
 def load(config: str = "nli", split: str | None = None, *, project: str | Path | None = None) -> pl.DataFrame:
@@ -289,7 +272,7 @@ def score(
     """What predictions of a part of the finished dataset are worth.
 
     Args:
-        predictions: a table, or a file, with ``id`` and ``label`` (or a number per answer) for every item of the part; see README.
+        predictions: a table, or a file, with ``id`` and ``label`` (or a number per answer) for every item of the part.
         config, split, project: the part, as for `load`.
         resamples, seed: of verbs, for the intervals; 0: none.
 
@@ -307,5 +290,4 @@ def score(
 
     evaluated = Evaluated.read(Constructicon(project).project, Part((config,), (split,)))
     given = evaluated.answers(predictions if isinstance(predictions, pl.DataFrame) else Path(predictions))
-    report: dict[str, Any] = evaluated.report("", given, Resampling(resamples, seed))["configs"][config]
-    return report
+    return dict(evaluated.report("", given, Resampling(resamples, seed))["configs"][config])

@@ -38,11 +38,8 @@ def build() -> None:
     project = Constructicon().project
     folder = project.lexicons
     if project.own_lexicons or not folder.is_relative_to(project.root):
-        raise CxgenError(
-            "nothing to build here: the lexicon is the shipped one; classes and frames in a project's own lexicons/ are read as they are",
-            file=project.own_lexicons,
-            hint="look at it with `cxgen lexicon classes`",
-        )
+        message = "nothing to build here: the lexicon is the shipped one; a project's own lexicons/ is read as it is"
+        raise CxgenError(message, file=project.own_lexicons, hint="look at it with `cxgen lexicon classes`")
     with busy("building the lexicon"):
         counts = rebuild(folder) | build_inventory(folder)
     echo(", ".join(f"{number} {what}" for what, number in counts.items()))
@@ -87,8 +84,7 @@ def classes(
                 rows[key, name] = {"lexeme": key, **about} if key else about
     if word is not None and not rows:
         raise _unknown(word, sources)
-    table = [rows[names] for names in sorted(rows)]
-    emit(table if form is not Format.table else [{**row, "constructions": ", ".join(row["constructions"])} for row in table], form)
+    emit([rows[names] for names in sorted(rows)], form)
 
 
 def _constructions(constructicon: Constructicon) -> Iterator[Construction]:
@@ -158,20 +154,8 @@ def wug(
     """
     with busy("searching"):
         made = pseudowords(load(), words, n, seed=seed, pos=pos)
-    shown = made if stats else made.select("word", "pseudoword")
-    narrow = stats and form is Format.table
-    rows = [_narrow(row) if narrow else row for row in shown.iter_rows(named=True)]
+    rows = (made if stats else made.select("word", "pseudoword")).rows(named=True)
     emit([{**row, **(inflect(row["pseudoword"], pos) if pos else {})} for row in rows], form)
-
-
-def _narrow(row: Row) -> Row:
-    """A row of statistics that fits a terminal; the other formats give all columns in full."""
-    old20 = f"{row['old20']:.2f} ({row['old20_difference']:+.2f})"
-    deviation = f"{row['max_deviation']:+d} of {row['sum_deviation']}"
-    return {
-        **{name: row[name] for name in ("word", "pseudoword", "segments")},
-        **{"new": row["changed"], "deviation": deviation, "OLD20": old20, "N": row["neighbours"], "zipf": row["zipf"], "w": row["widened"]},
-    }
 
 
 @app.command()

@@ -14,6 +14,7 @@ from cxgen.mining import search as mining
 _OUT = "Candidates: .jsonl, .csv or .parquet. Default: outputs/mined/CONSTRUCTION.jsonl"
 _PARAGRAPHS = "Lines up to an empty one belong together: sentences go over line ends."
 _SHOWN = 40  # groups in the table
+_COLUMNS = ("group", "count", "label", "examples")
 app = commands()
 
 
@@ -29,7 +30,6 @@ def mine(
     whole: Annotated[bool, Option("--whole", help="cc: groups differ by all tags between the halves.")] = False,
     most_between: Annotated[int, Option(min=0, max=200, help="cc: words between the halves' beginnings at most.")] = 25,
     labels: Annotated[Path | None, Option("--label", help="Read no text: write candidates whose groups this CSV file labels.")] = None,
-    candidates: Annotated[Path | None, Option(help="With --label: the candidates. Default: where they are written.")] = None,
     report: Annotated[bool, Option("--json", help="All that was counted, as JSON.")] = False,
     form: Form = Format.table,
 ) -> None:
@@ -40,43 +40,34 @@ def mine(
 
     Examples:  cxgen mine cc corpus/*.txt.gz --format csv > groups.csv
                cxgen mine cc --label groups.csv -o labelled.csv
-               cxgen mine caused-motion novel.txt --paragraphs --model en_core_web_md -o found.parquet
     """
     if (labels is None) == (not files):
         raise CxgenError("no text to read, or text and labels at once", hint="give FILES, or --label FILE")
-    if candidates is not None and labels is None:
-        raise CxgenError("--candidates is for --label", hint="-o names the file that is written")
     project = Constructicon().project
+    path = output or mining.default_output(project, construction if labels is None else f"{construction}-labelled")
     if labels is not None:
-        path = output or mining.default_output(project, f"{construction}-labelled")
-        counts = mining.label(project, construction, labels, candidates, path)
+        counts = mining.label(project, construction, labels, None, path)
         emit([{"label": text, "candidates": number} for text, number in counts.items()], form)
         note(path)
         return
     search = mining.Search(construction, model, width, most_between, whole, paragraphs, field)
-    path = output or mining.default_output(project, construction)
     try:
         result = mining.mine(project, search, files or [], path)
     except KeyboardInterrupt:
         note("the candidates so far are kept: run it again, and it goes on from there")
         raise
+    groups = result["groups"]
     if report:
         print_json(result)
-    else:
-        _groups(result["groups"], form)
-    _summary(result, path)
-
-
-def _groups(groups: list[dict[str, Any]], form: Format) -> None:
-    if form is Format.csv:
-        columns = ("group", "count", "label", "examples")
-        emit([{name: row.get(name, "") for name in columns} for row in groups], form, columns)
+    elif form is Format.csv:
+        emit([{name: row.get(name, "") for name in _COLUMNS} for row in groups], form, _COLUMNS)
     elif form is not Format.table:
         emit(groups, form)
     else:
         emit([{**row, "examples": row["examples"][0]} for row in groups[:_SHOWN]], form)
         if len(groups) > _SHOWN:
             note(f"... and {len(groups) - _SHOWN} smaller groups: --format csv")
+    _summary(result, path)
 
 
 def _summary(result: dict[str, Any], path: Path) -> None:

@@ -72,6 +72,12 @@ def _cell(value: Any, digits: int = 6) -> Any:
     return json.dumps(rounded, ensure_ascii=False) if isinstance(value, list | dict) else rounded
 
 
+def _text(value: Any) -> str:
+    if isinstance(value, list):
+        return ", ".join(map(_text, value))
+    return "" if value is None else str(_cell(value, 4))
+
+
 def print_table(rows: Sequence[Row], *, stderr: bool = False) -> None:
     """An aligned table: as wide as it is where programs read it; on a terminal that cannot hold its words, row below row."""
     from rich.console import Console
@@ -82,7 +88,7 @@ def print_table(rows: Sequence[Row], *, stderr: bool = False) -> None:
     if not console.is_terminal:
         console = Console(stderr=stderr, width=100_000)
     names = list(dict.fromkeys(name for row in rows for name in row))
-    lines = [["" if row.get(name) is None else str(_cell(row[name], 4)) for name in names] for row in rows]
+    lines = [[_text(row.get(name)) for name in names] for row in rows]
     if _width(names, lines) > console.width:
         lines = [[_LONG.sub(r"\1\n", text) for text in line] for line in lines]
     if _width(names, lines) <= console.width:
