@@ -1,7 +1,5 @@
 """Shared fixtures: the shipped lexicon and constructions, the tests' own small project, and the command line in this process."""
 
-from __future__ import annotations
-
 import os
 
 # Small tables, and as many processes as cores: more threads would only wait for each other.
@@ -16,7 +14,7 @@ import re
 import shutil
 import subprocess
 import sys
-from dataclasses import dataclass
+from collections import namedtuple
 from pathlib import Path
 
 import pytest
@@ -35,11 +33,7 @@ settings.load_profile("any machine")
 COMMAND = (sys.executable, "-c", "from cxgen.cli import main; main()")
 
 
-ASKED_FOR = (
-    "hf",
-    "browser",
-    "ray",
-)  # markers of tests that run only where `-m` names them, since they need what `make test` does not install
+ASKED_FOR = ("hf", "browser", "ray")  # tests that run only where `-m` names them, since they need what `make test` does not install
 
 
 @pytest.hookimpl(trylast=True)  # of those that `-m` leaves: to look for WordNet loads NLTK
@@ -56,9 +50,6 @@ def pytest_collection_modifyitems(config, items):
         if find_wordnet() is None:
             for item in needy:
                 item.add_marker(pytest.mark.skip(reason="WordNet 3.0 is not installed here; .ci/run installs it and requires it"))
-
-
-# --- what is shipped
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -101,9 +92,6 @@ def scratch(tmp_path):
     shutil.copytree(ROOT / "templates", tmp_path / "templates")
     shutil.copy(ROOT / "params.yaml", tmp_path)
     return tmp_path
-
-
-# --- the tests' own construction: `reach`, with the look-alike `wait`, over 62 words
 
 
 @pytest.fixture(scope="session")
@@ -151,11 +139,7 @@ def reach(mini_source, mini_lexicon):
 @pytest.fixture(scope="session")
 def mini_dataset(shared):
     """A mini project with its dataset and pseudoword items; read only."""
-
-    def build(folder):
-        build_dataset(small.write_project(folder, wug={"share": 0.5}))
-
-    return shared("mini-dataset", build)
+    return shared("mini-dataset", lambda folder: build_dataset(small.write_project(folder, wug={"share": 0.5})))
 
 
 def build_dataset(folder, workers=1):
@@ -169,23 +153,11 @@ def build_dataset(folder, workers=1):
         build(project, params, pool)
 
 
-# --- the command line
-
-
-@dataclass(frozen=True)
-class Result:
-    """What a command gave."""
-
-    returncode: int
-    stdout: str
-    stderr: str
+Result = namedtuple("Result", "returncode stdout stderr")
 
 
 def run_cxgen(*args, cwd=ROOT, **env):
-    """Run the command line in this process: ``run_cxgen("sample", "reach", cwd=mini)``; as the user has it, with errors and exit codes.
-
-    The working directory, ``CXGEN_PROJECT`` and colours do not come from outside; further keywords are environment variables.
-    """
+    """Run the command line in this process, as the user has it, in a folder; further keywords are environment variables."""
     from cxgen.cli import main
 
     out, err = io.StringIO(), io.StringIO()
@@ -202,7 +174,6 @@ def run_cxgen(*args, cwd=ROOT, **env):
 
 @pytest.fixture
 def cxgen():
-    """The command line in this process, see `run_cxgen`."""
     return run_cxgen
 
 
@@ -216,9 +187,6 @@ def cli():
         )
 
     return run
-
-
-# --- helpers
 
 
 def sampled(cases, step):

@@ -1,10 +1,7 @@
 """The command line: what users see, and what bad input gives them."""
 
-from __future__ import annotations
-
 import contextlib
 import csv
-import dataclasses
 import errno
 import io
 import json
@@ -36,14 +33,11 @@ def fails(result, *parts):
 # looking around
 
 
-def test_list_names_the_constructions_most_substantive_first(cxgen):
+def test_list_is_most_substantive_first_and_leaves_broken_files_out(cxgen, scratch):
     rows = json.loads(cxgen("list", "--format", "json").stdout)
     assert [row["rank"] for row in rows] == sorted(row["rank"] for row in rows)
     assert rows[0]["name"] == "let-alone"
     assert all(row["templates"] >= 8 for row in rows)
-
-
-def test_one_broken_file_does_not_hide_the_other_constructions(cxgen, scratch):
     (scratch / "templates/broken.yaml").write_text("name: broken\n\tform: x\n")
     line = edit(scratch / "templates/resultative.yaml", "lookalikes:", "lookalkes:")
     result = cxgen("list", "--format", "json", cwd=scratch)
@@ -89,14 +83,6 @@ def test_fewer_premises_than_asked_for_are_told(cxgen, mini, monkeypatch):
     assert (result.returncode, result.stderr) == (0, "only 0 of 30 premises: the lexicon allows no others like these\n")
 
 
-@pytest.mark.slow
-def test_a_sample_ends_where_there_is_nothing_else_to_say(reach):
-    [design] = [design for design in reach.designs.values() if "distinction" not in design.configs and "nli" in design.configs][:1]
-    only = dataclasses.replace(reach, designs={design.name: design})
-    few = premises(only, 10**7)
-    assert 1_000 < few.height == few["premise"].n_unique() < 10**6
-
-
 @pytest.mark.parametrize("form", ["table", pytest.param("csv", marks=pytest.mark.slow)])
 def test_a_reader_who_stops_reading_ends_a_sample_quietly(form):
     command = [*COMMAND, "sample", "conative", "--n", "1000000", "--format", form]
@@ -122,17 +108,12 @@ def test_explain_prints_the_matrix_and_what_each_label_turns_on(cxgen, mini):
     assert turned["missed", "repeated"] == turned["once", "single"] == "words"
 
 
-def test_explain_says_which_labels_rest_on_a_replaced_word(cxgen):
-    assert "E(" not in cxgen("explain", "resultative").stdout
+def test_explain_says_which_labels_rest_on_a_replaced_word_and_a_template_shadows_the_shipped_one(cxgen, scratch):
     out = cxgen("explain", "resultative", "--wug", "content").stdout
     assert "pseudowords in " in out
-    table = json.loads(cxgen("explain", "resultative", "--wug", "content", "--format", "json").stdout)
-    plain = json.loads(cxgen("explain", "resultative", "--format", "json").stdout)
+    table, plain = (json.loads(cxgen("explain", "resultative", *more, "--format", "json").stdout) for more in (("--wug", "content"), ()))
     changed = sum(one["label"] != other["label"] for one, other in zip(table, plain, strict=True))
     assert sum(out.count(f"N({was})") for was in "EC") == changed
-
-
-def test_a_projects_own_template_shadows_the_shipped_one(cxgen, scratch):
     edit(scratch / "templates/conative.yaml", "title: Conative", "title: My own conative")
     assert cxgen("explain", "conative", cwd=scratch).stdout.startswith("My own conative")
 
@@ -153,24 +134,17 @@ def test_a_projects_own_template_shadows_the_shipped_one(cxgen, scratch):
         ("sample comparative-correlative --family cc_syntax --wug verb", ["--wug: not for cc_syntax"]),
         ("lexicon show gat", ["gate"]),
         ("sampel", ["Did you mean 'sample'?"]),
+        ("split", ["cxgen build"]),
     ],
 )
 def test_a_wrong_name_is_told_with_the_nearest(cxgen, words, parts):
     fails(cxgen(*words.split()), *parts)
 
 
-def test_every_name_that_is_suggested_is_accepted(cxgen):
-    result = cxgen("explain", "zzzz")
-    names = result.stderr.partition("known: ")[2].strip().split(", ")
-    assert names == sorted(row["name"] for row in json.loads(cxgen("list", "--format", "json").stdout))
-
-
 @pytest.mark.parametrize(
     ("old", "new", "parts"),
     [
         ("schematicity: 1", "schematicity: one", ["schematicity", "integer"]),
-        ("title: Reach", "title: Reach\ncolour: red", ["unexpected key 'colour'", "allowed here"]),
-        ("title: Reach", "title: [Reach", ["not valid YAML"]),
         ("name: reach", "name: reech", ["name is 'reech'"]),
         ('  plain: "{agent}', '  plain: "{agnt}', ["E101 unknown slot 'agnt'", "agent"]),
         ("{@verb:past} for {target}{@rest}", "{@verb:pst} for {target}{@rest}", ["E102", "pst", "participle"]),
@@ -178,36 +152,21 @@ def test_every_name_that_is_suggested_is_accepted(cxgen):
 )
 def test_bad_yaml_says_where_what_and_how_to_mend_it(cxgen, mini, old, new, parts):
     line = edit(mini / "templates/reach.yaml", old, new)
-    if "colour" in new or "[" in new:
-        line += 1
     fails(cxgen("sample", "reach", cwd=mini), f"templates/reach.yaml:{line}:", "hint:", *parts)
 
 
-def test_bad_parameters_are_named(cxgen, scratch):
+def test_bad_parameters_and_missing_inputs_are_named(cxgen, scratch):
     line = edit(scratch / "params.yaml", "preset: sliced", "preset: rare")
     fails(cxgen("generate", cwd=scratch), f"params.yaml:{line}: bands.preset", "contest")
     edit(scratch / "params.yaml", "preset: rare", "preset: sliced")
     edit(scratch / "params.yaml", "dev: 0.15", "dev: 0.2")
     fails(cxgen("generate", cwd=scratch), "add up to 1")
-
-
-def test_a_stage_without_its_input_says_what_to_run(cxgen, scratch):
+    edit(scratch / "params.yaml", "dev: 0.2", "dev: 0.15")
     fails(cxgen("build", "--judged", cwd=scratch), "candidates.parquet", "cxgen generate")
     fails(cxgen("report", "baselines", cwd=scratch), "outputs/dataset", "no dataset")
     (scratch / "outputs/work").mkdir(parents=True)
     (scratch / "outputs/work/candidates.parquet").write_bytes(b"PAR1 but not really")
     fails(cxgen("build", "--judged", cwd=scratch), "not a readable parquet file")
-
-
-@pytest.mark.slow
-def test_a_failed_stage_leaves_the_last_good_output_as_it_is(cxgen, mini):
-    assert cxgen("generate", cwd=mini).returncode == 0
-    path = mini / "outputs/work/candidates.parquet"
-    before = path.read_bytes()
-    edit(mini / "templates/reach.yaml", '  plain: "{agent}', '  plain: "{agnt}')
-    fails(cxgen("generate", cwd=mini), "E101")
-    assert path.read_bytes() == before
-    assert [item.name for item in path.parent.iterdir()] == ["candidates.parquet"]
 
 
 @pytest.mark.parametrize(
@@ -216,21 +175,17 @@ def test_a_failed_stage_leaves_the_last_good_output_as_it_is(cxgen, mini):
         (OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "outputs/x"), 2, "cxgen: outputs/x: No space left on device\n"),
         (MemoryError(), 2, "cxgen: not enough memory\n  hint: ask for less (see params.yaml), or use a machine with more\n"),
         (KeyboardInterrupt(), 130, "cxgen: interrupted; finished files are complete, unfinished ones were not written\n"),
+        (ZeroDivisionError(), 1, ""),
     ],
 )
-def test_what_the_system_refuses_is_told_in_one_line(cxgen, monkeypatch, error, code, message):
+def test_what_the_system_refuses_is_told_in_one_line_and_bugs_are_not_hidden(cxgen, monkeypatch, error, code, message):
     def fail():
         raise error
 
     monkeypatch.setattr("cxgen.project.Project.find", fail)
-    result = cxgen("list")
-    assert (result.returncode, result.stderr) == (code, message)
-
-
-def test_bugs_are_not_hidden(cxgen, monkeypatch):
-    monkeypatch.setattr("cxgen.project.Project.find", lambda: 1 / 0)
-    with pytest.raises(ZeroDivisionError):
-        cxgen("list")
+    with pytest.raises(ZeroDivisionError) if code == 1 else contextlib.nullcontext():
+        result = cxgen("list")
+        assert (result.returncode, result.stderr) == (code, message)
 
 
 @pytest.mark.slow
@@ -274,10 +229,9 @@ def test_nothing_is_loaded_that_is_not_needed(words, names):
 
 
 def test_help_has_examples_as_written_and_whole_summaries(cxgen):
-    assert cxgen("-h").stdout == cxgen("--help").stdout
     lines = [line.strip() for line in cxgen("sample", "-h").stdout.splitlines()]
     assert "cxgen sample caused-motion --kind two-goes-there --label neutral --format jsonl" in lines
-    for words in (("-h",), ("report", "-h"), ("lexicon", "-h"), ("export", "-h"), ("ask", "-h")):
+    for words in (("-h",), ("--help",), ("report", "-h"), ("lexicon", "-h"), ("export", "-h"), ("ask", "-h")):
         summaries = cxgen(*words).stdout.partition("Commands:")[2].splitlines()
         assert len(summaries) > 2
         assert not any(line.endswith("...") for line in summaries)
@@ -298,8 +252,8 @@ def test_a_table_off_a_terminal_is_as_wide_as_it_is(capsys):
     head, row = capsys.readouterr().out.splitlines()
     assert "share of measure 11" in head
     assert row.split() == ["comparative-correlative", *["0.1235"] * 12]
-    output.emit([{"a": 1, "b": 2}, {"a": 3}], output.Format.table)
-    assert [line.split() for line in capsys.readouterr().out.splitlines()] == [["a", "b"], ["1", "2"], ["3"]]
+    output.emit([{"a": 1, "b": ["x", "y"]}, {"a": 3}], output.Format.table)
+    assert [line.split() for line in capsys.readouterr().out.splitlines()] == [["a", "b"], ["1", "x,", "y"], ["3"]]
 
 
 def on_terminal(code, **env):
@@ -347,18 +301,18 @@ def test_formats_round_floats_and_name_columns_even_without_rows(capsys):
 # what the pipeline calls
 
 
-def test_lint_writes_its_findings_whole_or_not_at_all(cxgen, mini):
+def test_check_writes_its_findings_whole_or_not_at_all_under_its_old_name_too(cxgen, mini):
     findings = mini / "findings.json"
     assert cxgen("lint", "reach", "--output", findings, cwd=mini).returncode == 0
     assert json.loads(findings.read_text()) == []
-    assert cxgen("lint", "reach", "--format", "csv", cwd=mini).stdout == "code,file,line,message,hint\n"
+    assert cxgen("check", "reach", "--format", "csv", cwd=mini).stdout == "code,file,line,message,hint\n"
     edit(mini / "templates/reach.yaml", '  plain: "{agent}', '  plain: "{agnt}')
-    assert cxgen("lint", "reach", "--output", findings, cwd=mini).returncode == 2
+    assert cxgen("check", "reach", "--output", findings, cwd=mini).returncode == 2
     (first, *_) = json.loads(findings.read_text())
     assert (first["code"], first["file"]) == ("E101", "templates/reach.yaml")
     before = findings.read_bytes()
     edit(mini / "templates/reach.yaml", "title: Reach", "title: [Reach")
-    assert cxgen("lint", "reach", "--output", findings, cwd=mini).returncode == 2
+    assert cxgen("check", "reach", "--output", findings, cwd=mini).returncode == 2
     assert findings.read_bytes() == before
 
 

@@ -1,7 +1,5 @@
 """What the pages say is so: commands exist, columns are those of the data, modules are where they are said to be."""
 
-from __future__ import annotations
-
 import importlib.util
 import re
 from pathlib import Path

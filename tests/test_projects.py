@@ -1,7 +1,5 @@
 """Projects of one's own, in a folder without DVC: their words, their pipeline, whatever configs they have."""
 
-from __future__ import annotations
-
 import shutil
 
 import polars as pl

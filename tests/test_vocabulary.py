@@ -1,7 +1,5 @@
 """Words that stand in files of their own (schemas for editors, parameters) say what the program says."""
 
-from __future__ import annotations
-
 import pytest
 
 from cxgen.schema.document import load_schema
