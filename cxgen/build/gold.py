@@ -14,9 +14,7 @@ from cxgen.lexicon import Lexicon
 from cxgen.project import Project
 from cxgen.schema import TARGET
 from cxgen.tables import track
-from cxgen.trees import Annotator, Chunks, Sentence
-from cxgen.trees.conllu import to_conllu
-from cxgen.trees.document import to_doc, vocabulary
+from cxgen.trees import Annotator, Chunks, Sentence, to_conllu, to_doc, vocabulary
 from cxgen.vocabulary import Role
 
 _NEED = ("premise_id", "construction", "contrast_of", "kind", "template", "slots", "premise")

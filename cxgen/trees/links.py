@@ -1,297 +1,235 @@
-"""From units to a tree.
-
-A filler's relation is what the template states in its place (``{recipient=iobj}``), else what a neighbouring chunk gives it, else the
-``relation`` that its slot states, else what its place tells, if only one filler can be meant.
-"""
-
-from __future__ import annotations
+"""From units to a tree: every token gets its relation and head, as docs/annotation.md says ("What a filler is in the sentence")."""
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate
 
-from cxgen.constructicon import Slot
+from cxgen.constructicon import Part, Slot
 from cxgen.sampling.ways import WORD_FORMS
-from cxgen.trees.chunks import Link, Word
-from cxgen.trees.relations import COMPLEMENTS, NOMINAL, ONCE, base, stated
-from cxgen.trees.units import LEANING, Draft, Unit
+from cxgen.trees.words import NOMINAL, Link, Word, base, stated
 
-_AUXILIARY = Link("aux", "VERB")
+LEANING = {"poss": "nmod:poss", "poss-of": "nmod:poss", "this": "det"}  # forms that belong to what comes next
 _SMALL = frozenset({"ADV", "ADP", "PART", "SCONJ"})  # they lean on what comes next, if their heads are there, too
+_ONCE = frozenset({"nsubj", "csubj", "obj", "iobj"})  # a verb has one of each
+_COMPLEMENTS = frozenset({"obj", "iobj", "ccomp", "xcomp"})  # what a noun is after the verb, but not before it: *Ann was given a cake*
 _STATE = "state its relation: `relation:` in the slot, or {{{0}=RELATION}} in the template"
+
+Fixed = tuple[str, int | str]  # a relation, and the number of its head; R and OBJ depend on the whole tree, and stay for long
+
+
+@dataclass
+class Unit:
+    """A run of closed-class words that gives ``others`` links, or a filler (``part``); ``start`` is the number of its first token."""
+
+    words: tuple[Word, ...]
+    others: Mapping[str, Link] = field(default_factory=dict)
+    part: Part | None = None
+    slot: str = ""
+    start: int = 0
+
+    @property
+    def head(self) -> int:
+        """The number of a filler's head."""
+        return self.start + self.words.index(self.top)
+
+    @property
+    def top(self) -> Word:
+        """The head of a filler."""
+        return next((word for word in self.words if not word.head), self.words[0])
+
+    def __str__(self) -> str:
+        return " ".join(word.form for word in self.words)
 
 
 class Linker:
-    """Gives every token of a draft its relation and head; what it cannot is added to the draft's problems."""
+    """Makes a tree of the units of a sentence, whose verb fills ``verb_slot``; what keeps it from being one is in ``problems``."""
 
-    def __init__(self, draft: Draft, verb: int, slots: Mapping[str, Slot]) -> None:
-        self.draft = draft
+    def __init__(self, units: Sequence[Unit], verb_slot: str, slots: Mapping[str, Slot]) -> None:
+        self.units = units
         self.slots = slots
-        self.verb = verb
-        self.predicate = _marked(draft) or verb
-        self.links: dict[int, Link] = {}
-        self.weak: dict[
-            int, tuple[Link, int, Unit]
-        ] = {}  # what a preposition or a conjunction makes of the noun behind it, if that states nothing
+        self.problems: list[str] = []
+        self.words = [word for unit in units for word in unit.words]
+        self.links: dict[int, Fixed] = {}
+        self.weak: dict[int, tuple[Link, int]] = {}  # what a preposition or conjunction makes of the noun behind it if nothing else does
+        for unit, start in zip(units, accumulate((len(unit.words) for unit in units), initial=1), strict=False):
+            unit.start = start
+            inner = enumerate(unit.words if unit.part else (), start)
+            self.links |= {number: (word.relation, start + int(word.head) - 1) for number, word in inner if word.head}
+        self.fillers = {unit.slot: unit.head for unit in reversed(units) if unit.part}
+        self.verb = self.fillers.get(verb_slot, 0)
+        self.predicate = next((number for number, word in enumerate(self.words, 1) if word.predicate), self.verb)
+        self.verbs = [next((n for n, word in enumerate(unit.words, unit.start) if _is_verb(word)), 0) for unit in units]
 
-    def link(self) -> None:
-        """Fill ``draft.links``."""
-        units = self.draft.units
-        for number, unit in enumerate(units):
-            if unit.chunk:
+    def link(self) -> dict[int, tuple[str, int]]:
+        """Token -> its relation and head; nothing where there are problems."""
+        if not self.verb:
+            self.problems = ["its verb is not in it"]
+            return {}
+        for number, unit in enumerate(self.units):
+            if not unit.part:
                 self._chunk(number, unit)
-        for number, unit in enumerate(units):
+        for number, unit in enumerate(self.units):
             if unit.part:
-                self._filler(number, unit)
-        self.links.setdefault(self.predicate, Link("root", "0"))
-        if not self.draft.problems:
-            self._resolve()
-            self._passive()
-            self._check()
+                self._filler(number, unit, unit.part)
+        self.links.setdefault(self.predicate, ("root", 0))
+        heads = {} if self.problems else self._resolved()
+        self.problems = self.problems or self._faults(heads)
+        return heads
 
     def _chunk(self, number: int, unit: Unit) -> None:
-        assert unit.chunk is not None
-        for offset, word in enumerate(unit.chunk.words):
-            link = self._fixed(word.link, number, unit)
-            if word.upos == "AUX" and word.link == _AUXILIARY:
-                link = Link(self._as_auxiliary(word.lemma, int(link.head)), link.head)
-            if word.link.head == "P" and unit.chunk.words[0].upos != "PUNCT":
-                link = Link(link.relation, str(self._clause(number)))
-            self.links.setdefault(unit.start + offset, link)
-        for anchor, link in unit.chunk.others.items():
-            place = {"V": self.verb, "P": self.predicate}.get(anchor) or self._other(number, anchor)
-            if place:
-                if anchor.endswith("?"):
-                    self.weak.setdefault(place, (link, number, unit))
-                else:
-                    self.links[place] = self._fixed(link, number, unit)
+        for place, word in enumerate(unit.words, unit.start):
+            relation, head = self._fixed((word.relation, word.head), number)
+            if word.upos == "AUX" and (word.relation, word.head) == ("aux", "VERB"):
+                relation = self._as_auxiliary(word, int(head))
+            elif word.head == "P" and unit.words[0].upos != "PUNCT":
+                verbs = (verb for verb in reversed(self.verbs[:number]) if verb and self.words[verb - 1].xpos != "VB")
+                head = next(verbs, self.predicate)
+            self.links.setdefault(place, (relation, head))
+        for anchor, link in unit.others.items():
+            name = anchor.rstrip("?")
+            place = self._anchor(name, number) if name in {"V", "P", "VERB"} else self._neighbour(number, name, fillers=True)
+            if place and anchor.endswith("?"):
+                self.weak.setdefault(place, (link, number))
+            elif place:
+                self.links[place] = self._fixed(link, number)
 
-    def _other(self, number: int, anchor: str) -> int:
-        if anchor in {"VERB", "VERB?"}:
-            return self._next_verb(number)
-        return self._neighbour(number, anchor.rstrip("?"), fillers=True)
-
-    def _fixed(self, link: Link, number: int, unit: Unit) -> Link:
-        """A chunk's link, its head as the number of a token where that is known by now."""
-        head = link.head
+    def _fixed(self, link: Link, number: int) -> Fixed:
+        relation, head = link
         if head.isdigit():
-            return Link(link.relation, str(unit.start + int(head) - 1 if int(head) else 0))
-        return Link(link.relation, self._anchor(head, number))
+            return relation, self.units[number].start + int(head) - 1 if int(head) else 0
+        return relation, head if head in {"R", "OBJ"} else self._anchor(head, number)
 
-    def _anchor(self, name: str, number: int) -> str:
-        """The token of which ``name`` is the anchor, seen from a unit; R and OBJ stay, as they depend on the whole tree."""
-        known = {"V": lambda: self.verb, "P": lambda: self.predicate, "VERB": lambda: self._next_verb(number)}
-        known |= {"HOST": lambda: self._last_verb(number), "LAST": lambda: self._last_adjunct(number)}
-        if name in known:
-            return str(known[name]())
-        text = self._text(self.draft.units[number])
-        if name in {"NEXT", "PREV"}:
-            place = self._neighbour(number, name)
-            if not place:
-                self.draft.problems.append(f"{text!r} needs a word {'after' if name == 'NEXT' else 'before'} it to belong to")
-            return str(place)
-        if name.islower():
-            heads = (unit.head for unit in self.draft.units if unit.part and unit.part.slot == name and not WORD_FORMS[unit.form].closed)
-            place = next(heads, 0)
-            if not place:
-                self.draft.problems.append(f"{text!r} belongs to {{{name}}}, which is not in the sentence")
-            return str(place)
-        return name
-
-    def _last_adjunct(self, number: int) -> int:
-        """The head of the adjunct right before a unit."""
-        unit = self.draft.units[number - 1]
-        return unit.start + next(n for n, word in enumerate(unit.chunk.words if unit.chunk else ()) if word.link.head == "P")
-
-    def _next_verb(self, number: int) -> int:
-        """The next verb, or predicate, behind a unit; the construction's where there is none."""
-        return next((place for unit in self.draft.units[number + 1 :] if (place := self._verb_of(unit))), self.verb)
-
-    def _last_verb(self, number: int) -> int:
-        """The last verb before a unit; the predicate where there is none."""
-        return next((place for unit in reversed(self.draft.units[:number]) if (place := self._verb_of(unit))), self.predicate)
-
-    def _clause(self, number: int) -> int:
-        """The predicate of the clause in which a unit stands: the last verb before it that is no infinitive."""
-        for unit in reversed(self.draft.units[:number]):
-            place = self._verb_of(unit)
-            if place and self.draft.tokens[place - 1].xpos != "VB":
-                return place
-        return self.predicate
-
-    def _verb_of(self, unit: Unit) -> int:
-        if unit.chunk is None:
-            return unit.head if self.draft.tokens[unit.head - 1].upos == "VERB" else 0
-        verbs = (n for n, word in enumerate(unit.chunk.words) if word.predicate or (word.upos == "VERB" and word.link.relation != "case"))
-        return next((unit.start + n for n in verbs), 0)
+    def _anchor(self, name: str, number: int) -> int:
+        """The token that a unit calls so."""
+        match name:
+            case "V":
+                return self.verb
+            case "P":
+                return self.predicate
+            case "VERB":
+                return next(filter(None, self.verbs[number + 1 :]), self.verb)
+            case "HOST":
+                return next(filter(None, reversed(self.verbs[:number])), self.predicate)
+            case "LAST":  # the adjunct right before
+                unit = self.units[number - 1]
+                return unit.start + next(place for place, word in enumerate(unit.words) if word.head == "P")
+            case "NEXT" | "PREV":
+                place, lack = self._neighbour(number, name), f"needs a word {'after' if name == 'NEXT' else 'before'} it to belong to"
+            case _:
+                place, lack = self.fillers.get(name, 0), f"belongs to {{{name}}}, which is not in the sentence"
+        if not place:
+            self.problems.append(f"{str(self.units[number])!r} {lack}")
+        return place
 
     def _neighbour(self, number: int, name: str, *, fillers: bool = False) -> int:
         """The head of what stands next or before, what leans on it left out; 0 if there is none."""
-        units = self.draft.units
-        step = 1 if name == "NEXT" else -1
-        place = number + step
-        while 0 <= place < len(units) and self._leans(place):
-            place += step
-        if not 0 <= place < len(units):
+        places = range(number + 1, len(self.units)) if name == "NEXT" else range(number - 1, -1, -1)
+        place = next((place for place in places if not self._leans(place)), None)
+        if place is None:
             return 0
-        other = units[place]
-        if other.chunk is None:
-            return other.head
-        if fillers and place == number + step:
-            return 0
-        nouns = [(word.link.head.isdigit(), other.start + n) for n, word in enumerate(other.chunk.words) if word.upos in NOMINAL]
+        unit = self.units[place]
+        if unit.part or (fillers and place == places[0]):
+            return unit.head if unit.part else 0
+        nouns = [(word.head.isdigit(), n) for n, word in enumerate(unit.words, unit.start) if word.upos in NOMINAL]
         return min(nouns, default=(False, 0))[1]
 
     def _leans(self, number: int) -> str:
-        """As what the filler belongs to the noun that comes next, if it does: his, this, the dog's; an adjective before a bare noun."""
-        unit = self.draft.units[number]
-        if unit.chunk and all(_leaning(word) for word in unit.chunk.words):
-            return unit.chunk.words[0].link.relation
-        if unit.part is None or unit.part.deprel:
-            return ""
-        if unit.form in LEANING:
-            return LEANING[unit.form]
-        if self.draft.tokens[unit.head - 1].upos == "ADJ" and self._bare_noun(number + 1):
-            return "amod"
-        return ""
+        """As what a unit belongs to the noun that comes next, if it does: his, this, the dog's; an adjective before a bare noun."""
+        unit = self.units[number]
+        if not unit.part:
+            leans = all(word.head in {"NEXT", "VERB"} or (word.head.isdigit() and word.upos in _SMALL) for word in unit.words)
+            return unit.words[0].relation if leans else ""
+        if unit.part.deprel or unit.part.form in LEANING:
+            return "" if unit.part.deprel else LEANING[unit.part.form]
+        behind = [unit for unit in self.units[number:] if not unit.part or unit.top.upos != "ADJ"][:1]
+        bare = any(noun.part and noun.part.form == "bare" and noun.top.upos in NOMINAL for noun in behind)
+        return "amod" if unit.top.upos == "ADJ" and bare else ""
 
-    def _bare_noun(self, number: int) -> bool:
-        """Whether a noun without determiner comes next, perhaps after another adjective."""
-        if number >= len(self.draft.units) or (unit := self.draft.units[number]).part is None:
-            return False
-        upos = self.draft.tokens[unit.head - 1].upos
-        return unit.form == "bare" and upos in NOMINAL if upos != "ADJ" else self._bare_noun(number + 1)
-
-    def _filler(self, number: int, unit: Unit) -> None:
-        part = unit.part
-        assert part is not None
-        slot = self.slots.get(part.slot)
-        after_verb = unit.head > self.verb
-        text = part.deprel
-        if not text and (unit.head in self.links or (unit.head == self.verb and unit.head in self.weak)):
-            if unit.head not in self.links:
-                self.links[unit.head] = self._fixed(*self.weak[unit.head])
+    def _filler(self, number: int, unit: Unit, part: Part) -> None:
+        text, place, weak, slot = part.deprel, unit.head, self.weak.get(unit.head), self.slots.get(part.slot)
+        if not text and place in self.links:
             return
-        if not text and slot and slot.deprel and unit.form not in LEANING and not unit.auxiliary and unit.head != self.verb:
-            core = slot.deprel.partition(">")[0] in COMPLEMENTS
-            text = slot.deprel if (after_verb and unit.head not in self.weak) or not core else ""
-        if text == "root" and self._embedded(unit.head):
-            self.links[unit.head] = self._fixed(*self.weak[unit.head])
-        elif text:
-            try:
-                relation, head = stated(text)
-            except ValueError as error:
-                self.draft.problems.append(f"{{{part.slot}}}: {error}")
-                return
-            self.links[unit.head] = Link(relation, "0" if head == "0" else self._anchor(head, number))
-        elif unit.head in self.weak:
-            self.links[unit.head] = self._fixed(*self.weak[unit.head])
+        if not text and slot and slot.deprel and part.form not in LEANING and not _agrees(part) and place != self.verb:
+            core = slot.deprel.partition(">")[0] in _COMPLEMENTS
+            text = slot.deprel if not core or (place > self.verb and not weak) else ""
+        if weak and (not text or (text == "root" and weak[0][0] == "ccomp")):  # *I remember that ...*
+            self.links[place] = self._fixed(*weak)
+            return
+        try:
+            link = self._fixed(stated(text), number) if text else self._default(number, unit, part)
+        except ValueError as error:
+            self.problems.append(f"{{{part.slot}}}: {error}")
+            return
+        if link:
+            self.links[place] = link
         else:
-            self._default(number, unit)
+            self.problems.append(f"what {str(unit)!r} is in the sentence does not follow from its place: {_STATE.format(part.slot)}")
 
-    def _embedded(self, place: int) -> bool:
-        """Whether a verb stands in a clause that another verb takes: *I remember that*."""
-        return place in self.weak and self.weak[place][0].relation == "ccomp"
-
-    def _default(self, number: int, unit: Unit) -> None:
+    def _default(self, number: int, unit: Unit, part: Part) -> Fixed | None:
         """The relation that follows from the place of a filler of which nothing is stated."""
-        assert unit.part is not None
-        upos = self.draft.tokens[unit.head - 1].upos
-        leaning = self._leans(number)
-        link = None
-        if leaning:
-            link = Link(leaning, self._anchor("NEXT", number))
-        elif unit.head == self.verb:
-            link = Link("root", "0") if self.verb == self.predicate else Link("xcomp", str(self.predicate))
-        elif unit.auxiliary:
-            link = self._auxiliary(unit)
-        elif upos == "ADV":
-            link = Link("advmod", str(self.predicate))
-        elif upos == "ADJ" and unit.head > self.verb:
-            link = Link("xcomp", str(self.verb))
-        elif upos in NOMINAL:
-            link = Link("nsubj", str(self.predicate)) if unit.head < self.verb else Link("obj", str(self.verb))
-        if link is None:
-            what = f"what {self._text(unit)!r} is in the sentence does not follow from its place"
-            self.draft.problems.append(f"{what}: {_STATE.format(unit.part.slot)}")
-        else:
-            self.links[unit.head] = link
+        place, word = unit.head, unit.top
+        if leaning := self._leans(number):
+            return leaning, self._anchor("NEXT", number)
+        if place == self.verb:
+            return ("root", 0) if self.verb == self.predicate else ("xcomp", self.predicate)
+        if _agrees(part):  # it belongs to the next of verb and predicate
+            head = min((verb for verb in (self.verb, self.predicate) if verb > place), default=0)
+            return (self._as_auxiliary(word, head), head) if head else None
+        before = place < self.verb
+        links = {"ADV": ("advmod", self.predicate), **({} if before else {"ADJ": ("xcomp", self.verb)})}
+        return (links | dict.fromkeys(NOMINAL, ("nsubj", self.predicate) if before else ("obj", self.verb))).get(word.upos)
 
-    def _auxiliary(self, unit: Unit) -> Link | None:
-        """*was*, *has*, *does*: it belongs to the next of verb and predicate."""
-        head = min((place for place in (self.verb, self.predicate) if place > unit.head), default=0)
-        if not head:
-            return None
-        return Link(self._as_auxiliary(self.draft.tokens[unit.head - 1].lemma, head), str(head))
-
-    def _as_auxiliary(self, lemma: str, head: int) -> str:
+    def _as_auxiliary(self, word: Word, head: int) -> str:
         """What *be*, *have*, *can* is to the word that it belongs to."""
-        verb = self.draft.tokens[head - 1]
-        if lemma not in {"be", "get"} or verb.xpos == "VBG":
+        verb = self.words[head - 1]
+        if word.lemma not in {"be", "get"} or verb.xpos == "VBG":
             return "aux"
         return "aux:pass" if verb.upos == "VERB" else "cop"
 
-    def _resolve(self) -> None:
-        """Heads that depend on the whole tree: R and OBJ."""
-        root = next((str(number) for number, link in self.links.items() if link.relation == "root"), "0")
-        objects = (unit.head for unit in self.draft.units if unit.part and self.links[unit.head] == Link("obj", str(self.verb)))
-        late = {"R": root, "OBJ": str(next(objects, self.verb))}
-        for number, link in self.links.items():
-            self.draft.links[number] = (link.relation, int(late.get(link.head, link.head)))
-        for number, (relation, head) in list(self.draft.links.items()):
-            over, above = self.draft.links.get(head, ("", 0))
-            if base(relation) == "nsubj" and over == "xcomp" and number > above:  # a complement with a subject of its own
-                self.draft.links[head] = ("ccomp", above)
+    def _resolved(self) -> dict[int, tuple[str, int]]:
+        """All links, with R and OBJ known, complements that have subjects of their own, and subjects of passives."""
+        root = next((number for number, (relation, _) in self.links.items() if relation == "root"), 0)
+        objects = (unit.head for unit in self.units if unit.part and self.links[unit.head] == ("obj", self.verb))
+        late = {"R": root, "OBJ": next(objects, self.verb)}
+        heads = {number: (relation, late[head] if isinstance(head, str) else head) for number, (relation, head) in self.links.items()}
+        for number, (relation, head) in list(heads.items()):
+            over, above = heads.get(head, ("", 0))
+            if base(relation) == "nsubj" and over == "xcomp" and number > above:
+                heads[head] = ("ccomp", above)
+        passive = {head for relation, head in heads.values() if relation == "aux:pass"}
+        return {n: ("nsubj:pass" if relation == "nsubj" and head in passive else relation, head) for n, (relation, head) in heads.items()}
 
-    def _passive(self) -> None:
-        """The subject of a passive verb is one."""
-        links = self.draft.links
-        passive = {head for relation, head in links.values() if relation == "aux:pass"}
-        for number, (relation, head) in links.items():
-            if relation == "nsubj" and head in passive:
-                links[number] = ("nsubj:pass", head)
-
-    def _check(self) -> None:
-        """One root, no circle, one subject and one object per verb."""
-        links, problems = self.draft.links, self.draft.problems
-        roots = [number for number, (relation, _) in links.items() if relation == "root"]
+    def _faults(self, heads: Mapping[int, tuple[str, int]]) -> list[str]:
+        """One root, one subject and one object per verb, no circle."""
+        roots = [number for number, (relation, _) in heads.items() if relation == "root"]
         if len(roots) != 1:
-            problems.append(f"the tree has {len(roots)} roots: {self._words(roots)}" if roots else "the tree has no root")
-            return
-        once: dict[tuple[int, str], list[int]] = defaultdict(list)
-        for number, (relation, head) in links.items():
-            if base(relation) in ONCE:
-                once[head, base(relation)].append(number)
+            return [f"the tree has {len(roots)} roots: {self._named(roots)}" if roots else "the tree has no root"]
+        faults = []
+        once = defaultdict(list)
+        for number, (relation, head) in sorted(heads.items()):
+            once[head, base(relation)].append(number)
         for (head, relation), numbers in once.items():
-            if len(numbers) > 1:
-                who = self._words(sorted(numbers))
-                slot = next((unit.part.slot for unit in self.draft.units if unit.part and unit.head in numbers), "slot")
-                problems.append(f"{who} would all be {relation} of {self._words([head])}: {_STATE.format(slot)}")
-        for number in links:
-            path, here = set(), number
-            while here and here not in path:
-                path.add(here)
-                here = links[here][1]
-            if here:
-                problems.append(f"{self._words(sorted(path))} depend on each other in a circle")
-                return
+            if relation in _ONCE and len(numbers) > 1:
+                slot = next((unit.part.slot for unit in self.units if unit.part and unit.head in numbers), "slot")
+                rivals = f"{self._named(numbers)} would all be {relation} of {self._named([head])}"
+                faults.append(f"{rivals}: {_STATE.format(slot)}")
+        below = {0}
+        for _ in heads:
+            below |= {number for number, (_, head) in heads.items() if head in below}
+        if circle := sorted(heads.keys() - below):
+            faults.append(f"{self._named(circle)} do not depend on the root, but in a circle")
+        return faults
 
-    def _text(self, unit: Unit) -> str:
-        return " ".join(token.form for token in self.draft.tokens[unit.start - 1 : unit.start - 1 + unit.size])
-
-    def _words(self, numbers: list[int]) -> str:
-        tokens = [self.draft.tokens[number - 1] for number in numbers]
-        return " and ".join(f"{token.form!r} ({token.slot})" if token.slot else repr(token.form) for token in tokens)
+    def _named(self, numbers: Sequence[int]) -> str:
+        slots = [unit.slot for unit in self.units for _ in unit.words]
+        return " and ".join(f"{self.words[n - 1].form!r}{f' ({slots[n - 1]})' if slots[n - 1] else ''}" for n in numbers)
 
 
-def _leaning(word: Word) -> bool:
-    """Whether a word of a chunk belongs to what comes next, or to a word of the chunk that does."""
-    return word.link.head in {"NEXT", "VERB"} or (word.link.head.isdigit() and word.upos in _SMALL)
+def _is_verb(word: Word) -> bool:
+    return word.predicate or (word.upos == "VERB" and word.relation != "case")
 
 
-def _marked(draft: Draft) -> int:
-    """The token that a chunk marks as the predicate; 0 if none does."""
-    for unit in draft.units:
-        for offset, word in enumerate(unit.chunk.words if unit.chunk else ()):
-            if word.predicate:
-                return unit.start + offset
-    return 0
+def _agrees(part: Part) -> bool:
+    """Whether it is a verb that agrees with its slot: *was, has, does*."""
+    return WORD_FORMS[part.form].closed and part.form not in {*LEANING, "subj", "obj", "refl"}

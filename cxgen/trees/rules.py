@@ -1,318 +1,248 @@
 """Plain rules for the words of a template that no chunk knows: function words by the table, adjuncts and verbs by their build."""
 
-from __future__ import annotations
-
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache
 from itertools import takewhile
+from typing import NamedTuple
 
-from cxgen.trees.chunks import Chunk, Chunks, Link, Word
-from cxgen.trees.closed import ClosedClass, ClosedWord
 from cxgen.trees.phrases import lemmas_of, nominal, phrase_chunk, word_forms
-from cxgen.trees.relations import NOMINAL
+from cxgen.trees.words import NOMINAL, Chunk, Chunks, Link, Word, closed_class, longest
 
 _LEANING = frozenset({"det", "nmod:poss", "amod", "nummod", "advmod", "det:predet"})
 _NEVER = frozenset({"AUX", "CCONJ", "PART", "PUNCT", "SCONJ"})  # in no noun phrase
-_VERBAL = frozenset({"finite", "base", "ing", "participle"})
-_FINITE = frozenset({"VBD", "VBZ", "VBP", "MD"})
+_VERBAL = {"VBG": "ing", "VB": "base", "VBN": "participle", "VBD": "finite", "VBZ": "finite", "VBP": "finite", "MD": "finite"}
+_COMPARATIVES = {"more": "much", "less": "little", "better": "well", "worse": "badly", "farther": "far", "further": "far"}
 
 
-@dataclass(frozen=True)
-class Cell:
-    """A word of the template, or the filler of a slot with the tags of its head (``word`` is empty then).
-
-    Attributes:
-        verb: the construction's verb.
-        leans: it belongs to a noun that follows: *his*, *this*, *the dog's*.
-    """
+class Cell(NamedTuple):
+    """A word of the template, or (``word`` empty) a filler by the tags of its head; ``leans``: it belongs to a noun that follows."""
 
     word: str = ""
     upos: str = ""
     xpos: str = ""
-    verb: bool = False
     leans: bool = False
 
 
-class Rules:
-    """Cuts the words between fillers into chunks."""
+@lru_cache(10_000)  # the premises of a template are much the same
+def cut(cells: tuple[Cell, ...], known: Chunks) -> dict[int, Chunk]:
+    """The words between fillers in chunks: the place in ``cells`` -> the chunk that begins there; words that nothing knows are in none."""
+    cutter, at = _Cutter(cells, known), 0
+    while at < len(cells):
+        chunk = cutter.chunk(at)
+        if chunk:
+            cutter.chunks[at] = chunk
+        at += len(chunk.words) if chunk else 1
+    return cutter.chunks
 
-    def __init__(self, chunks: Chunks, closed: ClosedClass) -> None:
-        self.chunks = chunks
-        self.closed = closed
-        self._known: dict[tuple[Cell, ...], dict[int, Chunk]] = {}
 
-    def chunks_of(self, cells: tuple[Cell, ...]) -> dict[int, Chunk]:
-        """Place in ``cells`` -> the chunk that begins there; words that nothing knows are in none."""
-        if cells not in self._known:
-            self._known[cells] = self._cut(cells)
-        return self._known[cells]
+class _Cutter:
+    def __init__(self, cells: Sequence[Cell], known: Chunks) -> None:
+        self.cells = cells
+        self.known = known
+        self.chunks: dict[int, Chunk] = {}
 
-    def _cut(self, cells: Sequence[Cell]) -> dict[int, Chunk]:
-        found: dict[int, Chunk] = {}
-        at = 0
-        while at < len(cells):
-            chunk = self._chunk(cells, at, found) if cells[at].word else None
-            if chunk:
-                found[at] = chunk
-            at += len(chunk.words) if chunk else 1
-        return found
-
-    def _chunk(self, cells: Sequence[Cell], at: int, found: dict[int, Chunk]) -> Chunk | None:
-        run = [cell.word for cell in takewhile(lambda cell: cell.word, cells[at:])]
-        if known := self.chunks.longest(run):
+    def chunk(self, at: int) -> Chunk | None:
+        run = [cell.word for cell in takewhile(lambda cell: cell.word, self.cells[at:])]
+        if not run:
+            return None
+        if known := longest(self.known.by_words, run):
             return known
         if run[0] == ",":
-            return self._comma(cells, at, found)
-        clause = list(takewhile(lambda word: word not in ",.", run))
+            return self._comma(at)
+        clause = list(takewhile(lambda word: word not in {",", "."}, run))
+        if not clause:
+            return self._closed(at, run)
         return (
-            self._closed(cells, at, found, several=True)
-            or self._adjunct(clause, 2)
-            or self._correlative(cells, at, clause)
-            or self._noun(cells, at, clause, self._before(found, at))
-            or self._adjective(clause, self._before(found, at))
-            or self._closed(cells, at, found)
-            or self._adjunct(clause[:1], 1)
-            or self._result(cells, at, found)
-            or self._verb(cells, at, found)
+            self._closed(at, run, several=True)
+            or _adjunct(clause, 2)
+            or self._correlative(at, clause)  # the more, the longer
+            or self._noun(at, clause)
+            or self._adjective(at, clause)  # (was) too shy, (was) unable
+            or self._closed(at, run)
+            or _adjunct(clause, 1)
+            or self._result(at)  # (pushed the door) open
+            or self._verb(at)
         )
 
-    def _comma(self, cells: Sequence[Cell], at: int, found: dict[int, Chunk]) -> Chunk:
+    def _cell(self, at: int) -> Cell:
+        return self.cells[at] if at < len(self.cells) else Cell()
+
+    def _before(self, at: int) -> Chunk | None:
+        return next((chunk for start, chunk in reversed(self.chunks.items()) if start < at <= start + len(chunk.words)), None)
+
+    def _backwards(self, at: int) -> Iterator[tuple[Word, ...]]:
+        """What stands before ``at``, the nearest first: the words of chunks, and fillers, as words without a form."""
+        for place, cell in reversed(list(enumerate(self.cells[:at]))):
+            if place in self.chunks or not cell.word:
+                yield self.chunks[place].words if place in self.chunks else (Word("", "", cell.upos, cell.xpos),)
+
+    def _comma(self, at: int) -> Chunk:
         """It belongs to what it divides: an adjunct right before it, or the clause or conjunct that the word behind it opens."""
-        head = "VERB" if "clause" in self.follows(cells, at + 1) else "P"
-        after = self._chunk(cells, at + 1, {}) if at + 1 < len(cells) and cells[at + 1].word else None
-        if after and after.key[0] == "the" and after.words[0].upos == "ADV":
+        head = "VERB" if "clause" in self._follows(at + 1) else "P"
+        before, behind = self._before(at), _Cutter(self.cells, self.known).chunk(at + 1)
+        if behind and behind.key[0] == "the" and behind.words[0].upos == "ADV":
             head = "HOST"
-        before = self._before(found, at)
-        if head != "HOST" and before and len(before.words) > 1 and any(word.link.head == "P" for word in before.words):
+        elif before and len(before.words) > 1 and any(word.head == "P" for word in before.words):
             head = "LAST"
-        elif after and after.words[0].link.relation in {"cc", "mark", "advmod", "nsubj"} and after.words[0].link.head in {"NEXT", "VERB"}:
-            head = after.words[0].link.head
-        return Chunk((Word(",", ",", "PUNCT", ",", Link("punct", head), predicate=False),), {})
+        elif behind and behind.words[0].relation in {"cc", "mark", "advmod", "nsubj"} and behind.words[0].head in {"NEXT", "VERB"}:
+            head = behind.words[0].head
+        return Chunk((Word(",", ",", "PUNCT", ",", "punct", head),))
 
-    def _before(self, found: dict[int, Chunk], at: int) -> Chunk | None:
-        """The chunk that ends right before ``at``."""
-        return next((chunk for start, chunk in reversed(found.items()) if start < at <= start + len(chunk.words)), None)
-
-    def _adjunct(self, run: Sequence[str], least: int) -> Chunk | None:
-        """The longest adjunct at the beginning of ``run``."""
-        for size in range(len(run), least - 1, -1):
-            if chunk := phrase_chunk(tuple(run[:size])):
-                return chunk
-        return None
-
-    def _correlative(self, cells: Sequence[Cell], at: int, run: Sequence[str]) -> Chunk | None:
-        """*the more, the longer*: of a clause, before its subject; or of the adjective behind it."""
+    def _correlative(self, at: int, run: Sequence[str]) -> Chunk | None:
         words = [word.lower() for word in run[:3]]
-        if len(words) == 1 and words[0] == "the" and len(cells) > at + 1 and cells[at + 1].xpos == "JJR":
-            return Chunk((Word(run[0], "the", "ADV", "RB", Link("advmod", "NEXT"), predicate=False),), {"NEXT?": Link("xcomp", "HOST")})
-        if words[:1] != ["the"] or len(words) < 2 or not (lemma := _comparative(words[1])):
+        if words == ["the"] and self._cell(at + 1).xpos == "JJR":
+            return Chunk((Word(run[0], "the", "ADV", "RB", "advmod", "NEXT"),), {"NEXT?": ("xcomp", "HOST")})
+        if words[0] != "the" or len(words) < 2 or not (lemma := _comparative(words[1])):
             return None
         often = words[2:] == ["often"]
-        the = Word(run[0], "the", "ADV", "RB", Link("advmod", "2"), predicate=False)
-        size = 3 if often else 2
-        adjective = at + size < len(cells) and cells[at + size].upos == "ADJ"
-        clause = not adjective and "clause" in self.follows(cells, at + size)
-        more = Word(run[1], lemma, "ADV", "RBR", Link("advmod", "3" if often else "VERB" if clause else "NEXT"), predicate=False)
-        last = [Word(run[2], "often", "ADV", "RB", Link("advmod", "VERB"), predicate=False)] if often else []
-        others = {"NEXT?": Link("nsubj", "VERB"), "VERB?": Link("advcl", "P")} if clause else {"NEXT?": Link("xcomp", "P")}
-        return Chunk((the, more, *last), others)
+        behind = at + (3 if often else 2)
+        clause = self._cell(behind).upos != "ADJ" and "clause" in self._follows(behind)
+        more = Word(run[1], lemma, "ADV", "RBR", "advmod", "3" if often else "VERB" if clause else "NEXT")
+        last = [Word(run[2], "often", "ADV", "RB", "advmod", "VERB")] if often else []
+        others = {"NEXT?": ("nsubj", "VERB"), "VERB?": ("advcl", "P")} if clause else {"NEXT?": ("xcomp", "P")}
+        return Chunk((Word(run[0], "the", "ADV", "RB", "advmod", "2"), more, *last), others)
 
-    def _closed(self, cells: Sequence[Cell], at: int, found: dict[int, Chunk], *, several: bool = False) -> Chunk | None:
+    def _closed(self, at: int, run: Sequence[str], *, several: bool = False) -> Chunk | None:
         """A function word by the table; with ``several`` only those of several words, and subordinators, which no phrase begins with."""
-        words = [cell.word.lower() for cell in takewhile(lambda cell: cell.word, cells[at : at + self.closed.longest])]
-        for row in self.closed.at(words):
-            end = at + len(row.chunk.words)
-            following = cells[end].word.lower() if end < len(cells) else ""
-            behind = self.follows(cells, end)
-            if (row.before in {"", following} or row.before in behind) and (not several or self._no_phrase(row, cells, end)):
-                return self._as_written(row, cells, at, found)
+        for row in longest(closed_class(), run) or ():
+            end, first = at + len(row.words), row.words[0]
+            if row.before not in {"", self._cell(end).word.lower()} and row.before not in self._follows(end):
+                continue
+            opens = row.before == "clause" or (row.before == "ing" and "noun" in self._follows(end + 1))
+            if not several or len(row.words) > 1 or (first.upos == "SCONJ" and opens):
+                last = before.words[-1] if (before := self._before(at)) else first
+                of_noun = "NEXT?" in row.others and first.relation == "case" and last.upos in NOMINAL and last.head == "P"
+                words = tuple(replace(word, form=form) for word, form in zip(row.words, run, strict=False))
+                return Chunk(words, {"NEXT?": ("nmod", "PREV")} if of_noun else row.others)
         return None
 
-    def _no_phrase(self, row: ClosedWord, cells: Sequence[Cell], end: int) -> bool:
-        """Whether ``row`` begins no phrase: several words, or a subordinator with its clause or participle."""
-        opens = row.before == "clause" or (row.before == "ing" and "noun" in self.follows(cells, end + 1))
-        return len(row.chunk.words) > 1 or (row.upos == "SCONJ" and opens)
-
-    def _as_written(self, row: ClosedWord, cells: Sequence[Cell], at: int, found: dict[int, Chunk]) -> Chunk:
-        words = tuple(replace(word, form=cells[at + number].word) for number, word in enumerate(row.chunk.words))
-        if not row.next:
-            return Chunk(words, {})
-        before = self._before(found, at)
-        after_noun = words[0].link.relation == "case" and before and before.words[-1].upos in NOMINAL and before.words[-1].link.head == "P"
-        verbal = any(word.link.head == "VERB" for word in words)
-        return Chunk(words, {"VERB?": row.next} if verbal else {"NEXT?": Link("nmod", "PREV") if after_noun else row.next})
-
-    def _adjective(self, run: Sequence[str], before: Chunk | None) -> Chunk | None:
-        """*(was) too shy, (was) unable*: the predicate after *be*."""
-        if not before or before.words[-1].lemma != "be":
-            return None
+    def _adjective(self, at: int, run: Sequence[str]) -> Chunk | None:
+        before = self._before(at)
         size = 2 if run[0].lower() in {"too", "so", "very"} and len(run) > 1 else 1
-        if "ADJ" not in lemmas_of(run[size - 1].lower()) or self.closed.at([run[size - 1].lower()]):
+        word, lower = run[size - 1], run[size - 1].lower()
+        if not before or before.words[-1].lemma != "be" or "ADJ" not in lemmas_of(lower) or (lower,) in closed_class():
             return None
-        degree = [Word(run[0], run[0].lower(), "ADV", "RB", Link("advmod", "2"), predicate=False)] if size == 2 else []
-        adjective = Word(run[size - 1], run[size - 1].lower(), "ADJ", "JJ", Link("root", "0"), predicate=True)
-        infinitive = run[size : size + 1] == ["to"]
-        return Chunk((*degree, adjective), {"VERB": Link("advcl" if degree else "xcomp", str(size))} if infinitive else {})
+        degree = [Word(run[0], run[0].lower(), "ADV", "RB", "advmod", "2")] if size == 2 else []
+        others = {"VERB": ("advcl" if degree else "xcomp", str(size))} if run[size : size + 1] == ["to"] else {}
+        return Chunk((*degree, Word(word, lower, "ADJ", "JJ", "root", "0", predicate=True)), others)
 
-    def _result(self, cells: Sequence[Cell], at: int, found: dict[int, Chunk]) -> Chunk | None:
-        """*(pushed the door) open*: an adjective behind an object."""
-        word, before = cells[at].word, self._before(found, at)
-        noun = at > 0 and (before.words[-1].upos if before else cells[at - 1].upos) in NOMINAL
-        if not noun or ("ADJ" not in lemmas_of(word) and "VBN" not in word_forms(word)) or "noun" in self.follows(cells, at + 1):
+    def _result(self, at: int) -> Chunk | None:
+        word, before = self.cells[at].word, next(self._backwards(at), None)
+        adjective = "ADJ" in lemmas_of(word) or "VBN" in word_forms(word)
+        if not before or before[-1].upos not in NOMINAL or not adjective or "noun" in self._follows(at + 1):
             return None
-        for place in range(at - 1, -1, -1):
-            words = found[place].words if place in found else ()
-            if any(w.upos == "VERB" for w in words) or (not cells[place].word and cells[place].upos == "VERB"):
-                return Chunk((Word(word, word, "ADJ", "JJ", Link("xcomp", "HOST"), predicate=False),), {})
-            if any(w.upos in {"CCONJ", "SCONJ", "PUNCT"} or w.link.relation == "punct" for w in words):
-                return None
+        for words in self._backwards(at):
+            if any(other.upos == "VERB" for other in words):
+                return Chunk((Word(word, word, "ADJ", "JJ", "xcomp", "HOST"),))
+            if any(other.upos in {"CCONJ", "SCONJ", "PUNCT"} or other.relation == "punct" for other in words):
+                break
         return None
 
-    def follows(self, cells: Sequence[Cell], at: int) -> set[str]:
-        """What stands at ``at``: ``noun``, ``verb`` (``base``, ``ing``, ``finite``), ``clause`` (a noun with its verb), ``end``."""
-        found: set[str] = set()
-        subject = joined = False
-        for place in range(at, len(cells)):
-            what = self._what(cells, place, subject)
-            if what == "lean":
-                continue
-            if what == "noun" and (not subject or joined):
-                found.add("noun")
-                subject, joined = True, False
-                continue
-            if subject and cells[place].word in {"or", "and"}:
-                joined = True
-                continue
-            if what in _VERBAL:
-                found.update(
-                    set() if joined else {"clause"} if subject and what in {"finite", "base"} else set() if subject else {"verb", what}
-                )
-            elif not subject:
-                found.add(what)
-            return found
-        return found or {"end"}
-
-    def _what(self, cells: Sequence[Cell], at: int, subject: bool) -> str:
-        cell = cells[at]
-        if not cell.word:
-            return _filler(cell, cells[at + 1] if at + 1 < len(cells) else None)
-        lower = cell.word.lower()
-        rows = self.closed.at([lower])
-        for row in rows if rows and rows[0].upos != "SCONJ" else ():
-            word = row.chunk.words[0]
-            if word.upos in {"PUNCT", "AUX"}:
-                return "end" if word.upos == "PUNCT" else "finite" if word.xpos in _FINITE else "base"
-            if word.link.relation in _LEANING or word.upos in NOMINAL:
-                return "lean" if word.link.relation in _LEANING else "noun"
-        return "other" if rows else _open_class(cell.word, subject)
-
-    def _noun(self, cells: Sequence[Cell], at: int, run: Sequence[str], before: Chunk | None) -> Chunk | None:
+    def _noun(self, at: int, run: Sequence[str]) -> Chunk | None:
         """A noun written out: a subject if a verb follows, a conjunct behind a conjunction, else an object."""
+        conjoined = (before := self._before(at)) and before.words[0].upos == "CCONJ"
         for size in range(len(run), 0, -1):
-            found = nominal(run[:size], 1)
-            alone = size == 1 and run[0][:1].islower() and "VERB" in lemmas_of(run[0])
-            if (
-                not found
-                or alone
-                or self.closed.at([run[size - 1].lower()])
-                or any(row.upos in _NEVER for word in run[:size] for row in self.closed.at([word.lower()]))
-            ):
+            verb = size == 1 and run[0][:1].islower() and "VERB" in lemmas_of(run[0])
+            never = any(row.words[0].upos in _NEVER for word in run[:size] for row in closed_class().get((word.lower(),), ()))
+            if verb or never or (run[size - 1].lower(),) in closed_class():
                 continue
-            link = Link("conj", "OBJ") if before and before.words[0].upos == "CCONJ" else Link("obj", "HOST")
-            link = Link("nsubj", "VERB") if self.follows(cells, at + size) & {"finite", "base"} else link
-            words = [replace(word, link=link) if number == found[0] else word for number, word in enumerate(found[1])]
-            return Chunk(tuple(words), {})
+            link = ("conj", "OBJ") if conjoined else ("obj", "HOST")
+            link = ("nsubj", "VERB") if self._follows(at + size) & {"finite", "base"} else link
+            if noun := nominal(run[:size], 1, link):
+                return Chunk(tuple(noun[1]))
         return None
 
-    def _verb(self, cells: Sequence[Cell], at: int, found: dict[int, Chunk]) -> Chunk | None:
-        """A verb written out: the predicate, or a conjunct of it."""
-        word = cells[at].word
+    def _verb(self, at: int) -> Chunk | None:
+        """A verb written out: the predicate of its clause."""
+        word = self.cells[at].word
         lemmas = lemmas_of(word.lower()).get("VERB")
         if not lemmas:
             return None
-        before = self._before(found, at)
-        tag = _verb_tag(word.lower(), lemmas[0], before.words[-1] if before else None)
-        others: dict[str, Link] = {}
-        link = Link("root", "0")
+        tag = _verb_tag(word.lower(), lemmas[0], before.words[-1] if (before := self._before(at)) else None)
+        link, others = self._clause(at, tag)
+        behind = self._follows(at + 1)
+        if "adjective" in behind:
+            others["NEXT?"] = "xcomp", "1"
+        elif behind & {"clause", "noun"}:
+            others |= {"NEXT?": ("obj", "1")} | ({"VERB?": ("xcomp", "1")} if "clause" in behind else {})
+        embeds = self._cell(at + 1).word in {"that", "how"} and "clause" in self._follows(at + 2)
+        return Chunk((Word(word, lemmas[0], "VERB", tag, *link, predicate=link[0] in {"root", "ccomp"} and not embeds),), others)
+
+    def _clause(self, at: int, tag: str) -> tuple[Link, dict[str, Link]]:
+        """What a verb is to the other clauses, and what it makes of the filler before it; its subordinator has only a subject behind it."""
         start = at
-        while (opening := self._before(found, start)) and all(word.upos in {"ADV", "PART"} for word in opening.words):
+        while (opening := self._before(start)) and all(word.upos in {"ADV", "PART"} for word in opening.words):
             start -= len(opening.words)
         if opening and "CCONJ" in {opening.words[0].upos, opening.words[-1].upos}:
-            link = Link("conj", "HOST")
-        elif tag == "VBG":
-            link = Link("advcl", "V")
-        else:
-            link = {"": link, "that": Link("ccomp", "HOST"), "how": Link("ccomp", "HOST")}.get(
-                self._subordinator(cells, at, found), Link("advcl", "V")
-            )
-            others["PREV?"] = Link("nsubj", "1")
-        behind = self.follows(cells, at + 1)
-        if "adjective" in behind:
-            others["NEXT?"] = Link("xcomp", "1")
-        elif "clause" in behind:
-            others |= {"NEXT?": Link("obj", "1"), "VERB?": Link("xcomp", "1")}
-        elif "noun" in behind:
-            others["NEXT?"] = Link("obj", "1")
-        embeds = at + 1 < len(cells) and cells[at + 1].word in {"that", "how"} and "clause" in self.follows(cells, at + 2)
-        return Chunk((Word(word, lemmas[0], "VERB", tag, link, predicate=link.relation in {"root", "ccomp"} and not embeds),), others)
+            return ("conj", "HOST"), {}
+        link = ("root", "0")
+        for word, *_ in () if tag == "VBG" else self._backwards(at):
+            if word.upos == "SCONJ" or word.xpos == "WRB":
+                link = ("ccomp", "HOST") if word.lemma in {"that", "how"} else ("advcl", "V")
+            if link[1] != "0" or word.upos in {"CCONJ", "PUNCT"} or word.relation == "punct" or (word.upos == "VERB" and not word.form):
+                break
+        return (("advcl", "V"), {}) if tag == "VBG" else (link, {"PREV?": ("nsubj", "1")})
 
-    def _subordinator(self, cells: Sequence[Cell], at: int, found: dict[int, Chunk]) -> str:
-        """The subordinator before ``at`` with only a subject between; empty if there is none."""
-        for place in range(at - 1, -1, -1):
-            first = found[place].words[0] if place in found else None
-            if first and (first.upos in {"CCONJ", "PUNCT"} or first.link.relation == "punct"):
-                return ""
-            if first and (first.upos == "SCONJ" or first.xpos == "WRB"):
-                return first.lemma
-            if not cells[place].word and cells[place].upos == "VERB":
-                return ""
-        return ""
+    def _follows(self, at: int) -> set[str]:
+        """What stands at ``at``: ``noun``, ``verb`` (``base``, ``ing``, ``finite``), ``clause`` (a noun with its verb), ``end``."""
+        seen: set[str] = set()
+        subject = joined = False
+        for place in range(at, len(self.cells)):
+            what = self._what(place, subject)
+            if what == "noun" and (not subject or joined):
+                seen.add("noun")
+                subject, joined = True, False
+            elif subject and self.cells[place].word in {"or", "and"}:
+                joined = True
+            elif what != "lean" and not subject:
+                return {"verb", what} if what in _VERBAL.values() else {what}
+            elif what != "lean":
+                return seen | ({"clause"} if what in {"finite", "base"} and not joined else set())
+        return seen or {"end"}
 
-
-def _filler(cell: Cell, following: Cell | None) -> str:
-    """As `Rules.follows`, of a filler; an adjective leans on the noun that follows."""
-    if cell.upos == "ADJ":
-        return "lean" if following and not following.word and following.upos in {*NOMINAL, "ADJ"} else "adjective"
-    if cell.leans or cell.upos == "ADV":
-        return "lean"
-    if cell.upos in {"VERB", "AUX"}:
-        return {"VBG": "ing", "VB": "base", "VBN": "participle"}.get(cell.xpos, "finite")
-    return "noun" if cell.upos in NOMINAL else "other"
+    def _what(self, at: int, subject: bool) -> str:
+        """What a cell is; of a word of the dictionary that depends on whether a ``subject`` stands before it."""
+        word, upos, xpos, leans = self.cells[at]
+        if not word:
+            adjective = upos == "ADJ" and self._cell(at + 1).upos not in {*NOMINAL, "ADJ"}
+            leans = leans or upos in {"ADJ", "ADV"}
+            return "adjective" if adjective else "lean" if leans else _VERBAL.get(xpos, "noun" if upos in NOMINAL else "other")
+        rows = [row.words[0] for row in closed_class().get((word.lower(),), ())]
+        for first in rows if rows and rows[0].upos != "SCONJ" else ():
+            if first.upos in {"AUX", "PUNCT"}:
+                return "end" if first.upos == "PUNCT" else "finite" if _VERBAL[first.xpos] == "finite" else "base"
+            if first.relation in _LEANING or first.upos in NOMINAL:
+                return "lean" if first.relation in _LEANING else "noun"
+        return "other" if rows else _open_class(word, subject)
 
 
 def _open_class(word: str, subject: bool) -> str:
-    """As `Rules.follows`, of a word of the dictionary; a ``subject`` stands before it."""
     lemmas = lemmas_of(word.lower())
-    if subject and "VERB" in lemmas:
-        return "ing" if word.endswith("ing") else "finite"
     if "VBG" in word_forms(word.lower()):
         return "ing"
-    if "NOUN" in lemmas or word[:1].isupper():
+    if ("NOUN" in lemmas or word[:1].isupper()) and not (subject and "VERB" in lemmas):
         return "noun"
-    if "VERB" in lemmas:
-        return "base" if word in lemmas["VERB"] else "finite"
-    return "lean"
+    return "lean" if "VERB" not in lemmas else "base" if word in lemmas["VERB"] and not subject else "finite"
 
 
-_COMPARATIVES = {"more": "much", "less": "little", "better": "well", "worse": "badly", "farther": "far", "further": "far"}
+def _adjunct(run: Sequence[str], least: int) -> Chunk | None:
+    """The longest adjunct at the beginning of ``run``; if need be a single word."""
+    return next((chunk for size in range(len(run), least - 1, -1) if (chunk := phrase_chunk(tuple(run[:size])))), None)
 
 
 def _comparative(word: str) -> str:
     """The adverb of which ``word`` is the comparative; empty if it is none."""
-    if word in _COMPARATIVES:
-        return _COMPARATIVES[word]
-    lemmas = lemmas_of(word)
-    found = (*lemmas.get("ADV", ()), *lemmas.get("ADJ", ())) if word.endswith("er") else ()
-    return next((lemma for lemma in found if lemma != word), "")
+    lemmas = lemmas_of(word) if word.endswith("er") else {}
+    positive = (lemma for lemma in (*lemmas.get("ADV", ()), *lemmas.get("ADJ", ())) if lemma != word)
+    return _COMPARATIVES.get(word) or next(positive, "")
 
 
 def _verb_tag(word: str, lemma: str, before: Word | None) -> str:
     if word.endswith("ing") and word != lemma:
         return "VBG"
-    if before and before.upos == "AUX" and before.lemma in {"have", "be", "get"}:
-        return "VBN"
     if before and (before.upos in {"AUX", "PART"} or before.lemma == "not"):
-        return "VB"
+        return "VBN" if before.upos == "AUX" and before.lemma in {"have", "be", "get"} else "VB"
     if word == lemma:
         return "VBD" if "VBD" in word_forms(word) else "VBP"
     return "VBZ" if word.endswith("s") else "VBD"

@@ -1,38 +1,45 @@
-"""From an item to its annotated premise."""
-
-from __future__ import annotations
+"""From an item to its annotated premise: the text is read along its template, cut into chunks and fillers, and linked."""
 
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
-from cxgen.constructicon import Construction
+from cxgen.constructicon import Construction, Part
 from cxgen.errors import DataError
-from cxgen.project import closed_class_file
-from cxgen.trees.chunks import Chunk, Chunks
-from cxgen.trees.closed import closed_class
-from cxgen.trees.links import Linker
+from cxgen.sampling.ways import WORD_FORMS, Way
+from cxgen.trees.links import LEANING, Linker, Unit
 from cxgen.trees.phrases import lemmas_of, phrase_chunk
-from cxgen.trees.reading import ABSENT, Reader, Reading, Step
-from cxgen.trees.rules import Cell, Rules
-from cxgen.trees.surface import head
-from cxgen.trees.units import LEANING, Draft, Token
+from cxgen.trees.rules import Cell, cut
+from cxgen.trees.words import Chunk, Chunks, Word, closed_class, longest
+from cxgen.vocabulary import INFLECTIONS
 
+Words = tuple[Word, ...]
 _WORD = re.compile(r"[A-Za-z]+(?=n't|'s\b)|n't|'s\b|[\w'-]+|\S")
+HINT = "state it in the template, or add the words, as they stand between two slots, to lexicons/chunks.yaml: docs/annotation.md"
+_BEHIND = {"name": ("PROPN", "NNP", "flat"), "verb": ("ADP", "RP", "compound:prt")}  # what follows the first word
+_UPOS = {"noun": "NOUN", "name": "PROPN", "verb": "VERB", "adjective": "ADJ"}  # all others are adverbs
+
+
+@dataclass(frozen=True)
+class Token:
+    """A token with its ``head`` (from 1; 0 for the root), the slot that it fills, and whether it is the head (``anchor``) of the filler."""
+
+    form: str
+    lemma: str
+    upos: str
+    xpos: str
+    head: int
+    relation: str
+    slot: str
+    anchor: bool
+    space_after: bool
 
 
 @dataclass(frozen=True)
 class Sentence:
-    """An annotated premise.
-
-    Attributes:
-        item: its ``premise_id``.
-        construction: the construction of its meaning.
-        text: as in the dataset.
-        tokens: in order.
-        verb: number of the construction's verb, from 1.
-    """
+    """An annotated premise: its ``premise_id``, the construction of its meaning, and the number of that one's verb, from 1."""
 
     item: str
     construction: str
@@ -47,109 +54,151 @@ class Annotator:
     def __init__(self, construction: Construction, chunks: Chunks) -> None:
         self.construction = construction
         self.chunks = chunks.also(construction.documents)
-        self.rules = Rules(self.chunks, closed_class(closed_class_file()))
-        self.reader = Reader(construction, self.chunks.adjectives)
+        lexemes = construction.lexicon.table.select("lemma", "sense", "pos", "article", *INFLECTIONS).rows(named=True)
+        self._lexemes = {(lexeme["lemma"], lexeme["sense"]): lexeme for lexeme in reversed(lexemes)}
+        self._ways = cache(self._ways_of)
 
     def sentence(self, item: Mapping[str, Any]) -> Sentence:
-        """Annotate the premise of ``item``.
+        """Annotate the premise of ``item``: ``premise_id, construction, kind, template, premise``, ``slots`` (of ``slot, lemma, sense``).
 
-        Args:
-            item: ``premise_id, construction, kind, template, premise`` and ``slots`` (a list of ``slot, lemma, sense``).
-
-        Raises:
-            DataError: the premise is not what its template and fillers give, or its template gives no tree.
+        A DataError: the premise is not what its template and fillers give, or its template gives no tree.
         """
-        draft, verb = self.draft(item)
-        problems = [*(f"no annotation for {words!r}" for words in draft.missing), *draft.problems]
-        if problems:
-            document, template = self.construction.document, item["template"]
-            add = "add the words, as they stand between two slots, to lexicons/chunks.yaml: "
-            raise DataError(
-                f"{self.construction.name}: template {template!r} as {item['kind']!r}: {'; '.join(problems)}",
-                file=document.path,
-                line=document.line(["templates", template]),
-                hint=f"{add if draft.missing else ''}see docs/annotation.md",
-            )
-        return self.finished(item, draft, verb)
+        sentence, faults = self.tree(item)
+        if sentence:
+            return sentence
+        document, template = self.construction.document, item["template"]
+        message = f"{self.construction.name}: template {template!r} as {item['kind']!r}: {'; '.join(faults)}"
+        raise DataError(message, file=document.path, line=document.line(["templates", template]), hint=HINT)
 
-    def finished(self, item: Mapping[str, Any], draft: Draft, verb: int) -> Sentence:
-        """The sentence of a ``draft`` that nothing keeps from being a tree."""
-        return Sentence(item["premise_id"], item["construction"], item["premise"], finish(draft, item["premise"]), verb)
+    def tree(self, item: Mapping[str, Any]) -> tuple[Sentence | None, list[str]]:
+        """The sentence, or what keeps the premise from being one."""
+        units, missing = self._units(item)
+        linker = Linker(units, self.construction.kinds[item["kind"]].verb, self.construction.slots)
+        heads = {} if missing else linker.link()
+        if missing or linker.problems:
+            return None, missing or linker.problems
+        tokens, text, at = [], item["premise"], 0
+        for unit in units:
+            for number, word in enumerate(unit.words, unit.start):
+                form, space = text[at : at + len(word.form)], text.startswith(" ", at + len(word.form))
+                at += len(form) + space
+                relation, head = heads[number]
+                anchor = bool(unit.slot) and number == unit.head
+                tokens.append(Token(form, word.lemma, word.upos, word.xpos, head, relation, unit.slot, anchor, space))
+        return Sentence(item["premise_id"], item["construction"], text, tuple(tokens), linker.verb), []
 
-    def draft(self, item: Mapping[str, Any]) -> tuple[Draft, int]:
-        """The premise of ``item`` with all that keeps it from being a tree, and the number of its verb.
-
-        Raises:
-            DataError: the premise is not what its template and fillers give.
-        """
-        verb_slot = self.construction.kinds[item["kind"]].verb
-        pieces = list(self._pieces(item, verb_slot))
-        cells = [cell for cell, _, _ in pieces]
-        first = cells[0].word.lower() if cells else ""
-        if first != "i" and (self.rules.closed.at([first]) or lemmas_of(first)):
+    def _units(self, item: Mapping[str, Any]) -> tuple[list[Unit], list[str]]:
+        """The units of a premise, and what is wrong with the words that nothing knows."""
+        pieces = list(self._pieces(item))
+        cells = [cell for cell, _ in pieces]
+        first = cells[0].word.lower()
+        if first != "i" and ((first,) in closed_class() or lemmas_of(first)):
             cells[0] = Cell(first)
-        draft, verb, at, last = Draft(), 0, 0, 0
-        chunks = self.rules.chunks_of(tuple(cells))
-        for number, (cell, step, piece) in enumerate(pieces):
-            if number < at:
-                continue
-            if chunk := chunks.get(number):
-                draft.add_chunk(chunk)
-                at = number + len(chunk.words)
-            elif isinstance(piece, Chunk):
-                draft.add_chunk(piece, step.slot if len(piece.words) == 1 else "")
-            elif piece is None or step.part is None:
-                draft.miss(cell.word, beside=number == last + 1)
-                last = number
-            else:
-                draft.add_filler(step.part, piece.look)
-                verb = verb or (draft.units[-1].head if step.slot == verb_slot else 0)
-        if not verb:
-            draft.problems.append(f"there is no {verb_slot!r}, the verb of {item['kind']!r}, in it")
-        elif not draft.missing:
-            Linker(draft, verb, self.construction.slots).link()
-        return draft, verb
+        chunks = cut(tuple(cells), self.chunks)
+        units: list[Unit] = []
+        missing: dict[int, str] = {}  # the place behind them -> words
+        behind = 0
+        for place, (cell, unit) in enumerate(pieces):
+            if chunk := chunks.get(place):
+                units.append(Unit(chunk.words, chunk.others))
+                behind = place + len(chunk.words)
+            elif unit:
+                units.append(unit)
+            elif place >= behind:
+                missing[place + 1] = f"{missing.pop(place, '')} {cell.word}".strip()
+        return units, [f"no annotation for {words!r}" for words in missing.values()]
 
-    def _pieces(self, item: Mapping[str, Any], verb_slot: str) -> Iterator[tuple[Cell, Step, Reading | Chunk | None]]:
+    def _pieces(self, item: Mapping[str, Any]) -> Iterator[tuple[Cell, Unit | None]]:
         """The premise word by word, and filler by filler."""
-        steps = self.reader.steps(item["kind"], item["template"])
-        fillers = {entry["slot"]: self.reader.row(entry["lemma"], entry["sense"]) for entry in item["slots"]}
-        fills = [fillers.get(step.slot, ABSENT) for step in steps]
-        for step, row, reading in zip(steps, fills, self.reader.read(item["premise"], steps, fills), strict=True):
-            if step.slot and row == ABSENT:
-                continue
-            phrase = self.phrase(reading.text) if reading and step.slot and not reading.look else None
-            if phrase:
-                yield Cell(upos="PRON" if phrase.words[0].upos == "PRON" else "ADV"), step, phrase
-            elif reading is None or not reading.look:
-                yield from ((Cell(word), step, None) for word in _WORD.findall(reading.text if reading else step.text))
+        for part, text, words in self._read(item):
+            if part and words:
+                unit = Unit(words, part=part, slot="" if WORD_FORMS[part.form].closed else part.slot)
+                yield Cell("", unit.top.upos, unit.top.xpos, part.form in LEANING), unit
+            elif part and (phrase := self._phrase(text)):
+                slot = part.slot if len(phrase.words) == 1 else ""
+                yield Cell(upos="PRON" if phrase.words[0].upos == "PRON" else "ADV"), Unit(phrase.words, phrase.others, slot=slot)
             else:
-                top = reading.look[head(reading.look)]
-                leans = step.part is not None and step.part.form in LEANING
-                yield Cell("", top.upos, top.xpos, step.slot == verb_slot, leans), step, reading
+                yield from ((Cell(word), None) for word in _WORD.findall(text))
 
-    def phrase(self, text: str) -> Chunk | None:
+    def _phrase(self, text: str) -> Chunk | None:
         """The tree of what fills a slot with words of its own: a chunk's, or one that follows from its build."""
-        words = _WORD.findall(text)
-        known = self.chunks.longest(words)
-        if known and len(known.words) == len(words):
-            return known
-        pronoun = self.rules.closed.tagged(words[0], "PRON") if len(words) == 1 else None
-        return Chunk((pronoun,), {}) if pronoun else phrase_chunk(tuple(words))
+        words = tuple(_WORD.findall(text))
+        chunk = longest(self.chunks.by_words, words)
+        pronouns = (row for row in closed_class().get((text.lower(),), ()) if row.words[0].upos == "PRON")
+        return chunk if chunk and len(chunk.words) == len(words) else next(pronouns, None) or phrase_chunk(words)
+
+    def _read(self, item: Mapping[str, Any]) -> Iterator[tuple[Part | None, str, Words]]:
+        """What stands in the premise: literals without a part, and the longest way to write the filler of each part that fits."""
+        text, at = item["premise"], 0
+        lexemes = {entry["slot"]: (entry["lemma"], entry["sense"]) for entry in item["slots"]}
+        for part in self.construction.premise_parts(item["kind"], item["template"]):
+            slot = self.construction.slots.get(part.slot)
+            if slot and slot.name not in lexemes:
+                continue
+            before, _, after = slot.wrap.partition("{}") if slot and not WORD_FORMS[part.form].closed else ("", "", "")
+            frames = {frame.words.get(part.slot, "") for frame in self.construction.frames} if part.slot else {part.text}
+            ways = self._ways(*lexemes[slot.name], part.form) if slot else dict.fromkeys(sorted(frames, key=len, reverse=True), ())
+            for piece in ({before: ()}, ways, {after: ()}):
+                way = next((way for way in piece if (size := _size(text, at, way, whole=piece is ways and bool(slot))) >= 0), None)
+                if way is None:
+                    raise DataError(f"{text!r} does not follow its template at {text[at:]!r}", hint="make it anew: `dvc repro`")
+                if size:
+                    yield (part if slot and piece is ways else None), way, piece[way]
+                at += size
+
+    def _ways_of(self, lemma: str, sense: str | None, form: str) -> dict[str, Words]:
+        """The ways to write a filler, the longest first, with their words (none of a phrase)."""
+        lexeme = self._lexemes.get((lemma, sense))
+        if lexeme is None:
+            raise DataError(f"{lemma!r} ({sense}) is not in the lexicon", hint="the lexicon has changed: run `dvc repro`")
+        ways = [(lemma, ())] if lexeme["pos"] == "phrase" else [*looks(lexeme, form, self.chunks.adjectives)]
+        ways.sort(key=lambda way: len(way[0]))
+        return dict(ways[::-1])  # of two alike, the first: a mass noun is not its own plural
 
 
-def finish(draft: Draft, text: str) -> tuple[Token, ...]:
-    """Tokens as written in ``text``, with heads."""
-    done: list[Token] = []
-    at = 0
-    for number, token in enumerate(draft.tokens, 1):
-        relation, head = draft.links[number]
-        written = text[at : at + len(token.form)]
-        if written.lower() != token.form.lower():
-            raise DataError(f"cannot align {text!r} at {text[at:]!r}")
-        at += len(written)
-        space = text[at : at + 1] == " "
-        at += space
-        # `replace` takes five times as long
-        done.append(Token(written, token.lemma, token.upos, token.xpos, head, relation, token.slot, token.anchor, space))
-    return tuple(done)
+def _size(text: str, at: int, way: str, *, whole: bool) -> int:
+    """How much of ``text`` is ``way`` from ``at``, in any case, a space that is there already left out; else, or if no ``whole`` word, -1."""
+    forms = (way, way.lstrip(" ")) if text[at - 1 : at] == " " else (way,)
+    size = next((len(form) for form in forms if text[at : at + len(form)].lower() == form.lower()), -1)
+    return -1 if whole and text[at + size : at + size + 1].isalpha() else size
+
+
+def looks(lexeme: dict[str, Any], form: str, adjectives: frozenset[str] = frozenset()) -> Iterator[tuple[str, Words]]:
+    """Every way in which ``form`` of a row of the lexicon can be written, with its words; ``adjectives`` begin nouns of several words."""
+    for way in WORD_FORMS[form].ways[lexeme["pos"]]:
+        words = (Word(way.word, way.lemma, way.upos, way.xpos),) if way.word else tuple(_look(way, lexeme, adjectives))
+        yield " ".join(word.form for word in words).replace(" '", "'"), words
+
+
+def _look(way: Way, lexeme: dict[str, Any], adjectives: frozenset[str]) -> Iterator[Word]:
+    """The head is the last word, of a noun that before *of*, of a name, verb or adverb the first."""
+    pos, text, lemma = lexeme["pos"], lexeme[way.column] or lexeme["lemma"], lexeme["lemma"]
+    forms, lemmas = text.split(" "), lemma.split(" ")
+    proper = pos == "noun" and lemma[:1].isupper() and way.xpos == "NN" and not way.determiner
+    more = pos == "adjective" and len(forms) > 1 and way.column != "lemma"
+    upos, xpos = ("PROPN", "NNP") if proper else (_UPOS.get(pos, "ADV"), "JJ" if more else way.xpos)
+    top = len(forms) if pos in {"noun", "adjective"} else 1
+    top = forms.index("of") if pos == "noun" and "of" in forms else top
+    shift = 1 if way.determiner else 0
+    head = str(top + shift)
+    if way.determiner:
+        written = (lexeme["article"], "a") if way.determiner == "a" else (way.determiner, way.determiner)
+        yield Word(*written, "DET", "DT", "det", head)
+    for number, (form, own) in enumerate(zip(forms, lemmas if len(lemmas) == len(forms) else forms, strict=True), 1):
+        if number == top:
+            yield Word(form, own, upos, xpos)
+        elif pos == "adjective":
+            much = more and number == 1
+            yield Word(form, "much" if much else form, "ADV", f"RB{way.xpos[-1]}" if much else "RB", "advmod", head)
+        elif pos != "noun":
+            yield Word(form, own, *_BEHIND.get(pos, ("ADV", "RB", "fixed")), head=head)
+        elif form == "of":
+            yield Word(form, own, "ADP", "IN", "case", str(len(forms) + shift))
+        elif number > top:
+            yield Word(form, own, "NOUN", "NN" if form == own else "NNS", "nmod", head)
+        elif form in adjectives:
+            yield Word(form, own, "ADJ", "JJ", "amod", head)
+        else:
+            yield Word(form, own, upos, "NNP" if proper else "NN", "compound", head)
+    if way.possessive:
+        yield Word("'" if way.column == "plural" and text.endswith("s") else "'s", "'s", "PART", "POS", "case", head)
