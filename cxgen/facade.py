@@ -182,10 +182,10 @@ class Entry:
 
     def check(self) -> list[Finding]:
         """What is wrong with its file, and what looks wrong: those of `cxgen check`, with ``code, file, line, message, hint``."""
-        from cxgen.check import lint
+        from cxgen.check import findings
         from cxgen.trees import Chunks
 
-        return list(lint(self.construction, chunks=Chunks.load(*self.constructicon.project.chunk_files())))
+        return list(findings(self.construction, Chunks.load(*self.constructicon.project.chunk_files())))
 
     def _require_sound(self, codes: str) -> None:
         from cxgen.check import require_sound

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cxgen.check import lint
+from cxgen.check import findings
 from cxgen.constructicon import load_construction
 from cxgen.constructicon.pattern import joined
 from cxgen.constructicon.shared import Shared, expand
@@ -135,7 +135,7 @@ def test_kinds_facts_groups_and_designs_come_out_as_if_written_one_by_one(doors,
     shut = construction.kinds["second-shut"]
     assert (str(shut.excludes[0]), shut.entails) == ("open(second)", ())
     assert shut.bindings["what"] == "{verb:past} {second} shut and cleaned {first}"
-    assert not [finding for finding in lint(construction) if finding.code.startswith("E")]
+    assert not [finding for finding in findings(construction) if finding.code.startswith("E")]
 
 
 @pytest.mark.parametrize(
@@ -161,5 +161,5 @@ def test_a_mistake_in_an_entry_is_reported_at_its_line(doors, lexicon, old, new,
 
 def test_lint_finds_a_wrong_slot_of_an_expanded_entry_at_that_entry(doors, lexicon):
     line = edit(doors, "and cleaned {<2>}", "and cleaned {<2>} {fist}")
-    found = [finding for finding in lint(load_construction(Project(doors.parent.parent), "doors", lexicon)) if finding.code == "E101"]
+    found = [finding for finding in findings(load_construction(Project(doors.parent.parent), "doors", lexicon)) if finding.code == "E101"]
     assert [(finding.file, finding.line) for finding in found] == [(doors, line)]

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cxgen.build.preview import sample_items
-from cxgen.check import lint, require_sound
+from cxgen.check import findings, require_sound
 from cxgen.constructicon import load_construction
 from cxgen.errors import CxgenError
 from cxgen.project import Project
@@ -34,7 +34,7 @@ def load(path, lexicon):
 
 def codes(path, lexicon):
     construction = load(path, lexicon)
-    return {finding.code: finding for finding in lint(construction)}
+    return {finding.code: finding for finding in findings(construction)}
 
 
 def letters(construction):
@@ -44,7 +44,7 @@ def letters(construction):
 
 def test_what_new_writes_is_sound_and_samples_at_once(doors, lexicon):
     construction = load(doors, lexicon)
-    assert list(lint(construction)) == []
+    assert list(findings(construction)) == []
     assert letters(construction) == {"open-or-shut": SQUARE}
     items = sample_items(construction, 1, 3)
     assert items["premise"].n_unique() == 12
@@ -102,9 +102,9 @@ def test_groups_stand_for_their_kinds(doors, lexicon):
     assert construction.designs["open-or-shut"].kinds == ("first-open", "first-shut", "second-open", "second-shut")
     assert [kind for kind in construction.kinds if construction.templates["bare"].applies(kind)] == ["first-open", "first-shut"]
     edit(doors, "firsts: [first-open", "firsts: [first-opn")
-    assert "first-opn" in codes(doors, lexicon)["E104"].message
+    assert "first-opn" in codes(doors, lexicon)["E101"].message
     edit(doors, "{firsts: [first-opn", "{first-open: [first-shut], firsts: [first-open")
-    assert "a kind and of a group" in codes(doors, lexicon)["E104"].message
+    assert "a kind and a group" in codes(doors, lexicon)["E101"].message
 
 
 def test_yes_and_no_make_two_rules_of_opposite_polarity(doors, lexicon):
@@ -141,7 +141,7 @@ def test_a_file_can_hold_its_look_alike(doors, lexicon):
     assert construction.kinds["depicting/found-open"].verb == "find"
     assert [document.data["title"] for document in construction.documents] == ["Doors", "Depictive"]
     line = edit(doors, "{gloss: it was open already,", '{gloss: it was open already, entails: ["opn(first)"],')
-    assert codes(doors, lexicon)["E105"].line == line
+    assert codes(doors, lexicon)["E101"].line == line
 
 
 REFUSED = {  # message -> what is written in place of what; refused at its line
@@ -167,7 +167,7 @@ FAULTS = {  # code -> what is written in place of what, and what the message nam
         "'thng'",
     ),
     "E107": ('entails: ["open(second)"]', 'entails: ["open(second, agent)"]', "2 arguments"),
-    "E104": (
+    "E101": (
         '    design: open-or-shut\n    slots:\n      verb: ["pull',
         '    design: open-or-shot\n    slots:\n      verb: ["pull',
         "'open-or-shot'",
@@ -185,7 +185,7 @@ def test_a_planted_fault_is_found_at_its_line(doors, lexicon, code):
     found = codes(doors, lexicon)
     assert named in found[code].message
     assert found[code].hint
-    place = {"E104": line, "E106": line, "E107": line}.get(code)
+    place = {"E101": line, "E106": line, "E107": line}.get(code)
     assert found[code].line == place or place is None
 
 
@@ -254,7 +254,7 @@ def test_a_wrong_field_is_reported_in_the_binding_that_brings_it(doors, lexicon)
 )
 def test_a_binding_that_is_misspelt_or_broken_is_found_where_it_stands_and_once(doors, lexicon, old, new, said):
     edit(doors, old, new)
-    found = [finding for finding in lint(load(doors, lexicon)) if finding.code == "E103"]
+    found = [finding for finding in findings(load(doors, lexicon)) if finding.code == "E102"]
     assert len(found) == 1
     assert found[0].file == doors and found[0].line > 1
     assert said in f"{found[0].message} {found[0].hint}"

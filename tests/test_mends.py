@@ -8,7 +8,7 @@ import pytest
 
 import cxgen as api
 from cxgen.build.params import Params
-from cxgen.check import lint, lint_project
+from cxgen.check import check_project, findings
 from cxgen.cli.explore import new
 from cxgen.constructicon import load_construction
 from cxgen.errors import SchemaError
@@ -46,34 +46,34 @@ def load(path, lexicon):
 
 
 def linted(path, lexicon):
-    return {finding.code: finding for finding in lint(load(path, lexicon))}
+    return {finding.code: finding for finding in findings(load(path, lexicon))}
 
 
 def test_a_wording_that_stands_twice_is_found_where_it_stands(doors, lexicon):
     line = edit(doors, '"Afterwards, {second} was closed."', '"Afterwards, {first} was closed."')
-    found = linted(doors, lexicon)["W302"]
+    found = linted(doors, lexicon)["W301"]
     assert (found.file, found.line) == (doors, line)
 
 
 def test_frames_of_the_projects_lexicon_are_found_in_their_file(doors):
     path = own_scene(doors.parent.parent, "doors", "open-or-shutt", "gate%1:06:00::")
-    found = linted(doors, Lexicon.of(Project(doors.parent.parent)))["E104"]
+    found = linted(doors, Lexicon.of(Project(doors.parent.parent)))["E101"]
     assert (found.file, found.line) == (path, 3)
 
 
 @pytest.mark.parametrize("only", ["", "doors"])
 def test_frames_for_a_construction_that_does_not_exist_are_found(doors, only, monkeypatch):
-    monkeypatch.setattr("cxgen.check.core.lint", lambda *_, **__: [])
+    monkeypatch.setattr("cxgen.check.findings", lambda *_, **__: [])
     path = own_scene(doors.parent.parent, "dors")
     project = Project(doors.parent.parent)
-    number, found = lint_project(project, Lexicon.of(project), only=only)
+    number, found = check_project(project, Lexicon.of(project), only=only)
     assert number == (1 if only else len(api.constructions(project.root)))
-    assert [(each.code, each.file, each.line, each.hint) for each in found] == [("E110", path, 1, "did you mean doors?")]
+    assert [(each.code, each.file, each.line, each.hint) for each in found] == [("E101", path, 1, "did you mean doors?")]
 
 
 def test_a_file_that_cannot_be_read_does_not_keep_the_others_from_being_checked(doors, cxgen, monkeypatch):
     others = []
-    monkeypatch.setattr("cxgen.check.core.lint", lambda construction, **_: others.append(construction.name) or [])
+    monkeypatch.setattr("cxgen.check.findings", lambda construction, **_: others.append(construction.name) or [])
     edit(doors, "schematicity: 9 ", "schematicity: nine ")
     root = doors.parent.parent
     (doors.parent / "gates.yaml").write_text("name: [\n", "utf-8")
@@ -128,14 +128,14 @@ def test_explain_says_which_config_gives_no_sets(doors, cxgen):
 def test_slots_in_a_circle_are_found_where_they_stand(doors, lexicon):
     edit(doors, "  first: {role: patient, frame: thing,", "  first: {role: patient, related: {near: second},")
     edit(doors, "  second: {role: patient, frame: thing,", "  second: {role: patient, related: {near: first},")
-    found = [finding for finding in lint(load(doors, lexicon)) if finding.code == "E108"]
+    found = [finding for finding in findings(load(doors, lexicon)) if finding.code == "E107"]
     assert [finding.message for finding in found] == ["slot 'first' is related to itself by way of second"]
     assert "  first:" in doors.read_text("utf-8").splitlines()[found[0].line - 1]
 
 
 def test_sentences_without_a_verb_are_an_error(doors, lexicon):
     line = edit(doors, "  verb: {role: verb, frame: true,", "  verb: {role: verb, frame: true, optional: 0.5,")
-    found = linted(doors, lexicon)["E109"]
+    found = linted(doors, lexicon)["E107"]
     assert (found.file, found.line) == (doors, line)
 
 

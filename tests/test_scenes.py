@@ -1,13 +1,11 @@
 """Frames as scenes: plain words by part of speech, adjuncts of the scene, verbs that entail the answer by themselves."""
 
-from __future__ import annotations
-
 import json
 
 import pytest
 
 from cxgen.build.preview import sample_items
-from cxgen.check import lint
+from cxgen.check import findings
 from cxgen.constructicon import load_construction
 from cxgen.errors import SchemaError
 from cxgen.lexicon import Lexicon
@@ -131,14 +129,14 @@ def test_adjuncts_have_trees(sending, items):
         assert (noun.relation, case.relation) == ("obl", "case")
 
 
-def test_lint_finds_nothing_wrong_with_scenes(sending):
-    codes = {finding.code for finding in lint(sending, chunks=Chunks.load(ROOT / "lexicons/chunks.yaml"))}
+def test_nothing_is_wrong_with_scenes(sending):
+    codes = {finding.code for finding in findings(sending, Chunks.load(ROOT / "lexicons/chunks.yaml"))}
     assert not {code for code in codes if code.startswith("E")}
 
 
 def test_an_adjunct_without_a_tree_is_found(tmp_path):
     mine = project(tmp_path, ("closing: [with both hands]", "closing: [with both hands, zorb vlim]"))
-    found = lint(load_construction(mine, "sending", Lexicon.of(mine)), chunks=Chunks.load(ROOT / "lexicons/chunks.yaml"))
+    found = findings(load_construction(mine, "sending", Lexicon.of(mine)), Chunks.load(ROOT / "lexicons/chunks.yaml"))
     assert ["zorb vlim" in finding.message for finding in found if finding.code == "E401"] == [True]
 
 
@@ -167,7 +165,7 @@ TREES = {
 def test_the_trees_of_plain_adjuncts(text):
     chunk = phrase_chunk(tuple(text.split()))
     assert chunk is not None
-    assert " ".join(f"{word.link.relation}>{word.link.head}" for word in chunk.words) == TREES[text]
+    assert " ".join(f"{word.relation}>{word.head}" for word in chunk.words) == TREES[text]
 
 
 @pytest.mark.parametrize(

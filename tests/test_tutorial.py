@@ -7,7 +7,7 @@ import re
 import pytest
 
 from cxgen.build.preview import sample_items
-from cxgen.check import lint
+from cxgen.check import findings
 from cxgen.constructicon import load_construction
 from cxgen.lexicon import Lexicon
 from cxgen.project import Project
@@ -39,7 +39,7 @@ def giving(project):
 
 def test_the_file_has_nothing_to_find_fault_with_and_is_as_short_as_it_says(project, giving):
     """Trees and `form_check` included."""
-    assert list(lint(giving, chunks=Chunks.load(*project.chunk_files()))) == []
+    assert list(findings(giving, chunks=Chunks.load(*project.chunk_files()))) == []
     assert len("".join(blocks("yaml") + blocks("tsv")).splitlines()) <= 60
 
 

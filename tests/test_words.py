@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from cxgen.build.preview import sample_items
-from cxgen.check import lint, require_sound
+from cxgen.check import findings, require_sound
 from cxgen.cli.app import app
 from cxgen.constructicon import load_construction
 from cxgen.errors import CxgenError, SchemaError, UnknownNameError
@@ -112,7 +112,7 @@ def test_an_unknown_word_is_named_with_the_line_of_its_slot_or_frame(tmp_path, l
         require_sound(construction)
     assert (caught.value.file, caught.value.line) == (path, line)
     assert hint in caught.value.hint
-    (found,) = (finding for finding in lint(construction) if finding.code.startswith("E"))
+    (found,) = (finding for finding in findings(construction) if finding.code.startswith("E"))
     assert (found.code, found.file, found.line) == ("E201", path, line)
 
 
@@ -179,7 +179,7 @@ def test_own_lexicons_add_to_the_shipped_ones(tmp_path, lexicon):
     assert set(now.filter(now["plural"] != lexicon.table["plural"])["lemma"]) == {"flute"}
     construction = load_construction(project, "handover", extended)
     assert [frame.name for frame in construction.frames] == ["mine", "giving"]
-    assert {finding.code for finding in lint(construction) if finding.code.startswith("E")} <= {"E207"}  # people are receivers, too
+    assert {finding.code for finding in findings(construction) if finding.code.startswith("E")} <= {"E207"}  # people are receivers, too
 
 
 def test_own_prompts_come_before_the_shipped_ones_file_by_file(tmp_path):

@@ -1,157 +1,141 @@
-"""Do the premises have trees, and the construction's form? Codes E4xx."""
+"""Do premises of every shape have trees, and the construction's form? Codes E4xx."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from functools import cached_property
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
+from itertools import chain
 from typing import Any
 
-from cxgen.check.examples import examples
-from cxgen.check.finding import Finding, finding
-from cxgen.check.references import patterns
-from cxgen.constructicon import Construction
-from cxgen.errors import SchemaError
-from cxgen.trees import Annotator, Chunks, FormCheck, Sentence
-from cxgen.trees.form import faults
-from cxgen.trees.relations import stated
-from cxgen.trees.units import Draft
+import numpy as np
 
-HELP = "docs/annotation.md explains it"
+from cxgen.check.core import Finding, finding
+from cxgen.constructicon import Construction, Part
+from cxgen.errors import SchemaError
+from cxgen.lexicon import Lexicon
+from cxgen.sampling.draws import realise
+from cxgen.sampling.plan import Plan, draw_plan
+from cxgen.sampling.pools import ABSENT, Pools, design_pools
+from cxgen.sampling.ways import Forms
+from cxgen.trees import Annotator, Chunks, FormCheck, Sentence
+
+TREES = {
+    "E401": "words that lexicons/chunks.yaml does not know, or a filler whose relation is neither stated nor unique",
+    "E404": "premises that their own form_check refuses (opposites need not have the form), or a pattern of it that cannot be matched",
+}
+_SETS_PER_FRAME = 12
+_HELP = "docs/annotation.md explains it"
+_Item = dict[str, Any]
 
 
 def spacy_is_there() -> bool:
-    """Whether the checks E403 and E404 can ask spaCy; without it, E403 finds less and E404 nothing."""
+    """Whether E404 can ask spaCy; without it, it finds nothing."""
     return find_spec("spacy") is not None
 
 
-@dataclass(frozen=True)
-class Trees:
-    """The example premises of a construction, annotated once for all checks."""
-
-    construction: Construction
-    chunks: Chunks
-
-    @cached_property
-    def annotator(self) -> Annotator:
-        """The annotator of the construction."""
-        return Annotator(self.construction, self.chunks)
-
-    @cached_property
-    def drafts(self) -> list[tuple[dict[str, Any], Draft, int]]:
-        """Every example with what keeps it from being a tree, if anything does, and the number of its verb."""
-        items = examples(self.construction).iter_rows(named=True)
-        return [(item, *self.annotator.draft(item)) for item in items]
-
-    @cached_property
-    def sentences(self) -> list[tuple[dict[str, Any], Sentence]]:
-        """The examples that have a tree."""
-        sound = (drafted for drafted in self.drafts if not drafted[1].missing and not drafted[1].problems)
-        return [(item, self.annotator.finished(item, draft, verb)) for item, draft, verb in sound]
-
-
-Check = Callable[[Trees], Iterable[Finding]]
-
-
-def missing_annotation(trees: Trees) -> Iterator[Finding]:
-    """E401: words that lexicons/chunks.yaml does not know."""
-    found: dict[str, list[dict[str, Any]]] = {}
-    for item, draft, _ in trees.drafts:
-        for words in draft.missing:
-            found.setdefault(words, []).append(item)
-    for words, items in found.items():
-        message = f"no annotation for {words!r} in {_places(items)}"
-        hint = f"add the words, as they stand between two slots, under chunks: in this file, or to lexicons/chunks.yaml; {HELP}"
-        yield _finding("E401", message, trees, items[0], hint)
-
-
-def unclear_relation(trees: Trees) -> Iterator[Finding]:
-    """E402: a relation that does not exist, or a filler whose relation is neither stated nor unique."""
-    construction = trees.construction
-    wrong = set()
-    for slot in construction.slots.values():
-        if slot.deprel and (error := _misstated(slot.deprel)):
-            wrong.add(slot.deprel)
-            document, keys = construction.place("slots", slot.name, "relation")
-            yield finding("E402", f"slot {slot.name!r}: {error}", document, keys, HELP)
-    for (document, keys), parts in patterns(construction):
-        for part in parts:
-            if part.deprel and part.deprel not in wrong and (error := _misstated(part.deprel)):
-                wrong.add(part.deprel)
-                yield finding("E402", f"{{{part.slot}={part.deprel}}}: {error}", document, keys, HELP)
-    if wrong:
-        return
-    found: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    for item, draft, _ in trees.drafts:
-        for problem in draft.problems if not draft.missing else ():
-            found.setdefault((item["template"], problem), []).append(item)
-    for (_, problem), items in found.items():
-        yield _finding("E402", f"{_places(items)}: {problem}", trees, items[0], HELP)
-
-
-def bad_pattern(trees: Trees) -> Iterator[Finding]:
-    """E403: a form_check pattern that cannot be matched."""
-    construction, document = trees.construction, trees.construction.document
-    sound = True
-    for number, pattern in enumerate(construction.form_check):
-        for fault in faults(pattern):
-            sound = False
-            yield finding("E403", f"form_check: {fault}", document, ["form_check", number], HELP)
-    if sound and construction.form_check and spacy_is_there():
+def tree_findings(construction: Construction, chunks: Chunks) -> Iterator[Finding]:
+    """What is wrong with the trees of `examples`."""
+    annotator, check = Annotator(construction, chunks), None
+    if construction.form_check and spacy_is_there():
         try:
-            FormCheck(construction)
+            check = FormCheck(construction)
         except SchemaError as error:
-            yield Finding("E403", error.message.partition(": ")[2], document.path, error.line or 1, error.hint)
-
-
-def foreign_form(trees: Trees) -> Iterator[Finding]:
-    """E404: premises that their own form_check refuses; opposites need not have the form."""
-    construction = trees.construction
-    if not construction.form_check or not spacy_is_there():
-        return
-    try:
-        check = FormCheck(construction)
-    except SchemaError:
-        return  # E403 reports it
-    found: dict[str, list[tuple[dict[str, Any], Sentence]]] = {}
-    for item, sentence in trees.sentences:
-        if item["construction"] in {construction.name, *construction.lookalikes} and not check.holds(sentence):
-            found.setdefault(item["template"], []).append((item, sentence))
-    for failed in found.values():
+            yield Finding("E404", error.message, construction.document.path, error.line or 1, error.hint)
+    treeless: dict[str, list[_Item]] = defaultdict(list)
+    refused: dict[str, list[tuple[_Item, Sentence]]] = defaultdict(list)
+    for item in examples(construction):
+        sentence, faults = annotator.tree(item)
+        for fault in faults:
+            treeless[fault].append(item)
+        if sentence and check and item["construction"] in {construction.name, *construction.lookalikes} and not check.holds(sentence):
+            refused[item["template"]].append((item, sentence))
+    for fault, items in treeless.items():
+        hint = f"state it in the template, or add the words, as they stand between two slots, under chunks: in this file; {_HELP}"
+        yield _finding("E401", f"{fault}: {_places(items)}", construction, items[0], hint)
+    for failed in refused.values():
         item, sentence = failed[0]
-        message = f"form_check refuses {_places([item for item, _ in failed])}: {_relations(sentence)}"
-        yield _finding("E404", message, trees, item, f"change form_check, or state a relation in the template; {HELP}")
+        message = f"form_check refuses {_places([item for item, _ in failed])}: {_links(sentence)}"
+        yield _finding("E404", message, construction, item, f"change form_check, or state a relation in the template; {_HELP}")
 
 
-def _misstated(text: str) -> str:
-    try:
-        stated(text)
-    except ValueError as error:
-        return str(error)
-    return ""
+def _finding(code: str, message: str, construction: Construction, item: _Item, hint: str) -> Finding:
+    return finding(code, f"{construction.name}: {message}", construction.document, ["templates", item["template"]], hint)
 
 
-def _places(items: list[dict[str, Any]]) -> str:
+def _places(items: Sequence[_Item]) -> str:
     """Where the fault is: the first template, and how many more."""
-    kinds = list(dict.fromkeys(item["kind"] for item in items if item["template"] == items[0]["template"]))
+    kinds = dict.fromkeys(item["kind"] for item in items if item["template"] == items[0]["template"])
     others = len({item["template"] for item in items}) - 1
-    more = f" and {others} other template{'s' if others > 1 else ''}" if others else ""
+    more = f" and {others} other template{'s' * (others > 1)}" if others else ""
     return f"template {items[0]['template']!r} ({', '.join(kinds)}){more}"
 
 
-def _relations(sentence: Sentence) -> str:
+def _links(sentence: Sentence) -> str:
     """The tree in a line: what depends on what as what."""
-    tokens = sentence.tokens
-    verb = tokens[sentence.verb - 1]
-    heads = ["0", *(token.form for token in tokens)]
-    links = [f"{token.form}={token.relation}>{heads[token.head]}" for token in tokens if token.upos != "PUNCT"]
-    return f"{sentence.text!r} has {' '.join(links)} (verb: {verb.form})"
+    heads = ["0", *(token.form for token in sentence.tokens)]
+    links = [f"{token.form}={token.relation}>{heads[token.head]}" for token in sentence.tokens if token.upos != "PUNCT"]
+    return f"{sentence.text!r} has {' '.join(links)} (verb: {heads[sentence.verb]})"
 
 
-def _finding(code: str, message: str, trees: Trees, item: dict[str, Any], hint: str) -> Finding:
-    return finding(code, f"{trees.construction.name}: {message}", trees.construction.document, ["templates", item["template"]], hint)
+def examples(construction: Construction) -> list[_Item]:
+    """A premise of every kind in every template, with every choice of the frames' words and of optional slots; every phrase is in one.
+
+    Each has ``premise_id, construction, kind, template, premise``, and ``slots`` (of ``slot, lemma, sense``), as items have them.
+    """
+    items: dict[tuple[Any, ...], _Item] = {}
+    forms = Forms(construction.lexicon)
+    shown: set[int] = set()
+    for design in construction.designs.values():
+        pools = design_pools(construction, design, {}, None)
+        sets = np.arange(_SETS_PER_FRAME * len(pools.frames))
+        plan = draw_plan(construction, design, pools, ("check", construction.name, design.name), sets)
+        for kind in design.kinds:
+            for template in construction.templates_for(kind):
+                parts = construction.premise_parts(kind, template.name)
+                slots = [slot for slot in construction.slots if slot in plan.fillers and slot in {part.slot for part in parts}]
+                shapes = _shapes(parts, plan, pools)
+                chosen: dict[Any, tuple[int, dict[str, int]]] = {shape: (number, {}) for shape, number in shapes.items()}
+                first = next(iter(shapes.values()))
+                chosen |= {row: (first, {slot: row}) for slot, row in _phrases(slots, pools, construction.lexicon, shown)}
+                chosen = {shape: choice for shape, choice in chosen.items() if (kind, template.name, shape) not in items}
+                own = _swapped(plan, list(chosen.values()))
+                every = np.arange(len(own))
+                texts = realise([(parts, every, every)], construction, own, pools, forms, len(own)).to_list() if chosen else []
+                for at, (shape, text) in enumerate(zip(chosen, texts, strict=True)):
+                    item: _Item = {"premise_id": str(len(items)), "kind": kind, "template": template.name, "premise": text}
+                    item |= {"construction": construction.kinds[kind].construction, "slots": _slots(construction.lexicon, own, slots, at)}
+                    items[kind, template.name, shape] = item
+    return list(items.values())
 
 
-# In order: what a later check looks at is sound by the earlier ones.
-TREES: dict[str, Check] = {"E401": missing_annotation, "E402": unclear_relation, "E403": bad_pattern, "E404": foreign_form}
+def _shapes(parts: Sequence[Part], plan: Plan, pools: Pools) -> dict[tuple[Any, ...], int]:
+    """What of a premise's words is no filler of the lexicon (the frame's words, and which slots are left out) -> the first such set."""
+    named = dict.fromkeys(part.slot for part in parts if part.slot)
+    words = [tuple(frame.words.get(name) for name in named if name not in plan.fillers) for frame in pools.frames]
+    shapes: dict[tuple[Any, ...], int] = {}
+    absent = [(name, (plan.fillers[name] == ABSENT).tolist()) for name in named if name in plan.fillers]
+    for number, frame in enumerate(plan.frame.tolist()):
+        shapes.setdefault((*words[frame], *(name for name, left_out in absent if left_out[number])), number)
+    return shapes
+
+
+def _phrases(slots: Sequence[str], pools: Pools, lexicon: Lexicon, shown: set[int]) -> Iterator[tuple[str, int]]:
+    """Each phrase that was not shown yet: a slot of it, and its row."""
+    for slot in sorted(pools.candidates.keys() & slots):
+        for row in sorted(lexicon.phrases.intersection(chain.from_iterable(pools.candidates[slot])) - shown):
+            shown.add(row)
+            yield slot, row
+
+
+def _swapped(plan: Plan, chosen: Sequence[tuple[int, dict[str, int]]]) -> Plan:
+    """Sets of the plan by number, each with other fillers for some slots."""
+    at = np.array([number for number, _ in chosen], dtype=np.int64)
+    fillers, number, pronoun = ({slot: drawn[at] for slot, drawn in own.items()} for own in (plan.fillers, plan.number, plan.pronoun))
+    for place, (_, swap) in enumerate(chosen):
+        for slot, row in swap.items():
+            fillers[slot][place] = row
+    return Plan(plan.stream, plan.numbers[at], plan.frame[at], fillers, number, pronoun)
+
+
+def _slots(lexicon: Lexicon, plan: Plan, slots: Sequence[str], at: int) -> list[dict[str, Any]]:
+    rows = [(slot, int(plan.fillers[slot][at])) for slot in slots if plan.fillers[slot][at] != ABSENT]
+    return [{"slot": slot, "lemma": lexicon.lemmas[row], "sense": lexicon.table["sense"][row]} for slot, row in rows]

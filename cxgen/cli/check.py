@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from typer import Argument, Option, echo
 
-from cxgen.check import explanations, lint_project, spacy_is_there
+from cxgen.check import check_project, explanations, spacy_is_there
 from cxgen.cli.options import Form, commands, completions, open_project
 from cxgen.cli.output import Format, emit, note
 from cxgen.curate.scenes import check_scenes
@@ -52,7 +52,7 @@ def check(
         _ = constructicon[construction]
     if not spacy_is_there():
         note(f"form_check is not tried on the premises, which needs spaCy; {install('annotate')}")
-    checked, findings = lint_project(project, constructicon.lexicon, Chunks.load(*project.chunk_files()), construction or "")
+    checked, findings = check_project(project, constructicon.lexicon, Chunks.load(*project.chunk_files()), construction or "")
     rows = [{name: getattr(item, name) for name in _FINDING} | {"file": CxgenError("", file=item.file).where} for item in findings]
     if output is not None:
         write_json(rows, output)

@@ -9,8 +9,7 @@ from typing import Any
 from cxgen.build.params import Params
 from cxgen.build.preview import sample_items
 from cxgen.build.samplers import divided
-from cxgen.check import lint
-from cxgen.check.core import CHECKS
+from cxgen.check import findings
 from cxgen.constructicon import Construction, load_construction
 from cxgen.errors import CxgenError
 from cxgen.lexicon import Lexicon
@@ -18,7 +17,7 @@ from cxgen.lexicon.scenes import Scenes, SceneTable, read_scenes, sense_of
 from cxgen.project import Project
 from cxgen.vocabulary import INFLECTIONS
 
-_CODES = {"E104", "E106", "E201"}  # names that do not exist, what no sentence reads, words and classes that are not there
+_CODES = {"E101", "E106", "E201"}  # names that do not exist, what no sentence reads, words and classes that are not there
 _PREMISES = 20
 _FORMS = ("lemma", "pos", "sense", "article", "countability", *INFLECTIONS)
 
@@ -91,7 +90,7 @@ def _faults(table: SceneTable, construction: Construction) -> Iterator[dict[str,
             yield from (
                 _row(scene.line, slot, f"empty, and {name} needs it", "give words") for slot in sorted(needed[name] - scene.slots.keys())
             )
-    for finding in lint(construction, frozenset(CHECKS) - _CODES):
+    for finding in findings(construction, codes=_CODES):
         if finding.file == table.path:
             yield _row(finding.line, "", f"{finding.code} {finding.message}", finding.hint)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from cxgen.constructicon import Construction
 from cxgen.errors import CxgenError
-from cxgen.trees.form import dependency_matcher
+from cxgen.trees import dependency_matcher
 
 if TYPE_CHECKING:
     from spacy.language import Language

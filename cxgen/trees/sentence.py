@@ -18,7 +18,11 @@ from cxgen.vocabulary import INFLECTIONS
 Words = tuple[Word, ...]
 _WORD = re.compile(r"[A-Za-z]+(?=n't|'s\b)|n't|'s\b|[\w'-]+|\S")
 HINT = "state it in the template, or add the words, as they stand between two slots, to lexicons/chunks.yaml: docs/annotation.md"
-_BEHIND = {"name": ("PROPN", "NNP", "flat"), "verb": ("ADP", "RP", "compound:prt")}  # what follows the first word
+_BEHIND: dict[str, tuple[str, str, str]] = {
+    "name": ("PROPN", "NNP", "flat"),
+    "verb": ("ADP", "RP", "compound:prt"),
+    "adverb": ("ADV", "RB", "fixed"),
+}
 _UPOS = {"noun": "NOUN", "name": "PROPN", "verb": "VERB", "adjective": "ADJ"}  # all others are adverbs
 
 
@@ -157,7 +161,7 @@ class Annotator:
 
 
 def _size(text: str, at: int, way: str, *, whole: bool) -> int:
-    """How much of ``text`` is ``way`` from ``at``, in any case, a space that is there already left out; else, or if no ``whole`` word, -1."""
+    """How much of ``text`` is ``way`` from ``at``, in any case, a space that is there already left out; -1: it is not, or not ``whole``."""
     forms = (way, way.lstrip(" ")) if text[at - 1 : at] == " " else (way,)
     size = next((len(form) for form in forms if text[at : at + len(form)].lower() == form.lower()), -1)
     return -1 if whole and text[at + size : at + size + 1].isalpha() else size
@@ -182,8 +186,7 @@ def _look(way: Way, lexeme: dict[str, Any], adjectives: frozenset[str]) -> Itera
     shift = 1 if way.determiner else 0
     head = str(top + shift)
     if way.determiner:
-        written = (lexeme["article"], "a") if way.determiner == "a" else (way.determiner, way.determiner)
-        yield Word(*written, "DET", "DT", "det", head)
+        yield Word(lexeme["article"] if way.determiner == "a" else way.determiner, way.determiner, "DET", "DT", "det", head)
     for number, (form, own) in enumerate(zip(forms, lemmas if len(lemmas) == len(forms) else forms, strict=True), 1):
         if number == top:
             yield Word(form, own, upos, xpos)
@@ -191,7 +194,7 @@ def _look(way: Way, lexeme: dict[str, Any], adjectives: frozenset[str]) -> Itera
             much = more and number == 1
             yield Word(form, "much" if much else form, "ADV", f"RB{way.xpos[-1]}" if much else "RB", "advmod", head)
         elif pos != "noun":
-            yield Word(form, own, *_BEHIND.get(pos, ("ADV", "RB", "fixed")), head=head)
+            yield Word(form, own, *_BEHIND[pos], head)
         elif form == "of":
             yield Word(form, own, "ADP", "IN", "case", str(len(forms) + shift))
         elif number > top:

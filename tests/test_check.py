@@ -1,0 +1,129 @@
+"""Every code fires on the fault it names, and only there."""
+
+import json
+
+import pytest
+
+from cxgen.check import CHECKS, TREES, findings, require_sound
+from cxgen.constructicon import load_construction
+from cxgen.errors import CxgenError
+from cxgen.project import Project
+from tests.conftest import edit
+
+# Faults planted in the tests' own construction: code, what stands there, what is put there, what the message names.
+FAULTS = [
+    ("E101", '  this-afternoon: "This afternoon, {agent}', '  this-afternoon: "This afternoon, {agents}', "agents"),
+    ("E101", "kinds: [missed, caught, twice", "kinds: [mised, caught, twice", "mised"),
+    ("E101", 'excludes: ["got(agent, target)"]', 'excludes: ["gott(agent, target)"]', "gott"),
+    ("E102", '"Last night, {agent} {@verb:past}', '"Last night, {agent} {@verb:pst}', "no form 'pst'"),
+    ("E102", "{@verb:past} for {target}{@rest}.", "{@verb:past} for {target}{@tail}.", "@tail"),
+    ("E107", "  opener: {role: modifier, class: times", "  opener: {role: modifier, related: {near: opener}", "itself"),
+    ("E107", "  verb: {role: verb, frame: true", "  verb: {role: verb, optional: 0.5, frame: true", "without a verb"),
+    (
+        "E107",
+        "\nframes:\n",
+        "\nnatural:\n  outcome:\n    tells: somebody tries\n    slots: {agent: who, target: what}\n"
+        "    kinds: {missed: no, caught: yes, twice: two}\n    says: [for]\n\nframes:\n",
+        "not those of the design",
+    ),
+    ("E201", "  opener: {role: modifier, class: times", "  opener: {role: modifier, class: time", "'time'"),
+    (
+        "E202",
+        'entails: ["got(agent, target)"]',
+        'entails: ["got(agent, target)"]\n    excludes: ["got(agent, target)"]',
+        "both true and false",
+    ),
+    ("E204", "claim: repeated(agent)", "claim: accompanied(target)", "always neutral"),
+    ("E204", "claim: not repeated(agent)", "claim: repeated(agent)", "no hypothesis"),
+    ("E207", "target: animals", "target: [animals, people]", "can both say"),
+    ("E207", '"{agent} did get {target}."', '"{agent} {verb:past} for {target}."', "premise"),
+    ("W301", "  opener: {role: modifier", "  extra: {role: agent, class: people}\n  opener: {role: modifier", "'extra'"),
+    ("W301", '  last-night: "Last night', '  again: "{agent} {@verb:past} for {target}{@rest}."\n  last-night: "Last night', "twice"),
+    ("W301", "  repeated: {gloss:", "  spare: {gloss: nothing}\n  repeated: {gloss:", "'spare'"),
+    ("W303", "lookalikes: [wait]", "# no look-alike", "no look-alike"),
+]
+MISREAD = '{entails: ["got(agent, target)"]}'
+MISREADINGS = [  # the same in its look-alike
+    ("W303", f"    misread: {MISREAD}\n", "", "wait/in-company"),
+    ("E202", MISREAD, '{entails: ["got(agent, target)"], excludes: ["got(agent, target)"]}', "if it is misread"),
+    ("E101", MISREAD, '{entails: ["gott(agent, target)"]}', "gott"),
+    ("E101", MISREAD, '{entails: ["got(agent, targt)"]}', "targt"),
+    ("E101", "    misread: {", '    unasked: ["gott(agent, target)"]\n    misread: {', "gott"),
+    ("W301", "    misread: {", '    unasked: ["got(target, agent)"]\n    misread: {', "no hypothesis claims got(target, agent)"),
+]
+
+
+def found_in(folder, lexicon):
+    return list(findings(load_construction(Project(folder), "reach", lexicon)))
+
+
+def test_the_tests_own_construction_is_clean(mini, mini_lexicon):
+    assert found_in(mini, mini_lexicon) == []
+
+
+def without_lookalike(text):
+    """The construction without its look-alike's design, so that only the note about it is missing."""
+    head, designs = text.split("\n  waiting:")
+    kept = head + "\n" + designs[designs.index("\nframes:") :]
+    for part in ("company", "no-company"):
+        start = kept.index(f"\n  {part}:\n")
+        kept = kept[:start] + kept[kept.index("]\n", start) + 1 :]
+    kept = kept.replace('  accompanied: {gloss: "x had company"}\n', "")
+    return kept.replace("design: [outcome, waiting]", "design: outcome").replace(", stay: wait-verbs, companion: companions", "")
+
+
+@pytest.mark.parametrize(("code", "old", "new", "said"), FAULTS)
+def test_a_planted_fault_is_found_at_its_line(mini, mini_lexicon, code, old, new, said):
+    path = mini / "templates/reach.yaml"
+    if code == "W303":
+        path.write_text(without_lookalike(path.read_text("utf-8")), "utf-8")
+    edit(path, old, new)
+    found = found_in(mini, mini_lexicon)
+    assert any(finding.code == code and said in finding.message for finding in found)
+    assert code.startswith("E") or {finding.code for finding in found} == {code}
+    assert all(finding.file.name == "reach.yaml" and finding.line > 1 and finding.hint for finding in found)
+
+
+@pytest.mark.parametrize(("code", "old", "new", "said"), MISREADINGS)
+def test_a_look_alike_s_misreading_is_checked(mini, mini_lexicon, code, old, new, said):
+    edit(mini / "templates/wait.yaml", old, new)
+    found = next(finding for finding in found_in(mini, mini_lexicon) if finding.code == code)
+    assert said in found.message
+    assert found.file.name == "wait.yaml"
+    assert found.line > 12
+
+
+def test_w305_an_unmentioned_noun(mini, mini_lexicon):
+    path = mini / "templates/reach.yaml"
+    head, rest = path.read_text("utf-8").split("\ntemplates:")
+    templates = '\ntemplates:\n  plain: "{agent} {@verb:past} for it{@rest}."\n'
+    path.write_text(head + templates + "\nhypotheses:" + rest.split("\nhypotheses:")[1], "utf-8")
+    found = {finding.code: finding for finding in found_in(mini, mini_lexicon)}
+    assert "is about target" in found["W305"].message
+
+
+def test_codes_are_listed_with_what_they_find_and_every_check_is_tested(cxgen):
+    elsewhere = {"E106", "E206", "W305", "W308"}  # W305 above, the others in test_language
+    assert set(CHECKS) == {code for code, *_ in FAULTS} | elsewhere
+    listed = json.loads(cxgen("check", "--codes", "--format", "json").stdout)
+    assert {row["code"] for row in listed} == {"E000", *CHECKS, *TREES}
+    assert all(row["finds"] for row in listed)
+
+
+def test_a_repeated_key_is_an_error_at_its_line(mini, cxgen):
+    line = edit(mini / "templates/reach.yaml", "schematicity: 1\n", "schematicity: 1\nschematicity: 5\n") + 1
+    result = cxgen("check", "reach", cwd=mini)
+    assert result.returncode == 2
+    assert f"reach.yaml:{line}: the key 'schematicity' occurs twice" in result.stderr
+
+
+def test_of_what_is_shipped_only_names_are_looked_at_before_a_preview(mini, mini_lexicon, monkeypatch):
+    edit(mini / "templates/reach.yaml", "claim: not repeated(agent)", "claim: repeated(agent)")
+    reach = load_construction(Project(mini), "reach", mini_lexicon)
+    with pytest.raises(CxgenError, match="E204"):
+        require_sound(reach)
+    monkeypatch.setattr("cxgen.check.shipped_folder", lambda: mini)
+    require_sound(reach)
+    edit(mini / "templates/reach.yaml", "kinds: [missed, caught, twice", "kinds: [mised, caught, twice")
+    with pytest.raises(CxgenError, match="E101"):
+        require_sound(load_construction(Project(mini), "reach", mini_lexicon))
