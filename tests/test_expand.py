@@ -57,7 +57,6 @@ def test_a_field_by_itself_is_its_value_whatever_that_is():
     [
         ("<1>", {"rotate": "things"}, "no order 'things'"),
         ("<a>", {"vary": {"a": ["x", "y"], "b": ["z"]}}, "different numbers of values"),
-        ("same", {"rotate": ["x", "y"]}, "makes 'same' twice"),
     ],
 )
 def test_what_cannot_be_written_out_is_refused_in_words(name, raw, message):

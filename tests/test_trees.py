@@ -60,7 +60,7 @@ def little(lexicon, pattern, slots=()):
     kind = Kind("k", "", "little", "verb", {}, (), ())
     text = f"name: little\ntemplates:\n  t: '{pattern}'\n"
     document = Document(Path("little.yaml"), {"name": "little", "slots": {}, "templates": {"t": pattern}}, text)
-    parts = {"predicates": {}, "rules": {}, "designs": {}, "frames": (), "lookalikes": (), "sources": (), "lexicon": lexicon}
+    parts = {"predicates": {}, "rules": {}, "designs": {}, "frames": (), "lookalikes": (), "lexicon": lexicon}
     return Construction(
         "little", "", "", "", 1, slots=names, kinds={"k": kind}, templates={"t": Template("t", pattern)},
         form_check=(), documents=(document,), **parts,

@@ -6,10 +6,10 @@ from dataclasses import replace
 from typing import Any
 
 from cxgen.constructicon.model import Atom, Construction, Design, Facts, Kind, Predicate, Rule, Slot, Template
-from cxgen.constructicon.natural import Square
+from cxgen.constructicon.natural import Square, listed
 from cxgen.constructicon.pattern import form_pattern
-from cxgen.constructicon.shared import Places, Shared, listed, look_alikes
-from cxgen.errors import CxgenError, SchemaError, UnknownNameError
+from cxgen.constructicon.shared import Places, Shared, fault, look_alikes
+from cxgen.errors import CxgenError, UnknownNameError
 from cxgen.lexicon import Frame, Lexicon
 from cxgen.lexicon.own import Sources, extended
 from cxgen.lexicon.snapshot import missing
@@ -58,7 +58,7 @@ def load_construction(project: Project, name: str, lexicon: Lexicon, *, strict: 
         target = document.data.get("lookalike_of")
         if target:
             message = f"{name!r} is a look-alike: its items come with those of {target!r}"
-            raise SchemaError(message, file=document.path, line=document.line(["lookalike_of"]), hint=f"ask for {target}")
+            raise fault(message, (document, ["lookalike_of"]), f"ask for {target}")
         return _assemble([(document, places), *_lookalikes(project, document, shared, strict)], lexicon)
     except (AttributeError, LookupError, TypeError, ValueError):
         if strict:
@@ -72,7 +72,7 @@ def _read(project: Project, name: str, shared: Shared, strict: bool) -> _Source:
     document = source[0]
     if document.data["name"] != name:
         message = f"name is {document.data['name']!r} but the file is {path.name!r}"
-        raise SchemaError(message, file=path, line=document.line(["name"]), hint="give file and construction the same name")
+        raise fault(message, (document, ["name"]), "give file and construction the same name")
     return source
 
 
@@ -82,21 +82,18 @@ def _lookalikes(project: Project, document: Document, shared: Shared, strict: bo
     if isinstance(named, dict):
         for other in named.keys() & project.template_files():
             whose = "the construction itself" if other == name else f"the construction in {other}.yaml"
-            message = f"the look-alike {other!r} is named like {whose}"
-            line = document.line(["lookalikes", other])
-            raise SchemaError(message, file=document.path, line=line, hint="give it a name that no template file has")
+            message, place = f"the look-alike {other!r} is named like {whose}", (document, ["lookalikes", other])
+            raise fault(message, place, "give it a name that no template file has")
         yield from (shared.take_in(part, strict=strict or not project.ships(document.path)) for part in look_alikes(document))
         return
     for number, other in enumerate(named):
         source = _read(project, other, shared, strict)
         owner = source[0].data.get("lookalike_of")
         if not owner:
-            message = f"{other!r} does not say lookalike_of: {name}"
-            raise SchemaError(message, file=source[0].path, line=1, hint=f"add lookalike_of: {name}")
+            raise fault(f"{other!r} does not say lookalike_of: {name}", (source[0], []), f"add lookalike_of: {name}")
         if owner != name:
-            message, line = f"{other!r} is the look-alike of {owner!r}", document.line(["lookalikes", number])
             hint = "a look-alike belongs to one construction: describe it in this file, under lookalikes and another name, or drop it"
-            raise SchemaError(message, file=document.path, line=line, hint=hint)
+            raise fault(f"{other!r} is the look-alike of {owner!r}", (document, ["lookalikes", number]), hint)
         yield source
 
 
@@ -104,8 +101,7 @@ def _form(document: Document, number: int, text: str) -> tuple[dict[str, Any], .
     try:
         return form_pattern(text)
     except ValueError as error:
-        line = document.line(["form_check", number])
-        raise SchemaError(f"form_check: {error}", file=document.path, line=line, hint="see docs/annotation.md") from None
+        raise fault(f"form_check: {error}", (document, ["form_check", number]), "see docs/annotation.md") from None
 
 
 def _assemble(sources: list[_Source], lexicon: Lexicon) -> Construction:
@@ -132,7 +128,6 @@ def _assemble(sources: list[_Source], lexicon: Lexicon) -> Construction:
         form=data["form"],
         meaning=data["meaning"].strip(),
         schematicity=data["schematicity"],
-        sources=tuple(data["sources"]),
         predicates={name: Predicate(name, **raw) for name, raw in data["predicates"].items()},
         slots=slots,
         kinds=kinds,
@@ -151,39 +146,20 @@ def _assemble(sources: list[_Source], lexicon: Lexicon) -> Construction:
 
 
 def _slot(name: str, raw: dict[str, Any]) -> Slot:
+    plain = {key: raw[key] for key in ("role", "number", "carries", "wrap") if key in raw}
+    classes, distinct, optional = listed(raw.get("class", ())), tuple(raw.get("distinct", ())), raw.get("optional", 0)
+    source, by_frame = raw["frame"] if isinstance(raw.get("frame"), str) else name, optional == "frame"
+    slot = Slot(name, **plain, classes=classes, source=source, distinct=distinct, by_frame=by_frame, deprel=raw.get("relation", ""))
     lexical, parent = next(iter(raw.get("related", {}).items()), ("", ""))
-    by_frame = raw.get("optional") == "frame"
-    return Slot(
-        name=name,
-        role=raw["role"],
-        classes=listed(raw.get("class", ())),
-        source=raw["frame"] if isinstance(raw.get("frame"), str) else name,
-        lexical=lexical,
-        parent=parent,
-        number=raw.get("number", "singular"),
-        carries=raw.get("carries", False),
-        optional=0.0 if by_frame else float(raw.get("optional", 0.0)),
-        by_frame=by_frame,
-        wrap=raw.get("wrap", "{}"),
-        distinct=tuple(raw.get("distinct", ())),
-        deprel=raw.get("relation", ""),
-    )
+    return replace(slot, lexical=lexical, parent=parent, optional=0.0 if by_frame else float(optional))
 
 
 def _kind(name: str, raw: dict[str, Any], owner: str, common: dict[str, str]) -> Kind:
     bindings, facts = {**common, **raw.get("bind", {})}, _facts(raw)
-    return Kind(
-        name=name,
-        gloss=raw["gloss"],
-        construction=raw.get("construction", owner),
-        verb=bindings.pop("verb", "verb"),
-        bindings=bindings,
-        entails=facts.entails,
-        excludes=facts.excludes,
-        rests_on=tuple(raw.get("rests_on", ())),
-        misread=_facts(raw["misread"]) if "misread" in raw else None,
-        unasked=tuple(Atom.parse(text)[0] for text in raw.get("unasked", ())),
-    )
+    verb, unasked = bindings.pop("verb", "verb"), tuple(Atom.parse(text)[0] for text in raw.get("unasked", ()))
+    kind = Kind(name, raw["gloss"], raw.get("construction", owner), verb, bindings, facts.entails, facts.excludes)
+    misread = _facts(raw["misread"]) if "misread" in raw else None
+    return replace(kind, rests_on=tuple(raw.get("rests_on", ())), misread=misread, unasked=unasked)
 
 
 def _facts(raw: Mapping[str, Any]) -> Facts:
@@ -236,14 +212,12 @@ def _rules(entries: Mapping[str, dict[str, Any]], places: Places) -> dict[str, R
     declared = {name: places["hypotheses", name] for name in entries}
     for name, raw in entries.items():
         claim, polarity = Atom.parse(raw["claim"])
-        document, keys = declared[name]
         for rule, holds, key, wordings in _sides(name, raw.get("opposite", f"not-{name}"), raw):
+            document, keys = declared[name]
             if rule in rules:
-                hint = "call its `no` side otherwise: opposite: NAME"
-                raise SchemaError(f"two hypotheses are named {rule!r}", file=document.path, line=document.line(keys), hint=hint)
+                raise fault(f"two hypotheses are named {rule!r}", (document, keys), "call its `no` side otherwise: opposite: NAME")
             rules[rule] = Rule(rule, claim, holds == polarity, wordings)
-            places["hypotheses", rule] = document, keys
-            places["wordings", rule] = document, [*keys, key]
+            places["hypotheses", rule], places["wordings", rule] = (document, keys), (document, [*keys, key])
     return rules
 
 
@@ -276,8 +250,6 @@ def class_users(constructions: Iterable[Construction]) -> dict[str, list[str]]:
     """Class or lexeme key -> the names of the constructions whose slots or frames name it."""
     users: dict[str, list[str]] = {}
     for construction in constructions:
-        named = {name for slot in construction.slots.values() for name in slot.classes}
-        named |= {name for frame in construction.frames for names in frame.slots.values() for name in names}
-        for name in named:
+        for name in set().union(*map(construction.fillers, construction.slots.values())):
             users.setdefault(name, []).append(construction.name)
     return users

@@ -1,7 +1,6 @@
 """The nouns of the domain, as plain frozen data."""
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -37,48 +36,33 @@ class Atom:
 
 @dataclass(frozen=True)
 class Predicate:
-    """What a claim can say: not if its ``contrary`` does; p(x, y) excludes p(y, x) if ``asymmetric``.
-
-    If ``lexical``, its last argument is a property to which lexical relations apply; if ``either_way``, what it says of a property it says
-    of the complement too.
-    """
+    """What a claim can say."""
 
     name: str
     gloss: str
-    contrary: str = ""
-    asymmetric: bool = False
-    lexical: bool = False
-    either_way: bool = False
+    contrary: str = ""  # a predicate that cannot be true of the same arguments
+    asymmetric: bool = False  # p(x, y) excludes p(y, x)
+    lexical: bool = False  # its last argument is a property to which lexical relations apply
+    either_way: bool = False  # what it says of a property it says of the complement too
 
 
 @dataclass(frozen=True)
 class Slot:
-    """A place to fill: from ``classes``, by the ``lexical`` relation to ``parent``, or, with neither, by the frame.
-
-    Attributes:
-        source: the frame's slot that fills it; its own name unless the file says otherwise.
-        number: singular, plural, or frame (the frame's word ``number``).
-        carries: it carries the construction, so the strict frequency band applies.
-        optional: share of sets without it.
-        by_frame: it is left out where the frame does not fill it.
-        wrap: text around the filler.
-        distinct: slots that must hold another lemma.
-        deprel: what it is in the tree where nothing else says so: a relation of Universal Dependencies, ``>`` and a head if need be.
-    """
+    """A place to fill: from ``classes``, by the ``lexical`` relation to ``parent``, or, with neither, by the frame."""
 
     name: str
     role: str
     classes: tuple[str, ...] = ()
-    source: str = ""
+    source: str = ""  # the frame's slot that fills it
     lexical: str = ""
     parent: str = ""
-    number: str = "singular"
-    carries: bool = False
-    optional: float = 0.0
-    by_frame: bool = False
-    wrap: str = "{}"
-    distinct: tuple[str, ...] = ()
-    deprel: str = ""
+    number: str = "singular"  # or plural, or frame: the frame's word ``number``
+    carries: bool = False  # it carries the construction, so the strict frequency band applies
+    optional: float = 0.0  # share of sets without it
+    by_frame: bool = False  # it is left out where the frame does not fill it
+    wrap: str = "{}"  # text around the filler
+    distinct: tuple[str, ...] = ()  # slots that must hold another lemma
+    deprel: str = ""  # its relation in the tree where nothing else says so, ``>`` and a head if need be
 
     @property
     def may_lack(self) -> bool:
@@ -101,26 +85,18 @@ class Facts:
 
 @dataclass(frozen=True)
 class Kind:
-    """A premise kind (a look-alike's is ``lookalike/kind``): what its sentences look like, what they entail and what they exclude.
-
-    Attributes:
-        construction: the construction whose meaning its sentences have.
-        verb: the slot of its verb; ``bindings`` are the other texts for ``{@key}`` in templates.
-        rests_on: slots whose words its facts need: with other words there, what it entails and excludes would be open.
-        misread: what would hold, too, if what looks like the target in its sentences were an instance of it; None if nothing does.
-        unasked: claims about which its premises get no hypothesis.
-    """
+    """A premise kind (a look-alike's is ``lookalike/kind``): what its sentences look like, what they entail and what they exclude."""
 
     name: str
     gloss: str
-    construction: str
-    verb: str
-    bindings: dict[str, str]
+    construction: str  # whose meaning its sentences have
+    verb: str  # the slot of its verb
+    bindings: dict[str, str]  # text for ``{@key}`` in templates
     entails: tuple[Atom, ...]
     excludes: tuple[Atom, ...]
-    rests_on: tuple[str, ...] = ()
-    misread: Facts | None = None
-    unasked: tuple[Atom, ...] = ()
+    rests_on: tuple[str, ...] = ()  # slots without whose words what it entails and excludes would be open
+    misread: Facts | None = None  # what would hold, too, if what looks like the target in its sentences were an instance of it
+    unasked: tuple[Atom, ...] = ()  # claims about which its premises get no hypothesis
 
 
 @dataclass(frozen=True)
@@ -154,45 +130,28 @@ class Rule:
 
 @dataclass(frozen=True)
 class Design:
-    """The plan of a contrast set: which premise kinds meet which hypotheses.
-
-    Attributes:
-        weight: share of a config's items; ``configs`` are the datasets that its sets go to.
-        frames: the name by which frames are chosen.
-        variant: of a design of pairs about participants: from which side its continuations ask, A or B; else empty.
-        entity_type: what its participants are; empty where it has no variant.
-        switched: its second kind is the first with the participants in one another's places.
-    """
+    """The plan of a contrast set: which premise kinds meet which hypotheses."""
 
     name: str
     kinds: tuple[str, ...]
     rules: tuple[str, ...]
-    weight: float
-    frames: str
-    configs: tuple[str, ...] = ("nli",)
-    variant: str = ""
-    entity_type: str = ""
-    switched: bool = False
+    weight: float  # share of a config's items
+    frames: str  # the name by which frames are chosen
+    configs: tuple[str, ...] = ("nli",)  # the datasets that its sets go to
+    variant: str = ""  # of pairs about participants: from which side continuations ask, A or B
+    entity_type: str = ""  # and what the participants are
+    switched: bool = False  # and whether its second kind is the first with the participants in one another's places
 
 
 @dataclass(frozen=True)
 class Construction:
-    """A construction with its look-alikes merged in.
-
-    Attributes:
-        lexicon: the words that it draws from, those of its own files included.
-        documents: its file, then those of its look-alikes (or the parts of its file that describe them).
-        groups: names for several kinds.
-        natural: design -> what a writer is told who fills its square.
-        places: (section, name) -> where the entry is declared; ("wordings", rule) leads to a rule's wordings.
-    """
+    """A construction with its look-alikes merged in."""
 
     name: str
     title: str
     form: str
     meaning: str
     schematicity: int
-    sources: tuple[str, ...]
     predicates: dict[str, Predicate]
     slots: dict[str, Slot]
     kinds: dict[str, Kind]
@@ -202,11 +161,11 @@ class Construction:
     frames: tuple[Frame, ...]
     lookalikes: tuple[str, ...]
     form_check: tuple[tuple[dict[str, Any], ...], ...]
-    documents: tuple[Document, ...]
-    lexicon: Lexicon
-    groups: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    places: dict[tuple[str, str], Place] = field(default_factory=dict)
-    natural: dict[str, Square] = field(default_factory=dict)
+    documents: tuple[Document, ...]  # its file, then those of its look-alikes, or the parts of its file that describe them
+    lexicon: Lexicon  # with the words of its own files
+    groups: dict[str, tuple[str, ...]] = field(default_factory=dict)  # names for several kinds
+    places: dict[tuple[str, str], Place] = field(default_factory=dict)  # (section, name), ("wordings", rule) -> where it is declared
+    natural: dict[str, Square] = field(default_factory=dict)  # design -> what a writer is told who fills its square
 
     @property
     def document(self) -> Document:
@@ -232,27 +191,22 @@ class Construction:
         """The slots whose fillers are premise verbs."""
         return tuple(dict.fromkeys(kind.verb for kind in self.kinds.values()))
 
+    def fillers(self, slot: Slot) -> set[str]:
+        """The classes and lexemes that a slot, or a frame for it, names."""
+        return {*slot.classes, *(name for frame in self.frames for name in frame.slots.get(slot.source, ()))}
+
     @cached_property
     def parts_of_speech(self) -> dict[str, frozenset[str]]:
         """Slot -> the parts of speech of what can fill it, as far as its classes exist."""
-        filled = {}
-        for slot in self.slots.values():
-            names = {*slot.classes, *(name for frame in self.frames for name in frame.slots.get(slot.source, ()))}
-            known = frozenset(self.lexicon.resolve(name).pos for name in names if self.lexicon.has(name))
-            filled[slot.name] = frozenset({"adjective"}) if slot.lexical else known
-        return filled
-
-    def _parts(self, design: Design) -> Iterator[Part]:
-        for kind in design.kinds:
-            for template in self.templates_for(kind):
-                yield from self.premise_parts(kind, template.name)
-        for rule in design.rules:
-            for wording in self.rules[rule].wordings:
-                yield from parse_pattern(wording)
+        known = {slot.name: filter(self.lexicon.has, self.fillers(slot)) for slot in self.slots.values()}
+        pos = {name: frozenset(self.lexicon.resolve(filler).pos for filler in fillers) for name, fillers in known.items()}
+        return pos | {slot.name: frozenset({"adjective"}) for slot in self.slots.values() if slot.lexical}
 
     def design_slots(self, design: Design) -> tuple[str, ...]:
         """Every slot that a sentence of ``design`` uses, parents of related slots included, in declaration order."""
-        used = {part.slot for part in self._parts(design)}
+        premises = [self.premise_parts(kind, template.name) for kind in design.kinds for template in self.templates_for(kind)]
+        wordings = [parse_pattern(wording) for rule in design.rules for wording in self.rules[rule].wordings]
+        used = {part.slot for parts in (*premises, *wordings) for part in parts}
         for name in self.slots:
             parent = self.slots[name].parent if name in used else ""
             while parent and parent not in used:

@@ -16,49 +16,31 @@ AGREEING = {"was": ("was", "were"), "is": ("is", "are"), "has": ("has", "have"),
 _SAYABLE = frozenset(("", "a", "np", "bare", *_VERBAL, *AGREEING))  # the forms that hypotheses about a writer's words can have
 
 
+def listed(value: Any) -> tuple[Any, ...]:
+    """One value, or several, as several."""
+    return tuple(value) if isinstance(value, (list, tuple)) else (value,)
+
+
 @dataclass(frozen=True)
 class Square:
-    """What a writer is told of a design, and by what its sentences are known.
-
-    Attributes:
-        tells: what happens in a set, in plain words; ``avoid`` is what no sentence may say.
-        slots: slot -> what is to be marked as such.
-        kinds: kind -> what its sentence must say.
-        says: patterns, all of which a sentence must show; `` | `` divides those of which one is enough, ``...`` stands for any words.
-        words: choice -> frame word -> the ways to write it; the first one stands in hypotheses.
-        needs: lists of words, of each of which a sentence needs one.
-    """
+    """What a writer is told of a design, and by what its sentences are known."""
 
     design: str
-    tells: str
-    slots: dict[str, str]
-    kinds: dict[str, str]
-    says: tuple[str, ...]
-    avoid: str
-    words: dict[str, dict[str, tuple[str, ...]]]
-    needs: tuple[tuple[str, ...], ...]
+    tells: str  # what happens in a set, in plain words
+    slots: dict[str, str]  # slot -> what is to be marked as such
+    kinds: dict[str, str]  # kind -> what its sentence must say
+    says: tuple[str, ...]  # patterns that a sentence must show; `` | `` divides those of which one is enough, ``...`` is any words
+    avoid: str  # what no sentence may say
+    words: dict[str, dict[str, tuple[str, ...]]]  # choice -> frame word -> the ways to write it; the first one stands in hypotheses
+    needs: tuple[tuple[str, ...], ...]  # lists of words, of each of which a sentence needs one
 
     @classmethod
     def of(cls, design: str, raw: Mapping[str, Any]) -> "Square":
         """From a schema-checked mapping."""
-        return cls(
-            design=design,
-            tells=" ".join(raw["tells"].split()),
-            slots=dict(raw["slots"]),
-            kinds=dict(raw["kinds"]),
-            says=tuple(raw["says"]),
-            avoid=" ".join(raw.get("avoid", "").split()),
-            words={
-                choice: {name: (value,) if isinstance(value, str) else tuple(value) for name, value in named.items()}
-                for choice, named in raw.get("words", {}).items()
-            },
-            needs=tuple(map(tuple, raw.get("needs", ()))),
-        )
-
-    @property
-    def choices(self) -> dict[str, dict[str, tuple[str, ...]]]:
-        """The choices among frame words; one without any where the square has none."""
-        return self.words or {"": {}}
+        words = {choice: {name: listed(value) for name, value in named.items()} for choice, named in raw.get("words", {}).items()}
+        tells, avoid = (" ".join(raw.get(key, "").split()) for key in ("tells", "avoid"))
+        needs = tuple(map(tuple, raw.get("needs", ())))
+        return cls(design, tells, dict(raw["slots"]), dict(raw["kinds"]), tuple(raw["says"]), avoid, words or {"": {}}, needs)
 
     def patterns(self, kind: "Kind") -> list[list[tuple[Part, ...]]]:
         """For each of ``says`` the alternatives, with the bindings of ``kind``; errors as `parse_pattern`."""
@@ -96,7 +78,7 @@ def square_faults(construction: "Construction", square: Square) -> Iterator[tupl
     claimed = {part for rule in design.rules for wording in construction.rules[rule].wordings for part in parse_pattern(wording)}
     for form in sorted({part.form for part in claimed} - _SAYABLE):
         yield f"its hypotheses ask for the form :{form}, which a writer's words do not have", [square.design]
-    known = set(square.slots).union(*square.choices.values())
+    known = set(square.slots).union(*square.words.values())
     for name in sorted({part.slot for part in said | claimed if part.slot} - known):
         where = "slots" if name in construction.slots else "words"
         yield f"{{{name}}} is said in a premise or hypothesis, and {where} does not have it", [square.design]

@@ -1,13 +1,9 @@
 """Sentence patterns: text with ``{slot}``, ``{slot:form}``, ``{slot:form=relation}``, ``{@binding}``; and sentences made of clauses.
 
-A template file writes a clause once, as it stands by itself: subject, verb in the past, the rest. In a template the word before
-``<clause>`` says what becomes of it (``joins:`` of ``_shared.yaml``): after *and* a conjunct, without its subject if that is the main
-clause's; after *before*, *after* a gerund; after *while*, *as* a clause of time. The one with none of these words before it is the main
-clause. A subject that is a slot becomes its verb's nsubj.
+A clause stands in a file as it does by itself: subject, verb in the past, the rest. The word before ``<clause>`` says what becomes of it
+(``joins:`` of ``_shared.yaml``): a conjunct, a gerund, a clause of time; the one without such a word is the main clause.
 
 >>> clauses = {"move": "{agent} {verb:past} {thing}", "also": "{agent} {also:past} {other}"}
->>> joined("{opening}<move> and <also>.", clauses, {"and": "conjunct"})
-'{opening}{agent=nsubj>verb} {verb:past=root} {thing} and {also:past=conj>verb} {other}.'
 >>> joined("After <move>, <also>.", clauses, {"after": "gerund"})
 'After {verb:ing=advcl>also} {thing}, {agent=nsubj>also} {also:past=root} {other}.'
 """
@@ -40,11 +36,7 @@ class Part:
 
 
 def parse_pattern(pattern: str, bindings: Mapping[str, str] | None = None) -> tuple[Part, ...]:
-    """Split ``pattern`` into parts, bindings replaced; a KeyError names one that is not given, a ValueError says what is no pattern.
-
-    ``{@verb:past}`` is the ``past`` form of the slot that the premise kind binds to ``verb``; ``{@path}`` is the kind's text ``path``;
-    ``{recipient=iobj}`` states what the filler is in the tree.
-    """
+    """The parts of ``pattern``, bindings replaced; a KeyError names one that is not given, a ValueError says what is no pattern."""
     return _parsed(pattern, tuple((bindings or {}).items()))
 
 
@@ -68,9 +60,9 @@ def _parsed(pattern: str, bound: tuple[tuple[str, str], ...]) -> tuple[Part, ...
         parts += [Part(pattern[end : match.start()]), Part("", match[2], match[4] or "", match[5] or "")]
         end = match.end()
     parts.append(Part(pattern[end:]))
-    for part in parts:
-        if "{" in part.text or "}" in part.text:
-            raise ValueError(f"stray brace in {part.text!r}")
+    stray = [part.text for part in parts if "{" in part.text or "}" in part.text]
+    if stray:
+        raise ValueError(f"stray brace in {stray[0]!r}")
     return tuple(part for part in parts if part.text or part.slot)
 
 
@@ -99,29 +91,27 @@ def form_pattern(text: str) -> tuple[dict[str, Any], ...]:
 def joined(pattern: str, clauses: Mapping[str, str], joins: Mapping[str, str]) -> str:
     """``pattern`` with its clauses written out; a single one as it stands. A ValueError says in words why they do not join."""
     places = list(_CLAUSE.finditer(pattern))
-    unknown = [match[1] for match in places if match[1] not in clauses]
-    if unknown:
-        raise ValueError(f"there is no <{unknown[0]}>: {', '.join(clauses) or 'none'} under clauses:")
+    for match in places:
+        if match[1] not in clauses:
+            raise ValueError(f"there is no <{match[1]}>: {', '.join(clauses) or 'none'} under clauses:")
     if len(places) < 2:
         return _CLAUSE.sub(lambda match: clauses[match[1]], pattern)
-
-    def way(match: re.Match[str]) -> str:
-        word = _WORD.search(pattern[: match.start()])
-        return joins.get(word[1].lower(), "") if word else ""
-
-    mains = [match[1] for match in places if not way(match)]
+    before = {match.start(): _WORD.search(pattern[: match.start()]) for match in places}
+    ways = {at: joins.get(word[1].lower(), "") if word else "" for at, word in before.items()}
+    mains = [match[1] for match in places if not ways[match.start()]]
     if len(mains) != 1:
         raise ValueError(f"{len(mains)} main clauses: all but one need a word of {', '.join(joins)} before them")
     main, head, _ = _divided(mains[0], clauses)
 
     def written(match: re.Match[str]) -> str:
-        subject, verb, rest = _divided(match[1], clauses)
-        own = "" if way(match) in {"conjunct", "gerund"} and _RELATION.sub("", subject) == _RELATION.sub("", main) else subject
-        if own and way(match) == "gerund":
+        (subject, verb, rest), way = _divided(match[1], clauses), ways[match.start()]
+        if way in {"conjunct", "gerund"} and _RELATION.sub("", subject) == _RELATION.sub("", main):
+            subject = ""
+        elif way == "gerund":
             raise ValueError(f"<{match[1]}> would lose its subject, which is not the main one: join them by and, but or while")
-        own = _SUBJECT.sub(rf"{{\1=nsubj>{_head(verb)}}} ", own)
-        relation = {"": "root", "conjunct": f"conj>{_head(head)}"}.get(way(match), f"advcl>{_head(head)}")
-        return f"{own}{{{verb}:{'ing' if way(match) == 'gerund' else 'past'}={relation}}}{rest}"
+        subject = _SUBJECT.sub(rf"{{\1=nsubj>{_head(verb)}}} ", subject)
+        relation = {"": "root", "conjunct": f"conj>{_head(head)}"}.get(way, f"advcl>{_head(head)}")
+        return f"{subject}{{{verb}:{'ing' if way == 'gerund' else 'past'}={relation}}}{rest}"
 
     return _CLAUSE.sub(written, pattern)
 

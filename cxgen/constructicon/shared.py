@@ -1,10 +1,7 @@
 """From what a template file says to what it means: shared entries taken in, entries that stand for several written out.
 
-What several files have in common stands in ``templates/_shared.yaml``. An entry can say ``rotate: ORDER`` (one entry per rotation of the
-slots), ``pair: ORDER`` (one per ordered pair of them) and ``vary: {name: [value, ...], ...}`` (one per column; a list of such steps
-multiplies); ``with: {name: value}`` fills in what a shared entry leaves open. In the entry, ``<1>``, ``<2>``, ``<3>`` are the slots in
-turn, ``<name>`` a value. An order is a list of slots, a mapping from short names to slots, or the name of one under ``orders:``. Names (of
-the entry, its group, what a design lists) have the short name, patterns and facts the slot. Errors name the line of the entry.
+What several files have in common stands in ``templates/_shared.yaml``; docs/templates.md says how an entry stands for several. Names (of
+an entry, its group, what a design lists) have the short names of an order's slots, patterns and facts the slots.
 
 >>> list(expand("<1>-over-<2>", {"pair": ["x", "y"], "claim": "more(<1>, <2>)"}, {}))
 [('x-over-y', {'claim': 'more(x, y)'}), ('y-over-x', {'claim': 'more(y, x)'})]
@@ -19,6 +16,7 @@ from itertools import permutations
 from typing import Any
 
 from cxgen.constructicon.model import Atom, Place
+from cxgen.constructicon.natural import listed
 from cxgen.constructicon.pattern import joined
 from cxgen.errors import SchemaError, unknown
 from cxgen.project import Project
@@ -33,8 +31,8 @@ _FILLED = ("class", "frame", "related")  # a slot is filled in one of these ways
 _NAMING = frozenset(("gloss", "opposite", "group", "only", "except", "kinds", "hypotheses", "frames"))  # keys whose values are no patterns
 _NAME = re.compile(r"[a-z][a-z0-9-]*")
 _FIELD = re.compile(r"<([a-z0-9][a-z0-9-]*)>")
+_STRAY = re.compile(r"<[^<>'\"]*>")  # a field that is left when an entry is written out
 _DEPTH = 5
-_HINT = "see docs/templates.md, entries that stand for several"
 Orders = Mapping[str, Sequence[str] | Mapping[str, str]]
 Places = dict[tuple[str, str], Place]  # (section, name) -> where the entry stands: in its file, or in the shared one
 _Fields = dict[str, Any]  # what <name> stands for
@@ -51,14 +49,9 @@ def expand(name: str, raw: Any, orders: Orders) -> Iterator[tuple[str, Any]]:
         for step in raw[key] if key == "vary" and isinstance(raw[key], list) else [raw[key]]:
             kind, what = next(iter(step.items())) if key == "vary" and step.keys() & {"rotate", "pair"} else (key, step)
             choices = [(slots | s, names | n) for slots, names in choices for s, n in _step(kind, what, names, orders)]
-    made = set()
+    body = {key: value for key, value in raw.items() if key not in (*_STEPS, "with")}
     for slots, names in choices:
-        own = str(_filled(name, names))
-        if own in made:
-            raise ValueError(f"{name!r} makes {own!r} twice: its name needs a field for all that varies")
-        made.add(own)
-        body = {key: value for key, value in raw.items() if key not in (*_STEPS, "with")}
-        yield own, {key: _filled(value, names if key in _NAMING else slots) for key, value in body.items()}
+        yield str(_filled(name, names)), {key: _filled(value, names if key in _NAMING else slots) for key, value in body.items()}
 
 
 def _step(kind: str, what: Any, names: _Fields, orders: Orders) -> list[tuple[_Fields, _Fields]]:
@@ -90,7 +83,7 @@ def _filled(value: Any, fields: _Fields) -> Any:
         match = _FIELD.fullmatch(value)
         if match and not isinstance(fields.get(match[1], ""), str):
             return _filled(fields[match[1]], fields)
-        value = _FIELD.sub(lambda field: str(fields.get(field[1], field[0])), value)
+        value = _FIELD.sub(lambda match: str(fields.get(match[1], match[0])), value)
     return value
 
 
@@ -123,11 +116,8 @@ class Shared:
         for section in SECTIONS:
             if isinstance(data.get(section), dict):
                 data[section] = dict(self._merged(document, section, places))
-        fault = complaint(data, "construction") if strict else None
-        if fault:
-            keys, message, hint = fault
-            file, start = places.get((str(keys[0]), str(keys[1])), (document, keys[:2])) if len(keys) > 1 else (document, keys)
-            raise SchemaError(message, file=file.path, line=file.line([*start, *keys[2:]]), hint=hint)
+        if strict:
+            _require_valid(document, data, places)
         for section in SECTIONS:
             if section in data:
                 data[section] = dict(_expanded(document, data, section, places))
@@ -163,17 +153,12 @@ class Shared:
         """A template with its clauses written out."""
         entry: dict[str, Any] = {"pattern": raw} if isinstance(raw, str) else dict(raw)
         if "pattern" not in entry:
-            raise _fault(f"a template without a pattern: {', '.join(entry)}", place)
+            raise fault(f"a template without a pattern: {', '.join(entry)}", place)
         try:
             entry["pattern"] = joined(entry["pattern"], {"clause": "{@clause}", **clauses, **entry.pop("clauses", {})}, self.joins)
         except ValueError as error:
-            raise _fault(str(error), place) from error
+            raise fault(str(error), place) from error
         return entry
-
-
-def listed(value: Any) -> tuple[Any, ...]:
-    """One value, or several, as several."""
-    return tuple(value) if isinstance(value, (list, tuple)) else (value,)
 
 
 def _flat(section: str, entries: Mapping[str, Any]) -> Iterator[tuple[str, Any, list[str]]]:
@@ -208,6 +193,14 @@ def _both(section: str, entry: Any, own: dict[str, Any]) -> dict[str, Any]:
     return {**base, **{key: value for key, value in own.items() if key != _SHARED}}
 
 
+def _require_valid(document: Document, data: dict[str, Any], places: Places) -> None:
+    wrong = complaint(data, "construction")
+    if wrong:
+        keys, message, hint = wrong
+        file, start = places.get((str(keys[0]), str(keys[1])), (document, keys[:2])) if len(keys) > 1 else (document, keys)
+        raise fault(message, (file, [*start, *keys[2:]]), hint)
+
+
 def _expanded(document: Document, data: Mapping[str, Any], section: str, places: Places) -> Iterator[tuple[str, Any]]:
     made: set[str] = set()
     for written, raw in data[section].items():
@@ -215,16 +208,16 @@ def _expanded(document: Document, data: Mapping[str, Any], section: str, places:
         try:
             for name, entry in expand(written, raw, data.get("orders", {})):
                 if name in made:
-                    raise _fault(f"{section}: a second {name!r}", place)
-                stray = _stray(name if section == "templates" else [name, entry])
+                    raise fault(f"{section}: {written!r} makes a second {name!r}", place)
+                stray = _STRAY.search(str(name if section == "templates" else [name, entry]))
                 if stray:
-                    raise _fault(f"{written}: there is no <{stray}>: say what it is under rotate, pair, vary or with", place)
+                    raise fault(f"{written}: there is no {stray[0]}: say what it is under rotate, pair, vary or with", place)
                 _require_readable(name, entry)
                 made.add(name)
                 places[section, name] = place
                 yield name, entry
         except ValueError as error:
-            raise _fault(str(error), place) from error
+            raise fault(str(error), place) from error
 
 
 def _require_readable(name: str, entry: Any) -> None:
@@ -237,17 +230,9 @@ def _require_readable(name: str, entry: Any) -> None:
         float(part.get("weight", 1))
 
 
-def _stray(value: Any) -> str:
-    """A field that is left in an entry that was written out."""
-    if isinstance(value, (Mapping, list)):
-        parts = [*value, *value.values()] if isinstance(value, Mapping) else value
-        return next(filter(None, map(_stray, parts)), "")
-    match = re.search(r"<([^>]*)>", value) if isinstance(value, str) else None
-    return match[1] if match else ""
-
-
-def _fault(what: str, place: Place) -> SchemaError:
-    return SchemaError(what, file=place[0].path, line=place[0].line(place[1]), hint=_HINT)
+def fault(message: str, place: Place, hint: str = "see docs/templates.md, entries that stand for several") -> SchemaError:
+    """What is wrong with the node at ``place``."""
+    return SchemaError(message, file=place[0].path, line=place[0].line(place[1]), hint=hint)
 
 
 def look_alikes(document: Document) -> list[Document]:
@@ -256,7 +241,7 @@ def look_alikes(document: Document) -> list[Document]:
     documents = []
     for name, raw in document.data["lookalikes"].items():
         if not isinstance(raw, dict):
-            raise _fault(f"lookalikes.{name}: not a mapping", (document, ["lookalikes", name]))
+            raise fault(f"lookalikes.{name}: not a mapping", (document, ["lookalikes", name]), "see docs/templates.md, look-alikes")
         data = {"name": name, "lookalike_of": document.data["name"], **common, **raw}
         documents.append(replace(document, data=data, at=(*document.at, "lookalikes", name)))
     return documents

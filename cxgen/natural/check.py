@@ -32,7 +32,7 @@ def check(construction: Construction, asked: Asked, answer: str, look_up: Filler
     square, given = construction.natural[asked.design], json.loads(answer)
     if faults := _misshapen(construction, square, given):
         return faults
-    words = square.choices[given["choice"] if len(square.words) > 1 else next(iter(square.choices))]
+    words = square.words[given["choice"] if len(square.words) > 1 else next(iter(square.words))]
     entries = {kind: given["kinds"][kind] for kind in square.kinds}
     marks = {kind: {slot: without_determiner(text) for slot, text in entry["slots"].items()} for kind, entry in entries.items()}
     sentences = {kind: entry["sentence"].strip() for kind, entry in entries.items()}

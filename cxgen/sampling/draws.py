@@ -57,18 +57,13 @@ def span(start: int, count: int) -> Rows:
 
 @dataclass(frozen=True)
 class Draws:
-    """Contrast sets of one design; premises stand kind after kind, those of a kind in the order of the sets.
-
-    Attributes:
-        broken: mode -> slots whose words are replaced by pseudowords, so that no label may rest on what they mean; none of real words.
-        modes: per set the number of its mode in ``broken``.
-    """
+    """Contrast sets of one design; premises stand kind after kind, those of a kind in the order of the sets."""
 
     sampler: Sampler
     plan: Plan
     forms: Forms
-    broken: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    modes: Rows | None = None
+    broken: Mapping[str, frozenset[str]] = field(default_factory=dict)  # mode -> slots with pseudowords, on which no label may rest
+    modes: Rows | None = None  # per set the number of its mode in ``broken``
 
     def __len__(self) -> int:
         return len(self.plan)
@@ -94,17 +89,16 @@ class Draws:
         template, frame, premise, verb, config, design, split`` (strings), ``template_held_out`` (bool), ``slots`` (list of structs) and
         ``acceptability`` (string: whether the verb by itself entails what the construction says); with pseudowords ``mode`` instead.
         """
-        numbers, words = self._words
-        wanted = numbers[rows]
-        there = wanted != ABSENT
-        flat = pl.DataFrame({"row": np.nonzero(there)[0], "slots": words.to_struct()[wanted[there]]})
-        ordered = flat.with_columns(pl.col("row").set_sorted())  # groups are then slices
-        slots = ordered.group_by("row", maintain_order=True).agg("slots")["slots"]
-        return self._table[rows].insert_column(_SLOTS_AT, slots)
+        (slots, fillers), lexicon = self._fillers, self.forms.lexicon
+        row, slot = np.nonzero(fillers[rows] != ABSENT)
+        names = pl.DataFrame([(own.name, own.role) for own in slots], schema=dict.fromkeys(("slot", "role"), pl.String), orient="row")
+        facts = lexicon.table.select("lemma", "sense", "zipf", "percentile", "band")[fillers[rows][row, slot]]
+        long = pl.DataFrame({"row": row, "slots": pl.concat([names[slot], facts], how="horizontal").to_struct()})
+        grouped = long.with_columns(pl.col("row").set_sorted()).group_by("row", maintain_order=True)  # groups are then slices
+        return self._table[rows].insert_column(_SLOTS_AT, grouped.agg("slots")["slots"])
 
     def statement(self, name: str, choice: Rows | None = None) -> pl.DataFrame:
-        """What the rule ``name`` says in every set: ``hypothesis``, ``wording`` (i16, its number: drawn, or ``choice``),
-        ``wording_held_out`` (bool)."""
+        """What a rule says in every set: ``hypothesis``, ``wording`` (i16: drawn, or ``choice``), ``wording_held_out`` (bool)."""
         if choice is None:
             at = self.design.rules.index(name) * len(self)
             return self._statements.slice(at, len(self))
@@ -180,34 +174,13 @@ class Draws:
         return slots, np.array(columns, dtype=np.int64).reshape(len(slots), len(self._chosen)).T
 
     @cached_property
-    def _words(self) -> tuple[Rows, pl.DataFrame]:
-        """Which filler stands where, as row numbers of a table ``slot, role, lemma, sense, zipf, percentile, band``; -1 for none."""
-        (slots, rows), size = self._fillers, len(self.forms.lexicon)
-        codes = np.where(rows == ABSENT, -1, rows + size * np.arange(len(slots)))
-        used = np.zeros(size * len(slots) + 1, dtype=bool)  # the last one for those that are absent
-        used[codes.reshape(-1)] = True
-        used[-1] = False
-        number = np.cumsum(used) - 1
-        number[-1] = ABSENT
-        slot, row = np.divmod(np.flatnonzero(used), size)
-        facts = self.forms.lexicon.table.select("lemma", "sense", "zipf", "percentile", "band")[row]
-        names = pl.DataFrame(
-            {"slot": [s.name for s in slots], "role": [s.role for s in slots]}, schema={"slot": pl.String, "role": pl.String}
-        )
-        return number[codes], pl.concat([names[slot], facts], how="horizontal")
-
-    @cached_property
     def _table(self) -> pl.DataFrame:
         """All premises without ``slots``: lists of structs are gathered a hundred times as slowly as made anew."""
         name, design, kinds = self.construction.name, self.design, [self.construction.kinds[kind] for kind in self.design.kinds]
         rows = [(kind.construction, None if kind.construction == name else name, kind.name) for kind in kinds]
         per_kind = pl.DataFrame(rows, schema=dict.fromkeys(("construction", "contrast_of", "kind"), pl.String), orient="row")
-        per_template = pl.DataFrame(
-            {
-                "template": [template.name for _, template in self._templates],
-                "template_held_out": [template.name in self._held_templates for _, template in self._templates],
-            }
-        )
+        held = [(template.name, template.name in self._held_templates) for _, template in self._templates]
+        per_template = pl.DataFrame(held, schema=["template", "template_held_out"], orient="row")
         verbs = np.concatenate([self.plan.fillers[kind.verb] for kind in kinds])
         if self.modes is None:
             last = self._acceptability().alias("acceptability")
@@ -231,9 +204,8 @@ class Draws:
 
     def _lineage(self) -> pl.Series:
         """Per premise ``slot=lemma slot=lemma ...``."""
-        numbers, words = self._words
-        text = pl.concat([words.select(pl.concat_str("slot", pl.lit("="), "lemma")).to_series(), pl.Series([None], dtype=pl.String)])
-        columns = [text[np.where(column < 0, len(words), column)] for column in numbers.T]
+        lemmas = pl.concat([self.forms.lexicon.table["lemma"], pl.Series([None], dtype=pl.String)])  # the last one for `ABSENT`
+        columns = [f"{slot.name}=" + lemmas[rows] for slot, rows in zip(self._fillers[0], self._fillers[1].T, strict=True)]
         return pl.select(pl.concat_str(columns, separator=" ", ignore_nulls=True)).to_series()
 
     def _acceptability(self) -> pl.Series:
@@ -271,14 +243,9 @@ def _pieces(part: Part, construction: Construction, plan: Plan, pools: Pools, fo
         return forms.rows(construction.slots[part.slot], part.form, plan, pools)
     if not part.slot:
         return np.full(len(plan), forms.literal(part.text))
-    return np.array([*map(forms.literal, frame_words(part.slot, construction, pools))], dtype=np.int64)[plan.frame]
-
-
-def frame_words(name: str, construction: Construction, pools: Pools) -> list[str]:
-    """What every frame says for ``name``."""
-    if not all(name in frame.words for frame in pools.frames):
-        raise UnknownNameError(f"{{{name}}} is neither a slot nor a word of every frame", file=construction.document.path)
-    return [frame.words[name] for frame in pools.frames]
+    if not all(part.slot in frame.words for frame in pools.frames):
+        raise UnknownNameError(f"{{{part.slot}}} is neither a slot nor a word of every frame", file=construction.document.path)
+    return np.array([forms.literal(frame.words[part.slot]) for frame in pools.frames], dtype=np.int64)[plan.frame]
 
 
 def same_templates_and_slots(construction: Construction, kinds: Sequence[str]) -> bool:

@@ -33,21 +33,14 @@ NOTHING, USUAL = HoldOut(), HoldOut(wordings=True)
 
 @dataclass(frozen=True)
 class Plan:
-    """Draws for the sets ``numbers`` of ``stream`` (seed, construction, design, split).
-
-    Attributes:
-        frame: frame number per set.
-        fillers: slot -> row of the lexicon per set; `ABSENT` where an optional slot is left out.
-        number: slot -> 0 singular, 1 plural.
-        pronoun: slot -> 0 he, 1 she, 2 singular they, 3 it, 4 plural they.
-    """
+    """Draws for the sets ``numbers`` of ``stream`` (seed, construction, design, split)."""
 
     stream: tuple[str | int, ...]
     numbers: Rows
-    frame: Rows
-    fillers: dict[str, Rows]
-    number: dict[str, Rows]
-    pronoun: dict[str, Rows]
+    frame: Rows  # per set its number
+    fillers: dict[str, Rows]  # slot -> row of the lexicon; `ABSENT` where an optional slot is left out
+    number: dict[str, Rows]  # slot -> 0 singular, 1 plural
+    pronoun: dict[str, Rows]  # slot -> 0 he, 1 she, 2 singular they, 3 it, 4 plural they
 
     def __len__(self) -> int:
         return len(self.numbers)

@@ -57,16 +57,12 @@ def _normed(weights: _Weights, of: NDArray[np.int64]) -> _Weights:
 
 @dataclass(frozen=True)
 class Pools:
-    """Candidates of one design in one split: the usable frames, the chance of each, and per slot (but related ones) what fills it there.
+    """Candidates of one design in one split."""
 
-    Attributes:
-        candidates: slot -> one list of lexemes per frame; ``segments`` draws from these.
-    """
-
-    frames: tuple[Frame, ...]
-    weights: _Weights
-    candidates: dict[str, list[list[int]]]
-    segments: dict[str, Segments]
+    frames: tuple[Frame, ...]  # those that are usable
+    weights: _Weights  # the chance of each
+    candidates: dict[str, list[list[int]]]  # slot (but related ones) -> what fills it, frame by frame
+    segments: dict[str, Segments]  # the same, to draw from
 
 
 def frame_candidates(frame: Frame, slot: Slot, lexicon: Lexicon, preset: str = "sliced") -> list[int]:

@@ -23,17 +23,11 @@ INVENTORY = "pseudowords.parquet"
 
 @dataclass(frozen=True)
 class Substitution:
-    """What replaces the words of contrast sets.
+    """What replaces the words of contrast sets."""
 
-    Attributes:
-        broken: mode -> the slots whose words it replaces, so that no label may rest on what they mean.
-        forms: the words' forms, over copies of the lexicon: the variants of the first mode, then those of the next.
-        variants: copies per mode; a set takes the one of its number.
-    """
-
-    broken: Mapping[str, frozenset[str]]
-    forms: Forms
-    variants: int
+    broken: Mapping[str, frozenset[str]]  # mode -> the slots whose words it replaces, so that no label may rest on what they mean
+    forms: Forms  # over copies of the lexicon: the variants of the first mode, then those of the next
+    variants: int  # copies per mode; a set takes the one of its number
 
     def plan(self, real: Plan, modes: Sequence[str]) -> tuple[Plan, Rows]:
         """The sets of ``real`` once in each of ``modes``, mode after mode, and of each the number of its mode in ``broken``."""
@@ -120,7 +114,6 @@ def borrowed(construction: Construction, inventory: pl.DataFrame) -> pl.DataFram
 def _drawn(construction: Construction) -> set[int]:
     """The rows of all lexemes that the construction's slots and frames can hold."""
     lexicon = construction.lexicon
-    names = {name for slot in construction.slots.values() for name in slot.classes}
-    names |= {name for frame in construction.frames for fillers in frame.slots.values() for name in fillers}
+    names = set().union(*map(construction.fillers, construction.slots.values()))
     rows = {row for name in names if lexicon.has(name) for row in lexicon.resolve(name).ids}
     return rows | {other for relation in RELATIONS for row in rows for other in lexicon.related(relation, row)}
