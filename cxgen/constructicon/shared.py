@@ -168,21 +168,29 @@ def _flat(section: str, entries: Mapping[str, Any]) -> Iterator[tuple[str, Any, 
             yield from ((one, _SHARED, [name]) for one in raw)
         elif section == "templates" and isinstance(raw, dict) and "pattern" not in raw and _SHARED not in raw:
             yield from _block(name, raw)
+        elif section == "templates" and isinstance(raw, list):
+            for block in raw:
+                yield from _block(name, block)
         else:
             yield name, raw, [name]
 
 
 def _block(kinds: str, block: Mapping[str, Any]) -> Iterator[tuple[str, Any, list[str]]]:
-    """The templates of a block: those that it says by their names, and its own."""
+    """The templates of a block: those that it says by names, and its own: what is no whole sentence in place of * of its ``within``."""
     common = {"only": [kind.strip() for kind in kinds.split(",")], "clauses": {key: block[key] for key in _CLAUSES if key in block}}
+    within = block.get("within", "*")
     for key, value in block.items():
         if key == "say":
             for one in listed(value):
                 named = one.items() if isinstance(one, dict) else [(one, one)]
                 yield from ((name, {_SHARED: pattern, **common}, [kinds, key]) for name, pattern in named)
-        elif key not in _CLAUSES:
-            own = value if isinstance(value, dict) else {_SHARED if _NAME.fullmatch(value) else "pattern": value}
+        elif key not in (*_CLAUSES, "within"):
+            own = value if isinstance(value, dict) else {_SHARED: value} if _NAME.fullmatch(value) else {"pattern": _put(value, within)}
             yield key, {**common, **own}, [kinds, key]
+
+
+def _put(text: str, within: str) -> str:
+    return text if text.endswith(".") else within.replace("*", text)
 
 
 def _both(section: str, entry: Any, own: dict[str, Any]) -> dict[str, Any]:
