@@ -71,8 +71,8 @@ def _counted(context: str, answers: Sequence[str], unit: Unit) -> list[Counted]:
         return [("", context + answer, "") for answer in answers]
     words = [answer.split(" ") for answer in answers]
     most = min(map(len, words)) - 1
-    before = next((place for place in range(most) if len({own[place] for own in words}) > 1), most)
-    after = next((place for place in range(most - before) if len({own[-1 - place] for own in words}) > 1), most - before)
+    before = min(most, _shared(words))
+    after = min(most - before, _shared([own[::-1] for own in words]))
     cut = [(own[:before], own[before : len(own) - after], own[len(own) - after :]) for own in words]
     return [(context + " ".join(first), " " * bool(first) + " ".join(own), " " * bool(last) + " ".join(last)) for first, own, last in cut]
 
@@ -86,40 +86,33 @@ def _prediction(name: str, values: Sequence[float], scoring: Scoring) -> dict[st
     return {"id": name, "label": best[0] if len(best) == 1 else UNDECIDED, **numbers}
 
 
-def _device() -> str:
-    import torch
-
-    return "cuda" if torch.cuda.is_available() else "cpu"
-
-
 def _causal(path: str, *, normalised: bool) -> Likely:
     """A model that continues texts; what is after the tokens that count is not seen."""
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
-    local = Path(path).is_dir()
+    local, device = Path(path).is_dir(), "cuda" if torch.cuda.is_available() else "cpu"
     tokenizer: Any = AutoTokenizer.from_pretrained(path, local_files_only=local)
-    model: Any = AutoModelForCausalLM.from_pretrained(path, local_files_only=local).eval().to(_device())
-    first = tokenizer.eos_token_id if tokenizer.bos_token_id is None else tokenizer.bos_token_id
+    model: Any = AutoModelForCausalLM.from_pretrained(path, local_files_only=local).eval().to(device)
+    special = (tokenizer.bos_token_id, tokenizer.eos_token_id)
+    start = [token for token in special if token is not None][:1]
     padded = torch.nn.utils.rnn.pad_sequence
 
-    def encoded(context: str, text: str) -> tuple[list[int], int]:
-        """The tokens of the whole, and from which one on they count: the first that is not the context's own."""
-        before, whole = (list(tokenizer(part, add_special_tokens=False)["input_ids"]) for part in (context, context + text))
-        tokens = whole if first is None else [first, *whole]
-        _require_room(len(tokens), model)
-        return tokens, max(1, _first_new(before, whole) + len(tokens) - len(whole))  # nothing says how likely the very first token is
-
     def likely(texts: Sequence[Counted]) -> list[float]:
-        rows = [encoded(context, text) for context, text, _ in texts]
+        rows = []  # of each text the tokens, and from which one on they count: the first that is not the context's own
+        for context, text, _ in texts:
+            before, whole = (list(tokenizer(part, add_special_tokens=False)["input_ids"]) for part in (context, context + text))
+            tokens = [*start, *whole]
+            _require_room(len(tokens), model)
+            rows.append((tokens, max(1, _first_new(before, whole) + len(start))))  # nothing says how likely the very first token is
         ids = padded([torch.tensor(tokens) for tokens, _ in rows], batch_first=True)
         mask = padded([torch.ones(len(tokens), dtype=torch.int64) for tokens, _ in rows], batch_first=True)
         with torch.no_grad():
-            logits = model(ids.to(_device()), attention_mask=mask.to(_device())).logits
+            logits = model(ids.to(device), attention_mask=mask.to(device)).logits
         sums = []
-        for row, (tokens, start) in enumerate(rows):  # position i - 1 says what is likely at position i
-            values = torch.log_softmax(logits[row, start - 1 : len(tokens) - 1].float(), dim=-1).cpu()
-            values = values.gather(1, ids[row, start : len(tokens)].unsqueeze(1))
+        for row, (tokens, first) in enumerate(rows):  # position i - 1 says what is likely at position i
+            values = torch.log_softmax(logits[row, first - 1 : len(tokens) - 1].float(), dim=-1).cpu()
+            values = values.gather(1, ids[row, first : len(tokens)].unsqueeze(1))
             sums.append(float(values.mean() if normalised else values.sum()))
         return sums
 
@@ -128,9 +121,10 @@ def _causal(path: str, *, normalised: bool) -> Likely:
 
 def _masked(path: str, metric: str) -> Likely:
     """A model that fills gaps. Texts are encoded here: minicons' own way asks for a method that tokenizers of transformers 5 lack."""
+    import torch
     from minicons.scorer import MaskedLMScorer
 
-    scorer: Any = MaskedLMScorer(path, _device())
+    scorer: Any = MaskedLMScorer(path, "cuda" if torch.cuda.is_available() else "cpu")
 
     def likely(texts: Sequence[Counted]) -> list[float]:
         encoded = scorer.tokenizer(["".join(text) for text in texts], padding=True)
@@ -147,10 +141,15 @@ def _masked(path: str, metric: str) -> Likely:
     return likely
 
 
+def _shared(sequences: Sequence[Sequence[Any]]) -> int:
+    """How many members sequences share from their start on."""
+    columns = enumerate(zip(*sequences, strict=False))
+    return next((place for place, column in columns if len(set(column)) > 1), min(map(len, sequences)))
+
+
 def _first_new(before: Sequence[int], whole: Sequence[int]) -> int:
     """Where a text leaves that of its context, in tokens: at the latest, at its last one."""
-    shared = zip(before, whole, strict=False)
-    return next((place for place, (one, other) in enumerate(shared) if one != other), min(len(before), len(whole) - 1))
+    return min(_shared([before, whole]), len(whole) - 1)
 
 
 def _require_room(tokens: int, model: Any) -> None:

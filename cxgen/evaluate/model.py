@@ -2,8 +2,9 @@
 
 import hashlib
 import json
+import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import cycle
@@ -70,7 +71,7 @@ class Examination:
         parts += [f"{self.shots}-shot"] * (self.shots > 0) + ["own-examples"] * (self.examples is not None) + ["thinking"] * self.thinks
         if self.local:
             parts += [self.measure.value] + [self.unit.value] * (self.unit is not Unit.answer)
-        return "-".join("".join(letter if letter.isalnum() or letter in "._" else "-" for letter in part) for part in parts)
+        return re.sub(r"[^\w.]", "-", "-".join(parts))
 
 
 @dataclass(frozen=True)
@@ -80,11 +81,6 @@ class Examined:
     rows: list[dict[str, Any]]
     undecided: Counter[str]
     outcomes: list[Outcome] = field(default_factory=list)
-
-    @property
-    def stopped(self) -> str:
-        """Which bound ended the asking early; empty if none did."""
-        return next((outcome.stopped for outcome in self.outcomes if outcome.stopped), "")
 
 
 def examine(evaluated: Evaluated, asked: Examination, path: Path) -> Examined:
@@ -107,13 +103,6 @@ def load_wording(project: Project, task: str, wording: str) -> tuple[Prompt, Clo
     path = project.prompt_file(task if wording == PLAIN else f"{task}-{wording}")
     cloze = read_yaml(path).data["cloze"]
     return Prompt.load(path, task), (cloze["text"], cloze.get("words", {}))
-
-
-def _examples(evaluated: Evaluated, asked: Examination, config: str) -> list[Item]:
-    scoring = scoring_of(config)
-    if asked.examples is not None:
-        return read_examples(asked.examples, scoring, asked.shots or None)
-    return chosen_examples(answerable(evaluated.project, config.removesuffix(WUG)), scoring, asked.shots, asked.seed) if asked.shots else []
 
 
 def chosen_examples(train: pl.DataFrame, scoring: Scoring, count: int, seed: int) -> list[Item]:
@@ -150,28 +139,33 @@ def read_examples(path: Path, scoring: Scoring, count: int | None) -> list[Item]
 
 def as_continuations(item: Item, scoring: Scoring, cloze: Cloze, examples: Sequence[Item]) -> tuple[str, list[str]]:
     """The text before the answers to ``item``, examples first and a blank line after each, and one continuation per answer."""
-    before = ""
-    for example in examples:
-        text, answers = scoring.continuations(example, *cloze)
-        before += f"{text}{answers[scoring.meant(example, scoring.verdict(example))]}\n\n"
+    shown = [(scoring.continuations(example, *cloze), scoring.meant(example, scoring.verdict(example))) for example in examples]
     text, answers = scoring.continuations(item, *cloze)
-    return before + text, answers
+    return "".join(f"{before}{said[right]}\n\n" for (before, said), right in shown) + text, answers
 
 
-def _items(rows: pl.DataFrame, scoring: Scoring) -> list[Item]:
-    """Items in an order in which neighbours are of no set: what is shown together must not give itself away."""
-    return sorted(rows.select("id", *scoring.needs).to_dicts(), key=lambda item: order_key("shown", "in turn", item["id"]))
+def _put(evaluated: Evaluated, asked: Examination) -> Iterator[tuple[str, Scoring, Prompt, Cloze, list[Item], list[Item]]]:
+    """Config by config: scoring, wording, examples and items, in an order in which neighbours are of no set: what is shown together must
+    not give itself away."""
+    for config, rows in evaluated.items.items():
+        scoring = scoring_of(config)
+        prompt, cloze = load_wording(evaluated.project, scoring.task, asked.wording)
+        examples: list[Item] = []
+        if asked.examples is not None:
+            examples = read_examples(asked.examples, scoring, asked.shots or None)
+        elif asked.shots:
+            examples = chosen_examples(answerable(evaluated.project, config.removesuffix(WUG)), scoring, asked.shots, asked.seed)
+        items: list[Item] = sorted(rows.select("id", *scoring.needs).to_dicts(), key=lambda item: order_key("shown", "in turn", item["id"]))
+        yield config, scoring, prompt, cloze, examples, items
 
 
 def _consultation(evaluated: Evaluated, asked: Examination) -> tuple[consult.Consultation, dict[str, Prompt], dict[str, dict[str, Any]]]:
     """Who is asked, and config by config in which words and what."""
     prompts, shown = {}, {}
-    for config, rows in evaluated.items.items():
-        scoring = scoring_of(config)
-        prompt, _ = load_wording(evaluated.project, scoring.task, asked.wording)
-        examples = [(scoring.shown(item), scoring.verdict(item)) for item in _examples(evaluated, asked, config)]
-        prompts[config] = prompt.shown(examples, _THOUGHTS if asked.thinks else 0)
-        shown[config] = {item["id"]: scoring.shown(item) for item in _items(rows, scoring)}
+    for config, scoring, prompt, _, examples, items in _put(evaluated, asked):
+        told = [(scoring.shown(item), scoring.verdict(item)) for item in examples]
+        prompts[config] = prompt.shown(told, _THOUGHTS if asked.thinks else 0)
+        shown[config] = {item["id"]: scoring.shown(item) for item in items}
     same = {name: getattr(asked, name) for name in ("backend", "base_url", "per_request", "limits", "cache", "poll")}
     return consult.Consultation(models=(asked.model,), tasks=tuple(shown), **same).bounded(evaluated.project), prompts, shown
 
@@ -187,13 +181,12 @@ def _examine_server(evaluated: Evaluated, asked: Examination) -> Examined:
     rows: list[dict[str, Any]] = []
     for config, outcome in zip(shown, outcomes, strict=True):
         scoring = scoring_of(config)
-        items = {item["id"]: item for item in _items(evaluated.items[config], scoring)}
+        items = {item["id"]: item for item in evaluated.items[config].select("id", *scoring.needs).iter_rows(named=True)}
         for judgment in outcome.judgments:
+            answer = {"label": UNDECIDED, "reason": judgment.reason}
             if judgment.value:
-                label = scoring.answers[scoring.meant(items[judgment.item], judgment.value)]
-                rows.append({"id": judgment.item, "label": label})
-            else:
-                rows.append({"id": judgment.item, "label": UNDECIDED, "reason": judgment.reason})
+                answer = {"label": scoring.answers[scoring.meant(items[judgment.item], judgment.value)]}
+            rows.append({"id": judgment.item, **answer})
     return Examined(rows, Counter(row["reason"] for row in rows if "reason" in row), outcomes)
 
 
@@ -234,11 +227,8 @@ def _examine_here(evaluated: Evaluated, asked: Examination, path: Path) -> Exami
     files = sorted((file.name, file.stat().st_mtime_ns) for file in folder.iterdir() if file.is_file()) if folder.is_dir() else []
     kept = Kept(partial_of(path), json.dumps([asked.model, asked.measure, asked.unit, files]))
     rows: list[dict[str, Any]] = []
-    for config, table in evaluated.items.items():
-        scoring = scoring_of(config)
-        _, cloze = load_wording(evaluated.project, scoring.task, asked.wording)
-        examples = _examples(evaluated, asked, config)
-        items: list[Continued] = [(item["id"], as_continuations(item, scoring, cloze, examples)) for item in _items(table, scoring)]
+    for config, scoring, _, cloze, examples, puts in _put(evaluated, asked):
+        items: list[Continued] = [(item["id"], as_continuations(item, scoring, cloze, examples)) for item in puts]
         known = kept.known(items)
         left = [item for item in items if item[0] not in known]
         if left:
