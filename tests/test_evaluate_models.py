@@ -12,13 +12,14 @@ from cxgen.evaluate.model import Kept, as_continuations, chosen_examples, load_w
 from cxgen.facade import load
 from cxgen.families import FAMILIES
 from cxgen.project import Project
-from cxgen.vocabulary import EVALUATING, LABELS
+from cxgen.vocabulary import LABELS
 from tests.conftest import ROOT
 from tests.llm_server import serving
 from tests.test_evaluate import by_hand
 
 PROJECT = Project(ROOT)
 NLI, PAIRS = FAMILIES["nli"].scoring, FAMILIES["minimal_pairs"].scoring
+SURE = {"id": "a", "premise": "Ann ran in.", "hypothesis": "Ann was in.", "label": 0}
 PAIR = {"id": "a", "context": "Ann ran in.", "diagnostic_good": "She was in.", "diagnostic_bad": "She was out."}
 
 
@@ -30,25 +31,20 @@ def key(monkeypatch):
 # prompts
 
 
-@pytest.mark.parametrize("task", EVALUATING)
-def test_there_are_four_wordings_and_each_knows_every_answer(task):
-    scoring = next(family.scoring for family in FAMILIES.values() if family.scoring.task == task)
-    verdicts = {"answer": set(LABELS), "choose": {"first", "second"}}[task]
-    names = wordings(PROJECT, task)
-    assert len(names) == {"answer": 4, "choose": 5}[task]
+@pytest.mark.parametrize(("task", "names", "verdicts"), [("answer", 4, set(LABELS)), ("choose", 5, {"first", "second"})])
+def test_wordings_ask_for_every_answer_each_in_its_own_way(task, names, verdicts):
+    scoring, item = (NLI, SURE) if task == "answer" else (PAIRS, PAIR)
     said = set()
-    for name in names:
+    assert len(wordings(PROJECT, task)) == names
+    for name in wordings(PROJECT, task):
         prompt, cloze = load_wording(PROJECT, task, name)
         assert set(prompt.choices.values()) == verdicts
-        item = PAIR if scoring is PAIRS else {"id": "a", "premise": "Ann ran in.", "hypothesis": "Ann was in.", "label": 0}
         text, continuations = as_continuations(item, scoring, cloze, [])
         assert "Ann ran in." in text
         assert "{" not in text
         assert len(set(continuations)) == len(scoring.answers)
         said |= {prompt.instructions, text}
     assert len(said) == 8 + (task == "choose")  # models that continue texts are asked the same about whole pairs as about continuations
-    with pytest.raises(CxgenError, match="unknown wording 'quizz'"):
-        load_wording(PROJECT, task, "quizz")
 
 
 def test_whole_pairs_are_shown_as_two_texts_in_an_order_that_the_id_decides():
@@ -61,7 +57,8 @@ def test_whole_pairs_are_shown_as_two_texts_in_an_order_that_the_id_decides():
         assert prompt.choices[choice] == PAIRS.verdict(PAIR | {"id": name})
         choices.add(choice)
     assert choices == {"A", "B"}
-    assert as_continuations(PAIR, PAIRS, cloze, []) == ("Ann ran in.", [" She was in.", " She was out."])
+    shown = as_continuations({**PAIR, "context": "Bob left."}, PAIRS, cloze, [PAIR])
+    assert shown == ("Ann ran in. She was in.\n\nBob left.", [" She was in.", " She was out."])
 
 
 def test_a_wording_of_ones_own_is_found_and_checked(mini):
@@ -115,12 +112,6 @@ def test_examples_of_ones_own_are_read_strictly(tmp_path):
     path.write_text('{"premise": "P.", "hypothesis": "H.", "label": "E"}', "utf-8")
     with pytest.raises(DataError, match="label 'E'"):
         read_examples(path, NLI, None)
-
-
-def test_continuations_repeat_the_examples_with_their_answers():
-    _, cloze = load_wording(PROJECT, "choose", "plain")
-    text, said = as_continuations({**PAIR, "context": "Bob left."}, PAIRS, cloze, [PAIR])
-    assert (text, said) == ("Ann ran in. She was in.\n\nBob left.", [" She was in.", " She was out."])
 
 
 def test_what_a_model_of_this_machine_said_is_kept_line_by_line(tmp_path):

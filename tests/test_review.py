@@ -30,7 +30,6 @@ from cxgen.review.sheets import Kind, write_lists
 from cxgen.spreadsheet import as_text
 from cxgen.vocabulary import INAPPROPRIATE
 
-NAN = math.nan
 QUICK = Resampling(20)
 REAL = [f"The dog that I had {number} years ago was brown." for number in range(60)]
 
@@ -45,13 +44,12 @@ def drawn(items):
     return sample(items, Design(sets=6, sentences=4), REAL)
 
 
-def filled(path, key, answer=lambda row: row["right"] or "4", number=1, task=None, **more):
-    """Answers to a list as a CSV file; the key's own unless ``answer`` says otherwise."""
-    rows = [row for row in key.iter_rows(named=True) if row["list"] == number and task in {None, row["task"]}]
+def filled(path, key, answer=lambda row: row["right"] or "4"):
+    """Answers to list 1 as a CSV file; the key's own unless ``answer`` says otherwise."""
     with path.open("w", newline="") as file:
         writer = csv.writer(file)
-        writer.writerow(["id", "answer", "note", *more])
-        writer.writerows([row["code"], answer(row)[:1], "", *more.values()] for row in rows)
+        writer.writerow(["id", "answer", "note"])
+        writer.writerows([row["code"], answer(row)[:1], ""] for row in key.filter(list=1).iter_rows(named=True))
     return path
 
 
@@ -61,13 +59,11 @@ def filled(path, key, answer=lambda row: row["right"] or "4", number=1, task=Non
 @settings(max_examples=40, deadline=None)
 @given(sets=st.integers(1, 12), lists=st.integers(1, 6), seed=st.integers(0, 9))
 def test_lists_are_the_columns_of_a_latin_square(items, sets, lists, seed):
-    key = sample(items, Design(sets=sets, sentences=2, lists=lists, seed=seed))
-    ours = key.filter(pl.col("kind") == "item")
+    ours = sample(items, Design(sets=sets, sentences=2, lists=lists, seed=seed)).filter(kind="item")
     read = ours.select("list", "contrast_set", "item").unique()
     assert not read.select("list", "contrast_set").is_duplicated().any()  # nobody sees two items of a set
     assert not read["item"].is_duplicated().any()
-    pairs = ours.filter((pl.col("task") == "labels") & (pl.col("group") == "reach"))
-    for (_, _), rows in pairs.group_by("list", "group"):
+    for (_,), rows in ours.filter(task="labels", group="reach").group_by("list"):
         counts = [Counter(rows["right"])[letter] for letter in "ENC"]
         assert rows.height == sets
         assert max(counts) - min(counts) <= 1  # labels go round
@@ -76,15 +72,11 @@ def test_lists_are_the_columns_of_a_latin_square(items, sets, lists, seed):
 def test_lists_depend_on_the_seed_alone_and_hold_real_sentences_and_plain_checks(items, drawn):
     assert drawn.equals(sample(items.reverse(), Design(sets=6, sentences=4), REAL[::-1]))
     assert not drawn.equals(sample(items, Design(sets=6, sentences=4, seed=2), REAL))
-    real = drawn.filter(pl.col("kind") == "real")["text"]
+    real = drawn.filter(kind="real")["text"]
     assert real.is_unique().all()
     assert set(real) <= set(REAL)
-    for _, rows in drawn.filter(pl.col("task") == "sentences").group_by("list"):
-        counts = Counter(rows["kind"])
-        assert (counts["item"], counts["real"], counts["check"]) == (16, 5, 4)
-
-
-# forms
+    for _, rows in drawn.filter(task="sentences").group_by("list"):
+        assert Counter(rows["kind"]) == {"item": 16, "real": 5, "check": 4}
 
 
 def test_every_form_has_the_same_rows_and_tells_nothing(drawn, tmp_path):
@@ -105,9 +97,9 @@ def test_every_form_has_the_same_rows_and_tells_nothing(drawn, tmp_path):
             assert not any(row.get("answer") for row in found)
 
 
-@pytest.mark.parametrize("start", ["=1+1", "+1", "-1", "@x", "\t=1", " =1", "\uff1dx"])
-def test_no_text_of_a_spreadsheet_is_a_formula(start):
-    assert as_text(start) == f"'{start}"
+def test_no_text_of_a_spreadsheet_is_a_formula():
+    for start in ("=1+1", "+1", "-1", "@x", "\t=1", " =1", "\uff1dx"):
+        assert as_text(start) == f"'{start}"
     assert (as_text("a=1"), as_text(-1)) == ("a=1", -1)
 
 
@@ -116,23 +108,19 @@ def test_no_text_of_a_spreadsheet_is_a_formula(start):
 
 def test_answers_come_back_from_every_form(drawn, tmp_path):
     write_lists(drawn, tmp_path, list(Kind))
-    mine = drawn.filter((pl.col("list") == 2) & (pl.col("task") == "labels"))
-    right = dict(mine.select("code", "right").iter_rows())
+    right = dict(drawn.filter(list=2, task="labels").select("code", "right").iter_rows())
     book = load_workbook(tmp_path / "xlsx/list-2-labels.xlsx")
     for row in book.worksheets[0].iter_rows(min_row=2):
         row[3].value = right[row[0].value].lower()
     book.save(tmp_path / "xlsx-list-2-labels.xlsx")
-    with (tmp_path / "semi-list-2-labels.csv").open("w") as file:
-        file.write("\ufeffid;answer\r\n" + "".join(f"{code};{answer}\r\n" for code, answer in right.items()))
+    semi = "\ufeffid;answer\r\n" + "".join(f"{code};{answer}\r\n" for code, answer in right.items())
+    (tmp_path / "semi-list-2-labels.csv").write_text(semi)
     lines = [json.dumps({"id": code, "answer": answer}) for code, answer in right.items()]
-    first = json.dumps({"id": mine["code"][0], "answer": "E" if mine["right"][0] != "E" else "N"})
-    (tmp_path / "lines-labels.jsonl").write_text("\n".join([first, *lines]))  # the last word counts
+    first = json.dumps({"id": next(iter(right)), "answer": "E" if next(iter(right.values())) != "E" else "N"})
+    (tmp_path / "lines-labels.jsonl").write_text("\n".join([first, *lines, '{"id": "012']))  # the last word counts, half a line does not
     choice = {code: [{"from_name": "answer", "value": {"choices": [answer]}}] for code, answer in right.items()}
     cancelled = {"completed_by": 4, "result": [], "was_cancelled": True}
-    exported = [
-        {"id": 7, "data": {"id": code}, "annotations": [{"completed_by": 3, "result": choice[code], "was_cancelled": False}, cancelled]}
-        for code in right
-    ]
+    exported = [{"data": {"id": code}, "annotations": [{"completed_by": 3, "result": choice[code]}, cancelled]} for code in right]
     (tmp_path / "export.json").write_text(json.dumps(exported))
     paths = [tmp_path / name for name in ("xlsx-list-2-labels.xlsx", "semi-list-2-labels.csv", "lines-labels.jsonl", "export.json")]
     found = read_answers(paths, drawn)
@@ -142,32 +130,33 @@ def test_answers_come_back_from_every_form(drawn, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "said"),
+    ("name", "text", "message"),
     [
         ("a.csv", "id,answer\n{0},Q\n", "'Q' is no answer"),
         ("a.csv", "id,answer\n{0},E\n{0},E\n", "twice"),
         ("a.csv", "id,answer\nffffffffffffffff,E\n", "ffffffffffffffff is not of this review"),
         ("a.csv", "id,answer,first\n{0},E,Another text.\n", "first of {0} is not the text that was asked about"),
         ("a.csv", "id,answer\n{0},E\n{1},E\n", "answers lists 1 and 2"),
-        ("list-1-labels.csv", "id,answer,reader\n{0},E,\n", None),
+        ("list-1-labels.csv", "id,answer,reader\n{0},E,\n", "nobody knows whose"),
         ("a.json", '[{{"data": {{}}}}]', "not an export of Label Studio's"),
         ("a.xlsx", "no archive", "not an Excel workbook"),
         ("a.txt", "", "unknown kind of file"),
     ],
 )
-def test_answers_that_are_none_are_refused_in_one_line(drawn, tmp_path, name, text, said):
-    codes = [drawn.filter(pl.col("list") == number)["code"][0] for number in (1, 2)]
+def test_answers_that_are_none_are_refused_in_one_line(drawn, tmp_path, name, text, message):
+    codes = [drawn.filter(list=number)["code"][0] for number in (1, 2)]
     path = tmp_path / "answers" / name
     path.parent.mkdir()
     path.write_text(text.format(*codes))
     with pytest.raises(DataError) as caught:
         read_answers([path], drawn)
-    assert (said or "nobody knows whose").format(*codes) in caught.value.message
+    assert message.format(*codes) in caught.value.message
     assert "\n" not in caught.value.message
 
 
-# agreement
+# scores
 
+NAN = math.nan
 # Krippendorff 2011, Computing Krippendorff's alpha-reliability, section E: nominal 0.743, ordinal 0.815.
 FOUR = np.array(
     [
@@ -193,12 +182,9 @@ def test_coefficients_are_the_published_ones():
     assert statistics(np.zeros((2, 4)), "nominal") == {"full": 1, "majority": 1, "alpha": None, "cohen": None, "fleiss": None}
 
 
-# scores
-
-
 def test_scores_equal_a_hand_calculation(drawn, tmp_path):
     """Two readers of list 1; the second answers two pairs of ours otherwise, and fails no check."""
-    ours = drawn.filter((pl.col("list") == 1) & (pl.col("task") == "labels") & (pl.col("kind") == "item"))
+    ours = drawn.filter(list=1, task="labels", kind="item")
     turned = set(ours["code"][:2])
     other = {"E": "N", "N": "C", "C": "E"}
 
@@ -207,13 +193,8 @@ def test_scores_equal_a_hand_calculation(drawn, tmp_path):
             return other[row["right"]] if row["code"] in turned else row["right"]
         return row["right"] or {"premise": "2", "hypothesis": "5", None: "4"}[row["side"]]
 
-    def first(row):
-        return row["right"] or "4"
-
-    answers = read_answers([filled(tmp_path / "a.csv", drawn, first), filled(tmp_path / "b.csv", drawn, second)], drawn)
-    found = score(answers, QUICK)
-    n = ours.height
-    assert n == 12
+    found = score(read_answers([filled(tmp_path / "a.csv", drawn), filled(tmp_path / "b.csv", drawn, second)], drawn), QUICK)
+    assert ours.height == 12
     assert found["readers"]["b"] == {"list": 1, "answers": 12 + 16 + 5, "checks": 8, "checks_right": 8, "counts": True}
     labels = found["labels"]
     assert (labels["items"], labels["answers"]) == (12, 24)
@@ -224,16 +205,15 @@ def test_scores_equal_a_hand_calculation(drawn, tmp_path):
     assert sum(labels["confusion"][right][answer] for right in "ENC" for answer in "ENC" if right != answer) == 2
     assert found["sentences"]["premise"] == {"answers": 16, "mean": 3.0, "natural": 0.5, "distance": -1.0}
     assert found["sentences"]["hypothesis"] == {"answers": 16, "mean": 4.5, "natural": 1.0, "distance": 0.5}
-    mend = found["mend"]
-    assert {(row["item"], row["against"]) for row in mend} == {(item, 1) for item in ours["item"][:2]}
-    assert refused(mend, 2) == {}  # one of two is no majority
+    assert {(row["item"], row["against"]) for row in found["mend"]} == {(item, 1) for item in ours["item"][:2]}
+    assert refused(found["mend"], 2) == {}  # one of two is no majority
 
 
 def test_who_fails_the_checks_does_not_count_unless_asked(drawn, tmp_path):
     paths = [filled(tmp_path / "a.csv", drawn), filled(tmp_path / "b.csv", drawn, lambda row: "N" if row["task"] == "labels" else "3")]
     answers = read_answers(paths, drawn)
-    assert score(answers, QUICK)["readers"]["b"]["counts"] is False
-    assert score(answers, QUICK)["labels"]["agree"]["value"] == 1
+    found = score(answers, QUICK)
+    assert (found["readers"]["b"]["counts"], found["labels"]["agree"]["value"]) == (False, 1)
     assert score(answers, Resampling(0), everybody=True)["labels"]["agree"]["value"] < 1
 
 
@@ -245,11 +225,11 @@ def test_export_score_and_drop_from_the_command_line(cxgen, mini_dataset, tmp_pa
     given = ("--n", "3", "--sentences", "2", "--real", tmp_path / "real.txt", "--as", "csv", "--format", "json")
     made = cxgen("review", "export", tmp_path / "r", *given, cwd=mini_dataset)
     assert [row["items"] for row in json.loads(made.stdout)] == [6, 8] * 3
-    for command, said in (("export", "there is a review already"), ("score", "there are no answers")):
+    for command, message in (("export", "there is a review already"), ("score", "there are no answers")):
         refusal = cxgen("review", command, tmp_path / "r", cwd=mini_dataset)
-        assert (refusal.returncode, said in refusal.stderr) == (2, True)
+        assert (refusal.returncode, message in refusal.stderr) == (2, True)
     key = read_key(tmp_path / "r")
-    bad = key.filter((pl.col("kind") == "item") & (pl.col("list") == 1) & (pl.col("task") == "labels")).row(0, named=True)
+    bad = key.filter(kind="item", list=1, task="labels").row(0, named=True)
 
     def against(row):
         return "ENC"["ENC".index(row["right"]) - 1] if row["code"] == bad["code"] else row["right"] or "4"
@@ -271,7 +251,7 @@ def test_export_score_and_drop_from_the_command_line(cxgen, mini_dataset, tmp_pa
 def test_split_leaves_out_whole_sets_that_readers_refused_and_records_why(mini_dataset, tmp_path):
     project = Project(shutil.copytree(mini_dataset, tmp_path / "p"))
     before = dataset(project, "nli")
-    gone = before.filter(pl.col("config") == "nli")["contrast_set"][0]
+    gone = before.filter(config="nli")["contrast_set"][0]
     path = project.root / layout.DROPPED
     path.parent.mkdir(exist_ok=True)
     write_dropped({gone: "item x: E is computed, readers say C 2"}, path)
@@ -279,24 +259,20 @@ def test_split_leaves_out_whole_sets_that_readers_refused_and_records_why(mini_d
     after = dataset(project, "nli")
     assert gone not in after["contrast_set"]
     assert after.height == before.height  # another set has taken its place
-    rejected = pl.read_parquet(project.root / layout.table(layout.REJECTED, layout.REJECTED)).filter(pl.col("contrast_set") == gone)
-    assert rejected.height == before.filter(pl.col("contrast_set") == gone).height
+    rejected = pl.read_parquet(project.root / layout.table(layout.REJECTED, layout.REJECTED)).filter(contrast_set=gone)
+    assert rejected.height == before.filter(contrast_set=gone).height
     assert set(rejected["pair_verdict"]) == {INAPPROPRIATE}
     assert set(rejected["pair_reason"]) == {"review: item x: E is computed, readers say C 2"}
-
-
-@pytest.mark.parametrize("text", ["", "set\nx\n", "contrast_set,reason\nx,a\nx,b\n"])
-def test_a_list_of_refused_sets_that_is_none_is_refused(tmp_path, text):
-    (tmp_path / "dropped.csv").write_text(text)
-    with pytest.raises(DataError):
-        read_dropped(tmp_path / "dropped.csv")
+    for text in ("", "set\nx\n", "contrast_set,reason\nx,a\nx,b\n"):
+        path.write_text(text)
+        with pytest.raises(DataError):
+            read_dropped(path)
 
 
 def test_a_recorded_review_is_a_reading(cxgen, mini_dataset, tmp_path):
     root = Path(shutil.copytree(mini_dataset, tmp_path / "p"))
     cxgen("review", "export", "r", "--n", "3", "--sentences", "2", "--as", "csv", cwd=root)
-    key = read_key(root / "r")
-    filled(root / "r/answers/anna.csv", key)
+    filled(root / "r/answers/anna.csv", read_key(root / "r"))
     given = ("--record", "pipelines/readings/mine.csv", "--resamples", "0")
     assert "10 rows" in cxgen("review", "score", "r", *given, cwd=root).stderr
     assert cxgen("report", "reading", cwd=root).returncode == 0

@@ -84,12 +84,16 @@ def test_answers_are_on_the_disk_before_they_are_acknowledged_and_survive_the_se
         assert len(synced) == before + 1
         assert answer(port, "anna", codes[1], "N")[0] == 200
         assert answer(port, "anna", codes[0], "C", "odd")[0] == 200  # changed
+    path = folder / "answers/anna.jsonl"
+    whole = path.read_bytes()
+    path.write_bytes(whole + b'{"reader": "anna", "id": "0123')  # of a killed server, which acknowledged no such answer
     with serving(folder) as port:  # another day
         again = start(port, "anna")
+    assert path.read_bytes() == whole
     assert again["answers"] == {codes[0]: {"answer": "C", "note": "odd"}, codes[1]: {"answer": "N", "note": ""}}
     assert again["list"] == 1
     assert lines(folder, "anna")[1]["note"] == "odd one"
-    found = read_answers([folder / "answers/anna.jsonl"], drawn)
+    found = read_answers([path], drawn)
     assert dict(found.select("code", "answer").iter_rows()) == {codes[0]: "C", codes[1]: "N"}
 
 
@@ -109,22 +113,11 @@ def test_annotators_are_spread_over_the_lists_and_at_once(folder):
     assert (len(lines(folder, "a")), len(lines(folder, "b"))) == (1 + 10, 1 + 5)
 
 
-def test_half_a_line_of_a_killed_server_is_cut_off(folder):
-    with serving(folder) as port:
-        code = start(port, "anna")["tasks"][0]["rows"][0]["id"]
-        answer(port, "anna", code, "E")
-    path = folder / "answers/anna.jsonl"
-    whole = path.read_bytes()
-    path.write_bytes(whole + b'{"reader": "anna", "id": "0123')
-    with serving(folder) as port:
-        assert start(port, "anna")["answers"] == {code: {"answer": "E", "note": ""}}
-    assert path.read_bytes() == whole
-
-
 @pytest.mark.parametrize(
     ("path", "body", "headers", "host", "status"),
     [
         ("/start", {"reader": "anna"}, {}, "evil.example:80", 403),  # another name for this address
+        ("/start", {"reader": "anna"}, {"Origin": "http://evil.example"}, None, 403),
         ("/start", {"reader": "anna"}, {"Content-Type": "text/plain"}, None, 415),  # what a page may send without being asked
         ("/start", {"reader": "../x"}, {}, None, 400),
         ("/start", {}, {}, None, 400),
@@ -148,15 +141,13 @@ def test_what_is_no_answer_or_comes_from_strangers_is_refused_and_kept_nowhere(f
     assert not [line for file in (folder / "answers").iterdir() for line in lines(folder, file.stem) if "id" in line]
 
 
-def test_a_review_is_served_by_one_process(folder):
-    with serving(folder), pytest.raises(DataError, match="another run serves this review"):
-        Server(folder, "127.0.0.1", 0)
-
-
-def test_a_name_that_is_allowed_is_answered(folder):
+def test_a_review_is_served_by_one_process_under_the_names_that_are_allowed(folder):
     with serving(folder, "desk.example") as port:
         assert ask(port, "GET", "/", host=f"desk.example:{port}")[0] == 200
         assert ask(port, "GET", "/", host="desk.example")[0] == 403
+        assert ask(port, "GET", "/x")[0] == 404
+        with pytest.raises(DataError, match="another run serves this review"):
+            Server(folder, "127.0.0.1", 0)
 
 
 def test_the_page_stands_alone_and_nothing_sent_tells_a_label(folder, drawn):
