@@ -105,7 +105,7 @@ def test_the_first_sets_are_made_with_pseudowords_as_a_build_makes_them(whole, m
 
 
 def test_a_source_that_runs_dry_gives_what_it_has(mini_source, tmp_path):
-    plan = make_plan(wanted(mini_source, tmp_path, single(REQUEST, "nli", 300_000), wug=None), HERE)
+    plan = make_plan(wanted(mini_source, tmp_path, single(REQUEST, "nli", 400_000), wug=None), HERE)
     assert any(0 < entry["kept"] < entry["wanted"] for entry in plan["sources"])
 
 

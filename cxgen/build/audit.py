@@ -1,7 +1,6 @@
 """The audit of what ships, the dataset's and that of a run of ``generate --out``: it finds out by counting, not by trusting the generator.
 
-What a shard's sets are by themselves is seen where the shard is; what holds between shards is seen from what each hands on of its own:
-verbs, what is held out, and eight bytes a premise.
+What holds between the shards of a run is seen from what each hands on: verbs, what is held out, and eight bytes a premise.
 """
 
 from collections import Counter, defaultdict
@@ -28,16 +27,11 @@ SHARED, TWICE = "verbs in two splits", "premises in two contrast sets"
 
 
 def audit(dataset: pl.DataFrame) -> dict[str, Any]:
-    """Counts per construction and look-alike, and proof that nothing leaks and everything is balanced; else a `DataError`.
+    """The metric ``splits`` of the rows of all configs (column ``config``): counts, and proof that nothing leaks and all is balanced."""
 
-    Args:
-        dataset: rows of all configs, with the column ``config``.
+    def per_split(rows: pl.DataFrame) -> dict[str, int]:
+        return {split: rows.filter(split=split).height for split in SPLITS} | {"all": rows.height}
 
-    Returns:
-        ``constructions``: name -> ``items`` (config -> its own rows per split), contrast sets and verb lemmas per split, verbs shared
-            between splits, share of extended premises; ``lookalikes``: name -> rows per split in ``distinction``; ``opposites``: name ->
-            rows; ``violations``: family -> rule -> how often it is broken (all 0).
-    """
     report: dict[str, Any] = {"constructions": {}, "lookalikes": {}, "opposites": {}}
     problems: list[str] = []
     for (name,), rows in sorted(dataset.group_by(TARGET.alias("target"))):
@@ -46,7 +40,7 @@ def audit(dataset: pl.DataFrame) -> dict[str, Any]:
         own = rows.filter(construction=name)
         plain = own.filter(config=DEFAULT)
         report["constructions"][name] = {
-            "items": {config: _per_split(part) for (config,), part in own.group_by("config")},
+            "items": {config: per_split(part) for (config,), part in own.group_by("config")},
             "contrast_sets": {split: rows.filter(split=split)["contrast_set"].n_unique() for split in SPLITS},
             "verbs": {split: len(verbs[split]) for split in SPLITS},
             "verbs_shared": shared,
@@ -56,7 +50,7 @@ def audit(dataset: pl.DataFrame) -> dict[str, Any]:
             problems.append(f"{name}: verbs in two splits: {', '.join(shared)}")
         for (config, other), part in rows.filter(pl.col("construction") != name).group_by("config", "construction"):
             if config == "distinction":
-                report["lookalikes"][other] = _per_split(part)
+                report["lookalikes"][other] = per_split(part)
             elif config == DEFAULT:
                 report["opposites"][other] = part.height
     report["violations"] = {family.name: violations(rows, family) for family, rows in by_family(dataset)}
@@ -65,10 +59,6 @@ def audit(dataset: pl.DataFrame) -> dict[str, Any]:
         hint = "this is a bug in cxgen or in an edited intermediate table"
         raise DataError(f"the dataset is not sound: {'; '.join(problems)}", hint=hint)
     return report
-
-
-def _per_split(rows: pl.DataFrame) -> dict[str, int]:
-    return {split: rows.filter(split=split).height for split in SPLITS} | {"all": rows.height}
 
 
 def by_family(dataset: pl.DataFrame) -> Iterator[tuple[Family, pl.DataFrame]]:
@@ -95,12 +85,7 @@ def balance(dataset: pl.DataFrame) -> dict[str, Any]:
 
 
 def audit_run(folder: Path, pool: Executor) -> dict[str, Any]:
-    """Count the run of ``generate --out`` in ``folder`` again; `DataError` with the first file that breaks a rule.
-
-    Returns:
-        ``shards, rows, sets``; ``parts``: ``construction, split, rows, sets, verbs`` and, if the run has pseudowords, ``rows with
-        pseudowords``; ``violations``: rule -> how often it is broken (all 0).
-    """
+    """Count the run in ``folder`` again: ``shards, rows, sets``, ``parts`` (see `_parts`), ``violations`` (all 0, else a `DataError`)."""
     plan = read_plan(folder)
     jobs = _jobs(folder, plan)
     tallies = list(track(pool.map(_count, jobs), "counting", len(jobs)))
@@ -187,7 +172,7 @@ def _verbs(tallies: Iterable[Mapping[str, Any]]) -> dict[str, set[str]]:
 
 
 def _parts(tallies: Iterable[Mapping[str, Any]], *, pseudowords: bool) -> list[dict[str, Any]]:
-    """A row for every construction and split."""
+    """Rows of ``construction, split, rows, sets, verbs`` and, if the run has pseudowords, ``rows with pseudowords``."""
     groups: dict[tuple[str, str], list[Mapping[str, Any]]] = defaultdict(list)
     for tally in tallies:
         groups[tally["construction"], tally["split"]].append(tally)

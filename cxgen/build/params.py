@@ -17,31 +17,24 @@ from cxgen.schema import read_yaml
 from cxgen.vocabulary import SHARES, SPLITS, Judge
 
 _COLUMNS = ["construction", "verb", "split"]
+_Splits = Mapping[str, Mapping[str, str]]
 
 
 @dataclass(frozen=True)
 class Request:
-    """What to generate.
+    """What to generate; ``sizes``: config -> rows wanted per construction (of `distinction`: per look-alike), over all splits.
 
-    Attributes:
-        sizes: config -> rows wanted per construction (of `distinction`: per look-alike), over all splits; rows of opposites and of the
-            look-alikes' targets come on top. A config that is not named has its family's default; 0 leaves it out.
-        shares: split -> share.
-        preset: frequency preset, ``sliced`` or ``contest``.
-        oversample: candidates per set that will be kept, at least 1.
-        marked: how often a filler that its frame marks comes up, relative to one that it does not: above 0, up to 1.
-        hold_out: what occurs in test only, beside verbs.
-        splits: construction -> verb lemma -> split, of verbs that were divided before.
+    Rows of opposites and of the look-alikes' targets come on top. A config that is not named has its family's default; 0 leaves it out.
     """
 
     sizes: Mapping[str, int] = field(default_factory=dict)
     seed: int = 1
-    shares: Mapping[str, float] = field(default_factory=lambda: dict(SHARES))
-    preset: str = "sliced"
-    oversample: float = 1.15
-    marked: float = MARKED
-    hold_out: HoldOut = USUAL
-    splits: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    shares: Mapping[str, float] = field(default_factory=lambda: dict(SHARES))  # split -> share
+    preset: str = "sliced"  # of frequencies, or contest
+    oversample: float = 1.15  # candidates per set that will be kept
+    marked: float = MARKED  # how often a filler that its frame marks comes up, relative to the others
+    hold_out: HoldOut = USUAL  # what occurs in test only, beside verbs
+    splits: _Splits = field(default_factory=dict)  # of verbs that were divided before, see `read_splits`
 
     def rows(self, config: str) -> int:
         """Rows wanted of ``config``."""
@@ -140,11 +133,7 @@ def _with_tuple(data: Mapping[str, Any], name: str) -> dict[str, Any]:
 
 
 def read_splits(root: Path) -> dict[str, dict[str, str]]:
-    """Construction -> verb lemma -> split: what is shipped, and the project's own, which comes first.
-
-    Raises:
-        DataError: a row is none, or puts a verb into a second split.
-    """
+    """Construction -> verb lemma -> split: what is shipped, and the project's own, which comes first."""
     splits: dict[str, dict[str, str]] = {}
     for path in dict.fromkeys((shipped_folder() / layout.SPLITS, root / layout.SPLITS)):
         for construction, verbs in _read_splits(path).items() if path.exists() else ():
@@ -166,16 +155,10 @@ def _read_splits(path: Path) -> dict[str, dict[str, str]]:
     return splits
 
 
-def append_splits(
-    path: Path | None, known: Mapping[str, Mapping[str, str]], proposed: Mapping[str, Mapping[str, str]]
-) -> list[dict[str, str]]:
+def append_splits(path: Path | None, known: _Splits, proposed: _Splits) -> list[dict[str, str]]:
     """Append the verbs of ``proposed`` that are not ``known`` to the file, if one is given; their rows."""
-    rows = [
-        (construction, verb, split)
-        for construction, verbs in proposed.items()
-        for verb, split in sorted(verbs.items())
-        if verb not in known.get(construction, {})
-    ]
+    every = ((name, verb, split) for name, verbs in proposed.items() for verb, split in sorted(verbs.items()))
+    rows = [row for row in every if row[1] not in known.get(row[0], {})]
     if rows and path:
         before = read_text(path) if path.exists() else "\t".join(_COLUMNS) + "\n"
         write_text(path, before + "".join("\t".join(row) + "\n" for row in rows))

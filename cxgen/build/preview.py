@@ -19,14 +19,7 @@ DRY = 2_000  # draws in a row without a new set, after which a design has no oth
 
 @dataclass(frozen=True)
 class Wanted:
-    """What a sample is to hold.
-
-    Attributes:
-        premises: how many.
-        kind: only premises of this kind; empty: all.
-        label: only items with this label; None: all.
-        wugs, mode: pseudowords for the words of the mode; None for none.
-    """
+    """What a sample is to hold: how many premises, of one kind or all, with one label or all, pseudowords for a mode's words or none."""
 
     premises: int
     family: str = "nli"
@@ -110,10 +103,7 @@ def sampled(construction: Construction, wanted: Wanted) -> Iterator[pl.DataFrame
 def sample_items(
     construction: Construction, seed: int, sets: int, family: str = "", wugs: Wugs | None = None, mode: str = ""
 ) -> pl.DataFrame:
-    """Items of up to ``sets`` contrast sets of every design, over all verbs, design by design.
-
-    They are of ``family``, by default of the one that each design names first; with pseudowords for the words of ``mode``, if any.
-    """
+    """Items of up to ``sets`` contrast sets of every design (default family: that of its first config), over all verbs."""
     items = _together(source.take(sets) for source in _sources(construction, Wanted(0, family, seed, wugs=wugs, mode=mode)))
     if wugs and not items.height:
         raise _nothing_survives(construction, mode)

@@ -20,7 +20,7 @@ from cxgen.build.audit import audit, balance
 from cxgen.build.params import Params, Request
 from cxgen.build.pool import HERE, Executor
 from cxgen.build.samplers import Run, candidates, samplers_of, wugs_of
-from cxgen.build.tables import WRITTEN, read_candidates, read_dropped, read_verdicts, table_file, table_hashes
+from cxgen.build.tables import WRITTEN, read_dropped, read_judged, table_file, table_hashes
 from cxgen.constructicon import target_names
 from cxgen.errors import DataError
 from cxgen.families import CONFIGS, DEFAULT, REJECTED, columns_of, wug_config
@@ -33,7 +33,7 @@ from cxgen.suites import SUITES
 from cxgen.tables import one_line, track, write_json, write_table
 from cxgen.vocabulary import APPROPRIATE, EXTENDED, INAPPROPRIATE, PROTOTYPICAL, SPLITS, UNDECIDED
 
-_KEYS = ["config", "design", "split"]
+NOTHING: Mapping[str, str] = {}
 _Suite = tuple[str, dict[str, Any], dict[str, str]]  # name, metric, hashes of the tables
 
 
@@ -44,52 +44,51 @@ def unjudged(items: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def leave_out(judged: pl.DataFrame, dropped: Mapping[str, str]) -> pl.DataFrame:
-    """The items with those of ``dropped`` sets (contrast set -> reason) refused, in every config."""
-    why = pl.col("contrast_set").replace_strict(dropped, default=None, return_dtype=pl.String)
-    refused = why.is_not_null() & (pl.col("pair_verdict") != INAPPROPRIATE)
-    return judged.with_columns(
-        pair_verdict=pl.when(refused).then(pl.lit(INAPPROPRIATE)).otherwise("pair_verdict"),
-        pair_reason=pl.when(refused).then(pl.format("review: {}", why)).otherwise("pair_reason"),
+def accept(
+    judged: pl.DataFrame, dropped: Mapping[str, str] = NOTHING, *, keep_undecided: bool = False
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Items of the sets in which nothing is refused (or undecided), and the refused items with their reasons.
+
+    Those of ``dropped`` sets (contrast set -> reason) are refused in every config.
+    """
+    why, refused = pl.col("contrast_set").replace_strict(dropped, default=None, return_dtype=pl.String), INAPPROPRIATE
+    listed = why.is_not_null() & (pl.col("pair_verdict") != refused)
+    judged = judged.with_columns(
+        acceptability="premise_verdict",
+        pair_verdict=pl.when(listed).then(pl.lit(refused)).otherwise("pair_verdict"),
+        pair_reason=pl.when(listed).then(pl.format("review: {}", why)).otherwise("pair_reason"),
     )
-
-
-def accept(judged: pl.DataFrame, *, keep_undecided: bool = False) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Items of the sets in which nothing is rejected (or undecided), and the rejected items of the others with their reasons."""
     more = [UNDECIDED] if keep_undecided else []
     good = pl.col("premise_verdict").is_in([PROTOTYPICAL, EXTENDED, *more]) & pl.col("pair_verdict").is_in([APPROPRIATE, *more])
-    judged = judged.with_columns(acceptability="premise_verdict")
     columns = [column for column in columns_of(REJECTED) if column.name in judged.columns]
     return judged.filter(good.all().over("config", "contrast_set")), conform(judged.filter(~good), columns)
 
 
 def choose(accepted: pl.DataFrame, made: Sequence[Sampler], request: Request) -> pl.DataFrame:
-    """The first accepted sets of each config, design and split of a construction, as many as are wanted, in the order of the candidates."""
-    rows = [(one.config, one.design.name, one.split, request.sets(one.construction, one.design, one.config)[one.split]) for one in made]
-    wanted = pl.DataFrame(rows, schema=[*_KEYS, "wanted"], orient="row")
-    have = accepted.group_by(_KEYS).agg(have=pl.col("set_number").n_unique())
-    short = wanted.join(have, on=_KEYS, how="left").with_columns(pl.col("have").fill_null(0)).filter(pl.col("have") < pl.col("wanted"))
-    for row in short.sort(_KEYS).head(1).iter_rows(named=True):
-        raise DataError(
-            f"{made[0].construction.name}, design {row['design']} for {row['config']}, {row['split']}: {row['wanted']} contrast sets are"
-            f" wanted, {row['have']} were accepted",
-            hint="see what was refused and why in outputs/dataset/rejected; mend that, or raise generate.oversample in params.yaml",
-        )
-    rank = pl.col("set_number").rank("dense").over(_KEYS)
-    return accepted.join(wanted, on=_KEYS, how="left", maintain_order="left").filter(rank <= pl.col("wanted")).drop("wanted")
+    """The first accepted sets of every sampler of a construction, as many as are wanted, in the order of the candidates."""
+    tables = []
+    for one in made:
+        own = accepted.filter(config=one.config, design=one.design.name, split=one.split)
+        numbers = own["set_number"].unique().sort()
+        wanted = request.sets(one.construction, one.design, one.config)[one.split]
+        if len(numbers) < wanted:
+            where = f"{one.construction.name}, design {one.design.name} for {one.config}, {one.split}"
+            hint = "see what was refused and why in outputs/dataset/rejected; mend that, or raise generate.oversample in params.yaml"
+            raise DataError(f"{where}: {wanted} contrast sets are wanted, {len(numbers)} were accepted", hint=hint)
+        tables.append(own.filter(pl.col("set_number").is_in(numbers[:wanted].implode())))
+    return pl.concat(tables)
 
 
 @dataclass(frozen=True)
 class _Job:
-    """A construction to make; ``candidates`` and ``verdicts``: where models have judged it, else it is drawn, and nobody is asked."""
+    """A construction to make; ``judged``: candidates and verdicts, if models were asked; else it is drawn, and nobody is asked."""
 
     run: Run
     params: Params
     name: str
     folder: Path  # for its finished rows
     dropped: Mapping[str, str]
-    candidates: pl.DataFrame | None = None
-    verdicts: pl.DataFrame | None = None
+    judged: tuple[pl.DataFrame, pl.DataFrame] | None = None
 
     def file(self, config: str) -> Path:
         """Where its finished rows of a config wait."""
@@ -103,13 +102,10 @@ def _draw(job: _Job) -> pl.DataFrame:
 def _make(job: _Job) -> dict[str, Any]:
     """Leave the finished rows of a construction; ``rejected``, ``counts`` (see `wug.counts`), and why it has too few sets, if so."""
     made = samplers_of(job.run, job.name)
-    if job.candidates is None or job.verdicts is None:
-        items = candidates(made, job.run.request, head_room=bool(job.dropped))
-        verdicts = unjudged(items)
-    else:
-        items, verdicts = job.candidates, job.verdicts
-    judged = leave_out(items.join(verdicts, on="id", how="left", maintain_order="left"), job.dropped)
-    accepted, rejected = accept(judged, keep_undecided=job.params.keep_undecided)
+    items, verdicts = job.judged or (candidates(made, job.run.request, head_room=bool(job.dropped)), None)
+    verdicts = unjudged(items) if verdicts is None else verdicts
+    judged = items.join(verdicts, on="id", how="left", maintain_order="left")
+    accepted, rejected = accept(judged, job.dropped, keep_undecided=job.params.keep_undecided)
     try:
         chosen = choose(accepted, made, job.run.request)
     except DataError as error:
@@ -146,8 +142,7 @@ def build(project: Project, params: Params, pool: Executor = HERE, *, judged: bo
     """
     require_place(project.root / layout.metric("splits"))
     with TemporaryDirectory(prefix="cxgen-") as folder:
-        jobs = _jobs(project, params, Path(folder))
-        jobs = _judged(jobs, project) if judged else jobs
+        jobs = _jobs(project, params, Path(folder), judged=judged)
         made = dict(zip((job.name for job in jobs), track(pool.map(_make, jobs), "building", len(jobs)), strict=True))
         rejected = pl.concat([part["rejected"] for part in made.values()], how="diagonal")
         write_table(rejected, table_file(project, REJECTED, REJECTED))  # before anything can go wrong: it says why sets are lacking
@@ -157,8 +152,8 @@ def build(project: Project, params: Params, pool: Executor = HERE, *, judged: bo
         items = _items(jobs, CONFIGS)
         metrics = {"splits": audit(items), "balance": balance(items), "wug": _pseudowords(jobs, made, items)}
         hashes = table_hashes({(REJECTED, REJECTED): rejected})
-        configs = [*CONFIGS, *map(wug_config, wug.SOURCES)]
-        for written in pool.map(_finish, [(table_file(project, *key), key, jobs) for key in product(configs, SPLITS)]):
+        keys = list(product([*CONFIGS, *map(wug_config, wug.SOURCES)], SPLITS))
+        for written in pool.map(_finish, [(table_file(project, *key), key, _files(jobs, key[0])) for key in keys]):
             hashes |= written
     for name, of_wugs in (("splits", False), ("wug", True)):
         metrics[name][WRITTEN] = {table: value for table, value in hashes.items() if ("_wug/" in table) == of_wugs}
@@ -174,18 +169,18 @@ def construction_names(project: Project, params: Params) -> list[str]:
     return target_names(project) if params.constructions is None else list(params.constructions)
 
 
-def _jobs(project: Project, params: Params, folder: Path) -> list[_Job]:
+def _jobs(project: Project, params: Params, folder: Path, *, judged: bool = False) -> list[_Job]:
     run, dropped = Run(project, params.request), read_dropped(project.root / layout.DROPPED)
-    return [_Job(run, params, name, folder, dropped) for name in construction_names(project, params)]
-
-
-def _judged(jobs: Sequence[_Job], project: Project) -> list[_Job]:
-    """``jobs`` with what was judged."""
-    items, verdicts = read_candidates(project), read_verdicts(project)
-    if items.join(verdicts, on="id", how="anti").height:
-        raise DataError("there are items without a verdict", file=project.root / layout.VERDICTS, hint="run `cxgen judge` again")
+    jobs = [_Job(run, params, name, folder, dropped) for name in construction_names(project, params)]
+    if not judged:
+        return jobs
+    items, verdicts = read_judged(project)
     own = items.with_columns(target=TARGET).partition_by("target", as_dict=True, include_key=False)
-    return [replace(job, candidates=own[job.name,], verdicts=verdicts.join(own[job.name,], on="id", how="semi")) for job in jobs]
+    return [replace(job, judged=(own[job.name,], verdicts.join(own[job.name,], on="id", how="semi"))) for job in jobs]
+
+
+def _files(jobs: Iterable[_Job], config: str) -> list[Path]:
+    return [job.file(config) for job in jobs if job.file(config).exists()]
 
 
 def _items(jobs: Iterable[_Job], configs: Iterable[str]) -> pl.DataFrame:
@@ -193,8 +188,7 @@ def _items(jobs: Iterable[_Job], configs: Iterable[str]) -> pl.DataFrame:
     tables = []
     for config in configs:
         names = [column.name for column in columns_of(config) if column.name != "slots"]
-        files = [job.file(config) for job in jobs if job.file(config).exists()]
-        tables += [pl.read_ipc(file, columns=names).with_columns(config=pl.lit(config)) for file in files]
+        tables += [pl.read_ipc(file, columns=names).with_columns(config=pl.lit(config)) for file in _files(jobs, config)]
     return pl.concat(tables, how="diagonal") if tables else pl.DataFrame()
 
 
@@ -213,10 +207,9 @@ def _pseudowords(jobs: Sequence[_Job], made: Mapping[str, Mapping[str, Any]], it
     return report
 
 
-def _finish(job: tuple[Path, tuple[str, str], Sequence[_Job]]) -> dict[str, str]:
+def _finish(job: tuple[Path, tuple[str, str], list[Path]]) -> dict[str, str]:
     """Write a table, or remove that of an earlier run with other designs; its hash."""
-    path, (config, split), jobs = job
-    files = [one.file(config) for one in jobs if one.file(config).exists()]
+    path, (config, split), files = job
     if not files:
         path.unlink(missing_ok=True)
         return {}
@@ -231,11 +224,7 @@ def begin_suites(project: Project, params: Params, pool: Executor = HERE) -> Ite
 
 
 def build_suites(project: Project, params: Params, begun: Iterator[_Suite] | None = None) -> dict[str, Any]:
-    """Write ``outputs/suites/`` and the metric ``suites``; return the metric.
-
-    It has ``suites``: name -> ``counts``, ``violations`` (rule -> how often it is broken, all 0) and ``measures``, as the suite gives
-    them; ``written``: hashes of the tables.
-    """
+    """Write ``outputs/suites/`` and the metric ``suites``; return the metric."""
     require_place(project.root / layout.metric("suites"))
     report: dict[str, Any] = {"suites": {}, WRITTEN: {}}
     for name, metric, hashes in track(begun or begin_suites(project, params), "suites", len(SUITES)):

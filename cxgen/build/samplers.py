@@ -76,12 +76,7 @@ def samplers_of(run: Run, name: str) -> list[Sampler]:
 
 
 def samplers(construction: Construction, request: Request) -> list[Sampler]:
-    """Those of every design, config and split.
-
-    Raises:
-        EmptySlotError: a design for which nothing is left in a split.
-        SchemaError: a design that gives no sets.
-    """
+    """Those of every design, config and split."""
     construction = fillable(construction, request)
     splits, forms, made = placed(construction, request), Forms(construction.lexicon), []
     for design in construction.designs.values():
@@ -94,11 +89,7 @@ def samplers(construction: Construction, request: Request) -> list[Sampler]:
 
 
 def previews(construction: Construction, seed: int, family: str = "") -> list[Sampler]:
-    """Those of the designs over all verbs, each for the first of its configs that belongs to ``family`` (default: its first).
-
-    Raises:
-        SchemaError: no design is of that family.
-    """
+    """Those of the designs over all verbs, each for the first of its configs that belongs to ``family`` (default: its first)."""
     forms, made = Forms(construction.lexicon), []
     for design in construction.designs.values():
         config = next((name for name in design.configs if not family or family_of(name).name == family), None)
@@ -205,8 +196,7 @@ class _Source:
 def candidates(made: Sequence[Sampler], request: Request, *, head_room: bool = True) -> pl.DataFrame:
     """Items of the `samplers` of a construction; no premise occurs in two sets of a family, rows of a set are adjacent.
 
-    With ``head_room`` there are `Request.oversample` times as many sets as are wanted, for judges to choose from. Columns are those of
-    `Draws.render`, ``id``, and those of all families (null where a family has no such column).
+    With ``head_room`` there are `Request.oversample` times as many sets as are wanted, for judges to choose from.
     """
     seen: dict[str, set[str]] = defaultdict(set)
     sources = []
@@ -237,11 +227,7 @@ def generate_items(construction: Construction, request: Request) -> pl.DataFrame
 
 
 def capacity(construction: Construction, request: Request) -> list[dict[str, Any]]:
-    """What can be said in every config, design and split, beside what is asked for; counted from the pools, nothing is drawn.
-
-    Rows of ``construction, config, design, split, wanted`` (candidate sets), ``capacity`` (see `sets_at_most`), ``used`` (wanted /
-    capacity) and ``enough`` (whether that many are easily drawn).
-    """
+    """How many sets can be had in every config, design and split (`sets_at_most`), beside those that are wanted; nothing is drawn."""
     rows = []
     for sampler in samplers(construction, request):
         wanted = math.ceil(request.sets(construction, sampler.design, sampler.config)[sampler.split] * request.oversample)
@@ -270,10 +256,7 @@ def _premises(sampler: Sampler, kind: str) -> Iterator[int]:
 
 
 def _ways(sampler: Sampler, names: set[str], by_pronoun: set[str], frame: int) -> int:
-    """How many ways there are to fill slots in a frame, at most: a word counts as taken by another slot only where it surely is.
-
-    Of a person of either sex there are three where a pronoun refers to the slot.
-    """
+    """How many ways there are to fill slots in a frame, at most: a word counts as taken by another slot only where it surely is."""
     lexicon, pools = sampler.construction.lexicon, sampler.pools.candidates
     words: dict[str, set[str]] = {}
     ways = 1

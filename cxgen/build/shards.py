@@ -198,11 +198,9 @@ def sets_of(folder: Path, number: int) -> NDArray[np.int64]:
 
 
 def make_shards(wanted: Wanted, plan: Plan, pool: Executor, only: Sequence[int] = ()) -> dict[str, Any]:
-    """Make the shards that are lacking, or ``only`` these; ``summary.json`` is written when all are there.
+    """Make the shards that are lacking, or ``only`` these; the summary of what there is then, written when all are there.
 
-    Returns:
-        ``shards, of, rows, sets, bytes`` and ``sources``: those of the plan, with the share of the sets drawn that repeat a premise
-        (``repeated``). With pseudowords: ``pseudowords``, the ``rows, sets, bytes`` of those.
+    It says of every sampler which share of the sets drawn repeats a premise (``repeated``).
     """
     folder, shards = wanted.folder, plan["shards"]
     unfinished = [*folder.glob(f"{DATA}/*/.*.parquet.*"), *folder.glob(f"{WUG}/*/.*.parquet.*"), *folder.glob(f"{RUN}/shards/.*.json.*")]

@@ -28,30 +28,12 @@ WRITTEN = "written"  # under which the metric of a stage that writes tables has 
 METRICS = ("splits", "wug", NATURAL, "suites")  # that have them
 _PART = 5_000  # rows of which the text is made at once
 _OWN = tuple(replace(column, null=True) for name in FAMILIES for column in own_columns(name))  # which rows of other configs lack
-_CANDIDATES = Contract(
-    (
-        *LINEAGE,
-        *_OWN,
-        *MATERIAL,
-        Column("config", pl.String, "the config that the item is for", values=tuple(CONFIGS)),
-        Column("set_number", pl.Int64, "number of its contrast set within its sampler"),
-    ),
-    key=("id",),
-    optional=frozenset(column.name for column in _OWN),
-    least=1,
-)
-_VERDICTS = Contract(
-    (
-        Column("id", pl.String, "of the item"),
-        Column("premise_verdict", pl.String, "on its premise", values=PREMISE_VERDICTS),
-        Column("premise_reason", pl.String, "why"),
-        Column("pair_verdict", pl.String, "on the item as a whole", values=PAIR_VERDICTS),
-        Column("pair_reason", pl.String, "why"),
-    ),
-    key=("id",),
-    least=1,
-)
-VERDICTS = polars_schema(_VERDICTS.columns)  # one row per item
+_PLACE = Column("config", pl.String, "that the item is for", values=tuple(CONFIGS)), Column("set_number", pl.Int64, "of its sampler")
+_OPTIONAL = frozenset(column.name for column in _OWN)
+_CANDIDATES = Contract((*LINEAGE, *_OWN, *MATERIAL, *_PLACE), key=("id",), optional=_OPTIONAL, least=1)
+# Columns of the verdicts, one row per item -> what they may say.
+VERDICTS = {"id": (), "premise_verdict": PREMISE_VERDICTS, "premise_reason": (), "pair_verdict": PAIR_VERDICTS, "pair_reason": ()}
+_VERDICTS = Contract(tuple(Column(name, pl.String, "", values=values) for name, values in VERDICTS.items()), key=("id",), least=1)
 _REFUSED = ["contrast_set", "reason"]
 _REFUSED_HINT = "expected the columns contrast_set and reason; `cxgen review score --drop` writes it"
 
@@ -61,9 +43,13 @@ def read_candidates(project: Project) -> pl.DataFrame:
     return read_table(project.root / layout.CANDIDATES, _CANDIDATES, "run `cxgen generate` first")
 
 
-def read_verdicts(project: Project) -> pl.DataFrame:
-    """The verdicts on the candidates, as `cxgen judge` writes them."""
-    return read_table(project.root / layout.VERDICTS, _VERDICTS, "run `cxgen judge` first")
+def read_judged(project: Project) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The candidates, and the verdicts on them, as `cxgen judge` writes them: one on every item."""
+    items, path = read_candidates(project), project.root / layout.VERDICTS
+    verdicts = read_table(path, _VERDICTS, "run `cxgen judge` first")
+    if items.join(verdicts, on="id", how="anti").height:
+        raise DataError("there are items without a verdict", file=path, hint="run `cxgen judge` again")
+    return items, verdicts
 
 
 def table_file(project: Project, config: str, split: str) -> Path:
@@ -88,10 +74,7 @@ def read_split(path: Path, config: str, split: str) -> pl.DataFrame:
 def read_splits(project: Project, config: str, splits: Iterable[str] = SPLITS) -> pl.DataFrame:
     """The rows of some splits of a config, which must be there; a suite has no rows of splits that it does not have."""
     chosen = [split for split in splits if config not in SUITES or split in SUITES[config].splits]
-    return _concat(config, [read_split(table_file(project, config, split), config, split) for split in chosen])
-
-
-def _concat(config: str, tables: list[pl.DataFrame]) -> pl.DataFrame:
+    tables = [read_split(table_file(project, config, split), config, split) for split in chosen]
     return pl.concat([pl.DataFrame(schema=polars_schema(columns_of(config))), *tables])
 
 
@@ -108,9 +91,8 @@ def natural(project: Project) -> pl.DataFrame:
 
 
 def _config(project: Project, config: str) -> pl.DataFrame:
-    files = {split: table_file(project, config, split) for split in SPLITS}
-    tables = [read_split(file, config, split) for split, file in files.items() if file.is_file()]
-    return _concat(config, tables).with_columns(config=pl.lit(config))
+    there = [split for split in SPLITS if table_file(project, config, split).is_file()]
+    return read_splits(project, config, there).with_columns(config=pl.lit(config))
 
 
 def with_natural(project: Project, family: str) -> pl.DataFrame:
