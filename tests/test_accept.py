@@ -7,7 +7,7 @@ import json
 import pytest
 
 from cxgen.constructicon import load_construction
-from cxgen.curate.asked import accept_words, slot_questions
+from cxgen.curate.scenes import accept_words, slot_questions
 from cxgen.errors import CxgenError
 from cxgen.lexicon import Lexicon
 from cxgen.project import Project

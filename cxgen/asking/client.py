@@ -20,11 +20,9 @@ from cxgen.errors import CxgenError
 
 _MOST, _MOST_RESULTS = 8 * 2**20, 2**30  # bytes of an answer, of a file of results
 _QUOTA = ("insufficient_quota", "billing_hard_limit_reached", "billing_not_active")
-_UNBILLED = (500, 503, 529)  # of the server errors; a gateway's say nothing of what the model behind it did
 _NONE = "no whole answer"
-_REASONS = {404: "the server knows no such model or path (404)", 429: "too many requests (429)"}
-_REASONS |= {status: f"the server refuses the credentials ({status})" for status in (401, 403)}
-_PASSED_ON = ("retry-after", "retry-after-ms", "date", "x-should-retry")
+_REASONS = {404: "the server knows no such model or path", 429: "too many requests"}
+_REASONS |= dict.fromkeys((401, 403), "the server refuses the credentials")
 _CALLS = 50_000  # in a batch, OpenAI's limit
 _AGAIN = "run the same command again: what was submitted is collected then"
 
@@ -61,9 +59,9 @@ class _Bounded(openai.DefaultAsyncHttpxClient):
                     data = json.loads(body, object_pairs_hook=once)
                     reply = reply_in(data, expected, response.headers.get("x-request-id", ""))
                     status, billed = 200, (reply.known["tokens_in"], reply.known["tokens_out"])
-            elif (status < 500 and status != 408) or status in _UNBILLED:
+            elif (status < 500 and status != 408) or status in {500, 503, 529}:  # a gateway's say nothing of what the model behind it did
                 billed = (0, 0)
-            problem = _reason(status) if chat and status != 200 else ""
+            problem = _refusal(status).reason if chat and status != 200 else ""
         except (TimeoutError, httpx2.TimeoutException):
             problem = "timed out"
             raise httpx2.ReadTimeout(problem, request=request) from None
@@ -73,7 +71,8 @@ class _Bounded(openai.DefaultAsyncHttpxClient):
         finally:
             self._budget.settle(expected, billed)
             self._budget.errors.update([problem] * bool(problem))
-        headers = {name: response.headers[name] for name in _PASSED_ON if name in response.headers} | {"content-type": "application/json"}
+        passed_on = ("retry-after", "retry-after-ms", "date", "x-should-retry")
+        headers = {name: response.headers[name] for name in passed_on if name in response.headers} | {"content-type": "application/json"}
         if status == 429 and any(code.encode() in body for code in _QUOTA):
             headers["x-should-retry"] = "false"
         return httpx2.Response(status, headers=headers, content=body, request=request, extensions={"reply": reply})
@@ -245,14 +244,13 @@ def _failure(error: openai.OpenAIError) -> Failure:
         return Failure(str(error), bound=str(error))
     if not isinstance(error, openai.APIStatusError):
         return Failure("timed out" if isinstance(error, openai.APITimeoutError) else _NONE)
-    status, code = error.status_code, str(error.code or "")
+    return _refusal(error.status_code, str(error.code))
+
+
+def _refusal(status: int, code: str = "") -> Failure:
     if code in _QUOTA:
         return Failure(f"the quota is used up ({code})", fatal=True)
     if code in {"context_length_exceeded", "string_above_max_length"} or status == 413:
         return Failure("the request is too long", too_long=True)
-    return Failure(_reason(status), fatal=status in {401, 403, 404})
-
-
-def _reason(status: int) -> str:
-    server = status >= 500 or status == 408
-    return f"server error ({status})" if server else _REASONS.get(status, f"the server refuses the request ({status})")
+    other = "server error" if status >= 500 or status == 408 else "the server refuses the request"
+    return Failure(f"{_REASONS.get(status, other)} ({status})", fatal=status in {401, 403, 404})

@@ -25,9 +25,7 @@ from cxgen.project import Project
 from cxgen.vocabulary import Judge
 
 Shown = Mapping[str, Items]  # by task
-_ATTEMPTS = 3  # how often an item is asked about by itself when the answers are unusable
-_FEW = 20  # requests, of which a share may fail
-_DAYS = 2 * 86_400.0
+Plan = tuple[Call, dict[str, "Judgment"], list[Call]]
 _REMOVE = "remove the line, or move the file away: a new one is made"
 _KEPT = "what was answered is kept"
 
@@ -56,14 +54,10 @@ class Consultation:
         if self.backend is not Judge.replay and not self.models:
             raise CxgenError("no model is named", hint="give --model, or judge.models in params.yaml")
         if self.backend is Judge.batch:
-            limits = replace(limits, timeout=max(limits.timeout, 600.0), deadline=_DAYS)
+            limits = replace(limits, timeout=max(limits.timeout, 600.0), deadline=2 * 86_400.0)
         if self.backend in {Judge.file, Judge.replay}:  # what is not there does not come if it is asked for again
             limits = replace(limits, max_failures=1.0)
         return replace(self, limits=limits, cache=project.root / self.cache)
-
-    def jobs(self, prompts: Mapping[str, Prompt], shown: Shown) -> list[Call]:
-        """All that every model is asked, task by task."""
-        return [Call(prompts[task], model, shown[task]) for model in self.models for task in self.tasks]
 
 
 @dataclass(frozen=True)
@@ -149,14 +143,15 @@ class Outcome:
     stopped: str
 
 
-def _plan(job: Call, cache: Cache, per_request: int) -> tuple[dict[str, Judgment], list[Call]]:
-    """The judgments that are kept already, and the calls about the other items."""
-    kept, allowed = dict[str, Judgment](), {"", *job.prompt.choices.values()}
-    for name in job.items:
-        judgment = cache.judgments.get(job.address(name))
-        if judgment and (not job.prompt.choices or judgment.value in allowed):
-            kept[name] = replace(judgment, item=name, task=job.prompt.task)
-    return kept, job.parts([name for name in job.items if name not in kept], per_request)
+def _plans(asked: Consultation, prompts: Mapping[str, Prompt], shown: Shown, cache: Cache) -> Iterator[Plan]:
+    """Model by model, task by task: all that is asked, the judgments that are kept already, the calls about the other items."""
+    for job in (Call(prompts[task], model, shown[task]) for model in asked.models for task in asked.tasks):
+        kept, allowed = dict[str, Judgment](), {"", *job.prompt.choices.values()}
+        for name in job.items:
+            judgment = cache.judgments.get(job.address(name))
+            if judgment and (not job.prompt.choices or judgment.value in allowed):
+                kept[name] = replace(judgment, item=name, task=job.prompt.task)
+        yield job, kept, job.parts([name for name in job.items if name not in kept], asked.per_request)
 
 
 def _read(call: Call, reply: Reply) -> tuple[dict[str, Judgment], list[Call]]:
@@ -165,21 +160,19 @@ def _read(call: Call, reply: Reply) -> tuple[dict[str, Judgment], list[Call]]:
     again: list[Call] = []
     if len(call.items) > 1 and problems:
         again = call.parts(problems, len(problems) if values else -(-len(problems) // 2))
-    elif problems and reply.finish != "refused" and call.attempt + 1 < _ATTEMPTS:
+    elif problems and reply.finish != "refused" and call.attempt < 2:
         again = call.parts(problems, 1, call.attempt + 1)
     prompt = call.prompt
     known: dict[str, Any] = {"call": call.key, "max_tokens": call.max_tokens, "asked": len(call.items), "attempt": call.attempt}
     known |= {"prompt": prompt.hash, "temperature": prompt.temperature, **reply.known}
-    judgments = {name: Judgment(name, prompt.task, value, "", call.model, **known) for name, value in values.items()}
-    return judgments | {
-        name: Judgment(name, prompt.task, "", why, call.model, **known) for name, why in problems.items() if not again
-    }, again
+    answers = {name: (value, "") for name, value in values.items()} | {name: ("", why) for name, why in problems.items() if not again}
+    return {name: Judgment(name, prompt.task, *answer, call.model, **known) for name, answer in answers.items()}, again
 
 
-async def _put(job: Call, per_request: int, backend: Backend, cache: Cache, budget: Budget, watch: Callable[..., None]) -> Outcome:
-    """Put items to a model. Those without a usable answer are undecided; nothing is kept of those that got no reply."""
+async def _put(plan: Plan, backend: Backend, cache: Cache, budget: Budget, watch: Callable[..., None]) -> Outcome:
+    """Put the calls of a plan to its model. Items without a usable answer are undecided; nothing is kept of those that got no reply."""
     start, before, errors, share = time.monotonic(), Counter(budget.spent), Counter(budget.errors), budget.limits.max_failures
-    done, todo = _plan(job, cache, per_request)
+    job, done, todo = plan
     cached, calls, failed, stopped = len(done), 0, 0, ""
     while todo:
         async with aclosing(backend(todo)) as results:
@@ -200,7 +193,7 @@ async def _put(job: Call, per_request: int, backend: Backend, cache: Cache, budg
                     failed, stopped = failed + (not result.bound), result.bound or stopped
                     if result.fatal:
                         raise BackendError(reason, hint=f"{_KEPT}: remove the cause and run the same command again")
-                    if failed > share * max(calls, _FEW):
+                    if failed > share * max(calls, 20):
                         message = f"{failed} of {calls} calls failed, more than the share of {share:g}; last: {reason}"
                         raise BackendError(message, hint=f"{_KEPT}: run the same command again, or raise --max-failures")
                 watch(completed=len(done))
@@ -240,37 +233,29 @@ async def _backends(asked: Consultation, cache: Cache, budget: Budget) -> AsyncI
 
 
 def ask(asked: Consultation, prompts: Mapping[str, Prompt], shown: Shown, budget: Budget | None = None) -> list[Outcome]:
-    """Put every task to every model of a `bounded` consultation; how each run went. ``budget``: spent before under the same bounds.
-
-    An interrupted run goes on where it was. BackendError: it cannot go on; what was answered is kept.
-    """
+    """Put every task to every model of a `bounded` consultation; ``budget``: what was spent before under its bounds."""
     from rich.console import Console
     from rich.progress import Progress
 
-    budget = budget or Budget(asked.limits)
-
-    async def run(cache: Cache, progress: Progress) -> list[Outcome]:
-        outcomes = []
+    async def run(cache: Cache, budget: Budget) -> list[Outcome]:
         async with _backends(asked, cache, budget) as backends:
-            for job in asked.jobs(prompts, shown):
-                bar = progress.add_task(f"{job.model}: {job.prompt.task}", total=len(job.items))
-                outcomes.append(await _put(job, asked.per_request, backends[job.model], cache, budget, partial(progress.update, bar)))
-        return outcomes
+            outcomes = []
+            for plan in _plans(asked, prompts, shown, cache):
+                bar = bars.add_task(f"{plan[0].model}: {plan[0].prompt.task}", total=len(plan[0].items))
+                outcomes.append(await _put(plan, backends[plan[0].model], cache, budget, partial(bars.update, bar)))
+            return outcomes
 
-    if not asked.models:
-        return []
     # A file is a record of its own: a line that was mended must not meet its old self.
-    kept = nullcontext(Cache()) if asked.backend is Judge.file else opened(asked.cache)
-    with kept as cache, Progress(console=Console(stderr=True), disable=not sys.stderr.isatty()) as progress:
-        return asyncio.run(run(cache, progress))
+    kept = opened(asked.cache) if asked.models and asked.backend is not Judge.file else nullcontext(Cache())
+    with kept as cache, Progress(console=Console(stderr=True), disable=not sys.stderr.isatty()) as bars:
+        return asyncio.run(run(cache, budget or Budget(asked.limits))) if asked.models else []
 
 
 def estimate(asked: Consultation, prompts: Mapping[str, Prompt], shown: Shown) -> list[dict[str, Any]]:
     """What a run would send and cost at most, by model and task, without sending anything; kept answers cost nothing."""
     rows: list[dict[str, Any]] = []
     with opened(asked.cache) as cache:
-        for job in asked.jobs(prompts, shown):
-            kept, todo = _plan(job, cache, asked.per_request)
+        for job, kept, todo in _plans(asked, prompts, shown, cache):
             tokens_in, tokens_out = (sum(call.most[side] for call in todo) for side in (0, 1))
             row = {"model": job.model, "task": job.prompt.task, "items": len(job.items), "calls": len(todo), "cached items": len(kept)}
             cost = round(asked.limits.cost(tokens_in, tokens_out), 4)
@@ -280,8 +265,8 @@ def estimate(asked: Consultation, prompts: Mapping[str, Prompt], shown: Shown) -
 
 def write_out(asked: Consultation, prompts: Mapping[str, Prompt], shown: Shown, path: Path) -> int:
     """Write the requests that the first of the models would be sent to ``path``, for whoever is to answer them; how many."""
-    jobs = replace(asked, models=asked.models[:1]).jobs(prompts, shown)
-    return write_requests([call for job in jobs for call in _plan(job, Cache(), asked.per_request)[1]], path)
+    plans = _plans(replace(asked, models=asked.models[:1]), prompts, shown, Cache())
+    return write_requests([call for _, _, todo in plans for call in todo], path)
 
 
 def load_prompts(project: Project, tasks: Iterable[str]) -> dict[str, Prompt]:
@@ -290,10 +275,7 @@ def load_prompts(project: Project, tasks: Iterable[str]) -> dict[str, Prompt]:
 
 
 def shown_of(items: pl.DataFrame, constructions: Iterable[Construction], tasks: Iterable[str]) -> dict[str, dict[str, dict[str, str]]]:
-    """What each of ``tasks`` (of `cxgen.vocabulary.JUDGING`) shows: task -> id -> field -> text, in the items' order.
-
-    Premises are judged once, under their premise id; pairs under their item id, if they are pairs (have a ``label``, which is never shown).
-    """
+    """Task (of `cxgen.vocabulary.JUDGING`) -> premise id, or id of an item that is a pair (has a ``label``) -> field -> text, in order."""
     documents = [document.data for construction in constructions for document in construction.documents]
     described = {
         data["name"]: {"construction": data["title"], "form": data["form"], "meaning": " ".join(data["meaning"].split())}

@@ -13,7 +13,7 @@ from cxgen.asking import Budget, Consultation, Limits, Outcome, consult
 from cxgen.asking import judge as judging
 from cxgen.cli.options import Cache, DryRun, Form, PerRequest, Poll, Url, commands, limited, open_project
 from cxgen.cli.output import Format, emit, note, print_table
-from cxgen.curate.asked import accept_words, accepted, propose, slot_questions
+from cxgen.curate.scenes import accept_words, accepted, propose, slot_questions
 from cxgen.errors import CxgenError
 from cxgen.facade import Constructicon
 from cxgen.layout import ANSWERS, NATURAL_SETS, REFUSED_SETS, UNDECIDED

@@ -12,10 +12,10 @@ from typing import Any
 
 import polars as pl
 
-from cxgen.errors import CxgenError, SchemaError, UnknownNameError
+from cxgen.errors import CxgenError, SchemaError, unknown
 from cxgen.files import write_text
 from cxgen.lexicon.own import Sources, read_sources
-from cxgen.lexicon.snapshot import Lexicon, near
+from cxgen.lexicon.snapshot import Lexicon
 from cxgen.lexicon.words import LEXNAMES, SCHEMA, SENSES, Cuts, Reference, blank, inflect, lemma_of, measure
 from cxgen.pseudowords import complete, load, refused
 from cxgen.pseudowords.inventory import SCHEMA as WUG_SCHEMA
@@ -24,13 +24,10 @@ from cxgen.schema import read_yaml
 from cxgen.tables import write_parquet
 
 _SYSTEM = (Path("/usr/share/wordnet"), Path("/usr/local/WordNet-3.0/dict"), Path("/opt/homebrew/opt/wordnet/dict"))
-_PARTS = ("noun", "verb", "adj", "adv")  # in WordNet's order, from 1
-_POS = {"1": "noun", "2": "verb", "3": "adjective", "4": "adverb", "5": "adjective"}
 _INSTALL = (
     "install WordNet 3.0 (Debian: wordnet-base and wordnet-sense-index; or nltk.download('wordnet')), or set CXGEN_WORDNET to its folder"
 )
-_BAD_DOMAINS = {f"{name}.n.0{number}" for name, number in (("ethnic_slur", 1), ("disparagement", 1), ("obscenity", 2), ("archaism", 1))}
-_BAD_DOMAINS |= {"vulgarism.n.02", "trade_name.n.01"}
+_BAD_DOMAINS = {"ethnic_slur.n.01", "disparagement.n.01", "obscenity.n.02", "archaism.n.01", "vulgarism.n.02", "trade_name.n.01"}
 
 
 def find_wordnet() -> Path | None:
@@ -42,24 +39,20 @@ def find_wordnet() -> Path | None:
     return next((folder for folder in folders if all((folder / name).is_file() for name in ("index.sense", "data.noun"))), None)
 
 
-def _require_wordnet() -> Path:
-    source = find_wordnet()
-    if source is None:
-        raise CxgenError("WordNet's database is not installed", hint=_INSTALL)
-    return source
-
-
 @contextmanager
 def _open_wordnet() -> Iterator[Any]:
     """An NLTK ``WordNetCorpusReader``; takes about 6 s."""
     import nltk
     from nltk.corpus.reader.wordnet import WordNetCorpusReader
 
+    source = find_wordnet()
+    if source is None:
+        raise CxgenError("WordNet's database is not installed", hint=_INSTALL)
     with tempfile.TemporaryDirectory(prefix="cxgen-wordnet-") as data, warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # no multilingual data: not needed
-        # NLTK reads only below its data path and follows no links out of it.
-        folder = Path(shutil.copytree(_require_wordnet(), Path(data) / "corpora/wordnet"))
-        names = (f"{number:02d}\t{name}\t{_PARTS.index(name.split('.')[0]) + 1}\n" for number, name in enumerate(LEXNAMES))
+        folder = Path(shutil.copytree(source, Path(data) / "corpora/wordnet"))  # NLTK reads only below its data path
+        numbers = {"noun": 1, "verb": 2, "adj": 3, "adv": 4}
+        names = (f"{number:02d}\t{name}\t{numbers[name.split('.')[0]]}\n" for number, name in enumerate(LEXNAMES))
         (folder / "lexnames").write_text("".join(names), "utf-8")
         nltk.data.path.insert(0, data)
         try:
@@ -68,27 +61,27 @@ def _open_wordnet() -> Iterator[Any]:
             nltk.data.path.remove(data)
 
 
-def _all_senses() -> pl.DataFrame:
+def _all_senses(wordnet: Any) -> pl.DataFrame:
     """Every sense of WordNet's: ``lemma`` (lower case), ``pos``, ``sense`` (what follows % in its key); the most frequent first."""
     rows = []
-    for line in (_require_wordnet() / "index.sense").read_text("utf-8").splitlines():
-        key, _, number, _ = line.split(" ")
-        lemma, _, sense = key.partition("%")
-        rows.append((lemma.replace("_", " "), _POS[sense[0]], int(number), sense))
+    for line in wordnet.open("index.sense"):
+        key, _, number, _ = line.split()
+        rows.append((*lemma_of(key), int(number), key.partition("%")[2]))
     table = pl.DataFrame(rows, schema=["lemma", "pos", "number", "sense"], orient="row")
-    return table.sort("lemma", "pos", "number", "sense").drop("number")
+    return table.sort(table.columns).drop("number")
 
 
 def build(folder: Path) -> dict[str, int]:
     """Build ``folder/snapshot`` from the sources in ``folder``: the number of lexemes, classes and senses."""
-    sources, reference, senses, out = read_sources(folder), Reference(), _all_senses(), folder / "snapshot"
+    sources, reference, out = read_sources(folder), Reference(), folder / "snapshot"
     bands = read_yaml(folder / "bands.yaml", "bands").data["percentiles"]
-    write_parquet(senses, out / SENSES, compression="zstd", row_group_size=20_000)
-    rows = {row["key"]: row for row in _rows(sources, folder)}
     with _open_wordnet() as wordnet:
-        for key in sorted(rows):
-            _fill(rows[key], sources, wordnet, reference)
-            measure(rows[key], Cuts(bands), reference)
+        senses = _all_senses(wordnet)
+        write_parquet(senses, out / SENSES, compression="zstd", row_group_size=20_000)  # by which the words of scenes are found
+        rows = _rows(sources, folder)
+        for row in rows.values():
+            _fill(row, sources, wordnet, reference)
+            measure(row, Cuts(bands), reference)
     table = pl.DataFrame([rows[key] for key in sorted(rows)], schema=SCHEMA)
     index = {key: number for number, key in enumerate(table["key"])}
     classes: dict[str, dict[str, Any]] = {}
@@ -102,8 +95,8 @@ def build(folder: Path) -> dict[str, int]:
     return {"lexemes": table.height, "classes": len(classes), "senses": senses.height}
 
 
-def _rows(sources: Sources, folder: Path) -> list[dict[str, Any]]:
-    """The rows of the members of classes, the words of scenes and what is related to either."""
+def _rows(sources: Sources, folder: Path) -> dict[str, dict[str, Any]]:
+    """Key -> row of the members of classes, the words of scenes and what is related to either."""
     rows: dict[str, dict[str, Any]] = {}
 
     def row_of(key: str) -> dict[str, Any]:
@@ -127,7 +120,7 @@ def _rows(sources: Sources, folder: Path) -> list[dict[str, Any]]:
             row_of(key)[relation] = list(others)
             for other in others:
                 row_of(other)
-    return list(rows.values())
+    return rows
 
 
 def _fill(row: dict[str, Any], sources: Sources, wordnet: Any, reference: Reference) -> None:
@@ -149,8 +142,8 @@ def _fill(row: dict[str, Any], sources: Sources, wordnet: Any, reference: Refere
 def build_inventory(folder: Path) -> dict[str, int]:
     """Bring the snapshot's pseudowords up to date with its lexemes: how many there are, and how many nobody has read yet.
 
-    They are curated data: readers approved those in the committed file, which only grows. What readers refuse is listed in ``wug.yaml``
-    and left out; it is not made up for, which would give words that nobody has read, unless nothing else is left for its lexeme.
+    Readers approved those in the committed file, which only grows. What they refuse is listed in ``wug.yaml`` and left out, and made up for
+    only where nothing else is left for a lexeme.
     """
     snapshot = folder / "snapshot"
     path, known = snapshot / INVENTORY, load(snapshot)
@@ -171,28 +164,24 @@ def propose(folder: Path, name: str) -> pl.DataFrame:
     """
     sources, cuts, reference = read_sources(folder), Cuts(read_yaml(folder / "bands.yaml", "bands").data["percentiles"]), Reference()
     if name not in sources.classes:
-        alike = near(name, sources.classes)
-        hint = f"did you mean {' or '.join(alike)}?" if alike else "see `cxgen lexicon classes`"
-        raise UnknownNameError(f"unknown class {name!r}", hint=hint)
+        raise unknown("class", name, sources.classes)
     entry = sources.classes[name]
     taken = {member.key for member in sources.members(name)} | entry.rejected
     rows: dict[str, tuple[str, float, str, str, str, str]] = {}
     with _open_wordnet() as wordnet:
         for key in sorted(key for key in taken if "%" in key):
-            for lemma, gloss in _neighbours(wordnet, key):
-                if lemma.key() not in taken | rows.keys():
-                    text = lemma.name().replace("_", " ")
+            synset = wordnet.lemma_from_key(key).synset()
+            sisters = (sister for parent in synset.hypernyms() for sister in parent.hyponyms())
+            near = (synset, *synset.hyponyms(), *synset.similar_tos(), *sisters)
+            for lemma in (lemma for other in near if not _BAD_DOMAINS & _domains(other) for lemma in other.lemmas()):
+                main = wordnet.synsets(lemma.name(), lemma.synset().pos())[:1] == [lemma.synset()]
+                if main and lemma.key() not in taken | rows.keys():
+                    text, gloss = lemma.name().replace("_", " "), lemma.synset().definition()[:80]
                     zipf = reference.frequency(text)[0]
                     rows[lemma.key()] = cuts.band(entry.pos, zipf), zipf, text, lemma.key(), key.partition("%")[0], gloss
     schema = {"band": pl.String, "zipf": pl.Float64, **dict.fromkeys(("lemma", "sense", "because", "gloss"), pl.String)}
     return pl.DataFrame(list(rows.values()), schema=schema, orient="row").sort(["zipf", "sense"], descending=[True, False])
 
 
-def _neighbours(wordnet: Any, key: str) -> Iterator[tuple[Any, str]]:
-    """Lemmas in their main senses near a sense, with the start of their glosses."""
-    synset = wordnet.lemma_from_key(key).synset()
-    sisters = (sister for parent in synset.hypernyms() for sister in parent.hyponyms())
-    for other in (synset, *synset.hyponyms(), *synset.similar_tos(), *sisters):
-        if not {domain.name() for domain in other.usage_domains()} & _BAD_DOMAINS:
-            main = (lemma for lemma in other.lemmas() if wordnet.synsets(lemma.name(), other.pos())[:1] == [other])
-            yield from ((lemma, other.definition()[:80]) for lemma in main)
+def _domains(synset: Any) -> set[str]:
+    return {domain.name() for domain in synset.usage_domains()}

@@ -1,25 +1,32 @@
-"""A table of scenes, looked at before it is used: what is wrong in which row and column, its forms to read, its verbs, some premises."""
+"""Scenes: a table looked at before it is used; words that a model proposes for a slot, and those that people accept into a table."""
 
+import json
+import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from cxgen.asking import Consultation, Limits, Outcome, consult
 from cxgen.build.params import Params
 from cxgen.build.preview import sample_items
 from cxgen.build.samplers import divided
 from cxgen.check import findings
 from cxgen.constructicon import Construction, load_construction
-from cxgen.errors import CxgenError
+from cxgen.errors import CxgenError, SchemaError, unknown
+from cxgen.files import write_atomically
+from cxgen.layout import LEXICONS
 from cxgen.lexicon import Lexicon
-from cxgen.lexicon.scenes import Scenes, SceneTable, read_scenes, sense_of
+from cxgen.lexicon.scenes import FOLDER, Scene, Scenes, SceneTable, read_scenes, sense_of
 from cxgen.project import Project
 from cxgen.vocabulary import INFLECTIONS
 
 _CODES = {"E101", "E106", "E201"}  # names that do not exist, what no sentence reads, words and classes that are not there
 _PREMISES = 20
 _FORMS = ("lemma", "pos", "sense", "article", "countability", *INFLECTIONS)
+_UPOS = {"noun": "NOUN", "verb": "VERB", "adjective": "ADJ", "adverb": "ADV"}
+GAP = "_____"
 
 
 @dataclass
@@ -63,19 +70,17 @@ def _wrong_words(table: SceneTable, lexicon: Lexicon) -> Iterator[dict[str, Any]
             sense_of(word, senses, lexicon)
         except CxgenError as error:
             yield _row(table.scenes[number].line, slot, error.message, error.hint)
-    lines: dict[object, int] = {}
+    lines: dict[str, int] = {}
     for scene in table.scenes:
         contents = [(slot, sorted(texts)) for slot, texts in scene.slots.items()], list(scene.words.items())
         for key, what in ((scene.cells["id"][0], "the id"), (str(contents), "the words")):
-            first = lines.setdefault(key, scene.line)
-            if first != scene.line:
-                yield _row(scene.line, "id", f"has {what} of line {first}", "change one of them")
+            if lines.setdefault(key, scene.line) != scene.line:
+                yield _row(scene.line, "id", f"has {what} of line {lines[key]}", "change one of them")
 
 
 def _faults(table: SceneTable, construction: Construction) -> Iterator[dict[str, Any]]:
     """Unknown columns, designs and classes; cells that a design needs, or that nothing reads."""
-    sources = {slot.source for slot in construction.slots.values()}
-    needed: dict[str, set[str]] = defaultdict(set)
+    sources, needed = {slot.source for slot in construction.slots.values()}, defaultdict[str, set[str]](set)
     for design in construction.designs.values():
         slots = (construction.slots[name] for name in construction.design_slots(design))
         needed[design.frames] |= {slot.source for slot in slots if slot.from_frame and not slot.may_lack}
@@ -86,10 +91,8 @@ def _faults(table: SceneTable, construction: Construction) -> Iterator[dict[str,
             for text in texts:
                 if text[0] == "@" and text[1:] not in construction.lexicon.classes:
                     yield _row(scene.line, slot, f"unknown class {text[1:]!r}", "see `cxgen lexicon classes`")
-        for name in scene.cells["designs"]:
-            yield from (
-                _row(scene.line, slot, f"empty, and {name} needs it", "give words") for slot in sorted(needed[name] - scene.slots.keys())
-            )
+        for design_name, slot in ((name, slot) for name in scene.cells["designs"] for slot in sorted(needed[name] - scene.slots.keys())):
+            yield _row(scene.line, slot, f"empty, and {design_name} needs it", "give words")
     for finding in findings(construction, codes=_CODES):
         if finding.file == table.path:
             yield _row(finding.line, "", f"{finding.code} {finding.message}", finding.hint)
@@ -106,3 +109,127 @@ def _verbs(construction: Construction, params: Params) -> Iterator[dict[str, Any
             if own := [verb for verb in verbs if splits.get(verb) == split]:
                 new = ", ".join(verb for verb in own if verb not in known)
                 yield {"design": design.name, "split": split, "verbs": len(own), "new": new}
+
+
+# Words for a slot.
+
+
+def slot_questions(construction: Construction, slot: str, n: int, count: int, seed: int, frame: str = "") -> dict[str, dict[str, str]]:
+    """Up to ``n`` premises (of ``frame`` only) with ``slot`` open for ``count`` words: premise id -> fields of the prompt ``fill``."""
+    checks = [("frame", frame, [scene.name for scene in construction.frames])] * bool(frame) + [("slot", slot, list(construction.slots))]
+    for what, name, known in checks:
+        if name not in known:
+            raise unknown(what, name, known, file=construction.document.path)
+    if frame:  # the scene is drawn by itself, so that it need not be met by chance
+        frames = tuple(scene for scene in construction.frames if scene.name == frame)
+        designs = {name: design for name, design in construction.designs.items() if design.frames in frames[0].designs}
+        construction = replace(construction, frames=frames, designs=designs)
+    described = {"construction": construction.title, "meaning": " ".join(construction.meaning.split())}
+    wanted = {"gap": f"the {construction.slots[slot].role}", "count": str(count)}
+    items = sample_items(construction, seed, n, "nli").unique("premise_id", keep="first", maintain_order=True)
+    questions: dict[str, dict[str, str]] = {}
+    for item in items.filter(items["construction"] == construction.name).iter_rows(named=True):
+        filler = next((filler for filler in item["slots"] if filler["slot"] == slot), None)
+        if filler and len(questions) < n and (sentence := _blanked(item["premise"], construction.lexicon, filler)):
+            questions[item["premise_id"]] = {**described, "sentence": sentence, **wanted}
+    return questions
+
+
+def _blanked(premise: str, lexicon: Lexicon, filler: Mapping[str, Any]) -> str:
+    """A premise with the filler, in whatever form it has, replaced by underscores; empty if it is not to be found."""
+    row = lexicon.row(filler["sense"]) if filler["sense"] in lexicon.index else {"lemma": filler["lemma"]}
+    forms = sorted({row[name] for name in ("lemma", *INFLECTIONS) if row.get(name)}, key=len, reverse=True)
+    blanked, places = re.subn(rf"\b({'|'.join(map(re.escape, forms))})\b", GAP, premise, count=1)
+    return blanked if places else ""
+
+
+def propose(
+    project: Project, lexicon: Lexicon, questions: Mapping[str, Mapping[str, str]], model: str, base_url: str | None, limits: Limits
+) -> tuple[list[dict[str, Any]], Outcome]:
+    """Put questions to a model, one at a time: a row per word, ``sentence, filler, in_lexicon``; and how the run went."""
+    consultation = Consultation(models=(model,), tasks=("fill",), base_url=base_url, per_request=1, limits=limits).bounded(project)
+    (outcome,) = consult.ask(consultation, consult.load_prompts(project, ["fill"]), {"fill": questions})
+    known, rows = {lemma.lower() for lemma in lexicon.lemmas}, list[dict[str, Any]]()
+    for judgment in outcome.judgments:
+        for word in dict.fromkeys(word.lower() for word in json.loads(judgment.value or "[]")):
+            rows.append({"sentence": questions[judgment.item]["sentence"], "filler": word, "in_lexicon": word in known})
+    return rows, outcome
+
+
+def accepted(rows: Iterable[Mapping[str, Any]], chosen: Iterable[str]) -> list[str]:
+    """The proposed words that were chosen by name, or all."""
+    proposed, words = list(dict.fromkeys(row["filler"] for row in rows)), [word.lower() for word in chosen]
+    if "all" in words:
+        return proposed
+    for word in words:
+        if word not in proposed:
+            raise unknown("proposal", word, proposed)
+    return words
+
+
+def accept_words(project: Project, construction: Construction, frame: str, slot: str, words: Iterable[str]) -> tuple[Path, list[str]]:
+    """Add words, as they stand in a sentence, to what fills a slot in a scene of the project's own table; the table, their lemmas.
+
+    Beside a scene of another table a scene ``NAME-more`` is put into the project's, with the other slots and words of the first.
+    """
+    (scene,) = (scene for scene in construction.frames if scene.name == frame)
+    lexicon, source = construction.lexicon, construction.slots[slot].source
+    pos = min(construction.parts_of_speech[slot] & _UPOS.keys(), default="")
+    if not pos or source not in scene.slots:
+        hint = "give a slot that the frame fills with nouns, verbs or adjectives"
+        raise CxgenError(f"frame {frame!r} fills {slot!r} with no words of its own", hint=hint)
+    known = {lexicon.lemmas[row] for name in scene.slots[source] for row in lexicon.resolve(name).ids}
+    lemmas = [lemma for lemma in dict.fromkeys(_lemma(word, pos, lexicon) for word in words) if lemma not in known]
+    if not lemmas:
+        raise CxgenError(f"frame {frame!r} has these words already", hint="accept others")
+    path = project.root / LEXICONS / FOLDER / f"{construction.name}.tsv"
+    text = path.read_text("utf-8") if path.exists() else ""
+    changed = _into(text, (frame, f"{frame}-more"), source, lemmas)
+    if not changed:
+        if not isinstance(scene.source, SceneTable):
+            raise CxgenError(f"frame {frame!r} stands in a template file", hint="add the words there by hand")
+        changed = text + _beside(scene.source.scenes[scene.number], f"{frame}-more", source, pos, lemmas)
+
+    def write(temporary: Path) -> None:
+        temporary.write_text(changed, "utf-8")
+        read_scenes(temporary)
+
+    try:
+        write_atomically(path, write)
+    except SchemaError as error:
+        raise SchemaError(f"the words cannot be put there: {error.message}", file=path, hint="add them by hand") from error
+    return path, lemmas
+
+
+def _lemma(word: str, pos: str, lexicon: Lexicon) -> str:
+    from lemminflect import getLemma
+
+    text = word.strip().lower()
+    if lexicon.known(text, pos):
+        return text
+    words = text.split(" ")
+    head = 0 if pos == "verb" else -1
+    words[head] = getLemma(words[head], upos=_UPOS[pos])[0]
+    return " ".join(words)
+
+
+def _into(text: str, names: Iterable[str], slot: str, lemmas: list[str]) -> str:
+    """A table with lemmas in the cell of the first of some scenes that has the slot; empty if none has."""
+    rows, columns, cells = [line.split("\t") for line in text.splitlines()], list[str](), dict[str, tuple[list[str], int]]()
+    for row in rows:
+        if row[0] == "id":
+            columns = [cell.partition(":")[0] for cell in row]
+        elif slot in columns[: len(row)]:
+            cells.setdefault(row[0], (row, columns.index(slot)))
+    for row, at in (cells[name] for name in names if name in cells):
+        row[at] = " | ".join([*filter(None, [row[at].strip()]), *lemmas])
+        return "".join("\t".join(row) + "\n" for row in rows)
+    return ""
+
+
+def _beside(row: Scene, name: str, slot: str, pos: str, lemmas: list[str]) -> str:
+    """The columns and the line of a scene beside another, with lemmas for ``slot``."""
+    words = {"words": [f"{key}={value}" for key, value in row.words.items()]} if row.words else {}
+    cells, types = row.cells | words | {"id": [name], slot: lemmas}, row.types | {slot: pos}
+    columns = [name if types[name] == "noun" else f"{name}:{types[name]}" for name in cells]
+    return "".join("\t".join(line) + "\n" for line in (columns, [" | ".join(texts) for texts in cells.values()]))
