@@ -23,9 +23,9 @@ _COMMANDS = {  # name: the module that has it, imported when it is called; what 
     "check": ("check", "Check constructions without generating: codes E... and W..., file:line, hint."),
     "lexicon": ("lexicon", "The lexicon: find words and classes, rebuild the snapshot, propose candidates."),
     "wug": ("lexicon", "Make pseudowords: of the same length and syllables as a word, as common in their transitions, and no words."),
-    "capacity": ("generate", "How many contrast sets each construction can give, beside what is asked for."),
-    "generate": ("generate", "Draw candidate contrast sets for `cxgen judge`; with --out, finished rows, however many."),
-    "audit": ("generate", "Count a finished run of `generate --out` again: balance, leaks and repetitions."),
+    "capacity": ("build", "How many contrast sets each construction can give, beside what is asked for."),
+    "generate": ("build", "Draw candidate contrast sets for `cxgen judge`; with --out, finished rows, however many."),
+    "audit": ("build", "Count a finished run of `generate --out` again: balance, leaks and repetitions."),
     "judge": ("asking", "Judge the candidates: premises and pairs."),
     "build": ("build", "Make the dataset, with pseudowords, what writers wrote, and its suites."),
     "splits": ("build", "Which split each verb is in."),
@@ -41,7 +41,7 @@ _COMMANDS = {  # name: the module that has it, imported when it is called; what 
     "ask": ("asking", "Ask a model for material: proposals for people to decide on."),
     "elicit": ("asking", "Have a writer fill a construction's squares in words of its own; check and judge what it wrote."),
     "mine": ("mine", "Candidates for a construction in raw text, in groups of the same tags."),
-    "export": ("export", "The finished dataset in other forms: gold annotation, tasks for evaluation harnesses."),
+    "export": ("publish", "The finished dataset in other forms: gold annotation, tasks for evaluation harnesses."),
 }
 _OLD = {"lint": "check", "split": "build", "substitute": "build"}  # names up to 0.7
 

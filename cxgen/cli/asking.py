@@ -149,7 +149,6 @@ def elicit(
     Replies are kept: an interrupted run goes on where it was. What is refused is in outputs/work/refused_sets.jsonl, with the reasons.
 
     Examples:  cxgen elicit resultative --n 50 --backend openai --model gpt-4.1 --judge gpt-4.1-mini --accept
-               cxgen elicit resultative --n 50 --out requests.jsonl
                cxgen elicit resultative --requests requests.jsonl --replies replies.jsonl
     """
     project, settings = open_project()

@@ -1,21 +1,33 @@
-"""Everything that the dataset is made of: build, splits, natural, suites."""
+"""Everything that the dataset is made of, and runs of any size: build, splits, natural, suites, capacity, generate, audit."""
 
+from dataclasses import replace
+from pathlib import Path
 from typing import Annotated, Any
 
-from typer import Option
+import polars as pl
+from click import Choice
+from typer import Argument, Option, echo
 
-from cxgen import layout
 from cxgen.asking import judge
 from cxgen.build import run
-from cxgen.build.params import append_splits
-from cxgen.build.pool import executor
-from cxgen.build.samplers import divided
-from cxgen.cli.options import Form, Names, commands, open_project
+from cxgen.build.audit import audit_run
+from cxgen.build.params import Wug, append_splits
+from cxgen.build.pool import Executor, cluster, executor
+from cxgen.build.samplers import Run, divided
+from cxgen.build.samplers import capacity as counted
+from cxgen.build.shards import Plan, Wanted, crowded, earlier, make_plan, make_shards, single
+from cxgen.cli.options import Form, Names, Workers, commands, open_project
 from cxgen.cli.output import Format, Row, busy, emit, note
+from cxgen.errors import CxgenError, unknown
 from cxgen.facade import Constructicon
+from cxgen.families import CONFIGS, family_of
+from cxgen.layout import CANDIDATES, SPLITS
 from cxgen.natural import build as written
 from cxgen.suites import SUITES
+from cxgen.vocabulary import Mode
 
+_WUG = "With --out: a share of the sets (params.yaml) with pseudowords for these words, too; several times."
+_Folder = Annotated[Path, Argument(help="Folder that `cxgen generate --out` has written.")]
 app, splits = commands(), commands()
 app.add_typer(splits, name="splits")
 
@@ -28,8 +40,7 @@ def build(
 ) -> None:
     """Make the dataset: contrast sets split by verb and audited, with pseudowords, and what writers wrote; and its suites.
 
-    Writes outputs/dataset, outputs/wug, outputs/natural, outputs/suites and their metrics. Where judge.backend in params.yaml names models,
-    candidates are drawn and judged first.
+    Writes outputs/{dataset,wug,natural,suites} and metrics. Where judge.backend in params.yaml names models, these judge candidates first.
     """
     project, settings = open_project()
     asked = settings.constructions is None or {suite.construction for suite in SUITES.values()} & set(settings.constructions)
@@ -62,15 +73,12 @@ def propose(
     dry_run: Annotated[bool, Option("--dry-run", help="Show the rows, write nothing.")] = False,
     form: Form = Format.table,
 ) -> None:
-    """Append verbs that are in no split yet to lexicons/splits.tsv: those of a new construction as evenly as can be, others by hash.
-
-    What is in the file stays as it is, so that a new verb moves no other one between train and test.
-    """
+    """Append verbs that are in no split yet to lexicons/splits.tsv: those of a new construction evenly, others by hash."""
     project, settings = open_project()
     constructicon = Constructicon()
     names = constructions or run.construction_names(project, settings)
     proposed = {name: divided(constructicon[name].construction, settings.request) for name in names}
-    path = project.root / layout.SPLITS
+    path = project.root / SPLITS
     emit(append_splits(None if dry_run else path, settings.request.splits, proposed), form, ["construction", "verb", "split"])
     if not dry_run:
         note(f"{path}: look at the rows, then commit them")
@@ -104,3 +112,107 @@ def _paths(counts: dict[str, Any], before: str = "") -> dict[str, Any]:
         path = f"{before} {name}".strip()
         paths |= _paths(value, path) if isinstance(value, dict) else {path: value}
     return paths
+
+
+@app.command()
+def capacity(
+    constructions: Names = None,
+    n: Annotated[int | None, Option("--n", min=1, help="Items per construction in nli; default: as params.yaml says.")] = None,
+    by_design: Annotated[bool, Option("--by-design", help="A row for every design and split.")] = False,
+    form: Form = Format.table,
+) -> None:
+    """How many contrast sets each construction can give, beside what is asked for; nothing is drawn.
+
+    `capacity` counts sets that share no premise, at most; `used` is the share of it that is asked for, in the design and split where it is
+    highest; `enough` says that so many are easily drawn.
+
+    Example: cxgen capacity resultative --n 100000 --by-design
+    """
+    constructicon, (_, settings) = Constructicon(), open_project()
+    names = list(constructions or settings.constructions or constructicon)
+    request = settings.request if n is None else replace(settings.request, sizes={**settings.request.sizes, "nli": n})
+    with busy("counting what can be said"):
+        table = pl.DataFrame([row for name in names for row in counted(constructicon[name].construction, request)])
+    if not by_design:  # the sum of its sets, and the design and split of which most is asked for
+        parts = table.sort("used", descending=True, maintain_order=True).group_by("construction", "config")
+        sums = (pl.col("wanted", "capacity").sum(), pl.first("used"), pl.col("enough").all())
+        table = parts.agg(*sums, tightest=pl.format("{} in {}", pl.first("design"), pl.first("split")))
+    emit(table.sort("construction", "config", maintain_order=True).rows(named=True), form)
+
+
+@app.command()
+def generate(
+    constructions: Names = None,
+    n: Annotated[int | None, Option("--n", min=1, help="With --out: rows per construction; those of opposites come on top.")] = None,
+    out: Annotated[Path | None, Option("--out", help="Folder for finished rows in shards, streamed in constant memory.")] = None,
+    config: Annotated[str, Option("--config", help="With --out: nli, distinction or minimal_pairs.")] = "nli",
+    shard_rows: Annotated[int, Option("--shard-rows", min=1, help="With --out: most rows of a file.")] = 500_000,
+    wug: Annotated[list[Mode] | None, Option("--wug", help=_WUG)] = None,
+    shard: Annotated[list[int] | None, Option("--shard", min=0, help="With --out: only this shard, from 0; several times.")] = None,
+    resume: Annotated[bool, Option("--resume", help="With --out: make what a run that ended early lacks.")] = False,
+    engine: Annotated[str, Option(click_type=Choice(["local", "ray"]), help="With --out: this machine, or a Ray cluster.")] = "local",
+    workers: Workers = None,
+    form: Form = Format.table,
+) -> None:
+    """Draw candidate contrast sets for `cxgen judge`: outputs/work/candidates.parquet. With --out, finished rows, however many.
+
+    With --out no premise occurs twice. The run can be killed and continued, and each shard made alone, see docs/scale.md.
+
+    Examples:  cxgen generate --workers 2
+               cxgen generate caused-motion way-manner --n 1000000 --out big --resume
+               cxgen generate let-alone --n 100000 --out nonce --wug verb --wug content
+    """
+    project, settings = open_project()
+    if out is None:
+        if constructions or n or wug or shard or resume or engine != "local":
+            message = "names, --n, --wug, --shard, --resume and --engine are for runs with --out"
+            raise CxgenError(message, hint="without it params.yaml says what is generated")
+        with executor(workers or settings.workers) as pool:
+            table = run.generate(project, settings, pool)
+        echo(f"{table.height} items in {table['contrast_set'].n_unique()} contrast sets: {CANDIDATES}")
+        return
+    if config not in CONFIGS:
+        raise unknown("config", config, CONFIGS)
+    if wug and config not in family_of(config).substituted:
+        others = ", ".join(name for name in CONFIGS if name in family_of(name).substituted)
+        raise CxgenError(f"--wug: sets of {config} have no pseudowords", hint=f"--config with one that has: {others}")
+    modes = Wug(tuple(mode.value for mode in Mode if mode in wug), settings.wug.share) if wug else None
+    names = tuple(dict.fromkeys(constructions or run.construction_names(project, settings)))
+    request = single(settings.request, config, n or settings.request.rows(config))
+    wanted = Wanted(Run(project, request), names, config, out, shard_rows, modes)
+    with (cluster if engine == "ray" else executor)(workers or settings.workers) as pool:
+        summary = make_shards(wanted, _planned(wanted, pool, resume=resume, shards=shard or []), pool, shard or [])
+    emit(summary["sources"], form)
+    for entry in summary["sources"]:
+        if entry["kept"] < entry["wanted"]:
+            where = f"{entry['construction']}, design {entry['design']} in {entry['split']}"
+            note(f"warning: {where}: {entry['kept']} new contrast sets of {entry['wanted']}: nothing else can be said")
+    line = f"{summary['rows']} rows in {summary['shards']} of {summary['of']} shards: {out / 'data'}"
+    if "pseudowords" in summary:
+        line += f"; {summary['pseudowords']['rows']} rows with pseudowords: {out / 'wug'}"
+    echo(line, err=form is not Format.table)
+
+
+def _planned(wanted: Wanted, pool: Executor, *, resume: bool, shards: list[int]) -> Plan:
+    """The plan that is there to go on with, or a new one."""
+    plan = earlier(wanted, resume=resume or bool(shards))
+    if plan is None:
+        for line in () if resume or shards else crowded(wanted):
+            note(f"warning: {line}")
+        with busy("finding sets that are new"):
+            plan = make_plan(wanted, pool)
+    for number in shards:
+        if number >= len(plan["shards"]):
+            raise CxgenError(f"there is no shard {number}: the run has {len(plan['shards'])}", hint="they are numbered from 0")
+    return plan
+
+
+@app.command()
+def audit(folder: _Folder, workers: Workers = None, form: Form = Format.table) -> None:
+    """Count a finished run of `generate --out` again: balance, leaks and repetitions. Exit code 2 if anything is wrong."""
+    _, settings = open_project()
+    with executor(workers or settings.workers) as pool:
+        result = audit_run(folder, pool)
+    emit(result["parts"], form)
+    line = f"{result['rows']} rows in {result['sets']} contrast sets and {result['shards']} shards; {len(result['violations'])} rules hold"
+    echo(line, err=form is not Format.table)

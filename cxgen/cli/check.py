@@ -31,11 +31,8 @@ def check(
 ) -> None:
     """Check constructions without generating: codes E... and W..., file:line, hint. Exit code 2 if there are errors.
 
-    Every kind of premise in every template, with every choice of the scenes' words, must have a tree and the construction's form. Where all
-    are checked, a file that cannot be read is a finding, too (E000), and the others are checked.
-
-    `cxgen check scenes FILE` looks at a table of scenes (NAME.tsv, after its construction): what is wrong in which line and column, the
-    forms of new words, the verbs of each design and split, and some premises.
+    Where all are checked, a file that cannot be read is a finding, too (E000). `cxgen check scenes FILE` looks at a table of scenes
+    (NAME.tsv, after its construction): what is wrong where, the forms of new words, the verbs of each design and split, some premises.
 
     Examples:  cxgen check resultative --strict
                cxgen check scenes lexicons/scenes/resultative.tsv

@@ -72,10 +72,8 @@ def evaluate(
     test items, unless --config and --split say otherwise.
 
     Examples:  cxgen evaluate --baseline word-pairs
-               cxgen evaluate predictions.jsonl --config nli --by construction --by band
-               cxgen evaluate mine.csv --config nli --against outputs/predictions/word-pairs-nli.jsonl
+               cxgen evaluate predictions.jsonl --config nli --by band --against outputs/predictions/word-pairs-nli.jsonl
                cxgen evaluate --model MODEL --base-url http://localhost:8000/v1 --config nli --shots 3
-               cxgen evaluate --model gpt-4.1-mini --backend openai-batch --config nli
     """
     if sum(option is not None for option in (predictions, baseline, model)) != 1:
         raise CxgenError("nothing, or more than one thing, to score", hint="give a file of predictions, --baseline or --model")

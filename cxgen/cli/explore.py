@@ -18,7 +18,6 @@ from cxgen.files import write_text
 from cxgen.layout import TEMPLATES
 from cxgen.sampling import broken_slots, verb_pools
 from cxgen.semantics import RULE, solve, unbalanced
-from cxgen.suites import SUITES
 from cxgen.vocabulary import LABELS
 
 _COLOURS = {"entailment": colors.GREEN, "neutral": colors.YELLOW, "contradiction": colors.RED}
@@ -78,6 +77,8 @@ def sample(
     """
     entry = Constructicon()[construction]
     if family not in FAMILIES:
+        from cxgen.suites import SUITES
+
         rows = entry.sample(n, family=family, seed=seed)
         ignored = [option for option, value in (("--label", only), ("--kind", kind), ("--wug", wug)) if value]
         if ignored:

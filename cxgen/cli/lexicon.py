@@ -31,10 +31,7 @@ app.add_typer(lexicon, name="lexicon")
 
 @lexicon.command()
 def build() -> None:
-    """Rebuild lexicons/snapshot from the curated YAML and WordNet 3.0.
-
-    The same sources give the same bytes.
-    """
+    """Rebuild lexicons/snapshot from the curated YAML and WordNet 3.0: the same sources give the same bytes."""
     project = Constructicon().project
     folder = project.lexicons
     if project.own_lexicons or not folder.is_relative_to(project.root):
@@ -64,8 +61,7 @@ def classes(
 ) -> None:
     """List the word classes with their size and the constructions that use them; with WORD those that hold it, lexeme by lexeme.
 
-    Examples:  cxgen lexicon classes gate
-               cxgen lexicon classes --format csv
+    Example: cxgen lexicon classes gate
     """
     constructicon = Constructicon()
     loaded = list(_constructions(constructicon))
@@ -149,8 +145,7 @@ def wug(
 ) -> None:
     """Make pseudowords: of the same length and syllables as a word, as common in their transitions, and no words.
 
-    Examples:  cxgen wug flower --n 10 --stats
-               cxgen wug stride --pos verb --format json
+    Example: cxgen wug stride --n 10 --pos verb
     """
     with busy("searching"):
         made = pseudowords(load(), words, n, seed=seed, pos=pos)
@@ -167,8 +162,7 @@ def recognise(
 ) -> None:
     """Say whether the grammar of the comparative correlative has a sentence: as an instance, or as the same words in another order.
 
-    Examples:  cxgen recognise "The longer the two cats wait, the louder the six dogs bark."
-               cxgen recognise --file sentences.txt --format jsonl
+    Example: cxgen recognise "The longer the two cats wait, the louder the six dogs bark."
     """
     grammar = Grammar(Constructicon().project)
     lines = sentences or (read_text(file) if file else sys.stdin.read()).splitlines()

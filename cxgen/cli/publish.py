@@ -1,26 +1,38 @@
-"""Commands that make a release: package, publish, diff."""
+"""Commands that give the dataset to others: package, publish, diff, export."""
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
 import polars as pl
 from typer import Argument, Option, echo
 
-from cxgen.cli.options import Form, commands, open_project
+from cxgen.build.gold import export_conllu, export_docbin
+from cxgen.cli.options import Configs, Form, commands, open_project
 from cxgen.cli.output import Format, busy, emit, note
 from cxgen.errors import CxgenError
-from cxgen.layout import HUB
+from cxgen.evaluate.exports import export as write_tasks
+from cxgen.evaluate.report import Part
+from cxgen.facade import Constructicon
+from cxgen.layout import ANNOTATION, HUB
 from cxgen.publish import hub
 from cxgen.publish.diff import changed_counts, changed_items, counts, read_dataset
 from cxgen.publish.release import Identity, Release, prepared
 from cxgen.publish.release import package as write
+from cxgen.vocabulary import Split
 
 _REPOSITORY = r"[\w.-]+/[\w.-]+"
 _REF = re.compile(r"(?!.*(\.\.|\.lock$|\.$))[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)*", re.ASCII)  # as git wants them
 _ON_HUB = re.compile(r"(?:hf://datasets/)?(?P<repository>[\w.-]+/[\w.-]+?)(?:@(?P<revision>.+))?")
 _REPLACE = "Replace README.md and all parquet files of a repository that is not cxgen's."
-app = commands()
+_Config = Annotated[str, Option(help="Config of the dataset: nli, distinction, minimal_pairs.")]
+_Part = Annotated[Split, Option(help="Split of the config.")]
+_Output = Annotated[Path | None, Option("--output", "-o", help="File to write; default: outputs/annotation/CONFIG-SPLIT.*")]
+_Folder = Annotated[Path, Argument(help="Folder to write: empty, or not there yet.")]
+_Wording = Annotated[str, Option(help="lm-eval: how items are put: plain, told, quiz, scene, or one of your own.")]
+app, export = commands(), commands()
+app.add_typer(export, name="export")
 
 
 @app.command()
@@ -46,9 +58,8 @@ def publish(
 ) -> None:
     """Release the finished dataset to the Hugging Face Hub: one commit with data and card, then a tag.
 
-    Refuses if the data are not what the pipeline wrote, a metric fails its gate, sources are not committed, items are undecided,
-    the branch has moved, the tag exists, or the repository holds what cxgen has not put there.
-    The token is that of the hub library: `hf auth login`, or HF_TOKEN.
+    Refuses if the data are not what the pipeline wrote, a metric fails its gate, sources are not committed, items are undecided, the branch
+    has moved, the tag exists, or the repository holds what cxgen has not put there. The token: `hf auth login`, or HF_TOKEN.
 
     Example: cxgen publish me/constructions --dry-run
     """
@@ -122,3 +133,47 @@ def _show(before: pl.DataFrame, after: pl.DataFrame, form: Format, *, items: boo
     kinds = {kind: changes.filter(change=kind).height for kind in ("added", "removed", "relabelled", "moved")}
     same = after.height - kinds["added"] - kinds["relabelled"] - kinds["moved"]
     note(f"{', '.join(f'{number} {kind}' for kind, number in kinds.items())}, {same} the same")
+
+
+@export.command()
+def conllu(config: _Config = "nli", split: _Part = Split.test, output: _Output = None) -> None:
+    """CoNLL-U: lemma, UPOS, XPOS, heads, relations, and the construction with its elements in MISC (Cxn=, CxnElt=)."""
+    _annotate(export_conllu, "conllu", config, split, output)
+
+
+@export.command()
+def docbin(config: _Config = "nli", split: _Part = Split.test, output: _Output = None) -> None:
+    """A spaCy DocBin with the same annotation; the fillers are span groups under "slots".
+
+    Example: cxgen export docbin --config distinction --split test -o test.spacy
+    """
+    _annotate(export_docbin, "spacy", config, split, output)
+
+
+def _annotate(write: Callable[..., int], ending: str, config: str, split: Split, output: Path | None) -> None:
+    project = Constructicon().project
+    path = output or project.root / ANNOTATION / f"{config}-{split.value}.{ending}"
+    echo(f"{write(project, config, split.value, path)} premises: {path}")
+
+
+@export.command()
+def inspect(folder: _Folder, configs: Configs = None, split: _Part = Split.test, wording: _Wording = "plain") -> None:
+    """A folder with a task for inspect_ai.
+
+    Example: cxgen export inspect tasks && inspect eval tasks/cxgen_tasks.py@cxgen --model MODEL -T config=nli
+    """
+    _for_harness("inspect", folder, configs, split, wording)
+
+
+@export.command()
+def lm_eval(folder: _Folder, configs: Configs = None, split: _Part = Split.test, wording: _Wording = "plain") -> None:
+    """A folder of tasks for lm-evaluation-harness: one per construction, a group per config, and the group cxgen.
+
+    Example: cxgen export lm-eval harness && lm-eval run --include_path harness --tasks cxgen_nli --model hf --model_args pretrained=FOLDER
+    """
+    _for_harness("lm_eval", folder, configs, split, wording)
+
+
+def _for_harness(name: str, folder: Path, configs: list[str] | None, split: Split, wording: str) -> None:
+    names = write_tasks(name, Constructicon().project, Part(tuple(configs or ()), (split.value,)), folder, wording)
+    echo(f"{', '.join(names)}: {folder}")

@@ -60,10 +60,6 @@ def baselines(
 ) -> None:
     """What can be had without understanding: give-away classifiers, and what words alone decide. Gates that break stop the pipeline.
 
-    hypothesis_only, overlap_only: without the premise; by shared words, negations and lengths. words_only: best guess by the premise's
-    open-class words. turn_rate: items whose words, put otherwise in another premise of the set, give another label. word_pairs, cues_only,
-    cues_transfer: a linear model on pairs of words; of template words; of these, trained on the other constructions.
-
     Example: cxgen report baselines conative
     """
     project, settings = open_project()

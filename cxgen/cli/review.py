@@ -45,8 +45,7 @@ def export(
 
     FOLDER/key.parquet says what stands where: keep it to yourself.
 
-    Examples:  cxgen review export review --n 20 --as xlsx
-               cxgen review export review --split test --lists 1 --real attested.txt
+    Example: cxgen review export review --n 20 --as xlsx --split test --real attested.txt
     """
     chosen = list(dict.fromkeys(kinds or [Kind.xlsx]))
     with busy("drawing lists"):
@@ -86,9 +85,7 @@ def score(
 ) -> None:
     """How far readers agree with the labels and with one another, how natural sentences are, and which items to mend.
 
-    Examples:  cxgen review score review
-               cxgen review score review anna.xlsx ben.csv --json
-               cxgen review score review --drop pipelines/dropped.csv && dvc repro
+    Example: cxgen review score review anna.xlsx ben.csv --drop pipelines/dropped.csv && dvc repro
     """
     answers = answers_of(folder, files or [])
     with busy("resampling"):
