@@ -1,9 +1,6 @@
 """The template language: shared parts, groups, both polarities, look-alikes in the file, and what the linter says of mistakes in them."""
 
-from __future__ import annotations
-
 import pytest
-import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -51,7 +48,7 @@ def test_what_new_writes_is_sound_and_samples_at_once(doors, lexicon):
     assert "NAME" not in doors.read_text("utf-8")
 
 
-@pytest.mark.parametrize("name", ["Doors", "", "_doors", "two words", "../doors", "doors", "conative"])
+@pytest.mark.parametrize("name", ["Doors", "", "two words", "../doors", "doors", "conative"])
 def test_new_refuses_bad_names_and_overwrites_nothing(doors, name):
     from cxgen.cli.explore import new
 
@@ -72,22 +69,15 @@ def test_shared_entries_are_taken_in_by_name_and_own_keys_win(doors, lexicon):
     assert not construction.templates["again"].applies("first-open")
 
 
-def test_a_projects_own_shared_file_adds_to_the_shipped_one_and_wins(doors, lexicon):
-    own = {"templates": {"last-night": "In the night, {@clause}.", "at-dawn": "At dawn, {@clause}."}}
-    (doors.parent / "_shared.yaml").write_text(yaml.safe_dump(own), "utf-8")
+def test_a_projects_own_shared_file_wins_and_a_mistake_in_it_is_reported_there(doors, lexicon):
+    shared = doors.parent / "_shared.yaml"
+    shared.write_text('templates:\n  last-night: "In the night, {@clause}."\n  at-dawn: "At dawn, {agnt} {@what}."\n', "utf-8")
     edit(doors, "  bare: shared", "  bare: shared\n  at-dawn: shared")
     templates = load(doors, lexicon).templates
     assert templates["last-night"].pattern == "In the night, {@clause}."
-    assert templates["at-dawn"].pattern == "At dawn, {@clause}."
     assert templates["remember"].pattern == "I remember that {@clause}."
-
-
-def test_a_mistake_in_a_shared_entry_is_reported_where_it_stands(doors, lexicon):
-    shared = doors.parent / "_shared.yaml"
-    shared.write_text('templates:\n  at-dawn: "At dawn, {agnt} {@what}."\n', "utf-8")
-    edit(doors, "  bare: shared", "  bare: shared\n  at-dawn: shared")
     found = codes(doors, lexicon)["E101"]
-    assert (found.file, found.line) == (shared, 2)
+    assert (found.file, found.line) == (shared, 3)
     shared.write_text("templates:\n  at-dawn: {patern: x}\n", "utf-8")
     with pytest.raises(CxgenError) as caught:
         load(doors, lexicon)
@@ -182,18 +172,14 @@ FAULTS = {  # code -> what is written in place of what, and what the message nam
 def test_a_planted_fault_is_found_at_its_line(doors, lexicon, code):
     old, new, named = FAULTS[code]
     line = edit(doors, old, new)
-    found = codes(doors, lexicon)
-    assert named in found[code].message
-    assert found[code].hint
-    place = {"E101": line, "E106": line, "E107": line}.get(code)
-    assert found[code].line == place or place is None
-
-
-def test_the_same_sentence_with_opposite_labels_is_refused_before_anything_is_made(doors, lexicon):
-    old, new, _ = FAULTS["E206"]
-    edit(doors, old, new)
-    with pytest.raises(CxgenError, match="E206"):
-        require_sound(load(doors, lexicon))
+    found = codes(doors, lexicon)[code]
+    assert named in found.message
+    assert found.hint
+    if code < "E2":
+        assert found.line == line
+    if code == "E206":  # before anything is made
+        with pytest.raises(CxgenError, match="E206"):
+            require_sound(load(doors, lexicon))
 
 
 def test_explain_says_of_an_unsound_design_which_kind_lacks_which_label(doors, lexicon, capsys):
@@ -237,15 +223,6 @@ def test_a_design_too_large_to_count_is_refused_not_waited_for(monkeypatch):
     monkeypatch.setattr("cxgen.semantics.squares.LARGEST", 500)
     with pytest.raises(CxgenError, match="too large"):
         solve({f"k{i}": {f"h{j}": (i + j) % 3 for j in range(9)} for i in range(9)})
-
-
-def test_a_wrong_field_is_reported_in_the_binding_that_brings_it(doors, lexicon):
-    line = edit(doors, 'clause: "{agent} {@what}"', 'clause: "{agnt} {@what}"')
-    assert codes(doors, lexicon)["E101"].line == line
-    edit(doors, 'clause: "{agnt}', 'clause: "{agent}')
-    line = edit(doors, 'what: "cleaned {first} and {verb:past} {second} shut"', 'what: "cleaned {first} and {verb:pst} {second} shut"')
-    found = codes(doors, lexicon)["E102"]
-    assert (found.line, found.file) == (line, doors)
 
 
 @pytest.mark.parametrize(

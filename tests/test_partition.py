@@ -1,15 +1,11 @@
 """Splitting verbs and counting sets."""
 
-from __future__ import annotations
-
-from collections import defaultdict
 from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cxgen.build.params import Request
 from cxgen.errors import CxgenError
 from cxgen.sampling import best_partition, design_pools, frame_verbs, joint_verbs, near_counts, set_counts, verb_pools
 from cxgen.sampling.partition import partitions
@@ -79,26 +75,12 @@ def test_no_split_of_the_real_lexicon_is_left_with_marked_verbs_only(constructio
                 assert served, (name, design, part)
 
 
-def test_set_counts_are_exact_and_reach_the_total(constructions):
-    wanted = {"nli": 4000, "distinction": 1200}
-    for construction in constructions.values():
-        for config, rows in wanted.items():
-            sized = defaultdict(list)  # nli has one size, distinction one for each look-alike
-            for design in construction.designs.values():
-                if config in design.configs:
-                    others = {construction.kinds[kind].construction for kind in design.kinds} - {construction.name}
-                    sized[frozenset(others) if config == "distinction" else None].append(design)
-            for designs in sized.values():
-                parts, unit = dict.fromkeys(SPLITS, 0), 0
-                for design in designs:
-                    target = [construction.kinds[kind].construction == construction.name for kind in design.kinds]
-                    own = 3 * target.count(config == "nli")
-                    unit += 20 * own  # the fewest sets that the shares divide
-                    for split, sets in Request(wanted).sets(construction, design, config).items():
-                        parts[split] += sets * own
-                total = sum(parts.values())
-                assert rows <= total < rows + unit
-                assert parts == {split: round(total * SHARES[split]) for split in SPLITS}
+@given(st.integers(1, 9000), st.integers(1, 60))
+def test_set_counts_are_exact_and_reach_the_total(wanted, rows):
+    counts = set_counts(wanted, rows, SHARES)
+    total = sum(counts.values())
+    assert wanted <= total * rows < wanted + 20 * rows  # the fewest sets that the shares divide
+    assert counts == {split: round(total * SHARES[split]) for split in SPLITS}
 
 
 def test_shares_must_add_up():

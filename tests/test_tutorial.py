@@ -1,7 +1,5 @@
 """The tutorial: its YAML parts, one after the other, and its table are a construction that works as it says."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
