@@ -19,8 +19,7 @@ from cxgen.errors import DataError, SchemaError
 from cxgen.families import NATURAL, columns_of
 from cxgen.natural import build as natural
 from cxgen.natural.build import items_of, read_accepted
-from cxgen.natural.check import Written, check
-from cxgen.natural.requests import asked, shape_of
+from cxgen.natural.sets import Written, asked, check, shape_of
 from cxgen.natural.words import Fillers, say, skeleton, tokens, units
 from cxgen.project import Project
 from cxgen.review.sample import read_key

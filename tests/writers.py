@@ -3,7 +3,7 @@
 import copy
 import json
 
-from cxgen.natural.requests import Asked
+from cxgen.natural.sets import Asked
 
 DESIGN = "two-things"
 PLACES = {

@@ -18,7 +18,7 @@ from cxgen.errors import CxgenError
 from cxgen.facade import Constructicon
 from cxgen.layout import ANSWERS, NATURAL_SETS, REFUSED_SETS, UNDECIDED
 from cxgen.natural import elicit as writers
-from cxgen.natural.requests import asked as asked_sets
+from cxgen.natural.sets import asked as asked_sets
 from cxgen.vocabulary import JUDGING, PAIR_VERDICTS, PREMISE_VERDICTS, Judge
 
 _SOMEBODY = "a writer"  # of whom no more is known
@@ -160,8 +160,7 @@ def elicit(
     writer = Consultation(backend, models, (), base_url, limits=limits, poll=poll, replies=(replies,) if replies else (), requests=answered)
     stated = answered if files else None
     sets = writers.asked_in(project, loaded, stated) if stated else asked_sets(loaded, seed, start, n)
-    wanted = writers.elicitation(project, loaded, sets)
-    asked = (wanted.consulting(project, writer), wanted.prompts, wanted.shown)
+    asked = writers.asking(project, loaded, sets, writer)
     if dry_run:
         emit(consult.estimate(*asked), form)
         return
@@ -171,7 +170,7 @@ def elicit(
     if accept and not judges:
         raise CxgenError("nobody is named to judge the sets: only what judges pass is kept", hint="give --judge MODEL")
     budget = Budget(limits)
-    answers, outcomes = writers.run(project, wanted, writer, budget)
+    answers, outcomes = writers.run(project, loaded, sets, writer, budget)
     panel = replace(writer, backend=judge_backend or backend, models=tuple(judges or ()), replies=tuple(judge_replies or ()))
     if judge_out and not judge_replies:
         shown = writers.to_judge(settings, loaded, answers)[1]

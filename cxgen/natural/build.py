@@ -14,6 +14,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from cxgen import layout
+from cxgen.build import audit
 from cxgen.build.params import Params, Request
 from cxgen.build.pool import Executor, executor
 from cxgen.build.samplers import divided, fillable
@@ -23,8 +24,7 @@ from cxgen.errors import DataError
 from cxgen.families import DEFAULT, NATURAL, columns_of, family_of
 from cxgen.files import require_place
 from cxgen.lexicon import Lexicon
-from cxgen.natural.check import Written, check
-from cxgen.natural.requests import Asked
+from cxgen.natural.sets import Asked, Written, check
 from cxgen.natural.words import Fillers, say
 from cxgen.project import Project
 from cxgen.sampling import Draws, digest, split_of
@@ -35,23 +35,14 @@ from cxgen.streams import chance_of
 from cxgen.tables import read_table, track, write_json, write_table
 from cxgen.vocabulary import EXTENDED, PROTOTYPICAL, SPLITS, WRITING, Split
 
-_JUDGMENT = pl.Struct(dict.fromkeys(("task", "hypothesis", "judge", "model", "prompt", "value"), pl.String))
-COLUMNS = (
-    Column("set", pl.String, "content address of the set"),
-    Column("construction", pl.String, "the construction whose square it is"),
-    Column("design", pl.String, "the square's design"),
-    Column("kind", pl.String, "premise kind"),
-    Column("sentence", pl.String, "the premise"),
-    Column("marks", pl.List(pl.Struct({"slot": pl.String, "text": pl.String})), "slot and the words that the writer marked as such"),
-    Column("choice", pl.String, "which of the square's lists of function words; empty where there is one at most"),
-    Column("task", pl.String, "the prompt", values=WRITING),
-    Column("prompt", pl.String, "the prompt's content hash"),
-    Column("seeds", pl.List(pl.String), "the seed words"),
-    Column("model", pl.String, "who wrote it, by its own account or by that of the run"),
-    Column("by", pl.String, "who wrote it, by the account of whoever accepted it"),
-    Column("acceptability", pl.String, "the judges' verdict on the sentence", values=(PROTOTYPICAL, EXTENDED)),
-    Column("judgments", pl.List(_JUDGMENT), "what each judge said of the sentence and its items"),
-)
+_TYPES = {
+    "marks": pl.List(pl.Struct({"slot": pl.String, "text": pl.String})),
+    "seeds": pl.List(pl.String),
+    "judgments": pl.List(pl.Struct(dict.fromkeys(("task", "hypothesis", "judge", "model", "prompt", "value"), pl.String))),
+}
+_VALUES = {"task": WRITING, "acceptability": (PROTOTYPICAL, EXTENDED)}
+_NAMES = "set construction design kind sentence marks choice task prompt seeds model by acceptability judgments"  # see docs/natural.md
+COLUMNS = tuple(Column(name, _TYPES.get(name, pl.String), "", values=_VALUES.get(name, ())) for name in _NAMES.split())
 _HINT = "restore the file, or accept sets anew: cxgen elicit ... --accept"
 
 
@@ -68,17 +59,14 @@ def read_accepted(path: Path) -> pl.DataFrame:
 
 def _sets(construction: Construction, accepted: pl.DataFrame, look_up: Fillers, path: Path) -> Iterator[Written]:
     """The accepted sets of ``construction``, checked once more against its file as it is now; ``path`` is theirs, for messages."""
-    for (name,), rows in accepted.filter(construction=construction.name).group_by("set", maintain_order=True):
-        first = rows.row(0, named=True)
-        design, seeds = first["design"], {"seeds": f"words: {', '.join(first['seeds'])}"}
+    for rows in accepted.filter(construction=construction.name).partition_by("set", maintain_order=True):
+        name, design, task, choice, seeds = rows.select("set", "design", "task", "choice", "seeds").row(0)
         if design not in construction.natural:
             raise DataError(f"set {name}: {construction.name} has no square {design!r} for writers", file=path, hint=_HINT)
-        kinds = {
-            row["kind"]: {"sentence": row["sentence"], "slots": {mark["slot"]: mark["text"] for mark in row["marks"]}}
-            for row in rows.iter_rows(named=True)
-        }
-        answer = json.dumps({"choice": first["choice"], "kinds": kinds})
-        written = check(construction, Asked(f"{construction.name}.{design}.{name}", design, first["task"], seeds), answer, look_up)
+        entries = rows.select("kind", "sentence", "marks").iter_rows()
+        kinds = {kind: {"sentence": text, "slots": {mark["slot"]: mark["text"] for mark in marks}} for kind, text, marks in entries}
+        asked = Asked(f"{construction.name}.{design}.{name}", design, task, {"seeds": f"words: {', '.join(seeds)}"})
+        written = check(construction, asked, json.dumps({"choice": choice, "kinds": kinds}), look_up)
         if not isinstance(written, Written):
             hint = f"mend {construction.document.path.name}, or take the set out of the file"
             raise DataError(f"set {name} is none of {construction.name} any more: {written[0]}", file=path, hint=hint)
@@ -121,7 +109,9 @@ class _Draws:
 
     def gather(self, rows: Rows) -> pl.DataFrame:
         premises = [self._premise(kind, name, written) for kind in self.design.kinds for name, written in self.sets.items()]
-        return pl.DataFrame(premises, schema_overrides={"contrast_of": pl.String, "slots": pl.List(SLOT)})[rows]
+        table = pl.DataFrame(premises, schema_overrides={"contrast_of": pl.String, "slots": pl.List(SLOT)})[rows]
+        constants = {"design": self.design.name, "template_held_out": False, "frame": "a writer's", "split": self.split, "config": NATURAL}
+        return table.with_columns(pl.lit(value).alias(name) for name, value in constants.items())
 
     def _premise(self, kind: str, name: str, written: Written) -> dict[str, Any]:
         target, meaning, text, marks = self.construction.name, self.construction.kinds[kind], written.sentences[kind], written.marks[kind]
@@ -130,16 +120,11 @@ class _Draws:
             "premise_id": digest(f"{name}\x1f{kind}\x1f{text}"),
             "construction": meaning.construction,
             "contrast_of": None if meaning.construction == target else target,
-            "design": self.design.name,
             "kind": kind,
             "template": written.asked.task,
-            "template_held_out": False,
-            "frame": "a writer's",
             "premise": text,
             "verb": written.fillers[meaning.verb]["lemma"],
             "slots": [{name: own[name] for name in SLOT.to_schema()} for slot, own in written.fillers.items() if slot in marks],
-            "split": self.split,
-            "config": NATURAL,
         }
 
 
@@ -207,14 +192,10 @@ def _verbs_of_nli(project: Project) -> pl.DataFrame:
 def violations(rows: pl.DataFrame, nli: pl.DataFrame) -> dict[str, int]:
     """How often each rule is broken; ``nli``: ``verb, split, construction, contrast_of`` of the items of ``nli``."""
     verbs, others = (table.select("verb", "split", target=TARGET).unique() for table in (rows, nli))
-    crossing = pl.concat([verbs, others]).unique().group_by("target", "verb").len().filter(pl.col("len") > 1)
-    sets = rows.select("contrast_set", "split").unique()
-    return {
-        "verbs in two splits, those of nli counted": crossing.join(verbs, on=["target", "verb"], how="semi").height,
-        "contrast sets in two splits": sets.height - sets["contrast_set"].n_unique(),
-        "repeated ids": rows.height - rows["id"].n_unique(),
-        **family_of(NATURAL).violations(rows.with_columns(config=pl.lit(NATURAL))),
-    }
+    splits = pl.concat([verbs, others]).group_by("target", "verb").agg(n=pl.col("split").n_unique())
+    crossing = splits.filter(pl.col("n") > 1).join(verbs, on=["target", "verb"], how="semi").height
+    own = audit.violations(rows.with_columns(config=pl.lit(NATURAL)), family_of(NATURAL))
+    return {"verbs in two splits, those of nli counted": crossing, **own}
 
 
 def _counts(rows: pl.DataFrame) -> dict[str, Any]:

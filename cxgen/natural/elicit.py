@@ -18,8 +18,7 @@ from cxgen.constructicon import Construction
 from cxgen.errors import DataError
 from cxgen.files import read_text, write_text
 from cxgen.natural.build import COLUMNS, items_of, read_accepted, set_id
-from cxgen.natural.check import Written, check
-from cxgen.natural.requests import Asked, shape_of
+from cxgen.natural.sets import Asked, Written, check, shape_of
 from cxgen.natural.words import Fillers, skeleton, units
 from cxgen.project import Project
 from cxgen.schema import polars_schema, read_yaml
@@ -44,34 +43,10 @@ class Answer(NamedTuple):
     judgments: dict[str, list[dict[str, str]]]  # kind -> what each judge said
 
 
-class Elicitation(NamedTuple):
-    """Sets to be asked for, by id, and with what: job (prompt and design) -> wording, and what it shows."""
-
-    construction: Construction
-    sets: dict[str, Asked]
-    prompts: dict[str, Prompt]
-    shown: Shown
-
-    def consulting(self, project: Project, consultation: Consultation) -> Consultation:
-        """``consultation`` about these sets, one a request."""
-        return replace(consultation, tasks=tuple(self.prompts), per_request=1).bounded(project)
-
-
-def elicitation(project: Project, construction: Construction, sets: Iterable[Asked]) -> Elicitation:
-    """With the prompts of ``project``."""
-    wordings, wanted = consult.load_prompts(project, WRITING), Elicitation(construction, {}, {}, {})
-    for asked in sets:
-        job, shape = f"{asked.task}/{asked.design}", shape_of(construction, construction.natural[asked.design])
-        wanted.sets[asked.id] = asked
-        wanted.prompts[job] = replace(wordings[asked.task], shape=shape)
-        wanted.shown.setdefault(job, {})[asked.id] = asked.fields
-    return wanted
-
-
 def asked_in(project: Project, construction: Construction, path: Path) -> list[Asked]:
     """The sets of ``construction`` in a file of requests: as they were asked for, whatever would be asked for today."""
     tasks = {prompt.system: task for task, prompt in consult.load_prompts(project, WRITING).items()}
-    sets = []
+    sets: dict[str, Asked] = {}
     for number, (system, _, items) in enumerate(read_requests(path), 1):
         fields = {key: str(value) for item in items[:1] for key, value in item.items()}
         name, design, *_ = [*fields.get("id", "").split("."), ""]
@@ -81,26 +56,42 @@ def asked_in(project: Project, construction: Construction, path: Path) -> list[A
             other = "prompts" if system not in tasks else construction.document.path.name
             hint = f"restore {other}, or write the requests anew"
             raise DataError(f"a request that {other} would not make any more", file=path, line=number, hint=hint)
-        sets.append(Asked(fields.pop("id"), design, tasks[system], fields))
+        asked = Asked(fields.pop("id"), design, tasks[system], fields)
+        sets[asked.id] = asked
     if not sets:
         hint = "write some: `cxgen elicit ... --backend file --out FILE`"
         raise DataError(f"no request for sets of {construction.name}", file=path, hint=hint)
-    return sets
+    return list(sets.values())
 
 
-def run(project: Project, wanted: Elicitation, consultation: Consultation, budget: Budget) -> tuple[list[Answer], list[Outcome]]:
+def asking(
+    project: Project, construction: Construction, sets: Iterable[Asked], consultation: Consultation
+) -> tuple[Consultation, dict[str, Prompt], Shown]:
+    """What `consult` is given to ask for sets, one a request: who is asked, job (prompt and design) -> wording, and what it shows."""
+    wordings = consult.load_prompts(project, WRITING)
+    prompts: dict[str, Prompt] = {}
+    shown: Shown = {}
+    for asked in sets:
+        job, shape = f"{asked.task}/{asked.design}", shape_of(construction, construction.natural[asked.design])
+        prompts[job] = replace(wordings[asked.task], shape=shape)
+        shown.setdefault(job, {})[asked.id] = asked.fields
+    return replace(consultation, tasks=tuple(prompts), per_request=1).bounded(project), prompts, shown
+
+
+def run(
+    project: Project, construction: Construction, sets: Sequence[Asked], consultation: Consultation, budget: Budget
+) -> tuple[list[Answer], list[Outcome]]:
     """Ask for the sets and check what comes; the answers in the sets' order, and how each run went."""
-    asking = wanted.consulting(project, consultation)
-    outcomes = consult.ask(asking, wanted.prompts, wanted.shown, budget)
-    look_up, refused = Fillers(wanted.construction), _refused_words(project)
-    answers: dict[str, Answer] = {}
-    for judgment in (judgment for outcome in outcomes for judgment in outcome.judgments):
-        asked, text = wanted.sets[judgment.item], judgment.value
-        result = check(wanted.construction, asked, text, look_up, refused) if text else [judgment.reason]
+    outcomes = consult.ask(*asking(project, construction, sets, consultation), budget)
+    look_up, refused = Fillers(construction), _refused_words(project)
+    judgments = {judgment.item: judgment for outcome in outcomes for judgment in outcome.judgments}
+    answers = []
+    for asked, judgment in ((asked, judgments[asked.id]) for asked in sets):
+        result = check(construction, asked, judgment.value, look_up, refused) if judgment.value else [judgment.reason]
         written, faults = (result, list[str]()) if isinstance(result, Written) else (None, result)
-        answers[asked.id] = Answer(asked, written, faults, text, judgment.model or judgment.judge, judgment.prompt, {}, {})
+        answers.append(Answer(asked, written, faults, judgment.value, judgment.model or judgment.judge, judgment.prompt, {}, {}))
     look_up.save()
-    return [answers[name] for name in wanted.sets], outcomes
+    return answers, outcomes
 
 
 def _refused_words(project: Project) -> frozenset[str]:
@@ -125,7 +116,7 @@ def judged(
     """The answers with what the judges say of their sets, and how each run went."""
     items, shown = to_judge(params, construction, answers)
     asking, prompts = replace(consultation, tasks=JUDGING).bounded(project), consult.load_prompts(project, JUDGING)
-    outcomes = consult.ask(asking, prompts, shown, budget=budget)
+    outcomes = consult.ask(asking, prompts, shown, budget)
     votes = as_table(judgment for outcome in outcomes for judgment in outcome.judgments)
     verdicts = items.join(merge(items, votes, JUDGING), on="id", maintain_order="left")
     return [_with_verdicts(answer, answer.written, verdicts, votes) if answer.written else answer for answer in answers], outcomes

@@ -2,14 +2,12 @@
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any, NamedTuple
-
-import polars as pl
 
 from cxgen.constructicon import Construction, Part, Slot, parse_pattern
 from cxgen.constructicon.natural import AGREEING, ANYTHING
-from cxgen.lexicon.words import SENSES, Reference, forms
+from cxgen.lexicon.words import Reference, Senses, forms, measure
 from cxgen.sampling import verb_pools
 from cxgen.vocabulary import PRESETS, Role
 
@@ -131,6 +129,7 @@ class Fillers:
         self._reference = Reference(self._lexicon.memory)
         self.save = self._reference.save
         self._verbs = frozenset().union(*verb_pools(construction, PRESETS[0]))
+        self._looked_up: dict[str, Senses] = {}
         self._forms: dict[tuple[str, str], list[str]] = {}
         for lemma, pos, *inflected in self._lexicon.table.select(
             "lemma", "pos", "plural", "third", "ing", "past", "participle"
@@ -165,18 +164,11 @@ class Fillers:
         return str(known or forms(lemma, "verb", self._lexicon.overrides.get("verb", {}).get(lemma, {}), self._reference)[form])
 
     def _facts(self, lemma: str, pos: str) -> dict[str, Any]:
-        if key := self._lexicon.first.get((lemma, pos)):
-            return {name: self._lexicon.row(key)[name] for name in ("sense", "zipf", "percentile", "band")}
-        (zipf, _), cuts, sense = self._reference.frequency(lemma), self._lexicon.cuts, self._wordnet.get((lemma.lower(), pos))
-        return {"sense": sense, "zipf": zipf, "percentile": cuts.percentile(pos, zipf), "band": cuts.band(pos, zipf)}
-
-    @cached_property
-    def _wordnet(self) -> dict[tuple[str, str], str]:
-        """Lemma and part of speech -> the first sense in WordNet, of far more words than scenes have."""
-        if not self._lexicon.folders:
-            return {}
-        table = pl.read_parquet(self._lexicon.folders[0] / "snapshot" / SENSES).unique(["lemma", "pos"], keep="first", maintain_order=True)
-        return {(lemma, pos): f"{lemma.replace(' ', '_')}%{sense}" for lemma, pos, sense in table.iter_rows()}
+        key = self._lexicon.first.get((lemma, pos))
+        row = self._lexicon.row(key) if key else {"lemma": lemma, "pos": pos, "sense": next(iter(self._senses(lemma, pos)), None)}
+        if not key:
+            measure(row, self._lexicon.cuts, self._reference)
+        return {name: row[name] for name in ("sense", "zipf", "percentile", "band")}
 
     def _verb(self, text: str) -> str:
         """The lemma; of several, one of the construction's own verbs."""
@@ -202,8 +194,14 @@ class Fillers:
             return known[0]
         if first and (known := self._lemmas(last, "noun")):
             return f"{first}-{known[0]}"
-        guess = head if (head, "noun") in self._wordnet else next(iter(getAllLemmasOOV(head, upos="NOUN").get("NOUN", ())), "")
-        return guess if (guess, "noun") in self._wordnet or self._reference.frequency(head)[0] >= _IN_USE else ""
+        guess = head if self._senses(head, "noun") else next(iter(getAllLemmasOOV(head, upos="NOUN").get("NOUN", ())), "")
+        return guess if self._senses(guess, "noun") or self._reference.frequency(head)[0] >= _IN_USE else ""
+
+    def _senses(self, lemma: str, pos: str) -> list[str]:
+        """WordNet's, of far more words than scenes have."""
+        if lemma.lower() not in self._looked_up:
+            self._looked_up[lemma.lower()] = self._lexicon.senses([lemma])
+        return self._looked_up[lemma.lower()].get((lemma.lower(), pos), [])
 
     def _lemmas(self, word: str, pos: str) -> list[str]:
         return [*self._forms.get((word, pos), ()), *lemmas(word, {"noun": "NOUN", "verb": "VERB", "adjective": "ADJ"}[pos])]

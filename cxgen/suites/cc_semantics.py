@@ -1,12 +1,10 @@
 """Suite ``cc_semantics``: what follows from comparative correlatives, as texts with a gap, after Weissweiler et al. 2022, Table 1.
 
-Each base item (S1) comes with tests of three biases (S2: the other order, S3: the opposite correlation, S4: the other order of the names),
-and with three calibrations (S5: no correlatives, S6: no comparison, S7: a comparison of something else), in which nothing follows.
-
 What follows is two signs multiplied: *the A-er, the B-er* says that two properties rise together (+1), or that one falls as the other
 rises (-1); *x is A-er than y* says that x has more of a property than y (+1) or less (-1). The product says who has more of the second.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from importlib import resources
 from itertools import permutations, product
@@ -84,10 +82,10 @@ def _sets(data: Mapping[str, Any], people: list[str], side: str, seed: int, draw
                 "contrast_set": ids[BASE],
                 "base_id": ids[BASE],
                 "construction": data["construction"],
-                "wording": place,
                 "split": side,
+                "wording": place,
             }
-            yield from ({**row, **shared, "id": ids[name], "scenario": name} for name, row in made.items())
+            yield from (row | shared | {"id": ids[name], "scenario": name} for name, row in made.items())
 
 
 def _signed(poles: Poles, what: str) -> tuple[str, int, str]:
@@ -189,8 +187,7 @@ def _answer(signs: Mapping[str, tuple[str, int]], context: str, before: str, aft
 def _counts(rows: pl.DataFrame) -> dict[str, Any]:
     """Split -> scenario -> items."""
     return {
-        split: dict(own["scenario"].value_counts().sort("scenario").iter_rows())
-        for (split,), own in rows.group_by("split", maintain_order=True)
+        split: dict(sorted(Counter(own).items())) for split, own in rows.group_by("split", maintain_order=True).agg("scenario").iter_rows()
     }
 
 
@@ -198,25 +195,25 @@ def _measures(rows: pl.DataFrame) -> dict[str, dict[str, Any]]:
     """Accuracies by scenario of always the commoner word (gate: 0.5), and of the word whose last occurrence is nearest to the gap."""
     rows = rows.drop_nulls("answer")
     nearest = [int(context.rfind(second) > context.rfind(first)) for context, first, second in rows.select("context", *_WORDS).iter_rows()]
-    hits = rows.with_columns(share=pl.Series(nearest, dtype=pl.Int8) == pl.col("answer"))
     most = pl.max_horizontal(pl.col("answer").mean(), 1 - pl.col("answer").mean())
+    tables = {
+        "commoner_word": rows.group_by("scenario", "then").agg(share=most),
+        "nearest_word": rows.with_columns(share=pl.Series(nearest, dtype=pl.Int8) == pl.col("answer")),
+    }
     report = {}
-    for name, shares, gates in (
-        ("commoner_word", rows.group_by("scenario", "then").agg(share=most), Gates(construction=0.5)),
-        ("nearest_word", hits, Gates()),
-    ):
-        own: dict[str, float] = dict(shares.group_by("scenario").agg(pl.col("share").mean()).sort("scenario").iter_rows())
-        report[name] = measured(Figures(sum(own.values()) / max(len(own), 1), {NAME: own}), gates, 0.5)
+    for name, table in tables.items():
+        shares: dict[str, float] = dict(table.group_by("scenario").agg(pl.col("share").mean()).sort("scenario").iter_rows())
+        gates = Gates(construction=0.5) if name == "commoner_word" else Gates()
+        report[name] = measured(Figures(sum(shares.values()) / max(len(shares), 1), {NAME: shares}), gates, 0.5)
     return report
 
 
 def _shown(rows: pl.DataFrame) -> Iterator[tuple[str, list[tuple[str, str]]]]:
     for _, group in rows.group_by("contrast_set", maintain_order=True):
-        texts = [(row, "open" if row["answer"] is None else row[_WORDS[row["answer"]]]) for row in group.iter_rows(named=True)]
-        yield (
-            "[{given} and {then}: {first} or {second}]".format(**texts[0][0]),
-            [(row["scenario"], f"{row['text']} ({word})") for row, word in texts],
-        )
+        made = group.to_dicts()
+        words = ["open" if row["answer"] is None else row[_WORDS[row["answer"]]] for row in made]
+        lines = [(row["scenario"], f"{row['text']} ({word})") for row, word in zip(made, words, strict=True)]
+        yield "[{given} and {then}: {first} or {second}]".format(**made[0]), lines
 
 
 class Candidates(Choices):
@@ -249,12 +246,11 @@ class Candidates(Choices):
 
     def texts(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Every context with the last sentence and its first word, then with its second; class 1: it follows. See `Scoring`."""
-        right = [(pl.col("answer") == place).fill_null(value=False).cast(pl.Int64).alias("class") for place in range(2)]
-        sides = zip(self.answers, right, strict=True)
-        return pl.concat(
-            rows.select(pl.col("context").alias("premise"), pl.concat_str("before", name, "after").alias("hypothesis"), own)
-            for name, own in sides
-        )
+        tables = []
+        for place, name in enumerate(self.answers):
+            follows = (pl.col("answer") == place).fill_null(value=False).cast(pl.Int64)
+            tables.append(rows.select(premise="context", hypothesis=pl.concat_str("before", name, "after"), **{"class": follows}))
+        return pl.concat(tables)
 
 
 register(

@@ -5,6 +5,7 @@ Train and test share no word but closed-class ones. Four subsets hold a feature 
 
 from collections.abc import Iterable, Iterator, Mapping
 from importlib import resources
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -55,11 +56,10 @@ class _Pairs:
     def __init__(self, grammar: Grammar, preset: str, side: str, seed: int) -> None:
         self._grammar, self._preset, self._side, self._seed = grammar, preset, side, seed
         self._language, self._half = grammar.language(preset, side), grammar.symbol("half")
-        self._ways = [way for same in self._language.ways(grammar.symbol("instance")).values() for way in same]
+        self._ways, mixed = (list(chain(*self._language.ways(grammar.symbol(role)).values())) for role in ("instance", "mixed"))
         self._starts = np.cumsum([0, *(way.size for way in self._ways)])
         self._features = pl.DataFrame([_features(way, self._half) for way in self._ways])
-        mixed = (way.rule for same in self._language.ways(grammar.symbol("mixed")).values() for way in same)
-        self._orders = list(dict.fromkeys(mixed))
+        self._orders = list(dict.fromkeys(way.rule for way in mixed))
         self._drawn: set[int] = set()
 
     def values(self, feature: str) -> list[int]:
@@ -95,9 +95,8 @@ class _Pairs:
         sentences: tuple[list[str], list[str]] = [], []
         verbs: list[str] = []
         language = self._language
-        for part in language.parts([self._ways[way]], number - int(self._starts[way])):
-            symbol, length, own = part
-            words = language.text(*part)
+        for symbol, length, own in language.parts([self._ways[way]], number - int(self._starts[way])):
+            words = language.text(symbol, length, own)
             sentences[0].extend(words)
             if symbol == self._half:
                 pieces = {name: language.text(name, *rest) for name, *rest in language.parts(language.ways(symbol)[length], own)}
@@ -107,16 +106,10 @@ class _Pairs:
         texts = [" ".join(words).replace(" ,", ",") for words in sentences]
         plain, mixed = (f"{text[0].upper()}{text[1:]}." for text in texts)
         pair = digest(f"pair\x1f{self._preset}\x1f{plain}")
-        shared = {"contrast_set": pair, "derivation": number, "order": order, "verb": verbs[0], **self._features.row(way, named=True)}
+        shared = {"contrast_set": pair, "derivation": number, "order": order, "verb": verbs[0], "preset": self._preset, "split": self._side}
+        shared |= self._features.row(way, named=True)
         for label, text in ((1, plain), (0, mixed)):
-            yield {
-                **shared,
-                "sentence": text,
-                "label": label,
-                "id": digest(f"{pair}\x1f{text}"),
-                "preset": self._preset,
-                "split": self._side,
-            }
+            yield {**shared, "sentence": text, "label": label, "id": digest(f"{pair}\x1f{text}")}
 
 
 def _features(way: Way, half: str) -> dict[str, int]:
