@@ -20,7 +20,7 @@ from cxgen.pseudowords import article, inflect, load, pseudowords
 from cxgen.pseudowords.generate import SCHEMA
 from cxgen.pseudowords.refuse import ending, wordlike
 from cxgen.pseudowords.search import Chain, _cost
-from cxgen.pseudowords.syllables import segments
+from cxgen.pseudowords.spelling import segments
 from tests.conftest import ROOT
 
 

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterator
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated
 
@@ -20,7 +21,6 @@ from cxgen.errors import CxgenError, UnknownNameError
 from cxgen.facade import Constructicon
 from cxgen.files import read_text
 from cxgen.lexicon import Lexicon
-from cxgen.lexicon.snapshot import near
 from cxgen.pseudowords import inflect, load, pseudowords
 from cxgen.suites.grammar import Grammar
 
@@ -96,8 +96,8 @@ def _constructions(constructicon: Constructicon) -> Iterator[Construction]:
 
 
 def _unknown(word: str, sources: list[Lexicon]) -> UnknownNameError:
-    words = near(word, {lemma for source in sources for lemma in source.lemmas})
-    groups = near(word, {name for source in sources for name in source.classes})
+    words = get_close_matches(word, {lemma for source in sources for lemma in source.lemmas})
+    groups = get_close_matches(word, {name for source in sources for name in source.classes})
     hints = [f"did you mean {' or '.join(words)}?"] if words else []
     hints += [f"classes of such a name: {', '.join(groups)}"] if groups else []
     hints = hints or [f"a template file can bring it: {{lemma: {word}}} in a class of its own"]

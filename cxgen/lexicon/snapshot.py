@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from difflib import SequenceMatcher
+from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from cxgen.errors import DataError, UnknownNameError
 from cxgen.files import read_json
 from cxgen.layout import WORDS
 from cxgen.lexicon.scenes import FOLDER, Frame, Scenes, read_scenes
-from cxgen.lexicon.words import Cuts, Senses, lemma_of, read_senses
+from cxgen.lexicon.words import LISTS, SCHEMA, Cuts, Senses, lemma_of, read_senses
 from cxgen.project import Project
 from cxgen.schema import Column, Contract
 from cxgen.tables import read_table
@@ -25,31 +25,17 @@ from cxgen.vocabulary import BANDS, INFLECTIONS, POS, RELATIONS
 
 HINT = "run `cxgen lexicon build`, or restore the file"
 GENDERS = ("m", "f", "any", "none")
-_FORMS = tuple(Column(name, pl.String, "", null=True) for name in ("article", *INFLECTIONS))
+_SURE = ("key", "lemma", "pos", "zipf", "percentile", "band", "top10k", *LISTS)  # columns that have a value in every row
+_VALUES: dict[str, tuple[str, ...]] = {"pos": POS, "band": BANDS, "gender": GENDERS}
 _LEXEMES = Contract(
-    (
-        Column("key", pl.String, ""),
-        Column("lemma", pl.String, ""),
-        Column("pos", pl.String, "", values=POS),
-        *(Column(name, pl.String, "", null=True) for name in ("sense", "lexfile")),
-        Column("zipf", pl.Float64, ""),
-        Column("percentile", pl.Float64, ""),
-        Column("band", pl.String, "", values=BANDS),
-        Column("top10k", pl.Boolean, ""),
-        Column("countability", pl.String, "", null=True),
-        Column("gender", pl.String, "", null=True, values=GENDERS),
-        *_FORMS,
-        *(Column(name, pl.List(pl.String), "") for name in (*RELATIONS, "derived")),
-    ),
-    key=("key",),
+    tuple(Column(name, dtype, "", null=name not in _SURE, values=_VALUES.get(name, ())) for name, dtype in SCHEMA.items()),
+    ("key",),
     least=1,
 )
+_WUG = {"key": pl.String, "variant": pl.Int8, "lemma": pl.String, **dict.fromkeys(("article", *INFLECTIONS), pl.String)}
 PSEUDOWORDS = Contract(
-    (Column("key", pl.String, ""), Column("variant", pl.Int8, ""), Column("lemma", pl.String, ""), *_FORMS),
-    key=("key", "variant"),
-    least=1,
+    tuple(Column(name, dtype, "", null=name in ("article", *INFLECTIONS)) for name, dtype in _WUG.items()), ("key", "variant"), least=1
 )
-_ALIKE = 0.7
 
 
 @dataclass(frozen=True)
@@ -228,23 +214,6 @@ class Lexicon:
         return related
 
 
-def near(name: str, names: Iterable[str], most: int = 5) -> list[str]:
-    """The ``names`` nearest to ``name``, best first: alike as a whole, or in their parts between hyphens (books, cm-books)."""
-    parts = name.lower().split("-")
-    scores: dict[str, float] = {}
-    for other in names:
-        best = [max(_ratio(part, piece) for piece in other.lower().split("-")) for part in parts]
-        scores[other] = max(_ratio(name.lower(), other.lower()), sum(best) / len(best) - 0.05)
-    good = [other for other, score in scores.items() if score >= _ALIKE]
-    return sorted(good, key=lambda other: (-scores[other], len(other), other))[:most]
-
-
-def _ratio(one: str, other: str) -> float:
-    if min(len(one), len(other)) * 2 < _ALIKE * (len(one) + len(other)):
-        return 0.0  # too different in length to be alike
-    return SequenceMatcher(None, one, other).ratio()
-
-
 def missing(lexicon: Lexicon, name: str, file: Path | None = None, line: int | None = None) -> UnknownNameError:
     """The error about ``name``, a class name or the key of a lexeme, which ``lexicon`` does not have."""
     lemma, pos = lemma_of(name)
@@ -259,7 +228,7 @@ def missing(lexicon: Lexicon, name: str, file: Path | None = None, line: int | N
         return UnknownNameError(message, file=file, line=line, hint=hint)
     if known:
         return UnknownNameError(f"{name!r} is a word, not a word class", file=file, line=line, hint=f"write {' or '.join(known)}")
-    alike = near(name, lexicon.classes)
+    alike = get_close_matches(name, lexicon.classes)
     declare = "declare it under classes: in this file; `cxgen lexicon classes` lists the others"
     hint = f"did you mean {' or '.join(alike)}?" if alike else declare
     return UnknownNameError(f"unknown word class {name!r}", file=file, line=line, hint=hint)

@@ -2,10 +2,9 @@
 
 from collections.abc import Iterator, Set
 from collections.abc import Sequence as List
-from dataclasses import dataclass
-from functools import cached_property
 from heapq import heappop, heappush, merge
 from itertools import chain
+from typing import NamedTuple
 
 import polars as pl
 
@@ -13,24 +12,13 @@ from cxgen.errors import CxgenError
 from cxgen.pseudowords.lexicon import WugLexicon
 from cxgen.pseudowords.refuse import ending, forms, wordlike
 from cxgen.pseudowords.search import Sequence
-from cxgen.pseudowords.syllables import Segments
+from cxgen.pseudowords.spelling import Segments
 
 SCHEMA: dict[str, type[pl.DataType]] = {
-    "word": pl.String,
-    "pseudoword": pl.String,
-    "rank": pl.Int32,
-    "syllables": pl.Int8,
-    "segments": pl.String,
-    "changed": pl.Int8,
-    "max_deviation": pl.Int32,
-    "max_deviation_at": pl.Int8,
-    "sum_deviation": pl.Int32,
-    "old20_word": pl.Float64,
-    "old20": pl.Float64,
-    "old20_difference": pl.Float64,
-    "neighbours": pl.Int32,
-    "zipf": pl.Float64,
-    "widened": pl.Int8,
+    **{"word": pl.String, "pseudoword": pl.String, "rank": pl.Int32, "syllables": pl.Int8, "segments": pl.String, "changed": pl.Int8},
+    **{"max_deviation": pl.Int32, "max_deviation_at": pl.Int8, "sum_deviation": pl.Int32},
+    **{"old20_word": pl.Float64, "old20": pl.Float64, "old20_difference": pl.Float64, "neighbours": pl.Int32},
+    **{"zipf": pl.Float64, "widened": pl.Int8},
 }
 POS = ("noun", "verb", "adjective", None)
 _TOGETHER = 128  # sources whose candidates are measured together
@@ -40,25 +28,15 @@ _OLD20 = 16  # what a difference of 1 in OLD20 costs; a deviation that is 2^(1/8
 _RARE, _ONCE = (1, 2), (2, 4)  # what ``widened`` says of a form that occurs (zipf below 2) and of a transition that one word has; cost
 
 
-@dataclass(frozen=True)
-class _Step:
-    """How the constraints of a search are widened.
+class _Step(NamedTuple):
+    """How the constraints of a search are widened."""
 
-    Attributes:
-        widened: what ``widened`` says of an output that needs it.
-        cost: how much better an output of it must be than one without.
-        loose: see `cxgen.pseudowords.search.Chain.near`.
-        moves: by how many letters segments are longer, and others shorter.
-        longer: by how many letters the whole is longer.
-        base: whether an output must look like a base form.
-    """
-
-    widened: int
-    cost: int
-    loose: bool = False
-    moves: int = 0
-    longer: int = 0
-    base: bool = True
+    widened: int  # what ``widened`` says of an output that needs it
+    cost: int  # how much better an output of it must be than one without
+    loose: bool = False  # see `Chain.near`
+    moves: int = 0  # letters by which segments are longer, and others shorter
+    longer: int = 0  # letters by which the whole is longer
+    base: bool = True  # whether an output must look like a base form
 
 
 # The dearest come into play only where the cheaper have no outputs left.
@@ -73,22 +51,15 @@ _STEPS = (
 )
 
 
-@dataclass(frozen=True)
-class Source:
+class _Source(NamedTuple):
     """A word to be replaced."""
 
     word: str
     parts: Segments
     pos: str | None
 
-    @cached_property
-    def shape(self) -> tuple[int, ...]:
-        """Letters of each segment."""
-        return tuple(map(len, self.parts))
 
-
-@dataclass(frozen=True, order=True)
-class Candidate:
+class _Candidate(NamedTuple):
     """What may replace a source: its form, its segments, and the type count of each of its transitions, less the source's."""
 
     cost: int
@@ -108,24 +79,15 @@ def pseudowords(
     pos: str | List[str | None] | None = None,
     taken: Set[str] = frozenset(),
 ) -> pl.DataFrame:
-    """``n`` pseudowords for each of ``words``, the best first.
+    """``n`` pseudowords for each of ``words`` (of the letters a to z), the best first; the same arguments give the same outputs.
 
     An output has its source's number of syllables and letters, and of letters in each segment, and differs from it in a third of the
     segments or more. Of the first acceptable sequences by largest deviation from the source's transition frequencies, twice as many as are
-    wanted, those are taken that are best in deviation and OLD20 together. Where that fails, and where it pays, constraints are widened.
-
-    The same arguments give the same outputs. No form occurs twice, inflected forms included: of two sources that would get the same
-    output, the earlier one does; the outputs for a word depend on those for the words before it in this and in no other way.
-
-    Statistics as in Wuggy (Keuleers & Brysbaert 2010, Behavior Research Methods 42, 627-633) and Yarkoni et al. (2008).
-
-    Args:
-        lexicon: from ``cxgen.pseudowords.load``.
-        words: single words of the letters a to z; capitals count as small letters.
-        n: outputs per word.
-        seed: another seed gives other outputs among equally good ones, where there are any.
-        pos: noun, verb, adjective or None, for all words or for each: inflected forms, too, are then new and no output looks inflected.
-        taken: forms that may not be used.
+    wanted, those are taken that are best in deviation and OLD20 together; where that fails, and where it pays, constraints are widened.
+    No form occurs twice, inflected ones included, and none of ``taken``: the outputs for a word depend on those for the words before it.
+    With ``pos`` (noun, verb or adjective, for all words or for each) inflected forms, too, are new and no output looks inflected. Another
+    ``seed`` gives other outputs among equally good ones. Statistics as in Wuggy (Keuleers & Brysbaert 2010, Behavior Research Methods 42,
+    627-633) and Yarkoni et al. (2008).
 
     Returns:
         One row per output: ``word`` (str), ``pseudoword`` (str, lower case), ``rank`` (i32, from 1), ``syllables`` (i8), ``segments`` (str:
@@ -140,7 +102,7 @@ def pseudowords(
     kinds = [pos] * len(words) if pos is None or isinstance(pos, str) else list(pos)
     if len(kinds) != len(words) or not set(kinds) <= set(POS):
         raise CxgenError("pos: expected noun, verb, adjective or None, for all words or one for each word")
-    sources = [Source(word, lexicon.segments(word), kind) for word, kind in zip(words, kinds, strict=True)]
+    sources = [_Source(word, lexicon.segments(word), kind) for word, kind in zip(words, kinds, strict=True)]
     used: set[str] = set(taken)
     rows: list[tuple[object, ...]] = []
     for start in range(0, len(sources), _TOGETHER):
@@ -153,9 +115,9 @@ def pseudowords(
     return pl.DataFrame(rows, schema=SCHEMA, orient="row")
 
 
-def candidates(lexicon: WugLexicon, source: Source, seed: int) -> Iterator[Candidate]:
+def _candidates(lexicon: WugLexicon, source: _Source, seed: int) -> Iterator[_Candidate]:
     """Candidates that are not like words, cheapest first."""
-    waiting: list[Candidate] = []  # until nothing cheaper can come
+    waiting: list[_Candidate] = []  # until nothing cheaper can come
     endings = {"", ending("".join(source.parts), source.pos)}
     seen: set[str] = set()
     for cost, step, sequence in merge(*(_stream(lexicon, source, step, seed) for step in _STEPS), key=lambda entry: entry[0]):
@@ -172,14 +134,17 @@ def candidates(lexicon: WugLexicon, source: Source, seed: int) -> Iterator[Candi
         flaws = [flaw for flaw, has in ((_RARE, form in lexicon.rare), (_ONCE, sequence.once)) if has]
         widened = max([step.widened, *(number for number, _ in flaws)])
         dearer = cost + sum(more for _, more in flaws)
-        heappush(waiting, Candidate(dearer, len(seen), form, sequence.parts, sequence.deviations, widened))
+        heappush(waiting, _Candidate(dearer, len(seen), form, sequence.parts, sequence.deviations, widened))
     yield from sorted(waiting)
 
 
-def _stream(lexicon: WugLexicon, source: Source, step: _Step, seed: int) -> Iterator[tuple[int, _Step, Sequence | None]]:
+def _stream(lexicon: WugLexicon, source: _Source, step: _Step, seed: int) -> Iterator[tuple[int, _Step, Sequence | None]]:
     """The sequences of a step with their cost, and what those that follow cost at least: first of all, since a search takes time."""
     yield step.cost, step, None
-    searches = (lexicon.chain.near(source.parts, shape, step.loose, seed, *source.parts) for shape in sorted(_shapes(source.shape, step)))
+    searches = (
+        lexicon.chain.near(source.parts, shape, step.loose, seed, *source.parts)
+        for shape in sorted(_shapes(tuple(map(len, source.parts)), step))
+    )
     for cost, sequence in merge(*searches, key=lambda entry: entry[0]):
         yield step.cost + cost, step, sequence
 
@@ -200,10 +165,10 @@ def _changed(shape: tuple[int, ...], at: int, by: int) -> tuple[int, ...]:
     return (*shape[:at], shape[at] + by, *shape[at + 1 :])
 
 
-def _pools(lexicon: WugLexicon, source: Source, n: int, used: Set[str], seed: int) -> Iterator[list[Candidate]]:
+def _pools(lexicon: WugLexicon, source: _Source, n: int, used: Set[str], seed: int) -> Iterator[list[_Candidate]]:
     """The acceptable candidates, cheapest first, as many together as are measured for ``n`` outputs."""
-    pool: list[Candidate] = []
-    for candidate in candidates(lexicon, source, seed):
+    pool: list[_Candidate] = []
+    for candidate in _candidates(lexicon, source, seed):
         if len(pool) >= n and (len(pool) >= _POOL * n or candidate.cost > pool[n - 1].cost + _DEARER):
             yield pool
             pool = []
@@ -213,10 +178,10 @@ def _pools(lexicon: WugLexicon, source: Source, n: int, used: Set[str], seed: in
     yield pool
 
 
-def _chosen(lexicon: WugLexicon, source: Source, pools: Iterator[list[Candidate]], n: int, used: set[str]) -> list[Candidate]:
+def _chosen(lexicon: WugLexicon, source: _Source, pools: Iterator[list[_Candidate]], n: int, used: set[str]) -> list[_Candidate]:
     """The best ``n`` candidates that are new, by cost and OLD20 together; their forms are added to ``used``."""
     ((wanted, _),) = lexicon.distances.measure([source.word.lower()])
-    chosen: list[Candidate] = []
+    chosen: list[_Candidate] = []
     for pool in pools:
         distances = lexicon.distances.measure([candidate.form for candidate in pool])
         ranks = [candidate.cost + _OLD20 * abs(old20 - wanted) for candidate, (old20, _) in zip(pool, distances, strict=True)]
@@ -230,7 +195,7 @@ def _chosen(lexicon: WugLexicon, source: Source, pools: Iterator[list[Candidate]
     raise CxgenError(f"only {len(chosen)} of {n} pseudowords for {source.word!r}", hint="ask for fewer")
 
 
-def _rows(lexicon: WugLexicon, source: Source, chosen: list[Candidate]) -> Iterator[tuple[object, ...]]:
+def _rows(lexicon: WugLexicon, source: _Source, chosen: list[_Candidate]) -> Iterator[tuple[object, ...]]:
     """The rows of a source's outputs."""
     (wanted, _), *measured = lexicon.distances.measure([source.word.lower(), *(candidate.form for candidate in chosen)])
     for rank, (candidate, (old20, neighbours)) in enumerate(zip(chosen, measured, strict=True), 1):

@@ -7,9 +7,10 @@ from pathlib import Path
 import polars as pl
 
 from cxgen.errors import CxgenError
+from cxgen.lexicon.words import article
 from cxgen.pseudowords.generate import pseudowords
 from cxgen.pseudowords.lexicon import WugLexicon
-from cxgen.pseudowords.spelling import article, inflect
+from cxgen.pseudowords.spelling import inflect
 from cxgen.schema import read_yaml
 from cxgen.streams import order_key
 from cxgen.vocabulary import INFLECTIONS, MODES, Mode
@@ -29,22 +30,11 @@ def refused(lexicons: Path) -> frozenset[str]:
 
 
 def complete(lexemes: pl.DataFrame, inventory: pl.DataFrame, lexicon: WugLexicon, refused: Set[str] = frozenset()) -> pl.DataFrame:
-    """The pseudowords of ``lexemes``: those that they have in ``inventory``, and new ones for nouns, verbs and adjectives that have none.
+    """The pseudowords of ``lexemes`` (``key, lemma, pos``), in their order, as `SCHEMA` has them: those of ``inventory``, and new ones.
 
-    What a lexeme gets depends on the lexeme and on ``inventory``; on the other new lexemes only where two would get the same form.
-
-    A phrase (*traffic light*) gets words modelled on its last; a very short or long word, or one that cannot be pronounced, words that are
-    modelled on another of its part of speech, which ``inventory`` has.
-
-    Args:
-        lexemes: ``key, lemma, pos`` (str); other columns are not looked at.
-        inventory: columns as returned; may be empty.
-        lexicon: from ``cxgen.pseudowords.load``.
-        refused: forms that no new pseudoword may have.
-
-    Returns:
-        In the order of ``lexemes``: ``key`` (str), ``variant`` (i8, from 0), ``lemma``, ``article`` and the regular inflected forms of the
-        part of speech, under the names that the lexicon's table has (str).
+    What a lexeme gets depends on the lexeme and on ``inventory``; on the other new lexemes only where two would get the same form. A phrase
+    (*traffic light*) gets words modelled on its last; a very short or long word, or one that cannot be pronounced, words that are modelled
+    on another of its part of speech, which ``inventory`` has. No new one has a form of ``refused``.
     """
     rows = lexemes.filter(pl.col("pos").is_in(MODES[Mode.content])).select("key", "lemma", "pos")
     lacking = rows.join(inventory, on="key", how="anti")

@@ -6,16 +6,17 @@ segments are read, and the sounds of real words, from CMUdict. They were made on
 """
 
 import re
+from collections.abc import Iterable, Sequence
 from itertools import accumulate, pairwise
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 
-from cxgen.errors import CxgenError
+from cxgen.errors import CxgenError, needs
 from cxgen.project import Project
-from cxgen.pseudowords.distance import Distances
 from cxgen.pseudowords.search import Chain
-from cxgen.pseudowords.syllables import Segments, segments
+from cxgen.pseudowords.spelling import Segments, segments
 from cxgen.schema import Column, Contract
 from cxgen.tables import read_table
 
@@ -27,28 +28,17 @@ _TABLES = {
     "forms": {"form": pl.String, "zipf": pl.UInt8, "rude": pl.Boolean},
     "sounds": {"unit": pl.String, "sound": pl.String, "share": pl.UInt8},
 }
+NEAREST = 20
+_TOGETHER = 256  # forms compared together: what they give should not be too large for the memory
+_FURTHEST = 255  # as far as distances are told apart
 _NULL = {"skeleton", "zipf", "unit", "share"}
 
 
 class WugLexicon:
-    """The snapshot in memory.
-
-    Attributes:
-        table: the words that pseudowords are modelled on: ``form``, ``lengths`` (letters of each segment, a digit each), ``zipf``
-            (hundredths), ``skeleton`` (see `cxgen.pseudowords.spelling`; null below zipf 2.5).
-        chain: the transitions between their segments.
-        distances: measures forms against them.
-        stems, common: those of three letters or more with a zipf value of 2 or more, and of 3 or more.
-        skeletons: of the more frequent words.
-        refused: all forms that no output may be: those words, WordNet's with their inflected forms, names, rude words, whatever has a zipf
-            value of 2 or more.
-        rare: other forms that occur, with their zipf value, below 2.
-        rude: matches what no output may contain.
-        sounds, heads: the pronunciations of real words, and the beginnings of these.
-        readings: how clusters and nuclei are pronounced: unit -> (sound, share), see `cxgen.pseudowords.refuse`.
-    """
+    """The snapshot in memory; ``refused`` are the forms that no output may be: words, names, rude words, what has a zipf of 2 or more."""
 
     def __init__(self, words: pl.DataFrame, chain: pl.DataFrame, forms: pl.DataFrame, sounds: pl.DataFrame) -> None:
+        # `table`: ``form``, ``lengths`` (letters of each segment, a digit each), ``zipf`` (hundredths), ``skeleton`` (null below zipf 2.5).
         self.table, self.chain, self.distances = words, Chain(chain), Distances(words["form"])
         self._lengths: dict[str, str] = dict(words.select("form", "lengths").iter_rows())
         whole = words.filter(pl.col("form").str.len_bytes() > 2)
@@ -79,14 +69,59 @@ class WugLexicon:
 
 
 def load(where: Project | Path | None = None) -> WugLexicon:
-    """Read the generator's tables.
-
-    Args:
-        where: a project, or a snapshot folder; by default the project at or above the working directory.
-    """
+    """Read the generator's tables from a project (by default that of the working directory) or a snapshot folder."""
     folder = where if isinstance(where, Path) else (where or Project.find()).snapshot
     contracts = {
         name: Contract(tuple(Column(column, dtype, "", null=column in _NULL) for column, dtype in schema.items()), least=1)
         for name, schema in _TABLES.items()
     }
     return WugLexicon(*(read_table(folder / f"wug_{name}.parquet", contracts[name], "restore the file") for name in _TABLES))
+
+
+class Distances:
+    """Levenshtein distances of forms to the words of a lexicon.
+
+    OLD20 is the mean distance to the 20 nearest words, the word itself excluded (Yarkoni, Balota & Yap 2008, Psychonomic Bulletin & Review
+    15, 971-979); neighbours are the words at distance 1.
+    """
+
+    def __init__(self, words: Iterable[str]) -> None:
+        self._words: dict[int, list[str]] = {}  # by length
+        for word in words:
+            self._words.setdefault(len(word), []).append(word)
+        self._known: dict[str, tuple[float, int]] = {}
+
+    def measure(self, forms: Sequence[str]) -> list[tuple[float, int]]:
+        """OLD20 and the number of neighbours of each form; many at once take less time."""
+        new: dict[int, list[str]] = {}
+        for form in sorted({*forms} - self._known.keys()):
+            new.setdefault(len(form), []).append(form)
+        for length, alike in new.items():
+            for start in range(0, len(alike), _TOGETHER):
+                self._measure(alike[start : start + _TOGETHER], length)
+        return [self._known[form] for form in forms]
+
+    def _measure(self, forms: list[str], length: int) -> None:
+        """Measure forms of one length, by words of about that length first.
+
+        A word that is k letters longer or shorter is at least k away: once 20 words of at most k letters more or less are within k + 1, no
+        others need be compared.
+        """
+        with needs("pseudowords need rapidfuzz", "wug"):
+            from rapidfuzz.distance import Levenshtein
+            from rapidfuzz.process import cdist
+        nearest = np.full((len(forms), NEAREST), _FURTHEST, dtype=np.uint8)
+        neighbours = np.zeros(len(forms), dtype=np.int64)
+        waiting, reach, compared = np.arange(len(forms)), 1, -1
+        while waiting.size and compared < max(*self._words, length):
+            words = [word for size, alike in self._words.items() if compared < abs(size - length) <= reach for word in alike]
+            some = [forms[place] for place in waiting]
+            distances = cdist(some, words, scorer=Levenshtein.distance, score_cutoff=_FURTHEST - 1, dtype=np.uint8, workers=-1)
+            distances[distances == 0] = _FURTHEST
+            neighbours[waiting] += np.count_nonzero(distances == 1, axis=1)
+            together = np.hstack([nearest[waiting], distances])
+            together.partition(NEAREST - 1, axis=1)
+            nearest[waiting] = together[:, :NEAREST]
+            waiting = waiting[nearest[waiting].max(axis=1) > reach + 1]
+            reach, compared = reach + 1, reach
+        self._known.update(zip(forms, zip(nearest.mean(axis=1).tolist(), neighbours.tolist(), strict=True), strict=True))

@@ -8,8 +8,7 @@ import re
 from itertools import product
 
 from cxgen.pseudowords.lexicon import HEAD, WugLexicon
-from cxgen.pseudowords.spelling import inflect, skeleton
-from cxgen.pseudowords.syllables import Segments
+from cxgen.pseudowords.spelling import Segments, inflect, skeleton
 
 _INFLECTED = {
     "noun": re.compile(r"(?:(?<!s)s|ed|ing)$"),

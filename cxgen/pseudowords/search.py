@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from cxgen.pseudowords.syllables import Segments
+from cxgen.pseudowords.spelling import Segments
 from cxgen.streams import uniform
 
 Ints = NDArray[np.int64]
@@ -27,19 +27,12 @@ _MOST = 1024  # sequences within one threshold; of more, so many are drawn
 
 
 class Sequence(NamedTuple):
-    """A sequence of segments.
+    """A sequence of segments."""
 
-    Attributes:
-        cost: of the largest of its deviations: itself up to 8, then 8 more for every doubling.
-        parts: the segments.
-        deviations: type count of each of its transitions, less the source's.
-        once: whether it has a transition that one word has, or none.
-    """
-
-    cost: int
+    cost: int  # of the largest of its deviations: itself up to 8, then 8 more for every doubling
     parts: Segments
-    deviations: list[int]
-    once: bool
+    deviations: list[int]  # type count of each of its transitions, less the source's
+    once: bool  # whether it has a transition that one word has, or none
 
 
 class Chain:
@@ -74,17 +67,11 @@ class Chain:
         return self._edges[key]
 
     def near(self, source: Segments, shape: tuple[int, ...], loose: bool, *key: str | int) -> Iterator[tuple[int, Sequence | None]]:
-        """Sequences that differ from ``source`` in a third of the segments or more, cheapest first.
+        """Sequences that differ from ``source`` in a third of the segments or more, with their costs, the cheapest first.
 
-        Args:
-            source: segments of a word.
-            shape: letters of each segment of the sequences.
-            loose: take every transition that two words or more have in the same part of a syllable, anywhere in a word of any length (but
-                word-initial and word-final ones only there).
-            key: of the random stream that thins out and orders sequences that are equally good.
-
-        Yields:
-            (cost, sequence), and now and then (cost, None): what follows costs as much at least.
+        A cost without a sequence says that what follows costs as much at least. ``shape`` are the letters of each segment. If ``loose``,
+        every transition will do that two words or more have in the same part of a syllable, anywhere in a word of any length (but
+        word-initial and word-final ones only there). ``key`` names the random stream that thins out and orders what is equally good.
         """
         places = list(enumerate(pairwise((1, *shape, 1))))
         layers = [self._between(len(shape) // 3, place, left, right, loose) for place, (left, right) in places]
