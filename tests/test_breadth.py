@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cxgen.report.bleu import self_bleu
-from cxgen.report.breadth import breadth, closing, kind_of, opening
+from cxgen.report.variety import breadth, closing, kind_of, opening, self_bleu
 
 
 @pytest.mark.parametrize(

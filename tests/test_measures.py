@@ -13,7 +13,7 @@ import pytest
 from scipy.sparse import csr_matrix
 
 from cxgen import measures
-from cxgen.measures import Items, take
+from cxgen.measures import Items, begin
 from cxgen.measures.fits import logistic, right, taught
 from cxgen.measures.words import cues_only, cues_transfer, misparse, open_words, turn_rate, word_pairs, words_only
 
@@ -143,7 +143,7 @@ def test_a_new_measure_is_one_file(tmp_path, monkeypatch):
     measures.measures()  # those that there are, which register once
     monkeypatch.setattr(measures, "MEASURES", {})
     monkeypatch.setattr(measures, "__path__", [*measures.__path__, str(tmp_path)])
-    taken = take("nli", items(["She left.", "She left the house at noon."], ["It left."], [[E], [C]]), 2)["long_premises"]
+    taken = begin("nli", items(["She left.", "She left the house at noon."], ["It left."], [[E], [C]]), 2)()["long_premises"]
     assert (taken["overall"], taken["passed"], taken["gates"]) == (0.5, False, {"overall": 0.2, "least": False})
     assert measures.MEASURES["long_premises"]["meaning"] == "items whose premise has more than four words"
 
@@ -152,7 +152,7 @@ def test_a_new_measure_is_one_file(tmp_path, monkeypatch):
 
 KERNEL = """
 import numpy as np, polars as pl
-from cxgen.measures import take
+from cxgen.measures import begin
 rng = np.random.default_rng(0)
 words = np.array([f"w{'abcdefghij'[i // 10]}{'abcdefghij'[i % 10]}" for i in range(60)])
 n = 1500
@@ -164,7 +164,7 @@ rows = pl.DataFrame({
     "hypothesis": [" ".join(words[r]) for r in chosen[:, 5:]], "label": label, "split": ["train" if i % 3 else "test" for i in range(n)],
     "verb": [f"v{i % 20}" for i in range(n)], "frame": "f", "slots": [[{"lemma": "filler"}]] * n,
 })
-print([(name, measure["overall"], measure["configs"]) for name, measure in take("nli", rows, 2).items()])
+print([(name, measure["overall"], measure["configs"]) for name, measure in begin("nli", rows, 2)().items()])
 """
 
 

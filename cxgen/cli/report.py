@@ -1,5 +1,6 @@
 """Commands that measure the finished dataset."""
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,7 +14,6 @@ from cxgen.cli.options import Form, commands, open_project
 from cxgen.cli.output import Format, Row, busy, emit, note
 from cxgen.facade import Constructicon
 from cxgen.report import baselines as giveaways
-from cxgen.report import plots as figures
 from cxgen.report import reading as readings
 from cxgen.report import variety as spread
 from cxgen.report.page import write_page
@@ -96,10 +96,9 @@ def everything() -> None:
     """All of these in one process, as the pipeline does: baselines, variety, reading, plots. Gates that break stop the pipeline."""
     project, settings = open_project()
     with busy("measuring the dataset"):
-        readings.run(project)
-        spread.run(project, settings.request.seed)
-        result = giveaways.run(project, settings.folds, settings.workers)
-        figures.run(project)
+        meanwhile = (partial(spread.run, project, settings.request.seed), partial(readings.run, project))
+        result = giveaways.run(project, settings.folds, settings.workers, meanwhile)
+        giveaways.plots(project)
     echo(f"{layout.METRICS}: baselines.json, variety.json, reading.json; {layout.PLOTS}")
     _require_gates(result)
 
@@ -133,7 +132,7 @@ def plots(form: Form = Format.table) -> None:
 
     Example: cxgen report plots && dvc plots show --open
     """
-    result = figures.run(Constructicon().project)
+    result = giveaways.plots(Constructicon().project)
     emit([{"file": f"{layout.PLOTS}/{name}.json", "rows": len(rows)} for name, rows in result.items()], form)
 
 

@@ -43,10 +43,14 @@ def measures() -> dict[str, dict[str, Any]]:
     return MEASURES
 
 
-def take(family: str, rows: pl.DataFrame, folds: int, run: Map = map) -> dict[str, dict[str, Any]]:
-    """The measures of a family: name -> what `figures.measured` gives. All fits are handed in before the first is waited for."""
+def begin(family: str, rows: pl.DataFrame, folds: int, run: Map = map) -> Callable[[], dict[str, dict[str, Any]]]:
+    """Hand in the fits of a family's measures; what is returned waits for them and gives name -> what `figures.measured` gives."""
     items = Items(rows, folds, run)
     own = {name: about for name, about in measures().items() if about["family"] == family}
     pending = {name: about["function"](items) for name, about in own.items()}
-    taken = {name: figures() if callable(figures) else figures for name, figures in pending.items()}
-    return {name: measured(figures, own[name]["gates"], own[name]["chance"]) for name, figures in taken.items() if figures}
+
+    def taken() -> dict[str, dict[str, Any]]:
+        figures = {name: waiting() if callable(waiting) else waiting for name, waiting in pending.items()}
+        return {name: measured(one, own[name]["gates"], own[name]["chance"]) for name, one in figures.items() if one}
+
+    return taken

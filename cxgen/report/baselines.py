@@ -1,8 +1,7 @@
-"""Stage ``baselines``: can the answers be had without understanding? As JSON, family by family."""
+"""Can the answers be had without understanding? And the main figures of all metrics, an entity a row, for ``dvc plots``."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from operator import call
 from typing import Any
 
 import polars as pl
@@ -14,9 +13,10 @@ from cxgen.build.pool import executor
 from cxgen.build.samplers import generate_items
 from cxgen.build.tables import dataset, natural
 from cxgen.constructicon import Construction
-from cxgen.errors import needs
+from cxgen.errors import DataError, needs
 from cxgen.families import NATURAL, family_of
-from cxgen.measures import take
+from cxgen.files import read_json
+from cxgen.measures import begin
 from cxgen.measures.figures import broken_gates
 from cxgen.measures.fits import Map
 from cxgen.project import Project
@@ -25,31 +25,39 @@ from cxgen.tables import write_json
 from cxgen.vocabulary import SPLITS
 
 ENOUGH = 30  # sets that writers wrote of a construction; of fewer, a classifier's figure says nothing
+_HINT = "run `dvc repro`"
+Row = dict[str, Any]
 
 
-def run(project: Project, folds: int, workers: int = 1) -> dict[str, Any]:
-    """Write and return ``outputs/metrics/baselines.json``: family (and ``natural``, where writers wrote enough) -> measure -> figures.
+def run(project: Project, folds: int, workers: int = 1, beside: Iterable[Callable[[], object]] = ()) -> dict[str, Any]:
+    """Write and return ``baselines.json``: family (and ``natural``, where writers wrote enough) -> measure -> figures.
 
-    Raises:
-        DataError: scikit-learn is not installed.
+    ``beside`` is called meanwhile.
     """
-    written = _enough(natural(project))
+    written = natural(project)
+    sets, splits = pl.col("contrast_set").n_unique().over(TARGET), pl.col("split").n_unique().over(TARGET)
+    written = written.filter((sets >= ENOUGH) & (splits == len(SPLITS)))
     with executor(workers) as pool:
-        report = _measured(dataset(project), folds, pool.map)
-        if written.height:
-            report[NATURAL] = take(family_of(NATURAL).name, written, folds, pool.map)
+        others = pool.map(call, list(beside))
+        report = _measured(dataset(project), written, folds, pool.map)
+        list(others)
     write_json(report, project.root / layout.metric("baselines"))
     return report
 
 
 def preview(construction: Construction, request: Request, folds: int) -> dict[str, Any]:
-    """The same for freshly drawn items of one construction; nothing is written.
+    """The same for freshly drawn items of one construction; nothing is written."""
+    items = generate_items(construction, request)
+    return _measured(items, items.clear(), folds, map)
 
-    Raises:
-        DataError: scikit-learn is not installed.
-        EmptySlotError, SchemaError: the construction gives no items.
-    """
-    return _measured(generate_items(construction, request), folds)
+
+def _measured(items: pl.DataFrame, written: pl.DataFrame, folds: int, run: Map) -> dict[str, Any]:
+    with needs("the baselines need scikit-learn", "report"):
+        import sklearn  # noqa: F401
+    pending = {family.name: begin(family.name, rows, folds, run) for family, rows in by_family(items)}
+    if written.height:
+        pending[NATURAL] = begin(family_of(NATURAL).name, written, folds, run)
+    return {name: figures() for name, figures in pending.items()}
 
 
 def broken(report: Mapping[str, Any]) -> Iterator[str]:
@@ -59,13 +67,46 @@ def broken(report: Mapping[str, Any]) -> Iterator[str]:
             yield from (f"{family}: {name} {fault}" for fault in broken_gates(measure))
 
 
-def _measured(items: pl.DataFrame, folds: int, run: Map = map) -> dict[str, Any]:
-    with needs("the baselines need scikit-learn", "report"):
-        import sklearn  # noqa: F401
-    return {family.name: take(family.name, rows, folds, run) for family, rows in by_family(items)}
+def plots(project: Project) -> dict[str, list[Row]]:
+    """Write and return ``outputs/plots/{items,verbs,shapes,giveaways}.json`` (measures that are to be low)."""
+    drawn = {}
+    for name, metric, rows in (
+        ("items", "splits", _items),
+        ("verbs", "splits", _verbs),
+        ("shapes", "variety", _shapes),
+        ("giveaways", "baselines", _giveaways),
+    ):
+        path = project.root / layout.metric(metric)
+        try:
+            drawn[name] = list(rows(read_json(path, _HINT)))
+        except (KeyError, TypeError, AttributeError) as error:
+            raise DataError(f"not as it should be: {type(error).__name__} {error}", file=path, hint=_HINT) from error
+        if not drawn[name]:
+            raise DataError("has nothing to plot", file=path, hint=_HINT)
+    for name, table in drawn.items():
+        write_json(table, project.root / layout.PLOTS / f"{name}.json")
+    return drawn
 
 
-def _enough(rows: pl.DataFrame) -> pl.DataFrame:
-    """The items that writers wrote of constructions with enough sets, and some in each split."""
-    sets, splits = pl.col("contrast_set").n_unique().over(TARGET), pl.col("split").n_unique().over(TARGET)
-    return rows.filter((sets >= ENOUGH) & (splits == len(SPLITS)))
+def _items(splits: Mapping[str, Any]) -> Iterator[Row]:
+    configs = dict.fromkeys(config for entry in splits["constructions"].values() for config in entry["items"])
+    for name, entry in splits["constructions"].items():
+        counts = {config: entry["items"].get(config, {"all": 0})["all"] for config in configs}  # DVC wants the same columns in every row
+        yield {"construction": name, "items": sum(counts.values()), **counts}
+
+
+def _verbs(splits: Mapping[str, Any]) -> Iterator[Row]:
+    for name, entry in splits["constructions"].items():
+        yield {"construction": name, "verbs": sum(entry["verbs"].values()), **entry["verbs"]}
+
+
+def _shapes(variety: Mapping[str, Any]) -> Iterator[Row]:
+    return ({"construction": name, "shapes": entry["breadth"]["shapes"]} for name, entry in variety.items() if "breadth" in entry)
+
+
+def _giveaways(baselines: Mapping[str, Any]) -> Iterator[Row]:
+    for part, measures in baselines.items():
+        for name, measure in measures.items():
+            if not measure["gates"].get("least") and measure["chance"]:
+                figures = {"figure": measure["overall"], "chance": measure["chance"], "gate": measure["gates"].get("overall")}
+                yield {"measure": f"{part}: {name}", **figures}

@@ -1,7 +1,5 @@
 """Blind readings: how far readers who saw premise and hypothesis only agree with the labels, and how natural they find the sentences."""
 
-from __future__ import annotations
-
 import io
 from pathlib import Path
 from typing import Any
@@ -11,59 +9,36 @@ import polars as pl
 from cxgen import layout
 from cxgen.build.tables import with_natural
 from cxgen.errors import DataError
-from cxgen.families import DEFAULT
+from cxgen.families import DEFAULT, NATURAL
 from cxgen.files import read_text
 from cxgen.project import Project
 from cxgen.schema import TARGET
 from cxgen.tables import one_line, write_json
 from cxgen.vocabulary import LABELS
 
-ANSWERS = {
-    "id": pl.String,
-    "relation": pl.String,
-    "prem_nat": pl.Int8,
-    "hyp_nat": pl.Int8,
-    "reader": pl.String,
-    "kind": pl.String,
-}
-NATURAL = 4
-WRITTEN = "natural"  # the config of what writers wrote: groups of its own
+ANSWERS = {"id": pl.String, "relation": pl.String, "prem_nat": pl.Int8, "hyp_nat": pl.Int8, "reader": pl.String, "kind": pl.String}
+_LETTERS = {name[0].upper(): number for number, name in enumerate(LABELS)}
+_GOOD = 4  # of 5
 _HINT = f"expected the columns {', '.join(ANSWERS)}; relation E, N or C, ratings 1 to 5 (or nothing), kind human or model"
-_GROUP = (
-    pl.when(pl.col("config") == "distinction")
-    .then("construction")
-    .when(pl.col("config") == WRITTEN)
-    .then(pl.format("{} ({})", TARGET, pl.lit(WRITTEN)))
-    .otherwise(TARGET)
-)
 
 
 def run(project: Project) -> dict[str, Any]:
-    """Score the readers' answers in ``pipelines/readings/*.csv``; write and return ``outputs/metrics/reading.json``.
-
-    Raises:
-        DataError: a file that is not such a table, or an answer that is not one.
-    """
+    """Score the readers' answers in ``pipelines/readings/*.csv``; write and return ``reading.json``."""
     tables = [read_answers(path) for path in sorted((project.root / layout.READINGS).glob("*.csv"))]
-    report = reading(pl.concat(tables) if tables else pl.DataFrame(schema=ANSWERS), with_natural(project, DEFAULT))
+    report = reading(pl.concat([pl.DataFrame(schema=ANSWERS), *tables]), with_natural(project, DEFAULT))
     write_json(report, project.root / layout.metric("reading"))
     return report
 
 
 def read_answers(path: Path) -> pl.DataFrame:
-    """The answers of readers, columns `ANSWERS`.
-
-    Raises:
-        DataError: with the line: a column is lacking, an answer is none, or a reader answers twice about an item.
-    """
+    """The answers of readers, columns `ANSWERS`; relation and ratings are null where a reader was not asked."""
     try:
         table = pl.read_csv(io.StringIO(read_text(path, _HINT)), schema_overrides=ANSWERS).select(*ANSWERS)
     except pl.exceptions.PolarsError as error:
         raise DataError(f"not a table of readers' answers: {one_line(error)}", file=path, hint=_HINT) from error
-    given = pl.col("relation", "prem_nat", "hyp_nat")
     good = pl.all_horizontal(
-        pl.any_horizontal(given.is_not_null()),
-        pl.col("relation").is_in(["E", "N", "C"]).fill_null(value=True),
+        pl.any_horizontal(pl.col("relation", "prem_nat", "hyp_nat").is_not_null()),
+        pl.col("relation").is_in(list(_LETTERS)).fill_null(value=True),
         pl.col("prem_nat", "hyp_nat").is_between(1, 5).fill_null(value=True),
         pl.col("kind").is_in(["human", "model"]),
         pl.col("id", "reader").is_not_null(),
@@ -76,46 +51,40 @@ def read_answers(path: Path) -> pl.DataFrame:
 
 
 def reading(answers: pl.DataFrame, dataset: pl.DataFrame) -> dict[str, Any]:
-    """Agreement and naturalness.
-
-    Args:
-        answers: ``id, relation`` (E, N or C), ``prem_nat, hyp_nat`` (1 to 5), null where a reader was not asked; ``reader, kind`` (human
-            or model).
-        dataset: rows of all configs, with the column ``config``.
-
-    Returns:
-        ``answers`` and ``items`` that they are about; ``gone``: answers about items that are no longer in the dataset, which do not
-        count; ``readers``: kind -> how many;
-        ``labelled``: answers that give a label;
-        ``overall`` and ``groups`` (construction or look-alike ->): ``answers``, ``labels`` (share of answers that agree with the label),
-        ``premises`` and ``hypotheses`` (shares rated 4 or 5), each of the answers that there are, None if there are none.
-    """
-    counted = answers.join(items_read(dataset), on="id", how="inner", maintain_order="left")
-    letters = {name[0].upper(): number for number, name in enumerate(LABELS)}
-    counted = counted.with_columns(
-        labels=pl.col("relation").replace_strict(letters, return_dtype=pl.Int8) == pl.col("label"),
-        premises=pl.col("prem_nat") >= NATURAL,
-        hypotheses=pl.col("hyp_nat") >= NATURAL,
+    """Counts (``gone``: answers about items that are no longer there) and shares, ``overall`` and by ``groups`` (see `items_read`)."""
+    counted = answers.join(items_read(dataset), on="id", how="inner", maintain_order="left").with_columns(
+        labels=pl.col("relation").replace_strict(_LETTERS, return_dtype=pl.Int8) == pl.col("label"),
+        premises=pl.col("prem_nat") >= _GOOD,
+        hypotheses=pl.col("hyp_nat") >= _GOOD,
     )
-    kinds = counted.select("kind", "reader").unique().group_by("kind").len().sort("kind")
-    groups = {str(name): _shares(rows) for (name,), rows in counted.sort("group").group_by("group", maintain_order=True)}
+    groups = counted.sort("group").group_by("group", maintain_order=True)
     return {
         "answers": counted.height,
         "items": counted["id"].n_unique(),
         "gone": answers.height - counted.height,
-        "readers": dict(kinds.iter_rows()),
+        "readers": dict(counted.select("kind", "reader").unique().group_by("kind").len().sort("kind").iter_rows()),
         "overall": _shares(counted),
-        "groups": groups,
+        "groups": {str(name): _shares(rows) for (name,), rows in groups},
         "labelled": counted["labels"].count(),
     }
 
 
 def _shares(rows: pl.DataFrame) -> dict[str, Any]:
-    shares = {name: round(rows[name].sum() / n, 4) if (n := rows[name].count()) else None for name in ("labels", "premises", "hypotheses")}
-    return {"answers": rows.height} | (shares if rows.height else {})
+    """Answers; shares that agree with the label, and that rate premise and hypothesis 4 or 5, of those that say so; None if none does."""
+    if not rows.height:
+        return {"answers": 0}
+    shares = {name: rows[name].mean() for name in ("labels", "premises", "hypotheses")}
+    return {"answers": rows.height} | {name: None if share is None else round(float(share), 4) for name, share in shares.items()}  # type: ignore[arg-type]
 
 
 def items_read(dataset: pl.DataFrame) -> pl.DataFrame:
     """The items that readers judge: in ``distinction`` the look-alikes' only, since their targets' are like those of ``nli``."""
-    mine = (pl.col("config") != "distinction") | pl.col("contrast_of").is_not_null()
-    return dataset.filter(mine).select("id", "contrast_set", "premise", "hypothesis", "label", group=_GROUP)
+    group = (
+        pl.when(pl.col("config") == "distinction")
+        .then("construction")
+        .when(pl.col("config") == NATURAL)
+        .then(pl.format("{} ({})", TARGET, pl.lit(NATURAL)))
+        .otherwise(TARGET)
+    )
+    rows = dataset.filter((pl.col("config") != "distinction") | pl.col("contrast_of").is_not_null())
+    return rows.select("id", "contrast_set", "premise", "hypothesis", "label", group=group)

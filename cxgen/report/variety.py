@@ -1,7 +1,10 @@
-"""How varied the sentences are, beside a plain fill of one template with the same words."""
+"""How varied the sentences are, beside a plain fill of one template with the same words, and how broad the premises."""
 
-from __future__ import annotations
-
+import math
+import re
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice, pairwise
 from typing import Any
@@ -16,21 +19,27 @@ from cxgen.constructicon import Construction, load_construction
 from cxgen.families import DEFAULT
 from cxgen.lexicon import Lexicon
 from cxgen.project import Project
-from cxgen.report.bleu import self_bleu
-from cxgen.report.breadth import breadth
 from cxgen.schema import TARGET
 from cxgen.streams import order_key
 from cxgen.tables import write_json
+from cxgen.vocabulary import Role
 
 SENTENCES = 300  # distinct-2 falls with the number of sentences: both sides get as many
 BLEU_SENTENCES = 100
+_NONE = 0.1  # counted for an order in which nothing is shared: smoothing 1 of Chen & Cherry 2014
+_KINDS = {
+    "time": "yesterday today tonight last this that one two three four five every each late early then now soon",
+    "clause": "when while because as if although though since where whenever once so until unless",
+    "PP": "about above across after against along among around at before behind below beneath beside between beyond by despite down during"
+    " for from in inside into like near of off on onto out outside over past round through throughout to toward towards under up upon with"
+    " within without",
+}
+_KIND = {word: kind for kind, words in reversed(_KINDS.items()) for word in words.split()}
+_DEGREE = frozenset(["just", "right", "shortly", "long", "well", "only", "even", "almost", "nearly", "straight"])
 
 
 def run(project: Project, seed: int) -> dict[str, Any]:
-    """Write and return ``outputs/metrics/variety.json``: what `variety` gives.
-
-    Where writers wrote sets, too, what `beside` gives stands under ``writers``.
-    """
+    """Write and return ``variety.json``: what `variety` gives, and `beside` under ``writers`` where writers wrote sets, too."""
     lexicon = Lexicon.of(project)
     table = read_dataset(project, DEFAULT)
     targets = table.select(TARGET).to_series().unique().sort()
@@ -42,61 +51,49 @@ def run(project: Project, seed: int) -> dict[str, Any]:
     return report
 
 
-def variety(dataset: pl.DataFrame, constructions: dict[str, Construction], seed: int) -> dict[str, Any]:
-    """Per construction: numbers of sentences, the largest share of a template, `breadth`, and the measures of ``spread`` for its premises
-    and hypotheses, beside those of ``plain_fill``.
-
-    Args:
-        dataset: columns ``construction, contrast_of, contrast_set, premise, hypothesis, template, verb, slots, split``.
-        constructions: name -> construction; look-alikes and opposites are measured without a plain fill.
-        seed: the project's seed.
+def variety(dataset: pl.DataFrame, constructions: Mapping[str, Construction], seed: int) -> dict[str, Any]:
+    """Per construction of the premises: numbers of sentences, the largest share of a template, `breadth`, and the `spread` of premises and
+    hypotheses beside that of a plain fill, where it is one of ``constructions`` (no look-alike or opposite).
     """
     report: dict[str, Any] = {}
     for (name,), rows in dataset.group_by("construction", maintain_order=True):
         premises = rows.unique("premise", maintain_order=True)
-        largest = premises["template"].value_counts(sort=True)
-        entry: dict[str, Any] = {
+        templates = premises["template"].value_counts(sort=True)["count"]
+        report[str(name)] = {
             "premises": premises.height,
             "hypotheses": rows["hypothesis"].n_unique(),
-            "templates": largest.height,
-            "largest template share": round(largest["count"][0] / premises.height, 4),
+            "templates": len(templates),
+            "largest template share": round(templates[0] / premises.height, 4),
             "lexemes": rows.select(pl.col("slots").list.eval(pl.element().struct.field("sense")).explode().n_unique()).item(),
             "breadth": breadth(rows),
             "spread": _both(rows, seed),
         }
         if str(name) in constructions:
-            entry["spread of a plain fill"] = _both(plain_fill(constructions[str(name)], seed), seed)
-        report[str(name)] = entry
+            report[str(name)]["spread of a plain fill"] = _both(_plain_fill(constructions[str(name)], seed), seed)
     return dict(sorted(report.items()))
 
 
 def beside(written: pl.DataFrame, dataset: pl.DataFrame, seed: int) -> dict[str, Any]:
-    """Per construction that writers wrote sets of: ``sets``, and ``spread`` of as many of their sentences and of the templates'.
-
-    Args:
-        written: items of config ``natural``, columns as for `variety`.
-        dataset: those of ``nli``.
-        seed: the project's seed.
-    """
+    """Per construction that writers wrote sets of: ``sets``, and the `spread` of as many of their sentences and of the templates'."""
     report: dict[str, Any] = {}
     for (name,), rows in written.group_by(TARGET.alias("target"), maintain_order=True):
-        others = dataset.filter(name == TARGET)
-        most = min(rows["contrast_set"].n_unique(), others["contrast_set"].n_unique())
-        sides = {"natural": _both(rows, seed, most), "nli": _both(others, seed, most)} if most else {"natural": _both(rows, seed)}
-        report[str(name)] = {"sets": rows["contrast_set"].n_unique(), **sides}
+        others, sets = dataset.filter(name == TARGET), rows["contrast_set"].n_unique()
+        most = min(sets, others["contrast_set"].n_unique()) or SENTENCES
+        sides = {"natural": rows, "nli": others} if others.height else {"natural": rows}
+        report[str(name)] = {"sets": sets, **{side: _both(table, seed, most) for side, table in sides.items()}}
     return dict(sorted(report.items()))
 
 
-def plain_fill(construction: Construction, seed: int) -> pl.DataFrame:
+def _plain_fill(construction: Construction, seed: int) -> pl.DataFrame:
     """What filling one premise template and one hypothesis with the same words gives: the first of each."""
     design = next(design for design in construction.designs.values() if set(design.configs) & {"nli", "distinction"})
     kind, rule = design.kinds[0], design.rules[0]
-    template = construction.templates_for(kind)[0]
+    pattern = construction.templates_for(kind)[0].pattern
     plain = replace(
         construction,
         designs={design.name: design},
-        templates={name: replace(each, pattern=template.pattern) for name, each in construction.templates.items()},
-        rules={name: replace(each, wordings=each.wordings[:1]) for name, each in construction.rules.items()},
+        templates={name: replace(template, pattern=pattern) for name, template in construction.templates.items()},
+        rules={name: replace(own, wordings=own.wordings[:1]) for name, own in construction.rules.items()},
     )
     items = sample_items(plain, seed, SENTENCES, "nli")
     premises = items.filter(pl.col("kind") == kind).select("contrast_set", "premise").unique(maintain_order=True)
@@ -108,23 +105,113 @@ def _both(rows: pl.DataFrame, seed: int, most: int = SENTENCES) -> dict[str, dic
     """Of a contrast set, whose premises share their words, one item takes part; of ``most`` sets at the most."""
     drawn = sorted(rows.select("contrast_set", "premise", "hypothesis").iter_rows(), key=lambda row: order_key(seed, *row))
     one = {row[0]: row for row in drawn}.values()
-    return {name: spread(pl.Series([row[n] for row in islice(one, most)]), seed) for n, name in ((1, "premises"), (2, "hypotheses"))}
+    return {name: spread([row[n] for row in islice(one, most)], seed) for n, name in ((1, "premises"), (2, "hypotheses"))}
 
 
-def spread(texts: pl.Series, seed: int) -> dict[str, float]:
-    """Distinct-2 (higher is more varied; Li et al. 2016, "A diversity-promoting objective function", sec. 5) and type-token ratio of 300
-    sentences and self-BLEU (lower is more varied; Zhu et al. 2018, "Texygen", sec. 3) of 100, drawn by hash.
-    """
-    distinct_texts = texts.unique(maintain_order=True)
-    drawn = sorted(distinct_texts, key=lambda text: order_key(seed, text))[:SENTENCES]
+def spread(texts: Iterable[str], seed: int) -> dict[str, float]:
+    """Distinct-2 (higher is more varied; Li et al. 2016, sec. 5) and type-token ratio of 300 sentences, and `self_bleu` of 100."""
+    drawn = sorted(dict.fromkeys(texts), key=lambda text: order_key(seed, text))[:SENTENCES]
     words = [text.lower().rstrip(".").split() for text in drawn]
     few = words[:BLEU_SENTENCES]
     tokens = [word.strip(",;:") for sentence in words for word in sentence]
-    ratio = round(len(set(tokens)) / max(len(tokens), 1), 4)
-    return {"distinct-2": distinct(words), "self-BLEU": round(self_bleu(few), 4) if len(few) > 1 else 0.0, "type-token": ratio}
+    pairs = [pair for sentence in words for pair in pairwise(sentence)]
+    return {
+        "distinct-2": round(len(set(pairs)) / max(len(pairs), 1), 4),
+        "self-BLEU": round(self_bleu(few), 4) if len(few) > 1 else 0.0,
+        "type-token": round(len(set(tokens)) / max(len(tokens), 1), 4),
+    }
 
 
-def distinct(sentences: list[list[str]]) -> float:
-    """Distinct bigrams over bigrams."""
-    pairs = [pair for words in sentences for pair in pairwise(words)]
-    return round(len(set(pairs)) / max(len(pairs), 1), 4)
+def self_bleu(sentences: Sequence[Sequence[str]]) -> float:
+    """The mean BLEU-4 (Papineni et al. 2002, sec. 2) of every sentence against all others (Zhu et al. 2018, "Texygen", sec. 3).
+
+    That of nltk with its smoothing method 1, in a hundredth of the time: of an n-gram, the most and the next most that a sentence has of it
+    are enough.
+    """
+    counts = [[Counter(zip(*(words[at:] for at in range(order)), strict=False)) for words in sentences] for order in range(1, 5)]
+    most = [_most(of_order) for of_order in counts]
+    lengths = sorted(map(len, sentences))
+    total = 0.0
+    for number, words in enumerate(sentences):
+        logs: list[float] = []
+        for of_order, top in zip(counts, most, strict=True):
+            own = of_order[number]
+            shared = sum(min(count, top[ngram][top[ngram][2] == number]) for ngram, count in own.items())
+            if not (logs or shared):
+                break  # not a word in common
+            logs.append(math.log((shared or _NONE) / max(1, own.total())))
+        total += _brevity(len(words), lengths) * math.exp(math.fsum(logs) / len(logs)) if logs else 0.0
+    return total / len(sentences)
+
+
+def _most(counts: Sequence[Counter[tuple[str, ...]]]) -> dict[tuple[str, ...], tuple[int, int, int]]:
+    """N-gram -> the most that a sentence has of it, the most that another one has, and which sentence has the most."""
+    most: dict[tuple[str, ...], tuple[int, int, int]] = {}
+    for number, own in enumerate(counts):
+        for ngram, count in own.items():
+            first, second, owner = most.get(ngram, (0, 0, -1))
+            most[ngram] = (count, first, number) if count > first else (first, max(second, count), owner)
+    return most
+
+
+def _brevity(length: int, lengths: Sequence[int]) -> float:
+    """What a sentence loses for being shorter than the one of the others, whose lengths are sorted, that is nearest in length."""
+    at = bisect_left(lengths, length)  # its own
+    nearest = min([*lengths[max(at - 1, 0) : at], *lengths[at + 1 : at + 2]], key=lambda other: (abs(other - length), other))
+    return 1.0 if length > nearest else math.exp(1 - nearest / length)
+
+
+def breadth(rows: pl.DataFrame) -> dict[str, Any]:
+    """Numbers of different shapes (template, kind of opening, kind of closing), verbs, pairs of places and results, and shares of the
+    commonest, of the distinct premises that have such a thing; ``fillers``: role -> the commonest ``lemma`` and its ``share``.
+    """
+    premises = rows.unique("premise", keep="first", maintain_order=True)
+    fillers = premises.select("premise", "slots").explode("slots").unnest("slots")
+    shapes, verbs = Counter(_shape(row) for row in premises.iter_rows(named=True)), premises["verb"].value_counts(sort=True)["count"]
+    places = fillers.filter(pl.col("role").is_in([Role.goal, Role.source])).unique(["premise", "lemma"])
+    pairs = places.group_by("premise").agg(pl.col("lemma").sort()).filter(pl.col("lemma").list.len() > 1)
+    commonest = _commonest(fillers)
+    return {
+        "shapes": len(shapes),
+        "largest shape": round(max(shapes.values()) / premises.height, 4),
+        "verbs": len(verbs),
+        "verbs in test": rows.filter(pl.col("split") == "test")["verb"].n_unique(),
+        "top five verbs": round(verbs[:5].sum() / premises.height, 4),
+        "place pairs": pairs["lemma"].n_unique(),
+        "results": fillers.filter(pl.col("role") == Role.result)["lemma"].n_unique(),
+        "largest result": commonest.get(Role.result.value, {"share": 0.0})["share"],
+        "fillers": commonest,
+    }
+
+
+def _commonest(fillers: pl.DataFrame) -> dict[str, dict[str, Any]]:
+    counts = fillers.group_by("role", "lemma").agg(n=pl.col("premise").n_unique()).sort("n", "lemma", descending=[True, False])
+    wholes = dict(fillers.group_by("role").agg(pl.col("premise").n_unique()).iter_rows())
+    first = counts.unique("role", keep="first", maintain_order=True).sort("role")
+    return {role: {"lemma": lemma, "share": round(n / wholes[role], 4)} for role, lemma, n in first.iter_rows()}
+
+
+def _shape(row: Mapping[str, Any]) -> str:
+    phrases = [slot["lemma"].lower() for slot in row["slots"] if slot["role"] == Role.modifier]
+    return f"{row['template']}/{opening(row['premise'], phrases)}/{closing(row['premise'], phrases)}"
+
+
+def opening(premise: str, phrases: Iterable[str] = ()) -> str:
+    """The kind of that of the adjuncts ``phrases`` (lower case), or of what stands before the first comma, which a premise begins with."""
+    text = premise.lower()
+    before, comma, _ = text.partition(",")
+    return kind_of(next((phrase for phrase in phrases if text.startswith(phrase)), before if comma else ""))
+
+
+def closing(premise: str, phrases: Iterable[str] = ()) -> str:
+    """The kind of that one of ``phrases`` (lower case) which a premise ends with."""
+    text = premise.lower().rstrip(".?!")
+    return kind_of(next((phrase for phrase in phrases if text.endswith(phrase)), ""))
+
+
+def kind_of(phrase: str) -> str:
+    """The kind of a phrase, told from its first word: PP, clause, adverb or time; none of another one."""
+    words = re.findall(r"[\w'’-]+", phrase.lower())
+    word = next((word for word in words if word not in _DEGREE), "")
+    adverb = len(words) <= 2 and word.endswith(("ly", "wards", "again", "twice"))
+    return _KIND.get(word, "adverb" if adverb else "none")

@@ -34,7 +34,7 @@ class Suite:
     sample: Callable[[Project, int, int], pl.DataFrame]  # of a seed and so many groups that belong together
     violations: Callable[[Project, pl.DataFrame], dict[str, int]]  # how often each rule is broken
     counts: Callable[[pl.DataFrame], dict[str, Any]]
-    measures: Callable[[pl.DataFrame], dict[str, dict[str, Any]]]  # what shallow predictors get, see `cxgen.measures.gates.measured`
+    measures: Callable[[pl.DataFrame], dict[str, dict[str, Any]]]  # what shallow predictors get, see `cxgen.measures.figures.measured`
     shown: Callable[[pl.DataFrame], Iterator[tuple[str, list[tuple[str, str]]]]]  # headings, and (mark, text) below them
 
 
