@@ -1,7 +1,5 @@
 """The page about the dataset, parsed: figures, charts, the browser's data; and what is refused."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil
@@ -24,8 +22,11 @@ from tests.conftest import edit
 FIGURE = {"value": 0.5, "low": 0.25, "high": 0.75}
 PART = {"items": 1234, "chance": 0.3333, "accuracy": FIGURE, "consistency": {**FIGURE, "low": None}, "capture": None}
 EVALUATION = {"name": "<script>alert(1)</script>", "configs": {"nli": PART}}
-ALIKE = {"judges": 2, "items": 7, "agreement": 1.0, "alpha": None}
-ALONE = {"judges": 1, "items": 0, "agreement": None, "alpha": None}
+AGREEMENT = {
+    "label": {"judges": 2, "items": 1200, "agreement": 0.9512, "alpha": 0.8712},
+    "appropriateness": {"judges": 2, "items": 7, "agreement": 1.0, "alpha": None},
+    "acceptability": {"judges": 1, "items": 0, "agreement": None, "alpha": None},
+}
 PER_DESIGN = 3
 
 
@@ -77,8 +78,7 @@ def project(mini_dataset, tmp_path_factory):
         "turn_rate": measured(Figures(0.5, {"nli": {"reach": 0.5}}, {"nli": 0.5}), Gates(config=0.75, least=True), 0),
     }
     (root / layout.metric("baselines")).write_text(json.dumps({"nli": figures}))
-    said = {"label": {"judges": 2, "items": 1200, "agreement": 0.9512, "alpha": 0.8712}, "appropriateness": ALIKE, "acceptability": ALONE}
-    (root / layout.metric("models")).write_text(json.dumps({"judges": ["model <a>", "model b"], "agreement": said}))
+    (root / layout.metric("models")).write_text(json.dumps({"judges": ["model <a>", "model b"], "agreement": AGREEMENT}))
     (root / "evaluation.json").write_text(json.dumps(EVALUATION))
     return Project(root)
 
@@ -92,64 +92,66 @@ def text(project):
 
 
 @pytest.fixture(scope="module")
-def found(text):
+def shown(text):
     return Page(text)
 
 
-def test_the_page_stands_alone(text, found):
-    assert all(link.startswith("#") for link in found.links)
-    assert {link[1:] for link in found.links} <= found.ids
+def test_the_page_stands_alone(text, shown):
+    assert all(link.startswith("#") for link in shown.links)
+    assert {link[1:] for link in shown.links} <= shown.ids
     outside = set(re.findall(r"https?://[^\s\"'<)]+", text))
     assert outside <= {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"}  # names, not places
     assert not re.search(r"@import|url\(|innerHTML", text)
     assert "prefers-color-scheme: dark" in text
-    assert set(re.findall(r'\$\("(\w+)"\)', found.scripts["code"])) <= found.ids
+    assert set(re.findall(r'\$\("(\w+)"\)', shown.scripts["code"])) <= shown.ids
 
 
-def test_counts_are_the_datasets(project, found):
-    rows = {row[0]: row[1:] for row in found.tables["counts"][0][1:]}
+def test_counts_are_the_datasets(project, shown):
+    rows = {row[0]: row[1:] for row in shown.tables["counts"][0][1:]}
     for (config,), items in dataset(project).group_by("config"):
         splits = [items.filter(pl.col("split") == split).height for split in SPLITS]
         others = [items[name].n_unique() for name in ("contrast_set", "premise_id", "verb")]
         assert rows[config] == [f"{number:,}" for number in (items.height, *splits, *others)]
-    assert found.tags.count("svg") == 3  # labels, verbs, bands; shapes were not measured
+    assert shown.tags.count("svg") == 3  # labels, verbs, bands; shapes were not measured
 
 
-def test_measures_stand_beside_gates_and_published_figures(found):
-    rows = {row[1].split("\n")[0]: row for row in found.tables["measures"][0][1:]}
+def test_measures_stand_beside_gates_and_published_figures(shown):
+    rows = {row[1].split("\n")[0]: row for row in shown.tables["measures"][0][1:]}
     kept, broken = (next(row for name, row in rows.items() if name.startswith(measure)) for measure in ("hypothesis_only", "turn_rate"))
     assert kept[2:] == ["0.34", "0.333", "at most 0.345 (overall)", "kept", "0.72"]
     assert broken[5].startswith("is 0.5 in nli")
-    assert {row[2] for row in found.tables["audit"][0][1:]} == {"0"}
+    assert {row[2] for row in shown.tables["audit"][0][1:]} == {"0"}
 
 
-def test_agreement_is_shown_of_what_several_judges_were_asked(text, found):
-    assert found.tables["judges"][0][1:] == [["label", "2", "1,200", "95.1%", "0.8712"], ["appropriateness", "2", "7", "100.0%", "-"]]
+def test_agreement_is_shown_of_what_several_judges_were_asked(text, shown):
+    assert shown.tables["judges"][0][1:] == [["label", "2", "1,200", "95.1%", "0.8712"], ["appropriateness", "2", "7", "100.0%", "-"]]
     assert "model &lt;a&gt;, model b" in text
-    assert "#judges" in found.links
+    assert "#judges" in shown.links
 
 
-def test_an_evaluation_is_shown_and_its_name_is_no_code(text, found):
-    row = found.tables["models"][0][1]
+def test_an_evaluation_is_shown_and_its_name_is_no_code(text, shown):
+    row = shown.tables["models"][0][1]
     assert row[:4] == [EVALUATION["name"], "nli", "1,234", "33.3%"]
     assert row[4:] == ["50.0% (25.0% to 75.0%)", "50.0%", "", ""]
     assert "<script>alert" not in text
 
 
-def test_the_browser_has_whole_sets_of_every_design_with_slots_and_labels(project, found):
+def test_the_browser_has_whole_sets_of_every_design_with_slots_and_labels(project, shown):
     items = dataset(project, "nli")
-    shown = json.loads(found.scripts["data"])
-    per_design = items.group_by("config", "design", target=TARGET).agg(sets=pl.col("contrast_set").n_unique())
-    assert len(shown) == sum(min(PER_DESIGN, sets) for sets in per_design["sets"])
-    for each in shown:
+    sets = json.loads(shown.scripts["data"])
+    per_design = items.group_by("config", "design", target=TARGET).agg(n=pl.col("contrast_set").n_unique())
+    assert len(sets) == sum(min(PER_DESIGN, n) for n in per_design["n"])
+    for each in sets:
         rows = items.filter((pl.col("contrast_set") == each["id"]) & (pl.col("config") == each["config"]))
-        told = {
-            ("".join(text for text, _ in premise["pieces"]), hypothesis, letter)
-            for premise, cells in zip(each["premises"], each["cells"], strict=True)
-            for hypothesis, letter in zip(each["hypotheses"], cells, strict=True)
-            if letter
+        cells = [
+            (row, text, letter)
+            for row, letters in enumerate(each["cells"])
+            for text, letter in zip(each["hypotheses"], letters, strict=True)
+        ]
+        texts = ["".join(text for text, _ in premise["pieces"]) for premise in each["premises"]]
+        assert {(texts[row], hypothesis, letter) for row, hypothesis, letter in cells if letter} == {
+            (row["premise"], row["hypothesis"], LABELS[row["label"]][0].upper()) for row in rows.iter_rows(named=True)
         }
-        assert told == {(row["premise"], row["hypothesis"], LABELS[row["label"]][0].upper()) for row in rows.iter_rows(named=True)}
         slots = {slot for premise in each["premises"] for _, slot in premise["pieces"]} - {""}
         assert slots >= {"verb"}
         assert slots <= {slot["slot"] for row in rows["slots"] for slot in row}
@@ -157,12 +159,8 @@ def test_the_browser_has_whole_sets_of_every_design_with_slots_and_labels(projec
 
 @pytest.mark.slow
 def test_what_the_page_cannot_show_is_told(project, tmp_path, monkeypatch, cxgen):
-    for name, text in {
-        "list": "[]",
-        "other": '{"name": "x"}',
-        "half": '{"name": "x", "configs": {"nli": {"items": 1}}}',
-        "no": "{",
-    }.items():
+    half = '{"name": "x", "configs": {"nli": {"items": 1}}}'
+    for name, text in {"list": "[]", "other": '{"name": "x"}', "half": half, "no": "{"}.items():
         (tmp_path / name).write_text(text)
         with pytest.raises(DataError) as caught:
             page.write_page(project, tmp_path / "x.html", [tmp_path / name])
@@ -174,19 +172,19 @@ def test_what_the_page_cannot_show_is_told(project, tmp_path, monkeypatch, cxgen
     assert not (tmp_path / "x.html").exists()
 
 
-@pytest.mark.slow
-def test_a_dataset_of_other_templates_is_told(project, tmp_path):
-    root = Path(shutil.copytree(project.root, tmp_path / "p"))
-    first = dataset(Project(root), "nli")["kind"][0]
+def other_kinds(root):
     file = root / layout.table("nli", "train")
-    pl.read_parquet(file).with_columns(kind=pl.col("kind").replace(first, "gone")).write_parquet(file)
-    with pytest.raises(DataError, match="know no 'gone'"):
-        page.write_page(Project(root), tmp_path / "x.html")
+    pl.read_parquet(file).with_columns(kind=pl.lit("gone")).write_parquet(file)
+
+
+def other_shape(root):
+    edit(root / layout.metric("baselines"), '"overall": 0.34', '"everywhere": 0.34')
 
 
 @pytest.mark.slow
-def test_metrics_of_another_shape_are_told(project, tmp_path):
+@pytest.mark.parametrize(("spoil", "message"), [(other_kinds, "know no 'gone'"), (other_shape, "do not hold what the page says")])
+def test_a_dataset_of_other_templates_and_metrics_of_another_shape_are_told(project, tmp_path, spoil, message):
     root = Path(shutil.copytree(project.root, tmp_path / "p"))
-    edit(root / layout.metric("baselines"), '"overall": 0.34', '"everywhere": 0.34')
-    with pytest.raises(DataError, match="do not hold what the page says"):
+    spoil(root)
+    with pytest.raises(DataError, match=message):
         page.write_page(Project(root), tmp_path / "x.html")

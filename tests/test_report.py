@@ -1,0 +1,131 @@
+"""How broad premises are, by sentences whose figures are known by hand; and the tables for `dvc plots`."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cxgen import layout
+from cxgen.report.variety import breadth, closing, kind_of, opening, self_bleu
+from tests.conftest import ROOT
+
+NAMES = ("giveaways", "items", "shapes", "verbs")
+
+
+def test_a_phrase_is_told_by_its_first_word_and_by_its_place():
+    kinds = {"before dawn": "PP", "just before dawn": "PP", "when the bell rang": "clause", "last night": "time", "slowly": "adverb"}
+    assert {phrase: kind_of(phrase) for phrase in kinds} == kinds
+    assert kind_of("the lazy dog") == kind_of("") == "none"
+    assert opening("Last night, Ann left.") == "time"
+    assert opening("Ann, who was late, left.") == "none"
+    assert opening("Before dawn Ann left.", ["before dawn"]) == "PP"
+    assert closing("Ann left before dawn.", ["last night", "before dawn"]) == "PP"
+    assert closing("Ann left.", ["before dawn"]) == "none"
+
+
+def premise(text, verb, split="train", **fillers):
+    slots = [{"role": role, "lemma": lemma} for role, lemma in fillers.items()]
+    return {"premise": text, "template": "plain", "verb": verb, "split": split, "slots": slots}
+
+
+def test_breadth_counts_each_premise_once():
+    rows = [
+        *[premise("Ann hid.", "hide", agent="Ann")] * 2,
+        premise("Ann ran to bed.", "run", "test", agent="Ann", goal="bed"),
+        premise("Bo ran from bed to bath.", "run", "test", agent="Bo", source="bed", goal="bath"),
+        premise("At noon, Cy froze solid.", "freeze", "dev", agent="Cy", modifier="at noon", result="solid"),
+    ]
+    counted = breadth(pl.DataFrame(rows))
+    assert counted.pop("fillers")["agent"] == {"lemma": "Ann", "share": 0.5}
+    assert counted == {
+        "shapes": 2,
+        "largest shape": 0.75,
+        "verbs": 3,
+        "verbs in test": 1,
+        "top five verbs": 1.0,
+        "place pairs": 1,
+        "results": 1,
+        "largest result": 1.0,
+    }
+
+
+@given(st.lists(st.lists(st.sampled_from("abcd"), min_size=1, max_size=8), min_size=2, max_size=7))
+def test_self_bleu_is_that_of_nltk(sentences):
+    from nltk.translate import bleu_score as bleu
+
+    smooth = bleu.SmoothingFunction().method1
+    others = ([*sentences[:n], *sentences[n + 1 :]] for n in range(len(sentences)))
+    scores = [bleu.sentence_bleu(other, own, smoothing_function=smooth) for other, own in zip(others, sentences, strict=True)]
+    assert self_bleu(sentences) == pytest.approx(sum(scores) / len(scores))
+
+
+@pytest.fixture
+def measured(tmp_path):
+    """A project folder with the shipped metrics and pipeline."""
+    (tmp_path / "params.yaml").touch()
+    shutil.copytree(ROOT / layout.METRICS, tmp_path / layout.METRICS)
+    shutil.copy(ROOT / layout.PIPELINE, tmp_path)
+    return tmp_path
+
+
+def test_plotted_figures_are_those_of_the_metrics(measured, cxgen):
+    result = cxgen("report", "plots", "--format", "json", cwd=measured)
+    plots = {name: json.loads((measured / layout.PLOTS / f"{name}.json").read_text("utf-8")) for name in NAMES}
+    assert {row["file"]: row["rows"] for row in json.loads(result.stdout)} == {
+        f"outputs/plots/{name}.json": len(rows) for name, rows in plots.items()
+    }
+    metrics = ("splits", "variety", "baselines")
+    splits, variety, baselines = (json.loads((measured / layout.metric(name)).read_text("utf-8")) for name in metrics)
+    shown = {name: next(row[name] for row in plots[name] if row["construction"] == "conative") for name in ("items", "verbs", "shapes")}
+    conative = splits["constructions"]["conative"]
+    assert shown["items"] == sum(counts["all"] for counts in conative["items"].values())
+    assert shown["verbs"] == sum(conative["verbs"].values())
+    assert shown["shapes"] == variety["conative"]["breadth"]["shapes"]
+    giveaways = {row["measure"]: row for row in plots["giveaways"]}
+    measure = baselines["nli"]["hypothesis_only"]
+    assert giveaways["nli: hypothesis_only"]["figure"] == measure["overall"]
+    assert giveaways["nli: hypothesis_only"]["gate"] == measure["gates"]["overall"]
+    assert not [name for name in giveaways if name.endswith(("turn_rate", "misparse"))]  # minima: the higher, the better
+
+
+@pytest.mark.parametrize(
+    ("metric", "content", "message"),
+    [
+        ("splits", "{}", "splits.json: not as it should be: KeyError 'constructions'"),
+        ("baselines", "{}", "baselines.json: has nothing to plot"),
+        ("variety", None, "variety.json: cannot read"),
+    ],
+)
+def test_metrics_that_are_none_are_refused(measured, cxgen, metric, content, message):
+    path = measured / layout.metric(metric)
+    path.unlink() if content is None else path.write_text(content)
+    result = cxgen("report", "plots", cwd=measured)
+    assert result.returncode == 2
+    assert message in result.stderr
+    assert not (measured / layout.PLOTS).exists()
+
+
+@pytest.mark.slow
+def test_dvc_draws_every_plot_without_a_network(measured, cxgen):
+    cxgen("report", "plots", cwd=measured)
+    shutil.copytree(ROOT / ".dvc/plots", measured / ".dvc/plots")
+    (measured / ".dvc/config").write_text("[core]\n    no_scm = true\n")
+    closed = dict.fromkeys(("http_proxy", "https_proxy"), "http://127.0.0.1:1") | {"DVC_NO_ANALYTICS": "1"}
+    dvc = [str(Path(sys.executable).with_name("dvc")), "plots", "show"]
+    options = {"cwd": measured, "env": {**os.environ, **closed}, "capture_output": True, "text": True}
+    shown = json.loads(subprocess.run([*dvc, "--json"], check=True, **options).stdout)
+    assert not shown.get("errors")
+    drawn = {name: plots[0]["content"] for name, plots in shown["data"].items()}
+    axes = {"Give-aways": "figure", "Items": "items", "Verbs": "verbs", "Shapes": "shapes"}
+    assert {name: plot["encoding"]["x"]["field"] for name, plot in drawn.items()} == axes
+    for name, x in axes.items():
+        assert all(isinstance(row[x], int | float) for row in drawn[name]["data"]["values"])
+    subprocess.run([*dvc, "-o", "page"], check=True, **options)
+    assert "Items per construction" in (measured / "page/index.html").read_text("utf-8")
