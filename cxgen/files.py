@@ -16,6 +16,14 @@ from typing import Any
 
 from cxgen.errors import CxgenError, DataError
 
+# What spreadsheets take for the start of a formula, the wide forms included; they skip blanks before it.
+_FORMULAS = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+
+
+def as_text(value: Any) -> Any:
+    """``value``; if it is a text that a spreadsheet would run as a formula, marked as text by an apostrophe before it."""
+    return f"'{value}" if isinstance(value, str) and value.lstrip().startswith(_FORMULAS) else value
+
 
 def read_text(path: Path, hint: str = "", error: type[CxgenError] = DataError) -> str:
     """The text of a UTF-8 file, without a byte order mark; an ``error`` names the line where it is not UTF-8."""

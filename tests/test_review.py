@@ -20,6 +20,7 @@ from cxgen.build import run
 from cxgen.build.params import Params
 from cxgen.build.tables import dataset, read_dropped, refused, write_dropped
 from cxgen.errors import DataError
+from cxgen.files import as_text
 from cxgen.measures.figures import Resampling
 from cxgen.project import Project
 from cxgen.report.reading import items_read
@@ -27,7 +28,6 @@ from cxgen.review.answers import read_answers
 from cxgen.review.sample import TASKS, Design, read_key, sample
 from cxgen.review.score import score, statistics
 from cxgen.review.sheets import Kind, write_lists
-from cxgen.spreadsheet import as_text
 from cxgen.vocabulary import INAPPROPRIATE
 
 QUICK = Resampling(20)

@@ -14,11 +14,10 @@ import polars as pl
 from cxgen import layout
 from cxgen.errors import DataError
 from cxgen.families import CONFIGS, FAMILIES, NATURAL, REJECTED, family_of, own_columns, wug_config
-from cxgen.files import read_text, write_text
+from cxgen.files import as_text, read_text, write_text
 from cxgen.project import Project
 from cxgen.schema import Column, Contract, polars_schema, read_json
 from cxgen.schema.columns import LINEAGE, MATERIAL
-from cxgen.spreadsheet import as_text
 from cxgen.suites import SUITES, columns_of
 from cxgen.tables import read_table
 from cxgen.vocabulary import PAIR_VERDICTS, PREMISE_VERDICTS, SPLITS

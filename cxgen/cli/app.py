@@ -40,7 +40,7 @@ _COMMANDS = {  # name: the module that has it, imported when it is called; what 
     "diff": ("publish", "What changed between two datasets."),
     "ask": ("asking", "Ask a model for material: proposals for people to decide on."),
     "elicit": ("asking", "Have a writer fill a construction's squares in words of its own; check and judge what it wrote."),
-    "mine": ("mine", "Candidates for a construction in raw text, in groups of the same tags."),
+    "mine": ("lexicon", "Candidates for a construction in raw text, in groups of the same tags."),
     "export": ("publish", "The finished dataset in other forms: gold annotation, tasks for evaluation harnesses."),
 }
 _OLD = {"lint": "check", "split": "build", "substitute": "build"}  # names up to 0.7

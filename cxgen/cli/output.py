@@ -12,7 +12,7 @@ from typing import Any
 
 from typer import echo
 
-from cxgen.spreadsheet import as_text
+from cxgen.files import as_text
 
 Format = StrEnum("Format", "table jsonl csv json")
 Row = dict[str, Any]

@@ -14,11 +14,10 @@ import polars as pl
 from cxgen import layout
 from cxgen.constructicon import load_construction
 from cxgen.errors import CxgenError, DataError, needs
-from cxgen.files import parse_json, require_place, write_atomically, write_text
+from cxgen.files import as_text, parse_json, require_place, write_atomically, write_text
 from cxgen.lexicon import Lexicon
 from cxgen.mining.find import Candidate, Correlative, Forms
 from cxgen.project import Project
-from cxgen.spreadsheet import as_text
 from cxgen.tables import ENDINGS, one_line, read_rows, track
 from cxgen.version import __version__
 

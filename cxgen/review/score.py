@@ -13,11 +13,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from cxgen.errors import needs
-from cxgen.files import write_atomically
+from cxgen.files import as_text, write_atomically
 from cxgen.measures.figures import Resampling, figure
 from cxgen.report.reading import ANSWERS as READING
 from cxgen.review.sample import CHECK, HYPOTHESIS, ITEM, KEYS, LABELS, PAIR, PREMISE, REAL, SENTENCES
-from cxgen.spreadsheet import as_text
 from cxgen.streams import uniform
 
 Floats = NDArray[np.float64]  # readers x units: the position of the answer among the task's, NaN where there is none

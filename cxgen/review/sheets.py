@@ -11,10 +11,9 @@ from xml.etree import ElementTree as Xml
 import polars as pl
 
 from cxgen.errors import DataError, needs, unknown
-from cxgen.files import read_text, write_atomically, write_text
+from cxgen.files import as_text, read_text, write_atomically, write_text
 from cxgen.report.reading import items_read
 from cxgen.review.sample import ANSWERS, CHECK, FILE, GENERAL, ITEM, KEYS, REAL, TASKS, Design, sample, write_key
-from cxgen.spreadsheet import as_text
 
 ANSWER, NOTE = "answer", "note"
 
