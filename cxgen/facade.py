@@ -66,6 +66,17 @@ class Constructicon:
 
         return readable_targets(self.project)
 
+    def loaded(self) -> tuple[list[Construction], list[CxgenError]]:
+        """The constructions that can be loaded, and what is wrong with the others."""
+        names, errors = self.readable()
+        constructions = []
+        for name in names:
+            try:
+                constructions.append(self[name].construction)
+            except CxgenError as error:
+                errors.append(error)
+        return constructions, errors
+
     def _unknown(self, name: str) -> CxgenError:
         from cxgen.schema import read_yaml
 

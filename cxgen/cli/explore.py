@@ -8,7 +8,7 @@ from typing import Annotated
 import polars as pl
 from typer import Argument, Option, colors, echo, style
 
-from cxgen.cli.options import Form, Name, Wug, commands
+from cxgen.cli.options import Form, Name, Wug, commands, load_all
 from cxgen.cli.output import Format, Row, emit, note
 from cxgen.constructicon import Construction, Design
 from cxgen.errors import CxgenError
@@ -29,19 +29,12 @@ app = commands()
 @app.command("list")
 def list_constructions(form: Form = Format.table) -> None:
     """List the constructions, most substantive first. Files that cannot be read are named on stderr, and the others listed."""
-    constructicon, rows = Constructicon(), []
-    names, errors = constructicon.readable()
-    for name in names:
-        try:
-            entry = constructicon[name].construction
-        except CxgenError as error:
-            errors.append(error)
-            continue
-        counts = (len(entry.templates), len(entry.rules), len({lemma for pool in verb_pools(entry, "sliced") for lemma in pool}))
-        rows.append((name, entry.schematicity, entry.form, ", ".join(entry.lookalikes), *counts))
-    for line in dict.fromkeys(f"left out: {error.where}: {error.message}" for error in errors):
-        note(line)
-    emit([dict(zip(_LISTED, row, strict=True)) for row in sorted(rows, key=lambda row: row[1])], form, _LISTED)
+    rows = []
+    for item in load_all(Constructicon()):
+        verbs = {lemma for pool in verb_pools(item, "sliced") for lemma in pool}
+        row = (item.name, item.schematicity, item.form, ", ".join(item.lookalikes), len(item.templates), len(item.rules), len(verbs))
+        rows.append(dict(zip(_LISTED, row, strict=True)))
+    emit(sorted(rows, key=lambda row: row["rank"]), form, _LISTED)
 
 
 @app.command()

@@ -10,9 +10,8 @@ import typer
 from click import Choice
 from typer import Argument, Option, echo, style
 
-from cxgen.cli.options import Form, commands
+from cxgen.cli.options import Form, commands, load_all
 from cxgen.cli.output import Format, Row, busy, emit, note, print_json
-from cxgen.constructicon import Construction
 from cxgen.constructicon.load import class_users
 from cxgen.curate.build import build as rebuild
 from cxgen.curate.build import build_inventory
@@ -69,7 +68,7 @@ def classes(
     Example: cxgen lexicon classes gate
     """
     constructicon = Constructicon()
-    loaded = list(_constructions(constructicon))
+    loaded = load_all(constructicon)
     users, sources = class_users(loaded), [constructicon.lexicon, *(entry.lexicon for entry in loaded)]
     rows: dict[tuple[str, str], Row] = {}
     for source in sources:
@@ -88,18 +87,6 @@ def classes(
     emit([rows[names] for names in sorted(rows)], form)
 
 
-def _constructions(constructicon: Constructicon) -> Iterator[Construction]:
-    """Every construction that can be loaded; of the others only the error is shown."""
-    names, errors = constructicon.readable()
-    for name in names:
-        try:
-            yield constructicon[name].construction
-        except CxgenError as error:
-            errors.append(error)
-    for fault in errors:
-        note(f"left out: {fault.render()}")
-
-
 def _unknown(word: str, sources: list[Lexicon]) -> UnknownNameError:
     words = get_close_matches(word, {lemma for source in sources for lemma in source.lemmas})
     groups = get_close_matches(word, {name for source in sources for name in source.classes})
@@ -115,7 +102,7 @@ def show(lemma: Annotated[str, Argument(metavar="LEMMA", help="A word of the lex
     constructicon = Constructicon()
     sources = [constructicon.lexicon]
     if not sources[0].rows_of(lemma):
-        sources += [entry.lexicon for entry in _constructions(constructicon)]
+        sources += [entry.lexicon for entry in load_all(constructicon)]
     rows = list({row["key"]: row for source in reversed(sources) for row in _lexemes(lemma, source)}.values())
     if not rows:
         raise _unknown(lemma, sources)

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer import Argument, Option
 
-from cxgen.cli.output import Format
+from cxgen.cli.output import Format, note
 from cxgen.facade import Constructicon
 from cxgen.vocabulary import Mode
 
 if TYPE_CHECKING:
     from cxgen.build.params import Params
+    from cxgen.constructicon import Construction
     from cxgen.project import Project
 
 
@@ -74,6 +75,14 @@ def limited(command: Callable[..., None]) -> Callable[..., None]:
 
     bounded.__signature__ = inspect.Signature([*own, *added])  # type: ignore[attr-defined]
     return bounded
+
+
+def load_all(constructicon: Constructicon) -> "list[Construction]":
+    """Every construction that can be loaded; the others are named on stderr."""
+    loaded, errors = constructicon.loaded()
+    for line in dict.fromkeys(f"left out: {error.where}: {error.message}" for error in errors):
+        note(line)
+    return loaded
 
 
 def open_project() -> "tuple[Project, Params]":
