@@ -62,11 +62,8 @@ def test_a_score(mini_dataset, monkeypatch):
 
 
 def test_an_export(mini_dataset, tmp_path, monkeypatch):
-    def premises(folder, exported, version):
-        folder.mkdir()
-        for part in exported:
-            (folder / f"{part.config}.txt").write_text("".join(f"{item['premise']}\n" for item in part.items), "utf-8")
-        return [version]
+    def premises(exported, version):
+        return [version], {f"{part.config}.txt": "".join(f"{item['premise']}\n" for item in part.items) for part in exported}
 
     monkeypatch.setitem(HARNESSES, "premises", premises)
     (version,) = export("premises", Project(mini_dataset), Part(("nli",)), tmp_path / "out")

@@ -64,18 +64,16 @@ def test_the_items_are_those_of_the_split_and_the_examples_those_of_train(export
         assert sorted(example["answer"] for example in examples) == [0] * 4 + [1] * 4 + [2] * 4
 
 
-def test_continuations_are_not_always_right_first(constructions, tmp_path):
+def test_continuations_are_not_always_right_first(constructions):
     rows = sample_items(constructions["let-alone"], 1, 20, "minimal_pairs").with_columns(target=pl.lit("let-alone")).to_dicts()
     pairs = Exported("minimal_pairs", FAMILIES["minimal_pairs"].scoring, rows, rows[:3], ("{context}", {}))
-    lm_eval(tmp_path / "a", [pairs], "1")
-    inspect(tmp_path / "b", [pairs], "1")
     good = {row["id"]: row["diagnostic_good"] for row in rows}
-    for folder in ("a", "b"):
-        items = lines(tmp_path / folder / "data/minimal_pairs-items.jsonl")
+    for harness in (lm_eval, inspect):
+        _, texts = harness([pairs], "1")
+        items = [json.loads(line) for line in texts["data/minimal_pairs-items.jsonl"].splitlines()]
         assert all(item["choices"][item["answer"]] == good[item["id"]] for item in items)
         assert {item["answer"] for item in items} == {0, 1}
-    assert len(lines(tmp_path / "a/data/minimal_pairs-examples.jsonl")) == 3
-    assert not (tmp_path / "b/data/minimal_pairs-examples.jsonl").exists()
+        assert texts.get("data/minimal_pairs-examples.jsonl", "").count("\n") == (3 if harness is lm_eval else 0)
 
 
 def test_questions_for_inspect_give_nothing_away(mini_dataset, tmp_path):

@@ -1,10 +1,11 @@
 """The items as folders with data, tasks and a loader, which evaluation harnesses run from wherever they lie.
 
-A new form is a function in `HARNESSES`: (folder, what is exported of each config, version of the dataset) -> what to print.
+A new form is a function in `HARNESSES`: (what is exported of each config, version of the dataset) -> (what to print, file -> text).
 """
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -57,7 +58,10 @@ def export(name: str, project: Project, part: Part, folder: Path, wording: str =
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise DataError("there is something already", file=folder, hint="name an empty folder, or one that is not there yet")
     exported = [_exported(project, config, part.splits, wording) for config in part.of(project).configs]
-    return HARNESSES[name](folder, exported, Params.read(project.params).publish.version)
+    names, texts = HARNESSES[name](exported, Params.read(project.params).publish.version)
+    for path, text in texts.items():
+        write_text(folder / path, text)
+    return names
 
 
 def _exported(project: Project, config: str, splits: Sequence[str], wording: str) -> Exported:
@@ -71,29 +75,26 @@ def _exported(project: Project, config: str, splits: Sequence[str], wording: str
     return Exported(config, scoring, rows.select(*columns).to_dicts(), examples, cloze)
 
 
-def lm_eval(folder: Path, exported: Sequence[Exported], version: str) -> list[str]:
+def lm_eval(exported: Sequence[Exported], version: str) -> tuple[list[str], dict[str, str]]:
     """Tasks for lm-evaluation-harness, one per construction, that compare the likelihood of each answer after the text of the wording
     (``acc``), and the same by length (``acc_norm``); groups take the mean over constructions."""
+    more = {"metadata": {"version": version}}
     groups: dict[str, list[str]] = {}
+    texts = {"cxgen_data.py": (_EXPORTED / "cxgen_data.py").read_text("utf-8")}
     for part in exported:
-        _write_rows(folder / f"data/{part.config}-items.jsonl", (_continued(part, item) for item in part.items))
-        _write_rows(folder / f"data/{part.config}-examples.jsonl", (_continued(part, item) for item in part.examples))
-        text = part.cloze[0]
-        for field in part.scoring.shown(part.items[0]):
-            text = text.replace(f"{{{field}}}", f"{{{{{field}}}}}")
-        tasks = groups[f"cxgen_{part.config}"] = []
+        texts[f"data/{part.config}-items.jsonl"] = _lines(_continued(part, item) for item in part.items)
+        texts[f"data/{part.config}-examples.jsonl"] = _lines(_continued(part, item) for item in part.examples)
+        wording = {"doc_to_text": re.sub(r"\{(\w+)\}", r"{{\1}}", part.cloze[0])}
         for name in dict.fromkeys(item["target"] for item in part.items):
-            tasks.append(f"cxgen_{part.config}_{name.replace('-', '_')}")
-            task = {"task": tasks[-1], "task_alias": name, "dataset_kwargs": {"config": part.config, "construction": name}}
-            task |= {"doc_to_text": text, "metadata": {"version": version}}
-            write_text(folder / f"{tasks[-1]}.yaml", _yaml(task) + (_EXPORTED / "lm_eval_task.yaml").read_text("utf-8"))
+            task = f"cxgen_{part.config}_{name.replace('-', '_')}"
+            about = {"task": task, "task_alias": name, "dataset_kwargs": {"config": part.config, "construction": name}}
+            texts[f"{task}.yaml"] = _yaml(about | wording | more) + (_EXPORTED / "lm_eval_task.yaml").read_text("utf-8")
+            groups.setdefault(f"cxgen_{part.config}", []).append(task)
     groups["cxgen"] = list(groups)
     metrics = [{"metric": metric, "aggregation": "mean", "weight_by_size": False} for metric in ("acc", "acc_norm")]
-    for name, members in groups.items():
-        group = {"group": name, "task": members, "aggregate_metric_list": metrics, "metadata": {"version": version}}
-        write_text(folder / f"_{name}.yaml", _yaml(group))
-    _copy("cxgen_data.py", folder)
-    return list(groups)
+    for name, tasks in groups.items():
+        texts[f"_{name}.yaml"] = _yaml({"group": name, "task": tasks, "aggregate_metric_list": metrics} | more)
+    return list(groups), texts
 
 
 def _continued(part: Exported, item: Item) -> dict[str, Any]:
@@ -102,25 +103,21 @@ def _continued(part: Exported, item: Item) -> dict[str, Any]:
     return {name: choice[name] for name in ("construction", "id")} | fields | {name: choice[name] for name in ("choices", "answer")}
 
 
-def inspect(folder: Path, exported: Sequence[Exported], _version: str) -> list[str]:
+def inspect(exported: Sequence[Exported], _version: str) -> tuple[list[str], dict[str, str]]:
     """A task for inspect_ai with its data."""
+    texts = {"cxgen_tasks.py": (_EXPORTED / "cxgen_tasks.py").read_text("utf-8")}
     for part in exported:
-        rows = ({**part.choice(item, _ASKED[part.scoring.task]), "contrast_set": item["contrast_set"]} for item in part.items)
-        _write_rows(folder / f"data/{part.config}-items.jsonl", rows)
-    _copy("cxgen_tasks.py", folder)
-    return [part.config for part in exported]
+        rows = (part.choice(item, _ASKED[part.scoring.task]) | {"contrast_set": item["contrast_set"]} for item in part.items)
+        texts[f"data/{part.config}-items.jsonl"] = _lines(rows)
+    return [part.config for part in exported], texts
 
 
-def _write_rows(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
-    write_text(path, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
+def _lines(rows: Iterable[Mapping[str, Any]]) -> str:
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
 
 
 def _yaml(data: Mapping[str, Any]) -> str:
     return yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=1000)
 
 
-def _copy(name: str, folder: Path) -> None:
-    write_text(folder / name, (_EXPORTED / name).read_text("utf-8"))
-
-
-HARNESSES: dict[str, Callable[[Path, Sequence[Exported], str], list[str]]] = {"lm_eval": lm_eval, "inspect": inspect}
+HARNESSES = {"lm_eval": lm_eval, "inspect": inspect}

@@ -23,13 +23,11 @@ _SLACK = 0.01  # by which probabilities may miss 1, printed with few digits as t
 _FORMAT = "columns: id, and label or a number per answer (README, 'Score a model')"
 
 
-def read_predictions(path: Path) -> pl.DataFrame:
-    """A file of predictions, see `as_predictions`."""
-    return as_predictions(read_rows(path, _FORMAT), path)
-
-
-def as_predictions(rows: pl.DataFrame, path: Path) -> pl.DataFrame:
-    """``id, label`` (strings, null where a row has none) and the columns of numbers (f64, NaN where unreadable) that rows have."""
+def read_predictions(source: Path | pl.DataFrame) -> pl.DataFrame:
+    """Predictions of a file or a table: ``id, label`` (strings, null where a row has none) and the columns of numbers (f64, NaN where
+    unreadable) that there are."""
+    path = source if isinstance(source, Path) else Path("predictions")
+    rows = read_rows(source, _FORMAT) if isinstance(source, Path) else source
     scorings = [family.scoring for family in FAMILIES.values()] + [suite.scoring for suite in SUITES.values()]
     numbers = [name for name in dict.fromkeys(name for scoring in scorings for name in scoring.answers) if name in rows.columns]
     if "id" not in rows.columns or not ("label" in rows.columns or numbers):

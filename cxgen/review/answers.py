@@ -16,7 +16,7 @@ from cxgen.review.sample import ANSWERS, KEYS, TASKS, read_key
 from cxgen.review.sheets import ANSWER, NOTE, Kind
 
 _TEXTS = [text for task in TASKS.values() for text in task["texts"]]
-_GIVEN = dict.fromkeys(("reader", "code", ANSWER, NOTE, *(f"given {text}" for text in _TEXTS), "file"), pl.String) | {"line": pl.Int64}
+_GIVEN = dict.fromkeys(("reader", "id", ANSWER, NOTE, *_TEXTS, "default", "file"), pl.String) | {"line": pl.Int64}
 _PART = re.compile(r"[-_ ]?(list-\d+)?[-_ ]?(labels|sentences)$")
 _HINT = "expected what `cxgen review export` wrote, with answers: columns id, answer and, if you like, note, reader"
 
@@ -37,15 +37,22 @@ def read_answers(paths: list[Path], key: pl.DataFrame) -> pl.DataFrame:
     """The answers in files, one row each: ``reader, code, answer, note`` and the key's columns. Whose they are is said by a column
     ``reader``, else by the file's name, less ``list-1-labels``, else by the name of its folder. DataError of an answer that is none, a row
     that is not in the key or has another text there, a reader who answers a row twice, or two lists."""
-    table = pl.DataFrame([row for path in paths for row in _answers(path)], schema=_GIVEN, orient="row")
-    table = table.join(key, on="code", how="left", maintain_order="left").filter((pl.col(ANSWER) != "") | pl.col("task").is_null())
+    table = pl.DataFrame([row for path in paths for row in _rows(path)], schema=_GIVEN).with_columns(pl.col(pl.String).fill_null(""))
+    reader, default, written = pl.col("reader"), pl.col("default"), pl.col("id") != ""
+    table = table.with_columns(pl.col(ANSWER).str.to_uppercase(), reader=pl.when(reader == "").then(default).otherwise(reader), code="id")
+    _refuse(table, ~written & (pl.col(ANSWER) != ""), "an answer without an id", _HINT)
+    _refuse(table, written & (reader == ""), "nobody knows whose answers these are", "call the file NAME-labels, or add a column reader")
+    # The form appends, so that there the last word counts; elsewhere two rows are a fault, told with both at hand.
+    last = ~pl.col("file").str.ends_with(".jsonl") | pl.struct("file", "reader", "code").is_last_distinct()
+    table = table.filter(written & last).join(key, on="code", how="left", maintain_order="left")
+    table = table.filter((pl.col(ANSWER) != "") | pl.col("task").is_null())
     _refuse(table, pl.col("task").is_null(), "{code} is not of this review", "score it with the key of its own export")
     for name, task in TASKS.items():
         own = pl.col("task") == name
         hint = f"{name}: {', '.join(KEYS[name])}, or nothing"
         _refuse(table, own & ~pl.col(ANSWER).is_in(KEYS[name]), "{answer!r} is no answer", hint)
         for text, column in zip(task["texts"], ("text", "second"), strict=False):
-            changed = own & (pl.col(f"given {text}").str.strip_prefix("'") != pl.col(column).str.strip_prefix("'"))
+            changed = own & (pl.col(text) != "") & (pl.col(text).str.strip_prefix("'") != pl.col(column).str.strip_prefix("'"))
             _refuse(table, changed, f"{text} of {{code}} is not the text that was asked about", "export the list again, or mend the file")
     _refuse(table, pl.struct("reader", "code").is_duplicated(), "{reader} answers {code} twice", "keep one of the two")
     many = pl.col("list").n_unique().over("reader") > 1
@@ -63,24 +70,14 @@ def _refuse(table: pl.DataFrame, wrong: pl.Expr, what: str, hint: str) -> None:
         raise DataError(what.format(**row)[:200], file=Path(row["file"]), line=row["line"], hint=hint)
 
 
-def _answers(path: Path) -> Iterator[tuple[Any, ...]]:
+def _rows(path: Path) -> Iterator[dict[str, Any]]:
+    """The rows of a file: their cells as texts, ``default`` (whose they are if no cell says so), ``file, line``."""
     if path.suffix not in _READERS:
         raise DataError(f"unknown kind of file {path.suffix!r}", file=path, hint=f"answers are {', '.join(_READERS)} files")
     folder = "" if path.parent.name in {ANSWERS.name, *Kind} else path.parent.name  # which are called after no reader
-    rows: dict[Any, tuple[Any, ...]] = {}
+    about = {"default": _PART.sub("", path.stem) or folder, "file": str(path)}
     for line, row in _READERS[path.suffix](path):
-        cells = {name: _cell(value) for name, value in row.items()}
-        code, answer, reader = cells.get("id", ""), cells.get(ANSWER, ""), cells.get("reader") or _PART.sub("", path.stem) or folder
-        if not code and answer:
-            raise DataError("an answer without an id", file=path, line=line, hint=_HINT)
-        if not code:
-            continue
-        if not reader:
-            raise DataError("nobody knows whose answers these are", file=path, hint="call the file NAME-labels, or add a column reader")
-        # The form appends, so that there the last word counts; elsewhere two rows are a fault, told with both at hand.
-        place = (reader, code) if path.suffix == ".jsonl" else line
-        rows[place] = (reader, code, answer.upper(), cells.get(NOTE, ""), *(cells.get(text) or None for text in _TEXTS), str(path), line)
-    yield from rows.values()
+        yield {name: _cell(value) for name, value in row.items()} | about | {"line": line}
 
 
 def _cell(value: Any) -> str:

@@ -16,6 +16,7 @@ from cxgen.report.reading import items_read
 from cxgen.review.sample import ANSWERS, CHECK, FILE, GENERAL, ITEM, KEYS, REAL, TASKS, Design, sample, write_key
 
 ANSWER, NOTE = "answer", "note"
+Rows = list[dict[str, str]]
 
 
 class Kind(StrEnum):
@@ -71,7 +72,7 @@ def write_lists(key: pl.DataFrame, folder: Path, kinds: Sequence[Kind]) -> None:
             write_atomically(path, partial(_WRITERS[kind], rows_shown(rows, str(name)), str(name)))
 
 
-def rows_shown(rows: pl.DataFrame, task: str) -> list[dict[str, str]]:
+def rows_shown(rows: pl.DataFrame, task: str) -> Rows:
     """What annotators see of rows of the key: ``id``, which is the code, and the texts under the task's headings."""
     columns = dict(zip(TASKS[task]["texts"], ("text", "second"), strict=False))
     return rows.select(id="code", **columns).to_dicts()
@@ -86,16 +87,16 @@ def _guidelines() -> str:
     return "\n".join(lines) + "\n"
 
 
-def _csv(rows: list[dict[str, str]], _task: str, path: Path) -> None:
+def _csv(rows: Rows, _task: str, path: Path) -> None:
     table = pl.DataFrame([{name: as_text(value) for name, value in row.items()} | {ANSWER: None, NOTE: None} for row in rows])
     table.write_csv(path, include_bom=True, line_terminator="\r\n")  # the mark is by what Excel knows UTF-8
 
 
-def _jsonl(rows: list[dict[str, str]], _task: str, path: Path) -> None:
+def _jsonl(rows: Rows, _task: str, path: Path) -> None:
     path.write_text("".join(json.dumps({**row, ANSWER: None, NOTE: ""}, ensure_ascii=False) + "\n" for row in rows), "utf-8")
 
 
-def _studio(rows: list[dict[str, str]], _task: str, path: Path) -> None:
+def _studio(rows: Rows, _task: str, path: Path) -> None:
     path.write_text(json.dumps([{"data": row} for row in rows], ensure_ascii=False, indent=1) + "\n", "utf-8")
 
 
@@ -116,7 +117,7 @@ def _studio_config(name: str) -> str:
     return Xml.tostring(view, encoding="unicode") + "\n"
 
 
-def _xlsx(rows: list[dict[str, str]], name: str, path: Path) -> None:
+def _xlsx(rows: Rows, name: str, path: Path) -> None:
     with needs("Excel workbooks need the package openpyxl", "review"):
         from openpyxl import Workbook
         from openpyxl.styles import Alignment, Font
@@ -146,9 +147,4 @@ def _xlsx(rows: list[dict[str, str]], name: str, path: Path) -> None:
     book.save(path)
 
 
-_WRITERS: dict[Kind, Callable[[list[dict[str, str]], str, Path], None]] = {
-    Kind.xlsx: _xlsx,
-    Kind.csv: _csv,
-    Kind.jsonl: _jsonl,
-    Kind.studio: _studio,
-}
+_WRITERS: dict[Kind, Callable[[Rows, str, Path], None]] = {Kind.xlsx: _xlsx, Kind.csv: _csv, Kind.jsonl: _jsonl, Kind.studio: _studio}
