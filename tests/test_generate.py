@@ -210,41 +210,6 @@ def test_a_marked_verb_still_comes_up_but_as_seldom_as_asked(reach, mini_lexicon
     assert rare / (1 - rare) == pytest.approx(frequent / (1 - frequent) / 10, rel=0.15)
 
 
-def test_a_frame_whose_nouns_are_all_marked_comes_up_as_seldom(reach, mini_lexicon):
-    design = reach.designs["outcome"]
-    first, other = (dataclasses.replace(frame, marked=frozenset()) for frame in reach.frames)
-    keys = frozenset(fillers(mini_lexicon, first, "target"))
-
-    def weights(frame):
-        return design_pools(dataclasses.replace(reach, frames=(frame, other)), design, {}, None, marked=0.1).weights
-
-    usual, seldom = weights(first), weights(dataclasses.replace(first, marked=keys))
-    assert seldom[0] / seldom[1] == pytest.approx(usual[0] / usual[1] / 10)
-
-
-def test_marks_on_all_fillers_but_one_do_not_make_two_slots_alike(mini, mini_lexicon):
-    edit(
-        mini / "templates/reach.yaml",
-        "target: {role: target, frame: true, carries: true}",
-        "target: {role: target, frame: true, carries: true, distinct: [agent]}",
-    )
-    construction = load_construction(Project(mini), "reach", mini_lexicon)
-    frame = construction.frames[0]
-    keys = fillers(mini_lexicon, frame, "target")
-    changed = dataclasses.replace(frame, slots={**frame.slots, "agent": ("things",)}, marked=frozenset(keys[1:]))
-    plan = drawn(construction, changed, marked=1 / 50, count=5_000)
-    assert not (plan.fillers["agent"] == plan.fillers["target"]).any()
-
-
-def test_what_is_left_out_leaves_no_gap(mini, mini_lexicon):
-    path = mini / "templates/reach.yaml"
-    text = path.read_text("utf-8")
-    assert "{@rest}" in text
-    path.write_text(text.replace("{@rest}", " {@rest} again"), "utf-8")
-    items = sample_items(load_construction(Project(mini), "reach", mini_lexicon), 1, 200, "nli")
-    assert not items["premise"].str.contains("  ", literal=True).any()
-
-
 def test_an_optional_slot_is_left_out_as_often_as_it_says(reach):
     for share in (0, 0.3):
         slots = {**reach.slots, "opener": dataclasses.replace(reach.slots["opener"], optional=share)}
