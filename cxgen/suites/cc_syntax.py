@@ -122,19 +122,20 @@ def _features(way: Way, half: str) -> dict[str, int]:
 def _rows(project: Project, seed: int, sizes: Mapping[str, int]) -> pl.DataFrame:
     """All rows. ``sizes``: ``general``, pairs per preset and split; ``per_value``, pairs per value of each feature."""
     grammar = Grammar(project)
-    drawn: list[dict[str, Any]] = []
+    return _table(_drawn(grammar, seed, sizes), grammar)
+
+
+def _drawn(grammar: Grammar, seed: int, sizes: Mapping[str, int]) -> Iterator[dict[str, Any]]:
     for preset in PRESETS:
         sides = {side: _Pairs(grammar, preset, side, seed) for side in SIDES}
-        tables = {side: list(pairs.draw(sizes["general"])) for side, pairs in sides.items()}
-        for feature in FEATURES if preset == SMALL else ():
-            every = [value for pairs in sides.values() for value in pairs.values(feature)]
-            quarter = min(every) + (max(every) - min(every)) / 4
-            for side, pairs in sides.items():
-                for value in pairs.values(feature):
+        for side, own in sides.items():
+            yield from own.draw(sizes["general"])
+            for feature in FEATURES if preset == SMALL else ():
+                every = [value for pairs in sides.values() for value in pairs.values(feature)]
+                quarter = min(every) + (max(every) - min(every)) / 4
+                for value in own.values(feature):
                     if (value <= quarter) == (side == SIDES[0]):
-                        tables[side] += pairs.draw(sizes["per_value"], feature, value)
-        drawn += [row for side in SIDES for row in tables[side]]
-    return _table(drawn, grammar)
+                        yield from own.draw(sizes["per_value"], feature, value)
 
 
 def _sample(project: Project, seed: int, n: int) -> pl.DataFrame:
@@ -147,14 +148,16 @@ def _sample(project: Project, seed: int, n: int) -> pl.DataFrame:
 def _table(drawn: Iterable[Mapping[str, Any]], grammar: Grammar) -> pl.DataFrame:
     bands = {row["lemma"]: row["band"] for row in reversed(grammar.rows("verb"))}
     schema = {column.name: column.dtype for column in COLUMNS}
-    return pl.DataFrame([{**row, "construction": GRAMMAR, "band": bands.get(row["verb"])} for row in drawn], schema=schema)
+    return pl.DataFrame(({**row, "construction": GRAMMAR, "band": bands.get(row["verb"])} for row in drawn), schema=schema)
 
 
 def _violations(project: Project, rows: pl.DataFrame) -> dict[str, int]:
     splits, labels, value = pl.col("split").n_unique(), pl.col("label"), pl.col("value").cast(pl.Int64)
-    bags = _WORDS.list.sort().n_unique()
-    pairs = rows.group_by("contrast_set").agg(bags=bags, labels=labels.n_unique(), n=pl.len(), splits=splits)
-    words = rows.select("preset", "split", word=_WORDS).explode("word").group_by("preset", "word").agg(splits=splits)
+    bags = pl.concat(part.select(bag=_WORDS.list.sort().list.join(" ").hash()) for part in rows.iter_slices(_ENOUGH))
+    counts = {"bags": pl.col("bag").n_unique(), "labels": labels.n_unique(), "n": pl.len(), "splits": splits}
+    pairs = rows.select("contrast_set", "label", "split", bags["bag"]).group_by("contrast_set").agg(**counts)
+    parts = [part.select("preset", "split", word=_WORDS).explode("word").unique() for part in rows.iter_slices(_ENOUGH)]
+    words = pl.concat(parts).group_by("preset", "word").agg(splits=splits)
     both = words.filter((pl.col("splits") > 1) & ~pl.col("word").is_in(Grammar(project).closed))
     apart = rows.drop_nulls("value").with_columns(low=(value <= value.min() + (value.max() - value.min()) / 4).over("subset"))
     held = pl.coalesce(pl.when(pl.col("subset") == name).then(pl.col(name)) for name in FEATURES)
