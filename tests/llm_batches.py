@@ -1,11 +1,8 @@
 """The batch and file routes of the test server: a batch is done at the second look; one call in seven lands in the error file.
 
-The server's ``batch`` names a fault: ``made-500`` and ``made-silence``: the first batch is made, but the answer is an error, or none;
-``broken-lines``: the first result file has lines that are none; ``html``: it is a page; ``page-once``: it is one at the first reading;
-``odd-status``: a status that nobody knows comes first.
+The server's ``batch`` names a fault: ``made-500``: the first batch is made, but the answer is an error; ``broken-lines``: its results have
+lines that are none; ``html``: they are a page; ``odd-status``: a status that nobody knows comes first.
 """
-
-from __future__ import annotations
 
 import json
 import re
@@ -20,40 +17,26 @@ def batch_route(server, method, path, headers, raw):
         part = next(part for part in re.split(b"--" + re.escape(boundary), raw, flags=re.IGNORECASE) if b'name="file"' in part)
         name = f"file-{len(server.files)}"
         server.files[name] = part.split(b"\r\n\r\n", 1)[1].rstrip(b"\r\n")
-        return 200, {
-            "id": name,
-            "object": "file",
-            "bytes": 1,
-            "created_at": 0,
-            "filename": "calls.jsonl",
-            "purpose": "batch",
-            "status": "processed",
-        }
+        made = {"object": "file", "bytes": 1, "created_at": 0, "filename": "calls.jsonl", "purpose": "batch", "status": "processed"}
+        return 200, {"id": name, **made}
     if method == "POST":
         name = f"batch-{len(server.batches)}"
         server.batches[name] = {"id": name, "input": json.loads(raw)["input_file_id"], "looks": 0}
         if server.log:
             server.log.write(f"batch {name}\n")
             server.log.flush()
-        if name == "batch-0" and server.batch.startswith("made-"):
-            return (500, {"error": {"message": "no"}}) if server.batch == "made-500" else (0, None)
-        return 200, _shown(server, name)
+        return (500, {"error": {"message": "no"}}) if name == "batch-0" and server.batch == "made-500" else (200, _shown(server, name))
     if "/batches?" in path or path.endswith("/batches"):
         return 200, {"object": "list", "data": [_shown(server, name) for name in server.batches], "has_more": False}
     if "/files/" in path:
-        return 200, _read(server, path.split("/files/")[1].split("/")[0])
+        file = path.split("/files/")[1].split("/")[0]
+        page = file == "batch-0-out" and server.batch == "html"
+        return 200, b"<html>\n<body>gateway</body>\n</html>" if page else server.files[file]
     name = path.rsplit("/", 1)[1]
     server.batches[name]["looks"] += 1
     if server.batches[name]["looks"] == 2:
         _finish(server, name)
     return 200, _shown(server, name)
-
-
-def _read(server, file):
-    server.read = getattr(server, "read", 0) + 1
-    if file == "batch-0-out" and (server.batch == "html" or (server.batch == "page-once" and server.read == 1)):
-        return b"<html>\n<body>gateway</body>\n</html>"
-    return server.files[file]
 
 
 def _finish(server, name):
@@ -76,15 +59,8 @@ def _finish(server, name):
 
 def _shown(server, name):
     batch = server.batches[name]
-    done = batch["looks"] >= 2
-    status = "odd" if server.batch == "odd-status" and batch["looks"] == 1 else "in_progress"
-    shown = {
-        "id": name,
-        "object": "batch",
-        "endpoint": "/v1/chat/completions",
-        "completion_window": "24h",
-        "created_at": 0,
-        "input_file_id": batch["input"],
-        "status": "completed" if done else status,
-    }
-    return {**shown, "output_file_id": f"{name}-out", "error_file_id": f"{name}-err"} if done else shown
+    done, odd = batch["looks"] >= 2, server.batch == "odd-status" and batch["looks"] == 1
+    about = {"object": "batch", "endpoint": "/v1/chat/completions", "completion_window": "24h", "created_at": 0}
+    files = {"output_file_id": f"{name}-out", "error_file_id": f"{name}-err"} if done else {}
+    status = "completed" if done else "odd" if odd else "in_progress"
+    return {"id": name, **about, "input_file_id": batch["input"], "status": status, **files}

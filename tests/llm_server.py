@@ -6,8 +6,6 @@ prints its port. Answers depend on the items only, never on when or how they are
 Every request is logged: ``<what was done> <digest of its messages>``, answers after they were written.
 """
 
-from __future__ import annotations
-
 import asyncio
 import hashlib
 import json
@@ -19,8 +17,7 @@ import sys
 from contextlib import contextmanager
 from pathlib import Path
 
-FAULTS = ("429", "429-after", "500", "slow", "hang", "reset", "not-json")
-FAULTS += ("truncated", "malformed", "wrong-ids", "prose", "no-logprobs", "repeated")
+FAULTS = ("429", "429-after", "500", "slow", "hang", "reset", "not-json", "truncated", "malformed", "wrong-ids", "prose", "repeated")
 _SHAPE = re.compile(r'"answers": \[\{"id": "...", ("thoughts": "...", )?"(\w+)": (.*?)\}\]')
 
 
@@ -36,7 +33,7 @@ def answer_to(item, key, choices, truth=None):
 
 
 def answers_to(messages, truth=None):
-    """(answers, key) to a request's messages."""
+    """The answers to a request's messages."""
     thinks, key, said = _SHAPE.search(messages[0]["content"]).groups()
     choices = re.findall(r'"(\w+)"', said) if said != '"..."' else []
     items = [json.loads(line) for line in messages[1]["content"].splitlines() if line.startswith("{")]
@@ -45,36 +42,22 @@ def answers_to(messages, truth=None):
     return [{**value, key: [value[key]]} for value in values] if said == "[...]" else values
 
 
-def completion(text, model, *, finish="stop", refusal=None, logprobs=True):
-    tokens = [{"token": token, "logprob": -0.25, "bytes": None, "top_logprobs": []} for token in re.findall(r"\s*\S{1,4}|\s+$", text)]
+def completion(text, model, *, finish="stop", refusal=None):
+    message = {"role": "assistant", "content": None if refusal else text, "refusal": refusal}
     return {
-        "id": "chatcmpl-1",
-        "object": "chat.completion",
-        "created": 0,
-        "model": f"{model}-2026",
-        "system_fingerprint": "fp_test",
-        "choices": [
-            {
-                "index": 0,
-                "finish_reason": finish,
-                "message": {"role": "assistant", "content": None if refusal else text, "refusal": refusal},
-                "logprobs": {"content": tokens} if logprobs else None,
-            }
-        ],
-        "usage": {"prompt_tokens": 100, "completion_tokens": len(tokens), "total_tokens": 100 + len(tokens)},
+        **{"id": "chatcmpl-1", "object": "chat.completion", "created": 0, "model": f"{model}-2026", "system_fingerprint": "fp_test"},
+        "choices": [{"index": 0, "finish_reason": finish, "message": message}],
+        "usage": {"prompt_tokens": 100, "completion_tokens": len(text) // 4 + 1, "total_tokens": len(text) // 4 + 101},
     }
 
 
 class Server:
-    def __init__(
-        self, latency=0.0, faults=None, seed=0, log=None, *, forbid=(), status=None, most=0, cut=0, truth=None, batch="", steady=False
-    ):
+    def __init__(self, latency=0.0, faults=None, seed=0, log=None, *, forbid=(), status=None, cut=0, truth=None, batch=""):
         self.latency, self.faults, self.random = latency, faults or {}, random.Random(seed)
-        self.forbid, self.status, self.most, self.cut, self.batch = forbid, status, most, cut, batch
+        self.forbid, self.status, self.cut, self.batch = forbid, status, cut, batch
         self.log = Path(log).open("a", encoding="utf-8") if log else None  # noqa: SIM115 (open as long as the server)
         self.truth = json.loads(Path(truth).read_text("utf-8")) if truth else None
-        self.steady = steady  # the ids of requests say what was asked, not when
-        self.under_way, self.requests, self.files, self.batches = 0, 0, {}, {}
+        self.requests, self.files, self.batches = 0, {}, {}
 
     def note(self, what, body):
         if self.log:
@@ -98,14 +81,12 @@ class Server:
                 raw = await reader.readexactly(int(headers.get("content-length", 0)))
                 method, path, _ = lines[0].split(" ", 2)
                 if path.endswith("/chat/completions"):
-                    await self.chat({**json.loads(raw), "key": headers.get("authorization", "").removeprefix("Bearer ")}, writer)
+                    self.requests += 1
+                    await self.answer({**json.loads(raw), "key": headers.get("authorization", "").removeprefix("Bearer ")}, writer)
                 else:
                     from llm_batches import batch_route
 
-                    status, data = batch_route(self, method, path, headers, raw)
-                    if status == 0:
-                        await asyncio.sleep(3600)
-                    self.reply(writer, status, data)
+                    self.reply(writer, *batch_route(self, method, path, headers, raw))
                 await writer.drain()
         except (asyncio.IncompleteReadError, ConnectionError):
             pass
@@ -118,79 +99,54 @@ class Server:
             f"HTTP/1.1 {status} X",
             "content-type: application/json",
             f"content-length: {len(body)}",
-            f"x-request-id: req_{hashlib.sha256(body).hexdigest()[:8] if self.steady else self.requests}",
+            f"x-request-id: req_{self.requests}",
         ]
         writer.write("\r\n".join([*head, *headers, "", ""]).encode() + body)
 
     def fail(self, writer, status, code="", message="no", headers=()):
         self.reply(writer, status, {"error": {"message": message, "type": "x", "code": code or None, "param": None}}, headers)
 
-    async def chat(self, body, writer):
-        self.requests += 1
-        self.under_way += 1
-        try:
-            await self.answer(body, writer)
-        finally:
-            self.under_way -= 1
-
     async def answer(self, body, writer):
         if self.status:
             self.note(str(self.status[0]), body)
             self.fail(writer, *self.status)
             return
-        for name, word in (("json_schema", "response_format"), ("json_object", "response_format"), ("logprobs", "logprobs")):
-            asked = body.get("response_format", {}).get("type") == name if name != "logprobs" else body.get("logprobs")
-            if name in self.forbid and asked:
-                self.note("400", body)
-                self.fail(writer, 400, "unsupported_value", f"{word} of this kind is not supported")
-                return
-        for name in {"temperature", "max_tokens"} & set(self.forbid) & set(body):
+        asked = {*body, body.get("response_format", {}).get("type")} - {"response_format"}
+        for name in (name for name in self.forbid if name in asked):
             self.note("400", body)
-            self.fail(writer, 400, "unsupported_parameter", f"Unsupported parameter: '{name}' is not supported with this model.")
-            return
-        if self.most and self.under_way > self.most:
-            self.note("429", body)
-            self.fail(writer, 429, "rate_limit_exceeded", headers=["retry-after: 0.05"])
+            parameter = "response_format" if name.startswith("json") else name
+            self.fail(writer, 400, "unsupported_parameter", f"Unsupported parameter: '{parameter}' is not supported with this model.")
             return
         fault = self.draw()
-        await asyncio.sleep(self.latency)
+        await asyncio.sleep(self.latency * (10 if fault == "slow" else 1))
         if fault in {"429", "429-after", "500"}:
             self.note(fault, body)
             self.fail(writer, int(fault[:3]), headers=["retry-after: 0.1"] if "after" in fault else [])
-        elif fault == "reset":
+        elif fault in {"reset", "hang", "not-json"}:
             self.note(fault, body)
-            writer.transport.abort()
-        elif fault == "hang":
-            self.note(fault, body)
-            await asyncio.sleep(3600)
-        elif fault == "not-json":
-            self.note(fault, body)
+            if fault == "reset":
+                writer.transport.abort()
+            await asyncio.sleep(3600 if fault == "hang" else 0)
             self.reply(writer, 200, b"<html>gateway</html>")
         else:
-            if fault == "slow":
-                await asyncio.sleep(10 * self.latency)
-            data = self.said(body, fault)
-            self.reply(writer, 200, data)
+            self.reply(writer, 200, self.said(body, fault))
             await writer.drain()
             self.note(fault or "answered", body)
 
     def said(self, body, fault):
         entries = answers_to(body["messages"], self.truth)
         text = json.dumps({"answers": entries})
-        options = {"logprobs": bool(body.get("logprobs")) and fault != "no-logprobs"}
         if "REFUSE" in body["messages"][1]["content"]:
-            return completion("", body["model"], refusal="I cannot help with that.", **options)
+            return completion("", body["model"], refusal="I cannot help with that.")
         if fault == "truncated" or (self.cut and len(entries) > self.cut):
-            return completion(text[: len(text) // 2], body["model"], finish="length", **options)
-        if fault == "malformed":
-            text = text.replace('"', "'", 3)
-        elif fault == "wrong-ids":
-            text = json.dumps({"answers": [{**entry, "id": f"x{number}"} for number, entry in enumerate(entries)]})
-        elif fault == "prose":
-            text = f"Sure! Here you go:\n```json\n{text}\n```\nLet me know {{if}} you need more."
-        elif fault == "repeated":
-            text = json.dumps({"answers": entries + entries})
-        return completion(text, body["model"], **options)
+            return completion(text[: len(text) // 2], body["model"], finish="length")
+        texts = {
+            "malformed": text.replace('"', "'", 3),
+            "wrong-ids": json.dumps({"answers": [{**entry, "id": f"x{number}"} for number, entry in enumerate(entries)]}),
+            "prose": f"Sure! Here you go:\n```json\n{text}\n```\nLet me know {{if}} you need more.",
+            "repeated": json.dumps({"answers": entries + entries}),
+        }
+        return completion(texts.get(fault, text), body["model"])
 
 
 @contextmanager
@@ -204,17 +160,12 @@ def serving(script=__file__, **options):
             process.kill()
 
 
-async def watch_parent():
-    parent = os.getppid()
+async def run(options, kind=Server):
+    parent, server = os.getppid(), kind(**options)
+    listening = await asyncio.start_server(server.serve, "127.0.0.1", 0, limit=2**24)
+    print(listening.sockets[0].getsockname()[1], flush=True)
     while os.getppid() == parent:
         await asyncio.sleep(0.5)
-
-
-async def run(options, kind=Server):
-    server = kind(**options)
-    listening = await asyncio.start_server(server.serve, "127.0.0.1", options.pop("port", 0), limit=2**24)
-    print(listening.sockets[0].getsockname()[1], flush=True)
-    await watch_parent()
 
 
 if __name__ == "__main__":

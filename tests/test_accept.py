@@ -81,6 +81,8 @@ def test_only_proposed_words_are_accepted(tmp_path, cxgen):
         rows = json.loads(cxgen(*command, "--frame", "co-goose", cwd=tmp_path).stdout)
         found = cxgen(*command, "--frame", "co-goose", "--accept", rows[0]["filler"], cwd=tmp_path)
     assert (lost.returncode, wrong.returncode, other.returncode, found.returncode) == (2, 2, 2, 0), found.stderr
+    assert [row["in_lexicon"] for row in rows] == [False, False]
+    assert all(row["sentence"].count("_____") == 1 and " at " in row["sentence"] for row in rows)
     assert "no frame is named" in lost.stderr
     assert "did you mean co-goose" in wrong.stderr
     assert "unknown proposal 'gourd'" in other.stderr

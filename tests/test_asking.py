@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cxgen.asking import BackendError, Budget, Consultation, Judgment, Limits, Prompt, consult
+from cxgen.asking import Budget, Consultation, Judgment, Limits, Prompt, consult
 from cxgen.asking.calls import Call
 from cxgen.asking.client import connected
 from cxgen.asking.consult import opened
@@ -248,7 +248,7 @@ def test_no_odd_reply_ends_or_stalls_a_run_or_poisons_the_next(tmp_path, kind):
 @pytest.mark.server
 def test_a_server_that_takes_less_is_asked_more_simply_and_it_is_recorded(tmp_path):
     items, log = pairs(40), tmp_path / "log"
-    with serving(forbid=["json_schema", "json_object", "temperature", "max_tokens"], log=str(log)) as url:
+    with serving(forbid=["json_schema", "temperature", "max_tokens"], log=str(log)) as url:
         outcome = run(url, items, tmp_path / "c")
     assert outcome.summary["requests"] == len(lines(log))  # those that were refused count, too
     assert values(outcome) == expected(items)
@@ -300,7 +300,7 @@ def test_what_is_cut_off_is_asked_in_smaller_parts_not_again(tmp_path):
 )
 def test_what_no_retry_can_mend_ends_the_run_at_once(tmp_path, status, reason):
     log = tmp_path / "log"
-    with serving(status=status, log=str(log)) as url, pytest.raises(BackendError, match=reason) as caught:
+    with serving(status=status, log=str(log)) as url, pytest.raises(CxgenError, match=reason) as caught:
         run(url, pairs(400), tmp_path / "c", Limits(concurrency=4))
     assert len(lines(log)) <= 4
     assert SECRET not in caught.value.render()
@@ -313,7 +313,7 @@ def test_a_refusal_is_not_sent_twice_and_a_share_of_them_ends_the_run(tmp_path):
         outcome = run(url, pairs(30), tmp_path / "c", Limits(max_failures=1.0))
         assert len(lines(log)) == 3
         assert {(j.value, j.reason) for j in outcome.judgments} == {("", "the server refuses the request (422)")}
-        with pytest.raises(BackendError, match=r"11 of 11 calls failed, more than the share of 0.5"):
+        with pytest.raises(CxgenError, match=r"11 of 11 calls failed, more than the share of 0.5"):
             run(url, pairs(1000), tmp_path / "c", Limits(concurrency=1, max_failures=0.5))
 
 
@@ -322,9 +322,9 @@ def test_a_refusal_is_not_sent_twice_and_a_share_of_them_ends_the_run(tmp_path):
 def test_an_outage_is_waited_for_and_a_dead_server_is_not(tmp_path):
     with hostile(outage=[20, 3.0]) as url:
         assert values(run(url, pairs(600), tmp_path / "c", Limits(concurrency=16))) == expected(pairs(600))
-    with serving(status=[503, "", "down"]) as url, pytest.raises(BackendError, match="calls failed"):
+    with serving(status=[503, "", "down"]) as url, pytest.raises(CxgenError, match="calls failed"):
         run(url, pairs(400), tmp_path / "d", Limits(concurrency=8, tries=2))
-    with pytest.raises(BackendError, match="no whole answer"):
+    with pytest.raises(CxgenError, match="no whole answer"):
         run("http://127.0.0.1:9/v1", pairs(400), tmp_path / "d", Limits(concurrency=8, tries=2))
 
 
@@ -511,7 +511,7 @@ def test_results_that_cannot_be_read_end_the_run_and_are_collected_by_the_next(t
     log = tmp_path / "log"
     with serving(batch="html", log=str(log)) as url:
         for _ in range(2):
-            with pytest.raises(BackendError, match="results of the batch cannot be read"):
+            with pytest.raises(CxgenError, match="results of the batch cannot be read"):
                 run(url, pairs(100), tmp_path / "c", batch=True)
     assert lines(log) == ["batch batch-0"]
 

@@ -10,7 +10,6 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from pathlib import Path
 from types import SimpleNamespace
 
 import polars as pl
@@ -32,6 +31,7 @@ from tests.test_asking import SECRET
 pytestmark = pytest.mark.server
 COMMAND = [sys.executable, "-c", "from cxgen.cli import main; main()"]
 REPLAY = Consultation(backend=Judge.replay)
+MADE = (layout.VERDICTS, layout.UNDECIDED, layout.metric("judge"), layout.metric("models"))
 
 
 @pytest.fixture(scope="module")
@@ -213,12 +213,19 @@ def test_a_replay_with_undecided_judgments_of_two_models_is_the_same_too(here, t
     table.write_parquet(here.root / layout.CANDIDATES)
     with serving() as url:
         once = judge.run(here, None, by(url, "label", models=("z", "a"), export=True))
-    files = [here.root / path for path in (layout.VERDICTS, layout.UNDECIDED, layout.metric("models"), layout.metric("judge"))]
+    files = [here.root / path for path in MADE]
     made = [path.read_bytes() for path in files]
-    again = judge.run(here, None, Consultation(backend=Judge.replay, tasks=("label",)))
+    again = judge.run(here, None, Consultation(Judge.replay, tasks=("label",)))
     assert [path.read_bytes() for path in files] == made
     assert again.undecided == once.undecided
     assert once.undecided["refused"] > 0
+    report = json.loads((here.root / layout.metric("models")).read_text())
+    assert report["judges"] == ["a", "z"]
+    assert {name: report["agreement"]["label"][name] for name in ("judges", "agreement", "alpha")} == {
+        "judges": 2,
+        "agreement": 1.0,
+        "alpha": 1.0,
+    }
 
 
 def frozen(project, url, number=None):
@@ -227,7 +234,7 @@ def frozen(project, url, number=None):
     path = project.root / layout.JUDGMENTS
     table, first = pl.read_parquet(path), candidates(project)["id"].head(number or 10**9)
     table.filter(pl.col("item").is_in(first.implode())).write_parquet(path)
-    for name in (layout.VERDICTS, layout.UNDECIDED, layout.metric("judge"), layout.metric("models")):
+    for name in MADE:
         (project.root / name).write_text("as it was")
 
 
@@ -250,7 +257,7 @@ def test_a_replay_that_decides_nothing_is_refused_and_changes_nothing(here, cxge
         assert result.code == 2
         assert part in result.err
         assert result.err.count("\n") == 2  # what is wrong, and what to do
-    for name in (layout.VERDICTS, layout.UNDECIDED, layout.metric("judge"), layout.metric("models")):
+    for name in MADE:
         assert (here.root / name).read_text() == "as it was"
     path.unlink()
     with pytest.raises(DataError, match="no such table"):
@@ -340,21 +347,6 @@ def test_neither_key_nor_path_gets_into_a_file_or_a_message(here, cxgen):
                 assert str(here.root).encode() not in data, path
 
 
-@pytest.mark.slow
-def test_a_second_run_is_refused_while_one_asks(here, cxgen, tmp_path):
-    log = tmp_path / "log"
-    with serving(latency=0.2, log=str(log)) as url:
-        command = [*COMMAND, *words(url, "--items-per-request", "1", "--concurrency", "2")]
-        with subprocess.Popen(command, cwd=here.root, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-            while not lines(log) and process.poll() is None:
-                time.sleep(0.02)
-            same = cxgen(here, *words(url))
-            process.kill()
-        assert same.code == 2
-        assert "another run is asking models with these answers" in same.err
-        assert cxgen(here, *words(url)).code == 0
-
-
 @pytest.mark.parametrize(
     ("more", "part"),
     [
@@ -378,27 +370,6 @@ def test_missing_packages_are_named_with_the_extra_that_has_them(here, monkeypat
     assert "'.[llm]'" in caught.value.hint
 
 
-def test_two_models_vote_and_their_agreement_is_reported(here):
-    with serving() as url:
-        judge.run(here, None, by(url, "appropriateness", models=("m", "n")))
-    report = json.loads((here.root / layout.metric("models")).read_text())
-    assert report["judges"] == ["m", "n"]
-    found = report["agreement"]["appropriateness"]
-    assert (found["judges"], found["agreement"], found["alpha"]) == (2, 1.0, 1.0)
-
-
-@pytest.mark.slow
-def test_batches_give_what_single_calls_give(here):
-    with serving() as url:
-        judge.run(here, None, by(url, "label"))
-        single = verdicts(here)
-        (here.root / layout.VERDICTS).unlink()
-        for _ in range(2):  # this server's first batch has errors: what failed is asked again by the next run
-            judge.run(here, None, by(url, "label", backend=Judge.batch, poll=0.05, cache=Path("batches.jsonl")))
-    assert verdicts(here).equals(single)
-    assert (here.root / "batches.jsonl").is_file()
-
-
 def test_a_run_ends_with_a_table_of_what_it_took(here, cxgen):
     with serving(faults={"500": 0.2}, seed=5) as url:
         result = cxgen(here, *words(url, "--format", "json"))
@@ -410,23 +381,6 @@ def test_a_run_ends_with_a_table_of_what_it_took(here, cxgen):
     assert header.split()[:6] == ["model", "task", "decided", "cached", "undecided", "requests"]
     assert row.split()[:5] == ["m", "label", "120", "0", "0"]
     assert "server error (500)" in row
-
-
-# proposals
-
-
-def test_words_for_a_slot_are_proposed_with_what_the_lexicon_knows(here, cxgen):
-    with serving() as url:
-        more = ("--model", "m", "--base-url", url, "--n", "5", "--format", "json")
-        result = cxgen(here, "ask", "fill", "conative", "--slot", "x", *more)
-        wrong = cxgen(here, "ask", "fill", "conative", "--slot", "xx", *more)
-    assert result.code == 0
-    rows = json.loads(result.out)
-    assert len(rows) == 5
-    assert all(row["sentence"].count("_____") == 1 and " at " in row["sentence"] for row in rows)
-    assert {row["in_lexicon"] for row in rows} == {False}
-    assert wrong.code == 2
-    assert "did you mean x" in wrong.err
 
 
 # through files

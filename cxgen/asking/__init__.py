@@ -3,8 +3,8 @@
 `cxgen.asking.consult` puts tasks to models, whatever the tasks: judging (`cxgen.asking.judge`), writing, evaluating.
 """
 
-from cxgen.asking.calls import BackendError, Budget, Limits
+from cxgen.asking.calls import Budget, Limits
 from cxgen.asking.consult import Consultation, Judgment, Outcome
 from cxgen.asking.prompts import Prompt
 
-__all__ = ["BackendError", "Budget", "Consultation", "Judgment", "Limits", "Outcome", "Prompt"]
+__all__ = ["Budget", "Consultation", "Judgment", "Limits", "Outcome", "Prompt"]

@@ -10,16 +10,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from cxgen.asking.prompts import Items, Prompt, Reply, entries_in, reply_in, sha256
-from cxgen.errors import CxgenError, DataError
+from cxgen.errors import DataError
 from cxgen.files import json_lines, write_text
 
 ENDPOINT: Final = "/v1/chat/completions"
-FORMATS = ("json_schema", "json_object")  # of the reply, in the order in which they are asked for; else in words only
 _HINT = "a JSON object a line: custom_id, and response (as OpenAI's batches have it) or content"
-
-
-class BackendError(CxgenError):
-    """A run that cannot go on: credentials, quota, an unknown model, too many failures."""
 
 
 @dataclass(frozen=True)
@@ -106,17 +101,16 @@ class Call:
         return sha256(json.dumps(parts, sort_keys=True, ensure_ascii=False))
 
     def body(self, refused: Collection[str] = ()) -> dict[str, Any]:
-        """The request as sent, without what this server refused: parameters, formats."""
+        """The request as sent, without the parameters that this server refused."""
         system, user = self.messages
+        schema = {"name": "answers", "strict": True, "schema": self.prompt.schema(self.items)}
         sent: dict[str, Any] = {
             "model": self.model,
             "messages": [{"role": "system", "content": system}, {"role": "user", "content": user}],
             "temperature": self.prompt.temperature,
             "max_completion_tokens" if "max_tokens" in refused else "max_tokens": self.max_tokens,
+            "response_format": {"type": "json_schema", "json_schema": schema},
         }
-        if form := next((name for name in FORMATS if name not in refused), ""):
-            schema = {"name": "answers", "strict": True, "schema": self.prompt.schema(self.items)}
-            sent["response_format"] = {"type": form} | ({form: schema} if form == FORMATS[0] else {})
         return {name: value for name, value in sent.items() if name not in refused}
 
     def line(self, name: str) -> str:
@@ -141,7 +135,6 @@ class Failure:
 
     reason: str
     fatal: bool = False  # every other call would fail as well
-    too_long: bool = False  # a part of the request may pass
     bound: str = ""  # of the budget, which kept it from being sent
 
 

@@ -13,7 +13,7 @@ import httpx2
 import openai
 from aiolimiter import AsyncLimiter
 
-from cxgen.asking.calls import ENDPOINT, FORMATS, BackendError, Budget, Call, Failure, Limits, Results, most_tokens, reply_to
+from cxgen.asking.calls import ENDPOINT, Budget, Call, Failure, Limits, Results, most_tokens, reply_to
 from cxgen.asking.consult import Cache
 from cxgen.asking.prompts import KEY, Reply, once, reply_in
 from cxgen.errors import CxgenError
@@ -114,11 +114,9 @@ class Single:
 
     async def results(self, calls: list[Call]) -> Results:
         """See `Backend`."""
-        left, pending = iter(calls), set[asyncio.Task[tuple[Call, Reply | Failure]]]()
+        left, pending, most = iter(calls), set[asyncio.Task[tuple[Call, Reply | Failure]]](), self._limits.concurrency
         try:
-            while pending := pending | {
-                asyncio.create_task(self._answer(call)) for call in islice(left, self._limits.concurrency - len(pending))
-            }:
+            while pending := pending | {asyncio.create_task(self._answer(call)) for call in islice(left, most - len(pending))}:
                 done, pending = await asyncio.wait(pending, return_when=asyncio.FIRST_COMPLETED)
                 for task in done:
                     yield task.result()
@@ -146,10 +144,10 @@ class Single:
 
     def _simpler(self, error: openai.APIStatusError, refused: Collection[str]) -> bool:
         """Whether the server refused how it was asked, and can be asked more simply; calls under way may know already."""
-        complaint = error.response.text.lower() if error.status_code in {400, 404, 422, 501} else ""
-        new = [name for name in ("temperature", "max_tokens") if name in complaint and name not in refused]
-        if not new and any(name in complaint for name in ("response_format", *FORMATS)):
-            new = [name for name in FORMATS if name not in refused]
+        complaint = (
+            error.response.text.lower().replace("json_schema", "response_format") if error.status_code in {400, 404, 422, 501} else ""
+        )
+        new = [name for name in ("temperature", "max_tokens", "response_format") if name in complaint and name not in refused]
         self._refused |= set(new[:1])
         return bool(new)
 
@@ -183,7 +181,7 @@ class Batched:
                 self._budget.settle(call.most, (0, 0))
                 yield call, Failure("failed in the batch")
         except openai.OpenAIError as error:
-            raise BackendError(f"a batch: {_failure(error).reason}", hint=_AGAIN) from None
+            raise CxgenError(f"a batch: {_failure(error).reason}", hint=_AGAIN) from None
 
     async def _submit(self, calls: list[Call]) -> None:
         """Hand calls in. The batch is made once: a request that failed may have made it, so that it is looked for."""
@@ -198,7 +196,7 @@ class Batched:
             note["name"] = await self._name(file)
             if not note["name"]:
                 self._cache.append({"closed": file})
-                raise BackendError(f"no batch could be made: {_failure(error).reason}", hint=_AGAIN) from None
+                raise CxgenError(f"no batch could be made: {_failure(error).reason}", hint=_AGAIN) from None
         self._cache.append(note)
 
     async def _name(self, file: str) -> str:
@@ -235,7 +233,7 @@ class Batched:
                     results[key] = response if results.get(key, response) == response else None
                     readable += 1
             if any(lines) and not readable:
-                raise BackendError("the results of the batch cannot be read", hint=_AGAIN)
+                raise CxgenError("the results of the batch cannot be read", hint=_AGAIN)
         return results
 
 
@@ -250,7 +248,5 @@ def _failure(error: openai.OpenAIError) -> Failure:
 def _refusal(status: int, code: str = "") -> Failure:
     if code in _QUOTA:
         return Failure(f"the quota is used up ({code})", fatal=True)
-    if code in {"context_length_exceeded", "string_above_max_length"} or status == 413:
-        return Failure("the request is too long", too_long=True)
     other = "server error" if status >= 500 or status == 408 else "the server refuses the request"
     return Failure(f"{_REASONS.get(status, other)} ({status})", fatal=status in {401, 403, 404})

@@ -15,7 +15,7 @@ from typing import IO, Any
 
 import polars as pl
 
-from cxgen.asking.calls import Backend, BackendError, Budget, Call, Limits, from_file, write_requests
+from cxgen.asking.calls import Backend, Budget, Call, Limits, from_file, write_requests
 from cxgen.asking.prompts import Items, Prompt, Reply, read_answers
 from cxgen.constructicon import Construction
 from cxgen.errors import CxgenError, DataError, needs
@@ -184,18 +184,16 @@ async def _put(plan: Plan, backend: Backend, cache: Cache, budget: Budget, watch
                     cache.append(*({"key": call.address(name), "judgment": asdict(judgment)} for name, judgment in judgments.items()))
                     done |= judgments
                     todo += again
-                elif result.too_long and len(call.items) > 1:
-                    todo += call.parts(call.items, -(-len(call.items) // 2))
                 else:
                     reason, address = (f"not asked: {result.bound}", "") if result.bound else (result.reason, call.key)
                     judgment = Judgment("", job.prompt.task, "", reason, job.model, prompt=job.prompt.hash, call=address)
                     done |= {name: replace(judgment, item=name) for name in call.items}
                     failed, stopped = failed + (not result.bound), result.bound or stopped
                     if result.fatal:
-                        raise BackendError(reason, hint=f"{_KEPT}: remove the cause and run the same command again")
+                        raise CxgenError(reason, hint=f"{_KEPT}: remove the cause and run the same command again")
                     if failed > share * max(calls, 20):
                         message = f"{failed} of {calls} calls failed, more than the share of {share:g}; last: {reason}"
-                        raise BackendError(message, hint=f"{_KEPT}: run the same command again, or raise --max-failures")
+                        raise CxgenError(message, hint=f"{_KEPT}: run the same command again, or raise --max-failures")
                 watch(completed=len(done))
     judged = [done[name] for name in job.items]
     decided = sum(bool(judgment.value) for judgment in judged)

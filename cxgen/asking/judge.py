@@ -90,16 +90,10 @@ def questions(project: Project, params: Params, asked: Consultation) -> tuple[Co
         raise unknown("task", name, JUDGING)
     if backend is Judge.rules:
         return replace(asked, backend=backend, models=(), tasks=()), {}, {}
-    asked, items, lexicon = (
-        replace(asked, backend=backend, models=models, tasks=tasks).bounded(project),
-        read_candidates(project),
-        Lexicon.of(project),
-    )
+    asked, lexicon = replace(asked, backend=backend, models=models, tasks=tasks).bounded(project), Lexicon.of(project)
+    items = read_candidates(project)
     constructions = [load_construction(project, name, lexicon) for name in items.select(TARGET).to_series().unique().sort()]
     return asked, consult.load_prompts(project, tasks), consult.shown_of(items, constructions, tasks)
-
-
-# Frozen votes: `cxgen.layout.JUDGMENTS`, columns `COLUMNS`.
 
 
 def as_table(judgments: Iterable[Judgment]) -> pl.DataFrame:
@@ -118,10 +112,7 @@ def read_frozen(path: Path) -> pl.DataFrame:
 
 
 def freeze(judgments: pl.DataFrame, path: Path) -> int:
-    """Merge judgments into the file, in whatever order they come; its number of rows.
-
-    A decided one replaces what the file held for the same item, task, judge and prompt, an undecided one only another undecided one.
-    """
+    """Merge judgments into the file; its number of rows. A decided one replaces what was there, an undecided one only an undecided one."""
     table = pl.concat([*([read_frozen(path)] if path.exists() else []), judgments.select(list(COLUMNS))])
     table = table.sort(pl.col("value") != "", maintain_order=True).unique(_KEYS, keep="last").sort(_KEYS)
     write_table(table, path)
@@ -129,10 +120,7 @@ def freeze(judgments: pl.DataFrame, path: Path) -> int:
 
 
 def replay(path: Path, shown: Mapping[str, Mapping[str, object]], prompts: Mapping[str, Prompt], models: Sequence[str]) -> pl.DataFrame:
-    """The frozen judgments in ``path`` on what is shown (task -> id -> anything), with the prompts as they are now, by ``models`` or all.
-
-    What has no judgment is undecided, by nobody. It is an error if a task has none at all.
-    """
+    """The frozen judgments on what is shown, with the prompts as they are, by ``models`` or all; what has none is undecided, by nobody."""
     frozen, parts = read_frozen(path), [as_table(())]
     for task, things in shown.items():
         own = frozen.filter((pl.col("task") == task) & (pl.col("judge").is_in(models) if models else True))
@@ -146,9 +134,6 @@ def replay(path: Path, shown: Mapping[str, Mapping[str, object]], prompts: Mappi
         left = things.keys() - set(about["item"])
         parts += [about, as_table(Judgment(name, task, "", "no frozen judgment", "") for name in things if name in left)]
     return pl.concat(parts)
-
-
-# Votes.
 
 
 def merge(items: pl.DataFrame, votes: pl.DataFrame, tasks: Sequence[str]) -> pl.DataFrame:
@@ -210,7 +195,7 @@ def agreement(votes: pl.DataFrame) -> dict[str, dict[str, Any]]:
         wide = table.pivot("judge", index="item", values="value", maintain_order=True).drop("item")
         rows = [list(combinations(filter(None, row), 2)) for row in wide.iter_rows()]
         pairs, alpha = list(chain(*rows)), None
-        if pairs and table["value"].n_unique() > 1:
+        if len(set(chain(*pairs))) > 1:
             with needs("agreement needs krippendorff", "llm"):
                 import krippendorff
             data = np.array([column.fill_null("nan") for column in wide.iter_columns()], dtype=str)

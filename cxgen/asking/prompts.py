@@ -26,11 +26,6 @@ _THINK = f"""
 Before you answer an item, think: write under "{_THOUGHTS}", in a few short steps, what its texts say and what follows. Then answer.
 """
 _EXAMPLES = "\nExamples, each with the right answer:\n"
-_FREE = {  # kind of a free answer -> how the frame shows it, its JSON Schema
-    "list": ("[...]", {"type": "array", "items": {"type": "string"}}),
-    "object": ("{...}", {"type": "object"}),
-    "text": ('"..."', {"type": "string"}),
-}
 # Reasoning models think between such tags, the first of which may be part of the prompt; others name the channel of what they say.
 _THOUGHT = re.compile(r"</(?:think|thinking|thought|reasoning)>|<\|channel\|>final<\|message\|>", re.IGNORECASE)
 _THINKING = re.compile(r"<(?:think|thinking|thought|reasoning)>|<\|channel\|>(?!final)", re.IGNORECASE)
@@ -53,8 +48,8 @@ class Prompt:
     instructions: str
     fields: tuple[str, ...]  # of an item, in the order in which they are shown
     key: str  # of the answer in the reply
-    choices: Mapping[str, str]  # what the model may say -> verdict; empty for a free answer
-    kind: str  # of a free answer: text, list, object
+    choices: Mapping[str, str]  # what the model may say -> verdict; empty: what is asked for is
+    listed: bool  # a list of texts, or an object
     temperature: float
     max_tokens: int  # per item
     hash: str  # of all that it says, 16 hexadecimal digits
@@ -71,8 +66,14 @@ class Prompt:
         data, answer, sampling = document.data, document.data["answer"], document.data["parameters"]
         if data["task"] != task:
             raise SchemaError(f"task: {data['task']!r} in the file of {task!r}", file=document.path, line=document.line(["task"]))
-        kind = next((kind for kind in ("list", "object") if answer.get(kind)), "text")
-        asked = task, data["instructions"].strip(), tuple(data["fields"]), answer["key"], answer.get("choices", {}), kind
+        asked = (
+            task,
+            data["instructions"].strip(),
+            tuple(data["fields"]),
+            answer["key"],
+            answer.get("choices", {}),
+            not answer.get("object"),
+        )
         text = json.dumps(data, sort_keys=True, ensure_ascii=False) + _FRAME
         return cls(*asked, float(sampling["temperature"]), sampling["max_tokens"], sha256(text)[:16])
 
@@ -88,7 +89,7 @@ class Prompt:
     @property
     def system(self) -> str:
         """The part that is the same in every request."""
-        value = " | ".join(f'"{choice}"' for choice in self.choices) or _FREE[self.kind][0]
+        value = " | ".join(f'"{choice}"' for choice in self.choices) or ("[...]" if self.listed else "{...}")
         thoughts = f'"{_THOUGHTS}": "...", ' if self.thinks else ""
         shape = f'{{"answers": [{{"id": "...", {thoughts}"{self.key}": {value}}}]}}'
         lines = [json.dumps({**fields, self.key: choice}, ensure_ascii=False) for fields, choice in self.examples]
@@ -102,7 +103,8 @@ class Prompt:
 
     def schema(self, ids: Collection[str]) -> dict[str, Any]:
         """JSON Schema of a reply about ``ids``."""
-        value = {"type": "string", "enum": list(self.choices)} if self.choices else dict(self.shape) or _FREE[self.kind][1]
+        free = {"type": "array", "items": {"type": "string"}} if self.listed else dict(self.shape) or {"type": "object"}
+        value = {"type": "string", "enum": list(self.choices)} if self.choices else free
         thoughts = {_THOUGHTS: {"type": "string"}} if self.thinks else {}
         properties = {"id": {"type": "string", "enum": list(ids)}, **thoughts, self.key: value}
         whole = {"type": "object", "additionalProperties": False}
@@ -191,9 +193,7 @@ def _value(answer: Any, prompt: Prompt) -> str | None:
     if prompt.choices:
         return prompt.choices.get(answer.strip()) if isinstance(answer, str) else None
     value = _plain(answer)
-    if prompt.kind == "text":
-        return value if isinstance(value, str) else None
-    good = isinstance(value, dict) if prompt.kind == "object" else isinstance(value, list) and all(isinstance(word, str) for word in value)
+    good = isinstance(value, list) and all(isinstance(word, str) for word in value) if prompt.listed else isinstance(value, dict)
     return json.dumps(value, ensure_ascii=False, sort_keys=True) if value and good else None
 
 
