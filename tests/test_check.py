@@ -17,7 +17,7 @@ FAULTS = [
     ("E101", 'excludes: ["got(agent, target)"]', 'excludes: ["gott(agent, target)"]', "gott"),
     ("E102", '"Last night, {agent} {@verb:past}', '"Last night, {agent} {@verb:pst}', "no form 'pst'"),
     ("E102", "{@verb:past} for {target}{@rest}.", "{@verb:past} for {target}{@tail}.", "@tail"),
-    ("E107", "  opener: {role: modifier, class: times", "  opener: {role: modifier, related: {near: opener}", "itself"),
+    ("E201", "  opener: {role: modifier, class: times", "  opener: {role: modifier, related: {near: opener}", "in a circle"),
     ("E107", "  verb: {role: verb, frame: true", "  verb: {role: verb, optional: 0.5, frame: true", "without a verb"),
     (
         "E107",

@@ -163,7 +163,7 @@ FAULTS = {  # code -> what is written in place of what, and what the message nam
         "'open-or-shot'",
     ),
     "E204": ('excludes: ["open(second)"]', "entails: []", "'second-shut' has no hypothesis labelled entailment or contradiction"),
-    "E206": ('"cleaned {first} and {verb:past} {second} shut"', '"cleaned {first} and {verb:past} {second} open"', "with other facts"),
+    "E206": ('"cleaned {first} and {verb:past} {second} shut"', '"cleaned {first} and {verb:past} {second} open"', "says in"),
     "W308": ('"cleaned {first} and {verb:past} {second} shut"', '"never cleaned {first} and {verb:past} {second} shut"', "second-shut"),
 }
 

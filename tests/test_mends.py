@@ -125,14 +125,6 @@ def test_explain_says_which_config_gives_no_sets(doors, cxgen):
     assert "! " in said.split("minimal_pairs: no")[0]
 
 
-def test_slots_in_a_circle_are_found_where_they_stand(doors, lexicon):
-    edit(doors, "  first: {role: patient, frame: thing,", "  first: {role: patient, related: {near: second},")
-    edit(doors, "  second: {role: patient, frame: thing,", "  second: {role: patient, related: {near: first},")
-    found = [finding for finding in findings(load(doors, lexicon)) if finding.code == "E107"]
-    assert [finding.message for finding in found] == ["slot 'first' is related to itself by way of second"]
-    assert "  first:" in doors.read_text("utf-8").splitlines()[found[0].line - 1]
-
-
 def test_sentences_without_a_verb_are_an_error(doors, lexicon):
     line = edit(doors, "  verb: {role: verb, frame: true,", "  verb: {role: verb, frame: true, optional: 0.5,")
     found = linted(doors, lexicon)["E107"]

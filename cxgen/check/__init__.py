@@ -1,10 +1,10 @@
 """Checks on constructions that need no generating: one function and one stable code per kind of fault."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
+from pathlib import Path
 
-from cxgen.check import contents, names
-from cxgen.check.core import CHECKS, Finding, finding
-from cxgen.check.trees import TREES, spacy_is_there, tree_findings
+from cxgen.check.core import CHECKS, Finding
+from cxgen.check.trees import TREES, spacy_is_there, tree_faults
 from cxgen.constructicon import Construction, load_construction, readable_targets
 from cxgen.constructicon.load import unknown_words
 from cxgen.errors import CxgenError, unknown
@@ -12,18 +12,7 @@ from cxgen.lexicon import Lexicon
 from cxgen.project import Project, shipped_folder
 from cxgen.trees import Chunks
 
-__all__ = [
-    "CHECKS",
-    "TREES",
-    "Finding",
-    "check_project",
-    "contents",
-    "explanations",
-    "findings",
-    "names",
-    "require_sound",
-    "spacy_is_there",
-]
+__all__ = ["CHECKS", "TREES", "Finding", "check_project", "explanations", "findings", "require_sound", "spacy_is_there"]
 _DRAWING = {"E201", "E207"}  # they look at every word, or draw items: before a preview, the generator says as much
 
 
@@ -34,18 +23,26 @@ def explanations() -> dict[str, str]:
 
 
 def findings(construction: Construction, chunks: Chunks | None = None, codes: Collection[str] = ()) -> Iterator[Finding]:
-    """Every finding, or those of ``codes``, errors first; a check that earlier errors make meaningless is left out.
+    """Every finding once, or those of ``codes``, errors first; a check that earlier errors make meaningless is left out.
 
     ``chunks`` are the annotated closed-class words; without them the trees (E4xx) are not checked.
     """
     failed = ""
-    for code in sorted({*CHECKS, "E4xx"}):
+    trees: dict[str, list[CxgenError]] = {}
+    for code in sorted({*CHECKS, *(TREES if chunks else ())}):
         if failed and code[1] > failed:
             return
-        run = CHECKS[code](construction) if code in CHECKS else tree_findings(construction, chunks) if chunks else ()
-        for found in dict.fromkeys(run) if code in codes or not codes else ():
-            failed = code[1] if found.code.startswith("E") else failed
-            yield found
+        if codes and code not in codes:
+            continue
+        if chunks and code in TREES:
+            trees = trees or tree_faults(construction, chunks)
+        found = _found(code, CHECKS[code](construction) if code in CHECKS else trees[code], construction.document.path)
+        failed = code[1] if found and code.startswith("E") else failed
+        yield from found
+
+
+def _found(code: str, faults: Iterable[CxgenError], file: Path) -> list[Finding]:
+    return [*dict.fromkeys(Finding(code, fault.message, fault.file or file, fault.line or 1, fault.hint) for fault in faults)]
 
 
 def require_sound(construction: Construction, codes: str = "E") -> None:
@@ -65,25 +62,20 @@ def check_project(project: Project, lexicon: Lexicon, chunks: Chunks | None = No
     E000: a file that cannot be read, the others being checked; the file of ``only``: an error.
     """
     targets, errors = ([only], []) if only else readable_targets(project, strict=True)
-    found = [_unreadable(error, project) for error in errors]
-    found += _stray_scenes(lexicon, project.template_files() if only or errors else targets)
+    found = _found("E101", _stray_scenes(lexicon, project.template_files() if only or errors else targets), project.root)
     for name in targets:
         try:
             found += findings(load_construction(project, name, lexicon, strict=True), chunks=chunks)
         except CxgenError as error:
             if only:
                 raise
-            found.append(_unreadable(error, project))
-    return len(targets), list(dict.fromkeys(found))
+            errors.append(error)
+    return len(targets), list(dict.fromkeys([*_found("E000", errors, project.root), *found]))
 
 
-def _unreadable(error: CxgenError, project: Project) -> Finding:
-    return Finding("E000", error.message, error.file or project.root, error.line or 1, error.hint)
-
-
-def _stray_scenes(lexicon: Lexicon, targets: Collection[str]) -> Iterator[Finding]:
+def _stray_scenes(lexicon: Lexicon, targets: Collection[str]) -> Iterator[CxgenError]:
     """Tables in the project's lexicons/scenes for constructions that do not exist, so that nothing reads them."""
     for name in set(lexicon.constructions).difference(targets):
-        error = unknown("construction", name, targets)
-        for source in {frame.source.path: frame.source for frame in lexicon.frames(name) if frame.source}.values():
-            yield finding("E101", f"frames for an {error.message}", source, ["construction"], error.hint)
+        hint = unknown("construction", name, targets).hint
+        for path in dict.fromkeys(frame.source.path for frame in lexicon.frames(name) if frame.source):
+            yield CxgenError(f"frames for an unknown construction {name!r}", file=path, hint=hint)

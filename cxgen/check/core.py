@@ -1,12 +1,11 @@
-"""What a check finds, and how checks are registered."""
+"""What checks yield, and how they are registered."""
 
-import difflib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from cxgen.constructicon import Construction
-from cxgen.schema import Document
+from cxgen.constructicon import Construction, Place
+from cxgen.errors import CxgenError
 
 
 @dataclass(frozen=True)
@@ -20,7 +19,7 @@ class Finding:
     hint: str
 
 
-Check = Callable[[Construction], Iterator[Finding]]
+Check = Callable[[Construction], Iterator[CxgenError]]
 CHECKS: dict[str, Check] = {}
 
 
@@ -30,12 +29,6 @@ def check(function: Check) -> Check:
     return function
 
 
-def finding(code: str, message: str, document: Document, keys: Sequence[str | int], hint: str) -> Finding:
-    """A finding at the node under ``keys``."""
-    return Finding(code, message, document.path, document.line(keys), hint)
-
-
-def near(name: str, known: Iterable[str]) -> str:
-    """A hint which of the ``known`` names is meant."""
-    close = difflib.get_close_matches(name, list(known), n=2, cutoff=0.5)
-    return f"did you mean {' or '.join(close)}?" if close else f"declared: {', '.join(sorted(known)) or 'none'}"
+def fault(place: Place, message: str, hint: str) -> CxgenError:
+    """What is wrong at a place, not to be raised."""
+    return CxgenError(message, file=place[0].path, line=place[0].line(place[1]), hint=hint)
