@@ -136,6 +136,7 @@ def test_answers_come_back_from_every_form(drawn, tmp_path):
         ("a.csv", "id,answer\n{0},E\n{0},E\n", "twice"),
         ("a.csv", "id,answer\nffffffffffffffff,E\n", "ffffffffffffffff is not of this review"),
         ("a.csv", "id,answer,first\n{0},E,Another text.\n", "first of {0} is not the text that was asked about"),
+        ("a.csv", "id,answer,second\n{0},E,Another text.\n", "second of {0} is not the text that was asked about"),
         ("a.csv", "id,answer\n{0},E\n{1},E\n", "answers lists 1 and 2"),
         ("list-1-labels.csv", "id,answer,reader\n{0},E,\n", "nobody knows whose"),
         ("a.json", '[{{"data": {{}}}}]', "not an export of Label Studio's"),
@@ -245,7 +246,7 @@ def test_export_score_and_drop_from_the_command_line(cxgen, mini_dataset, tmp_pa
     assert bad["item"] in read_dropped(listed)[bad["contrast_set"]]
     table = cxgen("review", "score", tmp_path / "r", "--resamples", "20", cwd=mini_dataset).stdout
     assert "Krippendorff's alpha" in table
-    assert bad["text"] in table
+    assert f"{bad['text']} / {bad['second']}" in table
 
 
 def test_split_leaves_out_whole_sets_that_readers_refused_and_records_why(mini_dataset, tmp_path):

@@ -37,7 +37,8 @@ def read_answers(paths: list[Path], key: pl.DataFrame) -> pl.DataFrame:
     """The answers in files, one row each: ``reader, code, answer, note`` and the key's columns. Whose they are is said by a column
     ``reader``, else by the file's name, less ``list-1-labels``, else by the name of its folder. DataError of an answer that is none, a row
     that is not in the key or has another text there, a reader who answers a row twice, or two lists."""
-    table = pl.DataFrame([row for path in paths for row in _rows(path)], schema=_GIVEN).with_columns(pl.col(pl.String).fill_null(""))
+    table = pl.DataFrame([row for path in paths for row in _rows(path)], schema=_GIVEN)
+    table = table.with_columns(pl.col(pl.String).fill_null("")).rename({text: f"given {text}" for text in _TEXTS})
     reader, default, written = pl.col("reader"), pl.col("default"), pl.col("id") != ""
     table = table.with_columns(pl.col(ANSWER).str.to_uppercase(), reader=pl.when(reader == "").then(default).otherwise(reader), code="id")
     _refuse(table, ~written & (pl.col(ANSWER) != ""), "an answer without an id", _HINT)
@@ -52,7 +53,8 @@ def read_answers(paths: list[Path], key: pl.DataFrame) -> pl.DataFrame:
         hint = f"{name}: {', '.join(KEYS[name])}, or nothing"
         _refuse(table, own & ~pl.col(ANSWER).is_in(KEYS[name]), "{answer!r} is no answer", hint)
         for text, column in zip(task["texts"], ("text", "second"), strict=False):
-            changed = own & (pl.col(text) != "") & (pl.col(text).str.strip_prefix("'") != pl.col(column).str.strip_prefix("'"))
+            given = pl.col(f"given {text}")
+            changed = own & (given != "") & (given.str.strip_prefix("'") != pl.col(column).str.strip_prefix("'"))
             _refuse(table, changed, f"{text} of {{code}} is not the text that was asked about", "export the list again, or mend the file")
     _refuse(table, pl.struct("reader", "code").is_duplicated(), "{reader} answers {code} twice", "keep one of the two")
     many = pl.col("list").n_unique().over("reader") > 1
