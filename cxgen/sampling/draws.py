@@ -266,9 +266,9 @@ def digest(text: str) -> str:
 def digests(texts: Iterable[str]) -> pl.Series:
     """The `digest` of each."""
     fresh = hashlib.blake2b(digest_size=8).copy  # to copy a state takes a fifteenth of the time of making one
-    raw = []
+    made = []
     for text in texts:
         state = fresh()
         state.update(text.encode())
-        raw.append(state.digest())
-    return pl.Series(raw, dtype=pl.Binary).bin.encode("hex")
+        made.append(state.hexdigest())
+    return pl.Series(made, dtype=pl.String)

@@ -3,12 +3,14 @@
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from itertools import groupby
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cxgen.constructicon import Construction, Design, Slot
 from cxgen.errors import CxgenError
+from cxgen.lexicon import Frame
 from cxgen.sampling.pools import crowded, frame_candidates, frames_of
 from cxgen.streams import chance_of, order_key, order_keys
 from cxgen.vocabulary import SPLITS
@@ -46,23 +48,18 @@ def near_counts(wanted: float, rows: int, shares: Shares) -> dict[str, int]:
 
 def split_of(verb: str, splits: Mapping[str, str], shares: Shares, seed: int, construction: str) -> str:
     """The split of a set with this verb: that of ``splits``; of a verb that these do not have, by hash, whoever else is there."""
-    chance, end = chance_of(seed, construction, "verb", verb), 0.0
-    for split in SPLITS:
-        end += float(shares[split])
-        if chance < end:
-            return splits.get(verb, split)
-    return splits.get(verb, SPLITS[0])
+    ends = np.cumsum([float(shares[split]) for split in SPLITS])
+    place = np.searchsorted(ends, chance_of(seed, construction, "verb", verb), side="right")
+    return splits.get(verb, SPLITS[place % len(SPLITS)])
 
 
 def best_partition(
     pools: Sequence[Verbs], usable: FrameVerbs, usual: FrameVerbs, shares: Shares, key: Key, joint: Sequence[Verbs] = ()
 ) -> dict[str, str]:
-    """The partition (verb lemma -> split), out of some, under which every split of every design can say something, and most without
-    marked fillers.
+    """The partition (verb lemma -> split), out of some, under which every split of every design can say something, and most unmarked.
 
     A frame serves a split with as many main verbs as it has there, if its other verb slots have one there too. The split that is worst off,
-    relative to its share, decides. ``pools`` are drawn from together; ``usual`` is ``usable`` without marked verbs; ``joint`` verbs stay
-    together.
+    relative to its share, decides. ``usual`` is ``usable`` without marked verbs; ``joint`` verbs stay together.
     """
     lemmas = sorted(frozenset().union(*pools))
     first = {lemma: lemma for lemma in lemmas}  # lemma -> the first of those that go where it goes
@@ -128,12 +125,13 @@ def partitions(pools: Sequence[Verbs], shares: Shares, key: Key, attempts: Seque
     return chosen
 
 
-def _slots(construction: Construction, *, variants: bool = False) -> Iterator[tuple[Design, Slot]]:
-    """The verb slots of the designs whose verbs are divided over the splits; those of pairs about participants take what comes of it."""
+def _slots(construction: Construction, preset: str, *, variants: bool = False) -> Iterator[tuple[Design, Slot, Frame, list[int]]]:
+    """The verb slots of designs, frame by frame with what fills them; ``variants``: of pairs about participants, which are not divided."""
     for design in construction.designs.values():
-        if bool(design.variant) == variants:
-            used = construction.design_slots(design)
-            yield from ((design, construction.slots[name]) for name in construction.verb_slots if name in used)
+        used = construction.design_slots(design) if bool(design.variant) == variants else ()
+        for slot in (construction.slots[name] for name in construction.verb_slots if name in used):
+            for frame in frames_of(construction, design, preset):
+                yield design, slot, frame, frame_candidates(frame, slot, construction.lexicon, "sliced" if variants else preset)
 
 
 def _lemmas(construction: Construction, rows: Iterable[int]) -> Verbs:
@@ -146,10 +144,9 @@ def verb_pools(construction: Construction, preset: str) -> list[Verbs]:
     """
     keys = construction.lexicon.keys
     pools: list[Verbs] = []
-    for design, slot in _slots(construction):
+    for _, entries in groupby(_slots(construction, preset), key=lambda entry: (entry[0].name, entry[1].name)):
         usual, prototypical, others = Verbs(), Verbs(), Verbs()
-        for frame in frames_of(construction, design, preset):
-            rows = frame_candidates(frame, slot, construction.lexicon, preset)
+        for _, _, frame, rows in entries:
             unmarked = _lemmas(construction, (row for row in rows if keys[row] not in frame.marked))
             pools += [_lemmas(construction, rows), unmarked]
             usual |= unmarked
@@ -161,22 +158,15 @@ def verb_pools(construction: Construction, preset: str) -> list[Verbs]:
 
 def further_verbs(construction: Construction, preset: str) -> Verbs:
     """The verbs of the designs whose verbs are not divided."""
-    pairs = [(frame, slot) for design, slot in _slots(construction, variants=True) for frame in frames_of(construction, design, preset)]
-    return Verbs().union(*(_lemmas(construction, frame_candidates(frame, slot, construction.lexicon)) for frame, slot in pairs))
+    return Verbs().union(*(_lemmas(construction, rows) for _, _, _, rows in _slots(construction, preset, variants=True)))
 
 
 def joint_verbs(construction: Construction, preset: str) -> list[Verbs]:
-    """The verbs of frames that must hold several different ones at once (*didn't sing or dance, let alone juggle*): they belong in one
-    split, or the smaller splits would have too few.
-    """
-    own = list(_slots(construction))
-    joint = [
-        _lemmas(construction, frame_candidates(frame, slot, construction.lexicon, preset))
-        for design, slot in own
-        if any(at is design and other.name in slot.distinct and other.source == slot.source for at, other in own)
-        for frame in frames_of(construction, design, preset)
-    ]
-    return list(dict.fromkeys(joint))
+    """The verbs of frames that must hold several at once (*sing or dance, let alone juggle*): apart, small splits would have too few."""
+    own = list(_slots(construction, preset))
+    pairs = {(design.name, slot.name, slot.source) for design, slot, _, _ in own}
+    joint = [rows for design, slot, _, rows in own if any((design.name, name, slot.source) in pairs for name in slot.distinct)]
+    return list(dict.fromkeys(_lemmas(construction, rows) for rows in joint))
 
 
 def frame_verbs(construction: Construction, preset: str, *, marked: bool) -> FrameVerbs:
