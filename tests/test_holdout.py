@@ -36,7 +36,7 @@ def test_about_a_third_of_the_wordings_is_held_out_never_the_first_and_one_added
 
 @given(st.lists(st.booleans(), min_size=2, max_size=9).map(lambda held: [False, *held]), st.sampled_from([*SPLITS, ""]), st.integers(0, 99))
 def test_training_sees_only_what_is_not_held_out_and_test_both(held, split, seed):
-    plan = Plan((seed,), np.arange(400), *(np.zeros(400),), {}, {}, {})
+    plan = Plan((seed,), np.arange(400), np.zeros(400), {})
     out = np.array(held)[plan.choose("wording", range(len(held)), held, split)]
     if any(held) and split in {"train", "dev"}:
         assert not out.any()

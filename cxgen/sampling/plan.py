@@ -17,7 +17,6 @@ Chances = NDArray[np.float64]
 _PLACES = 1 << 16  # frames share them out, and a set has the frame of its place: the time that takes has a bound
 _TRIES = 24
 _PICKY = 8  # tries that still prefer unmarked fillers
-_PLURAL = 4  # pronouns of a slot's referent: he, she, singular they, it, plural they
 
 
 @dataclass(frozen=True)
@@ -39,8 +38,6 @@ class Plan:
     numbers: Rows
     frame: Rows  # per set its number
     fillers: dict[str, Rows]  # slot -> row of the lexicon; `ABSENT` where an optional slot is left out
-    number: dict[str, Rows]  # slot -> 0 singular, 1 plural
-    pronoun: dict[str, Rows]  # slot -> 0 he, 1 she, 2 singular they, 3 it, 4 plural they
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -69,16 +66,9 @@ def draw_plan(construction: Construction, design: Design, pools: Pools, stream: 
     stream_of_frames = (*stream, "frame")
     places, back = np.unique((uniform_at(stream_of_frames, numbers) * _PLACES).astype(np.int64), return_inverse=True)
     frame = elect(stream_of_frames, [f.name for f in pools.frames], places, pools.weights.tolist())[back]
-    plan = Plan(stream, numbers, frame, {}, {}, {})
+    plan = Plan(stream, numbers, frame, {})
     for slot in construction.draw_order(design):
         plan.fillers[slot.name] = _drawn(slot, construction, pools, plan)
-    plural_frames = np.array([f.words.get("number") == "plural" for f in pools.frames], dtype=np.int64)
-    for name, rows in plan.fillers.items():
-        number = construction.slots[name].number
-        plan.number[name] = plural_frames[frame] if number == "frame" else np.full(len(frame), int(number == "plural"), dtype=np.int64)
-        gender = construction.lexicon.genders[rows]  # 0 m, 1 f, 2 any, 3 none
-        either = np.digitize(plan.chance(f"{name}#gender"), [0.48, 0.96])
-        plan.pronoun[name] = np.where(plan.number[name] == 1, _PLURAL, np.where(gender == 2, either, gender))
     return plan
 
 

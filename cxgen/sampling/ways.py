@@ -14,6 +14,7 @@ from cxgen.sampling.pools import ABSENT, Pools
 from cxgen.vocabulary import POS
 
 _DETERMINERS = ("the", "a", "bare", "plural")  # what a frame's word `det` can say
+_PLURAL = 4  # the pronoun
 
 
 class By(Enum):
@@ -124,7 +125,7 @@ class Forms:
         rows = self._start((name, wrap), lambda: self._table(form, wrap)) + fillers
         most = max(map(len, form.ways.values()))
         if most > 1:
-            rows += np.minimum(_choice(form.by, slot, plan, pools), most - 1) * len(self.lexicon)
+            rows += np.minimum(choice(form.by, slot, plan, pools, self.lexicon), most - 1) * len(self.lexicon)
         return np.where(fillers == ABSENT, 0, rows) if slot.may_lack else rows
 
     def _start(self, key: tuple[str, ...], make: Callable[[], pl.Series]) -> int:
@@ -158,11 +159,14 @@ def compose(way: Way) -> pl.Expr:
     return text
 
 
-def _choice(by: By, slot: Slot, plan: Plan, pools: Pools) -> Rows:
-    """The number of the way that every set takes."""
+def choice(by: By, slot: Slot, plan: Plan, pools: Pools, lexicon: Lexicon) -> Rows:
+    """The number of the way that every set takes for what fills ``slot``."""
+    if by is By.DETERMINER:
+        return np.array([_DETERMINERS.index(frame.words.get("det", "the")) for frame in pools.frames], dtype=np.int64)[plan.frame]
+    numbers = [frame.words.get("number") if slot.number == "frame" else slot.number for frame in pools.frames]
+    number = np.array([own == "plural" for own in numbers], dtype=np.int64)[plan.frame]
     if by is By.NUMBER:
-        return plan.number[slot.name]
-    if by is By.PRONOUN:
-        return plan.pronoun[slot.name]
-    codes = [_DETERMINERS.index(frame.words.get("det", "the")) for frame in pools.frames]
-    return np.array(codes, dtype=np.int64)[plan.frame]
+        return number
+    gender = lexicon.genders[plan.fillers[slot.name]]  # 0 m, 1 f, 2 any, 3 none
+    either = np.digitize(plan.chance(f"{slot.name}#gender"), [0.48, 0.96])
+    return np.where(number == 1, _PLURAL, np.where(gender == 2, either, gender))

@@ -36,8 +36,7 @@ class Substitution:
         size = len(self.forms.lexicon) // (len(self.broken) * self.variants)
         first = (case * self.variants + real.numbers[at] % self.variants) * size
         fillers = {name: np.where(rows[at] == ABSENT, ABSENT, rows[at] + first) for name, rows in real.fillers.items()}
-        number, pronoun = ({name: rows[at] for name, rows in columns.items()} for columns in (real.number, real.pronoun))
-        return Plan(real.stream, real.numbers[at], real.frame[at], fillers, number, pronoun), case
+        return Plan(real.stream, real.numbers[at], real.frame[at], fillers), case
 
 
 @dataclass(frozen=True)
