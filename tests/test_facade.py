@@ -60,13 +60,6 @@ def test_wrong_names_are_refused_with_the_nearest(call):
     assert "did you mean" in failure.value.hint
 
 
-def test_no_module_takes_the_place_of_a_function():
-    import cxgen.curate.build
-    import cxgen.publish.release
-
-    assert all(callable(getattr(cxgen, name)) for name in cxgen.__all__ if name != "__version__")
-
-
 def test_errors_say_where_and_what_to_do(tmp_path, mini):
     with pytest.raises(cxgen.CxgenError, match=r"test-00000-of-00001\.parquet: no such table\n  hint: run"):
         cxgen.load("minimal_pairs", "test", project=tmp_path)

@@ -98,10 +98,7 @@ def _root(
 
 
 def run(arguments: Sequence[str], command: typer.Typer = app, name: str = "cxgen") -> int:
-    """Run a command line (that of cxgen, or of a recipe); expected failures are told on stderr without a traceback.
-
-    Returns the exit code: 0; 1 where a gate or a bound was broken; 2 for bad input; 130 for Ctrl-C.
-    """
+    """The exit code of a command line (of cxgen, or a recipe): 1 for a broken gate or bound, 2 for bad input, 130 for Ctrl-C."""
     colour = False if os.environ.get("NO_COLOR") else None
     gc.set_threshold(100_000)  # what modules make at the start stays: to look through it again and again takes a tenth of a second
     try:

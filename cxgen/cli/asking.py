@@ -46,9 +46,8 @@ def require_all_asked(outcomes: Sequence[Outcome], rest: str = "") -> None:
 @app.command()
 @limited
 def judge(
-    backend: Annotated[
-        Judge | None, Option(help="Who judges; rules: nobody; file, replay: what was answered before. Default: judge.backend.")
-    ] = None,
+    limits: Limits,
+    backend: Annotated[Judge | None, Option(help="Who judges; rules: nobody; replay: frozen judgments. Default: judge.backend.")] = None,
     models: Annotated[list[str] | None, Option("--model", help="Model name; several vote. Default: judge.models.")] = None,
     tasks: Annotated[list[str] | None, Option("--task", help=f"What about: {', '.join(JUDGING)}. Default: judge.tasks.")] = None,
     base_url: Url = None,
@@ -60,8 +59,6 @@ def judge(
     export: Annotated[bool, Option("--export", help="Freeze the judgments in pipelines/judgments.parquet.")] = False,
     dry_run: DryRun = False,
     form: Form = Format.table,
-    *,
-    limits: Limits,
 ) -> None:
     """Judge the candidates: premises prototypical / extended / unacceptable, pairs appropriate / inappropriate.
 
@@ -89,6 +86,7 @@ def judge(
 @ask.command()
 @limited
 def fill(
+    limits: Limits,
     construction: Annotated[str, Argument(help="Construction.")],
     slot: Annotated[str, Option(help="The slot to fill.")],
     model: Annotated[str, Option(help="Model name.")],
@@ -99,8 +97,6 @@ def fill(
     frame: Annotated[str, Option(help="Only premises of this frame (cxgen lexicon show WORD names frames).")] = "",
     accept: Annotated[list[str] | None, Option(help="Put this one of the proposed words into the frame; all: every one.")] = None,
     form: Form = Format.table,
-    *,
-    limits: Limits,
 ) -> None:
     """Words for a slot, each with whether the lexicon has it; and those that you accept, into the project's file of frames.
 
@@ -123,6 +119,7 @@ def fill(
 @app.command()
 @limited
 def elicit(
+    limits: Limits,
     construction: Annotated[str, Argument(help="Construction; its template file has a section natural.")],
     n: Annotated[int, Option("--n", min=1, help="How many sets.")] = 10,
     start: Annotated[int, Option(min=0, help="Number of the first set.")] = 0,
@@ -141,8 +138,6 @@ def elicit(
     poll: Poll = 20.0,
     dry_run: DryRun = False,
     form: Form = Format.table,
-    *,
-    limits: Limits,
 ) -> None:
     """Have a writer fill a construction's squares in words of its own; check what it wrote; have it judged; keep what is good.
 

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import polars as pl
 from click import Choice
@@ -98,20 +98,11 @@ def suites(form: Form = Format.table) -> None:
         report = run.build_suites(*open_project())
     rows: list[Row] = []
     for name, entry in report["suites"].items():
-        figures = _paths(entry["counts"])
+        figures = pl.json_normalize(entry["counts"], separator=" ").row(0, named=True)
         for measure, measured in entry["measures"].items():
             figures |= {f"{measure} {part}": figure for parts in measured["configs"].values() for part, figure in parts.items()}
         rows += [{"suite": name, "what": what, "figure": figure} for what, figure in figures.items()]
     emit(rows, form, ["suite", "what", "figure"])
-
-
-def _paths(counts: dict[str, Any], before: str = "") -> dict[str, Any]:
-    """Counts within counts, by their path."""
-    paths: dict[str, Any] = {}
-    for name, value in counts.items():
-        path = f"{before} {name}".strip()
-        paths |= _paths(value, path) if isinstance(value, dict) else {path: value}
-    return paths
 
 
 @app.command()

@@ -32,6 +32,7 @@ app = commands()
 @app.command()
 @limited
 def evaluate(
+    limits: Limits,
     predictions: Annotated[Path | None, Argument(help="JSON lines, CSV or parquet: id, and label or a number per answer.")] = None,
     configs: Annotated[list[str] | None, Option("--config", help=_CONFIGS)] = None,
     splits: Annotated[list[Split] | None, Option("--split", help="Which splits; several times for several. Default: test.")] = None,
@@ -63,8 +64,6 @@ def evaluate(
     whole: Annotated[bool, Option("--json", help="The whole report as one JSON object.")] = False,
     row: Annotated[bool, Option("--row", help="One row for a leaderboard.")] = False,
     form: Form = Format.table,
-    *,
-    limits: Limits,
 ) -> None:
     """Score predictions, a baseline or a model: accuracy, contrast sets all right, look-alikes taken for their targets.
 
