@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from click import Choice
 from typer import Argument, Option, echo
 
-from cxgen.asking import Limits
+from cxgen.asking import Consultation, Limits
 from cxgen.cli.asking import require_all_asked, tell_outcomes
 from cxgen.cli.options import Cache, DryRun, Form, PerRequest, Poll, Url, commands, limited
 from cxgen.cli.output import Format, busy, emit, note, print_json
@@ -80,8 +80,8 @@ def evaluate(
     evaluated = Evaluated.read(Constructicon().project, part)
     if model is not None:
         kept = cache.absolute() if cache else ANSWERS
-        served = (Judge(backend), base_url, per_request, limits, kept, poll)
-        asked = Examination(model, wording, shots, examples, thinks, seed, *served, measure, unit, batch)
+        server = Consultation(Judge(backend), (), (), base_url, per_request, limits, kept, poll)
+        asked = Examination(model, wording, shots, examples, thinks, seed, server, measure, unit, batch)
         if asked.local and (thinks or dry_run or backend != "openai"):
             raise CxgenError("--think, --dry-run and --backend are for models behind a server", hint="leave them out with hf:")
         if dry_run:

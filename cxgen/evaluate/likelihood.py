@@ -27,8 +27,7 @@ class Measure(StrEnum):
 
 
 class Unit(StrEnum):
-    """Which tokens count: those of the answer (given what is before it), of the whole text, or of the words in which answers differ (given
-    what is before them; by masked models, after them as well)."""
+    """Which tokens count: the answer's, the whole text's, or those of the words in which answers differ."""
 
     answer = "answer"
     text = "text"

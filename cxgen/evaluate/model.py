@@ -6,14 +6,14 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import cycle
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from cxgen.asking import Limits, Outcome, Prompt, consult
+from cxgen.asking import Consultation, Outcome, Prompt, consult
 from cxgen.errors import DataError, unknown
 from cxgen.evaluate import likelihood
 from cxgen.evaluate.likelihood import Measure, Unit
@@ -21,7 +21,6 @@ from cxgen.evaluate.report import Evaluated, answerable
 from cxgen.evaluate.scores import WUG
 from cxgen.families.scoring import Item, Scoring
 from cxgen.files import json_lines
-from cxgen.layout import ANSWERS
 from cxgen.project import Project
 from cxgen.schema import TARGET, read_yaml
 from cxgen.streams import order_key, order_keys
@@ -33,14 +32,14 @@ Cloze = tuple[str, Mapping[str, str]]  # how a model that continues texts is ask
 Continued = tuple[str, tuple[str, list[str]]]  # an item's id, and its context with one continuation per answer
 LOCAL = "hf:"
 PLAIN = "plain"  # the wording whose file is called like its task
+_ONE_BY_ONE = Consultation(backend=Judge.openai, per_request=1)  # items shown together may give each other away
 _THOUGHTS = 400  # tokens for each item
 
 
 @dataclass(frozen=True)
 class Examination:
-    """Which model is asked (``model``: a server's, or ``hf:`` and a folder), and how: ``shots`` examples first, from train or the user's
-    own file ``examples`` (0: all of it); ``thinks``: aloud first; ``backend`` to ``poll``: a server's, see `consult.Consultation`;
-    ``measure`` to ``batch``: this machine's, see `likelihood.predictions`. Items shown together may give each other away."""
+    """Which ``model`` is asked (a server's, or ``hf:`` and a folder), and how: ``shots`` examples first, from train or the user's own file
+    ``examples`` (0: all of it); ``thinks``: aloud first; ``server``: how one is asked; ``measure, unit, batch``: see `likelihood`."""
 
     model: str
     wording: str = PLAIN
@@ -48,12 +47,7 @@ class Examination:
     examples: Path | None = None
     thinks: bool = False
     seed: int = 1
-    backend: Judge = Judge.openai
-    base_url: str | None = None
-    per_request: int = 1
-    limits: Limits = field(default_factory=Limits)
-    cache: Path = ANSWERS
-    poll: float = 20.0
+    server: Consultation = _ONE_BY_ONE
     measure: Measure = Measure.likelihood
     unit: Unit = Unit.answer
     batch: int = 16
@@ -66,8 +60,7 @@ class Examination:
     @property
     def name(self) -> str:
         """What the results are called: the model and what is not as by default."""
-        parts = [self.model.removeprefix(LOCAL).rstrip("/").rpartition("/")[2]]
-        parts += [self.wording] * (self.wording != PLAIN)
+        parts = [Path(self.model.removeprefix(LOCAL)).name] + [self.wording] * (self.wording != PLAIN)
         parts += [f"{self.shots}-shot"] * (self.shots > 0) + ["own-examples"] * (self.examples is not None) + ["thinking"] * self.thinks
         if self.local:
             parts += [self.measure.value] + [self.unit.value] * (self.unit is not Unit.answer)
@@ -159,15 +152,14 @@ def _put(evaluated: Evaluated, asked: Examination) -> Iterator[tuple[str, Scorin
         yield config, scoring, prompt, cloze, examples, items
 
 
-def _consultation(evaluated: Evaluated, asked: Examination) -> tuple[consult.Consultation, dict[str, Prompt], dict[str, dict[str, Any]]]:
+def _consultation(evaluated: Evaluated, asked: Examination) -> tuple[Consultation, dict[str, Prompt], dict[str, dict[str, Any]]]:
     """Who is asked, and config by config in which words and what."""
     prompts, shown = {}, {}
     for config, scoring, prompt, _, examples, items in _put(evaluated, asked):
         told = [(scoring.shown(item), scoring.verdict(item)) for item in examples]
         prompts[config] = prompt.shown(told, _THOUGHTS if asked.thinks else 0)
         shown[config] = {item["id"]: scoring.shown(item) for item in items}
-    same = {name: getattr(asked, name) for name in ("backend", "base_url", "per_request", "limits", "cache", "poll")}
-    return consult.Consultation(models=(asked.model,), tasks=tuple(shown), **same).bounded(evaluated.project), prompts, shown
+    return replace(asked.server, models=(asked.model,), tasks=tuple(shown)).bounded(evaluated.project), prompts, shown
 
 
 def estimate(evaluated: Evaluated, asked: Examination) -> list[dict[str, Any]]:
