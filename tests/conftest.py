@@ -31,8 +31,6 @@ ROOT = small.ROOT
 settings.register_profile("any machine", deadline=None)  # a busy one is not wrong
 settings.load_profile("any machine")
 COMMAND = (sys.executable, "-c", "from cxgen.cli import main; main()")
-
-
 ASKED_FOR = ("hf", "browser", "ray")  # tests that run only where `-m` names them, since they need what `make test` does not install
 
 
@@ -179,14 +177,9 @@ def cxgen():
 
 @pytest.fixture
 def cli():
-    """Run ``cxgen`` in a process of its own, in a folder: where the process itself is what is tested."""
-
-    def run(*args, cwd=ROOT, **env):
-        return subprocess.run(
-            [*COMMAND, *args], cwd=cwd, capture_output=True, text=True, check=False, env={**os.environ, **env}, timeout=300
-        )
-
-    return run
+    """Run ``cxgen`` in a process of its own: where the process itself is what is tested."""
+    plain = {"cwd": ROOT, "capture_output": True, "text": True, "timeout": 300}
+    return lambda *args, **env: subprocess.run([*COMMAND, *args], check=False, env={**os.environ, **env}, **plain)
 
 
 def sampled(cases, step):

@@ -30,9 +30,6 @@ def fails(result, *parts):
         assert part in result.stderr
 
 
-# looking around
-
-
 def test_list_is_most_substantive_first_and_leaves_broken_files_out(cxgen, scratch):
     rows = json.loads(cxgen("list", "--format", "json").stdout)
     assert [row["rank"] for row in rows] == sorted(row["rank"] for row in rows)
@@ -116,9 +113,6 @@ def test_explain_says_which_labels_rest_on_a_replaced_word_and_a_template_shadow
     assert sum(out.count(f"N({was})") for was in "EC") == changed
     edit(scratch / "templates/conative.yaml", "title: Conative", "title: My own conative")
     assert cxgen("explain", "conative", cwd=scratch).stdout.startswith("My own conative")
-
-
-# what is wrong
 
 
 @pytest.mark.parametrize(
@@ -209,9 +203,6 @@ def test_ctrl_c_ends_workers_and_leaves_no_half_written_file(scratch):
     assert not (scratch / "outputs").exists()
 
 
-# how it is shown
-
-
 @pytest.mark.parametrize(
     ("words", "names"),
     [
@@ -296,9 +287,6 @@ def test_formats_round_floats_and_name_columns_even_without_rows(capsys):
     for form, empty in (("csv", "share,text\n"), ("json", "[]\n"), ("jsonl", "")):
         output.emit(iter([]), output.Format(form), ("share", "text"))
         assert capsys.readouterr().out == empty
-
-
-# what the pipeline calls
 
 
 def test_check_writes_its_findings_whole_or_not_at_all_under_its_old_name_too(cxgen, mini):

@@ -17,7 +17,10 @@ from cxgen.project import Project
 from cxgen.sampling import Wugs
 from cxgen.sampling.wugs import borrowed
 from tests.conftest import ROOT, edit
-from tests.own_words import HANDOVER, NEW_VERBS
+
+# A construction that brings words, classes and frames of its own, in one file.
+HANDOVER = (ROOT / "tests/data/handover.yaml").read_text("utf-8")
+NEW_VERBS = {"disburse", "lend", "send", "sell", "feed", "mail", "award", "lease", "quitclaim", "zorb"}
 
 
 @pytest.fixture(scope="module")
