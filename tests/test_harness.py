@@ -1,18 +1,26 @@
-"""What `cxgen export lm-eval` and `cxgen export inspect` write. The harnesses themselves run it in `test_extras`."""
+"""What exports for harnesses write (these run it in `test_extras`); a new score, export or suite, as they would stand in the package."""
 
 import json
+from importlib import import_module
 
 import polars as pl
 import pytest
 import yaml
 
+from cxgen.build import run as stage
+from cxgen.build.params import Params
 from cxgen.build.preview import sample_items
-from cxgen.evaluate.exports import Exported, export, inspect, lm_eval
-from cxgen.evaluate.report import Part
+from cxgen.build.tables import read_tables
+from cxgen.evaluate.exports import HARNESSES, Exported, export, inspect, lm_eval
+from cxgen.evaluate.report import Evaluated, Part, slices
+from cxgen.evaluate.scores import CELL, SCORES
 from cxgen.facade import load
 from cxgen.families import FAMILIES
+from cxgen.measures.figures import Resampling, figure
 from cxgen.project import Project
-from cxgen.vocabulary import LABELS
+from cxgen.suites import SUITES
+from cxgen.suites import __path__ as suites_path
+from tests.mini import write_params
 
 
 class Loader(yaml.SafeLoader):
@@ -26,10 +34,6 @@ def lines(path):
     return [json.loads(line) for line in path.read_text("utf-8").split("\n") if line]
 
 
-def tasks(folder):
-    return {path.stem: yaml.load(path.read_text("utf-8"), Loader) for path in folder.glob("*.yaml")}
-
-
 @pytest.fixture(scope="module")
 def exported(mini_dataset, tmp_path_factory):
     folder = tmp_path_factory.mktemp("lm-eval") / "tasks"
@@ -38,7 +42,7 @@ def exported(mini_dataset, tmp_path_factory):
 
 def test_there_is_a_task_per_construction_and_a_group_of_means(exported):
     folder, groups = exported
-    found = tasks(folder)
+    found = {path.stem: yaml.load(path.read_text("utf-8"), Loader) for path in folder.glob("*.yaml")}
     assert groups == ["cxgen_nli", "cxgen_distinction", "cxgen"]
     assert set(found) == {"cxgen_nli_reach", "cxgen_distinction_reach", "_cxgen_nli", "_cxgen_distinction", "_cxgen"}
     assert found["_cxgen"]["task"] == groups[:2]
@@ -81,10 +85,11 @@ def test_questions_for_inspect_give_nothing_away(mini_dataset, tmp_path):
     items = lines(tmp_path / "new/data/nli-items.jsonl")
     rows = {row["id"]: row for row in load("nli", "test", project=mini_dataset).iter_rows(named=True)}
     assert set(items[0]) == {"construction", "id", "contrast_set", "question", "choices", "answer"}
-    assert all(rows[item["id"]]["premise"] in item["question"] and rows[item["id"]]["hypothesis"] in item["question"] for item in items)
-    assert {(tuple(item["choices"]), LABELS[item["answer"]] == LABELS[rows[item["id"]]["label"]]) for item in items} == {
-        (("It is true as well.", "It may be true or false.", "It is false."), True)
-    }
+    for item in items:
+        row = rows[item["id"]]
+        assert row["premise"] in item["question"] and row["hypothesis"] in item["question"]
+        assert item["choices"] == ["It is true as well.", "It may be true or false.", "It is false."]
+        assert item["answer"] == row["label"]
     compile((tmp_path / "new/cxgen_tasks.py").read_text("utf-8"), "cxgen_tasks.py", "exec")
 
 
@@ -92,10 +97,88 @@ def test_the_commands_refuse_what_they_would_mix(mini_dataset, tmp_path, cxgen):
     assert "inspect  A folder with a task" in cxgen("export", "--help", cwd=mini_dataset).stdout
     result = cxgen("export", "lm-eval", tmp_path / "tasks", "--config", "nli", cwd=mini_dataset)
     assert (result.returncode, "cxgen_nli, cxgen: " in result.stdout) == (0, True), result.stderr
-    for command in ("lm-eval", "inspect"):
-        result = cxgen("export", command, tmp_path / "tasks", cwd=mini_dataset)
-        assert (result.returncode, "there is something already" in result.stderr) == (2, True)
-    result = cxgen("export", "lm-eval", tmp_path / "other", "--config", "nil", cwd=mini_dataset)
-    assert (result.returncode, (tmp_path / "other").exists()) == (2, False)
-    result = cxgen("export", "lm-eval", tmp_path / "other", "--wording", "quizz", cwd=mini_dataset)
-    assert (result.returncode, "did you mean quiz" in result.stderr) == (2, True)
+    for arguments, message in (
+        (("lm-eval", tmp_path / "tasks"), "there is something already"),
+        (("inspect", tmp_path / "tasks"), "there is something already"),
+        (("lm-eval", tmp_path / "other", "--config", "nil"), "did you mean nli"),
+        (("lm-eval", tmp_path / "other", "--wording", "quizz"), "did you mean quiz"),
+    ):
+        result = cxgen("export", *arguments, cwd=mini_dataset)
+        assert (result.returncode, message in result.stderr) == (2, True)
+    assert not (tmp_path / "other").exists()
+
+
+# what is new
+
+SUITE = '''
+"""Numbers, and whether they are even."""
+
+import polars as pl
+
+from cxgen.schema import Column
+from cxgen.suites.cc_syntax import Instances
+from cxgen.suites import Suite, register
+
+COLUMNS = tuple(Column(name, pl.String, name) for name in ("id", "contrast_set", "construction", "sentence", "split"))
+COLUMNS += (Column("label", pl.Int8, "whether it is even"),)
+
+
+def rows(project, seed, sizes):
+    numbers = [str(number) for number in range(sizes["numbers"])]
+    sets = [str(int(number) // 2) for number in numbers]
+    table = {"id": numbers, "contrast_set": sets, "sentence": numbers, "label": [1 - int(number) % 2 for number in numbers]}
+    return pl.DataFrame(table, schema_overrides={"label": pl.Int8}).with_columns(construction=pl.lit("let-alone"), split=pl.lit("test"))
+
+
+register(
+    Suite(
+        name="even", construction="let-alone", holds="numbers", sizes={"numbers": 10}, columns=COLUMNS, splits=("test",), card="",
+        scoring=Instances(), cluster=pl.col("sentence"), dimensions={}, rows=rows, sample=lambda *_: pl.DataFrame(),
+        violations=lambda project, rows: {"odd ones out": 0}, counts=lambda rows: {"rows": rows.height}, measures=lambda rows: {},
+        shown=lambda rows: iter([]),
+    )
+)
+'''
+
+
+def test_a_score(mini_dataset, monkeypatch):
+    def doubt(rows, how):
+        """How often an answer is neutral."""
+        return {"doubt": figure(rows.select(*CELL, value=pl.col("answer") == 1), how)}
+
+    monkeypatch.setitem(SCORES, ("doubt",), doubt)
+    part = Evaluated.read(Project(mini_dataset), Part(("nli",)))
+    neutral = pl.DataFrame({"id": part.questions["id"], "label": "neutral"})
+    report = part.report("m", part.answers(neutral), Resampling(0))
+    assert report["configs"]["nli"]["by"]["construction"]["reach"]["doubt"]["value"] == 1
+    assert slices(report, [])[0]["doubt"] == 1
+
+
+def test_an_export(mini_dataset, tmp_path, monkeypatch):
+    def premises(exported, version):
+        return [version], {f"{part.config}.txt": "".join(f"{item['premise']}\n" for item in part.items) for part in exported}
+
+    monkeypatch.setitem(HARNESSES, "premises", premises)
+    (version,) = export("premises", Project(mini_dataset), Part(("nli",)), tmp_path / "out")
+    assert version == Params.read(Project(mini_dataset).params).publish.version
+    lines = (tmp_path / "out/nli.txt").read_text("utf-8").splitlines()
+    assert sorted(lines) == sorted(load("nli", "test", project=mini_dataset)["premise"])
+
+
+def test_a_suite(tmp_path, cxgen, monkeypatch):
+    (tmp_path / "even.py").write_text(SUITE, "utf-8")
+    monkeypatch.setattr("sys.dont_write_bytecode", True)
+    suites_path.append(str(tmp_path))
+    try:
+        import_module("cxgen.suites.even")
+        write_params(tmp_path, suites={"cc_syntax": {"general": 2, "per_value": 1}, "cc_semantics": {"draws": 1}})
+        project = Project(tmp_path)
+        report = stage.build_suites(project, Params.read(project.params))
+        assert report["suites"]["even"]["counts"] == {"rows": 10}
+        assert read_tables(project)["even", "test"]["id"].to_list() == load("even", project=tmp_path)["id"].to_list()
+        load("even", project=tmp_path).select("id", label=pl.lit("instance")).write_csv(tmp_path / "p.csv")
+        found = cxgen("evaluate", tmp_path / "p.csv", "--config", "even", "--resamples", 0, "--format", "csv", cwd=tmp_path)
+        assert found.stdout.splitlines()[1].startswith("even,all,10,10,0,0.5,"), found.stderr
+    finally:
+        suites_path.remove(str(tmp_path))
+        del SUITES["even"]
