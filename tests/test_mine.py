@@ -4,6 +4,7 @@ import csv
 import gzip
 import json
 import re
+from collections import Counter
 
 import polars as pl
 import pytest
@@ -15,7 +16,7 @@ from spacy.tokens import Doc
 from cxgen.errors import DataError
 from cxgen.mining import search as stage
 from cxgen.mining.find import Correlative, as_universal, is_clearnlp
-from cxgen.mining.search import COLUMNS, Search, Texts, read_candidates, write_candidates
+from cxgen.mining.search import COLUMNS, Search, passages, read_candidates, write_candidates
 from cxgen.project import Project
 from tests import tiny_pipeline
 
@@ -44,27 +45,24 @@ def text(tmp_path):
     return path
 
 
-def passages(path, **options):
-    return list(Texts([path], **options).passages())
-
-
 def test_passages_are_lines_paragraphs_or_fields_and_know_where_their_words_stand(text, tmp_path):
     packed = tmp_path / "packed"  # gzip, whatever it is called
     packed.write_bytes(gzip.compress(TEXT.encode()))
     for path in (text, packed):
-        assert [(passage.text, passage.line) for passage in passages(path)] == list(zip(TEXT.splitlines(), range(1, 5), strict=True))
+        lines = [(line, number) for number, line in enumerate(TEXT.splitlines(), 1) if line]
+        assert [(passage.text, passage.line) for passage in passages([path], Counter())] == lines
     path = tmp_path / "wrapped.txt"
     path.write_text("\n\nThe longer we\nwaited, the colder\n\nThe end.\n")
-    first, second = passages(path, paragraphs=True)
+    first, second = passages([path], Counter(), paragraphs=True)
     assert first.text == "The longer we\nwaited, the colder"
     assert (first.where(0), first.where(first.text.index("colder")), second.where(0)) == ((3, 1), (4, 13), (6, 1))
     path.write_text(json.dumps({"text": f"One.\n{HIT}", "url": "x"}) + "\n" + json.dumps({"text": "Two."}) + "\n")
-    found = passages(path, field="text")
+    found = passages([path], Counter(), field="text")
     assert [(passage.text, passage.line, passage.column) for passage in found] == [("One.", 1, 1), (HIT, 1, 6), ("Two.", 2, 1)]
     path.write_bytes("café\nbar\n".encode("latin-1"))
-    texts = Texts([path])
-    assert [passage.text for passage in texts.passages()] == ["caf\ufffd", "bar"]
-    assert (texts.lines, texts.damaged) == (2, 1)
+    counts = Counter()
+    assert [passage.text for passage in passages([path], counts)] == ["caf\ufffd", "bar"]
+    assert counts == {"lines": 2, "damaged": 1}
 
 
 @pytest.mark.parametrize(
@@ -80,7 +78,7 @@ def test_what_is_no_text_is_named_with_its_line(tmp_path, content, options, mess
     path = tmp_path / "text"
     path.write_bytes(content)
     with pytest.raises(DataError, match=message):
-        passages(path, **options)
+        list(passages([path], Counter(), **options))
 
 
 def doc(line):

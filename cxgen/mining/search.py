@@ -5,7 +5,7 @@ import json
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import groupby, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -52,64 +52,53 @@ class Passage(NamedTuple):
         return (self.line + ends, start - self.text.rfind("\n", 0, start)) if ends else (self.line, self.column + start)
 
 
-class Texts:
-    """Files of text in UTF-8, plain or gzip, read in passages: by line, by paragraph, or from a ``field`` of JSON lines."""
+def passages(files: Sequence[Path], counts: Counter[str], *, paragraphs: bool = False, field: str | None = None) -> Iterator[Passage]:
+    """UTF-8 text, plain or gzip, by line, by paragraph, or from a ``field`` of JSON lines, in bearable pieces.
 
-    def __init__(self, files: Sequence[Path], *, paragraphs: bool = False, field: str | None = None) -> None:
-        self._files, self._paragraphs, self._field = files, paragraphs, field
-        self.lines = self.damaged = 0  # lines that were read, and those of them that are not UTF-8, which are read as U+FFFD
+    ``counts`` is told of ``lines``, and of those that are ``damaged``: with bytes that are not UTF-8, which are read as U+FFFD.
+    """
+    for path in track(files, "reading", len(files)):
+        lines = _lines(path, counts)
+        whole = _fields(lines, path, field) if field is not None else _paragraphs(lines, path, 200 if paragraphs else 1)
+        for passage in whole:
+            text, start = passage.text, 0
+            while len(text) - start > _LONGEST:
+                end = text.rfind(" ", start + 1, start + _LONGEST) + 1 or start + _LONGEST
+                yield Passage(text[start:end], path, *passage.where(start))
+                start = end
+            yield Passage(text[start:], path, *passage.where(start))
 
-    def passages(self) -> Iterator[Passage]:
-        """All passages, in order; long ones in pieces."""
-        for path in track(self._files, "reading", len(self._files)):
-            for passage in self._whole(path):
-                text, start = passage.text, 0
-                while len(text) - start > _LONGEST:
-                    end = text.rfind(" ", start + 1, start + _LONGEST) + 1 or start + _LONGEST
-                    yield Passage(text[start:end], path, *passage.where(start))
-                    start = end
-                yield Passage(text[start:], path, *passage.where(start))
 
-    def _whole(self, path: Path) -> Iterator[Passage]:
-        held: list[str] = []
-        number = 0
-        for number, line in self._lines(path):
-            if self._field is not None:
-                yield from self._field_of(path, number, line)
-            elif not self._paragraphs:
-                yield Passage(line, path, number)
-            else:
-                if held and (not line.strip() or sum(map(len, held)) > _LONGEST):
-                    yield Passage("\n".join(held), path, number - len(held))
-                    held = []
-                held += [line] if line.strip() else []
-        if held:
-            yield Passage("\n".join(held), path, number - len(held) + 1)
+def _lines(path: Path, counts: Counter[str]) -> Iterator[tuple[int, str]]:
+    number = 0
+    with path.open("rb") as raw:
+        packed = raw.read(2) == b"\x1f\x8b"
+    try:
+        with gzip.open(path) if packed else path.open("rb") as stream:
+            for number, data in enumerate(stream, 1):
+                if b"\0" in data:
+                    raise DataError("not text: it holds zero bytes", file=path, line=number, hint="save the text as UTF-8")
+                text = data.decode("utf-8", "replace")
+                counts.update(lines=1, damaged="\ufffd" in text)
+                yield number, text.removeprefix("\ufeff" if number == 1 else "").rstrip("\r\n")
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise DataError(f"damaged gzip data: {one_line(error)}", file=path, line=number + 1) from error
 
-    def _lines(self, path: Path) -> Iterator[tuple[int, str]]:
-        number = 0
-        with path.open("rb") as raw:
-            packed = raw.read(2) == b"\x1f\x8b"
-        try:
-            with gzip.open(path) if packed else path.open("rb") as stream:
-                for number, data in enumerate(stream, 1):
-                    if b"\0" in data:
-                        raise DataError("not text: it holds zero bytes", file=path, line=number, hint="save the text as UTF-8")
-                    text = data.decode("utf-8", "replace")
-                    self.lines += 1
-                    self.damaged += "\ufffd" in text
-                    yield number, text.removeprefix("\ufeff" if number == 1 else "").rstrip("\r\n")
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            raise DataError(f"damaged gzip data: {one_line(error)}", file=path, line=number + 1) from error
 
-    def _field_of(self, path: Path, number: int, line: str) -> Iterator[Passage]:
-        if not line.strip():
-            return
-        row = parse_json(line, path, "without --field a file is read as plain text", number, finite=False)
-        text = row.get(self._field) if isinstance(row, dict) else None
+def _paragraphs(lines: Iterator[tuple[int, str]], path: Path, most: int) -> Iterator[Passage]:
+    """What stands between empty lines, in passages of at most so many lines."""
+    for filled, group in groupby(lines, key=lambda line: bool(line[1].strip())):
+        while filled and (held := list(islice(group, most))):
+            yield Passage("\n".join(text for _, text in held), path, held[0][0])
+
+
+def _fields(lines: Iterator[tuple[int, str]], path: Path, field: str) -> Iterator[Passage]:
+    for number, line in lines:
+        row = parse_json(line, path, "without --field a file is read as plain text", number, finite=False) if line.strip() else {field: ""}
+        text = row.get(field) if isinstance(row, dict) else None
         if not isinstance(text, str):
             names = ", ".join(list(row)[:8]) if isinstance(row, dict) else "no object"
-            raise DataError(f"no text in the field {self._field!r}", file=path, line=number, hint=f"the line has: {names}")
+            raise DataError(f"no text in the field {field!r}", file=path, line=number, hint=f"the line has: {names}")
         column = 1
         for part in text.splitlines(keepends=True):
             yield Passage(part.rstrip("\r\n"), path, number, column)
@@ -117,7 +106,7 @@ class Texts:
 
 
 class Search(NamedTuple):
-    """What is looked for (a construction, or ``cc``), by which spaCy pipeline; the rest: see `Correlative` and `Texts`."""
+    """What is looked for (a construction, or ``cc``), by which spaCy pipeline; the rest: see `Correlative` and `passages`."""
 
     name: str
     model: str = _DEFAULT
@@ -147,13 +136,13 @@ def mine(project: Project, search: Search, files: Sequence[Path], output: Path) 
     construction = None if by_tags else load_construction(project, search.name, Lexicon.of(project))
     nlp = load_pipeline(search.model, parsed=not by_tags)
     finder = Forms(construction, nlp) if construction else Correlative(search.width, search.most_between, search.whole)
-    texts = Texts(files, paragraphs=search.paragraphs, field=search.field)
     states = [(str(path.resolve()), path.stat().st_size, path.stat().st_mtime_ns) for path in files]
-    partial = output.with_name(f".{output.name}.partial")
+    partial, counts = output.with_name(f".{output.name}.partial"), Counter(lines=0, damaged=0)
     batches = _resume(partial, json.dumps([search, finder.patterns, __version__, nlp.meta.get("version"), nlp.pipe_names, states]))
-    passages = islice(texts.passages(), sum(batch["read"] for batch in batches), None)
+    texts = passages(files, counts, paragraphs=search.paragraphs, field=search.field)
+    unread = islice(texts, sum(batch["read"] for batch in batches), None)
     with partial.open("a", encoding="utf-8") as file:
-        while batch := list(islice(passages, _BATCH)):
+        while batch := list(islice(unread, _BATCH)):
             batches.append(_searched(nlp, finder, batch))
             file.write(json.dumps(batches[-1], ensure_ascii=False) + "\n")
             file.flush()
@@ -161,17 +150,10 @@ def mine(project: Project, search: Search, files: Sequence[Path], output: Path) 
     write_candidates(rows, output)
     partial.unlink()
     examples = pl.col("sentence").str.slice(0, _SHOWN).unique(maintain_order=True).head(_EXAMPLES)
-    groups = rows.group_by("group").agg(count=pl.len(), examples=examples)
-    return {
-        "construction": search.name,
-        "files": len(files),
-        "lines": texts.lines,
-        "damaged": texts.damaged,
-        "passages": sum(batch["passages"] for batch in batches),
-        "candidates": rows.height,
-        "dropped": dict(sum((Counter(batch["dropped"]) for batch in batches), Counter())),
-        "groups": groups.sort("count", "group", descending=[True, False]).to_dicts(),
-    }
+    groups = rows.group_by("group").agg(count=pl.len(), examples=examples).sort("count", "group", descending=[True, False])
+    found = {"passages": sum(batch["passages"] for batch in batches), "candidates": rows.height, "groups": groups.to_dicts()}
+    dropped = sum((Counter(batch["dropped"]) for batch in batches), Counter())
+    return {"construction": search.name, "files": len(files), **counts, **found, "dropped": dict(dropped)}
 
 
 def _resume(path: Path, identity: str) -> list[dict[str, Any]]:
