@@ -164,32 +164,25 @@ def test_what_is_not_as_asked_is_refused_with_the_reason(motion, wanted, look_up
     assert reason in " | ".join(found)
 
 
-@pytest.mark.parametrize(
-    ("text", "pos", "plural", "determiner", "sentence"),
-    [
-        ("Josie", "name", False, "that", "Josie was in the shed after that."),  # *so softly that Josie crept in*
-        ("Tyne", "name", False, "the", "The Tyne was in the shed after that."),
-        ("plums", "noun", True, "some", "The plums were in the shed after that."),
-        ("old cat", "noun", False, "her", "Her old cat was in the shed after that."),
-    ],
-)
-def test_a_hypothesis_has_the_article_and_the_verb_that_its_noun_asks_for(look_up, text, pos, plural, determiner, sentence):
-    there = {"text": "shed", "lemma": "shed", "pos": "noun", "plural": False, "determiner": "a"}
-    fillers = {"thing": {"text": text, "lemma": text, "pos": pos, "plural": plural, "determiner": determiner}, "there": there}
-    assert say("{thing} {thing:was} {in} {there} after that.", fillers, {"in": "in"}, look_up) == sentence
+MARKED = {  # sentence with the marked words, and the hypothesis about them
+    "He sang so softly that *Josie* slept.": "Josie was in the shed after that.",
+    "He sailed over the *Tyne*.": "The Tyne was in the shed after that.",
+    "He took some *plums* along.": "The plums were in the shed after that.",
+    "He coaxed her *old cat* away.": "Her old cat was in the shed after that.",
+    "He put the *Persian shawls* away.": "The Persian shawls were in the shed after that.",  # a capital is not yet a name
+    "He told the *Belgians* to wait.": "The Belgians were in the shed after that.",
+    "He coaxed *Hughes* along.": "Hughes was in the shed after that.",
+}
 
 
-@pytest.mark.parametrize(
-    ("text", "sentence", "pos", "plural"),
-    [
-        ("Persian shawls", "He coaxed the Persian shawls into the shed.", "noun", True),  # a capital is not yet a name
-        ("Belgians", "He coaxed the Belgians into the shed.", "name", True),
-        ("Hughes", "He coaxed Hughes into the shed.", "name", False),
-    ],
-)
-def test_what_is_a_name_and_its_number(motion, look_up, text, sentence, pos, plural):
-    found = look_up.filler(motion.slots["thing"], text, [units(sentence, {"thing": text})])
-    assert (found["pos"], found["plural"]) == (pos, plural)
+def test_a_hypothesis_has_the_article_and_the_verb_that_its_noun_asks_for(motion, look_up):
+    shed = {"text": "shed", "pos": "noun", "determiner": "a"}
+    for sentence, hypothesis in MARKED.items():
+        text = sentence.split("*")[1]
+        thing = look_up.filler(motion.slots["thing"], text, [units(sentence.replace("*", ""), {"thing": text})])
+        assert thing["pos"] == ("name" if text in {"Josie", "Tyne", "Belgians", "Hughes"} else "noun")
+        wording = "{thing} {thing:was} {in} {there} after that."
+        assert say(wording, {"thing": thing, "there": shed}, {"in": "in"}, look_up) == hypothesis
 
 
 @settings(max_examples=60, deadline=None)
@@ -272,7 +265,7 @@ def test_a_dry_run_bounds_and_replies_that_are_there_already(written, cxgen, tmp
     offline = cxgen(*ELICIT, "--backend", "replay", cwd=root)
     assert told(offline) == told(written["first"])
     other = cxgen(*ELICIT, "--backend", "replay", "--model", "somebody", cwd=root)
-    assert {row["reasons"] for row in told(other).values()} == {"nothing of it was answered before"}
+    assert {row["reasons"] for row in told(other).values()} == {"no reply on file"}
 
 
 @pytest.mark.server
@@ -310,22 +303,21 @@ def test_sets_that_readers_refused_are_left_out(written, cxgen, tmp_path):
     assert read_accepted(root / layout.NATURAL_SETS)["set"].n_unique() == len(sets)  # the file itself stays
 
 
+EDITS = {
+    "is none of caused-motion any more: .* does not show": pl.col("sentence").str.replace("into", "near"),
+    "holds other sentences than those that were accepted": pl.col("sentence").str.replace("only then", "at last"),
+    "no square 'sideways'": pl.lit("sideways").alias("design"),
+    "column task, row 1: expected situation, action, story": pl.lit("tale").alias("task"),
+}
+
+
 @pytest.mark.slow
 @pytest.mark.server
-@pytest.mark.parametrize(
-    ("change", "reason"),
-    [
-        (pl.col("sentence").str.replace("into", "near"), "is none of caused-motion any more: .* does not show"),
-        (pl.col("sentence").str.replace("only then", "at last"), "holds other sentences than those that were accepted"),
-        (pl.lit("sideways").alias("design"), "no square 'sideways'"),
-        (pl.lit("tale").alias("task"), "column task, row 1: expected situation, action, story"),
-    ],
-)
-def test_an_edited_file_of_sets_is_refused(written, tmp_path, change, reason):
-    root = shutil.copytree(written["root"], tmp_path / "p")
-    path = root / layout.NATURAL_SETS
-    pl.read_parquet(path).with_columns(change).write_parquet(path)
-    project = Project(root)
+@pytest.mark.parametrize("reason", EDITS)
+def test_an_edited_file_of_sets_is_refused(written, tmp_path, reason):
+    project = Project(shutil.copytree(written["root"], tmp_path / "p"))
+    path = project.root / layout.NATURAL_SETS
+    pl.read_parquet(path).with_columns(EDITS[reason]).write_parquet(path)
     with pytest.raises(DataError, match=reason):
         natural.run(project, Params.read(project.params))
 
@@ -382,21 +374,21 @@ def test_writers_and_blind_readers_answer_through_files(tmp_path, cxgen, motion)
     assert (nobody.returncode, "nobody is named to judge the sets" in nobody.stderr) == (2, True)
 
 
-@pytest.mark.parametrize(
-    ("line", "reason"),
-    [
-        ("{", "written.jsonl:2: not JSON"),
-        ('{"custom_id": "x"}', "written.jsonl:2: not a reply"),
-        ('{"custom_id": "x", "content": {}, "response": {}}', "written.jsonl:2: not a reply"),
-        ('{"custom_id": "a", "content": "again"}', "written.jsonl:2: a second reply to the request a"),
-    ],
-)
-def test_a_line_that_is_no_reply_is_named(tmp_path, line, reason):
+NO_REPLIES = {
+    "{": "written.jsonl:2: not JSON",
+    '{"custom_id": "x"}': "written.jsonl:2: not a reply",
+    '{"custom_id": "x", "content": {}, "response": {}}': "written.jsonl:2: not a reply",
+    '{"custom_id": "a", "content": "again"}': "written.jsonl:2: a second reply to the request a",
+}
+
+
+def test_a_line_that_is_no_reply_is_named(tmp_path):
     path = tmp_path / "written.jsonl"
-    path.write_text('{"custom_id": "a", "content": "x"}\n' + line + "\n", "utf-8")
-    with pytest.raises(DataError) as told:
-        from_file(path)
-    assert reason in told.value.render()
+    for line, reason in NO_REPLIES.items():
+        path.write_text('{"custom_id": "a", "content": "x"}\n' + line + "\n", "utf-8")
+        with pytest.raises(DataError) as told:
+            from_file(path)
+        assert reason in told.value.render()
 
 
 def test_replies_that_are_none_leave_their_sets_without_an_answer(tmp_path, cxgen):

@@ -159,9 +159,7 @@ class Fillers:
 
     def form(self, lemma: str, form: str) -> str:
         """An inflected form (``past``, ``ing`` ...) of a verb's lemma, of which the first word inflects."""
-        row = self._lexicon.first.get((lemma, "verb"))
-        known = self._lexicon.row(row)[form] if row else None
-        return str(known or forms(lemma, "verb", self._lexicon.overrides.get("verb", {}).get(lemma, {}), self._reference)[form])
+        return forms(lemma, "verb", self._lexicon.overrides.get("verb", {}).get(lemma, {}), self._reference)[form]
 
     def _facts(self, lemma: str, pos: str) -> dict[str, Any]:
         key = self._lexicon.first.get((lemma, pos))
