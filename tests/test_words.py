@@ -1,7 +1,6 @@
 """Words that a project or a template file brings of its own: no WordNet, no build, and nobody else's rows move."""
 
 import json
-import shutil
 
 import polars as pl
 import pytest
@@ -183,11 +182,8 @@ def test_own_lexicons_add_to_the_shipped_ones(tmp_path, lexicon):
 
 
 def test_own_prompts_come_before_the_shipped_ones_file_by_file(tmp_path):
-    folder = tmp_path / "pipelines/prompts"
-    folder.mkdir(parents=True)
-    shutil.copy(ROOT / "pipelines/prompts/label.yaml", folder)
-    project = Project(tmp_path)
-    assert project.prompt_file("label") == folder / "label.yaml"
+    project = add(tmp_path, "../pipelines/prompts/label.yaml", (ROOT / "pipelines/prompts/label.yaml").read_text("utf-8"))
+    assert project.prompt_file("label") == tmp_path / "pipelines/prompts/label.yaml"
     assert project.prompt_file("fill") == ROOT / "pipelines/prompts/fill.yaml"
     with pytest.raises(UnknownNameError):
         project.prompt_file("labell")

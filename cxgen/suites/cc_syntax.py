@@ -55,8 +55,8 @@ class _Pairs:
 
     def __init__(self, grammar: Grammar, preset: str, side: str, seed: int) -> None:
         self._grammar, self._preset, self._side, self._seed = grammar, preset, side, seed
-        self._language, self._half = grammar.language(preset, side), grammar.symbol("half")
-        self._ways, mixed = (list(chain(*self._language.ways(grammar.symbol(role)).values())) for role in ("instance", "mixed"))
+        self._language, self._half = grammar.language(preset, side), grammar.data["half"]
+        self._ways, mixed = (list(chain(*self._language.ways(grammar.data[role]).values())) for role in ("instance", "mixed"))
         self._starts = np.cumsum([0, *(way.size for way in self._ways)])
         self._features = pl.DataFrame([_features(way, self._half) for way in self._ways])
         self._orders = list(dict.fromkeys(way.rule for way in mixed))

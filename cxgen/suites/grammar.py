@@ -119,26 +119,22 @@ class Grammar:
 
     def __init__(self, project: Project) -> None:
         self.document = read_yaml(project.grammar_file(GRAMMAR), "grammar")
-        self._data, self._lexicon = self.document.data, Lexicon.of(project)
-
-    def symbol(self, role: str) -> str:
-        """The symbol of ``instance``, ``reordered``, ``half`` or ``mixed``."""
-        return str(self._data[role])
+        self.data, self._lexicon = self.document.data, Lexicon.of(project)
 
     @cached_property
     def closed(self) -> list[str]:
         """The words that both sides may use, in small letters."""
-        return [word.lower() for word in _listed(self._data["closed"])]
+        return [word.lower() for word in _listed(self.data["closed"])]
 
     def rows(self, slot: str, lexfile: str = "") -> list[dict[str, object]]:
         """The lexemes that the construction's frames have in ``slot``; only those of a WordNet file, if one is named."""
-        frames, index = self._lexicon.frames(self._data["construction"]), self._lexicon.index
+        frames, index = self._lexicon.frames(self.data["construction"]), self._lexicon.index
         keys = dict.fromkeys(key for frame in frames for key in frame.slots.get(slot, ()) if key in index)
         return [row for row in map(self._lexicon.row, keys) if not lexfile or row["lexfile"] == lexfile]
 
     def _words(self, preset: str, side: str) -> dict[str, list[str]]:
         """Symbol -> words and phrases that ``side`` may use."""
-        given = {symbol: _listed(words) for symbol, words in self._data["words"][side].items()}
+        given = {symbol: _listed(words) for symbol, words in self.data["words"][side].items()}
         if preset == SMALL:
             return given
         drawn = {symbol: sorted(word for word, own in sides.items() if own == side) for symbol, sides in self._sides.items()}
@@ -147,7 +143,7 @@ class Grammar:
     @cached_property
     def _sides(self) -> dict[str, dict[str, str]]:
         """Symbol -> word of the lexicon -> side; a word that the file has keeps its side."""
-        raw, fixed = self._data["lexicon"], self._data["words"]
+        raw, fixed = self.data["lexicon"], self.data["words"]
         listed = [(side, text) for side in reversed(SIDES) for words in fixed[side].values() for text in _listed(words)]
         known = {token: side for side, text in listed for token in _tokens(text)}
         sides = {}
@@ -159,27 +155,27 @@ class Grammar:
 
     def language(self, preset: str, side: str) -> Language:
         """What a preset can say on one side."""
-        words, rules = self._words(preset, side), self._data["rules"]
+        words, rules = self._words(preset, side), self.data["rules"]
         if preset == WIDE:
-            rules += "\n" + self._data["lexicon"]["rules"]
+            rules += "\n" + self.data["lexicon"]["rules"]
             words.pop("NOUN", None)  # said by a rule there
         return Language(rules, words, self.document)
 
     @cached_property
     def _recogniser(self) -> Language:
         """Everything that is recognised: both sides of both presets, and what stands under ``recognised``."""
-        more, wide = self._data.get("recognised", {"rules": "", "words": {}}), self._data.get("lexicon", {})
+        more, wide = self.data.get("recognised", {"rules": "", "words": {}}), self.data.get("lexicon", {})
         words = {symbol: _listed(listed) for symbol, listed in more["words"].items()}
         for preset, side in product(PRESETS if wide else [SMALL], SIDES):
             for symbol, listed in self._words(preset, side).items():
                 words[symbol] = list(dict.fromkeys([*words.get(symbol, ()), *listed]))
-        return Language("\n".join([self._data["rules"], more["rules"], wide.get("rules", "")]), words, self.document)
+        return Language("\n".join([self.data["rules"], more["rules"], wide.get("rules", "")]), words, self.document)
 
     def recognises(self, text: str, *, any_words: bool = False) -> str:
         """What a sentence is: ``instance``, ``reordered``, or empty; with ``any_words`` unknown ones count as what they look like."""
         if any_words:
             text = " ".join(map(self._likened, _tokens(text.rstrip(" .!"))))
-        roles = {self.symbol(role): role for role in ("instance", "reordered")}
+        roles = {self.data[role]: role for role in ("instance", "reordered")}
         return roles.get(self._recogniser.recognised(text, roles), "")
 
     def _likened(self, word: str) -> str:
