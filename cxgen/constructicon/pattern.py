@@ -101,29 +101,24 @@ def joined(pattern: str, clauses: Mapping[str, str], joins: Mapping[str, str]) -
     mains = [match[1] for match in places if not ways[match.start()]]
     if len(mains) != 1:
         raise ValueError(f"{len(mains)} main clauses: all but one need a word of {', '.join(joins)} before them")
-    main, head, _ = _divided(mains[0], clauses)
+    main, _, main_head, _ = _divided(mains[0], clauses)
 
     def written(match: re.Match[str]) -> str:
-        (subject, verb, rest), way = _divided(match[1], clauses), ways[match.start()]
+        (subject, verb, head, rest), way = _divided(match[1], clauses), ways[match.start()]
         if way in {"conjunct", "gerund"} and _RELATION.sub("", subject) == _RELATION.sub("", main):
             subject = ""
         elif way == "gerund":
             raise ValueError(f"<{match[1]}> would lose its subject, which is not the main one: join them by and, but or while")
-        subject = _SUBJECT.sub(rf"{{\1=nsubj>{_head(verb)}}} ", subject)
-        relation = {"": "root", "conjunct": f"conj>{_head(head)}"}.get(way, f"advcl>{_head(head)}")
+        subject = _SUBJECT.sub(rf"{{\1=nsubj>{head}}} ", subject)
+        relation = {"": "root", "conjunct": f"conj>{main_head}"}.get(way, f"advcl>{main_head}")
         return f"{subject}{{{verb}:{'ing' if way == 'gerund' else 'past'}={relation}}}{rest}"
 
     return _CLAUSE.sub(written, pattern)
 
 
-def _divided(name: str, clauses: Mapping[str, str]) -> tuple[str, str, str]:
-    """A clause's subject, the field of its verb, and what follows."""
+def _divided(name: str, clauses: Mapping[str, str]) -> tuple[str, str, str, str]:
+    """A clause's subject, the field of its verb, this verb as the head of a relation, and what follows."""
     match = _VERB.search(clauses[name])
     if match is None:
         raise ValueError(f"clause {name!r} has no verb in the past: {{verb:past}}")
-    return clauses[name][: match.start()], match[1] + match[2], clauses[name][match.end() :]
-
-
-def _head(verb: str) -> str:
-    """A verb as the head of a relation."""
-    return "V" if verb.startswith("@") else verb
+    return clauses[name][: match.start()], match[1] + match[2], "V" if match[1] else match[2], clauses[name][match.end() :]

@@ -143,7 +143,10 @@ class Shared:
                     raise unknown(f"shared entry of {section}", wanted, known, file=document.path, line=document.line(place[1]))
                 origin, entry = known[wanted]
                 if isinstance(raw, dict):
-                    entry = _both(section, entry, raw)
+                    entry = {"pattern": entry} if section == "templates" and isinstance(entry, str) else entry
+                    filled = _FILLED if section == "slots" and not raw.keys().isdisjoint(_FILLED) else (_SHARED,)
+                    entry = {key: value for key, value in (*entry.items(), *raw.items()) if key in raw or key not in filled}
+                    del entry[_SHARED]
                 else:
                     place = (origin, [section, wanted])
             places[section, str(name)] = place
@@ -191,14 +194,6 @@ def _block(kinds: str, block: Mapping[str, Any]) -> Iterator[tuple[str, Any, lis
 
 def _put(text: str, within: str) -> str:
     return text if text.endswith(".") else within.replace("*", text)
-
-
-def _both(section: str, entry: Any, own: dict[str, Any]) -> dict[str, Any]:
-    """A shared entry with a file's own keys."""
-    base = {"pattern": entry} if section == "templates" and isinstance(entry, str) else dict(entry)
-    if section == "slots" and any(key in own for key in _FILLED):
-        base = {key: value for key, value in base.items() if key not in _FILLED}
-    return {**base, **{key: value for key, value in own.items() if key != _SHARED}}
 
 
 def _require_valid(document: Document, data: dict[str, Any], places: Places) -> None:

@@ -94,13 +94,11 @@ def _segments(slot: Slot, construction: Construction, pools: Pools, plan: Plan) 
         return plan.frame, pools.segments[slot.name]
     parents, lists = np.unique(plan.fillers[slot.parent], return_inverse=True)
     related = [lexicon.related(slot.lexical, int(parent)) for parent in parents]
-    for parent in (int(parent) for parent, rows in zip(parents, related, strict=True) if not rows):
-        raise EmptySlotError(
-            f"{construction.name}: slot {slot.name!r}: {lexicon.lemmas[parent]!r} has no {slot.lexical} in the lexicon",
-            file=document.path,
-            line=document.line(["slots", slot.name]),
-            hint=f"add {slot.lexical} to {lexicon.keys[parent]} under lexicons/classes",
-        )
+    if not all(related):
+        parent = int(parents[related.index(())])
+        message = f"{construction.name}: slot {slot.name!r}: {lexicon.lemmas[parent]!r} has no {slot.lexical} in the lexicon"
+        hint = f"add {slot.lexical} to {lexicon.keys[parent]} under lexicons/classes"
+        raise EmptySlotError(message, file=document.path, line=document.line(["slots", slot.name]), hint=hint)
     return lists.astype(np.int64), Segments(related, lexicon.bands, even=False)
 
 

@@ -127,12 +127,10 @@ def design_pools(
     if usable:
         return _weighted(construction, design, usable, marked)
     where = "under frames: in this file, or in a file under lexicons/scenes"
-    raise EmptySlotError(
-        f"{construction.name}: nothing fills design {design.name!r}{f' in {split}' * bool(split)}: {'; '.join(emptied[:5]) or 'no frame'}",
-        file=construction.document.path,
-        line=construction.document.line(["designs", design.name]),
-        hint=f"add words to those classes, or frames {where}" if emptied else f"add frames for design: {design.frames} {where}",
-    )
+    lacks = f"{construction.name}: nothing fills design {design.name!r}" + (f" in {split}" if split else "")
+    hint = f"add words to those classes, or frames {where}" if emptied else f"add frames for design: {design.frames} {where}"
+    line = construction.document.line(["designs", design.name])
+    raise EmptySlotError(f"{lacks}: {'; '.join(emptied[:5]) or 'no frame'}", file=construction.document.path, line=line, hint=hint)
 
 
 def _weighted(construction: Construction, design: Design, usable: Sequence[tuple[Frame, _Filled]], marked: float) -> Pools:

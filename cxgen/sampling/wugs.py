@@ -94,8 +94,11 @@ def borrowed(construction: Construction, inventory: pl.DataFrame) -> pl.DataFram
     Each lends to one: of the same part of speech, as near in length as there is, and none that the construction itself can draw.
     Which one it is does not depend on the other own words, unless two want the same.
     """
-    drawn, known = _drawn(construction), set(inventory["key"])
-    rows = construction.lexicon.table.select("key", "lemma", "pos").rows()
+    lexicon, known = construction.lexicon, set(inventory["key"])
+    names = set().union(*map(construction.fillers, construction.slots.values()))
+    drawn = {row for name in names if lexicon.has(name) for row in lexicon.resolve(name).ids}
+    drawn |= {other for relation in RELATIONS for row in drawn for other in lexicon.related(relation, row)}
+    rows = lexicon.table.select("key", "lemma", "pos").rows()
     free: dict[str, dict[str, int]] = {}
     for row, (key, lemma, pos) in enumerate(rows):
         if key in known and row not in drawn:
@@ -108,11 +111,3 @@ def borrowed(construction: Construction, inventory: pl.DataFrame) -> pl.DataFram
             del lenders[lender]
             lent[lender] = key
     return inventory.filter(pl.col("key").is_in(list(lent))).with_columns(pl.col("key").replace(lent))
-
-
-def _drawn(construction: Construction) -> set[int]:
-    """The rows of all lexemes that the construction's slots and frames can hold."""
-    lexicon = construction.lexicon
-    names = set().union(*map(construction.fillers, construction.slots.values()))
-    rows = {row for name in names if lexicon.has(name) for row in lexicon.resolve(name).ids}
-    return rows | {other for relation in RELATIONS for row in rows for other in lexicon.related(relation, row)}
