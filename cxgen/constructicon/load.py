@@ -42,7 +42,7 @@ def readable_targets(project: Project, *, strict: bool = False) -> tuple[list[st
     names, errors = [], []
     for name, path in project.template_files().items():
         try:
-            document = _read(project, name, shared, strict)[0] if strict or not project.ships(path) else read_yaml(path)
+            document = read_yaml(path) if shared.trusts(path) else _read(shared, name)[0]
             if "lookalike_of" not in document.data:
                 names.append(name)
         except CxgenError as error:
@@ -54,21 +54,21 @@ def load_construction(project: Project, name: str, lexicon: Lexicon, *, strict: 
     """One construction with its look-alikes. What is shipped is checked against its schema if ``strict``, or if it cannot be read."""
     try:
         shared = Shared.of(project, strict=strict)
-        document, places = _read(project, name, shared, strict)
+        document, places = _read(shared, name)
         target = document.data.get("lookalike_of")
         if target:
             message = f"{name!r} is a look-alike: its items come with those of {target!r}"
             raise fault(message, (document, ["lookalike_of"]), f"ask for {target}")
-        return _assemble([(document, places), *_lookalikes(project, document, shared, strict)], lexicon)
+        return _assemble([(document, places), *_lookalikes(shared, document)], lexicon)
     except (AttributeError, LookupError, TypeError, ValueError):
         if strict:
             raise
         return load_construction(project, name, lexicon, strict=True)
 
 
-def _read(project: Project, name: str, shared: Shared, strict: bool) -> _Source:
-    path = project.template_file(name)
-    source = shared.take_in(read_yaml(path), strict=strict or not project.ships(path))
+def _read(shared: Shared, name: str) -> _Source:
+    path = shared.project.template_file(name)
+    source = shared.take_in(read_yaml(path))
     document = source[0]
     if document.data["name"] != name:
         message = f"name is {document.data['name']!r} but the file is {path.name!r}"
@@ -76,18 +76,18 @@ def _read(project: Project, name: str, shared: Shared, strict: bool) -> _Source:
     return source
 
 
-def _lookalikes(project: Project, document: Document, shared: Shared, strict: bool) -> Iterator[_Source]:
+def _lookalikes(shared: Shared, document: Document) -> Iterator[_Source]:
     """Those that the file brings itself, or those that it names."""
     name, named = document.data["name"], document.data.get("lookalikes", [])
     if isinstance(named, dict):
-        for other in named.keys() & project.template_files():
+        for other in named.keys() & shared.project.template_files():
             whose = "the construction itself" if other == name else f"the construction in {other}.yaml"
             message, place = f"the look-alike {other!r} is named like {whose}", (document, ["lookalikes", other])
             raise fault(message, place, "give it a name that no template file has")
-        yield from (shared.take_in(part, strict=strict or not project.ships(document.path)) for part in look_alikes(document))
+        yield from map(shared.take_in, look_alikes(document))
         return
     for number, other in enumerate(named):
-        source = _read(project, other, shared, strict)
+        source = _read(shared, other)
         owner = source[0].data.get("lookalike_of")
         if not owner:
             raise fault(f"{other!r} does not say lookalike_of: {name}", (source[0], []), f"add lookalike_of: {name}")

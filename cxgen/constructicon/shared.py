@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import permutations
+from pathlib import Path
 from typing import Any
 
 from cxgen.constructicon.model import Atom, Place
@@ -89,35 +90,39 @@ def _filled(value: Any, fields: _Fields) -> Any:
 
 @dataclass(frozen=True)
 class Shared:
-    """The shared entries of a project, the shipped ones and its own, which win: section -> name -> (file, entry).
+    """What the template files of a project share; its own wins over what is shipped, which is trusted if not ``strict``."""
 
-    ``joins`` says what a word between clauses makes of the one behind it, see `cxgen.constructicon.pattern`.
-    """
-
+    project: Project
+    strict: bool
     entries: dict[str, dict[str, tuple[Document, Any]]] = field(default_factory=lambda: {section: {} for section in SECTIONS})
-    joins: dict[str, str] = field(default_factory=dict)
+    joins: dict[str, str] = field(default_factory=dict)  # a word between clauses -> what it makes of the one behind it, see `joined`
 
     @classmethod
     def of(cls, project: Project, *, strict: bool = True) -> "Shared":
-        """Read them; what is shipped fits its schema, and is checked only if ``strict``."""
-        shared = cls()
+        """Read it."""
+        shared = cls(project, strict)
         for path in project.shared_files():
-            document = read_yaml(path, _SHARED if strict or not project.ships(path) else None)
-            for section, named in document.data.items():
-                if section == "joins":
-                    shared.joins.update(named)
-                else:
-                    shared.entries[section].update({name: (document, raw) for name, raw in named.items()})
+            document = read_yaml(path, None if shared.trusts(path) else _SHARED)
+            shared.joins.update(document.data.get("joins", {}))
+            for section in SECTIONS:
+                shared.entries[section].update({name: (document, raw) for name, raw in document.data.get(section, {}).items()})
         return shared
 
-    def take_in(self, document: Document, *, strict: bool = True) -> tuple[Document, Places]:
-        """``document`` with shared entries in their places, and every entry that stands for several written out; checked if ``strict``."""
+    def trusts(self, path: Path) -> bool:
+        """Whether a file need not be checked against its schema."""
+        return not self.strict and self.project.ships(path)
+
+    def take_in(self, document: Document) -> tuple[Document, Places]:
+        """``document`` with shared entries in it, and every entry that stands for several written out; and where entries stand."""
         data, places = dict(document.data), Places()
         for section in SECTIONS:
             if isinstance(data.get(section), dict):
                 data[section] = dict(self._merged(document, section, places))
-        if strict:
-            _require_valid(document, data, places)
+        wrong = None if self.trusts(document.path) else complaint(data, "construction")
+        if wrong:
+            keys, message, hint = wrong
+            file, start = places.get((str(keys[0]), str(keys[1])), (document, keys[:2])) if len(keys) > 1 else (document, keys)
+            raise fault(message, (file, [*start, *keys[2:]]), hint)
         for section in SECTIONS:
             if section in data:
                 data[section] = dict(_expanded(document, data, section, places))
@@ -194,14 +199,6 @@ def _block(kinds: str, block: Mapping[str, Any]) -> Iterator[tuple[str, Any, lis
 
 def _put(text: str, within: str) -> str:
     return text if text.endswith(".") else within.replace("*", text)
-
-
-def _require_valid(document: Document, data: dict[str, Any], places: Places) -> None:
-    wrong = complaint(data, "construction")
-    if wrong:
-        keys, message, hint = wrong
-        file, start = places.get((str(keys[0]), str(keys[1])), (document, keys[:2])) if len(keys) > 1 else (document, keys)
-        raise fault(message, (file, [*start, *keys[2:]]), hint)
 
 
 def _expanded(document: Document, data: Mapping[str, Any], section: str, places: Places) -> Iterator[tuple[str, Any]]:
