@@ -4,7 +4,7 @@ What holds between the shards of a run is seen from what each hands on: verbs, w
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -148,7 +148,7 @@ def _count(job: tuple[Path, str, Shard, int, list[str]]) -> dict[str, Any]:
         "rows": rows.height,
         "sets": rows["contrast_set"].n_unique(),
         "faults": faults,
-        "verbs": set(rows["verb"]),
+        "verbs": rows["verb"].unique().to_list(),
         "held": {rule: rows.select("split", "construction", "contrast_of", *names).unique() for rule, names in held.items()},
         "premises": rows.select("contrast_set", family.text).unique()[family.text].hash(0).to_numpy(),
     }
@@ -156,7 +156,7 @@ def _count(job: tuple[Path, str, Shard, int, list[str]]) -> dict[str, Any]:
 
 def _between(tallies: Sequence[Mapping[str, Any]]) -> dict[str, int]:
     """How often what holds between shards of a construction is broken."""
-    splits = Counter(verb for verbs in _verbs(tallies).values() for verb in verbs)
+    splits = Counter(verb for _, verb in {(tally["split"], verb) for tally in tallies for verb in tally["verbs"]})
     premises = np.concatenate([tally["premises"] for tally in tallies])
     counts = {SHARED: sum(number > 1 for number in splits.values()), TWICE: len(premises) - len(np.unique(premises))}
     for rule in tallies[0]["held"]:
@@ -164,22 +164,11 @@ def _between(tallies: Sequence[Mapping[str, Any]]) -> dict[str, int]:
     return counts
 
 
-def _verbs(tallies: Iterable[Mapping[str, Any]]) -> dict[str, set[str]]:
-    verbs: dict[str, set[str]] = defaultdict(set)
-    for tally in tallies:
-        verbs[tally["split"]] |= tally["verbs"]
-    return verbs
-
-
-def _parts(tallies: Iterable[Mapping[str, Any]], *, pseudowords: bool) -> list[dict[str, Any]]:
+def _parts(tallies: Sequence[Mapping[str, Any]], *, pseudowords: bool) -> list[dict[str, Any]]:
     """Rows of ``construction, split, rows, sets, verbs`` and, if the run has pseudowords, ``rows with pseudowords``."""
-    groups: dict[tuple[str, str], list[Mapping[str, Any]]] = defaultdict(list)
-    for tally in tallies:
-        groups[tally["construction"], tally["split"]].append(tally)
-    parts = []
-    for (name, split), group in groups.items():
-        own = [tally for tally in group if not tally["pseudowords"]]
-        sums = {what: sum(tally[what] for tally in own) for what in ("rows", "sets")}
-        part = {"construction": name, "split": split, **sums, "verbs": len(_verbs(own)[split])}
-        parts.append(part | ({"rows with pseudowords": sum(tally["rows"] for tally in group) - part["rows"]} if pseudowords else {}))
-    return parts
+    names = ("construction", "split", "pseudowords", "rows", "sets", "verbs")
+    table = pl.DataFrame([{name: tally[name] for name in names} for tally in tallies])
+    real = {name: pl.col(name).filter(~pl.col("pseudowords")) for name in ("rows", "sets", "verbs")}
+    counts = {"rows": real["rows"].sum(), "sets": real["sets"].sum(), "verbs": real["verbs"].explode().n_unique()}
+    counts |= {"rows with pseudowords": pl.col("rows").filter("pseudowords").sum()} if pseudowords else {}
+    return table.group_by("construction", "split", maintain_order=True).agg(**counts).to_dicts()

@@ -4,7 +4,6 @@ import csv
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from cxgen import layout
 from cxgen.constructicon import Construction, Design
@@ -50,7 +49,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Publish:
-    """What a release says of itself, see ``publish`` in ``params.yaml``."""
+    """What a release says of itself."""
 
     version: str = "0.0.0"  # of the dataset
     title: str = "cxgen dataset"
@@ -112,6 +111,7 @@ class Params:
             splits=read_splits(path.parent),
             hold_out=HoldOut(**{"wordings": True, **data["split"].get("hold_out", {})}),
         )
+        wug, publish = data.get("wug", {}), data.get("publish", {})
         return cls(
             request=request,
             constructions=None if names == "all" else tuple(names),
@@ -121,15 +121,11 @@ class Params:
             judge_tasks=tuple(judge.get("tasks", ("acceptability", "appropriateness", "label"))),
             keep_undecided=judge.get("keep_undecided", False),
             folds=data["baselines"]["folds"],
-            wug=Wug(**_with_tuple(data.get("wug", {}), "modes")),
+            wug=Wug(tuple(wug.get("modes", Wug.modes)), wug.get("share", Wug.share)),
             suites=data.get("suites", {}),
-            publish=Publish(**_with_tuple(data.get("publish", {}), "authors")),
+            publish=Publish(**{**publish, "authors": tuple(publish.get("authors", Publish.authors))}),
             text=document.text,
         )
-
-
-def _with_tuple(data: Mapping[str, Any], name: str) -> dict[str, Any]:
-    return {**data, name: tuple(data[name])} if name in data else dict(data)
 
 
 def read_splits(root: Path) -> dict[str, dict[str, str]]:

@@ -28,7 +28,7 @@ from cxgen.files import require_place
 from cxgen.measures.figures import broken_gates
 from cxgen.project import Project
 from cxgen.sampling import Sampler
-from cxgen.schema import TARGET, conform
+from cxgen.schema import TARGET, conform, polars_schema
 from cxgen.suites import SUITES
 from cxgen.tables import one_line, track, write_json, write_table
 from cxgen.vocabulary import APPROPRIATE, EXTENDED, INAPPROPRIATE, PROTOTYPICAL, SPLITS, UNDECIDED
@@ -115,7 +115,8 @@ def _make(job: _Job) -> dict[str, Any]:
     for config in wug.SOURCES:
         real = wug.sources(chosen, config, job.params.wug.share)
         if real.height:
-            rows = wug.finished(wug.wug_items(made, wugs_of(job.run), job.params.wug.modes, real), config)
+            rows, columns = wug.wug_items(made, wugs_of(job.run), job.params.wug.modes, real), columns_of(wug_config(config))
+            rows = conform(rows, columns) if rows.height else pl.DataFrame(schema=polars_schema(columns))
             finished[wug_config(config)] = rows
             counts[config] = wug.counts(rows, real, job.params.wug.modes)
     for config, rows in finished.items():

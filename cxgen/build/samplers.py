@@ -4,6 +4,7 @@ import math
 import secrets
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
@@ -12,27 +13,16 @@ import polars as pl
 
 from cxgen.build.params import Request
 from cxgen.constructicon import Construction, Design, load_construction
-from cxgen.errors import EmptySlotError, SchemaError
+from cxgen.errors import CxgenError, EmptySlotError, SchemaError
 from cxgen.families import CONFIGS, DEFAULT, family_of
 from cxgen.lexicon import Lexicon
 from cxgen.project import Project
-from cxgen.sampling import (
-    Draws,
-    Forms,
-    Sampler,
-    Wugs,
-    best_partition,
-    design_pools,
-    frame_verbs,
-    further_verbs,
-    held_templates,
-    joint_verbs,
-    span,
-    split_of,
-    verb_pools,
-)
-from cxgen.sampling.pools import ABSENT
-from cxgen.sampling.ways import WORD_FORMS, By
+from cxgen.sampling.draws import Draws, Sampler, span
+from cxgen.sampling.partition import best_partition, frame_verbs, further_verbs, joint_verbs, split_of, verb_pools
+from cxgen.sampling.plan import held_templates
+from cxgen.sampling.pools import ABSENT, design_pools
+from cxgen.sampling.ways import WORD_FORMS, By, Forms
+from cxgen.sampling.wugs import Wugs
 from cxgen.vocabulary import PRESETS, SPLITS, Split
 
 # Sets are drawn at random and must share no premise with another one, so that the last ones are hard to find: at a quarter of what can be
@@ -99,12 +89,8 @@ def previews(construction: Construction, seed: int, family: str = "") -> list[Sa
     if not made:
         other = next((family_of(name).name for design in construction.designs.values() for name in design.configs), "")
         config = next((name for name, owner in CONFIGS.items() if owner.name == family), DEFAULT)
-        raise SchemaError(
-            f"{construction.name} has no design for the family {family!r}",
-            file=construction.document.path,
-            line=construction.document.line(["designs"]),
-            hint=f"add {config} to a design's config" + (f", or ask for the family that it has: --family {other}" if other else ""),
-        )
+        hint = f"add {config} to a design's config" + (f", or ask for the family that it has: --family {other}" if other else "")
+        raise _fault(SchemaError, construction, [], f"no design for the family {family!r}", hint)
     return made
 
 
@@ -136,28 +122,26 @@ def fillable(construction: Construction, request: Request) -> Construction:
         return construction
     splits = placed(construction, request)
 
-    def is_filled(design: Design) -> bool:
-        try:
-            return all(design_pools(construction, design, splits, split, request.preset, request.marked) for split in SPLITS)
-        except EmptySlotError:
-            return False
-
-    filled = {name: design for name, design in construction.designs.items() if is_filled(design)}
-    if len(filled) in {0, len(construction.designs)}:
-        return construction
-    return fillable(replace(construction, designs=filled), request)
+    filled = {}
+    for name, design in construction.designs.items():
+        with suppress(EmptySlotError):
+            for split in SPLITS:
+                design_pools(construction, design, splits, split, request.preset, request.marked)
+            filled[name] = design
+    whole = len(filled) in {0, len(construction.designs)}
+    return construction if whole else fillable(replace(construction, designs=filled), request)
 
 
 def _require_sets(construction: Construction, design: Design, config: str) -> None:
     known = config in CONFIGS
     why = family_of(config).unsound(construction, design, config) if known else f"unknown config {config!r}"
     if why:
-        raise SchemaError(
-            f"{construction.name}: design {design.name!r}: {why}",
-            file=construction.document.path,
-            line=construction.document.line(["designs", design.name]),
-            hint=f"see `cxgen explain {construction.name}`" if known else f"configs: {', '.join(CONFIGS)}",
-        )
+        hint = f"see `cxgen explain {construction.name}`" if known else f"configs: {', '.join(CONFIGS)}"
+        raise _fault(SchemaError, construction, [design.name], f"design {design.name!r}: {why}", hint)
+
+
+def _fault(error: type[SchemaError] | type[EmptySlotError], where: Construction, design: list[str], what: str, hint: str) -> CxgenError:
+    return error(f"{where.name}: {what}", file=where.document.path, line=where.document.line(["designs", *design]), hint=hint)
 
 
 def items_of(draws: Draws) -> pl.DataFrame:
@@ -209,14 +193,10 @@ def candidates(made: Sequence[Sampler], request: Request, *, head_room: bool = T
                 source.draw(left, source.wanted if head_room else source.required, seen[family_of(source.sampler.config).name])
     for source in sources:
         if len(source.kept) < source.required:
-            construction, design = source.sampler.construction, source.sampler.design.name
-            raise EmptySlotError(
-                f"{construction.name}: only {len(source.kept)} distinct contrast sets of design {design!r} for {source.sampler.config} in"
-                f" {source.sampler.split}, {source.required} are needed",
-                file=construction.document.path,
-                line=construction.document.line(["designs", design]),
-                hint="add words or frames, or lower the size in params.yaml or the design's weight",
-            )
+            design, where = source.sampler.design.name, f"for {source.sampler.config} in {source.sampler.split}"
+            what = f"only {len(source.kept)} distinct contrast sets of design {design!r} {where}, {source.required} are needed"
+            hint = "add words or frames, or lower the size in params.yaml or the design's weight"
+            raise _fault(EmptySlotError, source.sampler.construction, [design], what, hint)
     tables = [table for source in sources for table in source.items if table.height]
     return pl.concat(tables, how="diagonal") if tables else pl.DataFrame()
 

@@ -94,14 +94,12 @@ def read_plan(folder: Path) -> Plan:
     path = folder / _MANIFEST
     if not path.exists():
         raise DataError("no run is there", file=folder, hint="name the folder that `cxgen generate --out` has written")
-    plan: Plan = read_json(path, _HINT)
+    data = read_json(path, _HINT)
     try:
-        keys = {"asked", "sources", "shards"} - plan.keys()
-        keys |= {key for shard in plan.get("shards", ()) for key in {"file", "construction", "sampler", "pseudowords"} - shard.keys()}
-    except (AttributeError, TypeError):
-        keys = {"mappings"}
-    if keys:
-        raise DataError(f"not the plan of a run: it lacks {', '.join(sorted(keys))}", file=path, hint=_HINT)
+        plan: Plan = {name: data[name] for name in ("asked", "sources", "shards")}
+        plan["shards"] = [{name: shard[name] for name in ("file", "construction", "sampler", "pseudowords")} for shard in plan["shards"]]
+    except (KeyError, TypeError) as error:
+        raise DataError(f"not the plan of a run: {error}", file=path, hint=_HINT) from error
     return plan
 
 

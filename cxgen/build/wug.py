@@ -6,9 +6,8 @@ from typing import Any
 import polars as pl
 
 from cxgen.build.samplers import items_of
-from cxgen.families import DEFAULT, FAMILIES, columns_of, family_of, wug_config
+from cxgen.families import DEFAULT, FAMILIES, columns_of, family_of
 from cxgen.sampling import Rows, Sampler, Wugs
-from cxgen.schema import conform, polars_schema
 
 SOURCES = tuple(config for family in FAMILIES.values() for config in family.substituted)  # configs whose sets get pseudowords
 _CELL = ("config", "design", "split", "set_number", "kind", "rule")  # what tells a set's items apart, as far as a family has it
@@ -75,12 +74,6 @@ def wug_items(samplers: Sequence[Sampler], wugs: Wugs, modes: Sequence[str], rea
             made.append(substituted(sampler, rows["set_number"].to_numpy(), wugs, modes))
     made = [table for table in made if table.height]
     return paired(pl.concat(made, how="diagonal").sort(_place_in(modes), maintain_order=True), real) if made else pl.DataFrame()
-
-
-def finished(items: pl.DataFrame, config: str) -> pl.DataFrame:
-    """``items`` as rows of the config with pseudowords of ``config``; none if there are none."""
-    columns = columns_of(wug_config(config))
-    return conform(items, columns) if items.height else pl.DataFrame(schema=polars_schema(columns))
 
 
 def counts(rows: pl.DataFrame, real: pl.DataFrame, modes: Sequence[str]) -> dict[str, dict[str, Any]]:
