@@ -1,7 +1,5 @@
 """Counting what can be said agrees with saying it."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Whose data may be released under whose name, and what is refused where nobody can tell that results are up to date."""
 
-from __future__ import annotations
-
 import shutil
 import sys
 

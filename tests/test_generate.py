@@ -1,7 +1,5 @@
 """Plans and sentences: determinism, independence, agreement, form."""
 
-from __future__ import annotations
-
 import dataclasses
 import re
 

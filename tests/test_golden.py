@@ -1,7 +1,5 @@
 """What previews say stays the same until DATA_VERSION is raised: `dvc repro` reruns by it, not by lists of files of code."""
 
-from __future__ import annotations
-
 import hashlib
 
 from cxgen import facade

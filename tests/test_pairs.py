@@ -1,7 +1,5 @@
 """Minimal pairs about participants: their numbers, both orders, entity types, pseudowords; and that nothing else depends on them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import polars as pl

@@ -1,7 +1,5 @@
 """Runs of any size: shards are the same whoever makes them and when, no premise occurs twice, and what is wrong in a run is found."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import math
@@ -112,13 +110,6 @@ def test_a_source_that_runs_dry_gives_what_it_has(mini_source, tmp_path):
 # whoever makes it, and when
 
 
-@pytest.mark.slow
-def test_two_processes_write_what_one_writes(whole, mini_source, tmp_path):
-    with executor(2) as pool:
-        made(wanted(mini_source, tmp_path), pool)
-    assert files(tmp_path) == files(whole[0])
-
-
 def test_what_is_lacking_damaged_or_half_written_is_made_again_byte_for_byte(whole, mini_source, tmp_path):
     asked = wanted(mini_source, tmp_path / "out")
     made(asked, only=[1, 2, 3, 4])
@@ -182,17 +173,6 @@ def test_options_that_do_not_go_together_are_refused(mini, cxgen, words, parts):
     done = cxgen("generate", *words.split(), cwd=mini)
     assert done.returncode == 2
     assert all(part in done.stderr for part in parts)
-
-
-def test_the_order_in_which_modes_are_named_makes_no_other_run(mini, cxgen):
-    asked = ("generate", "reach", "--n", "60", "--out", "both")
-    done = cxgen(*asked, "--wug", "content", "--wug", "verb", cwd=mini)
-    assert done.returncode == 0, done.stderr
-    assert "rows with pseudowords: both/wug" in done.stdout
-    again = cxgen(*asked, "--wug", "verb", "--wug", "content", "--resume", cwd=mini)
-    assert again.returncode == 0, again.stderr
-    other = cxgen(*asked, "--wug", "verb", "--resume", cwd=mini)
-    assert other.returncode == 2 and "differs in pseudowords" in other.stderr
 
 
 @pytest.mark.ray
