@@ -1,17 +1,19 @@
 """Commands that ask models and writers: judge, ask, elicit."""
 
+import functools
+import inspect
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, get_type_hints
 
 import typer
 from typer import Argument, Option
 
 from cxgen.asking import Budget, Consultation, Limits, Outcome, consult
 from cxgen.asking import judge as judging
-from cxgen.cli.options import Cache, DryRun, Form, PerRequest, Poll, Url, commands, limited, open_project
+from cxgen.cli.options import Form, commands, open_project
 from cxgen.cli.output import Format, emit, note, print_table
 from cxgen.curate.scenes import accept_words, accepted, propose, slot_questions
 from cxgen.errors import CxgenError
@@ -21,10 +23,44 @@ from cxgen.natural import elicit as writers
 from cxgen.natural.sets import asked as asked_sets
 from cxgen.vocabulary import JUDGING, PAIR_VERDICTS, PREMISE_VERDICTS, Judge
 
+DryRun = Annotated[bool, Option("--dry-run", help="Print requests, tokens and cost; send nothing.")]
+PerRequest = Annotated[int, Option("--items-per-request", min=1, max=200, help="Items in a request.")]
+Poll = Annotated[float, Option(min=0.05, help="openai-batch: seconds between two looks at a batch.")]
+Cache = Annotated[Path | None, Option(help="File of kept answers; default: .cxgen/answers.jsonl.")]
+Url = Annotated[str | None, Option(envvar="OPENAI_BASE_URL", help="OpenAI-compatible server; key: OPENAI_API_KEY.")]
+_LIMITS: dict[str, Any] = {  # the options of whatever asks models: fields of Limits
+    "concurrency": Option(min=1, help="Requests under way at most."),
+    "requests_per_minute": Option("--rpm", min=0.1, help="Requests per minute."),
+    "tokens_per_minute": Option("--tpm", min=1, help="Tokens per minute."),
+    "tries": Option(min=1, help="How often a request is sent before it counts as failed."),
+    "timeout": Option(min=0.1, help="Seconds for one try."),
+    "deadline": Option(min=0.1, help="Seconds for a request with all its tries."),
+    "max_requests": Option(min=0, help="Stop before more are sent, retries counted."),
+    "max_tokens": Option(min=0, help="Stop before more are used."),
+    "max_cost": Option(min=0.0, help="Stop before more is spent; needs the prices."),
+    "price_in": Option(min=0.0, help="Per million prompt tokens."),
+    "price_out": Option(min=0.0, help="Per million reply tokens."),
+    "max_failures": Option(min=0.0, max=1.0, help="Stop when a larger share of requests failed for good."),
+}
 _SOMEBODY = "a writer"  # of whom no more is known
 _Requests = Annotated[Path | None, Option("--out", "--requests", help="file: the requests; written, and read again with --replies.")]
 app, ask = commands(), commands()
 app.add_typer(ask, name="ask")
+
+
+def limited(command: Callable[..., None]) -> Callable[..., None]:
+    """Give ``command`` the options that bound what is asked; it gets them as its first argument."""
+
+    @functools.wraps(command)
+    def bounded(**given: Any) -> None:
+        command(Limits(**{name: given.pop(name) for name in _LIMITS}), **given)
+
+    _, *own = inspect.signature(command).parameters.values()
+    kinds, limits, last = get_type_hints(Limits), Limits(), inspect.Parameter.KEYWORD_ONLY
+    for name, option in _LIMITS.items():
+        own.append(inspect.Parameter(name, last, default=getattr(limits, name), annotation=Annotated[kinds[name], option]))
+    bounded.__signature__ = inspect.Signature(own)  # type: ignore[attr-defined]
+    return bounded
 
 
 def tell_outcomes(outcomes: Sequence[Outcome], undecided: Counter[str], rest: str = "") -> None:

@@ -8,8 +8,8 @@ from click import Choice
 from typer import Argument, Option, echo
 
 from cxgen.asking import Consultation, Limits
-from cxgen.cli.asking import require_all_asked, tell_outcomes
-from cxgen.cli.options import Cache, DryRun, Form, PerRequest, Poll, Url, commands, limited
+from cxgen.cli.asking import Cache, DryRun, PerRequest, Poll, Url, limited, require_all_asked, tell_outcomes
+from cxgen.cli.options import Form, commands
 from cxgen.cli.output import Format, busy, emit, note, print_json
 from cxgen.errors import CxgenError
 from cxgen.evaluate.likelihood import Measure, Unit

@@ -84,14 +84,12 @@ def sample(
     blocks = _counted(entry.blocks(n, family=family, wug=wug.value if wug else "", seed=seed, kind=kind, label=only), n)
     if form is Format.table:
         groups = (group for items in blocks for group in FAMILIES[family].shown(items))
-        _echo_groups((f"{style(row['premise'], bold=True)} {style(_kind(row), dim=True)}", lines) for row, lines in groups)
+        _echo_groups(
+            (style(row["premise"], bold=True) + style(f" [{row['construction']}: {row['kind']}]", dim=True), lines) for row, lines in groups
+        )
     else:
         columns = [*LINEAGE, *(column.name for column in FAMILIES[family].columns("")), *MATERIAL]
         emit((row for items in blocks for row in readable(items, family).iter_rows(named=True)), form, columns)
-
-
-def _kind(row: Row) -> str:
-    return f"[{row['construction']}: {row['kind']}]"
 
 
 def _counted(blocks: Iterable[pl.DataFrame], n: int) -> Iterator[pl.DataFrame]:
