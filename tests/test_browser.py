@@ -26,7 +26,7 @@ def chromium():
     from playwright.sync_api import sync_playwright
 
     # of this machine, if it has one; else the one that `playwright install chromium` put where playwright finds it
-    path = os.environ.get("CXGEN_BROWSER") or next((found for name in NAMES if (found := shutil.which(name))), None)
+    path = os.environ.get("CXGEN_BROWSER") or next(filter(None, map(shutil.which, NAMES)), None)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
         yield browser
@@ -42,7 +42,7 @@ def report(mini_dataset, tmp_path_factory):
 
 @pytest.fixture
 def opened(chromium):
-    """``opened(url, **context)``: a page; what it said on the console, failed at, or asked of others fails the test."""
+    """``opened(url, **context)``: a page; what it writes on the console, fails at, or asks of others fails the test."""
     contexts, faults = [], []
 
     def open_page(url, **options):
@@ -50,7 +50,7 @@ def opened(chromium):
         contexts.append(context)
         page = context.new_page()
         page.set_default_timeout(10_000)
-        page.on("console", lambda said: faults.append(said.text) if said.type in {"error", "warning"} else None)
+        page.on("console", lambda message: faults.append(message.text) if message.type in {"error", "warning"} else None)
         page.on("pageerror", lambda error: faults.append(str(error)))
         page.on("requestfailed", lambda request: faults.append(f"failed: {request.url}"))
         page.on("request", lambda request: None if request.url.startswith((url.rsplit("/", 1)[0], "data:")) else faults.append(request.url))
@@ -63,8 +63,8 @@ def opened(chromium):
     assert not faults
 
 
-def told(page):
-    """How many sets are found, and of how many."""
+def counted(page):
+    """How many sets fit, and of how many."""
     return tuple(int(number) for number in re.findall(r"\d+", page.locator("#found").inner_text()))
 
 
@@ -74,19 +74,19 @@ def shown(page):
 
 def test_search_finds_words_and_marks_what_fits(report, opened):
     page = opened(report.as_uri())
-    found, everything = told(page)
-    assert found == everything > 10
+    fitting, everything = counted(page)
+    assert fitting == everything > 10
     assert len(shown(page)) == 10
     word = page.locator("article mark").first.inner_text()
     page.fill("#search", word)
-    found, _ = told(page)
-    assert 0 < found < everything
+    fitting, _ = counted(page)
+    assert 0 < fitting < everything
     assert all(word.lower() in text.lower() for text in shown(page))
     page.fill("#search", "no such word anywhere")
-    assert told(page)[0] == 0
+    assert counted(page)[0] == 0
     assert not shown(page)
     page.fill("#search", "")
-    assert told(page) == (everything, everything)
+    assert counted(page) == (everything, everything)
 
 
 def test_filters_narrow_what_is_shown_and_designs_follow_the_construction(report, opened):
@@ -94,8 +94,8 @@ def test_filters_narrow_what_is_shown_and_designs_follow_the_construction(report
     counts = []
     for config in page.locator("#config option").all_inner_texts()[1:]:
         page.select_option("#config", config)
-        counts.append(told(page)[0])
-    assert sum(counts) == told(page)[1]
+        counts.append(counted(page)[0])
+    assert sum(counts) == counted(page)[1]
     page.select_option("#config", "")
     page.select_option("#construction", index=1)
     name = page.locator("#construction").input_value()
@@ -117,7 +117,7 @@ def test_all_can_be_done_by_keyboard(report, opened):
         assert page.evaluate(focused) == name
     page.focus("#config")
     page.keyboard.press("ArrowDown")
-    assert told(page)[0] < told(page)[1]
+    assert counted(page)[0] < counted(page)[1]
 
 
 def test_a_phone_shows_all_of_it_without_scrolling_sideways(report, opened):

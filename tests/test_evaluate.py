@@ -30,7 +30,7 @@ def asked():
     return rows.with_columns(pl.lit(None, dtype=pl.String).alias(name) for name in DIMENSIONS if name not in rows.columns)
 
 
-def told(asked, path=DATA / "predictions.csv"):
+def scored(asked, path=DATA / "predictions.csv"):
     return answered(asked, answers(read_predictions(path), asked, path, dict))
 
 
@@ -48,45 +48,45 @@ def values(parts, name="accuracy"):
 
 
 def test_the_bundled_predictions_score_what_a_hand_calculation_gives(asked):
-    found = scores(told(asked), QUICK)
+    got = scores(scored(asked), QUICK)
     # give: q03 to q06 right, 4 of 6; roll: q09, 1 of 4. Each construction counts alike.
-    assert found["accuracy"]["value"] == round((4 / 6 + 1 / 4) / 2, 4)
-    assert (found["items"], found["right"], found["undecided"], found["sets"], found["verbs"]) == (10, 5, 1, 3, 3)
+    assert got["accuracy"]["value"] == round((4 / 6 + 1 / 4) / 2, 4)
+    assert (got["items"], got["right"], got["undecided"], got["sets"], got["verbs"]) == (10, 5, 1, 3, 3)
     # Whole sets: of give s2 but not s1; of roll none.
-    assert found["consistency"]["value"] == (1 / 2 + 0) / 2
+    assert got["consistency"]["value"] == (1 / 2 + 0) / 2
     # Lures: of give q01, q02 taken, q05 not; of roll q08 taken, q10 not.
-    assert found["capture"]["value"] == round((2 / 3 + 1 / 2) / 2, 4)
+    assert got["capture"]["value"] == round((2 / 3 + 1 / 2) / 2, 4)
     # Neutral items with a lure: give q02 taken, q05 right; roll q08 taken, q10 the third label.
-    assert found["excess"]["value"] == (1 / 2 + 0) / 2
-    assert found["chance"] == 0.3333
-    by = found["by"]
+    assert got["excess"]["value"] == (1 / 2 + 0) / 2
+    assert got["chance"] == 0.3333
+    by = got["by"]
     assert set(by) == {"construction", "premise", "design", "band", "extended", "wording_held_out"}
     assert values(by["construction"]) == {"give": 0.6667, "roll": 0.25}
     assert by["premise"]["send"]["right"] == 2
     assert by["band"]["low"]["accuracy"]["value"] == round((1 / 3 + 1 / 4) / 2, 4)
-    assert "capture" not in scores(told(asked).filter(pl.col("lure").is_null()), QUICK)
+    assert "capture" not in scores(scored(asked).filter(pl.col("lure").is_null()), QUICK)
 
 
 @pytest.fixture(scope="module")
 def pairs():
     """Pairs about participants, by hand: those of *give* (two a cell) and *roll* (one a cell) change places, those of *poke* do not."""
-    return told(pl.read_csv(DATA / "pairs.csv", schema_overrides=TYPES), DATA / "pairs-predictions.csv")
+    return scored(pl.read_csv(DATA / "pairs.csv", schema_overrides=TYPES), DATA / "pairs-predictions.csv")
 
 
 def test_the_bundled_pairs_score_what_a_hand_calculation_gives(pairs):
-    found = scores(pairs, QUICK)
+    got = scores(pairs, QUICK)
     # Right: give 9 of 16 (p12 is a tie, which is wrong), roll 4 of 8, poke 5 of 8. Each construction counts alike.
-    assert (found["accuracy"]["value"], found["undecided"]) == (round((9 / 16 + 4 / 8 + 5 / 8) / 3, 4), 1)
-    assert found["consistency"]["value"] == round((2 / 8 + 1 / 4 + 1 / 4) / 3, 4)
-    by = {name: values(parts) for name, parts in found["by"].items()}
+    assert (got["accuracy"]["value"], got["undecided"]) == (round((9 / 16 + 4 / 8 + 5 / 8) / 3, 4), 1)
+    assert got["consistency"]["value"] == round((2 / 8 + 1 / 4 + 1 / 4) / 3, 4)
+    by = {name: values(parts) for name, parts in got["by"].items()}
     assert by["side"] == {"give/A": 0.625, "give/B": 0.5, "poke/A": 0.75, "poke/B": 0.5, "roll/A": 0.75, "roll/B": 0.25}
     assert by["variant"] == {"A": round((5 / 8 + 3 / 4 + 3 / 4) / 3, 4), "B": round((4 / 8 + 1 / 4 + 2 / 4) / 3, 4)}
     assert by["entity_type"] == {"humans": round((4 / 8 + 2 / 4 + 3 / 4) / 3, 4), "letters": round((5 / 8 + 2 / 4 + 2 / 4) / 3, 4)}
     assert by["switched"] == {"no": (6 / 8 + 2 / 4) / 2, "yes": (3 / 8 + 2 / 4) / 2}
     # One of two premises right: give 4 of 7 (g06 has the tie), roll 2 of 4, poke 3 of 4. None right: give g04, roll g10.
-    assert found["same_choice"]["value"] == round((4 / 7 + 2 / 4 + 3 / 4) / 3, 4)
-    assert found["both_wrong"]["value"] == round((1 / 7 + 1 / 4 + 0) / 3, 4)
-    assert "same_choice" not in found["by"]["switched"]["yes"]  # half a pair shows none
+    assert got["same_choice"]["value"] == round((4 / 7 + 2 / 4 + 3 / 4) / 3, 4)
+    assert got["both_wrong"]["value"] == round((1 / 7 + 1 / 4 + 0) / 3, 4)
+    assert "same_choice" not in got["by"]["switched"]["yes"]  # half a pair shows none
 
 
 def test_the_biases_of_the_bundled_pairs_are_those_of_the_publication(pairs):
@@ -96,19 +96,19 @@ def test_the_biases_of_the_bundled_pairs_are_those_of_the_publication(pairs):
     | humans       | 1.0/0.5     | 0.5/0.0     | 1/1    | 0/0    | 1.0    | 0.5    |
     | letters      | 1.0/0.0     | 0.5/1.0     | 1/0    | 0/1    | 0.5    | 0.5    |
     """
-    found = scores(pairs, QUICK)
-    biases = {name: values({**found["by"]["entity_type"], "all": found}, name) for name in ("bias_i", "bias_ii")}
+    got = scores(pairs, QUICK)
+    biases = {name: values({**got["by"]["entity_type"], "all": got}, name) for name in ("bias_i", "bias_ii")}
     # (i), of give and roll, as poke's participant cannot change places. Humans: give |1 - 0.5| and |0.5 - 0|, mean 0.5; roll 0 and 0.
     # Letters: give |1 - 0| and |0.5 - 1|, mean 0.75; roll |1 - 0| and |0 - 1|, mean 1.
     assert biases["bias_i"] == {"humans": 0.25, "letters": 0.875, "all": 0.5625}  # (0.5 + 0) / 2, (0.75 + 1) / 2, their mean
     # (ii), both orders together. Humans: give |0.75 - 0.25| = 0.5, roll |1 - 0| = 1, poke |1 - 0.5| = 0.5.
     # Letters: give |0.5 - 0.75| = 0.25, roll |0.5 - 0.5| = 0, poke |0.5 - 0.5| = 0.
     assert biases["bias_ii"] == {"humans": 0.6667, "letters": 0.0833, "all": 0.375}  # 2 / 3, 0.25 / 3, their mean
-    assert found["bias_i"] == {"value": 0.5625, "low": None, "high": None}
+    assert got["bias_i"] == {"value": 0.5625, "low": None, "high": None}
     # One side has the first bias only: give (0.5 + 1) / 2, roll (0 + 1) / 2. One order has neither.
-    assert (found["by"]["variant"]["A"]["bias_i"]["value"], "bias_ii" in found["by"]["variant"]["A"]) == (0.625, False)
-    assert not {"bias_i", "bias_ii"} & set(found["by"]["switched"]["yes"])
-    assert "bias_i" not in found["by"]["construction"]["poke"]
+    assert (got["by"]["variant"]["A"]["bias_i"]["value"], "bias_ii" in got["by"]["variant"]["A"]) == (0.625, False)
+    assert not {"bias_i", "bias_ii"} & set(got["by"]["switched"]["yes"])
+    assert "bias_i" not in got["by"]["construction"]["poke"]
 
 
 def test_what_pseudowords_cost_is_counted_pair_by_pair():
@@ -116,9 +116,9 @@ def test_what_pseudowords_cost_is_counted_pair_by_pair():
     rows = [{**base, "id": f"r{n}", "config": "nli", "mode": None, "source_id": None, "hit": n < 3} for n in range(4)]
     broken = {"config": "nli_wug", **base}
     rows += [{**broken, "id": f"w{n}", "mode": "verb" if n < 2 else "nouns", "source_id": f"r{n}", "hit": n == 0} for n in (0, 1, 3)]
-    found = wug_differences(pl.DataFrame(rows), QUICK)["nli_wug"]
+    got = wug_differences(pl.DataFrame(rows), QUICK)["nli_wug"]
     # r0, r1 right and r3 wrong with real words; of the pseudowords' w0 only is right.
-    assert values(found, "difference") == {"all": round(1 / 3 - 2 / 3, 4), "nouns": 0, "verb": -0.5}
+    assert values(got, "difference") == {"all": round(1 / 3 - 2 / 3, 4), "nouns": 0, "verb": -0.5}
     assert wug_differences(pl.DataFrame(rows[1:]), QUICK) == {}, "not on a part of the real items"
 
 
@@ -126,19 +126,19 @@ def test_verbs_are_resampled_not_items():
     """Fifty items each of a verb that is always right and of one that never is: two observations, not a hundred."""
     rows = pl.DataFrame({"construction": ["a"] * 100, "cluster": ["x"] * 50 + ["y"] * 50, "value": [1] * 50 + [0] * 50})
     assert figure(rows, QUICK) == {"value": 0.5, "low": 0.0, "high": 1.0}
-    found = figure(rows.with_columns(cluster=pl.int_range(100).cast(pl.String)), QUICK)
-    assert 0.38 < found["low"] < 0.45
-    assert 0.55 < found["high"] < 0.62
+    got = figure(rows.with_columns(cluster=pl.int_range(100).cast(pl.String)), QUICK)
+    assert 0.38 < got["low"] < 0.45
+    assert 0.55 < got["high"] < 0.62
     assert figure(rows.filter(pl.col("cluster") == "x"), QUICK) == {"value": 1.0, "low": None, "high": None}, "one verb has no spread"
 
 
 def test_two_answerers_are_compared_item_by_item(asked):
-    first = told(asked)
-    found = compared(answered(asked, asked.select("id", answer=pl.col("right"))), first, QUICK)
-    assert (found["only_first"], found["only_second"]) == (5, 0)
-    assert found["p"] == 2 * 0.5**5  # McNemar's test is exact
-    assert found["accuracy"]["value"] == round((2 / 6 + 3 / 4) / 2, 4)
-    assert found["consistency"]["value"] == (1 / 2 + 1) / 2
+    first = scored(asked)
+    got = compared(answered(asked, asked.select("id", answer=pl.col("right"))), first, QUICK)
+    assert (got["only_first"], got["only_second"]) == (5, 0)
+    assert got["p"] == 2 * 0.5**5  # McNemar's test is exact
+    assert got["accuracy"]["value"] == round((2 / 6 + 3 / 4) / 2, 4)
+    assert got["consistency"]["value"] == (1 / 2 + 1) / 2
     same = compared(first, first, QUICK)
     assert (same["accuracy"], same["p"]) == ({"value": 0.0, "low": 0.0, "high": 0.0}, 1)
 
@@ -164,15 +164,15 @@ def test_flips_and_calibrated_accuracy_are_what_a_hand_calculation_gives():
         config=pl.lit("cc_semantics"), construction=pl.lit("cc"), cluster="contrast_set", lure=pl.lit(None, dtype=pl.Int8), **nothing
     )
     given = asked.select("id", "first", "second", label=pl.lit(None, dtype=pl.String))
-    said = answers(given, asked.select("id", "config"), DATA, dict)
-    found = scores(answered(asked.drop("first", "second"), said), QUICK)
-    assert (found["items"], found["right"], found["undecided"], found["chance"]) == (8, 4, 1, 0.5)
-    assert values(found["by"]["scenario"]) == {"S1": 0.5, "S2": 0, "S3": 1, "S4": 0.5}
-    more = found["scenarios"]
+    labels = answers(given, asked.select("id", "config"), DATA, dict)
+    got = scores(answered(asked.drop("first", "second"), labels), QUICK)
+    assert (got["items"], got["right"], got["undecided"], got["chance"]) == (8, 4, 1, 0.5)
+    assert values(got["by"]["scenario"]) == {"S1": 0.5, "S2": 0, "S3": 1, "S4": 0.5}
+    more = got["scenarios"]
     flips = {name: (part["flips"]["value"], part["should_flip"]) for name, part in more.items() if "flips" in part}
     assert flips == {"S2": (0.5, 0.0), "S3": (0.5, 1.0), "S4": (0.0, 0.0)}
     assert values({name: more[name] for name in ("S5", "S6")}, "calibrated") == {"S5": 1.0, "S6": 0.0}
-    named = said.with_columns(numbers=pl.lit(None, dtype=pl.List(pl.Float64)))
+    named = labels.with_columns(numbers=pl.lit(None, dtype=pl.List(pl.Float64)))
     without = scores(answered(asked.drop("first", "second"), named), QUICK)["scenarios"]
     assert (without["S5"]["calibrated"], without["S2"]) == (None, more["S2"])
 
@@ -182,15 +182,15 @@ def test_flips_and_calibrated_accuracy_are_what_a_hand_calculation_gives():
 
 def test_a_set_is_resampled_as_a_whole_under_its_commonest_real_verb(mini_dataset):
     real, wug = load("nli", "test", project=mini_dataset), load("nli_wug", "test", project=mini_dataset)
-    found = questions(real, "nli")
-    assert found.group_by("contrast_set").agg(pl.col("cluster").n_unique())["cluster"].max() == 1
-    assert set(found["cluster"]) <= set(real["verb"])
-    verbs = dict(zip(real["id"], found["cluster"], strict=True))
+    got = questions(real, "nli")
+    assert got.group_by("contrast_set").agg(pl.col("cluster").n_unique())["cluster"].max() == 1
+    assert set(got["cluster"]) <= set(real["verb"])
+    verbs = dict(zip(real["id"], got["cluster"], strict=True))
     broken = questions(wug, "nli_wug", real)
     assert broken.height
     assert all(verbs[source] == cluster for source, cluster in broken.select("source_id", "cluster").iter_rows())
     known = {slot["lemma"]: slot["band"] for slots in real["slots"] for slot in slots if slot["role"] == "verb"}
-    assert dict(zip(real["verb"], found["band"], strict=True)).items() <= known.items()
+    assert dict(zip(real["verb"], got["band"], strict=True)).items() <= known.items()
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -210,11 +210,11 @@ def test_what_a_model_is_shown_says_what_is_right_in_both_orders(constructions, 
 def test_two_continuations_are_scored_by_any_numbers(tmp_path):
     asked = pl.DataFrame({"id": ["a", "b", "c"], "config": "minimal_pairs", "right": [0, 0, 0]}, schema_overrides={"right": pl.Int8})
     rows = [{"id": "a", "good": -12.5, "bad": -13}, {"id": "b", "good": -20, "bad": -3.5}, {"id": "c", "good": -1, "bad": -1}]
-    assert told(asked, written(tmp_path, rows))["answer"].to_list() == [0, 1, None]
+    assert scored(asked, written(tmp_path, rows))["answer"].to_list() == [0, 1, None]
     names = [{"id": "a", "label": "good"}, {"id": "b", "label": "bad"}, {"id": "c", "label": "undecided"}]
-    assert told(asked, written(tmp_path, names))["hit"].to_list() == [True, False, False]
+    assert scored(asked, written(tmp_path, names))["hit"].to_list() == [True, False, False]
     with pytest.raises(DataError, match=r"1 labels are none of good, bad, undecided: neutral \(minimal_pairs\)"):
-        told(asked, written(tmp_path, [*names[1:], {"id": "a", "label": "neutral"}]))
+        scored(asked, written(tmp_path, [*names[1:], {"id": "a", "label": "neutral"}]))
 
 
 def test_braces_in_an_item_stay_braces():
@@ -307,12 +307,12 @@ def test_the_datasets_own_rows_are_no_predictions(mini_dataset, tmp_path):
 # the commands
 
 
-def by_hand(rows, said):
+def by_hand(rows, labels):
     """Accuracy and consistency, by loops and dictionaries."""
     items, sets = defaultdict(list), defaultdict(lambda: defaultdict(list))
     for row in rows.iter_rows(named=True):
         target = row["contrast_of"] or row["construction"]
-        hit = said[row["id"]] == LABELS[row["label"]]
+        hit = labels[row["id"]] == LABELS[row["label"]]
         items[target].append(hit)
         sets[target][row["contrast_set"]].append(hit)
     accuracy = sum(sum(hits) / len(hits) for hits in items.values()) / len(items)
@@ -324,22 +324,22 @@ def by_hand(rows, said):
 def some_wrong(mini_dataset, tmp_path):
     """Predictions of mini's nli test items, wrong for the items whose id begins with a digit under 4."""
     rows = load("nli", "test", project=mini_dataset)
-    said = {name: LABELS[(label + (name[0] in "0123")) % 3] for name, label in rows.select("id", "label").iter_rows()}
-    return rows, said, written(tmp_path, [{"id": name, "label": label} for name, label in said.items()])
+    labels = {name: LABELS[(label + (name[0] in "0123")) % 3] for name, label in rows.select("id", "label").iter_rows()}
+    return rows, labels, written(tmp_path, [{"id": name, "label": label} for name, label in labels.items()])
 
 
 def test_a_file_is_scored_as_a_hand_calculation_does_by_command_and_in_python(mini_dataset, cxgen, some_wrong):
-    rows, said, path = some_wrong
+    rows, labels, path = some_wrong
     result = cxgen("evaluate", path, "--config", "nli", "--json", "--resamples", 20, cwd=mini_dataset)
     assert result.returncode == 0, result.stderr
     report = json.loads(result.stdout)
-    found = report["configs"]["nli"]
-    assert (found["accuracy"]["value"], found["consistency"]["value"]) == by_hand(rows, said)
-    assert 0 < found["accuracy"]["value"] < 1
-    assert found["items"] == rows.height
+    got = report["configs"]["nli"]
+    assert (got["accuracy"]["value"], got["consistency"]["value"]) == by_hand(rows, labels)
+    assert 0 < got["accuracy"]["value"] < 1
+    assert got["items"] == rows.height
     assert (report["name"], report["splits"], list(report["configs"])) == ("p", ["test"], ["nli"])
-    table = score(pl.DataFrame(list(said.items()), schema=["id", "label"], orient="row"), project=mini_dataset, resamples=20)
-    assert table == found == score(path, project=mini_dataset, resamples=20)
+    table = score(pl.DataFrame(list(labels.items()), schema=["id", "label"], orient="row"), project=mini_dataset, resamples=20)
+    assert table == got == score(path, project=mini_dataset, resamples=20)
     with pytest.raises(DataError, match="1 items have no prediction"):
         score(pl.read_ndjson(path)[1:], project=mini_dataset)
 
@@ -375,14 +375,14 @@ def test_baselines_are_written_and_scored_on_everything(mini_dataset, cxgen, tmp
 
 
 def test_predictions_are_compared_and_printed(mini_dataset, cxgen, some_wrong, tmp_path):
-    rows, said, path = some_wrong
+    rows, labels, path = some_wrong
     right = written(tmp_path, [{"id": name, "label": LABELS[label]} for name, label in rows.select("id", "label").iter_rows()], "r.jsonl")
     arguments = ("evaluate", right, "--config", "nli", "--against", path, "--resamples", 50)
     report = json.loads(cxgen(*arguments, "--json", cwd=mini_dataset).stdout)
-    wrong = sum(name[0] in "0123" for name in said)
-    found = report["against"]["configs"]["nli"]
-    assert (report["against"]["name"], found["only_first"], found["only_second"]) == ("p", wrong, 0)
-    assert found["accuracy"]["value"] == pytest.approx(1 - by_hand(rows, said)[0], abs=1e-4)
+    wrong = sum(name[0] in "0123" for name in labels)
+    got = report["against"]["configs"]["nli"]
+    assert (report["against"]["name"], got["only_first"], got["only_second"]) == ("p", wrong, 0)
+    assert got["accuracy"]["value"] == pytest.approx(1 - by_hand(rows, labels)[0], abs=1e-4)
     printed = cxgen(*arguments, "--by", "wording_held_out", cwd=mini_dataset, COLUMNS="200")
     assert "wording_held_out yes" in printed.stdout, printed.stderr
     assert "less" in printed.stdout

@@ -34,7 +34,7 @@ def key(monkeypatch):
 @pytest.mark.parametrize(("task", "names", "verdicts"), [("answer", 4, set(LABELS)), ("choose", 5, {"first", "second"})])
 def test_wordings_ask_for_every_answer_each_in_its_own_way(task, names, verdicts):
     scoring, item = (NLI, SURE) if task == "answer" else (PAIRS, PAIR)
-    said = set()
+    texts = set()
     assert len(wordings(PROJECT, task)) == names
     for name in wordings(PROJECT, task):
         prompt, cloze = load_wording(PROJECT, task, name)
@@ -43,8 +43,8 @@ def test_wordings_ask_for_every_answer_each_in_its_own_way(task, names, verdicts
         assert "Ann ran in." in text
         assert "{" not in text
         assert len(set(continuations)) == len(scoring.answers)
-        said |= {prompt.instructions, text}
-    assert len(said) == 8 + (task == "choose")  # models that continue texts are asked the same about whole pairs as about continuations
+        texts |= {prompt.instructions, text}
+    assert len(texts) == 8 + (task == "choose")  # models that continue texts are asked the same about whole pairs as about continuations
 
 
 def test_whole_pairs_are_shown_as_two_texts_in_an_order_that_the_id_decides():
@@ -92,8 +92,8 @@ def test_examples_come_from_train_with_every_answer_and_are_part_of_what_is_cach
     shots = [(NLI.shown(example), NLI.verdict(example)) for example in examples]
     shown = bare.shown(shots)
     lines = [json.loads(line) for line in shown.system.splitlines() if line.startswith('{"premise"')]
-    said = {verdict: choice for choice, verdict in bare.choices.items()}
-    assert lines == [{"premise": e["premise"], "hypothesis": e["hypothesis"], "answer": said[LABELS[e["label"]]]} for e in examples]
+    choices = {verdict: choice for choice, verdict in bare.choices.items()}
+    assert lines == [{"premise": e["premise"], "hypothesis": e["hypothesis"], "answer": choices[LABELS[e["label"]]]} for e in examples]
     hashes = {bare.hash, shown.hash, bare.shown(shots[:1]).hash, bare.shown([], 400).hash}
     assert len(hashes) == 4
     assert bare.shown([]) is bare
@@ -136,12 +136,12 @@ def asked(mini_dataset, tmp_path):
     folder = tmp_path / "project"
     shutil.copytree(mini_dataset, folder)
     prompt = Prompt.load(ROOT / "pipelines/prompts/answer.yaml", "answer")
-    said = {verdict: choice for choice, verdict in prompt.choices.items()}
+    choices = {verdict: choice for choice, verdict in prompt.choices.items()}
     rows = load("nli", "test", project=folder)
     answers, truth = {}, {}
     for name, premise, hypothesis, label in rows.select("id", "premise", "hypothesis", "label").iter_rows():
         answers[name] = LABELS[(label + (name[0] in "0123")) % 3]
-        truth[f"{premise}|{hypothesis}|answer"] = said[answers[name]]
+        truth[f"{premise}|{hypothesis}|answer"] = choices[answers[name]]
     (tmp_path / "truth.json").write_text(json.dumps(truth), "utf-8")
     return folder, tmp_path / "truth.json", rows, answers
 
@@ -163,8 +163,8 @@ def test_a_model_is_asked_scored_and_not_asked_again(asked, cxgen, tmp_path, mor
         calls = len((tmp_path / "log").read_text("utf-8").splitlines())
         again = cxgen(*arguments(url, *more), cwd=folder)
         assert len((tmp_path / "log").read_text("utf-8").splitlines()) == calls == (-(-rows.height // 4) if more else rows.height)
-    found = json.loads(result.stdout)["configs"]["nli"]
-    assert (found["accuracy"]["value"], found["consistency"]["value"]) == by_hand(rows, answers)
+    got = json.loads(result.stdout)["configs"]["nli"]
+    assert (got["accuracy"]["value"], got["consistency"]["value"]) == by_hand(rows, answers)
     assert again.stdout == result.stdout
     (path,) = (folder / "outputs/predictions").iterdir()
     assert path.name == ("m-3-shot-thinking-nli.jsonl" if more else "m-nli.jsonl")

@@ -49,13 +49,13 @@ def masked(tmp_path_factory):
     return str(folder)
 
 
-def by_hand(folder, context, said, *, text=False, mean=False):
-    """The log probability of every byte of ``said`` (or of all), one at a time."""
+def by_hand(folder, context, answer, *, text=False, mean=False):
+    """The log probability of every byte of ``answer`` (or of all), one at a time."""
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
     model, tokenizer = AutoModelForCausalLM.from_pretrained(folder).eval(), AutoTokenizer.from_pretrained(folder)
-    ids = [0, *tokenizer(context + said)["input_ids"]]
+    ids = [0, *tokenizer(context + answer)["input_ids"]]
     first = 1 if text else 1 + len(tokenizer(context)["input_ids"])
     values = []
     for place in range(first, len(ids)):
@@ -68,14 +68,14 @@ def by_hand(folder, context, said, *, text=False, mean=False):
 @pytest.mark.parametrize("measure", [Measure.likelihood, Measure.normalised])
 @pytest.mark.parametrize("unit", [Unit.answer, Unit.text])
 def test_likelihoods_are_those_of_a_loop_over_tokens(causal, measure, unit):
-    found = list(predictions(causal, ITEMS, PAIRS, measure=measure, unit=unit, batch=16))
-    for row, (name, (context, each)) in zip(found, ITEMS, strict=True):
-        expected = [by_hand(causal, context, said, text=unit is Unit.text, mean=measure is Measure.normalised) for said in each]
+    got = list(predictions(causal, ITEMS, PAIRS, measure=measure, unit=unit, batch=16))
+    for row, (name, (context, answers)) in zip(got, ITEMS, strict=True):
+        expected = [by_hand(causal, context, answer, text=unit is Unit.text, mean=measure is Measure.normalised) for answer in answers]
         assert row["id"] == name
         assert [row["good"], row["bad"]] == pytest.approx(expected, abs=1e-4)
         assert row["label"] == ("good" if expected[0] > expected[1] else "bad")
     for batch in (1, 4):
-        for row, other in zip(predictions(causal, ITEMS, PAIRS, measure=measure, unit=unit, batch=batch), found, strict=True):
+        for row, other in zip(predictions(causal, ITEMS, PAIRS, measure=measure, unit=unit, batch=batch), got, strict=True):
             assert row == pytest.approx(other, abs=1e-4)
 
 
@@ -120,7 +120,7 @@ def test_just_the_words_in_which_answers_differ_are_compared(causal, masked):
     (row, _) = predictions(masked, items, PAIRS, measure=Measure.pll, unit=Unit.word)
     assert row["good"] == pytest.approx(gaps(masked, "a b c d e")(3, (3,)), abs=1e-4)
     for row, before in zip(predictions(causal, items, PAIRS, unit=Unit.word), ("a b", "a"), strict=True):
-        assert [row["good"], row["bad"]] == pytest.approx([by_hand(causal, before, said) for said in (" c", " f")], abs=1e-4)
+        assert [row["good"], row["bad"]] == pytest.approx([by_hand(causal, before, answer) for answer in (" c", " f")], abs=1e-4)
 
 
 @pytest.mark.parametrize("measure", [Measure.likelihood, Measure.pll])
@@ -135,27 +135,25 @@ def test_what_a_model_cannot_read_is_told(causal, masked, tmp_path, measure):
 def test_a_model_of_this_machine_is_scored_and_goes_on_where_it_was(causal, mini_dataset, cxgen, tmp_path, monkeypatch):
     path = tmp_path / "p.jsonl"
     command = ("evaluate", "--model", f"hf:{causal}", "--config", "nli", "--shots", 1, "--wording", "told", "-o", path, "--json")
-    said, count = likelihood.predictions, iter(range(100))
+    ask, count = likelihood.predictions, iter(range(100))
     with monkeypatch.context() as patch:  # interrupted after ten items
-        patch.setattr(likelihood, "predictions", lambda *args, **more: (row for row in said(*args, **more) if next(count) < 10 or 1 / 0))
+        patch.setattr(likelihood, "predictions", lambda *args, **more: (row for row in ask(*args, **more) if next(count) < 10 or 1 / 0))
         with pytest.raises(ZeroDivisionError):
             cxgen(*command, cwd=mini_dataset)
     assert not path.exists()
     left = []
-    monkeypatch.setattr(
-        likelihood, "predictions", lambda path, items, *args, **more: left.extend(items) or said(path, items, *args, **more)
-    )
+    monkeypatch.setattr(likelihood, "predictions", lambda path, items, *args, **more: left.extend(items) or ask(path, items, *args, **more))
     result = cxgen(*command, "--resamples", 20, cwd=mini_dataset)
     assert result.returncode == 0, result.stderr
     assert len(left) == load("nli", "test", project=mini_dataset).height - 10
     assert [file.name for file in tmp_path.glob("*p.jsonl*")] == ["p.jsonl"]
     rows = load("nli", "test", project=mini_dataset)
-    said = pl.read_ndjson(path)
-    assert set(said["id"]) == set(rows["id"])
+    answers = pl.read_ndjson(path)
+    assert set(answers["id"]) == set(rows["id"])
     report = json.loads(result.stdout)["configs"]["nli"]
-    both = rows.join(said, on="id", suffix="_said")
+    both = rows.join(answers, on="id", suffix="_given")
     names = ["entailment", "neutral", "contradiction"]
-    right = sum(names[label] == answer for label, answer in both.select("label", "label_said").iter_rows())
+    right = sum(names[label] == answer for label, answer in both.select("label", "label_given").iter_rows())
     assert (report["items"], report["right"]) == (rows.height, right)
 
 
@@ -178,15 +176,15 @@ def test_models_fill_the_gaps_of_scenarios(scenarios, causal, masked, cxgen, tmp
         path = tmp_path / f"{number}.jsonl"
         options = ("--config", "cc_semantics", "--split", "train", "--measure", measure, "--unit", "word", "--batch", "64")
         options += ("--resamples", "0", "-o", path, "--json")
-        told = cxgen("evaluate", "--model", f"hf:{folder}", *options, cwd=scenarios)
-        assert told.returncode == 0, told.stderr
-        report = json.loads(told.stdout)["configs"]["cc_semantics"]
-        said = rows.join(pl.read_ndjson(path).select("id", one="first", two="second"), on="id")
-        base = said.filter(pl.col("scenario") == "S1").join(said.filter(pl.col("scenario") == "S5"), on="contrast_set", suffix="_5")
+        result = cxgen("evaluate", "--model", f"hf:{folder}", *options, cwd=scenarios)
+        assert result.returncode == 0, result.stderr
+        report = json.loads(result.stdout)["configs"]["cc_semantics"]
+        answers = rows.join(pl.read_ndjson(path).select("id", one="first", two="second"), on="id")
+        base = answers.filter(pl.col("scenario") == "S1").join(answers.filter(pl.col("scenario") == "S5"), on="contrast_set", suffix="_5")
         first = (base["one"] - base["one_5"]) > (base["two"] - base["two_5"])
         right = first == (base["answer"] == 0)
         assert report["scenarios"]["S5"]["calibrated"]["value"] == pytest.approx(right.mean(), abs=0.005), "ties aside"
-        assert report["items"] == said["answer"].drop_nulls().len()
+        assert report["items"] == answers["answer"].drop_nulls().len()
 
 
 # harnesses
@@ -207,9 +205,9 @@ def test_lm_eval_runs_what_was_exported_from_anywhere(mini_dataset, tmp_path):
     )
     assert ran.returncode == 0, ran.stderr[-2000:]
     (path,) = (tmp_path / "elsewhere/out").rglob("results_*.json")
-    found = json.loads(path.read_text("utf-8"))
-    assert {"cxgen", "cxgen_nli", "cxgen_nli_reach", "cxgen_distinction_reach"} <= set(found["results"])
-    assert found["n-samples"]["cxgen_nli_reach"]["effective"] == load("nli", "test", project=mini_dataset).height
+    got = json.loads(path.read_text("utf-8"))
+    assert {"cxgen", "cxgen_nli", "cxgen_nli_reach", "cxgen_distinction_reach"} <= set(got["results"])
+    assert got["n-samples"]["cxgen_nli_reach"]["effective"] == load("nli", "test", project=mini_dataset).height
     (samples,) = (tmp_path / "elsewhere/out").rglob("samples_cxgen_nli_reach*.jsonl")
     first = json.loads(samples.read_text("utf-8").splitlines()[0])
     assert first["doc"]["id"] in set(load("nli", "test", project=mini_dataset)["id"])

@@ -42,13 +42,13 @@ def exported(mini_dataset, tmp_path_factory):
 
 def test_there_is_a_task_per_construction_and_a_group_of_means(exported):
     folder, groups = exported
-    found = {path.stem: yaml.load(path.read_text("utf-8"), Loader) for path in folder.glob("*.yaml")}
+    got = {path.stem: yaml.load(path.read_text("utf-8"), Loader) for path in folder.glob("*.yaml")}
     assert groups == ["cxgen_nli", "cxgen_distinction", "cxgen"]
-    assert set(found) == {"cxgen_nli_reach", "cxgen_distinction_reach", "_cxgen_nli", "_cxgen_distinction", "_cxgen"}
-    assert found["_cxgen"]["task"] == groups[:2]
-    assert found["_cxgen_nli"]["task"] == ["cxgen_nli_reach"]
-    assert all(not measure["weight_by_size"] for measure in found["_cxgen"]["aggregate_metric_list"])
-    task = found["cxgen_nli_reach"]
+    assert set(got) == {"cxgen_nli_reach", "cxgen_distinction_reach", "_cxgen_nli", "_cxgen_distinction", "_cxgen"}
+    assert got["_cxgen"]["task"] == groups[:2]
+    assert got["_cxgen_nli"]["task"] == ["cxgen_nli_reach"]
+    assert all(not measure["weight_by_size"] for measure in got["_cxgen"]["aggregate_metric_list"])
+    task = got["cxgen_nli_reach"]
     assert (task["custom_dataset"], task["output_type"]) == ("function cxgen_data.load", "multiple_choice")
     assert "{{premise}}" in task["doc_to_text"]
     assert "{{hypothesis}}" in task["doc_to_text"]
@@ -177,8 +177,8 @@ def test_a_suite(tmp_path, cxgen, monkeypatch):
         assert report["suites"]["even"]["counts"] == {"rows": 10}
         assert read_tables(project)["even", "test"]["id"].to_list() == load("even", project=tmp_path)["id"].to_list()
         load("even", project=tmp_path).select("id", label=pl.lit("instance")).write_csv(tmp_path / "p.csv")
-        found = cxgen("evaluate", tmp_path / "p.csv", "--config", "even", "--resamples", 0, "--format", "csv", cwd=tmp_path)
-        assert found.stdout.splitlines()[1].startswith("even,all,10,10,0,0.5,"), found.stderr
+        got = cxgen("evaluate", tmp_path / "p.csv", "--config", "even", "--resamples", 0, "--format", "csv", cwd=tmp_path)
+        assert got.stdout.splitlines()[1].startswith("even,all,10,10,0,0.5,"), got.stderr
     finally:
         suites_path.remove(str(tmp_path))
         del SUITES["even"]

@@ -90,11 +90,11 @@ def test_every_form_has_the_same_rows_and_tells_nothing(drawn, tmp_path):
         tasks = [task["data"] for task in json.loads((tmp_path / f"label-studio/{stem}.json").read_text())]
         cells = list(load_workbook(tmp_path / f"xlsx/{stem}.xlsx").worksheets[0].iter_rows(values_only=True))
         book = [dict(zip(cells[0], row, strict=True)) for row in cells[1:]]
-        for found in (plain, lines, tasks, book):
-            assert [row["id"] for row in found] == rows["code"].to_list()
-            assert [row[texts[0]] for row in found] == rows["text"].to_list()
-            assert not secret & {str(value) for row in found for value in row.values()}
-            assert not any(row.get("answer") for row in found)
+        for got in (plain, lines, tasks, book):
+            assert [row["id"] for row in got] == rows["code"].to_list()
+            assert [row[texts[0]] for row in got] == rows["text"].to_list()
+            assert not secret & {str(value) for row in got for value in row.values()}
+            assert not any(row.get("answer") for row in got)
 
 
 def test_no_text_of_a_spreadsheet_is_a_formula():
@@ -123,10 +123,10 @@ def test_answers_come_back_from_every_form(drawn, tmp_path):
     exported = [{"data": {"id": code}, "annotations": [{"completed_by": 3, "result": choice[code]}, cancelled]} for code in right]
     (tmp_path / "export.json").write_text(json.dumps(exported))
     paths = [tmp_path / name for name in ("xlsx-list-2-labels.xlsx", "semi-list-2-labels.csv", "lines-labels.jsonl", "export.json")]
-    found = read_answers(paths, drawn)
-    assert set(found["reader"]) == {"xlsx", "semi", "lines", "annotator-3"}
-    assert found.height == 4 * len(right)
-    assert (found["answer"] == found["right"]).all()
+    got = read_answers(paths, drawn)
+    assert set(got["reader"]) == {"xlsx", "semi", "lines", "annotator-3"}
+    assert got.height == 4 * len(right)
+    assert (got["answer"] == got["right"]).all()
 
 
 @pytest.mark.parametrize(
@@ -194,27 +194,27 @@ def test_scores_equal_a_hand_calculation(drawn, tmp_path):
             return other[row["right"]] if row["code"] in turned else row["right"]
         return row["right"] or {"premise": "2", "hypothesis": "5", None: "4"}[row["side"]]
 
-    found = score(read_answers([filled(tmp_path / "a.csv", drawn), filled(tmp_path / "b.csv", drawn, second)], drawn), QUICK)
+    got = score(read_answers([filled(tmp_path / "a.csv", drawn), filled(tmp_path / "b.csv", drawn, second)], drawn), QUICK)
     assert ours.height == 12
-    assert found["readers"]["b"] == {"list": 1, "answers": 12 + 16 + 5, "checks": 8, "checks_right": 8, "counts": True}
-    labels = found["labels"]
+    assert got["readers"]["b"] == {"list": 1, "answers": 12 + 16 + 5, "checks": 8, "checks_right": 8, "counts": True}
+    labels = got["labels"]
     assert (labels["items"], labels["answers"]) == (12, 24)
     by_group = Counter(ours.filter(pl.col("code").is_in(turned))["group"])
     shares = [1 - by_group[name] / 12 for name in ("reach", "wait")]  # six items a group, two answers each
     assert labels["agree"]["value"] == round(sum(shares) / 2, 4)
     assert labels["readers"]["full"]["value"] == round(10 / 12, 4)
     assert sum(labels["confusion"][right][answer] for right in "ENC" for answer in "ENC" if right != answer) == 2
-    assert found["sentences"]["premise"] == {"answers": 16, "mean": 3.0, "natural": 0.5, "distance": -1.0}
-    assert found["sentences"]["hypothesis"] == {"answers": 16, "mean": 4.5, "natural": 1.0, "distance": 0.5}
-    assert {(row["item"], row["against"]) for row in found["mend"]} == {(item, 1) for item in ours["item"][:2]}
-    assert refused(found["mend"], 2) == {}  # one of two is no majority
+    assert got["sentences"]["premise"] == {"answers": 16, "mean": 3.0, "natural": 0.5, "distance": -1.0}
+    assert got["sentences"]["hypothesis"] == {"answers": 16, "mean": 4.5, "natural": 1.0, "distance": 0.5}
+    assert {(row["item"], row["against"]) for row in got["mend"]} == {(item, 1) for item in ours["item"][:2]}
+    assert refused(got["mend"], 2) == {}  # one of two is no majority
 
 
 def test_who_fails_the_checks_does_not_count_unless_asked(drawn, tmp_path):
     paths = [filled(tmp_path / "a.csv", drawn), filled(tmp_path / "b.csv", drawn, lambda row: "N" if row["task"] == "labels" else "3")]
     answers = read_answers(paths, drawn)
-    found = score(answers, QUICK)
-    assert (found["readers"]["b"]["counts"], found["labels"]["agree"]["value"]) == (False, 1)
+    got = score(answers, QUICK)
+    assert (got["readers"]["b"]["counts"], got["labels"]["agree"]["value"]) == (False, 1)
     assert score(answers, Resampling(0), everybody=True)["labels"]["agree"]["value"] < 1
 
 
@@ -277,6 +277,6 @@ def test_a_recorded_review_is_a_reading(cxgen, mini_dataset, tmp_path):
     given = ("--record", "pipelines/readings/mine.csv", "--resamples", "0")
     assert "10 rows" in cxgen("review", "score", "r", *given, cwd=root).stderr
     assert cxgen("report", "reading", cwd=root).returncode == 0
-    found = json.loads((root / layout.metric("reading")).read_text())
-    assert (found["answers"], found["labelled"], found["readers"]) == (6 + 4, 6, {"human": 1})
-    assert found["overall"] == {"answers": 10, "labels": 1.0, "premises": 1.0, "hypotheses": 1.0}
+    got = json.loads((root / layout.metric("reading")).read_text())
+    assert (got["answers"], got["labelled"], got["readers"]) == (6 + 4, 6, {"human": 1})
+    assert got["overall"] == {"answers": 10, "labels": 1.0, "premises": 1.0, "hypotheses": 1.0}

@@ -93,8 +93,8 @@ def test_answers_are_on_the_disk_before_they_are_acknowledged_and_survive_the_se
     assert again["answers"] == {codes[0]: {"answer": "C", "note": "odd"}, codes[1]: {"answer": "N", "note": ""}}
     assert again["list"] == 1
     assert lines(folder, "anna")[1]["note"] == "odd one"
-    found = read_answers([path], drawn)
-    assert dict(found.select("code", "answer").iter_rows()) == {codes[0]: "C", codes[1]: "N"}
+    got = read_answers([path], drawn)
+    assert dict(got.select("code", "answer").iter_rows()) == {codes[0]: "C", codes[1]: "N"}
 
 
 def test_annotators_are_spread_over_the_lists_and_at_once(folder):
@@ -135,8 +135,8 @@ def test_what_is_no_answer_or_comes_from_strangers_is_refused_and_kept_nowhere(f
         if isinstance(body, dict) and "id" in body:
             start(port, "anna")
             body = {**body, "id": codes[body["id"]]}
-        found, _, text = ask(port, "POST", path, body, headers, host)
-    assert found == status
+        got, _, text = ask(port, "POST", path, body, headers, host)
+    assert got == status
     assert json.loads(text)["error"]
     assert not [line for file in (folder / "answers").iterdir() for line in lines(folder, file.stem) if "id" in line]
 

@@ -133,8 +133,9 @@ def read_examples(path: Path, scoring: Scoring, count: int | None) -> list[Item]
 def as_continuations(item: Item, scoring: Scoring, cloze: Cloze, examples: Sequence[Item]) -> tuple[str, list[str]]:
     """The text before the answers to ``item``, examples first and a blank line after each, and one continuation per answer."""
     shown = [(scoring.continuations(example, *cloze), scoring.meant(example, scoring.verdict(example))) for example in examples]
+    before = "".join(f"{text}{answers[right]}\n\n" for (text, answers), right in shown)
     text, answers = scoring.continuations(item, *cloze)
-    return "".join(f"{before}{said[right]}\n\n" for (before, said), right in shown) + text, answers
+    return before + text, answers
 
 
 def _put(evaluated: Evaluated, asked: Examination) -> Iterator[tuple[str, Scoring, Prompt, Cloze, list[Item], list[Item]]]:
@@ -156,8 +157,8 @@ def _consultation(evaluated: Evaluated, asked: Examination) -> tuple[Consultatio
     """Who is asked, and config by config in which words and what."""
     prompts, shown = {}, {}
     for config, scoring, prompt, _, examples, items in _put(evaluated, asked):
-        told = [(scoring.shown(item), scoring.verdict(item)) for item in examples]
-        prompts[config] = prompt.shown(told, _THOUGHTS if asked.thinks else 0)
+        shots = [(scoring.shown(item), scoring.verdict(item)) for item in examples]
+        prompts[config] = prompt.shown(shots, _THOUGHTS if asked.thinks else 0)
         shown[config] = {item["id"]: scoring.shown(item) for item in items}
     return replace(asked.server, models=(asked.model,), tasks=tuple(shown)).bounded(evaluated.project), prompts, shown
 

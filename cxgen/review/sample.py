@@ -64,8 +64,8 @@ def sample(items: pl.DataFrame, design: Design, real: Sequence[str] = ()) -> pl.
     ours = pl.concat([pairs, *sentences], how="diagonal").with_columns(kind=pl.lit(ITEM))
     others = pl.DataFrame([*_checks(design), *_real(real, Counter(rated["list"]), design)], schema=_SCHEMA)
     rows = pl.concat([ours, others.drop("code")], how="diagonal").join(ours, on=["list", "task"], how="semi")  # no checks of nothing
-    told = rows.select("task", "list", "item", "side", "text", "second").iter_rows()
-    codes = [order_key(design.seed, "code", *(value or "" for value in row)).hex() for row in told]  # says nothing of the row
+    hashed = rows.select("task", "list", "item", "side", "text", "second").iter_rows()
+    codes = [order_key(design.seed, "code", *(value or "" for value in row)).hex() for row in hashed]  # says nothing of the row
     order = pl.Series("order", order_keys((design.seed, "order"), codes))
     return rows.with_columns(order, code=pl.Series(codes)).sort("list", "task", "order").select(_SCHEMA.keys())
 

@@ -191,7 +191,7 @@ def tables(report: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
         "readers": [{"reader": name, **row} for name, row in report["readers"].items()],
         "figures": _figures(report["labels"], report["sentences"]),
         "groups": _groups(report["labels"]["groups"], report["sentences"]["groups"]),
-        more: [_told(row) for row in mend[:_MOST_MEND]],
+        more: [_mending(row) for row in mend[:_MOST_MEND]],
     }
 
 
@@ -204,9 +204,9 @@ def _figures(labels: Mapping[str, Any], sentences: Mapping[str, Any]) -> list[di
         ratings = sentences[side]
         if ratings["answers"]:
             away = "" if side == REAL or ratings["distance"] is None else f", {ratings['distance']:+.2f} from real ones"
-            told = f"mean {ratings['mean']:.2f}, {ratings['natural']:.1%} rated 4 or 5{away}"
-            rows.append((SENTENCES, what, ratings["answers"], told))
-    return [{"task": task, "what": what, "of": of, "figure": told} for task, what, of, told in rows if of]
+            text = f"mean {ratings['mean']:.2f}, {ratings['natural']:.1%} rated 4 or 5{away}"
+            rows.append((SENTENCES, what, ratings["answers"], text))
+    return [{"task": task, "what": what, "of": of, "figure": text} for task, what, of, text in rows if of]
 
 
 def _span(figure: Mapping[str, Any] | None) -> str:
@@ -226,8 +226,8 @@ def _groups(labels: Mapping[str, Any], sentences: Mapping[str, Any]) -> list[dic
     return rows
 
 
-def _told(row: Mapping[str, Any]) -> dict[str, Any]:
+def _mending(row: Mapping[str, Any]) -> dict[str, Any]:
     """A row of what to mend."""
-    told = {"item": row["item"], "group": row["group"], "computed": row.get("right")}
-    told["answers"] = " ".join(f"{answer}:{count}" for answer, count in row["answers"].items())
-    return told | {"text": " / ".join(filter(None, (row["text"], row["second"]))), "notes": "; ".join(row["notes"])}
+    answers = " ".join(f"{answer}:{count}" for answer, count in row["answers"].items())
+    cells = {"item": row["item"], "group": row["group"], "computed": row.get("right"), "answers": answers}
+    return cells | {"text": " / ".join(filter(None, (row["text"], row["second"]))), "notes": "; ".join(row["notes"])}
