@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cxgen.errors import CxgenError
-from cxgen.sampling import best_partition, design_pools, frame_verbs, joint_verbs, near_counts, set_counts, verb_pools
+from cxgen.sampling import best_partition, design_pools, near_counts, set_counts
 from cxgen.sampling.partition import partitions
 from cxgen.vocabulary import SPLITS
 
@@ -61,18 +61,6 @@ def test_a_frame_with_fewer_words_than_slots_in_a_split_is_left_out_there(reach)
     construction = replace(reach, slots=slots, frames=(*frames, *reach.frames[1:]))
     splits = dict.fromkeys(reach.lexicon.lemmas, "test")
     assert design_pools(construction, reach.designs["outcome"], splits, "test").frames == reach.frames[1:]
-
-
-@pytest.mark.slow
-def test_no_split_of_the_real_lexicon_is_left_with_marked_verbs_only(constructions):
-    for name, construction in constructions.items():
-        usable, usual = (frame_verbs(construction, "sliced", marked=marked) for marked in (True, False))
-        joint = joint_verbs(construction, "sliced")
-        split = best_partition(verb_pools(construction, "sliced"), usable, usual, SHARES, (20261121, name), joint)
-        for design, frames in usual.items():
-            for part in SPLITS:
-                served = [verbs for verbs in frames if all(any(split[verb] == part for verb in pool) for pool in verbs)]
-                assert served, (name, design, part)
 
 
 @given(st.integers(1, 9000), st.integers(1, 60))

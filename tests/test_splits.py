@@ -27,11 +27,8 @@ def test_every_shipped_verb_has_its_split_and_what_is_said_together_the_same(con
         splits = SHIPPED.splits[name]
         assert set().union(*verb_pools(construction, "sliced")) <= splits.keys()
         assert all(len({splits[verb] for verb in group}) == 1 for group in joint_verbs(construction, "sliced"))
-
-
-def test_the_committed_splits_are_those_of_the_best_partition(constructions):
-    for name in ("conative", "let-alone"):
-        assert divided(constructions[name], replace(SHIPPED, splits={})).items() <= SHIPPED.splits[name].items()
+        if name in {"conative", "let-alone"}:  # what was divided last
+            assert divided(construction, replace(SHIPPED, splits={})).items() <= splits.items()
 
 
 @given(st.data())
