@@ -60,11 +60,8 @@ def emit(rows: Sequence[Row] | Iterator[Row], form: Format, columns: Sequence[st
 
 
 def _rounded(value: Any, digits: int = 6) -> Any:
-    if isinstance(value, float):
-        return round(value, digits)
-    if isinstance(value, dict):
-        return {key: _rounded(inner, digits) for key, inner in value.items()}
-    return [_rounded(inner, digits) for inner in value] if isinstance(value, list) else value
+    """The value as JSON has it, its floats rounded, however deep they are."""
+    return json.loads(json.dumps(value, default=str), parse_float=lambda number: round(float(number), digits))
 
 
 def _cell(value: Any, digits: int = 6) -> Any:
