@@ -17,8 +17,7 @@ from cxgen.families import CONFIGS, DEFAULT, FAMILIES, family_of
 from cxgen.files import write_text
 from cxgen.layout import TEMPLATES
 from cxgen.sampling import broken_slots, verb_pools
-from cxgen.semantics import RULE, solve, unbalanced
-from cxgen.vocabulary import LABELS
+from cxgen.semantics import RULE, label_matrix, solve, unbalanced
 
 _COLOURS = {"entailment": colors.GREEN, "neutral": colors.YELLOW, "contradiction": colors.RED}
 _LISTED = ("name", "rank", "form", "look-alike", "templates", "hypotheses", "verbs")
@@ -130,12 +129,11 @@ def explain(construction: Name, wug: Wug = None, form: Form = Format.table) -> N
         broken = broken_slots(loaded, wug.value)
         names = [name for name in loaded.slots if name in broken]
         echo(f"pseudowords in {', '.join(names) or 'no slot'}; (x): a label that rested on a replaced word's meaning\n")
-        table = table.join(
-            entry.explain().select("design", "kind", "rule", before="label"), on=["design", "kind", "rule"], maintain_order="left"
-        )
+        cell = ("design", "kind", "rule")
+        table = table.join(entry.explain().select(*cell, before="label"), on=cell, maintain_order="left")
     for design in loaded.designs.values():
         cells = {(row["kind"], row["rule"]): row for row in table.filter(design=design.name).iter_rows(named=True)}
-        squares, faults = ("", []) if wug else _soundness(loaded, design, cells)
+        squares, faults = ("", []) if wug else _soundness(loaded, design)
         echo(f"{style(f'design {design.name}', bold=True)} for {', '.join(design.configs)}{squares}")
         for number, rule in enumerate(design.rules, 1):
             echo(f"  h{number} {loaded.rules[rule].says}   e.g. {loaded.rules[rule].wordings[0]}")
@@ -162,12 +160,9 @@ def _echo_matrix(loaded: Construction, design: Design, cells: _Cells) -> None:
         echo(f"  {kind.ljust(width)}{' '.join(other.ljust(widest) for other in others).rstrip()}")
 
 
-def _soundness(loaded: Construction, design: Design, cells: _Cells) -> tuple[str, list[str]]:
+def _soundness(loaded: Construction, design: Design) -> tuple[str, list[str]]:
     """How many balanced selections of cells a design has, if it needs any, and why its configs give no sets."""
-    labels: dict[str, dict[str, int]] = {}
-    for (kind, rule), row in cells.items():
-        labels.setdefault(kind, {})[rule] = LABELS.index(row["label"])
-    squares, faults = "", []
+    labels, squares, faults = label_matrix(loaded, design), "", []
     for config in design.configs:
         if config not in CONFIGS:
             faults.append(f"! {config}: unknown config; there are {', '.join(CONFIGS)}")
