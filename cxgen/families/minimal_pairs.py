@@ -79,10 +79,12 @@ class _MinimalPairs(Family):
             for number, (first, second) in enumerate(options):
                 decided = np.array([_decides(matrix, one, other, first, second) for matrix in matrices])
                 rows = np.flatnonzero((choice == number) & decided[0 if draws.modes is None else draws.modes])
-                wordings = draws.wordings(first, second) if len(rows) else rows
-                said = [draws.statement(rule, wordings)["hypothesis"][rows] for rule in (first, second) if len(rows)]
+                if not len(rows):
+                    continue
+                wordings = draws.wordings(first, second)
+                said = [draws.statement(rule, wordings)["hypothesis"][rows] for rule in (first, second)]
                 claims = [pl.lit(construction.rules[rule].says) for rule in (first, second)]
-                for order, kind in enumerate((one, other) if len(rows) else ()):
+                for order, kind in enumerate((one, other)):
                     premises = draws.gather(design.kinds.index(kind) * len(draws) + rows)
                     both = {"diagnostic_good": said[order], "diagnostic_bad": said[1 - order]}
                     about = {"pair": pl.lit(f"{one}|{other}"), "order": pl.lit(order), "switched": pl.lit(bool(order) and design.switched)}
