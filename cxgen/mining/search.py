@@ -213,7 +213,6 @@ def load_pipeline(name: str, *, parsed: bool) -> "Language":
 
 
 def _require_output(path: Path, inputs: Iterable[Path]) -> None:
-    """See that candidates can be written to ``path``, and that it is none of the files that are read."""
     if path.suffix not in ENDINGS:
         raise CxgenError(f"unknown kind of file {path.suffix!r}", file=path, hint=f"candidates are {', '.join(ENDINGS)} files")
     if path.exists() and any(given.exists() and path.samefile(given) for given in inputs):

@@ -95,7 +95,6 @@ def run(
 
 
 def _refused_words(project: Project) -> frozenset[str]:
-    """The lemmas that no sentence may have: the shipped ones and the project's own."""
     files = [folder / "refused.yaml" for folder in (project.lexicons, project.own_lexicons) if folder]
     return frozenset(word for path in files if path.exists() for word in read_yaml(path, "refused").data["words"])
 
@@ -177,7 +176,6 @@ def _bare(sentence: str, marks: Mapping[str, str]) -> str:
 
 
 def _rows(answer: Answer, written: Written, by: str) -> Iterator[dict[str, Any]]:
-    """A judged answer as rows, one per kind, the columns ``COLUMNS``."""
     for kind, sentence in written.sentences.items():
         yield {
             "set": set_id(written),

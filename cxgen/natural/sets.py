@@ -124,7 +124,6 @@ def _seeds(construction: Construction, square: Square, seed: int) -> Callable[[i
 
 
 def _fillers(construction: Construction, frames: Iterable[Frame], slot: str) -> list[str]:
-    """The lemmas that ``frames`` have for ``slot``, sorted."""
     lexicon = construction.lexicon
     rows = {row for frame in frames for row in frame_candidates(frame, construction.slots[slot], lexicon) if row != ABSENT}
     return sorted({lexicon.lemmas[row] for row in rows})
@@ -173,7 +172,6 @@ def _misshapen(construction: Construction, square: Square, given: Any) -> list[s
 
 
 def _of_sentence(square: Square, kind: str, sentence: str, marks: Mapping[str, str], listed: Sequence[Unit]) -> Iterator[str]:
-    """What is wrong with one sentence by itself."""
     if not _SENTENCE.match(sentence) or _INNER_END.search(_ABBREVIATED.sub("", sentence)):
         yield f"{kind}: not one sentence that begins with a capital and ends with a full stop"
         return
@@ -192,7 +190,6 @@ def _of_sentence(square: Square, kind: str, sentence: str, marks: Mapping[str, s
 def _of_set(
     construction: Construction, square: Square, marks: Marks, listed: Mapping[str, list[Unit]], words: Mapping[str, Sequence[str]]
 ) -> list[str]:
-    """What is wrong with the sentences together: their shapes, and that they differ where the square does not."""
     faults = []
     bare: dict[str, list[str]] = {}
     for kind in square.kinds:
@@ -219,7 +216,6 @@ def _difference(one: Sequence[str], other: Sequence[str]) -> str:
 
 
 def _of_words(sentences: Mapping[str, str], seeds: Sequence[str], refused: Collection[str]) -> Iterator[str]:
-    """That no seed word occurs, in whatever form (the first letters, as many as a regular ending leaves); and words not to be read."""
     words = {Unit(token).word for sentence in sentences.values() for token in tokens(sentence)}
     heads = [seed.lower().split()[0] for seed in seeds]
     if heads and not any(word.startswith(head[: max(3, len(head) - 1)]) or head in lemmas(word) for word in words for head in heads):
@@ -230,7 +226,6 @@ def _of_words(sentences: Mapping[str, str], seeds: Sequence[str], refused: Colle
 
 
 def _of_hypotheses(construction: Construction, written: Written, look_up: Fillers) -> Iterator[str]:
-    """Hypotheses that a premise says word for word, or that two rules share."""
     wordings = [text for rule in construction.designs[written.asked.design].rules for text in construction.rules[rule].wordings]
     claims = [say(wording, written.fillers, written.words, look_up) for wording in wordings]
     if len(set(claims)) < len(claims):

@@ -169,7 +169,6 @@ class Fillers:
         return {name: row[name] for name in ("sense", "zipf", "percentile", "band")}
 
     def _verb(self, text: str) -> str:
-        """The lemma; of several, one of the construction's own verbs."""
         head, _, rest = text.partition(" ")
         known = self._forms.get((text, "verb")) or [f"{word} {rest}".rstrip() for word in self._lemmas(head, "verb")]
         return next((lemma for lemma in known if lemma in self._verbs), known[0] if known else "")
@@ -196,7 +195,6 @@ class Fillers:
         return guess if self._senses(guess, "noun") or self._reference.frequency(head)[0] >= _IN_USE else ""
 
     def _senses(self, lemma: str, pos: str) -> list[str]:
-        """WordNet's, of far more words than scenes have."""
         if lemma.lower() not in self._looked_up:
             self._looked_up[lemma.lower()] = self._lexicon.senses([lemma])
         return self._looked_up[lemma.lower()].get((lemma.lower(), pos), [])
@@ -214,7 +212,6 @@ def _is_name(text: str, mentions: Sequence[tuple[Sequence[Unit], int]]) -> bool:
 
 
 def _before(sentence: Sequence[Unit], place: int) -> str:
-    """The determiner or possessor before a slot's words, adjectives of other slots passed over."""
     while place > 0 and sentence[place - 1].slot:
         place -= 1
     article, owner = [Unit(""), Unit(""), *sentence][place : place + 2]

@@ -138,7 +138,6 @@ def _rows(project: Project, seed: int, sizes: Mapping[str, int]) -> pl.DataFrame
 
 
 def _sample(project: Project, seed: int, n: int) -> pl.DataFrame:
-    """Base items of the test side with all that is made from them."""
     made = _rows(project, seed, SIZES).filter(pl.col("split") == SIDES[1])
     sets = sorted(made["contrast_set"].unique(), key=lambda name: order_key(seed, "sample", name))[:n]
     return pl.concat([made.filter(pl.col("contrast_set") == name) for name in sets])
@@ -185,7 +184,6 @@ def _answer(signs: Mapping[str, tuple[str, int]], context: str, before: str, aft
 
 
 def _counts(rows: pl.DataFrame) -> dict[str, Any]:
-    """Split -> scenario -> items."""
     return {
         split: dict(sorted(Counter(own).items())) for split, own in rows.group_by("split", maintain_order=True).agg("scenario").iter_rows()
     }

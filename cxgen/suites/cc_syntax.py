@@ -58,16 +58,13 @@ class _Pairs:
         self._language, self._half = grammar.language(preset, side), grammar.data["half"]
         self._ways, mixed = (list(chain(*self._language.ways(grammar.data[role]).values())) for role in ("instance", "mixed"))
         self._starts = np.cumsum([0, *(way.size for way in self._ways)])
-        self._features = pl.DataFrame([_features(way, self._half) for way in self._ways])
+        self.features = pl.DataFrame([_features(way, self._half) for way in self._ways])
         self._orders = list(dict.fromkeys(way.rule for way in mixed))
         self._drawn: set[int] = set()
 
-    def values(self, feature: str) -> list[int]:
-        return self._features[feature].unique().sort().to_list()
-
     def draw(self, count: int, subset: str = "general", value: int | None = None) -> Iterator[dict[str, Any]]:
         """Rows of ``count`` pairs that were not drawn before, the instance first: of those in which the feature ``subset`` has a value."""
-        able = value is None or (self._features[subset] == value).to_numpy()
+        able = value is None or (self.features[subset] == value).to_numpy()
         ends = np.cumsum(np.where(able, np.diff(self._starts), 0))
         stream = (self._seed, NAME, self._preset, self._side, subset, "" if value is None else value)
         fresh: dict[int, None] = {}
@@ -89,7 +86,6 @@ class _Pairs:
                 yield {**row, "subset": subset, "value": value, "place": place}
 
     def _pair(self, number: int, order: int) -> Iterator[dict[str, Any]]:
-        """A sentence of the grammar, and the same words in another order."""
         way = int(np.searchsorted(self._starts, number, side="right")) - 1
         orders = [self._orders[which] for which in divmod(order, len(self._orders))]
         sentences: tuple[list[str], list[str]] = [], []
@@ -107,13 +103,12 @@ class _Pairs:
         plain, mixed = (f"{text[0].upper()}{text[1:]}." for text in texts)
         pair = digest(f"pair\x1f{self._preset}\x1f{plain}")
         shared = {"contrast_set": pair, "derivation": number, "order": order, "verb": verbs[0], "preset": self._preset, "split": self._side}
-        shared |= self._features.row(way, named=True)
+        shared |= self.features.row(way, named=True)
         for label, text in ((1, plain), (0, mixed)):
             yield {**shared, "sentence": text, "label": label, "id": digest(f"{pair}\x1f{text}")}
 
 
 def _features(way: Way, half: str) -> dict[str, int]:
-    """The features of the sentences that are said in a way with two halves."""
     first, second = (place for place, part in enumerate(way.rule) if str(part) == half)
     start, later = sum(way.lengths[:first]), sum(way.lengths[:second])
     return {"length": sum(way.lengths), "start": start, "second_start": later, "distance": later - start - way.lengths[first]}
@@ -128,18 +123,17 @@ def _rows(project: Project, seed: int, sizes: Mapping[str, int]) -> pl.DataFrame
 def _drawn(grammar: Grammar, seed: int, sizes: Mapping[str, int]) -> Iterator[dict[str, Any]]:
     for preset in PRESETS:
         sides = {side: _Pairs(grammar, preset, side, seed) for side in SIDES}
-        for side, own in sides.items():
-            yield from own.draw(sizes["general"])
+        features = pl.concat(pairs.features for pairs in sides.values())
+        for side, pairs in sides.items():
+            yield from pairs.draw(sizes["general"])
             for feature in FEATURES if preset == SMALL else ():
-                every = [value for pairs in sides.values() for value in pairs.values(feature)]
-                quarter = min(every) + (max(every) - min(every)) / 4
-                for value in own.values(feature):
+                quarter = features.select((3 * pl.col(feature).min() + pl.col(feature).max()) / 4).item()
+                for value in pairs.features[feature].unique().sort():
                     if (value <= quarter) == (side == SIDES[0]):
-                        yield from own.draw(sizes["per_value"], feature, value)
+                        yield from pairs.draw(sizes["per_value"], feature, value)
 
 
 def _sample(project: Project, seed: int, n: int) -> pl.DataFrame:
-    """Rows of ``n`` pairs of the test side, of both presets in turn."""
     grammar = Grammar(project)
     drawn = [row for preset in reversed(PRESETS) for row in _Pairs(grammar, preset, SIDES[1], seed).draw(-(-n // 2))]
     return _table(sorted(drawn, key=lambda row: row["place"])[: 2 * n], grammar)

@@ -87,7 +87,6 @@ class Language:
         return parts[::-1]
 
     def _text(self, symbol: str, length: int, number: int) -> list[str]:
-        """The tokens of a part, see `parts`."""
         if number < 0:
             return [symbol]
         return [token for part in self.parts(self._ways[symbol][length], number) for token in self.text(*part)]
@@ -187,5 +186,4 @@ class Grammar:
 
 
 def _listed(raw: str | list[str]) -> list[str]:
-    """A list as the file writes it: in YAML, or with commas between words."""
     return list(raw) if isinstance(raw, list) else [word.strip() for word in raw.split(",") if word.strip()]
