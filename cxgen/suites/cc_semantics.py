@@ -52,7 +52,7 @@ _ANSWERS = {1: 0, -1: 1, 0: None}
 _PAIR = pl.concat_str("given", pl.lit(" "), "then")
 Correlation = tuple[str, str, int]  # two properties; 1: they rise together, -1: one falls as the other rises
 Comparison = tuple[str, str, str, int]  # who has more (1) or less (-1) than whom, of what: who, whom, what, sign
-Poles = Mapping[str, tuple[Mapping[str, Any], int]]  # letter -> property, and whether a+ is having more of it (1) or less (-1)
+Poles = Mapping[str, tuple[str, int, str]]  # a+ and its like -> property, having more of it (1) or less (-1), the comparative
 
 
 def follows(correlations: Iterable[Correlation], known: Comparison | None, who: str, whom: str, what: str) -> int:
@@ -74,41 +74,34 @@ def _sets(data: Mapping[str, Any], people: list[str], side: str, seed: int, draw
         names = [name for _, name in sorted(zip(order_keys(stream, people), people, strict=True))]
         for number in range(draws):
             which, pole, wording = uniform((*stream, "rest"), 3 * number, 3)
-            poles = {"a": (a, signs[0]), "b": (b, signs[1]), "c": (others[int(which * len(others))], 1 if pole < 0.5 else -1)}
+            third = others[int(which * len(others))], 1 if pole < 0.5 else -1
+            poles = {
+                f"{letter}{mark}": (own["name"], sign, own["comparatives"][sign < 0])
+                for letter, (own, plus) in {"a": (a, signs[0]), "b": (b, signs[1]), "c": third}.items()
+                for mark, sign in (("+", plus), ("-", -plus))
+            }
             place, who = int(wording * len(wordings)), dict(zip("xy", names[2 * number :], strict=False))
             made = {name: _item(scenario, wordings[place], poles, who) for name, scenario in data["scenarios"].items()}
             ids = {name: digest(f"{NAME}\x1f{made[BASE]['text']}\x1f{name}") for name in made}
-            shared = {
-                "contrast_set": ids[BASE],
-                "base_id": ids[BASE],
-                "construction": data["construction"],
-                "split": side,
-                "wording": place,
-            }
+            shared = {"contrast_set": ids[BASE], "base_id": ids[BASE], "construction": data["construction"], "split": side}
+            shared |= {"wording": place, "given": a["name"], "then": b["name"], **dict(zip(_WORDS, b["comparatives"], strict=True))}
             yield from (row | shared | {"id": ids[name], "scenario": name} for name, row in made.items())
-
-
-def _signed(poles: Poles, what: str) -> tuple[str, int, str]:
-    """The property of ``a+`` and its like, its sign, and the comparative: the first of the property's two is having more of it."""
-    own, pole = poles[what[0]]
-    sign = pole if what[1] == "+" else -pole
-    return own["name"], sign, own["comparatives"][0 if sign == 1 else 1]
 
 
 def _item(scenario: Mapping[str, Any], wording: Mapping[str, str], poles: Poles, names: Mapping[str, str]) -> dict[str, Any]:
     correlations: list[Correlation] = []
     sentences: list[str] = []
     known: Comparison | None = None
-    for (given, up, one), (then, high, other) in ((_signed(poles, what) for what in rule.split()) for rule in scenario["rules"]):
+    for (given, up, one), (then, high, other) in ((poles[what] for what in rule.split()) for rule in scenario["rules"]):
         correlations.append((given, then, up * high))
         sentences.append(filled(wording["rule"], {"a": one, "b": other}))
     if "comparison" in scenario:
         x, what, y = scenario["comparison"].split()
-        given, sign, comparative = _signed(poles, what)
+        given, sign, comparative = poles[what]
         known = names[x], names[y], given, sign
         sentences.append(filled(wording["comparison"], {"x": names[x], "y": names[y], "a": comparative}))
     who, whom = (names[letter] for letter in scenario["conclusion"].split()[::2])
-    asked, context = poles["b"][0], " ".join(sentences)
+    context = " ".join(sentences)
     before, after = filled(wording["conclusion"], {"x": who, "y": whom}).split("{gap}")
     return {
         "role": scenario["role"],
@@ -116,9 +109,7 @@ def _item(scenario: Mapping[str, Any], wording: Mapping[str, str], poles: Poles,
         "mask_start": len(context) + 1 + len(before),
         "mask_word": len(f"{context} {before}".split()),
         **{"context": context, "before": before, "after": after},
-        **dict(zip(_WORDS, asked["comparatives"], strict=True)),
-        "answer": _ANSWERS[follows(correlations, known, who, whom, asked["name"])],
-        **{"given": poles["a"][0]["name"], "then": asked["name"]},
+        "answer": _ANSWERS[follows(correlations, known, who, whom, poles["b+"][0])],
     }
 
 
