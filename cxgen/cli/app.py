@@ -33,7 +33,7 @@ _COMMANDS = {  # name: the module that has it, imported when it is called; what 
     "suites": ("build", "Make the suites (cc_syntax, cc_semantics), audit and measure them."),
     "recognise": ("lexicon", "Say whether the grammar of the comparative correlative has a sentence."),
     "evaluate": ("evaluate", "Score predictions, a baseline or a model."),
-    "review": ("review", "Have the finished dataset read blind by people, and see what they say."),
+    "review": ("report", "Have the finished dataset read blind by people, and see what they say."),
     "report": ("report", "Measures of the finished dataset."),
     "package": ("publish", "Write the folder that the Hub will show."),
     "publish": ("publish", "Release the finished dataset to the Hugging Face Hub: one commit with data and card, then a tag."),
