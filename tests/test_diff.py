@@ -1,8 +1,7 @@
 """`cxgen diff`: what changed between two datasets."""
 
-from __future__ import annotations
-
 import json
+from collections import Counter
 
 import polars as pl
 import pytest
@@ -27,33 +26,24 @@ def two(tmp_path, constructions):
     return tmp_path / "old", tmp_path / "new", table
 
 
-def test_every_kind_of_change_is_found_by_id(cxgen, two):
+def test_every_kind_of_change_is_found_by_id_and_counted_where_it_is(cxgen, two):
     old, new, table = two
     result = cxgen("diff", old, new, "--items", "--format", "json")
-    assert result.returncode == 0, result.stderr
     changes = json.loads(result.stdout)
-    assert {kind: sum(row["change"] == kind for row in changes) for kind in ("added", "removed", "relabelled", "moved")} == {
-        "added": 1,
-        "removed": 1,
-        "relabelled": 2,
-        "moved": 1,
-    }
+    assert Counter(row["change"] for row in changes) == {"added": 1, "removed": 1, "relabelled": 2, "moved": 1}
     gone = next(row for row in changes if row["change"] == "removed")
     assert (gone["id"], gone["new_label"]) == (table["id"][0], None)
     assert f"{table.height - 4} the same" in result.stderr
-
-
-def test_counts_are_shown_where_something_changed_even_if_they_are_equal(cxgen, two):
-    old, new, table = two
-    rows = json.loads(cxgen("diff", old, new, "--format", "json").stdout)
-    every = json.loads(cxgen("diff", old, new, "--all", "--format", "json").stdout)
+    rows, every = (json.loads(cxgen("diff", old, new, *options, "--format", "json").stdout) for options in ([], ["--all"]))
     assert [row for row in every if row["difference"]] == [row for row in rows if row["difference"]]
-    changes = json.loads(cxgen("diff", old, new, "--items", "--format", "json").stdout)
     sides = {(row["config"], row[f"{side}_split"], row["construction"], row[f"{side}_label"]) for row in changes for side in ("old", "new")}
     assert {tuple(row.values())[:4] for row in rows} == {side for side in sides if None not in side}
-    for form, said in (("json", "[]\n"), ("csv", "config,split,construction,label,old,new,difference\n")):
-        assert cxgen("diff", old, old, "--format", form).stdout == said
-    assert f"{table.height} the same" in cxgen("diff", old, old).stderr
+
+
+def test_nothing_has_changed_between_a_dataset_and_itself(cxgen, two):
+    for form, told in (("json", "[]\n"), ("csv", "config,split,construction,label,old,new,difference\n")):
+        result = cxgen("diff", two[0], two[0], "--format", form)
+        assert (result.stdout, f"{two[2].height} the same" in result.stderr) == (told, True)
 
 
 def test_a_folder_without_a_dataset_is_named(cxgen, tmp_path):
@@ -68,6 +58,4 @@ def test_without_a_connection_the_hint_is_about_the_connection(cli, tmp_path):
     env = {"HF_ENDPOINT": "http://127.0.0.1:9", "HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path)}
     result = cli("diff", "me/constructions@v1", str(tmp_path), **env)
     assert result.returncode == 2
-    assert "the Hub cannot be reached" in result.stderr
-    assert "check the connection" in result.stderr
-    assert "publish" not in result.stderr
+    assert "the Hub cannot be reached\n  hint: check the connection" in result.stderr

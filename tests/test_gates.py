@@ -7,8 +7,7 @@ import pytest
 
 from cxgen.build.params import Params, Publish
 from cxgen.project import Project
-from cxgen.publish import gates
-from cxgen.publish.gates import SHIPPED, digest, identity_reasons, own_data
+from cxgen.publish import SHIPPED, digest, identity_reasons, own_data, stale_reasons
 from tests.conftest import ROOT, edit
 
 OWN = {"title": "My constructions", "authors": ("A. Linguist",), "provenance": "Written by hand.", "canary": "canary GUID 1"}
@@ -68,10 +67,10 @@ def test_names_that_are_not_set_are_refused_whosever_data_it_is(scratch):
 
 
 def test_without_dvc_nothing_is_taken_for_up_to_date(monkeypatch, tmp_path):
-    assert list(gates.stale_reasons(tmp_path)) == []  # no pipeline, nothing to be out of date
+    assert list(stale_reasons(tmp_path)) == []  # no pipeline, nothing to be out of date
     (tmp_path / "dvc.yaml").write_text("stages: {}\n")
     monkeypatch.setitem(sys.modules, "dvc.repo", None)
-    (reason,) = gates.stale_reasons(tmp_path)
+    (reason,) = stale_reasons(tmp_path)
     assert reason.startswith("DVC is not installed: cannot tell whether")
 
 
@@ -81,10 +80,10 @@ def test_a_stage_that_is_out_of_date_is_named(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "in.txt").write_text("a")
     (tmp_path / "dvc.yaml").write_text("stages:\n  copy:\n    cmd: cp in.txt out.txt\n    deps: [in.txt]\n    outs: [out.txt]\n")
-    (reason,) = gates.stale_reasons(tmp_path)
+    (reason,) = stale_reasons(tmp_path)
     assert "DVC cannot tell" in reason
     with Repo.init(str(tmp_path), no_scm=True) as repo:
         repo.reproduce()
-    assert list(gates.stale_reasons(tmp_path)) == []
+    assert list(stale_reasons(tmp_path)) == []
     (tmp_path / "in.txt").write_text("b")
-    assert list(gates.stale_reasons(tmp_path)) == ["out of date: copy: run `dvc repro`"]
+    assert list(stale_reasons(tmp_path)) == ["out of date: copy: run `dvc repro`"]

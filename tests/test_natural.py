@@ -423,8 +423,7 @@ def test_the_config_is_packaged_described_measured_and_loaded(written, tmp_path,
 
     from cxgen.asking import judge
     from cxgen.build import run
-    from cxgen.publish import release
-    from cxgen.publish.gates import metric_reasons
+    from cxgen.publish import metric_reasons, package, read_metrics
     from cxgen.report import baselines, reading, variety
 
     project = Project(shutil.copytree(written["root"], tmp_path / "p"))
@@ -441,7 +440,7 @@ def test_the_config_is_packaged_described_measured_and_loaded(written, tmp_path,
     reading.run(project)
     (project.root / layout.METRICS / "lint.json").write_text("[]")
     hub = project.root / layout.HUB
-    release.package(project, params, hub, release.Identity("1.0.0"))
+    package(project, params, hub, "1.0.0")
     loaded = load_dataset(str(hub), "natural", cache_dir=str(tmp_path / "cache"))
     assert {name: part.num_rows for name, part in loaded.items()} == dict(rows.group_by("split").len().iter_rows())
     card = (hub / "README.md").read_text("utf-8")
@@ -452,7 +451,7 @@ def test_the_config_is_packaged_described_measured_and_loaded(written, tmp_path,
         "| caused-motion | 4 |",
     ):
         assert part in card
-    metrics = release.read_metrics(project)
+    metrics = read_metrics(project)
     broken = {**metrics, NATURAL: {**metrics[NATURAL], "violations": {"repeated ids": 2}}}
     assert "natural.json: repeated ids: 2" in list(metric_reasons(broken))
     assert not [reason for reason in metric_reasons(metrics) if reason.startswith("natural")]
@@ -464,4 +463,4 @@ def test_the_config_is_packaged_described_measured_and_loaded(written, tmp_path,
     path = next(path for path in sorted((project.root / layout.NATURAL).rglob("*.parquet")) if pl.read_parquet(path).height)
     pl.read_parquet(path).with_columns(premise=pl.col("premise").str.replace("Karen", "Carol")).write_parquet(path)
     with pytest.raises(DataError, match="not what the pipeline wrote: natural/"):
-        release.package(project, params, hub, release.Identity("1.0.0"))
+        package(project, params, hub, "1.0.0")

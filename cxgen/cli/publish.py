@@ -16,10 +16,9 @@ from cxgen.evaluate.exports import export as write_tasks
 from cxgen.evaluate.report import Part
 from cxgen.facade import Constructicon
 from cxgen.layout import ANNOTATION, HUB
-from cxgen.publish import hub
+from cxgen.publish import Release, hub, prepared
+from cxgen.publish import package as write
 from cxgen.publish.diff import changed_counts, changed_items, counts, read_dataset
-from cxgen.publish.release import Identity, Release, prepared
-from cxgen.publish.release import package as write
 from cxgen.vocabulary import Split
 
 _REPOSITORY = r"[\w.-]+/[\w.-]+"
@@ -40,7 +39,7 @@ def package() -> None:
     """Write the folder that the Hub will show: outputs/hub, with parquet files, card and dataset_version.json."""
     project, settings = open_project()
     with busy("writing parquet files and card"):
-        record = write(project, settings, project.root / HUB, Identity(settings.publish.version))
+        record = write(project, settings, project.root / HUB, settings.publish.version)
     rows = sum(entry["rows"] for entry in record["rows"].values())
     echo(f"{rows} rows, content hash {record['content_hash'][:16]}: {HUB}")
 

@@ -1,1 +1,232 @@
-"""Releases: the folder that the Hugging Face Hub shows, its card, the gates before it, and the one commit that publishes it."""
+"""Releases: the folder that the Hugging Face Hub shows, from the finished dataset and its metrics, and the gates before it."""
+
+import hashlib
+import re
+import subprocess
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from cxgen import layout
+from cxgen.build.params import Params
+from cxgen.build.tables import content_hash, read_tables, remake, require_dataset, require_unchanged
+from cxgen.errors import CxgenError, DataError, install
+from cxgen.families import CONFIGS
+from cxgen.files import read_text, write_text
+from cxgen.measures.figures import broken_gates
+from cxgen.project import Project, shipped_folder
+from cxgen.publish.card import dataset_card
+from cxgen.publish.hub import Target
+from cxgen.schema import read_json
+from cxgen.tables import one_line, write_json, write_table
+from cxgen.version import __version__
+
+# The metrics that a release needs, with the command that makes each; those of folders, where there are these.
+_NEEDED = {
+    "splits": "build",
+    "balance": "build",
+    "lint": f"check --output {layout.metric('lint').as_posix()}",
+    "baselines": "report baselines",
+    "variety": "report variety",
+    "reading": "report reading",
+}
+_DERIVED = {layout.WUG: ("wug", "build"), layout.NATURAL: ("natural", "natural"), layout.SUITES: ("suites", "suites")}
+_JUDGED = ("judge", "models")  # those that there are only where models judged the candidates
+_SOURCES = "templates lexicons params.yaml pipelines dvc.yaml dvc.lock cxgen pyproject.toml requirements.lock NOTICE"
+_MADE = re.compile(r"(^|/)__pycache__/|\.pyc$|(^|/)\.[^/]*cache/")  # ignored, and no sources
+# Digests of what params.yaml ships under publish:, of this version and of earlier ones. A test says which one is new.
+SHIPPED = {
+    "title": {"28a4c9fa868fb752"},
+    "authors": {"f7e98ba57a2172bd"},
+    "provenance": {"b4b9bd66ad778e21", "5dc37aebf02c7ff0"},
+    "canary": {"c0338264b4d8ec28"},
+}
+_UNSET = {"title": "cxgen dataset", "authors": "the authors", "provenance": "", "canary": ""}
+
+
+class Release(NamedTuple):
+    """A release that is ready to go: where to, its files, what ``dataset_version.json`` says, and why it may not go."""
+
+    target: Target
+    folder: Path
+    record: dict[str, Any]
+    reasons: list[str]
+
+    def require(self) -> None:
+        """Refuse a release that does not pass its gates, with every reason."""
+        if self.reasons:
+            raise CxgenError("\n  ".join(["not released:", *self.reasons]), hint="put these right, then publish again")
+
+
+@contextmanager
+def prepared(project: Project, params: Params, target: Target) -> Iterator[Release]:
+    """Write the release to a temporary folder and ask every gate."""
+    target = replace(target, tag=target.tag or f"v{params.publish.version}")
+    revision, reasons = _git_state(project.root)
+    reasons += stale_reasons(project.root)
+    reasons += metric_reasons(read_metrics(project))
+    reasons += _undecided_reasons(project.root / layout.UNDECIDED)
+    reasons += identity_reasons(project, {name: getattr(params.publish, name) for name in SHIPPED})
+    identity = {"repository": target.repository, "tag": target.tag, "git_revision": revision}
+    with TemporaryDirectory(prefix="cxgen-release-") as name:
+        release = Release(target, Path(name), {}, reasons)
+        try:
+            record = package(project, params, release.folder, target.tag.removeprefix("v"), **identity)
+        except DataError as error:
+            if reasons:  # all of them at once
+                reasons.append(error.message)
+            release.require()
+            raise
+        yield release._replace(record=record)
+
+
+def read_metrics(project: Project) -> dict[str, Any]:
+    """Name -> content of ``outputs/metrics/*.json``; `DataError` says which are missing, and what makes them."""
+    commands = _NEEDED | dict(entry for folder, entry in _DERIVED.items() if (project.root / folder).is_dir())
+    paths = {name: project.root / layout.metric(name) for name in (*commands, *_JUDGED)}
+    lacking = {path.name: commands[name] for name, path in paths.items() if name in commands and not path.exists()}
+    if lacking:
+        hint = remake(project, *dict.fromkeys(lacking.values()))
+        raise DataError(f"metrics are missing: {', '.join(lacking)}", file=project.root / layout.METRICS, hint=hint)
+    hints = {name: remake(project, commands.get(name, "judge")) for name in paths}
+    return {name: read_json(path, "metrics", name, hints[name]) for name, path in paths.items() if path.exists()}
+
+
+def package(project: Project, params: Params, folder: Path, version: str, **identity: str) -> dict[str, Any]:
+    """Write parquet files, card and ``dataset_version.json`` to ``folder``; return what the last one says.
+
+    ``identity``: ``repository, tag, git_revision`` (of the project) where these are known.
+    """
+    everything, metrics = read_tables(project), read_metrics(project)
+    tables = {key: rows for key, rows in everything.items() if rows.height}  # `datasets` cannot load a split without rows
+    if not any(config in CONFIGS for config, _ in tables):
+        require_dataset(project)
+        raise DataError("the dataset has no items", file=project.root / layout.DATASET, hint=remake(project))
+    hashes = require_unchanged(project, everything, metrics)
+    rows = {f"{config}/{split}": table.height for (config, split), table in tables.items()}
+    record = {
+        "version": version,
+        "content_hash": content_hash({name: hashes[name] for name in rows}),
+        "rows": {name: {"rows": count, "hash": hashes[name]} for name, count in rows.items()},
+        "cxgen": __version__,
+        "canary": params.publish.canary,
+        **dict.fromkeys(("repository", "tag", "git_revision"), ""),
+        **identity,
+    }
+    files = {key: list(_write(table, folder, *key, params)) for key, table in tables.items()}
+    write_text(folder / "README.md", dataset_card(project, params, tables, files, metrics, record))
+    if (notice := project.root / layout.NOTICE).exists():
+        write_text(folder / layout.NOTICE.name, read_text(notice))
+    write_json(record, folder / layout.VERSION_FILE)
+    for path in {*folder.rglob("*.parquet")} - {folder / name for shards in files.values() for name, _ in shards}:
+        path.unlink()  # of an earlier run with more shards or configs
+    return record
+
+
+def _write(rows: pl.DataFrame, folder: Path, config: str, split: str, params: Params) -> Iterator[tuple[str, int]]:
+    """Write one split as shards of some rows; their paths in the repository and sizes in bytes."""
+    canary, shards = params.publish.canary, -(-rows.height // params.publish.shard_rows)
+    for number in range(shards):
+        name = f"{config}/{layout.shard(split, number, shards)}"
+        part = rows[number * rows.height // shards : (number + 1) * rows.height // shards]
+        write_table(part, folder / name, {"canary": canary} if canary else None)
+        yield name, (folder / name).stat().st_size
+
+
+def metric_reasons(metrics: Mapping[str, Any]) -> Iterator[str]:
+    """Gates that the metrics (see `read_metrics`) fail."""
+    for name, entry in metrics["splits"]["constructions"].items():
+        if entry["verbs_shared"]:
+            yield f"splits.json: {name} has verbs in two splits: {_some(entry['verbs_shared'])}"
+    for family, configs in metrics["balance"].items():
+        counted = [configs["all"]] if "all" in configs else configs.values()  # of the configs together where they were counted so
+        for name in dict.fromkeys(name for names in counted for name in names):
+            if unequal := sum(names[name]["unequal"] for names in counted if name in names):
+                yield f"balance.json: {family}: {name} has {unequal} unbalanced sentences"
+    suites = metrics.get("suites", {"suites": {}})["suites"]
+    audits = [("splits.json", each) for each in metrics["splits"]["violations"].values()]
+    audits += [(f"{name}.json", metrics[name]["violations"]) for name in ("wug", "natural") if name in metrics]
+    audits += [(f"suites.json: {name}", suite["violations"]) for name, suite in suites.items()]
+    yield from (f"{where}: {what}: {count}" for where, counts in audits for what, count in counts.items() if count)
+    measures = {f"baselines.json: {family}": own for family, own in metrics["baselines"].items()}
+    measures |= {f"suites.json: {name}": suite["measures"] for name, suite in suites.items()}
+    yield from (f"{where}: {name} {fault}" for where, own in measures.items() for name, one in own.items() for fault in broken_gates(one))
+    errors = sorted({finding["code"] for finding in metrics["lint"] if finding["code"].startswith("E")})
+    if errors:
+        yield f"lint.json: errors {_some(errors)}"
+
+
+def _undecided_reasons(path: Path) -> Iterator[str]:
+    count = sum(1 for line in path.read_bytes().splitlines() if line.strip()) if path.exists() else 0
+    if count:
+        yield f"{count} items are undecided ({path.name}): judge them, or lower what is asked of the judge"
+
+
+def _git_state(root: Path) -> tuple[str, list[str]]:
+    """The project's commit (empty if there is none), and reasons: no repository, or sources that are not committed."""
+    status = ["status", "--porcelain", "-z", "--no-renames", "--ignored=matching", "--untracked-files=all", "--", *_SOURCES.split()]
+    try:
+        revision, entries = (
+            subprocess.run(["git", "-C", str(root), *arguments], capture_output=True, text=True, check=True).stdout
+            for arguments in (["rev-parse", "HEAD"], status)
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return "", ["the project is not in a git repository with a commit: a release names the revision that it was made from"]
+    changed = [entry[3:] for entry in entries.split("\0") if entry and not (entry.startswith("!!") and _MADE.search(entry[3:]))]
+    return revision.strip(), [f"not committed: {_some(changed)}"] if changed else []
+
+
+def stale_reasons(root: Path) -> Iterator[str]:
+    """Stages of the pipeline whose results are not those of the present files, or why that cannot be told; none without a pipeline."""
+    if not (root / layout.PIPELINE).is_file():
+        return
+    try:
+        from dvc.exceptions import DvcException
+        from dvc.repo import Repo
+    except ImportError:
+        yield f"DVC is not installed: cannot tell whether the results are up to date; {install('pipeline')}"
+        return
+    try:
+        with Repo(str(root)) as repo:
+            changed = sorted(repo.status())
+    except (DvcException, OSError, ValueError) as error:  # SCMError, where there is no git, is one of DVC's, too
+        yield f"DVC cannot tell whether the results are up to date: {one_line(error)}"
+        return
+    if changed:
+        yield f"out of date: {_some(changed)}: run `dvc repro`"
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+
+
+def digest(value: str | Iterable[str]) -> str:
+    """Of a text, or of several, whatever the white space."""
+    text = value if isinstance(value, str) else ", ".join(value)
+    return hashlib.sha256(" ".join(text.split()).encode()).hexdigest()[:16]
+
+
+def identity_reasons(project: Project, about: Mapping[str, str | Iterable[str]]) -> Iterator[str]:
+    """Reasons not to release under these names: title, authors, provenance and canary, as ``publish:`` in the parameters has them."""
+    own = own_data(project)
+    for name, known in SHIPPED.items():
+        if digest(about[name]) == digest(_UNSET[name]):
+            yield f"params.yaml: publish.{name} is not set"
+        elif own and digest(about[name]) in known:
+            yield f"params.yaml: publish.{name} is that of cxgen's own data, but {own} is yours: say your own"
+
+
+def own_data(project: Project) -> str:
+    """A file of templates or words that is not as this cxgen, its clone or its wheel, ships it; empty if there is none."""
+    own = (path for folder in (layout.TEMPLATES, layout.LEXICONS) for path in (project.root / folder).rglob("*") if path.is_file())
+    for path in sorted(own):
+        name = path.relative_to(project.root)
+        shipped = shipped_folder() / name
+        if not shipped.is_file() or shipped.read_bytes() != path.read_bytes():
+            return name.as_posix()
+    return ""
