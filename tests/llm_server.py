@@ -1,4 +1,4 @@
-"""An OpenAI-compatible server with faults, for tests: loopback only, its own process, stops when its parent does.
+"""An OpenAI-compatible server for tests: loopback only, its own process, stops when its parent does.
 
     python tests/llm_server.py '{"latency": 0.05, "faults": {"500": 0.05}, "seed": 1, "log": "requests.log"}'
 
@@ -17,7 +17,6 @@ import sys
 from contextlib import contextmanager
 from pathlib import Path
 
-FAULTS = ("429", "429-after", "500", "slow", "hang", "reset", "not-json", "truncated", "malformed", "wrong-ids", "prose", "repeated")
 _SHAPE = re.compile(r'"answers": \[\{"id": "...", ("thoughts": "...", )?"(\w+)": (.*?)\}\]')
 
 
@@ -118,35 +117,20 @@ class Server:
             self.fail(writer, 400, "unsupported_parameter", f"Unsupported parameter: '{parameter}' is not supported with this model.")
             return
         fault = self.draw()
-        await asyncio.sleep(self.latency * (10 if fault == "slow" else 1))
-        if fault in {"429", "429-after", "500"}:
+        await asyncio.sleep(self.latency)
+        if fault:
             self.note(fault, body)
-            self.fail(writer, int(fault[:3]), headers=["retry-after: 0.1"] if "after" in fault else [])
-        elif fault in {"reset", "hang", "not-json"}:
-            self.note(fault, body)
-            if fault == "reset":
-                writer.transport.abort()
-            await asyncio.sleep(3600 if fault == "hang" else 0)
-            self.reply(writer, 200, b"<html>gateway</html>")
-        else:
-            self.reply(writer, 200, self.said(body, fault))
-            await writer.drain()
-            self.note(fault or "answered", body)
-
-    def said(self, body, fault):
+            self.fail(writer, int(fault))
+            return
         entries = answers_to(body["messages"], self.truth)
-        text = json.dumps({"answers": entries})
+        text, cut = json.dumps({"answers": entries}), self.cut and len(entries) > self.cut
         if "REFUSE" in body["messages"][1]["content"]:
-            return completion("", body["model"], refusal="I cannot help with that.")
-        if fault == "truncated" or (self.cut and len(entries) > self.cut):
-            return completion(text[: len(text) // 2], body["model"], finish="length")
-        texts = {
-            "malformed": text.replace('"', "'", 3),
-            "wrong-ids": json.dumps({"answers": [{**entry, "id": f"x{number}"} for number, entry in enumerate(entries)]}),
-            "prose": f"Sure! Here you go:\n```json\n{text}\n```\nLet me know {{if}} you need more.",
-            "repeated": json.dumps({"answers": entries + entries}),
-        }
-        return completion(texts.get(fault, text), body["model"])
+            said = completion("", body["model"], refusal="I cannot help with that.")
+        else:
+            said = completion(text[: len(text) // 2 if cut else None], body["model"], finish="length" if cut else "stop")
+        self.reply(writer, 200, said)
+        await writer.drain()
+        self.note("answered", body)
 
 
 @contextmanager

@@ -1,7 +1,5 @@
 """Proposed words that people accept into a frame file."""
 
-from __future__ import annotations
-
 import json
 
 import pytest
@@ -26,23 +24,24 @@ def conative(root):
     return project, load_construction(project, "conative", Lexicon.of(project))
 
 
+def scene_of(construction, name):
+    return next(scene for scene in construction.frames if scene.name == name)
+
+
 def fillers(construction, frame, slot):
-    (scene,) = (each for each in construction.frames if each.name == frame)
-    return [construction.lexicon.lemmas[construction.lexicon.resolve(name).ids[0]] for name in scene.slots[slot]]
+    return [construction.lexicon.row(name)["lemma"] for name in scene_of(construction, frame).slots[slot]]
 
 
 @pytest.mark.slow
 def test_words_come_to_the_end_of_their_list_and_nothing_else_changes(tmp_path):
     (tmp_path / "lexicons/scenes").mkdir(parents=True)
     (tmp_path / FILE).write_text(OWN, "utf-8")
-    path, entries = accept_words(*conative(tmp_path), "my-cat", "x", ["Candles", "vases", "gourds"])
-    assert path == tmp_path / FILE
-    assert entries == ["candle", "gourd"]  # the vase is there
+    found = accept_words(*conative(tmp_path), "my-cat", "x", ["Candles", "vases", "gourds"])
+    assert found == (tmp_path / FILE, ["candle", "gourd"])  # the vase is there
     accept_words(*conative(tmp_path), "my-cat", "verb", ["pawed"])
     expected = OWN.replace("lamp | vase", "lamp | vase | candle | gourd").replace("swipe | claw", "swipe | claw | paw")
     assert (tmp_path / FILE).read_text("utf-8") == expected
-    _, construction = conative(tmp_path)
-    assert fillers(construction, "my-cat", "x") == ["lamp", "vase", "candle", "gourd"]
+    assert fillers(conative(tmp_path)[1], "my-cat", "x") == ["lamp", "vase", "candle", "gourd"]
 
 
 @pytest.mark.slow
@@ -52,12 +51,9 @@ def test_a_frame_of_the_lexicon_gets_one_beside_it(tmp_path):
     assert path.read_text("utf-8").count("co-goose-more") == 1
     _, construction = conative(tmp_path)
     assert fillers(construction, "co-goose-more", "x") == ["hatbox", "gourd"]
-    (old,) = (each for each in construction.frames if each.name == "co-goose")
-    (new,) = (each for each in construction.frames if each.name == "co-goose-more")
-    assert (new.designs, new.words) == (old.designs, old.words)
-    assert {name: slots for name, slots in new.slots.items() if name != "x"} == {n: s for n, s in old.slots.items() if n != "x"}
-    asked = slot_questions(construction, "x", 5, 3, 1, "co-goose-more")
-    assert len(asked) == 5
+    old, new = (scene_of(construction, name) for name in ("co-goose", "co-goose-more"))
+    assert (new.designs, new.words, new.slots) == (old.designs, old.words, {**old.slots, "x": new.slots["x"]})
+    assert len(slot_questions(construction, "x", 5, 3, 1, "co-goose-more")) == 5
 
 
 @pytest.mark.parametrize(

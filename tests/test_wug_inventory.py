@@ -1,7 +1,5 @@
 """The lexicon's pseudowords: what is committed stays as it is, whatever is added."""
 
-from __future__ import annotations
-
 import shutil
 
 import polars as pl
@@ -15,30 +13,8 @@ from cxgen.vocabulary import INFLECTIONS
 from tests.conftest import ROOT, edit
 
 SNAPSHOT = ROOT / "lexicons/snapshot"
-OWN = {
-    "snaffle": "verb",
-    "guffaw": "verb",
-    "be": "verb",
-    "TV": "noun",
-    "ice cream maker": "noun",
-    "naïve": "adjective",
-    "swiftly": "adverb",
-}
-
-
-@pytest.fixture(scope="module")
-def wugs():
-    return load(SNAPSHOT)
-
-
-@pytest.fixture(scope="module")
-def lexemes():
-    return pl.read_parquet(SNAPSHOT / "lexemes.parquet").select("key", "lemma", "pos")
-
-
-@pytest.fixture(scope="module")
-def committed():
-    return pl.read_parquet(SNAPSHOT / INVENTORY)
+OWN = {"snaffle": "verb", "be": "verb", "TV": "noun", "ice cream maker": "noun", "naïve": "adjective", "swiftly": "adverb"}
+IS_OWN = pl.col("key").str.starts_with("own:")
 
 
 def own(*lemmas):
@@ -47,9 +23,11 @@ def own(*lemmas):
 
 
 @pytest.fixture(scope="module")
-def grown(wugs, lexemes, committed):
-    """The inventory with words of a user's own."""
-    return complete(pl.concat([own(*OWN), lexemes]), committed, wugs)
+def known():
+    """Lexemes, the committed inventory, what real words are like, and the inventory with words of a user's own."""
+    lexemes = pl.read_parquet(SNAPSHOT / "lexemes.parquet").select("key", "lemma", "pos").filter(~IS_OWN)
+    committed, wugs = pl.read_parquet(SNAPSHOT / INVENTORY).filter(~IS_OWN), load(SNAPSHOT)
+    return lexemes, committed, wugs, complete(pl.concat([own(*OWN), lexemes]), committed, wugs)
 
 
 def all_forms(table):
@@ -58,31 +36,30 @@ def all_forms(table):
 
 
 @pytest.mark.slow
-def test_added_words_change_no_row(grown, committed):
-    assert grown.filter(~pl.col("key").is_in([f"own:{lemma}" for lemma in OWN])).equals(committed)
+def test_added_words_change_no_row(known):
+    _, committed, _, grown = known
+    assert grown.filter(~IS_OWN).equals(committed)
     assert all_forms(grown).is_unique().all()
 
 
-def test_added_words_have_pseudowords_of_their_own(grown, wugs):
-    added = grown.filter(pl.col("key").is_in([f"own:{lemma}" for lemma in OWN]))
+def test_added_words_have_pseudowords_of_their_own_whatever_their_company(known):
+    lexemes, committed, wugs, grown = known
+    added = grown.filter(IS_OWN)
     assert set(added["key"]) == {f"own:{lemma}" for lemma, pos in OWN.items() if pos != "adverb"}
     assert added.group_by("key").len()["len"].max() == VARIANTS
     assert wugs.refused.isdisjoint(all_forms(added))
     for row in added.iter_rows(named=True):
         assert {name: row[name] for name in INFLECTIONS if row[name]} == inflect(row["lemma"], OWN[row["key"].removeprefix("own:")])
-
-
-def test_what_a_word_gets_does_not_depend_on_its_company(grown, wugs, lexemes, committed):
     for lemma in ("snaffle", "TV"):
-        alone = complete(pl.concat([lexemes, own(lemma)]), committed, wugs)
-        assert alone.tail(alone.height - committed.height).equals(grown.filter(pl.col("key") == f"own:{lemma}"))
+        single = complete(pl.concat([lexemes, own(lemma)]), committed, wugs)
+        assert single.tail(single.height - committed.height).equals(added.filter(pl.col("key") == f"own:{lemma}"))
 
 
 @pytest.mark.slow
-def test_a_build_keeps_what_is_committed_and_leaves_a_refused_pseudoword_out(tmp_path, committed):
+def test_a_build_keeps_what_is_committed_and_leaves_a_refused_pseudoword_out(tmp_path):
     shutil.copytree(SNAPSHOT, tmp_path / "snapshot")
     shutil.copy(SNAPSHOT.parent / "wug.yaml", tmp_path)
-    path = tmp_path / "snapshot" / INVENTORY
+    path, committed = tmp_path / "snapshot" / INVENTORY, pl.read_parquet(SNAPSHOT / INVENTORY)
     build_inventory(tmp_path)
     assert path.read_bytes() == (SNAPSHOT / INVENTORY).read_bytes()
     key = committed.filter(pl.col("variant") == 1)["key"][0]

@@ -5,44 +5,23 @@ import json
 
 from cxgen.natural.sets import Asked
 
-DESIGN = "two-things"
-PLACES = {
-    "thing-in-here": ("thing", "here", "other", "there"),
-    "thing-in-there": ("thing", "there", "other", "here"),
-    "other-in-here": ("other", "here", "thing", "there"),
-    "other-in-there": ("other", "there", "thing", "here"),
-}
-_OPENINGS = (
-    "Grumbling about the {seed}",
-    "Since nobody had asked about the {seed}",
-    "With one eye on the {seed}",
-    "Long before the {seed} came up",
-)
-_ENDS = (
-    "fished the soaked {d} out of the {e}",
-    "lifted the {d}, still warm, out of the {e}",
-    "shook the {d} out of the {e}",
-    "hauled the {d} out of the {e}",
-)
+SLOTS = ("thing", "other", "here", "there")
+PLACES = {f"{a}-in-{i}": (a, i, *(slot for slot in SLOTS if slot not in {a, i})) for a in SLOTS[:2] for i in SLOTS[2:]}
+_OPENINGS = ("Grumbling about the {}", "Since nobody had asked about the {}", "With one eye on the {}", "Long before the {} came up")
+_ENDS = ("fished the soaked {}", "lifted the {}, still warm,", "shook the {}", "hauled the {}")
 _VERBS = {"coax": "coaxed", "lower": "lowered", "toss": "tossed", "lug": "lugged"}
 WORDS = {"thing": "kitten", "other": "puppy", "here": "basket", "there": "laundry tub"}
-
-
-def seed_of(asked: Asked) -> str:
-    """A noun among the seeds."""
-    return asked.seeds[-1]
 
 
 def a_set(asked: Asked, number: int, verb: str = "") -> dict:
     """A sound set; another number, another wording."""
     lemma = verb or list(_VERBS)[number % 4]
-    past, opening, end = _VERBS.get(lemma, lemma), _OPENINGS[number % 4].format(seed=seed_of(asked)), _ENDS[number // 4 % 4]
-    also = end.split()[0]
+    past, opening, end = _VERBS.get(lemma, lemma), _OPENINGS[number % 4].format(asked.seeds[-1]), _ENDS[number // 4 % 4]
     kinds = {}
     for kind, slots in PLACES.items():
         a, i, d, e = (WORDS[slot] for slot in slots)
-        sentence = f"{opening}, Karen {past} the {a} into the {i} and only then {end.format(d=d, e=e)}."
-        kinds[kind] = {"sentence": sentence, "slots": {"agent": "Karen", "verb": past, "also": also, **WORDS}}
+        sentence = f"{opening}, Karen {past} the {a} into the {i} and only then {end.format(d)} out of the {e}."
+        kinds[kind] = {"sentence": sentence, "slots": {"agent": "Karen", "verb": past, "also": end.split()[0], **WORDS}}
     return {"choice": "in", "kinds": kinds}
 
 
