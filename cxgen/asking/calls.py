@@ -170,7 +170,7 @@ def from_file(replies: Path | None, requests: Path | None = None) -> Backend:
     bodies, entries = _read_replies(replies) if replies else {}, defaultdict[tuple[str, str], list[tuple[dict[str, Any], str]]](list)
     for system, user, items in read_requests(requests) if requests else ():
         if reply := bodies.get(_custom_id(system, user)):
-            shown = {item["id"]: json.dumps(item) for item in items}
+            shown = {item.get("id"): json.dumps(item) for item in items}
             for entry in entries_in(reply.text) or ():
                 entries[system, shown.get(str(entry.get("id")), "")].append((entry, reply.known["model"]))
 

@@ -3,7 +3,7 @@
 import asyncio
 import json
 import os
-from collections.abc import AsyncGenerator, Collection
+from collections.abc import AsyncGenerator
 from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
@@ -13,7 +13,7 @@ import httpx2
 import openai
 from aiolimiter import AsyncLimiter
 
-from cxgen.asking.calls import ENDPOINT, Budget, Call, Failure, Limits, Results, most_tokens, reply_to
+from cxgen.asking.calls import ENDPOINT, Backend, Budget, Call, Failure, Limits, Results, most_tokens, reply_to
 from cxgen.asking.consult import Cache
 from cxgen.asking.prompts import KEY, Reply, once, reply_in
 from cxgen.errors import CxgenError
@@ -106,17 +106,39 @@ def connected(base_url: str | None, budget: Budget) -> openai.AsyncOpenAI:
     return openai.AsyncOpenAI(api_key=key or "none", base_url=base_url, default_headers=plain, http_client=_Bounded(budget), **limits)
 
 
-class Single:
+def single(client: openai.AsyncOpenAI, limits: Limits) -> Backend:
     """Answers calls one by one, many at a time. What a server or model refuses to be asked for is not asked for again."""
+    refused: set[str] = set()
 
-    def __init__(self, client: openai.AsyncOpenAI, limits: Limits) -> None:
-        self._client, self._limits, self._refused = client, limits, frozenset[str]()
+    async def answer(call: Call) -> Reply:
+        while True:
+            without = frozenset(refused)
+            try:
+                raw = await client.chat.completions.with_raw_response.create(**call.body(without))
+            except openai.APIStatusError as error:
+                complaint = error.response.text.lower() if error.status_code in {400, 404, 422, 501} else ""
+                complaint = complaint.replace("json_schema", "response_format")
+                new = {name for name in ("temperature", "max_tokens", "response_format") if name in complaint} - without
+                if not new:
+                    raise
+                refused.update(new)
+            else:
+                reply: Reply = raw.http_response.extensions["reply"]
+                return replace(reply, known={**reply.known, "temperature": None}) if "temperature" in without else reply
 
-    async def results(self, calls: list[Call]) -> Results:
-        """See `Backend`."""
-        left, pending, most = iter(calls), set[asyncio.Task[tuple[Call, Reply | Failure]]](), self._limits.concurrency
+    async def result(call: Call) -> tuple[Call, Reply | Failure]:
         try:
-            while pending := pending | {asyncio.create_task(self._answer(call)) for call in islice(left, most - len(pending))}:
+            async with asyncio.timeout(limits.deadline):
+                return call, await answer(call)
+        except TimeoutError:
+            return call, Failure("the deadline passed")
+        except openai.OpenAIError as error:
+            return call, _failure(error)
+
+    async def results(calls: list[Call]) -> Results:
+        left, pending = iter(calls), set[asyncio.Task[tuple[Call, Reply | Failure]]]()
+        try:
+            while pending := pending | {asyncio.create_task(result(call)) for call in islice(left, limits.concurrency - len(pending))}:
                 done, pending = await asyncio.wait(pending, return_when=asyncio.FIRST_COMPLETED)
                 for task in done:
                     yield task.result()
@@ -124,32 +146,7 @@ class Single:
             for task in pending:
                 task.cancel()
 
-    async def _answer(self, call: Call) -> tuple[Call, Reply | Failure]:
-        try:
-            async with asyncio.timeout(self._limits.deadline):
-                while True:
-                    refused = self._refused
-                    try:
-                        raw = await self._client.chat.completions.with_raw_response.create(**call.body(refused))
-                    except openai.APIStatusError as error:
-                        if not self._simpler(error, refused):
-                            raise
-                    else:
-                        reply: Reply = raw.http_response.extensions["reply"]
-                        return call, replace(reply, known={**reply.known, "temperature": None}) if "temperature" in refused else reply
-        except TimeoutError:
-            return call, Failure("the deadline passed")
-        except openai.OpenAIError as error:
-            return call, _failure(error)
-
-    def _simpler(self, error: openai.APIStatusError, refused: Collection[str]) -> bool:
-        """Whether the server refused how it was asked, and can be asked more simply; calls under way may know already."""
-        complaint = (
-            error.response.text.lower().replace("json_schema", "response_format") if error.status_code in {400, 404, 422, 501} else ""
-        )
-        new = [name for name in ("temperature", "max_tokens", "response_format") if name in complaint and name not in refused]
-        self._refused |= set(new[:1])
-        return bool(new)
+    return results
 
 
 class Batched:

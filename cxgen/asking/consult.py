@@ -222,12 +222,12 @@ async def _backends(asked: Consultation, cache: Cache, budget: Budget) -> AsyncI
         with needs("asking models needs the packages openai, aiolimiter and krippendorff", "llm"):
             import krippendorff  # noqa: F401
 
-            from cxgen.asking.client import Batched, Single, connected
+            from cxgen.asking.client import Batched, connected, single
         async with connected(asked.base_url, budget) as client:
             if asked.backend is Judge.batch:
                 yield {model: Batched(client, model, cache, budget, asked.poll).results for model in asked.models}
             else:
-                yield {model: Single(client, budget.limits).results for model in asked.models}
+                yield {model: single(client, budget.limits) for model in asked.models}
 
 
 def ask(asked: Consultation, prompts: Mapping[str, Prompt], shown: Shown, budget: Budget | None = None) -> list[Outcome]:

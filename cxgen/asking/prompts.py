@@ -66,16 +66,9 @@ class Prompt:
         data, answer, sampling = document.data, document.data["answer"], document.data["parameters"]
         if data["task"] != task:
             raise SchemaError(f"task: {data['task']!r} in the file of {task!r}", file=document.path, line=document.line(["task"]))
-        asked = (
-            task,
-            data["instructions"].strip(),
-            tuple(data["fields"]),
-            answer["key"],
-            answer.get("choices", {}),
-            not answer.get("object"),
-        )
+        what = task, data["instructions"].strip(), tuple(data["fields"]), answer["key"], answer.get("choices", {}), not answer.get("object")
         text = json.dumps(data, sort_keys=True, ensure_ascii=False) + _FRAME
-        return cls(*asked, float(sampling["temperature"]), sampling["max_tokens"], sha256(text)[:16])
+        return cls(*what, float(sampling["temperature"]), sampling["max_tokens"], sha256(text)[:16])
 
     def shown(self, examples: Sequence[tuple[Mapping[str, str], str]], thinking: int = 0) -> "Prompt":
         """This prompt with examples (fields, verdict), and thoughts of so many tokens per item; without either, as it is."""
