@@ -513,18 +513,16 @@ def test_results_that_cannot_be_read_end_the_run_and_are_collected_by_the_next(t
 KILLED = """
 import os, sys
 from pathlib import Path
-from cxgen.asking.client import Batched
+from openai.resources import AsyncBatches
 from tests.test_asking import pairs, run
-async def dies(self, *given):
-    os._exit(9)
-setattr(Batched, sys.argv[3], dies)
+setattr(AsyncBatches, sys.argv[3], lambda *given, **more: os._exit(9))
 run(sys.argv[1], pairs(50), Path(sys.argv[2]), batch=True)
 """
 
 
 @pytest.mark.slow
 @pytest.mark.server
-@pytest.mark.parametrize(("where", "fault"), [("_results", ""), ("_name", "made-500")])
+@pytest.mark.parametrize(("where", "fault"), [("retrieve", ""), ("list", "made-500")])
 def test_a_batch_that_was_submitted_before_a_kill_is_collected_not_paid_again(tmp_path, where, fault):
     """Whether its name was kept, or the server's word of it was lost."""
     log = tmp_path / "log"

@@ -198,10 +198,7 @@ class Batched:
 
     async def _name(self, file: str) -> str:
         """The batch that was made of a file, by the server's list; empty if none was."""
-        async for batch in self._client.batches.list(limit=100):
-            if batch.input_file_id == file:
-                return batch.id
-        return ""
+        return "".join([batch.id async for batch in self._client.batches.list(limit=100) if batch.input_file_id == file][:1])
 
     async def _collected(self, calls: dict[str, Call]) -> AsyncGenerator[tuple[Call, Reply], None]:
         """The replies to calls in the batches that are open, when these are done; their calls are taken out of ``calls``."""
