@@ -7,6 +7,7 @@ import pytest
 from cxgen.check import CHECKS, TREES, findings, require_sound
 from cxgen.constructicon import load_construction
 from cxgen.errors import CxgenError
+from cxgen.lexicon import Lexicon
 from cxgen.project import Project
 from tests.conftest import edit
 
@@ -21,9 +22,9 @@ FAULTS = [
     ("E107", "  verb: {role: verb, frame: true", "  verb: {role: verb, optional: 0.5, frame: true", "without a verb"),
     (
         "E107",
-        "\nframes:\n",
+        "\ndesigns:\n",
         "\nnatural:\n  outcome:\n    tells: somebody tries\n    slots: {agent: who, target: what}\n"
-        "    kinds: {missed: no, caught: yes, twice: two}\n    says: [for]\n\nframes:\n",
+        "    kinds: {missed: no, caught: yes, twice: two}\n    says: [for]\n\ndesigns:\n",
         "not those of the design",
     ),
     ("E201", "  opener: {role: modifier, class: times", "  opener: {role: modifier, class: time", "'time'"),
@@ -35,7 +36,7 @@ FAULTS = [
     ),
     ("E204", "claim: repeated(agent)", "claim: accompanied(target)", "always neutral"),
     ("E204", "claim: not repeated(agent)", "claim: repeated(agent)", "no hypothesis"),
-    ("E207", "target: animals", "target: [animals, people]", "can both say"),
+    ("E207", "\t@animals", "\t@animals | @people", "can both say"),
     ("E207", '"{agent} did get {target}."', '"{agent} {verb:past} for {target}."', "premise"),
     ("W301", "  opener: {role: modifier", "  extra: {role: agent, class: people}\n  opener: {role: modifier", "'extra'"),
     ("W301", '  last-night: "Last night', '  again: "{agent} {@verb:past} for {target}{@rest}."\n  last-night: "Last night', "twice"),
@@ -63,25 +64,25 @@ def test_the_tests_own_construction_is_clean(mini, mini_lexicon):
 
 def without_lookalike(text):
     """The construction without its look-alike's design, so that only the note about it is missing."""
-    head, designs = text.split("\n  waiting:")
-    kept = head + "\n" + designs[designs.index("\nframes:") :]
+    kept = text[: text.index("\n  waiting:")] + "\n"
     for part in ("company", "no-company"):
         start = kept.index(f"\n  {part}:\n")
         kept = kept[:start] + kept[kept.index("]\n", start) + 1 :]
-    kept = kept.replace('  accompanied: {gloss: "x had company"}\n', "")
-    return kept.replace("design: [outcome, waiting]", "design: outcome").replace(", stay: wait-verbs, companion: companions", "")
+    return kept.replace('  accompanied: {gloss: "x had company"}\n', "")
 
 
 @pytest.mark.parametrize(("code", "old", "new", "said"), FAULTS)
 def test_a_planted_fault_is_found_at_its_line(mini, mini_lexicon, code, old, new, said):
-    path = mini / "templates/reach.yaml"
+    path, table = mini / "templates/reach.yaml", mini / "lexicons/scenes/reach.tsv"
     if code == "W303":
         path.write_text(without_lookalike(path.read_text("utf-8")), "utf-8")
-    edit(path, old, new)
-    found = found_in(mini, mini_lexicon)
+        scenes = table.read_text("utf-8").replace(" | waiting", "").replace("\tstay:verb\tcompanion", "")
+        table.write_text(scenes.replace("\t@wait-verbs\t@companions", ""), "utf-8")
+    edit(table if "@" in old and "{" not in old else path, old, new)
+    found = found_in(mini, Lexicon.of(Project(mini)))
     assert any(finding.code == code and said in finding.message for finding in found)
     assert code.startswith("E") or {finding.code for finding in found} == {code}
-    assert all(finding.file.name == "reach.yaml" and finding.line > 1 and finding.hint for finding in found)
+    assert all(finding.file.stem == "reach" and finding.line > 1 and finding.hint for finding in found)
 
 
 @pytest.mark.parametrize(("code", "old", "new", "said"), MISREADINGS)

@@ -14,6 +14,7 @@ from cxgen.build.preview import sample_items
 from cxgen.build.samplers import fillable, generate_items, items_of, previews, samplers
 from cxgen.constructicon import load_construction
 from cxgen.errors import EmptySlotError
+from cxgen.lexicon import Lexicon
 from cxgen.project import Project
 from cxgen.sampling.plan import draw_plan
 from cxgen.sampling.pools import ABSENT, Segments, design_pools
@@ -162,10 +163,10 @@ def test_the_strict_preset_keeps_to_its_band_and_meets_every_count(constructions
 
 @pytest.mark.slow
 def test_too_many_sets_asked_for_is_an_error(mini, mini_lexicon):
-    path = mini / "templates/reach.yaml"
-    edit(path, "agent: [people, names], verb: reach-verbs, target: things", "agent: names, verb: reach-verbs, target: [ball%n]")
-    edit(path, "agent: people, verb: reach-verbs, target: animals", "agent: names, verb: reach-verbs, target: [ball%n]")
-    construction = load_construction(Project(mini), "reach", mini_lexicon)
+    path = mini / "lexicons/scenes/reach.tsv"
+    edit(path, "@people | @names\t@reach-verbs\t@things", "@names\t@reach-verbs\tball")
+    edit(path, "@people\t@reach-verbs\t@animals", "@names\t@reach-verbs\tball")
+    construction = load_construction(Project(mini), "reach", Lexicon.load(mini / "lexicons/snapshot"))
     with pytest.raises(
         EmptySlotError, match=r"only \d+ distinct contrast sets of design 'waiting' for distinction in train, 700 are needed"
     ):

@@ -53,9 +53,9 @@ VERB = "  verb: {role: verb, frame: true,"
         ("E107", VERB, f"{VERB} optional: 0.5,"),
     ],
 )
-def test_a_mistake_is_found_where_it_stands(doors, lexicon, code, old, new):
+def test_a_mistake_is_found_where_it_stands(doors, code, old, new):
     line = edit(doors, old, new)
-    found = {finding.code: finding for finding in findings(load(doors, lexicon))}[code]
+    found = {finding.code: finding for finding in findings(load(doors, Lexicon.of(Project(doors.parent.parent))))}[code]
     assert (found.file, found.line) == (doors, line)
 
 

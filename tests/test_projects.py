@@ -33,9 +33,9 @@ def only_pairs(folder):
     data["predicates"] = {"got": data["predicates"]["got"]}
     del data["lookalikes"]
     data["no_lookalike"] = "none is needed here"
-    for frame in data["frames"]:
-        frame["design"] = "success"
-        frame["slots"] = {name: value for name, value in frame["slots"].items() if name not in {"stay", "companion"}}
+    table = folder / "lexicons/scenes/reach.tsv"
+    text = table.read_text("utf-8").replace("outcome | waiting", "success").replace("\toutcome\t", "\tsuccess\t")
+    table.write_text(text.replace("\tstay:verb\tcompanion", "").replace("\t@wait-verbs\t@companions", ""), "utf-8")
     path.write_text(yaml.safe_dump(data, sort_keys=False), "utf-8")
     (folder / "templates/wait.yaml").unlink()
 

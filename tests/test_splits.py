@@ -94,19 +94,16 @@ def test_a_verb_by_itself_goes_by_hash_in_the_shares_unless_it_has_a_split():
     assert {split_of(verb, dict.fromkeys(verbs, "dev"), SHIPPED.shares, 1, "reach") for verb in verbs} == {"dev"}
 
 
-FEW = "ask%v, claw%v, feel%v, fish%v, go%v, jump%v, run%v, swim%v"
-FIRST = "frames:\n"
-# What is added (a construction: see tests/test_dataset.py) -> what is written for what in the template, and by which column and value the
+FEW = "ask | claw | feel | fish | go | jump | run | swim"
+TABLE, TEMPLATE = "lexicons/scenes/reach.tsv", "templates/reach.yaml"
+# What is added (a construction: see tests/test_dataset.py) -> what is written for what in which file, and by which column and value the
 # sets are told that may change: those that get it, and of a verb those of its scene.
 ADDED = {
-    "verb": (f"verb: [{FEW}], target: animals", f"verb: [{FEW}, dive%v], target: animals", ("frame", "reach-animals")),
-    "scene": (
-        FIRST,
-        f"{FIRST}  - {{name: pool, design: outcome, slots: {{agent: people, verb: [dive%v], target: animals}}}}\n",
-        ("frame", "pool"),
-    ),
-    "wording": ('{agent} was without {target}."', '{agent} was without {target}.", "{agent} lost {target}."', ("wording", None)),
+    "verb": (TABLE, f"{FEW}\t@animals", f"{FEW} | dive\t@animals", ("frame", "reach-animals")),
+    "scene": (TABLE, "reach-animals", "pool\toutcome\t@people\tdive\t@animals\nreach-animals", ("frame", "pool")),
+    "wording": (TEMPLATE, '{agent} was without {target}."', '{agent} was without {target}.", "{agent} lost {target}."', ("wording", None)),
     "template": (
+        TEMPLATE,
         "\nhypotheses:",
         '  now: "Just now, {agent} {@verb:past} for {target}{@rest}."\n\nhypotheses:',
         ("template", "now"),
@@ -116,8 +113,7 @@ ADDED = {
 
 @pytest.mark.parametrize("what", ADDED)
 def test_a_project_that_grows_moves_no_verb_and_changes_no_other_set(mini, what):
-    path = mini / "templates/reach.yaml"
-    path.write_text(path.read_text("utf-8").replace("verb: reach-verbs", f"verb: [{FEW}]"), "utf-8")
+    (mini / TABLE).write_text((mini / TABLE).read_text("utf-8").replace("@reach-verbs", FEW), "utf-8")
     request = replace(Params.read(mini / "params.yaml").request, splits={})
 
     def made():
@@ -130,11 +126,11 @@ def test_a_project_that_grows_moves_no_verb_and_changes_no_other_set(mini, what)
 
     before, old = made()
     request = replace(request, splits={"reach": before})
-    edit(path, *ADDED[what][:2])
+    file, old_text, new_text, (column, value) = ADDED[what]
+    edit(mini / file, old_text, new_text)
     after, new = made()
     assert {verb: after[verb] for verb in before} == before
     assert after.keys() - before.keys() == ({"dive"} if what in {"verb", "scene"} else set())
-    column, value = ADDED[what][2]
     changed = [key for key, rows in old.items() if not new[key].equals(rows)]
     assert 0 < len(changed) < len(old) / 2
     for key in changed:

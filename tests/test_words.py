@@ -17,8 +17,8 @@ from cxgen.sampling import Wugs
 from cxgen.sampling.wugs import borrowed
 from tests.conftest import ROOT, edit
 
-# A construction that brings words, classes and frames of its own, in one file.
-HANDOVER = (ROOT / "tests/data/handover.yaml").read_text("utf-8")
+# A construction that brings words and classes of its own, and its table.
+HANDOVER, SCENES = ((ROOT / f"tests/data/handover.{suffix}").read_text("utf-8") for suffix in ("yaml", "tsv"))
 NEW_VERBS = {"disburse", "lend", "send", "sell", "feed", "mail", "award", "lease", "quitclaim", "zorb"}
 
 
@@ -26,17 +26,22 @@ NEW_VERBS = {"disburse", "lend", "send", "sell", "feed", "mail", "award", "lease
 def own(tmp_path_factory, lexicon):
     """A project with one construction that brings ten verbs, and its construction."""
     folder = tmp_path_factory.mktemp("own")
-    (folder / "templates").mkdir()
-    (folder / "templates/handover.yaml").write_text(HANDOVER, "utf-8")
+    fresh(folder)
     project = Project(folder)
     return project, load_construction(project, "handover", Lexicon.of(project))
 
 
 def fresh(tmp_path, *changes):
-    (tmp_path / "templates").mkdir()
-    path = tmp_path / "templates/handover.yaml"
-    path.write_text(HANDOVER, "utf-8")
-    return path, [edit(path, old, new) for old, new in changes]
+    """The construction and its table in a project, with changes in either; the path that the last one changed, and their lines."""
+    path, table = tmp_path / "templates/handover.yaml", tmp_path / "lexicons/scenes/handover.tsv"
+    for file, text in ((path, HANDOVER), (table, SCENES)):
+        file.parent.mkdir(parents=True)
+        file.write_text(text, "utf-8")
+    lines = []
+    for old, new in changes:
+        path = table if old in SCENES else path
+        lines.append(edit(path, old, new))
+    return path, lines
 
 
 def add(tmp_path, name, text):
@@ -95,9 +100,8 @@ def test_what_was_looked_up_is_remembered(own, monkeypatch):
 
 
 FAULTS = {
-    "unknown word class 'giveing'": ("verb: giving,", "verb: giveing,", "giving"),
-    "hand \\(verb\\) is not in the lexicon: add it under classes: in this file": ("verb: giving,", 'verb: "hand%2:41:00::",', "sense:"),
-    "'roll' is a word, not a word class": ("verb: giving,", "verb: roll,", "roll%2:38:00::"),
+    "unknown word class 'giveing'": ("@giving", "@giveing", "giving"),
+    "'roll' is a word, not a word class": ("@giving", "@roll", "roll%2:38:00::"),
     "unknown word class 'peoples'": ("class: everyday-people,", "class: peoples,", "people"),
 }
 
@@ -106,7 +110,7 @@ FAULTS = {
 def test_an_unknown_word_is_named_with_the_line_of_its_slot_or_frame(tmp_path, lexicon, message):
     old, new, hint = FAULTS[message]
     path, (line,) = fresh(tmp_path, (old, new))
-    construction = load_construction(Project(tmp_path), "handover", lexicon)
+    construction = load_construction(Project(tmp_path), "handover", Lexicon.of(Project(tmp_path)))
     with pytest.raises(UnknownNameError, match=message) as caught:
         require_sound(construction)
     assert (caught.value.file, caught.value.line) == (path, line)
@@ -133,7 +137,7 @@ def test_a_wrong_declaration_is_refused_with_its_line(tmp_path, lexicon, message
         changes.append(("    pos: verb\n", "    pos: verb\n    extends: presents\n"))
     path, _ = fresh(tmp_path, *changes)
     with pytest.raises(CxgenError, match=message) as caught:
-        load_construction(Project(tmp_path), "handover", lexicon)
+        load_construction(Project(tmp_path), "handover", Lexicon.of(Project(tmp_path)))
     assert caught.value.file == path
     assert caught.value.line > 50
     assert caught.value.hint
@@ -168,7 +172,7 @@ def test_own_lexicons_add_to_the_shipped_ones(tmp_path, lexicon):
     add(tmp_path, "classes/mine.yaml", OWN_CLASSES)
     add(tmp_path, "classes/more.yaml", MORE_CLASSES)
     add(tmp_path, "overrides.yaml", "noun:\n  yeti: {plural: yeti}\n  flute: {plural: flutae}\n")
-    project = add(tmp_path, "scenes/handover.tsv", "id\tdesigns\tverb:verb\ttheme\tother\nmine\ttransfer\tshove\t@beasts\t@beasts\n")
+    project = add(tmp_path, "scenes/handover.tsv", SCENES + "mine\ttransfer\tshove\t@beasts\t@beasts\n")
     extended = Lexicon.of(project)
     shipped = lemmas(lexicon, "everyday-people")
     assert lemmas(extended, "everyday-people") == [*shipped, "yeti"]
@@ -177,7 +181,7 @@ def test_own_lexicons_add_to_the_shipped_ones(tmp_path, lexicon):
     now = extended.table.head(len(lexicon))
     assert set(now.filter(now["plural"] != lexicon.table["plural"])["lemma"]) == {"flute"}
     construction = load_construction(project, "handover", extended)
-    assert [frame.name for frame in construction.frames] == ["mine", "giving"]
+    assert [frame.name for frame in construction.frames] == ["giving", "mine"]
     assert {finding.code for finding in findings(construction) if finding.code.startswith("E")} <= {"E207"}  # people are receivers, too
 
 
@@ -220,7 +224,7 @@ def test_words_are_looked_up_with_their_classes_or_answered_with_near_ones(run):
     assert any(own.items() <= row.items() for row in rows)
     assert {row["lexeme"] for row in rows} == {"crate%1:06:00::"}
     assert len(rows) > 1
-    for word, lexeme, name in (("zorb", "own:verb:zorb", "giving"), ("doodad", "own:noun:doodad", "")):
+    for word, lexeme, name in (("zorb", "own:verb:zorb", "giving"), ("doodad", "doodad%1:06:00::", "")):
         assert [(row["lexeme"], row["class"]) for row in run("classes", word, "--format", "json")] == [(lexeme, name)]
     for command in ("classes", "show"):
         with pytest.raises(UnknownNameError, match="unknown word 'buket'") as caught:

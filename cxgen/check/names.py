@@ -59,7 +59,7 @@ def _readable(construction: Construction) -> Iterator[tuple[Text, tuple[Part, ..
 
 
 def _frame_place(construction: Construction, frame: Frame, *keys: str | int) -> Place:
-    return (frame.source, ["frames", frame.number, *keys]) if frame.source else (construction.document, ["name"])
+    return (frame.source, [frame.number, *keys]) if frame.source else (construction.document, ["name"])
 
 
 @check

@@ -15,7 +15,8 @@ from cxgen.errors import CxgenError
 from cxgen.facade import LINEAGE, MATERIAL, Constructicon, readable
 from cxgen.families import CONFIGS, DEFAULT, FAMILIES, family_of
 from cxgen.files import write_text
-from cxgen.layout import TEMPLATES
+from cxgen.layout import LEXICONS, TEMPLATES
+from cxgen.lexicon.scenes import FOLDER as SCENES
 from cxgen.sampling import broken_slots, verb_pools
 from cxgen.semantics import RULE, label_matrix, solve, unbalanced
 
@@ -38,16 +39,17 @@ def list_constructions(form: Form = Format.table) -> None:
 
 @app.command()
 def new(name: Annotated[str, Argument(metavar="NAME", help="A name for it: lower-case letters, digits and hyphens.")]) -> None:
-    """Write templates/NAME.yaml: a small construction, with comments, to change into one of your own."""
+    """Write templates/NAME.yaml and its table of scenes: a small construction, with comments, to change into one of your own."""
     project = Constructicon().project
     if not re.fullmatch("[a-z][a-z0-9-]*", name):
         raise CxgenError(f"not a name: {name!r}", hint="lower-case letters, digits and hyphens, a letter first: my-construction")
     if name in project.template_files():
         raise CxgenError(f"there is a construction {name!r} already", file=project.template_file(name), hint="take another name")
-    path = project.root / TEMPLATES / f"{name}.yaml"
-    text = resources.files("cxgen.constructicon").joinpath("skeleton.yaml").read_text("utf-8")
-    write_text(path, text.replace("NAME", name).replace("TITLE", name.replace("-", " ").capitalize()))
-    echo(f"{path}: written; look at it with `cxgen sample {name}`")
+    for suffix, path in (("yaml", project.root / TEMPLATES / f"{name}.yaml"), ("tsv", project.root / LEXICONS / SCENES / f"{name}.tsv")):
+        text = resources.files("cxgen.constructicon").joinpath(f"skeleton.{suffix}").read_text("utf-8")
+        write_text(path, text.replace("NAME", name).replace("TITLE", name.replace("-", " ").capitalize()))
+        echo(f"{path}: written")
+    echo(f"Look at it with `cxgen sample {name}`.")
 
 
 @app.command()

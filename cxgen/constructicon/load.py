@@ -240,10 +240,8 @@ def unknown_words(construction: Construction) -> Iterator[UnknownNameError]:
                 if not lexicon.has(name):
                     yield missing(lexicon, name, document.path, document.line(("slots", slot, "class", number)))
     for frame in construction.frames:
-        for slot, names in frame.slots.items():
-            for number, name in enumerate(names):
-                if not lexicon.has(name) and frame.source:
-                    yield missing(lexicon, name, frame.source.path, frame.source.line(("frames", frame.number, "slots", slot, number)))
+        for name in (name for names in frame.slots.values() for name in names if not lexicon.has(name)):
+            yield missing(lexicon, name, *((frame.source.path, frame.source.line((frame.number,))) if frame.source else ()))
 
 
 def class_users(constructions: Iterable[Construction]) -> dict[str, list[str]]:

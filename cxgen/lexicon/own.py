@@ -1,4 +1,4 @@
-"""Words in YAML: ``lexicons/classes/*.yaml``, ``classes:`` and ``frames:`` of a template file; and a lexicon with them added."""
+"""Word classes in YAML: ``lexicons/classes/*.yaml``, ``classes:`` of a template file; and a lexicon with them added."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -10,13 +10,12 @@ from typing import Any
 import polars as pl
 
 from cxgen.errors import SchemaError
-from cxgen.lexicon.scenes import FOLDER, Frame, Scenes, sense_of
+from cxgen.lexicon.scenes import FOLDER, Scenes
 from cxgen.lexicon.snapshot import Lexicon, WordClass, missing
 from cxgen.lexicon.words import SCHEMA, Reference, blank, inflect, lemma_of, measure
 from cxgen.schema import Document, read_yaml
 from cxgen.vocabulary import INFLECTIONS, RELATIONS
 
-_SECTIONS = {"verbs": "verb", "nouns": "noun", "adjectives": "adjective", "adverbs": "adverb", "phrases": "phrase"}  # of a frame
 _CHANGES = (*INFLECTIONS, "article", "countability")
 
 
@@ -149,7 +148,7 @@ def _class(name: str, raw: Mapping[str, Any], document: Document) -> ClassEntry:
 
 
 def _member(raw: str | Mapping[str, Any], pos: str, document: Document, keys: tuple[str | int, ...]) -> Member:
-    """A word of the part of speech ``pos``."""
+    """A word of a class, whose part of speech is ``pos``."""
     if isinstance(raw, str):
         raw = {"sense": raw} if "%" in raw else {"key": raw}
     sense = raw.get("sense")
@@ -175,11 +174,9 @@ def extended(lexicon: Lexicon, sources: Sources, construction: str = "") -> Lexi
     New lexemes come after all others, so that no row number changes. A class that ``extends`` another has that one's members, too; if it
     has the same name, it takes its place. Needs neither WordNet nor a build.
     """
-    frames: list[Frame] = []
     if construction:
         sources.words += _words_of(lexicon.scenes(construction), lexicon)
-        frames = list(_frames(sources, lexicon, {frame.name for frame in lexicon.frames(construction)}))
-    if not (sources.classes or sources.overrides or sources.relations or sources.words or frames):
+    if not (sources.classes or sources.overrides or sources.relations or sources.words):
         return lexicon
     named = [member for member in sources.declared() if "%" in member.key and member.key not in lexicon.index]
     wordnet = {key for keys in lexicon.senses(lemma_of(member.key)[0] for member in named).values() for key in keys}
@@ -198,7 +195,7 @@ def extended(lexicon: Lexicon, sources: Sources, construction: str = "") -> Lexi
         table = pl.concat([table, pl.DataFrame(list(new.values()), schema=SCHEMA)])
     classes = lexicon.classes | {name: _word_class(entry, lexicon, sources, index) for name, entry in sources.classes.items()}
     scenes = {construction: lexicon.scenes(construction)} if construction else {}
-    return replace(lexicon, table=table, classes=classes, overrides=_overrides(lexicon, sources), known_scenes=scenes, own_frames=frames)
+    return replace(lexicon, table=table, classes=classes, overrides=_overrides(lexicon, sources), known_scenes=scenes)
 
 
 def _words_of(scenes: Scenes, lexicon: Lexicon) -> list[Member]:
@@ -209,48 +206,8 @@ def _words_of(scenes: Scenes, lexicon: Lexicon) -> list[Member]:
             (lemma, pos, pin), key = word, scenes.keys[word]
             if key not in lexicon.index:
                 changes = {"gender": "any"} if "person" in pin.split("/") else {}
-                words[key] = Member(key, pos, lemma, key if "%" in key else None, changes, table, ("frames", number))
+                words[key] = Member(key, pos, lemma, key if "%" in key else None, changes, table, (number,))
     return list(words.values())
-
-
-def _frames(sources: Sources, lexicon: Lexicon, taken: set[str]) -> Iterator[Frame]:
-    """The scenes that template files bring as ``frames:``; their words become words of ``sources``."""
-    for document in sources.documents:
-        for number, raw in enumerate(document.data.get("frames", ())):
-            if raw["name"] in taken:
-                message, line = f"there is a frame {raw['name']!r} already", document.line(["frames", number, "name"])
-                raise SchemaError(message, file=document.path, line=line, hint="give it another name")
-            taken.add(raw["name"])
-            slots: dict[str, tuple[str, ...]] = {}
-            for section, pos in {"slots": "", **_SECTIONS}.items():
-                for slot, value in raw.get(section, {}).items():
-                    keys = ("frames", number, section, slot)
-                    if slot in slots:
-                        message, hint = f"frame {raw['name']!r} fills the slot {slot!r} twice", "put all its words into one section"
-                        raise SchemaError(message, file=document.path, line=document.line(keys), hint=hint)
-                    slots[slot] = tuple(_filler(word, pos, sources, lexicon, document, keys) for word in _listed(value))
-            marked, alone = frozenset(raw.get("marked", ())), frozenset(raw.get("entails_alone", ()))
-            yield Frame(raw["name"], tuple(_listed(raw["design"])), slots, dict(raw.get("words", {})), marked, alone, document, number)
-
-
-def _listed(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value]
-
-
-def _filler(raw: Any, pos: str, sources: Sources, lexicon: Lexicon, document: Document, keys: tuple[str | int, ...]) -> str:
-    """What a word of a frame is: a class or key as it stands (under ``slots``), or the key of the lexeme that is meant."""
-    if isinstance(raw, str) and not pos:
-        lemma, kind = lemma_of(raw)
-        if kind and raw not in lexicon.index and raw in lexicon.senses([lemma]).get((lemma.lower(), kind), ()):
-            sources.words.append(Member(raw, kind, lemma, raw, {}, document, keys))
-        return raw
-    if isinstance(raw, str):
-        raw = {"text" if pos == "phrase" else "lemma": raw}
-    word = _member(raw, pos or raw.get("pos") or lemma_of(raw["sense"])[1], document, keys)
-    if pos and not word.sense:
-        word = replace(word, key=sense_of((word.lemma, pos, ""), lexicon.senses([word.lemma]), lexicon))
-    sources.words.append(word)
-    return word.key
 
 
 def _new_rows(lexicon: Lexicon, sources: Sources) -> dict[str, dict[str, Any]]:

@@ -50,7 +50,7 @@ class Frame:
     words: dict[str, str] = field(default_factory=dict)
     marked: frozenset[str] = frozenset()
     entails_alone: frozenset[str] = frozenset()
-    source: Document | None = field(default=None, repr=False, compare=False)
+    source: SceneTable | None = field(default=None, repr=False, compare=False)
     number: int = 0
 
 
@@ -71,7 +71,7 @@ class Scene:
 
 @dataclass(frozen=True)
 class SceneTable(Document):
-    """A file of scenes; ``line(("frames", N, ...))`` is that of the scene N."""
+    """A file of scenes; ``line((N, ...))`` is that of the scene N."""
 
     scenes: tuple[Scene, ...] = field(default=(), repr=False)
 
@@ -92,7 +92,8 @@ class SceneTable(Document):
             cells, slots = scene.cells, {}
             for slot, texts in scene.slots.items():
                 slots[slot] = tuple(text[1:] if text[0] == "@" else keys[_as_word(text, scene.types[slot])] for text in texts)
-            marked, alone = frozenset(cells.get("marked", ())), frozenset(cells.get("entails_alone", ()))
+            marked = frozenset(keys.get(_as_word(text, "verb"), text) for text in cells.get("marked", ()))
+            alone = frozenset(cells.get("entails_alone", ()))
             yield Frame(cells["id"][0], tuple(cells["designs"]), slots, scene.words, marked, alone, self, number)
 
 
@@ -124,7 +125,7 @@ class Scenes:
         frames: dict[str, Frame] = {}
         for frame in (frame for table in self.tables for frame in table.frames(self.keys)):
             if frame.name in frames and frame.source:
-                message, line = f"there is a scene {frame.name!r} already", frame.source.line(("frames", frame.number))
+                message, line = f"there is a scene {frame.name!r} already", frame.source.line((frame.number,))
                 raise SchemaError(message, file=frame.source.path, line=line, hint="give it another id")
             frames[frame.name] = frame
         return list(frames.values())

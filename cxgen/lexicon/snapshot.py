@@ -63,7 +63,6 @@ class Lexicon:
         cuts: what percentile a frequency is.
         overrides: part of speech -> lemma -> irregular forms, countability, article.
         folders: the folders of words whose ``scenes/`` are read, the shipped one first; beside it is the snapshot.
-        own_frames: what the file of the construction that is loaded declares.
         memory: the file in which answers of lemminflect and wordfreq about own words are kept, if any.
     """
 
@@ -74,7 +73,6 @@ class Lexicon:
     folders: tuple[Path, ...] = ()
     memory: Path | None = None
     known_scenes: dict[str, Scenes] = field(default_factory=dict, repr=False)
-    own_frames: list[Frame] = field(default_factory=list, repr=False)
 
     @classmethod
     def of(cls, project: Project) -> Lexicon:
@@ -144,8 +142,8 @@ class Lexicon:
         return self.known_scenes[construction]
 
     def frames(self, construction: str) -> list[Frame]:
-        """The scenes of a construction, and what its own file declares; empty if it has none here."""
-        return self.scenes(construction).frames + self.own_frames
+        """The scenes of a construction; empty if it has none here."""
+        return self.scenes(construction).frames
 
     @cached_property
     def first(self) -> dict[tuple[str, str], str]:

@@ -126,9 +126,9 @@ def design_pools(
             usable.append((frame, filled))
     if usable:
         return _weighted(construction, design, usable, marked)
-    where = "under frames: in this file, or in a file under lexicons/scenes"
+    table = f"lexicons/scenes/{construction.name}.tsv"
     lacks = f"{construction.name}: nothing fills design {design.name!r}" + (f" in {split}" if split else "")
-    hint = f"add words to those classes, or frames {where}" if emptied else f"add frames for design: {design.frames} {where}"
+    hint = f"add words to those classes, or scenes to {table}" if emptied else f"add scenes of the design {design.frames} to {table}"
     line = construction.document.line(["designs", design.name])
     raise EmptySlotError(f"{lacks}: {'; '.join(emptied[:5]) or 'no frame'}", file=construction.document.path, line=line, hint=hint)
 

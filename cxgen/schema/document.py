@@ -178,6 +178,8 @@ def complaint(data: Any, name: str) -> tuple[list[str | int], str, str] | None:
         allowed = error.schema.get("properties", {})
         extra = next((key for key in error.instance if key not in allowed), "")
         hint = f"allowed here: {', '.join(sorted(allowed)) or 'none'}"
+        if extra == "frames":
+            hint = "scenes stand in a table, a line each: lexicons/scenes/NAME.tsv (docs/templates.md)"
         if extra.endswith(":"):  # gate%1:06:00:: without quotes is a key and nothing
             hint = f'put it in quotes: "{extra}:"'
         return [*keys, extra], f"{at}: unexpected key {_brief(repr(extra))}", hint
@@ -192,7 +194,7 @@ def _validator(name: str) -> Any:
     from jsonschema.validators import extend
     from referencing import Registry, Resource
 
-    parts = ((f"{part}.schema.json", Resource.from_contents(load_schema(part))) for part in ("classes", "frames", "construction"))
+    parts = ((f"{part}.schema.json", Resource.from_contents(load_schema(part))) for part in ("classes", "construction"))
     registry: Any = Registry().with_resources(parts)
     checks: Any = extend  # untyped
     return checks(Draft202012Validator, {"pattern": _check_pattern})(load_schema(name), registry=registry.crawl())
