@@ -18,7 +18,6 @@ from cxgen.constructicon import load_construction, target_names
 from cxgen.errors import DataError
 from cxgen.families import FAMILIES, columns_of
 from cxgen.lexicon import Lexicon
-from cxgen.measures import Items, giveaway
 from cxgen.project import Project
 from cxgen.schema.columns import polars_schema
 from cxgen.vocabulary import SPLITS
@@ -95,28 +94,17 @@ def test_sizes_are_exact(built):
             assert built.data.filter((pl.col("construction") == name) & (pl.col("config") == config)).height == triples["all"]
 
 
-def test_labels_are_thirds_in_every_construction_and_split_and_for_every_hypothesis(built):
-    data = built.data
+def test_labels_are_thirds_sets_are_whole_and_no_verb_is_in_two_splits(built):
+    data = built.data.with_columns(target=pl.coalesce("contrast_of", "construction"))
     for keys in (["construction", "split"], ["hypothesis", "split"], ["config", "hypothesis", "split"], ["premise_id"]):
         counts = data.group_by(keys).agg(*((pl.col("label") == x).sum().alias(str(x)) for x in range(3)))
         assert counts.filter((pl.col("0") != pl.col("1")) | (pl.col("0") != pl.col("2"))).height == 0
-    assert data.group_by("premise_id").len()["len"].unique().to_list() == [3]
+    assert set(data.group_by("premise_id").len()["len"]) == {3}
     assert data.select("premise", "hypothesis").is_unique().all()
-
-
-def test_no_verb_is_in_two_splits_of_a_construction(built):
-    data = built.data
-    target = pl.coalesce("contrast_of", "construction")
-    assert data.group_by(target.alias("target"), "verb").agg(pl.col("split").n_unique())["split"].max() == 1
-    assert data.group_by("construction", "verb").agg(pl.col("split").n_unique())["split"].max() == 1
-
-
-def test_sets_are_whole_and_look_alikes_carry_their_own_name(built):
-    data = built.data
-    assert data.group_by("contrast_set").agg(pl.col("split").n_unique())["split"].max() == 1
-    assert data.group_by("contrast_set").len()["len"].is_in([9, 12]).all()
-    named = data.filter(pl.col("contrast_of").is_not_null()).select("config", "construction", "contrast_of").unique()
-    assert set(named.rows()) == built.borrowed
+    assert set(data.group_by("contrast_set").len()["len"]) <= {9, 12}
+    for keys in (["contrast_set"], ["target", "verb"], ["construction", "verb"]):
+        assert data.group_by(keys).agg(pl.col("split").n_unique())["split"].max() == 1
+    assert set(data.drop_nulls("contrast_of").select("config", "construction", "contrast_of").rows()) == built.borrowed
 
 
 def test_a_look_alike_s_item_has_the_label_of_its_misreading_where_that_is_another(mini_built):
@@ -159,13 +147,6 @@ def require_same_bytes(one, other):
     for path in files:
         twin = other / path.relative_to(one)
         assert hashlib.sha256(path.read_bytes()).digest() == hashlib.sha256(twin.read_bytes()).digest(), path.name
-
-
-def test_the_give_away_classifiers_fail(built):
-    hypothesis = giveaway.hypothesis_only(Items(built.data, 2))()
-    assert hypothesis.overall <= 0.345
-    assert max(value for figures in hypothesis.configs.values() for value in figures.values()) <= 0.365
-    assert giveaway.overlap_only(Items(built.data, 2))().overall <= 0.4
 
 
 def test_the_audit_finds_a_leak(built):

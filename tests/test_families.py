@@ -7,7 +7,6 @@ import polars as pl
 import pytest
 
 from cxgen.build.params import Request
-from cxgen.build.preview import sample_items
 from cxgen.build.samplers import generate_items
 from cxgen.errors import SchemaError, UnknownNameError
 from cxgen.families import FAMILIES, REJECTED, columns_of, family_of, wug_config
@@ -70,12 +69,6 @@ def test_kinds_of_different_templates_or_slots_are_no_minimal_pair(reach):
     assert not same_templates_and_slots(changed, ("missed", "caught"))
     assert pairings(changed, design) != pairings(reach, design)
     assert not any("missed" in pair for pair in pairings(changed, design))
-
-
-def test_a_construction_without_designs_of_a_family_says_what_to_write(reach):
-    with pytest.raises(SchemaError, match="no design for the family") as failure:
-        sample_items(reach, 1, 3, "minimal_pairs")
-    assert "minimal_pairs" in failure.value.hint
 
 
 def test_configs_belong_to_one_family_and_wug_configs_to_that_of_their_source():

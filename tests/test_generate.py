@@ -135,13 +135,6 @@ def test_distinct_slots_hold_distinct_words(small, constructions):
                 assert all(lemma != lemmas.get(other) for other in construction.slots[name].distinct), lemmas
 
 
-def test_ids_are_of_content(small):
-    assert small["id"].n_unique() == small.height
-    assert small.group_by("premise_id").agg(pl.col("premise").n_unique())["premise"].max() == 1
-    again = small.unique("premise_id", maintain_order=True)
-    assert again["premise"].n_unique() == again.height
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [4000])
 def test_the_strict_preset_keeps_to_its_band_and_meets_every_count(constructions, size):
