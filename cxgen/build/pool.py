@@ -87,7 +87,7 @@ def executor(workers: int) -> Iterator[Executor]:
     before = os.environ.get(_THREADS)
     os.environ[_THREADS] = "1"
     spawn = multiprocessing.get_context("spawn")  # polars' threads do not survive a fork
-    pool = ProcessPoolExecutor(workers, spawn, initializer=_leave_interrupts_to_the_parent)
+    pool = ProcessPoolExecutor(workers, spawn, signal.signal, (signal.SIGINT, signal.SIG_IGN))  # interrupts are the parent's
     try:
         yield _Pool(pool)
     finally:
@@ -99,10 +99,6 @@ def executor(workers: int) -> Iterator[Executor]:
         del os.environ[_THREADS]
         if before is not None:
             os.environ[_THREADS] = before
-
-
-def _leave_interrupts_to_the_parent() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 @contextmanager
