@@ -1,7 +1,6 @@
 """One page about the dataset: what is in it, what was measured, and a browser of contrast sets. It loads nothing from elsewhere."""
 
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
@@ -66,7 +65,8 @@ def _rendered(items: pl.DataFrame, metrics: Mapping[str, Any], matrices: list[Ro
     try:
         return template.render(
             counts=_counts(items),
-            charts=[(title, Markup(svg)) for title, svg in _charts(items, breadths)],
+            charts=list(_charts(items, breadths)),
+            colours=_COLOURS,
             measures=list(_measures(metrics)),
             violations=list(_violations(metrics)),
             verbs=[{"name": name, "five": entry["top five verbs"], "fillers": entry["fillers"]} for name, entry in breadths.items()],
@@ -181,57 +181,23 @@ def _grids(items: pl.DataFrame, pieces: Mapping[str, list[list[str]]]) -> Iterat
         }
 
 
-def _charts(items: pl.DataFrame, breadths: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
-    """Title and SVG: labels, verbs, frequency bands, shapes."""
-    labelled = items.drop_nulls("label").select(row="config", column=pl.col("label").cast(pl.Int64))
+def _charts(items: pl.DataFrame, breadths: Mapping[str, Mapping[str, Any]]) -> Iterator[Row]:
+    """Stacked bars: ``title``, ``names`` of the stacked parts, ``rows`` (name -> a number for each) and the ``most`` of a row."""
+    labelled = items.drop_nulls("label").select(row="config", part=pl.col("label").replace_strict(range(3), LABELS, return_dtype=pl.String))
     if labelled.height:
-        yield _chart("Labels (items)", labelled.with_columns(pl.col("column").replace_strict(range(3), LABELS)), LABELS)
-    verbs = items.select("verb", row=TARGET, column="split").unique().sort("row")
+        yield _chart("Labels (items)", labelled, LABELS)
+    verbs = items.select("verb", row=TARGET, part="split").unique().sort("row")
     yield _chart("Verbs per construction and split", verbs, SPLITS)
     slots = items.unique("premise_id", keep="first", maintain_order=True).select("verb", "slots", row=TARGET)
     verbal = slots.explode("slots").unnest("slots").filter((pl.col("role") == Role.verb) & (pl.col("lemma") == pl.col("verb")))
-    yield _chart("Frequency bands of the verbs (premises)", verbal.select("row", column="band").sort("row"), BANDS)
-    if breadths:
-        title = "Shapes of premises (different ways to build one)"
-        yield title, _bars(list(breadths), {"shapes": [entry["shapes"] for entry in breadths.values()]}, title)
+    yield _chart("Frequency bands of the verbs (premises)", verbal.select("row", part="band").sort("row"), BANDS)
+    shapes = [{"row": name, "part": "shapes"} for name, entry in breadths.items() for _ in range(entry["shapes"])]
+    if shapes:
+        yield _chart("Shapes of premises (different ways to build one)", pl.DataFrame(shapes), ["shapes"])
 
 
-def _chart(title: str, rows: pl.DataFrame, columns: Sequence[str]) -> tuple[str, str]:
-    counts = {(row, column): count for row, column, count in rows.group_by("row", "column", maintain_order=True).len().iter_rows()}
-    names = list(dict.fromkeys(row for row, _ in counts))
-    return title, _bars(names, {column: [counts.get((row, column), 0) for row in names] for column in columns}, title)
-
-
-def _bars(rows: Sequence[str], series: Mapping[str, Sequence[float]], title: str) -> str:
-    """Stacked bars, one for each of ``rows`` from above, as SVG that takes its colours from the page; no script."""
-    with needs("charts need the package pygal", "report"):
-        import pygal
-        from pygal.style import Style
-
-    ink = dict.fromkeys(("foreground", "foreground_strong"), "var(--ink)")
-    clear = dict.fromkeys(("background", "plot_background"), "transparent")
-    sizes = dict.fromkeys(("label_font_size", "major_label_font_size", "legend_font_size"), 13)
-    font = {"foreground_subtle": "var(--line)", "font_family": "system-ui, sans-serif", "opacity": ".9"}
-    chart = pygal.HorizontalStackedBar(
-        js=[],
-        style=Style(colors=_COLOURS, **ink, **clear, **sizes, **font),
-        disable_xml_declaration=True,
-        width=520,
-        height=60 + 20 * len(rows),  # axis and legend, and a bar for each
-        show_legend=len(series) > 1,
-        legend_at_bottom=True,
-        legend_at_bottom_columns=len(series),
-        show_y_guides=True,
-        truncate_label=-1,
-        truncate_legend=-1,
-        margin=8,
-        spacing=8,
-        min_scale=2,
-        max_scale=6,  # ticks: more would run into each other
-        value_formatter=lambda number: f"{number:,.10g}",
-    )
-    chart.x_labels = list(reversed(rows))  # it counts from below
-    for name, values in series.items():
-        chart.add(name, list(reversed(values)))
-    svg = re.sub(r"<!--.*?-->", "", chart.render(is_unicode=True), flags=re.DOTALL)
-    return svg.replace("<svg ", f'<svg role="img" aria-label="{title}" ', 1)
+def _chart(title: str, table: pl.DataFrame, names: Sequence[str]) -> Row:
+    """A bar for each ``row``, with the number of rows of each ``part``."""
+    parts = [(pl.col("part") == name).sum().alias(name) for name in names]
+    rows = {row: counts for row, *counts in table.group_by("row", maintain_order=True).agg(parts).iter_rows()}
+    return {"title": title, "names": names, "rows": rows, "most": max(map(sum, rows.values()))}
