@@ -28,7 +28,6 @@ from cxgen.vocabulary import BANDS, LABELS, SPLITS, Role
 _METRICS = ("splits", "baselines", "variety", "reading", "natural", "wug", "models")
 _MOST_PAGE = 5 << 20  # bytes
 _LETTERS = [name[0].upper() for name in LABELS]
-_COLOURS = ("#2b8a6e", "#d99a2b", "#c4564a", "#5b7fc7")  # told apart by colour-blind readers, on light and dark
 Row = dict[str, Any]
 
 
@@ -52,66 +51,43 @@ def write_page(project: Project, path: Path, evaluations: Sequence[Path] = (), p
     return size
 
 
-def _rendered(items: pl.DataFrame, metrics: Mapping[str, Any], matrices: list[Row], sets: list[Row], scores: list[Row]) -> str:
+def _rendered(items: pl.DataFrame, metrics: Row, matrices: list[Row], sets: list[Row], scores: list[Row]) -> str:
     with needs("the page needs Jinja2", "report"):
         from jinja2 import Environment, StrictUndefined, TemplateError
         from markupsafe import Markup
     environment = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, autoescape=True)
     environment.filters["percent"] = lambda share: "-" if share is None else f"{100 * share:.1f}%"
     environment.filters["thousands"] = lambda number: f"{number:,}"
+    environment.filters["faults"] = lambda measure: "; ".join(broken_gates(measure)) or "broken"
     template = environment.from_string(files("cxgen.report").joinpath("page.html.j2").read_text("utf-8"))
-    models = metrics.get("models", {"judges": [], "agreement": {}})
-    breadths = {name: entry["breadth"] for name, entry in metrics.get("variety", {}).items() if "breadth" in entry}
+    counted = {"sets": "contrast_set", "premises": "premise_id", "verbs": "verb"}
+    numbers = [pl.col(column).n_unique().alias(what) for what, column in counted.items()]
+    numbers += [(pl.col("split") == split).sum().alias(split) for split in SPLITS]
     try:
+        breadths = {name: entry["breadth"] for name, entry in metrics.get("variety", {}).items() if "breadth" in entry}
+        audits = metrics.get("splits", {}).get("violations", {})
+        audits = audits | {name: metrics[name]["violations"] for name in ("wug", "natural") if name in metrics}
         return template.render(
-            counts=_counts(items),
+            counts=items.group_by("config", maintain_order=True).agg(pl.len().alias("items"), *numbers).to_dicts(),
             charts=list(_charts(items, breadths)),
-            colours=_COLOURS,
-            measures=list(_measures(metrics)),
-            violations=list(_violations(metrics)),
-            verbs=[{"name": name, "five": entry["top five verbs"], "fillers": entry["fillers"]} for name, entry in breadths.items()],
+            colours=("#2b8a6e", "#d99a2b", "#c4564a"),  # told apart by colour-blind readers, on light and dark
+            baselines=metrics.get("baselines", {}),
+            known=measures(),
+            violations=[{"part": part, "what": what, "count": count} for part, own in audits.items() for what, count in own.items()],
+            breadths=breadths,
             reading=metrics.get("reading", {"answers": 0}),
-            agreement=[{"task": task, **row} for task, row in models.get("agreement", {}).items() if row["judges"] > 1],
-            judges=models.get("judges", []),
+            models=metrics.get("models", {"judges": [], "agreement": {}}),
             matrices=matrices,
             evaluations=scores,
             sets=Markup(json.dumps(sets, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")),
             shown=len(sets),
-            all_sets=items.select("config", "contrast_set").filter(pl.col("config").is_in([one["config"] for one in sets])).n_unique(),
+            all_sets=items.filter(pl.col("config").is_in([one["config"] for one in sets])).select("config", "contrast_set").n_unique(),
             labels=dict(zip(_LETTERS, LABELS, strict=True)),
             splits=SPLITS,
         )
     except (TemplateError, TypeError, ValueError, KeyError, AttributeError) as error:  # the figures come from files
         message = f"the metrics do not hold what the page says: {error}"
         raise DataError(message, file=layout.METRICS, hint="make them anew: `dvc repro`") from error
-
-
-def _counts(items: pl.DataFrame) -> list[Row]:
-    table = items.group_by("config", maintain_order=True).agg(
-        items=pl.len(),
-        sets=pl.col("contrast_set").n_unique(),
-        premises=pl.col("premise_id").n_unique(),
-        verbs=pl.col("verb").n_unique(),
-        **{split: (pl.col("split") == split).sum() for split in SPLITS},
-    )
-    return table.to_dicts()
-
-
-def _measures(metrics: Mapping[str, Any]) -> Iterator[Row]:
-    known = measures()
-    for part, own in metrics.get("baselines", {}).items():
-        for name, measure in own.items():
-            bound = "at least" if measure["gates"].get("least") else "at most"
-            gate = ", ".join(f"{bound} {value} ({what})" for what, value in measure["gates"].items() if what != "least")
-            about = known.get(name, {"meaning": "", "published": None})
-            figures = {key: measure[key] for key in ("overall", "chance", "passed")}
-            yield {"part": part, "name": name, "gate": gate, "faults": list(broken_gates(measure)), **about, **figures}
-
-
-def _violations(metrics: Mapping[str, Any]) -> Iterator[Row]:
-    parts = {**metrics.get("splits", {}).get("violations", {})}
-    parts |= {name: metrics[name]["violations"] for name in ("wug", "natural") if name in metrics}
-    return ({"part": part, "what": what, "count": count} for part, own in parts.items() for what, count in own.items())
 
 
 def _scores(path: Path) -> list[Row]:

@@ -1,14 +1,13 @@
 """How varied the sentences are, beside a plain fill of one template with the same words, and how broad the premises."""
 
-import math
 import re
-from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice, pairwise
+from itertools import chain, islice, pairwise
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from cxgen import layout
@@ -128,37 +127,23 @@ def self_bleu(sentences: Sequence[Sequence[str]]) -> float:
     That of nltk with its smoothing method 1, in a hundredth of the time: of an n-gram, the most and the next most that a sentence has of it
     are enough.
     """
-    counts = [[Counter(zip(*(words[at:] for at in range(order)), strict=False)) for words in sentences] for order in range(1, 5)]
-    most = [_most(of_order) for of_order in counts]
-    lengths = sorted(map(len, sentences))
-    total = 0.0
-    for number, words in enumerate(sentences):
-        logs: list[float] = []
-        for of_order, top in zip(counts, most, strict=True):
-            own = of_order[number]
-            shared = sum(min(count, top[ngram][top[ngram][2] == number]) for ngram, count in own.items())
-            if not (logs or shared):
-                break  # not a word in common
-            logs.append(math.log((shared or _NONE) / max(1, own.total())))
-        total += _brevity(len(words), lengths) * math.exp(math.fsum(logs) / len(logs)) if logs else 0.0
-    return total / len(sentences)
-
-
-def _most(counts: Sequence[Counter[tuple[str, ...]]]) -> dict[tuple[str, ...], tuple[int, int, int]]:
-    """N-gram -> the most that a sentence has of it, the most that another one has, and which sentence has the most."""
-    most: dict[tuple[str, ...], tuple[int, int, int]] = {}
-    for number, own in enumerate(counts):
-        for ngram, count in own.items():
-            first, second, owner = most.get(ngram, (0, 0, -1))
-            most[ngram] = (count, first, number) if count > first else (first, max(second, count), owner)
-    return most
-
-
-def _brevity(length: int, lengths: Sequence[int]) -> float:
-    """What a sentence loses for being shorter than the one of the others, whose lengths are sorted, that is nearest in length."""
-    at = bisect_left(lengths, length)  # its own
-    nearest = min([*lengths[max(at - 1, 0) : at], *lengths[at + 1 : at + 2]], key=lambda other: (abs(other - length), other))
-    return 1.0 if length > nearest else math.exp(1 - nearest / length)
+    logs, orders = np.zeros(len(sentences)), np.zeros(len(sentences))
+    for order in range(1, 5):
+        counts = [Counter(zip(*(words[at:] for at in range(order)), strict=False)) for words in sentences]
+        places = {ngram: place for place, ngram in enumerate(dict.fromkeys(chain(*counts)))}
+        table = np.zeros((len(sentences), len(places)))
+        for row, own in zip(table, counts, strict=True):
+            row[[places[ngram] for ngram in own]] = list(own.values())
+        next_most, most = np.partition(table, (-2, -1), axis=0)[-2:]
+        shared = np.minimum(table, np.where(table == most, next_most, most)).sum(axis=1)
+        counted = (orders > 0) | (shared > 0)  # where not a word is in common, nothing counts
+        logs += counted * np.log(np.where(shared, shared, _NONE) / np.maximum(1, table.sum(axis=1)))
+        orders += counted
+    lengths = np.array([len(words) for words in sentences])
+    distance = 2.0 * abs(lengths - lengths[:, None]) + (lengths > lengths[:, None])  # of two that are as near the shorter counts
+    np.fill_diagonal(distance, np.inf)
+    brevity = np.minimum(1, np.exp(1 - lengths[distance.argmin(axis=1)] / lengths))
+    return float(np.where(orders, brevity * np.exp(logs / np.maximum(orders, 1)), 0).mean())
 
 
 def breadth(rows: pl.DataFrame) -> dict[str, Any]:
