@@ -1,7 +1,4 @@
-"""The items as folders with data, tasks and a loader, which evaluation harnesses run from wherever they lie.
-
-A new form is a function in `HARNESSES`: (what is exported of each config, version of the dataset) -> (what to print, file -> text).
-"""
+"""The items as folders with data, tasks and a loader, which evaluation harnesses run from wherever they lie."""
 
 import json
 import re
@@ -120,4 +117,5 @@ def _yaml(data: Mapping[str, Any]) -> str:
     return yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=1000)
 
 
+# Name -> (what is exported of the configs, version of the dataset) -> (what to print, file -> text).
 HARNESSES = {"lm_eval": lm_eval, "inspect": inspect}

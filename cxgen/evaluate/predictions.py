@@ -1,8 +1,4 @@
-"""Files of predictions: read, held against the questions that they are to answer, and written. Nothing is scored on a part of them.
-
-A row has an item's ``id`` and either ``label`` (an answer by name or position; ``undecided`` where there is none) or a number for every
-answer, in columns named like the answers (for `nli` and its like probabilities): the largest wins, a tie is undecided.
-"""
+"""Files of predictions: read, held against the questions that they are to answer, and written. Nothing is scored on a part of them."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -24,8 +20,9 @@ _FORMAT = "columns: id, and label or a number per answer (README, 'Score a model
 
 
 def read_predictions(source: Path | pl.DataFrame) -> pl.DataFrame:
-    """Predictions of a file or a table: ``id, label`` (strings, null where a row has none) and the columns of numbers (f64, NaN where
-    unreadable) that there are."""
+    """Predictions of a file or a table: ``id``, and ``label`` (an answer by name or position, ``undecided`` or null) or a number for every
+    answer in columns named like it (f64, NaN where unreadable; of `nli` and its like probabilities): the largest wins, a tie is
+    undecided."""
     path = source if isinstance(source, Path) else Path("predictions")
     rows = read_rows(source, _FORMAT) if isinstance(source, Path) else source
     scorings = [family.scoring for family in FAMILIES.values()] + [suite.scoring for suite in SUITES.values()]

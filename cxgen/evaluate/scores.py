@@ -16,11 +16,9 @@ Figures = Mapping[str, dict[str, Any] | None]
 WUG = "_wug"
 CELL = ["construction", "cluster"]
 _DIFFERENCE = pl.col("hit").cast(pl.Int8) - pl.col("other").cast(pl.Int8)  # of two answers to the same question
-_TEXTS, _FLAGS = (
-    ("source_id", "real", "pair_group", "variant", "entity_type", "mode"),
-    ("switched", "wording_held_out", "template_held_out"),
-)
-_OPTIONAL = pl.DataFrame(schema=dict.fromkeys(_TEXTS, pl.String) | dict.fromkeys(_FLAGS, pl.Boolean))  # columns that not every config has
+_TEXTS = ("source_id", "real", "pair_group", "variant", "entity_type", "mode")  # columns that not every config has, like the next
+_FLAGS = ("switched", "wording_held_out", "template_held_out")
+_OPTIONAL = pl.DataFrame(schema=dict.fromkeys(_TEXTS, pl.String) | dict.fromkeys(_FLAGS, pl.Boolean))
 _OF_FAMILIES = {
     "construction": TARGET,
     "premise": pl.col("construction"),
@@ -52,15 +50,17 @@ def questions(rows: pl.DataFrame, config: str, sources: pl.DataFrame | None = No
     if not suite:
         fillers = rows.select("id", "verb", "slots").explode("slots").unnest("slots").filter(role=Role.verb.value)
         bands = fillers.filter(pl.col("lemma") == pl.col("verb")).unique("id", keep="first").select("id", "band")
-        rows = pl.concat([rows.join(bands, on="id", how="left", maintain_order="left"), _OPTIONAL], how="diagonal_relaxed")
+        rows = rows.join(bands, on="id", how="left", maintain_order="left")
+    rows = pl.concat([rows, _OPTIONAL], how="diagonal_relaxed")
     own = {"construction": pl.col("construction"), "split": pl.col("split"), **suite.dimensions} if suite else _OF_FAMILIES
-    more = {"config": pl.lit(config), "source_id": pl.col("source_id"), "group": pl.col("pair_group")}
     none, words = pl.lit(None, dtype=pl.String), {"true": "yes", "false": "no", "": None}
     return rows.select(
         *("id", "contrast_set", right.alias("right"), lured.alias("lure")),
         (suite.cluster if suite else pl.coalesce("real", "verb").mode().min().over("contrast_set")).alias("cluster"),
         *(own.get(name, none).cast(pl.String).replace(words).alias(name) for name in DIMENSIONS),
-        **(more | dict.fromkeys(("source_id", "group"), none) if suite else more),
+        config=pl.lit(config),
+        source_id="source_id",
+        group="pair_group",
     )
 
 

@@ -1,7 +1,4 @@
-"""The local form: one page, two calls. Every answer is a line on the disk before the page hears that it is saved.
-
-It listens on loopback unless told otherwise, and answers its own page only (Host, Origin, type of the request).
-"""
+"""The local form: one page, two calls, answered to its own page only. An answer is a line on the disk before the page hears of it."""
 
 import json
 import os

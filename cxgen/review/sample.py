@@ -1,8 +1,7 @@
 """Which items which list of annotators gets to read, and the key, which says what stands on which list: annotators do not see it.
 
-The lists are the columns of a Latin square: from every contrast set a list has one item at most, and from set to set the labels go round,
-so that each list has as many of each label (Fisher 1935, The Design of Experiments, chapter 5). The sets whose sentences are rated are
-others than those whose pairs are labelled.
+The lists are the columns of a Latin square (Fisher 1935, The Design of Experiments, chapter 5): from every contrast set a list has one item
+at most, and from set to set the labels go round. The sets whose sentences are rated are others than those whose pairs are labelled.
 """
 
 from collections import Counter

@@ -1,7 +1,5 @@
-"""What readers' answers say of the data: agreement with the labels and with one another, naturalness, and what to mend.
-
-A set's items share their words, so intervals resample contrast sets (the cluster bootstrap, as in `cxgen.measures.figures`).
-"""
+"""What readers' answers say of the data: agreement, naturalness, what to mend; intervals resample contrast sets, whose items share
+words."""
 
 from collections.abc import Iterator, Mapping
 from itertools import combinations
