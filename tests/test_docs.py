@@ -1,4 +1,4 @@
-"""What the pages say is so: commands exist, columns are those of the data, modules are where they are said to be."""
+"""What the pages and schemas say is so: commands exist, columns are those of the data, modules are where they are said to be."""
 
 import importlib.util
 import re
@@ -8,6 +8,8 @@ import pytest
 import typer
 
 from cxgen.cli.app import app
+from cxgen.schema.document import load_schema
+from cxgen.vocabulary import JUDGING, MODES, PRESETS, SPLITS, TASKS, Role
 from tests import data_columns
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -51,3 +53,23 @@ def test_the_architecture_names_modules_that_exist():
         package, _, thing = name.partition(".")
         parent = importlib.import_module(f"cxgen.{package}")
         assert hasattr(parent, thing) or importlib.util.find_spec(f"cxgen.{name}"), name
+
+
+construction, params, prompt = (load_schema(name) for name in ("construction", "params", "prompt"))
+role = construction["$defs"]["own-slot"]["properties"]["role"]
+
+
+@pytest.mark.parametrize(
+    ("in_schema", "in_program"),
+    [
+        (role["enum"], list(Role)),
+        (params["properties"]["split"]["required"], list(SPLITS)),
+        (params["properties"]["bands"]["properties"]["preset"]["enum"], list(PRESETS)),
+        (params["properties"]["wug"]["properties"]["modes"]["items"]["enum"], list(MODES)),
+        (params["properties"]["judge"]["properties"]["tasks"]["items"]["enum"], list(JUDGING)),
+        (prompt["properties"]["task"]["enum"], list(TASKS)),
+    ],
+    ids=["roles", "splits", "presets", "modes", "judging", "tasks"],
+)
+def test_schemas_and_program_use_the_same_words(in_schema, in_program):
+    assert in_schema == in_program

@@ -12,14 +12,7 @@ from cxgen.vocabulary import SPLITS
 from tests import mini as small
 
 # In this order.
-COMMANDS = (
-    "build",
-    "check --output outputs/metrics/lint.json",
-    "report baselines",
-    "report variety",
-    "report reading",
-    "package",
-)
+COMMANDS = ("build", "check --output outputs/metrics/lint.json", "report baselines", "report variety", "report reading", "package")
 
 
 def only_pairs(folder):
@@ -40,15 +33,10 @@ def only_pairs(folder):
     (folder / "templates/wait.yaml").unlink()
 
 
-@pytest.fixture
-def pairs(tmp_path):
-    only_pairs(tmp_path)
-    return tmp_path
-
-
 @pytest.mark.slow
-def test_a_project_of_minimal_pairs_alone_gets_to_its_end(pairs, cxgen):
+def test_a_project_of_minimal_pairs_alone_gets_to_its_end(tmp_path, cxgen):
     """What an earlier run with other designs left is not taken for a part of it."""
+    only_pairs(pairs := tmp_path)
     old = pairs / layout.table("nli", "train")
     old.parent.mkdir(parents=True)
     old.write_bytes(b"old")
