@@ -73,26 +73,26 @@ class _MinimalPairs(Family):
     def items(self, draws: Draws) -> pl.DataFrame:
         construction, design = draws.construction, draws.design
         matrices = [label_matrix(construction, design, broken) for broken in (draws.broken or {"": frozenset()}).values()]
-        tables = []
+        places, said = [], []
         for (one, other), options in pairings(construction, design).items():
             choice = draws.choose(f"pair:{one}|{other}", len(options))
-            for number, (first, second) in enumerate(options):
-                decided = np.array([_decides(matrix, one, other, first, second) for matrix in matrices])
+            for number, rules in enumerate(options):
+                decided = np.array([_decides(matrix, one, other, *rules) for matrix in matrices])
                 rows = np.flatnonzero((choice == number) & decided[0 if draws.modes is None else draws.modes])
                 if not len(rows):
                     continue
-                wordings = draws.wordings(first, second)
-                said = [draws.statement(rule, wordings)["hypothesis"][rows] for rule in (first, second)]
-                claims = [pl.lit(construction.rules[rule].says) for rule in (first, second)]
+                wordings = draws.wordings(*rules)
+                texts = [draws.statement(rule, wordings)["hypothesis"][rows] for rule in rules]
+                claims = [pl.lit(construction.rules[rule].says) for rule in rules]
                 for order, kind in enumerate((one, other)):
-                    premises = draws.gather(design.kinds.index(kind) * len(draws) + rows)
-                    both = {"diagnostic_good": said[order], "diagnostic_bad": said[1 - order]}
+                    places.append(design.kinds.index(kind) * len(draws) + rows)
+                    both = pl.DataFrame({"diagnostic_good": texts[order], "diagnostic_bad": texts[1 - order]})
                     about = {"pair": pl.lit(f"{one}|{other}"), "order": pl.lit(order), "switched": pl.lit(bool(order) and design.switched)}
-                    about |= {"claim_good": claims[order], "claim_bad": claims[1 - order]}
-                    tables.append(premises.with_columns(**both, **about))
-        if not tables:
+                    said.append(both.with_columns(claim_good=claims[order], claim_bad=claims[1 - order], **about))
+        if not said:
             return pl.DataFrame()
-        items = pl.concat(tables).sort("set_number", "pair", "order", maintain_order=True)
+        items = pl.concat([draws.gather(np.concatenate(places)), pl.concat(said)], how="horizontal")
+        items = items.sort("set_number", "pair", "order", maintain_order=True)
         names = ("contrast_set", "pair"), ("premise_id", "diagnostic_good", "diagnostic_bad")
         group, key = (digests(items.select(pl.concat_str(*parts, separator="\x1f")).to_series()) for parts in names)
         return items.with_columns(
