@@ -79,13 +79,6 @@ def test_likelihoods_are_those_of_a_loop_over_tokens(causal, measure, unit):
             assert row == pytest.approx(other, abs=1e-4)
 
 
-def test_numbers_for_labels_are_probabilities(causal):
-    items = [("a", ("Ann ran in. Was she in?", [" Yes", " Maybe", " No"]))]
-    (row,) = predictions(causal, items, NLI)
-    assert row["entailment"] + row["neutral"] + row["contradiction"] == pytest.approx(1, abs=1e-5)
-    assert row["entailment"] > row["neutral"], "a shorter answer is likelier, but for normalised"
-
-
 def gaps(folder, text):
     """A function: the log probability of the token at a place of ``text`` where the tokens at some places are hidden."""
     import torch

@@ -92,17 +92,22 @@ def _cell(value: Any) -> str:
 def _csv(path: Path) -> Iterator[Row]:
     text = read_text(path, _HINT)
     head = text.partition("\n")[0]
-    reader = csv.DictReader(io.StringIO(text), delimiter=max(",;\t", key=head.count))  # spreadsheets write what is usual where they run
-    _require_columns(list(reader.fieldnames or ()), path)
+    reader = csv.reader(io.StringIO(text), delimiter=max(",;\t", key=head.count))  # spreadsheets write what is usual where they run
     try:
-        yield from ((reader.line_num, row) for row in reader)
+        lines = [(reader.line_num, cells) for cells in reader]
     except csv.Error as error:
         raise DataError(f"not a CSV file: {error}", file=path, line=reader.line_num, hint=_HINT) from error
+    return _under_names(lines, path)
 
 
-def _require_columns(names: list[str], path: Path) -> None:
+def _under_names(lines: list[tuple[int, Any]], path: Path) -> Iterator[Row]:
+    """Rows whose cells have the names that the first line says."""
+    names = [_cell(value) for value in lines[0][1]] if lines else []
+    while names and not names[-1]:
+        names.pop()
     if not {"id", ANSWER} <= set(names) or len(set(names)) < len(names):
         raise DataError(f"has the columns {', '.join(names[:8]) or 'none'}", file=path, line=1, hint=_HINT)
+    return ((number, dict(zip(names, cells, strict=False))) for number, cells in lines[1:])
 
 
 def _jsonl(path: Path) -> Iterator[Row]:
@@ -142,15 +147,10 @@ def _xlsx(path: Path) -> Iterator[Row]:
     with needs("Excel workbooks need the package openpyxl", "review"):
         from openpyxl import load_workbook
     try:
-        lines = load_workbook(path, read_only=True, data_only=True).worksheets[0].iter_rows(values_only=True)
-        names = [_cell(value) for value in next(lines, ())]
-        rows = list(enumerate(lines, 2))
+        lines = list(enumerate(load_workbook(path, read_only=True, data_only=True).worksheets[0].iter_rows(values_only=True), 1))
     except Exception as error:  # whatever a damaged archive makes of the library
         raise DataError(f"not an Excel workbook: {error}", file=path, hint=_HINT) from error
-    while names and not names[-1]:
-        names.pop()
-    _require_columns(names, path)
-    yield from ((number, dict(zip(names, cells, strict=False))) for number, cells in rows)
+    return _under_names(lines, path)
 
 
 _READERS: dict[str, Callable[[Path], Iterator[Row]]] = {".csv": _csv, ".xlsx": _xlsx, ".jsonl": _jsonl, ".json": _studio}
