@@ -1,6 +1,7 @@
 """Suites: a grammar read off by number and recognised, pairs with the same words, what follows from correlatives, and the stages."""
 
 import json
+from itertools import product
 
 import polars as pl
 import pytest
@@ -57,21 +58,20 @@ def test_every_number_is_another_sentence_and_the_numbers_are_all_that_the_libra
         assert language.recognised(text, ["S"]) == "S"
 
 
-@pytest.mark.parametrize(
-    ("rules", "what"),
-    [
-        ("S -> 'a' S | 'b'", "S leads back to itself: S -> S"),
-        ("S -> A 'a'", "nothing says what A is"),
-        ("S => 'a'", "rules that cannot be read"),
-    ],
-)
-def test_rules_that_say_nothing_are_refused_with_their_line(tmp_path, rules, what):
+RULES = {
+    "S -> 'a' S | 'b'": "S leads back to itself: S -> S",
+    "S -> A 'a'": "nothing says what A is",
+    "S => 'a'": "rules that cannot be read",
+}
+
+
+def test_rules_that_say_nothing_are_refused_with_their_line(tmp_path):
     path = tmp_path / "grammar.yaml"
-    text = f"name: x\nrules: |\n  {rules}\n"
-    with pytest.raises(DataError, match=what) as caught:
-        Language(rules, {}, Document(path, yaml.safe_load(text), text)).counts("S")
-    assert (caught.value.file, caught.value.line) == (path, 2)
-    assert caught.value.hint
+    for rules, what in RULES.items():
+        text = f"name: x\nrules: |\n  {rules}\n"
+        with pytest.raises(DataError, match=what) as caught:
+            Language(rules, {}, Document(path, yaml.safe_load(text), text)).counts("S")
+        assert (caught.value.file, caught.value.line, caught.value.hint != "") == (path, 2, True)
 
 
 SENTENCES = {
@@ -126,7 +126,7 @@ def edited(rows, index, **values):
 def test_the_audit_of_pairs_finds_what_is_wrong(project, tables):
     rows = tables["cc_syntax"]
     assert not any(SYNTAX.violations(project, rows).values())
-    index = rows.select(pl.arg_where((pl.col("subset") == "start") & (pl.col("label") == 1) & (pl.col("split") == "test"))).to_series()[0]
+    index = rows.with_row_index().filter(subset="start", label=1, split="test")["index"][0]
     train = pl.col("split") == "train"
     wrong = {
         "pairs with different words": edited(rows, index, sentence="The cat sat."),
@@ -143,14 +143,13 @@ def test_the_audit_of_pairs_finds_what_is_wrong(project, tables):
         assert SYNTAX.violations(project, table)[rule] > 0, rule
 
 
-@pytest.mark.parametrize("sign", [1, -1])
-@pytest.mark.parametrize("known", [1, -1])
-def test_what_follows_is_the_product_of_the_signs(sign, known):
+def test_what_follows_is_the_product_of_the_signs():
     """The two properties rise together, or not; x has more, or less; y has the reverse."""
-    facts, said = [("a", "b", sign)], ("x", "y", "a", known)
-    assert follows(facts, said, "x", "y", "b") == sign * known
-    assert follows(facts, said, "y", "x", "b") == -sign * known
-    assert follows([], said, "x", "y", "b") == follows(facts, ("x", "y", "c", known), "x", "y", "b") == 0
+    for sign, known in product((1, -1), repeat=2):
+        facts, comparison = [("a", "b", sign)], ("x", "y", "a", known)
+        assert follows(facts, comparison, "x", "y", "b") == sign * known
+        assert follows(facts, comparison, "y", "x", "b") == -sign * known
+        assert follows([], comparison, "x", "y", "b") == follows(facts, ("x", "y", "c", known), "x", "y", "b") == 0
 
 
 def test_the_scenarios_of_a_base_item(tables):
@@ -180,7 +179,7 @@ def test_the_scenarios_of_a_base_item(tables):
 def test_the_audit_of_scenarios_finds_what_is_wrong(project, tables):
     rows = tables["cc_semantics"]
     assert not any(SEMANTICS.violations(project, rows).values())
-    index = rows.select(pl.arg_where((pl.col("scenario") == "S2") & (pl.col("answer") == 0) & (pl.col("first") == "faster"))).to_series()[0]
+    index = rows.with_row_index().filter(scenario="S2", answer=0, first="faster")["index"][0]
     changes = {
         "answers that the facts do not give": {"answer": 1},
         "gaps that are elsewhere": {"mask_start": 0},
@@ -194,12 +193,8 @@ def test_the_audit_of_scenarios_finds_what_is_wrong(project, tables):
 def test_what_the_stage_wrote_is_read_back_counted_and_held_against_its_hashes(made):
     project, report = made
     found = read_tables(project)
-    assert {key: rows.height for key, rows in found.items()} == {
-        ("cc_syntax", "train"): 2 * (2 * 40 + 20 * 2),
-        ("cc_syntax", "test"): 2 * (2 * 40 + 50 * 2),
-        ("cc_semantics", "train"): 12 * 4 * 7,
-        ("cc_semantics", "test"): 132 * 4 * 7,
-    }
+    sizes = {"cc_syntax": [2 * (2 * 40 + 20 * 2), 2 * (2 * 40 + 50 * 2)], "cc_semantics": [12 * 4 * 7, 132 * 4 * 7]}
+    assert {name: [found[name, split].height for split in ("train", "test")] for name in SUITES} == sizes
     metric = read_json(project.root / layout.metric("suites"), "metrics", "suites")
     assert metric["suites"] == json.loads(json.dumps(report["suites"]))
     require_unchanged(project, found, {"suites": metric})
@@ -208,20 +203,15 @@ def test_what_the_stage_wrote_is_read_back_counted_and_held_against_its_hashes(m
         require_unchanged(project, {**found, key: found[key][1:]}, {"suites": metric})
 
 
-@pytest.mark.parametrize(
-    ("suites", "what"),
-    [
-        ({"cc_syntax": {"general": 0}}, "suites.cc_syntax.general"),
-        ({"cc_synta": {}}, "unexpected key 'cc_synta'"),
-        ({"cc_semantics": {"draws": 99}}, "yaml:25: 120 names"),
-    ],
-)
-def test_sizes_that_cannot_be_are_told_in_one_line(cxgen, tmp_path, suites, what):
-    write_params(tmp_path, suites={**FEW, **suites})
-    told = cxgen("suites", cwd=tmp_path)
-    assert told.returncode == 2
-    assert what in told.stderr
-    assert "Traceback" not in told.stderr
+def test_sizes_that_cannot_be_are_told_in_one_line(cxgen, tmp_path):
+    for suite, sizes, what in (
+        ("cc_syntax", {"general": 0}, "suites.cc_syntax.general"),
+        ("cc_synta", {}, "unexpected key 'cc_synta'"),
+        ("cc_semantics", {"draws": 99}, "yaml:25: 120 names"),
+    ):
+        write_params(tmp_path, suites={**FEW, suite: sizes})
+        result = cxgen("suites", cwd=tmp_path)
+        assert (result.returncode, what in result.stderr, "Traceback" in result.stderr) == (2, True, False), what
 
 
 @pytest.mark.slow
