@@ -3,11 +3,14 @@
 import re
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
+from pathlib import Path
 from typing import Any, NamedTuple
+
+import polars as pl
 
 from cxgen.constructicon import Construction, Part, Slot, parse_pattern
 from cxgen.constructicon.natural import AGREEING, ANYTHING
-from cxgen.lexicon.words import Reference, Senses, forms, measure
+from cxgen.lexicon.words import SENSES, Reference, forms, measure
 from cxgen.sampling import verb_pools
 from cxgen.vocabulary import PRESETS, Role
 
@@ -62,6 +65,13 @@ def lemmas(word: str, upos: str | None = None) -> tuple[str, ...]:
     return tuple(lemma for listed in getAllLemmas(word, upos=upos).values() for lemma in listed)
 
 
+@lru_cache(1)
+def _first_senses(folder: Path) -> dict[tuple[str, str], str]:
+    """Lemma in lower case and part of speech -> the first sense in WordNet, of far more words than scenes have."""
+    table = pl.read_parquet(folder / "snapshot" / SENSES).unique(["lemma", "pos"], keep="first", maintain_order=True)
+    return {(lemma, pos): f"{lemma.replace(' ', '_')}%{sense}" for lemma, pos, sense in table.iter_rows()}
+
+
 def without_determiner(mark: str) -> str:
     """A marked text without the article or possessive that it begins with."""
     words = mark.split()
@@ -73,12 +83,14 @@ def without_determiner(mark: str) -> str:
 def units(sentence: str, marks: Mapping[str, str]) -> list[Unit]:
     """The tokens of ``sentence``, those that ``marks`` (slot -> text) name together as one unit of their slot; longer marks first."""
     listed = [Unit(token) for token in tokens(sentence)]
+    words = [unit.word for unit in listed]
     for slot, mark in sorted(marks.items(), key=lambda pair: -len(tokens(pair[1]))):
-        wanted = [(Unit(token).word, "") for token in tokens(mark)]
+        wanted = [Unit(token).word for token in tokens(mark)]
         for place in range(len(listed)):
-            span = listed[place : place + len(wanted)]
-            if span and [(unit.word, unit.slot) for unit in span] == wanted:
-                listed[place : place + len(wanted)] = [Unit(" ".join(unit.text for unit in span), slot)]
+            span = slice(place, place + len(wanted))
+            if wanted and words[span] == wanted:
+                listed[span] = [Unit(" ".join(unit.text for unit in listed[span]), slot)]
+                words[span] = [f"<{slot}>"]
     return listed
 
 
@@ -129,7 +141,6 @@ class Fillers:
         self._reference = Reference(self._lexicon.memory)
         self.save = self._reference.save
         self._verbs = frozenset().union(*verb_pools(construction, PRESETS[0]))
-        self._looked_up: dict[str, Senses] = {}
         self._forms: dict[tuple[str, str], list[str]] = {}
         for lemma, pos, *inflected in self._lexicon.table.select(
             "lemma", "pos", "plural", "third", "ing", "past", "participle"
@@ -163,7 +174,7 @@ class Fillers:
 
     def _facts(self, lemma: str, pos: str) -> dict[str, Any]:
         key = self._lexicon.first.get((lemma, pos))
-        row = self._lexicon.row(key) if key else {"lemma": lemma, "pos": pos, "sense": next(iter(self._senses(lemma, pos)), None)}
+        row = self._lexicon.row(key) if key else {"lemma": lemma, "pos": pos, "sense": self._sense(lemma, pos)}
         if not key:
             measure(row, self._lexicon.cuts, self._reference)
         return {name: row[name] for name in ("sense", "zipf", "percentile", "band")}
@@ -191,13 +202,11 @@ class Fillers:
             return known[0]
         if first and (known := self._lemmas(last, "noun")):
             return f"{first}-{known[0]}"
-        guess = head if self._senses(head, "noun") else next(iter(getAllLemmasOOV(head, upos="NOUN").get("NOUN", ())), "")
-        return guess if self._senses(guess, "noun") or self._reference.frequency(head)[0] >= _IN_USE else ""
+        guess = head if self._sense(head, "noun") else next(iter(getAllLemmasOOV(head, upos="NOUN").get("NOUN", ())), "")
+        return guess if self._sense(guess, "noun") or self._reference.frequency(head)[0] >= _IN_USE else ""
 
-    def _senses(self, lemma: str, pos: str) -> list[str]:
-        if lemma.lower() not in self._looked_up:
-            self._looked_up[lemma.lower()] = self._lexicon.senses([lemma])
-        return self._looked_up[lemma.lower()].get((lemma.lower(), pos), [])
+    def _sense(self, lemma: str, pos: str) -> str | None:
+        return next((_first_senses(folder).get((lemma.lower(), pos)) for folder in self._lexicon.folders[:1]), None)
 
     def _lemmas(self, word: str, pos: str) -> list[str]:
         return [*self._forms.get((word, pos), ()), *lemmas(word, {"noun": "NOUN", "verb": "VERB", "adjective": "ADJ"}[pos])]
