@@ -5,8 +5,20 @@
 ['id', 'contrast_set', 'construction']
 """
 
+from typing import TYPE_CHECKING, Any
+
 from cxgen.errors import CxgenError
-from cxgen.facade import Constructicon, Entry, constructions, explain, load, sample, score, wug
 from cxgen.version import __version__
 
+if TYPE_CHECKING:
+    from cxgen.facade import Constructicon, Entry, constructions, explain, load, sample, score, wug
+
 __all__ = ["Constructicon", "CxgenError", "Entry", "__version__", "constructions", "explain", "load", "sample", "score", "wug"]
+
+
+def __getattr__(name: str) -> Any:  # what the facade has, which takes half a second to load
+    if name not in __all__:
+        raise AttributeError(f"module 'cxgen' has no attribute {name!r}")
+    from cxgen import facade
+
+    return getattr(facade, name)

@@ -1,4 +1,4 @@
-"""What Python users, the command line and the documentation call. Nothing heavy is imported before it is used.
+"""What Python users, the command line and the documentation call.
 
 >>> import cxgen
 >>> resultative = cxgen.Constructicon()["resultative"]
@@ -13,8 +13,6 @@
 3
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,16 +20,22 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
+from cxgen.build.preview import Wanted, sampled
+from cxgen.constructicon import Construction, load_construction, readable_targets
 from cxgen.errors import CxgenError, SchemaError, UnknownNameError, unknown
+from cxgen.families import FAMILIES, family_named, family_of, own_columns
+from cxgen.families.turns import turns
+from cxgen.lexicon import Lexicon
 from cxgen.project import Project
+from cxgen.sampling import Wugs, broken_slots
+from cxgen.schema import read_yaml
+from cxgen.semantics import Inconsistency, label_matrix
 from cxgen.vocabulary import LABELS, MODES, SPLITS
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from cxgen.check import Finding
-    from cxgen.constructicon import Construction
-    from cxgen.lexicon import Lexicon
 
 __all__ = ["Constructicon", "Entry", "constructions", "explain", "load", "sample", "score", "wug"]
 # What a sample shows of an item before and after its family's columns.
@@ -48,11 +52,9 @@ class Constructicon:
     @cached_property
     def lexicon(self) -> Lexicon:
         """The project's words."""
-        from cxgen.lexicon import Lexicon
-
         return Lexicon.of(self.project)
 
-    def __getitem__(self, name: str) -> Entry:
+    def __getitem__(self, name: str) -> "Entry":
         if name not in self.project.template_files():
             raise self._unknown(name)
         return Entry(self, name)
@@ -62,8 +64,6 @@ class Constructicon:
 
     def readable(self) -> tuple[list[str], list[CxgenError]]:
         """The names of the constructions whose files can be read, sorted and without look-alikes, and what is wrong with other files."""
-        from cxgen.constructicon import readable_targets
-
         return readable_targets(self.project)
 
     def loaded(self) -> tuple[list[Construction], list[CxgenError]]:
@@ -78,8 +78,6 @@ class Constructicon:
         return constructions, errors
 
     def _unknown(self, name: str) -> CxgenError:
-        from cxgen.schema import read_yaml
-
         names, _ = self.readable()
         for owner in names:
             kinds = read_yaml(self.project.template_file(owner)).data.get("kinds", {})
@@ -99,8 +97,6 @@ class Entry:
     @cached_property
     def construction(self) -> Construction:
         """What its file says; a SchemaError if it cannot be read, or is a look-alike's."""
-        from cxgen.constructicon import load_construction
-
         return load_construction(self.constructicon.project, self.name, self.constructicon.lexicon)
 
     def sample(self, n: int = 5, *, family: str = "nli", wug: str = "", seed: int = 1) -> pl.DataFrame:
@@ -120,14 +116,11 @@ class Entry:
         Raises:
             CxgenError: no such family or mode, or a template file that is not sound.
         """
-        import polars as pl
-
-        from cxgen.families import FAMILIES, family_named
-        from cxgen.suites import SUITES, suite_of
-
         _require_positive(n)
         if family in FAMILIES:
             return readable(pl.concat(self.blocks(n, family=family, wug=wug, seed=seed), how="diagonal_relaxed"), family)
+        from cxgen.suites import SUITES, suite_of
+
         if family not in SUITES:
             family_named(family, SUITES)
         if wug:
@@ -138,10 +131,6 @@ class Entry:
         self, n: int, *, family: str = "nli", wug: str = "", seed: int = 1, kind: str = "", label: str = ""
     ) -> Iterator[pl.DataFrame]:
         """The items of `sample` as they are drawn, a block at a time, with all columns of the generator; only of a kind, with a label."""
-        from cxgen.build.preview import Wanted, sampled
-        from cxgen.families import family_named, own_columns
-        from cxgen.sampling import Wugs
-
         family_named(family)
         loaded, project = self.construction, self.constructicon.project
         for what, name, known in (("mode", wug, MODES), ("label", label, LABELS), ("premise kind", kind, loaded.kinds)):
@@ -169,12 +158,6 @@ class Entry:
         Raises:
             CxgenError: no such mode, or a template file that cannot be read or contradicts itself.
         """
-        import polars as pl
-
-        from cxgen.families.turns import turns
-        from cxgen.sampling import broken_slots
-        from cxgen.semantics import Inconsistency, label_matrix
-
         if wug and wug not in MODES:
             raise unknown("mode", wug, MODES)
         loaded, rows = self.construction, []
@@ -191,7 +174,7 @@ class Entry:
                 rows += [(*head, rule, loaded.rules[rule].says, LABELS[label], turned[kind][rule]) for rule, label in row.items()]
         return pl.DataFrame(rows, schema=["design", "kind", "construction", "rule", "claim", "label", "turns_on"], orient="row")
 
-    def check(self) -> list[Finding]:
+    def check(self) -> "list[Finding]":
         """What is wrong with its file, and what looks wrong: those of `cxgen check`, with ``code, file, line, message, hint``."""
         from cxgen.check import findings
         from cxgen.trees import Chunks
@@ -206,10 +189,6 @@ class Entry:
 
 def readable(items: pl.DataFrame, family: str) -> pl.DataFrame:
     """Drawn items as people want to see them: lineage, what the family has, verb and slots; labels by name."""
-    import polars as pl
-
-    from cxgen.families import own_columns
-
     own = [column for column in own_columns(family) if column.name in items.columns]
     labels = [pl.col(column.name).replace_strict(dict(enumerate(LABELS)), return_dtype=pl.String) for column in own if column.labels]
     return items.select(*LINEAGE, *(column.name for column in own), *MATERIAL).with_columns(labels)
@@ -261,7 +240,6 @@ def load(config: str = "nli", split: str | None = None, *, project: str | Path |
         CxgenError: no such config or split, or the dataset has not been made.
     """
     from cxgen.build.tables import read_splits
-    from cxgen.families import family_of
     from cxgen.suites import SUITES
 
     if split is not None and split not in SPLITS:
@@ -294,8 +272,6 @@ def score(
     Raises:
         CxgenError: no such config or split, no dataset, or predictions that are not of just this part.
     """
-    import polars as pl
-
     from cxgen.evaluate.report import Evaluated, Part
     from cxgen.measures.figures import Resampling
 
