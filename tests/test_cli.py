@@ -127,7 +127,7 @@ def test_explain_says_which_labels_rest_on_a_replaced_word_and_a_template_shadow
         ("sample resultative --family distinction", ["a config of the family nli"]),
         ("sample comparative-correlative --family cc_syntax --wug verb", ["--wug: not for cc_syntax"]),
         ("lexicon show gat", ["gate"]),
-        ("sampel", ["Did you mean 'sample'?"]),
+        ("sampel", ["No such command 'sampel'. Did you mean 'sample'?\n"]),
         ("split", ["cxgen build"]),
     ],
 )

@@ -78,6 +78,7 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
+    suggest_commands=False,  # click does it, too
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
 )
 
