@@ -26,6 +26,7 @@ from tests.hostile_server import ENDLESS, KINDS, REFUSALS, TEXTS, answers_to, wr
 from tests.hostile_server import serving as hostile
 from tests.llm_server import answer_to, serving
 
+pytestmark = pytest.mark.server
 PROMPTS = ROOT / "pipelines/prompts"
 LABEL = Prompt.load(PROMPTS / "label.yaml", "label")
 SECRET = "sk-test-4711"
@@ -187,7 +188,6 @@ def test_freezing_is_idempotent_and_keeps_decided_over_undecided(tmp_path):
 # whole runs
 
 
-@pytest.mark.server
 def test_a_clean_run_sends_each_request_once_and_a_second_one_none(tmp_path):
     items, log = pairs(95), tmp_path / "log"
     with serving(log=str(log)) as url:
@@ -203,7 +203,6 @@ def test_a_clean_run_sends_each_request_once_and_a_second_one_none(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.server
 def test_faults_of_all_kinds_are_survived_without_loss_or_invention(tmp_path):
     items, kinds = pairs(1_000), sorted({*KINDS} - {*REFUSALS, *ENDLESS, "refusal", "filtered"})
     with hostile(mix={kind: 0.3 / len(kinds) for kind in kinds}, seed=4, latency=0.004) as url:
@@ -233,13 +232,11 @@ def poisoned(folder, kind):
 OFTEN = ("text-surrogate", "digits-usage", "usage-huge", "key-in-names", "packed-bomb", "drip", "429-day")
 
 
-@pytest.mark.server
 @pytest.mark.parametrize("kind", [*OFTEN, *(pytest.param(kind, marks=pytest.mark.slow) for kind in sampled(KINDS, 3) if kind not in OFTEN)])
 def test_no_kind_of_fault_ends_or_stalls_a_run_or_poisons_the_next(tmp_path, kind):
     poisoned(tmp_path, kind)
 
 
-@pytest.mark.server
 def test_a_server_that_takes_less_is_asked_more_simply_and_it_is_recorded(tmp_path):
     items, log = pairs(40), tmp_path / "log"
     with serving(forbid=["json_schema", "temperature", "max_tokens"], log=str(log)) as url:
@@ -249,7 +246,6 @@ def test_a_server_that_takes_less_is_asked_more_simply_and_it_is_recorded(tmp_pa
     assert {judgment.temperature for judgment in outcome.judgments} == {None}
 
 
-@pytest.mark.server
 def test_an_item_more_or_other_company_does_not_make_the_rest_be_asked_again(tmp_path):
     items = pairs(100)
     more = {"new": {"premise": "Anna ran.", "hypothesis": "Anna sat."}, **items}
@@ -264,7 +260,6 @@ def test_an_item_more_or_other_company_does_not_make_the_rest_be_asked_again(tmp
     assert (values(outcomes[2]), values(outcomes[4])) == (expected(more), expected(changed))
 
 
-@pytest.mark.server
 def test_a_refused_item_does_not_poison_its_neighbours_and_text_in_an_item_no_verdict(tmp_path):
     items = pairs(30)
     items["00000007"]["premise"] = "REFUSE this."
@@ -275,7 +270,6 @@ def test_a_refused_item_does_not_poison_its_neighbours_and_text_in_an_item_no_ve
     assert [judgment.reason for judgment in outcome.judgments if not judgment.value] == ["refused"]
 
 
-@pytest.mark.server
 def test_what_is_cut_off_is_asked_in_smaller_parts_not_again(tmp_path):
     items, log = pairs(32), tmp_path / "log"
     with serving(cut=5, log=str(log)) as url:
@@ -283,7 +277,6 @@ def test_what_is_cut_off_is_asked_in_smaller_parts_not_again(tmp_path):
     assert max(Counter(lines(log)).values()) == 1
 
 
-@pytest.mark.server
 @pytest.mark.parametrize(
     ("status", "reason"),
     [
@@ -300,7 +293,6 @@ def test_what_no_retry_can_mend_ends_the_run_at_once(tmp_path, status, reason):
     assert SECRET not in caught.value.render()
 
 
-@pytest.mark.server
 def test_a_refusal_is_not_sent_twice_and_a_share_of_them_ends_the_run(tmp_path):
     log = tmp_path / "log"
     with serving(status=[422, "bad", "cannot"], log=str(log)) as url:
@@ -312,7 +304,6 @@ def test_a_refusal_is_not_sent_twice_and_a_share_of_them_ends_the_run(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.server
 def test_an_outage_is_waited_for_and_a_dead_server_is_not(tmp_path):
     with hostile(outage=[20, 3.0]) as url:
         assert values(run(url, pairs(600), tmp_path / "c", Limits(concurrency=16))) == expected(pairs(600))
@@ -322,7 +313,6 @@ def test_an_outage_is_waited_for_and_a_dead_server_is_not(tmp_path):
         run("http://127.0.0.1:9/v1", pairs(400), tmp_path / "d", Limits(concurrency=8, tries=2))
 
 
-@pytest.mark.server
 def test_neither_the_key_nor_the_items_follow_to_another_server(tmp_path):
     """The other server is this process: it hears what a client that follows would send."""
     with socket.create_server(("127.0.0.1", 0)) as other:
@@ -336,7 +326,6 @@ def test_neither_the_key_nor_the_items_follow_to_another_server(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.server
 def test_no_wait_is_longer_than_the_deadline(tmp_path):
     start = time.monotonic()
     with hostile(mix={"429-slow": 1.0}) as url:
@@ -364,7 +353,6 @@ def test_what_is_no_address_or_no_key_is_refused_before_anything_is_sent(monkeyp
 # bounds
 
 
-@pytest.mark.server
 def test_budgets_count_retries_and_leave_the_rest_undecided(tmp_path):
     log = tmp_path / "log"
     with serving(faults={"500": 0.3}, seed=2, log=str(log)) as url:
@@ -377,7 +365,6 @@ def test_budgets_count_retries_and_leave_the_rest_undecided(tmp_path):
     assert rest.summary["cached"] == outcome.summary["decided"]
 
 
-@pytest.mark.server
 def test_cost_is_bounded_by_prices_and_runs_share_one_budget(tmp_path):
     with serving() as url:
         outcome = run(url, pairs(500), tmp_path / "a", Limits(max_cost=0.02, price_in=2.0, price_out=8.0, concurrency=1))
@@ -389,7 +376,6 @@ def test_cost_is_bounded_by_prices_and_runs_share_one_budget(tmp_path):
     assert (first.summary["requests"], second.summary["requests"]) == (10, 5)
 
 
-@pytest.mark.server
 @pytest.mark.parametrize(
     "kind", [*(pytest.param(kind, marks=pytest.mark.slow) for kind in ("hang", "reset-midway", "html")), "usage-negative"]
 )
@@ -403,7 +389,6 @@ def test_what_may_have_been_billed_counts_against_the_budget(tmp_path, kind):
 
 
 @pytest.mark.slow
-@pytest.mark.server
 def test_rates_are_kept(tmp_path):
     most = sum(Call(LABEL, "m", pairs(10)).most)
     for limits in (Limits(requests_per_minute=300), Limits(tokens_per_minute=300 * most)):
@@ -434,7 +419,6 @@ def test_a_half_written_last_line_is_cut_off_and_what_is_none_of_ours_is_left_al
         assert path.read_text() == text
 
 
-@pytest.mark.server
 def test_an_answer_that_is_no_choice_any_more_is_asked_for_again(tmp_path):
     items, call = pairs(2), Call(LABEL, "m", pairs(2))
     with opened(tmp_path / "c") as cache:
@@ -472,7 +456,6 @@ except CxgenError as error:
 
 
 @pytest.mark.slow
-@pytest.mark.server
 def test_a_full_disk_loses_what_was_in_flight_and_is_said_to_be_full(tmp_path):
     path, log = tmp_path / "c", tmp_path / "log"
     with serving(log=str(log)) as url:
@@ -486,7 +469,6 @@ def test_a_full_disk_loses_what_was_in_flight_and_is_said_to_be_full(tmp_path):
 # batches
 
 
-@pytest.mark.server
 @pytest.mark.parametrize(
     "fault", ["", *(pytest.param(fault, marks=pytest.mark.slow) for fault in ("broken-lines", "made-500", "odd-status"))]
 )
@@ -500,7 +482,6 @@ def test_batches_are_matched_by_id_and_what_failed_is_asked_again_by_the_next_ru
     assert lines(log) == ["batch batch-0", "batch batch-1"]
 
 
-@pytest.mark.server
 def test_results_that_cannot_be_read_end_the_run_and_are_collected_by_the_next(tmp_path):
     log = tmp_path / "log"
     with serving(batch="html", log=str(log)) as url:
@@ -521,7 +502,6 @@ run(sys.argv[1], pairs(50), Path(sys.argv[2]), batch=True)
 
 
 @pytest.mark.slow
-@pytest.mark.server
 @pytest.mark.parametrize(("where", "fault"), [("retrieve", ""), ("list", "made-500")])
 def test_a_batch_that_was_submitted_before_a_kill_is_collected_not_paid_again(tmp_path, where, fault):
     """Whether its name was kept, or the server's word of it was lost."""
@@ -539,7 +519,6 @@ def test_a_batch_that_was_submitted_before_a_kill_is_collected_not_paid_again(tm
 
 
 @pytest.mark.slow
-@pytest.mark.server
 def test_a_real_model_answers_the_same_client_end_to_end(tmp_path):
     """Random weights under a JSON grammar: most answers are complete, none means anything."""
     pytest.importorskip("xllamacpp", reason="llama.cpp has no wheel for this platform")

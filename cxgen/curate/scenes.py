@@ -116,9 +116,8 @@ def _verbs(construction: Construction, params: Params) -> Iterator[dict[str, Any
 
 def slot_questions(construction: Construction, slot: str, n: int, count: int, seed: int, frame: str = "") -> dict[str, dict[str, str]]:
     """Up to ``n`` premises (of ``frame`` only) with ``slot`` open for ``count`` words: premise id -> fields of the prompt ``fill``."""
-    checks = [("frame", frame, [scene.name for scene in construction.frames])] * bool(frame) + [("slot", slot, list(construction.slots))]
-    for what, name, known in checks:
-        if name not in known:
+    for what, name, known in (("frame", frame, {scene.name for scene in construction.frames}), ("slot", slot, construction.slots.keys())):
+        if name not in known and (name or what == "slot"):
             raise unknown(what, name, known, file=construction.document.path)
     if frame:  # the scene is drawn by itself, so that it need not be met by chance
         frames = tuple(scene for scene in construction.frames if scene.name == frame)
@@ -159,12 +158,9 @@ def propose(
 def accepted(rows: Iterable[Mapping[str, Any]], chosen: Iterable[str]) -> list[str]:
     """The proposed words that were chosen by name, or all."""
     proposed, words = list(dict.fromkeys(row["filler"] for row in rows)), [word.lower() for word in chosen]
-    if "all" in words:
-        return proposed
-    for word in words:
-        if word not in proposed:
-            raise unknown("proposal", word, proposed)
-    return words
+    for word in set(words) - {"all", *proposed}:
+        raise unknown("proposal", word, proposed)
+    return proposed if "all" in words else words
 
 
 def accept_words(project: Project, construction: Construction, frame: str, slot: str, words: Iterable[str]) -> tuple[Path, list[str]]:
