@@ -86,7 +86,7 @@ def questions(project: Project, params: Params, asked: Consultation) -> tuple[Co
     """``asked`` with what it leaves open taken from ``params``, task -> prompt, and what is shown; of rules nobody is asked anything."""
     backend = asked.backend or Judge(params.backend)
     models, tasks = tuple(dict.fromkeys(asked.models or params.judge_models)), asked.tasks or params.judge_tasks
-    for name in set(tasks) - set(JUDGING):
+    for name in sorted(set(tasks) - set(JUDGING)):
         raise unknown("task", name, JUDGING)
     if backend is Judge.rules:
         return replace(asked, backend=backend, models=(), tasks=()), {}, {}

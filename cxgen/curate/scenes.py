@@ -158,7 +158,7 @@ def propose(
 def accepted(rows: Iterable[Mapping[str, Any]], chosen: Iterable[str]) -> list[str]:
     """The proposed words that were chosen by name, or all."""
     proposed, words = list(dict.fromkeys(row["filler"] for row in rows)), [word.lower() for word in chosen]
-    for word in set(words) - {"all", *proposed}:
+    for word in sorted(set(words) - {"all", *proposed}):
         raise unknown("proposal", word, proposed)
     return proposed if "all" in words else words
 
