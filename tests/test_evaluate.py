@@ -8,7 +8,7 @@ import pytest
 
 from cxgen.build.preview import sample_items
 from cxgen.errors import CxgenError, DataError
-from cxgen.evaluate.predictions import answers, read_predictions
+from cxgen.evaluate.predictions import answers
 from cxgen.evaluate.scores import DIMENSIONS, answered, compared, questions, scores, wug_differences
 from cxgen.facade import load, score
 from cxgen.families import FAMILIES
@@ -31,7 +31,7 @@ def asked():
 
 
 def scored(asked, path=DATA / "predictions.csv"):
-    return answered(asked, answers(read_predictions(path), asked, path, dict))
+    return answered(asked, answers(path, asked, dict))
 
 
 def written(folder, rows, name="p.jsonl"):
@@ -164,7 +164,7 @@ def test_flips_and_calibrated_accuracy_are_what_a_hand_calculation_gives():
         config=pl.lit("cc_semantics"), construction=pl.lit("cc"), cluster="contrast_set", lure=pl.lit(None, dtype=pl.Int8), **nothing
     )
     given = asked.select("id", "first", "second", label=pl.lit(None, dtype=pl.String))
-    labels = answers(given, asked.select("id", "config"), DATA, dict)
+    labels = answers(given, asked.select("id", "config"), dict)
     got = scores(answered(asked.drop("first", "second"), labels), QUICK)
     assert (got["items"], got["right"], got["undecided"], got["chance"]) == (8, 4, 1, 0.5)
     assert values(got["by"]["scenario"]) == {"S1": 0.5, "S2": 0, "S3": 1, "S4": 0.5}
@@ -258,7 +258,7 @@ def numbers(**changes):
 def test_predictions_that_are_not_of_all_items_are_refused_with_counts(asked, tmp_path, change, message):
     path = written(tmp_path, change(good(asked)))
     with pytest.raises(DataError, match=message):
-        answers(read_predictions(path), asked, path, dict)
+        answers(path, asked, dict)
 
 
 @pytest.mark.parametrize(
@@ -273,11 +273,11 @@ def test_predictions_that_are_not_of_all_items_are_refused_with_counts(asked, tm
         ("p.csv", None, "cannot read"),
     ],
 )
-def test_files_that_are_no_predictions_are_told_in_a_line(tmp_path, name, text, message):
+def test_files_that_are_no_predictions_are_told_in_a_line(asked, tmp_path, name, text, message):
     if text is not None:
         (tmp_path / name).write_text(text, "utf-8")
     with pytest.raises(CxgenError) as caught:
-        read_predictions(tmp_path / name)
+        answers(tmp_path / name, asked, dict)
     assert message in str(caught.value)
 
 
@@ -294,14 +294,14 @@ def test_labels_positions_and_probabilities_in_all_three_formats_say_the_same(as
     files = sorted(tmp_path.iterdir())
     assert len(files) == 6
     for path in files:
-        assert answers(read_predictions(path), asked, path, dict)["answer"].to_list() == asked["right"].to_list(), path.name
+        assert answers(path, asked, dict)["answer"].to_list() == asked["right"].to_list(), path.name
 
 
-def test_the_datasets_own_rows_are_no_predictions(mini_dataset, tmp_path):
+def test_the_datasets_own_rows_are_no_predictions(asked, mini_dataset, tmp_path):
     """Who adds a column to them leaves the right answers under ``label``."""
     load("nli", "test", project=mini_dataset).with_columns(prediction=pl.lit("neutral")).drop("slots").write_csv(tmp_path / "p.csv")
     with pytest.raises(DataError, match="label is the right answer, not a prediction"):
-        read_predictions(tmp_path / "p.csv")
+        answers(tmp_path / "p.csv", asked, dict)
 
 
 # the commands

@@ -60,7 +60,13 @@ def predictions(
         step = items[start : start + per_step]
         values = likely([text for _, (context, answers) in step for text in _counted(context, answers, unit)])
         for number, (name, _) in enumerate(step):
-            yield _prediction(name, values[number * width : (number + 1) * width], scoring)
+            own = values[number * width : (number + 1) * width]
+            best = [answer for answer, value in zip(scoring.answers, own, strict=True) if value == max(own)]
+            if scoring.probabilities:
+                weights = [math.exp(value - max(own)) for value in own]
+                own = [weight / sum(weights) for weight in weights]
+            numbers = dict(zip(scoring.answers, (round(value, 6) for value in own), strict=True))
+            yield {"id": name, "label": best[0] if len(best) == 1 else UNDECIDED, **numbers}
 
 
 def _counted(context: str, answers: Sequence[str], unit: Unit) -> list[Counted]:
@@ -74,15 +80,6 @@ def _counted(context: str, answers: Sequence[str], unit: Unit) -> list[Counted]:
     after = min(most - before, _shared([own[::-1] for own in words]))
     cut = [(own[:before], own[before : len(own) - after], own[len(own) - after :]) for own in words]
     return [(context + " ".join(first), " " * bool(first) + " ".join(own), " " * bool(last) + " ".join(last)) for first, own, last in cut]
-
-
-def _prediction(name: str, values: Sequence[float], scoring: Scoring) -> dict[str, Any]:
-    best = [answer for answer, value in zip(scoring.answers, values, strict=True) if value == max(values)]
-    if scoring.probabilities:
-        weights = [math.exp(value - max(values)) for value in values]
-        values = [weight / sum(weights) for weight in weights]
-    numbers = dict(zip(scoring.answers, (round(value, 6) for value in values), strict=True))
-    return {"id": name, "label": best[0] if len(best) == 1 else UNDECIDED, **numbers}
 
 
 def _causal(path: str, *, normalised: bool) -> Likely:

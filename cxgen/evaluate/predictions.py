@@ -19,28 +19,12 @@ _SLACK = 0.01  # by which probabilities may miss 1, printed with few digits as t
 _FORMAT = "columns: id, and label or a number per answer (README, 'Score a model')"
 
 
-def read_predictions(source: Path | pl.DataFrame) -> pl.DataFrame:
-    """Predictions of a file or a table: ``id``, and ``label`` (an answer by name or position, ``undecided`` or null) or a number for every
-    answer in columns named like it (f64, NaN where unreadable; of `nli` and its like probabilities): the largest wins, a tie is
-    undecided."""
+def answers(source: Path | pl.DataFrame, questions: pl.DataFrame, parts: Callable[[], Mapping[str, str]]) -> pl.DataFrame:
+    """What predictions, of a file or in a table (see `_read`), say of the questions, in their order: ``id, answer`` (i8, position; null:
+    undecided), ``numbers`` (one per answer, or null). DataError counts, with examples, ids and answers that are missing, foreign, repeated
+    or none; for its hint ``parts`` gives the ids of the dataset -> the options that name their part."""
     path = source if isinstance(source, Path) else Path("predictions")
-    rows = read_rows(source, _FORMAT) if isinstance(source, Path) else source
-    scorings = [family.scoring for family in FAMILIES.values()] + [suite.scoring for suite in SUITES.values()]
-    numbers = [name for name in dict.fromkeys(name for scoring in scorings for name in scoring.answers) if name in rows.columns]
-    if "id" not in rows.columns or not ("label" in rows.columns or numbers):
-        raise DataError(f"has the columns {', '.join(rows.columns[:8]) or 'none'}", file=path, hint=_FORMAT)
-    if "label" in rows.columns and {"claim", "derivation"} & set(rows.columns):
-        hint = "write id and what the model says, without the dataset's other columns"
-        raise DataError("has the dataset's own columns, whose label is the right answer, not a prediction", file=path, hint=hint)
-    label = pl.col("label") if "label" in rows.columns else pl.lit(None)
-    values = (pl.col(name).cast(pl.Float64, strict=False).fill_null(float("nan")) for name in numbers)
-    return rows.select(pl.col("id").cast(pl.String), label.cast(pl.String).alias("label"), *values)
-
-
-def answers(predictions: pl.DataFrame, questions: pl.DataFrame, path: Path, parts: Callable[[], Mapping[str, str]]) -> pl.DataFrame:
-    """What predictions say of the questions, in their order: ``id, answer`` (i8, position; null: undecided), ``numbers`` (one per answer,
-    or null). DataError counts, with examples, ids and answers that are missing, foreign, repeated or none; for its hint ``parts`` gives the
-    ids of the dataset -> the options that name their part."""
+    predictions = _read(read_rows(source, _FORMAT) if isinstance(source, Path) else source, path)
     ids, wanted = predictions["id"], questions["id"]
     given = ids.drop_nulls()
     faults = [
@@ -60,6 +44,21 @@ def answers(predictions: pl.DataFrame, questions: pl.DataFrame, path: Path, part
     if any(faults):
         raise DataError("; ".join(filter(None, faults)), file=path, hint=_hint(set(given), set(wanted), parts()))
     return questions.select("id").join(pl.concat(answered), on="id", how="left", maintain_order="left")
+
+
+def _read(rows: pl.DataFrame, path: Path) -> pl.DataFrame:
+    """``id``, and ``label`` (an answer by name or position, ``undecided`` or null) or a number for every answer in columns named like it
+    (f64, NaN where unreadable; of `nli` and its like probabilities): the largest wins, a tie is undecided."""
+    scorings = [family.scoring for family in FAMILIES.values()] + [suite.scoring for suite in SUITES.values()]
+    numbers = [name for name in dict.fromkeys(name for scoring in scorings for name in scoring.answers) if name in rows.columns]
+    if "id" not in rows.columns or not ("label" in rows.columns or numbers):
+        raise DataError(f"has the columns {', '.join(rows.columns[:8]) or 'none'}", file=path, hint=_FORMAT)
+    if "label" in rows.columns and {"claim", "derivation"} & set(rows.columns):
+        hint = "write id and what the model says, without the dataset's other columns"
+        raise DataError("has the dataset's own columns, whose label is the right answer, not a prediction", file=path, hint=hint)
+    label = pl.col("label") if "label" in rows.columns else pl.lit(None)
+    values = (pl.col(name).cast(pl.Float64, strict=False).fill_null(float("nan")) for name in numbers)
+    return rows.select(pl.col("id").cast(pl.String), label.cast(pl.String).alias("label"), *values)
 
 
 def _with_positions(rows: pl.DataFrame, scoring: Scoring) -> pl.DataFrame:

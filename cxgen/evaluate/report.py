@@ -13,7 +13,7 @@ import polars as pl
 
 from cxgen.build.tables import read_splits, require_dataset, table_file
 from cxgen.errors import needs, unknown
-from cxgen.evaluate.predictions import answers, read_predictions, write_predictions
+from cxgen.evaluate.predictions import answers, write_predictions
 from cxgen.evaluate.scores import SCORES, WUG, answered, compared, questions, scores, wug_differences
 from cxgen.families import CONFIGS, NATURAL, wug_config
 from cxgen.families.scoring import Scoring
@@ -69,8 +69,7 @@ class Evaluated:
 
     def answers(self, predictions: Path | pl.DataFrame) -> pl.DataFrame:
         """What predictions, of a file or in a table, say of every question, see `answers`; DataError if not of just this part."""
-        path = predictions if isinstance(predictions, Path) else Path("predictions")
-        return answers(read_predictions(predictions), self.questions, path, self._parts)
+        return answers(predictions, self.questions, self._parts)
 
     def _parts(self) -> dict[str, str]:
         """The ids of the whole dataset -> the options that name their part."""

@@ -43,7 +43,9 @@ class Server(ThreadingHTTPServer):
         self._rows = {code: (number, task) for code, number, task in self._key.select("code", "list", "task").iter_rows()}
         self._folder.mkdir(exist_ok=True)
         self._lines = {path.stem: _read(path) for path in sorted(self._folder.glob("*.jsonl"))}
-        self.page = (files("cxgen.review") / "page.html").read_text("utf-8").replace("{{tasks}}", _tasks()).encode()
+        tasks = {name: {**task, "advice": task["advice"] + GENERAL} for name, task in TASKS.items()}
+        script = json.dumps(tasks, ensure_ascii=False).replace("<", "\\u003c")
+        self.page = (files("cxgen.review") / "page.html").read_text("utf-8").replace("{{tasks}}", script).encode()
         super().__init__((host, port), _Handler)
         self.url = f"http://{host}:{self.server_port}/"
         self.allowed = {f"{name}:{self.server_port}".lower() for name in ("127.0.0.1", "localhost", "[::1]", host, *names)}
@@ -109,12 +111,6 @@ def _read(path: Path) -> list[dict[str, Any]]:
         sys.stderr.write(f"warning: {path}: half a line at the end is cut off\n")
         os.truncate(path, whole)
     return [row for _, row in json_lines(path, "move it away; the form begins a new one")]
-
-
-def _tasks() -> str:
-    """What the page says of the tasks, for a script in HTML."""
-    tasks = {name: {**task, "advice": task["advice"] + GENERAL} for name, task in TASKS.items()}
-    return json.dumps(tasks, ensure_ascii=False).replace("<", "\\u003c")
 
 
 class _Handler(BaseHTTPRequestHandler):
