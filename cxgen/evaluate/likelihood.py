@@ -11,40 +11,20 @@ from cxgen.families.scoring import Scoring
 from cxgen.tables import one_line
 from cxgen.vocabulary import UNDECIDED
 
+Continued = tuple[str, tuple[str, list[str]]]  # an item's id, and its context with one continuation per answer
 Counted = tuple[str, str, str]  # what is before the tokens that count, these, and what is after them
 Likely = Callable[[Sequence[Counted]], list[float]]
-
-
-class Measure(StrEnum):
-    """What is compared between answers: the sum of log p(token | before), or its mean (``normalised``); of masked models the sum of log
-    p(token | all others) (``pll_original``, Salazar et al. 2020), or with the rest of the token's word masked, too (``pll``, Kauf and
-    Ivanova 2023). CxMP (Oba and Sugawara 2026, section 4.1) takes ``normalised`` and ``pll_original`` of whole texts."""
-
-    likelihood = "likelihood"
-    normalised = "normalised"
-    pll = "pll"
-    pll_original = "pll_original"
-
-
-class Unit(StrEnum):
-    """Which tokens count: the answer's, the whole text's, or those of the words in which answers differ."""
-
-    answer = "answer"
-    text = "text"
-    word = "word"
-
-
+# What is compared between answers: the sum of log p(token | before), or its mean (normalised); of masked models the sum of log p(token |
+# all others) (pll_original, Salazar et al. 2020), or with the rest of the token's word masked, too (pll, Kauf and Ivanova 2023). CxMP (Oba
+# and Sugawara 2026, section 4.1) takes normalised and pll_original of whole texts.
+Measure = StrEnum("Measure", ["likelihood", "normalised", "pll", "pll_original"])
+# Which tokens count: the answer's, the whole text's, or those of the words in which answers differ.
+Unit = StrEnum("Unit", ["answer", "text", "word"])
 _PLL = {Measure.pll: "within_word_l2r", Measure.pll_original: "original"}  # what minicons calls them
 
 
 def predictions(
-    path: str,
-    items: Sequence[tuple[str, tuple[str, list[str]]]],
-    scoring: Scoring,
-    *,
-    measure: Measure = Measure.likelihood,
-    unit: Unit = Unit.answer,
-    batch: int = 16,
+    path: str, items: list[Continued], scoring: Scoring, *, measure: Measure = Measure.likelihood, unit: Unit = Unit.answer, batch: int = 16
 ) -> Iterator[dict[str, Any]]:
     """What the model in a folder finds likeliest of ``items``: id, and (context, one continuation per answer): ``id, label`` (undecided for
     a tie), and the measure of every answer, where the family's numbers are probabilities its softmax. ``batch``: texts at a time."""

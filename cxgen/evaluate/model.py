@@ -16,7 +16,7 @@ import polars as pl
 from cxgen.asking import Consultation, Outcome, Prompt, consult
 from cxgen.errors import DataError, unknown
 from cxgen.evaluate import likelihood
-from cxgen.evaluate.likelihood import Measure, Unit
+from cxgen.evaluate.likelihood import Continued, Measure, Unit
 from cxgen.evaluate.report import Evaluated, answerable
 from cxgen.evaluate.scores import WUG
 from cxgen.families.scoring import Item, Scoring
@@ -29,7 +29,6 @@ from cxgen.tables import track
 from cxgen.vocabulary import LABELS, UNDECIDED, Judge
 
 Cloze = tuple[str, Mapping[str, str]]  # how a model that continues texts is asked: see `Scoring.continuations`
-Continued = tuple[str, tuple[str, list[str]]]  # an item's id, and its context with one continuation per answer
 LOCAL = "hf:"
 PLAIN = "plain"  # the wording whose file is called like its task
 _ONE_BY_ONE = Consultation(backend=Judge.openai, per_request=1)  # items shown together may give each other away

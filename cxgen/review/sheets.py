@@ -17,15 +17,7 @@ from cxgen.review.sample import ANSWERS, CHECK, FILE, GENERAL, ITEM, KEYS, REAL,
 
 ANSWER, NOTE = "answer", "note"
 Rows = list[dict[str, str]]
-
-
-class Kind(StrEnum):
-    """The forms that lists can have."""
-
-    xlsx = "xlsx"
-    csv = "csv"
-    jsonl = "jsonl"
-    studio = "label-studio"
+Kind = StrEnum("Kind", {"xlsx": "xlsx", "csv": "csv", "jsonl": "jsonl", "studio": "label-studio"})
 
 
 def export(
