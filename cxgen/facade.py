@@ -23,7 +23,8 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from cxgen.build.preview import Wanted, sampled
-from cxgen.constructicon import Construction, load_construction, readable_targets
+from cxgen.constructicon import Construction, load_construction
+from cxgen.constructicon.load import readable_targets
 from cxgen.errors import CxgenError, SchemaError, UnknownNameError, unknown
 from cxgen.families import FAMILIES, family_named, family_of, own_columns
 from cxgen.families.turns import turns

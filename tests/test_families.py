@@ -12,7 +12,7 @@ from cxgen.errors import SchemaError, UnknownNameError
 from cxgen.families import FAMILIES, REJECTED, columns_of, family_of, wug_config
 from cxgen.families.minimal_pairs import pairings
 from cxgen.measures.figures import Figures, Gates, measured
-from cxgen.sampling import same_templates_and_slots
+from cxgen.sampling.draws import same_templates_and_slots
 from cxgen.schema import conform
 from cxgen.schema.columns import LINEAGE, MATERIAL
 from cxgen.semantics import label_matrix

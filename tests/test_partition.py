@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cxgen.errors import CxgenError
-from cxgen.sampling import best_partition, design_pools, near_counts, set_counts
-from cxgen.sampling.partition import partitions
+from cxgen.sampling import design_pools
+from cxgen.sampling.partition import best_partition, near_counts, partitions, set_counts
 from cxgen.vocabulary import SPLITS
 
 SHARES = {"train": 0.7, "dev": 0.15, "test": 0.15}

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cxgen.constructicon import Atom, Facts, Predicate, Slot
+from cxgen.constructicon import Slot
+from cxgen.constructicon.model import Atom, Facts, Predicate
 from cxgen.families import family_of
 from cxgen.families.turns import turns
 from cxgen.semantics import Inconsistency, label_matrix, misread_labels, solve, truth

@@ -15,7 +15,8 @@ from cxgen.constructicon import load_construction
 from cxgen.errors import DataError
 from cxgen.lexicon import Lexicon
 from cxgen.project import Project
-from cxgen.sampling import joint_verbs, split_of, verb_pools
+from cxgen.sampling import split_of, verb_pools
+from cxgen.sampling.partition import joint_verbs
 from tests.conftest import ROOT, edit
 
 HEAD = "construction\tverb\tsplit\n"

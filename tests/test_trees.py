@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cxgen.check import TREES, findings
-from cxgen.constructicon import Construction, Kind, Slot, Template, load_construction
+from cxgen.constructicon import Construction, Slot, load_construction
+from cxgen.constructicon.model import Kind, Template
 from cxgen.errors import DataError, SchemaError
 from cxgen.lexicon import Lexicon
 from cxgen.project import Project

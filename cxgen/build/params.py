@@ -11,7 +11,10 @@ from cxgen.errors import DataError, unknown
 from cxgen.families import CONFIGS, family_of
 from cxgen.files import read_text, write_text
 from cxgen.project import shipped_folder
-from cxgen.sampling import MARKED, USUAL, HoldOut, near_counts, set_counts
+from cxgen.sampling import HoldOut
+from cxgen.sampling.partition import near_counts, set_counts
+from cxgen.sampling.plan import USUAL
+from cxgen.sampling.pools import MARKED
 from cxgen.schema import read_yaml
 from cxgen.vocabulary import SHARES, SPLITS, Judge
 

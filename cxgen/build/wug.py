@@ -7,7 +7,8 @@ import polars as pl
 
 from cxgen.build.samplers import items_of
 from cxgen.families import DEFAULT, FAMILIES, columns_of, family_of
-from cxgen.sampling import Rows, Sampler, Wugs
+from cxgen.sampling import Sampler, Wugs
+from cxgen.sampling.plan import Rows
 
 SOURCES = tuple(config for family in FAMILIES.values() for config in family.substituted)  # configs whose sets get pseudowords
 _CELL = ("config", "design", "split", "set_number", "kind", "rule")  # what tells a set's items apart, as far as a family has it

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from cxgen.check.core import CHECKS, Finding
 from cxgen.check.trees import TREES, spacy_is_there, tree_faults
-from cxgen.constructicon import Construction, load_construction, readable_targets
-from cxgen.constructicon.load import unknown_words
+from cxgen.constructicon import Construction, load_construction
+from cxgen.constructicon.load import readable_targets, unknown_words
 from cxgen.errors import CxgenError, unknown
 from cxgen.lexicon import Lexicon
 from cxgen.project import Project, shipped_folder

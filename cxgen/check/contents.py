@@ -15,8 +15,9 @@ from cxgen.constructicon.load import unknown_words
 from cxgen.errors import CxgenError
 from cxgen.families import CONFIGS, family_of
 from cxgen.lexicon import Frame, Lexicon
-from cxgen.sampling import Forms, Sampler, design_pools, span
+from cxgen.sampling import Sampler, design_pools, span
 from cxgen.sampling.pools import ABSENT, crowded, frame_candidates, frames_of
+from cxgen.sampling.ways import Forms
 from cxgen.semantics import Inconsistency, label_matrix, misread_truth, truth
 from cxgen.vocabulary import LABELS, NEUTRAL, NOT_NOUNS, Role
 

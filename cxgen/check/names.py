@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from cxgen.check.core import check, fault
-from cxgen.constructicon import Atom, Construction, Design, Facts, Part, Place, parse_pattern, square_faults
+from cxgen.constructicon import Construction, Design, Part, Place, parse_pattern, square_faults
+from cxgen.constructicon.model import Atom, Facts
 from cxgen.errors import CxgenError, unknown
 from cxgen.lexicon import Frame
 from cxgen.sampling.ways import FORMS

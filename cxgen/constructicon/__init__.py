@@ -1,26 +1,8 @@
 """Constructions as read from their files: form, meaning, slots, premise kinds, templates, hypotheses, designs."""
 
-from cxgen.constructicon.load import load_construction, readable_targets, target_names
-from cxgen.constructicon.model import Atom, Construction, Design, Facts, Kind, Place, Predicate, Rule, Slot, Template
-from cxgen.constructicon.natural import Square, square_faults
+from cxgen.constructicon.load import load_construction, target_names
+from cxgen.constructicon.model import Construction, Design, Place, Slot
+from cxgen.constructicon.natural import square_faults
 from cxgen.constructicon.pattern import Part, parse_pattern
 
-__all__ = [
-    "Atom",
-    "Construction",
-    "Design",
-    "Facts",
-    "Kind",
-    "Part",
-    "Place",
-    "Predicate",
-    "Rule",
-    "Slot",
-    "Square",
-    "Template",
-    "load_construction",
-    "parse_pattern",
-    "readable_targets",
-    "square_faults",
-    "target_names",
-]
+__all__ = ["Construction", "Design", "Part", "Place", "Slot", "load_construction", "parse_pattern", "square_faults", "target_names"]

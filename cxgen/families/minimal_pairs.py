@@ -18,7 +18,8 @@ from cxgen.constructicon import Construction, Design
 from cxgen.families.core import Family, Shown, Tables, badly_formed
 from cxgen.families.scoring import Choices, Scoring
 from cxgen.measures.giveaway import count_unequal_words
-from cxgen.sampling import Draws, digests, same_templates_and_slots
+from cxgen.sampling import Draws, digests
+from cxgen.sampling.draws import same_templates_and_slots
 from cxgen.schema import TARGET, Column
 from cxgen.semantics import label_matrix
 from cxgen.vocabulary import CONTRADICTION, ENTAILMENT

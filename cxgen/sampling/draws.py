@@ -8,7 +8,8 @@ from functools import cached_property
 import numpy as np
 import polars as pl
 
-from cxgen.constructicon import Construction, Design, Part, Slot, Template, parse_pattern
+from cxgen.constructicon import Construction, Design, Part, Slot, parse_pattern
+from cxgen.constructicon.model import Template
 from cxgen.errors import UnknownNameError
 from cxgen.sampling.plan import NOTHING, HoldOut, Plan, Rows, draw_plan, held_templates, held_wordings, pick
 from cxgen.sampling.pools import ABSENT, Pools, design_pools, extended_verbs
