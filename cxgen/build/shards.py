@@ -220,7 +220,7 @@ def make_shards(wanted: Wanted, plan: Plan, pool: Executor, only: Sequence[int] 
 
 
 def _make_shard(job: tuple[Wanted, int, Shard]) -> None:
-    """Write a shard and its record."""
+    """Write a shard, and its record after it."""
     wanted, number, shard = job
     numbers, path = sets_of(wanted.folder, number), wanted.folder / shard["file"]
     rows = _write(path, wug_config(wanted.config) if shard["pseudowords"] else wanted.config, _blocks(wanted, shard, numbers))
