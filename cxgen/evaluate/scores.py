@@ -179,14 +179,9 @@ def compared(first: pl.DataFrame, second: pl.DataFrame, how: Resampling) -> dict
     sets = _whole_sets(first.sort("contrast_set", "id")).rename({"value": "hit"})
     sets = sets.with_columns(other=_whole_sets(second.sort("contrast_set", "id"))["value"])
     only = [both.filter(pl.col(one) & ~pl.col(two)).height for one, two in (("hit", "other"), ("other", "hit"))]
-    return {
-        "items": both.height,
-        "accuracy": figure(both.select(*CELL, value=_DIFFERENCE), how),
-        "consistency": figure(sets.select(*CELL, value=_DIFFERENCE), how),
-        "only_first": only[0],
-        "only_second": only[1],
-        "p": float(binomtest(only[0], sum(only)).pvalue) if any(only) else 1.0,
-    }
+    figures = {name: figure(rows.select(*CELL, value=_DIFFERENCE), how) for name, rows in (("accuracy", both), ("consistency", sets))}
+    p = float(binomtest(only[0], sum(only)).pvalue) if any(only) else 1.0
+    return {"items": both.height, **figures, "only_first": only[0], "only_second": only[1], "p": p}
 
 
 def wug_differences(rows: pl.DataFrame, how: Resampling) -> dict[str, Any]:

@@ -58,18 +58,12 @@ def _labels(pairs: pl.DataFrame, how: Resampling) -> dict[str, Any]:
     hits = pairs.with_columns(value=pl.col("answer") == pl.col("right"), construction="group", cluster="contrast_set")
     items = hits.group_by("code", maintain_order=True).agg(pl.col("construction", "cluster").first(), value=pl.col("value").mean() > 0.5)
     counts = {(right, answer): count for right, answer, count in pairs.group_by("right", "answer").len().iter_rows()}
-    letters = KEYS[LABELS]
-    return {
-        "items": items.height,
-        "answers": hits.height,
-        "agree": figure(hits, how),
-        "majority_agrees": figure(items, how),
-        "readers": _agreement(pairs, LABELS, how),
-        "groups": {
-            name: {"items": rows["code"].n_unique(), "answers": rows.height, "agree": figure(rows, how)} for name, rows in _by_group(hits)
-        },
-        "confusion": {right: {answer: counts.get((right, answer), 0) for answer in letters} for right in letters},
+    groups = {
+        name: {"items": rows["code"].n_unique(), "answers": rows.height, "agree": figure(rows, how)} for name, rows in _by_group(hits)
     }
+    confusion = {right: {answer: counts.get((right, answer), 0) for answer in KEYS[LABELS]} for right in KEYS[LABELS]}
+    shares = {"agree": figure(hits, how), "majority_agrees": figure(items, how), "readers": _agreement(pairs, LABELS, how)}
+    return {"items": items.height, "answers": hits.height, **shares, "groups": groups, "confusion": confusion}
 
 
 def _sentences(rated: pl.DataFrame, how: Resampling) -> dict[str, Any]:
