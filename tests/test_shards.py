@@ -147,6 +147,9 @@ def test_a_run_is_not_continued_as_another(mini_source, tmp_path):
         earlier(asked, resume=False)
     with pytest.raises(DataError, match="differs in seed"):
         earlier(wanted(mini_source, tmp_path, dataclasses.replace(REQUEST, seed=6)), resume=True)
+    divided = single(Request(seed=5, splits={"reach": {"grab": "test"}}), "nli", 900)  # as the project's table divides its verbs
+    with pytest.raises(DataError, match="differs in verbs"):
+        earlier(wanted(mini_source, tmp_path, divided), resume=True)
     (tmp_path / "cxgen/sets.parquet").write_bytes(b"others")
     with pytest.raises(DataError, match="not the sets of a run"):
         made(asked)
