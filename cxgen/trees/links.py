@@ -102,24 +102,16 @@ class Linker:
 
     def _anchor(self, name: str, number: int) -> int:
         """The token that a unit calls so."""
-        match name:
-            case "V":
-                return self.verb
-            case "P":
-                return self.predicate
-            case "VERB":
-                return next(filter(None, self.verbs[number + 1 :]), self.verb)
-            case "HOST":
-                return next(filter(None, reversed(self.verbs[:number])), self.predicate)
-            case "LAST":  # the adjunct right before
-                unit = self.units[number - 1]
-                return unit.start + next(place for place, word in enumerate(unit.words) if word.head == "P")
-            case "NEXT" | "PREV":
-                place, lack = self._neighbour(number, name), f"needs a word {'after' if name == 'NEXT' else 'before'} it to belong to"
-            case _:
-                place, lack = self.fillers.get(name, 0), f"belongs to {{{name}}}, which is not in the sentence"
+        verbs = {"V": [], "P": [], "VERB": self.verbs[number + 1 :], "HOST": self.verbs[:number][::-1]}
+        if name in verbs:
+            return next(filter(None, verbs[name]), self.verb if name in {"V", "VERB"} else self.predicate)
+        if name == "LAST":  # the adjunct right before
+            before = self.units[number - 1]
+            return before.start + next(place for place, word in enumerate(before.words) if word.head == "P")
+        place = self._neighbour(number, name) if name in {"NEXT", "PREV"} else self.fillers.get(name, 0)
         if not place:
-            self.problems.append(f"{str(self.units[number])!r} {lack}")
+            lack = {"NEXT": "needs a word after it to belong to", "PREV": "needs a word before it to belong to"}
+            self.problems.append(f"{str(self.units[number])!r} {lack.get(name, f'belongs to {{{name}}}, which is not in the sentence')}")
         return place
 
     def _neighbour(self, number: int, name: str, *, fillers: bool = False) -> int:
@@ -157,28 +149,25 @@ class Linker:
             self.links[place] = self._fixed(*weak)
             return
         try:
-            link = self._fixed(stated(text), number) if text else self._default(number, unit, part)
+            self.links[place] = self._fixed(stated(text), number) if text else self._default(number, unit, part)
         except ValueError as error:
             self.problems.append(f"{{{part.slot}}}: {error}")
-            return
-        if link:
-            self.links[place] = link
-        else:
-            self.problems.append(f"what {str(unit)!r} is in the sentence does not follow from its place: {_STATE.format(part.slot)}")
 
-    def _default(self, number: int, unit: Unit, part: Part) -> Fixed | None:
+    def _default(self, number: int, unit: Unit, part: Part) -> Fixed:
         """The relation that follows from the place of a filler of which nothing is stated."""
         place, word = unit.head, unit.top
         if leaning := self._leans(number):
             return leaning, self._anchor("NEXT", number)
         if place == self.verb:
             return ("root", 0) if self.verb == self.predicate else ("xcomp", self.predicate)
-        if _agrees(part):  # it belongs to the next of verb and predicate
-            head = min((verb for verb in (self.verb, self.predicate) if verb > place), default=0)
-            return (self._as_auxiliary(word, head), head) if head else None
-        before = place < self.verb
-        links = {"ADV": ("advmod", self.predicate), **({} if before else {"ADJ": ("xcomp", self.verb)})}
-        return (links | dict.fromkeys(NOMINAL, ("nsubj", self.predicate) if before else ("obj", self.verb))).get(word.upos)
+        after = [verb for verb in (self.verb, self.predicate) if verb > place]
+        if _agrees(part) and after:  # it belongs to the next of verb and predicate
+            return self._as_auxiliary(word, min(after)), min(after)
+        links = {"ADV": ("advmod", self.predicate), "ADJ": ("xcomp", self.verb)}
+        links |= dict.fromkeys(NOMINAL, ("nsubj", self.predicate) if place < self.verb else ("obj", self.verb))
+        if word.upos not in links or (word.upos == "ADJ" and place < self.verb):
+            raise ValueError(f"what it is in the sentence does not follow from its place: {_STATE.format(part.slot)}")
+        return links[word.upos]
 
     def _as_auxiliary(self, word: Word, head: int) -> str:
         """What *be*, *have*, *can* is to the word that it belongs to."""

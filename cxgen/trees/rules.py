@@ -81,7 +81,7 @@ class _Cutter:
         """It belongs to what it divides: an adjunct right before it, or the clause or conjunct that the word behind it opens."""
         head = "VERB" if "clause" in self._follows(at + 1) else "P"
         before, behind = self._before(at), _Cutter(self.cells, self.known).chunk(at + 1)
-        if behind and behind.key[0] == "the" and behind.words[0].upos == "ADV":
+        if behind and behind.words[0].lemma == "the" and behind.words[0].upos == "ADV":
             head = "HOST"
         elif before and len(before.words) > 1 and any(word.head == "P" for word in before.words):
             head = "LAST"

@@ -143,12 +143,14 @@ class Annotator:
             frames = {frame.words.get(part.slot, "") for frame in self.construction.frames} if part.slot else {part.text}
             ways = self._ways(*lexemes[slot.name], part.form) if slot else dict.fromkeys(sorted(frames, key=len, reverse=True), ())
             for piece in ({before: ()}, ways, {after: ()}):
-                way = next((way for way in piece if (size := _size(text, at, way, whole=piece is ways and bool(slot))) >= 0), None)
-                if way is None:
-                    raise DataError(f"{text!r} does not follow its template at {text[at:]!r}", hint="make it anew: `dvc repro`")
-                if size:
-                    yield (part if slot and piece is ways else None), way, piece[way]
+                filler = piece is ways and slot is not None
+                sizes = ((way, size) for way in piece if (size := _size(text, at, way, whole=filler)) >= 0)
+                way, size = next(sizes, ("", len(text) + 1))
+                if way and size:
+                    yield (part if filler else None), way, piece[way]
                 at += size
+        if at != len(text):
+            raise DataError(f"{text!r} does not follow its template", hint="make it anew: `dvc repro`")
 
     def _ways_of(self, lemma: str, sense: str | None, form: str) -> dict[str, Words]:
         """The ways to write a filler, the longest first, with their words (none of a phrase)."""

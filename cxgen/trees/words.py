@@ -61,18 +61,13 @@ class Chunk:
     others: dict[str, Link] = field(default_factory=dict)
     before: str = ""
 
-    @property
-    def key(self) -> tuple[str, ...]:
-        """The forms in lower case."""
-        return tuple(word.form.lower() for word in self.words)
-
 
 class Chunks:
     """All chunks, found by the words that they consist of; of two with the same words the later one counts."""
 
     def __init__(self, chunks: Iterable[Chunk], adjectives: Iterable[str]) -> None:
         self.adjectives = frozenset(adjectives)
-        self.by_words = {chunk.key: chunk for chunk in chunks}
+        self.by_words = {tuple(word.form.lower() for word in chunk.words): chunk for chunk in chunks}
 
     @classmethod
     def load(cls, *paths: Path) -> Self:
@@ -133,11 +128,10 @@ def closed_class() -> dict[tuple[str, ...], list[Chunk]]:
             forms, relations, heads = form.split(), relation.split(), head.split()
             rest = len(forms) - len(relations)  # these are fixed to the first
             links = [*relations, *["fixed"] * rest], [*heads, *["1"] * rest]
-            chunk = Chunk(tuple(map(Word, forms, lemma.split(), upos.split(), xpos.split(), *links)), {}, before)
-            if follows:
-                name, _, to = follows.partition(">")
-                chunk.others["VERB?" if "VERB" in heads else "NEXT?"] = (name, to)
-            rows[chunk.key].append(chunk)
+            words = tuple(map(Word, forms, lemma.split(), upos.split(), xpos.split(), *links))
+            name, _, to = follows.partition(">")
+            others = {"VERB?" if "VERB" in heads else "NEXT?": (name, to)} if follows else {}
+            rows[tuple(form.lower().split())].append(Chunk(words, others, before))
     return dict(rows)
 
 
