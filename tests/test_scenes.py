@@ -134,7 +134,7 @@ def test_an_adjunct_without_a_tree_is_found(tmp_path):
     assert ["zorb vlim" in finding.message for finding in found if finding.code == "E401"] == [True]
 
 
-TREES = {
+ADJUNCTS = {  # none: the build does not say what belongs to what
     "before lunch": "case>2 obl>P",
     "in front of the guests": "case>5 fixed>1 fixed>1 det>5 obl>P",
     "two days ago": "nummod>2 obl:npmod>3 advmod>P",
@@ -145,21 +145,16 @@ TREES = {
     "on a cold night in March": "case>4 det>4 amod>4 obl>P case>6 nmod>4",
     "quietly": "advmod>P",
     "during the morning break": "case>4 det>4 compound>4 obl>P",
+    **dict.fromkeys(
+        ("when the bell rang", "humming to himself", "on the way home", "to make room", "one by one", "because it was late"), ""
+    ),
 }
 
 
-@pytest.mark.parametrize("text", TREES)
+@pytest.mark.parametrize("text", ADJUNCTS)
 def test_the_trees_of_plain_adjuncts(text):
     chunk = phrase_chunk(tuple(text.split()))
-    assert chunk is not None
-    assert " ".join(f"{word.relation}>{word.head}" for word in chunk.words) == TREES[text]
-
-
-@pytest.mark.parametrize(
-    "text", ["when the bell rang", "humming to himself", "on the way home", "to make room", "one by one", "because it was late"]
-)
-def test_an_adjunct_whose_build_is_not_plain_has_no_tree(text):
-    assert phrase_chunk(tuple(text.split())) is None
+    assert " ".join(f"{word.relation}>{word.head}" for word in (chunk.words if chunk else ())) == ADJUNCTS[text]
 
 
 # ---------------------------------------------------------------- tables
