@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cxgen.check import findings
-from cxgen.constructicon import load_construction
 from cxgen.constructicon.pattern import joined
 from cxgen.constructicon.shared import Shared, expand
 from cxgen.errors import CxgenError
 from cxgen.project import Project
 from tests.conftest import ROOT, edit
+from tests.test_language import load
 
 ORDERS = st.lists(st.sampled_from("abcdefg"), min_size=2, max_size=5, unique=True)
 COLUMNS = st.lists(st.sampled_from(["one", "two", "three", "four"]), min_size=1, max_size=3, unique=True)
@@ -107,8 +107,8 @@ def doors(tmp_path, monkeypatch):
     return path
 
 
-def test_kinds_facts_groups_and_designs_come_out_as_if_written_one_by_one(doors, lexicon):
-    construction = load_construction(Project(doors.parent.parent), "doors", lexicon)
+def test_kinds_facts_groups_and_designs_come_out_as_if_written_one_by_one(doors):
+    construction = load(doors)
     assert construction.designs["open-or-shut"].kinds == ("first-open", "first-shut", "second-open", "second-shut")
     shut = construction.kinds["second-shut"]
     assert (str(shut.excludes[0]), shut.entails) == ("open(second)", ())
@@ -126,16 +126,10 @@ def test_kinds_facts_groups_and_designs_come_out_as_if_written_one_by_one(doors,
         ("  remember: shared", '  all: {odd: "<clause> <clause>."}', "2 main clauses|no verb"),
     ],
 )
-def test_a_mistake_in_an_entry_is_reported_at_its_line(doors, lexicon, old, new, message):
+def test_a_mistake_in_an_entry_is_reported_at_its_line(doors, old, new, message):
     line = edit(doors, old, new)
     with pytest.raises(CxgenError, match=message) as caught:
-        load_construction(Project(doors.parent.parent), "doors", lexicon)
-    start = next(n for n, text in enumerate(doors.read_text("utf-8").splitlines(), 1) if text.startswith("  <1>-<way>"))
+        load(doors)
+    start = 1 + doors.read_text("utf-8").splitlines().index("  <1>-<way>:")
     assert caught.value.file == doors
     assert caught.value.line in {line, start}
-
-
-def test_lint_finds_a_wrong_slot_of_an_expanded_entry_at_that_entry(doors, lexicon):
-    line = edit(doors, "and cleaned {<2>}", "and cleaned {<2>} {fist}")
-    found = [finding for finding in findings(load_construction(Project(doors.parent.parent), "doors", lexicon)) if finding.code == "E101"]
-    assert [(finding.file, finding.line) for finding in found] == [(doors, line)]

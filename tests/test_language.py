@@ -8,11 +8,10 @@ from cxgen.build.preview import sample_items
 from cxgen.check import findings, require_sound
 from cxgen.constructicon import load_construction
 from cxgen.errors import CxgenError
+from cxgen.lexicon import Lexicon
 from cxgen.project import Project
 from cxgen.semantics import label_matrix, solve, unbalanced
 from tests.conftest import edit
-
-SQUARE = ("ECNN", "CENN", "NNEC", "NNCE")
 
 
 @pytest.fixture
@@ -25,26 +24,21 @@ def doors(tmp_path, monkeypatch):
     return tmp_path / "templates/doors.yaml"
 
 
-def load(path, lexicon):
-    return load_construction(Project(path.parent.parent), path.stem, lexicon)
+def load(path):
+    project = Project(path.parent.parent)
+    return load_construction(project, path.stem, Lexicon.of(project))
 
 
-def codes(path, lexicon):
-    construction = load(path, lexicon)
-    return {finding.code: finding for finding in findings(construction)}
+def codes(path):
+    return {finding.code: finding for finding in findings(load(path))}
 
 
-def letters(construction):
-    matrices = {design.name: label_matrix(construction, design) for design in construction.designs.values()}
-    return {name: tuple("".join("ENC"[label] for label in row.values()) for row in matrix.values()) for name, matrix in matrices.items()}
-
-
-def test_what_new_writes_is_sound_and_samples_at_once(doors, lexicon):
-    construction = load(doors, lexicon)
+def test_what_new_writes_is_sound_and_samples_at_once(doors):
+    construction = load(doors)
     assert list(findings(construction)) == []
-    assert letters(construction) == {"open-or-shut": SQUARE}
-    items = sample_items(construction, 1, 3)
-    assert items["premise"].n_unique() == 12
+    [matrix] = (label_matrix(construction, design) for design in construction.designs.values())
+    assert ["".join("ENC"[label] for label in row.values()) for row in matrix.values()] == ["ECNN", "CENN", "NNEC", "NNCE"]
+    assert sample_items(construction, 1, 3)["premise"].n_unique() == 12
     assert "NAME" not in doors.read_text("utf-8")
 
 
@@ -59,9 +53,9 @@ def test_new_refuses_bad_names_and_overwrites_nothing(doors, name):
     assert [path.name for path in doors.parent.iterdir()] == ["doors.yaml"]
 
 
-def test_shared_entries_are_taken_in_by_name_and_own_keys_win(doors, lexicon):
+def test_shared_entries_are_taken_in_by_name_and_own_keys_win(doors):
     edit(doors, "  bare: shared", "  bare: {shared: true, only: [first-open]}\n  again: {shared: last-night, except: [first-open]}")
-    construction = load(doors, lexicon)
+    construction = load(doors)
     assert construction.slots["agent"].classes == ("everyday-people", "names")
     assert list(construction.templates)[:2] == ["bare", "again"]
     assert [kind for kind in construction.kinds if construction.templates["bare"].applies(kind)] == ["first-open"]
@@ -69,38 +63,36 @@ def test_shared_entries_are_taken_in_by_name_and_own_keys_win(doors, lexicon):
     assert not construction.templates["again"].applies("first-open")
 
 
-def test_a_projects_own_shared_file_wins_and_a_mistake_in_it_is_reported_there(doors, lexicon):
+def test_a_projects_own_shared_file_wins_and_a_mistake_in_it_is_reported_there(doors):
     shared = doors.parent / "_shared.yaml"
     shared.write_text('templates:\n  last-night: "In the night, {@clause}."\n  at-dawn: "At dawn, {agnt} {@what}."\n', "utf-8")
     edit(doors, "  bare: shared", "  bare: shared\n  at-dawn: shared")
-    templates = load(doors, lexicon).templates
+    templates = load(doors).templates
     assert templates["last-night"].pattern == "In the night, {@clause}."
     assert templates["remember"].pattern == "I remember that {@clause}."
-    found = codes(doors, lexicon)["E101"]
+    found = codes(doors)["E101"]
     assert (found.file, found.line) == (shared, 3)
     shared.write_text("templates:\n  at-dawn: {patern: x}\n", "utf-8")
     with pytest.raises(CxgenError) as caught:
-        load(doors, lexicon)
+        load(doors)
     assert (caught.value.file, caught.value.line) == (shared, 2)
 
 
-def test_groups_stand_for_their_kinds(doors, lexicon):
+def test_groups_stand_for_their_kinds(doors):
     edit(doors, "kinds: [first-open, first-shut, second-open", "kinds: [firsts, second-open")
     edit(doors, "\nbind:\n", "\ngroups: {firsts: [first-open, first-shut]}\n\nbind:\n")
     edit(doors, "  bare: shared", "  bare: {shared: true, only: [firsts]}")
-    construction = load(doors, lexicon)
+    construction = load(doors)
     assert construction.designs["open-or-shut"].kinds == ("first-open", "first-shut", "second-open", "second-shut")
     assert [kind for kind in construction.kinds if construction.templates["bare"].applies(kind)] == ["first-open", "first-shut"]
-    edit(doors, "firsts: [first-open", "firsts: [first-opn")
-    assert "first-opn" in codes(doors, lexicon)["E101"].message
-    edit(doors, "{firsts: [first-opn", "{first-open: [first-shut], firsts: [first-open")
-    assert "a kind and a group" in codes(doors, lexicon)["E101"].message
+    edit(doors, "{firsts: [first-open", "{first-open: [first-shut], firsts: [first-open")
+    assert "a kind and a group" in codes(doors)["E101"].message
 
 
-def test_yes_and_no_make_two_rules_of_opposite_polarity(doors, lexicon):
+def test_yes_and_no_make_two_rules_of_opposite_polarity(doors):
     edit(doors, "    claim: open(second)", "    claim: not open(second)\n    opposite: second-is-not-shut")
     edit(doors, "not-second-is-open]", "second-is-not-shut]")
-    rules = load(doors, lexicon).rules
+    rules = load(doors).rules
     assert {name for name, rule in rules.items() if rule.polarity} == {"first-is-open", "second-is-not-shut"}
     assert rules["not-first-is-open"].wordings == ("Afterwards, {first} was closed.", "{first} was closed after that.")
 
@@ -118,14 +110,14 @@ lookalikes:
 """
 
 
-def test_a_file_can_hold_its_look_alike(doors, lexicon):
+def test_a_file_can_hold_its_look_alike(doors):
     edit(doors, "\npredicates:", LOOKALIKE + "\npredicates:")
-    construction = load(doors, lexicon)
+    construction = load(doors)
     assert construction.lookalikes == ("depicting",)
     assert construction.kinds["depicting/found-open"].verb == "find"
     assert [document.data["title"] for document in construction.documents] == ["Doors", "Depictive"]
     line = edit(doors, "{gloss: it was open already,", '{gloss: it was open already, entails: ["opn(first)"],')
-    assert codes(doors, lexicon)["E101"].line == line
+    assert codes(doors)["E101"].line == line
 
 
 MISTAKES = [  # what is written in place of what, and what the error says at that line
@@ -136,19 +128,20 @@ MISTAKES = [  # what is written in place of what, and what the error says at tha
 
 
 @pytest.mark.parametrize(("old", "new", "message"), MISTAKES)
-def test_what_cannot_be_read_is_refused_with_its_line(doors, lexicon, old, new, message):
+def test_what_cannot_be_read_is_refused_with_its_line(doors, old, new, message):
     line = edit(doors, old, new)
     with pytest.raises(CxgenError, match=message) as caught:
-        load(doors, lexicon)
+        load(doors)
     assert caught.value.file == doors
     assert line <= caught.value.line <= line + 8
 
 
+KICK = "doors\topen-or-shut\tkick | push | shove | bang | nudge\tdoor | gate | hatch"
 SHUT = '"cleaned {first} and {verb:past} {second} shut"'
 FAULTS = [  # code, what is written in place of what, what the message or hint names
-    ("E106", '      thing: ["door%1:06:00::", "gate', '      thng: [names]\n      thing: ["door%1:06:00::", "gate', "'thng'"),
+    ("E106", f"thing\n{KICK}\n", f"thing\tthng\n{KICK}\tdoor\n", "'thng'"),
     ("E107", 'entails: ["open(second)"]', 'entails: ["open(second, agent)"]', "2 arguments"),
-    ("E101", "    design: open-or-shut\n    slots:", "    design: open-or-shot\n    slots:", "'open-or-shot'"),
+    ("E101", "handles\topen-or-shut", "handles\topen-or-shot", "'open-or-shot'"),
     ("E102", "{verb:past} {first} open", "{verb:past {first} open", "stray brace"),
     ("E102", "{@what}", "{@waht}", "did you mean what?"),
     ("E204", 'excludes: ["open(second)"]', "entails: []", "'second-shut' has no hypothesis labelled entailment or contradiction"),
@@ -158,13 +151,14 @@ FAULTS = [  # code, what is written in place of what, what the message or hint n
 
 
 @pytest.mark.parametrize(("code", "old", "new", "named"), FAULTS)
-def test_a_planted_fault_is_found_once_at_its_line(doors, lexicon, code, old, new, named):
-    line = edit(doors, old, new)
-    construction = load(doors, lexicon)
+def test_a_planted_fault_is_found_once_at_its_line(doors, code, old, new, named):
+    path = doors.parent.parent / "lexicons/scenes/doors.tsv" if "\t" in old else doors
+    line = edit(path, old, new)
+    construction = load(doors)
     found = next(finding for finding in findings(construction) if finding.code == code)
     assert named in f"{found.message} {found.hint}"
-    assert found.file == doors
-    if code in {"E101", "E106", "E107"}:
+    assert found.file == path
+    if code in {"E101", "E107"}:
         assert found.line == line
     if code == "E102":
         assert [finding.code for finding in findings(construction)].count(code) == 1
@@ -173,7 +167,7 @@ def test_a_planted_fault_is_found_once_at_its_line(doors, lexicon, code, old, ne
             require_sound(construction)
 
 
-def test_explain_says_of_an_unsound_design_which_kind_lacks_which_label(doors, lexicon, capsys):
+def test_explain_says_of_an_unsound_design_which_kind_lacks_which_label(doors, capsys):
     from cxgen.cli.explore import explain
     from cxgen.cli.output import Format
 

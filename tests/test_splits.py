@@ -96,6 +96,7 @@ def test_a_verb_by_itself_goes_by_hash_in_the_shares_unless_it_has_a_split():
 
 
 FEW = "ask | claw | feel | fish | go | jump | run | swim"
+NOW = '  now: "Just now, {agent} {@verb:past} for {target}{@rest}."\n'
 TABLE, TEMPLATE = "lexicons/scenes/reach.tsv", "templates/reach.yaml"
 # What is added (a construction: see tests/test_dataset.py) -> what is written for what in which file, and by which column and value the
 # sets are told that may change: those that get it, and of a verb those of its scene.
@@ -103,12 +104,7 @@ ADDED = {
     "verb": (TABLE, f"{FEW}\t@animals", f"{FEW} | dive\t@animals", ("frame", "reach-animals")),
     "scene": (TABLE, "reach-animals", "pool\toutcome\t@people\tdive\t@animals\nreach-animals", ("frame", "pool")),
     "wording": (TEMPLATE, '{agent} was without {target}."', '{agent} was without {target}.", "{agent} lost {target}."', ("wording", None)),
-    "template": (
-        TEMPLATE,
-        "\nhypotheses:",
-        '  now: "Just now, {agent} {@verb:past} for {target}{@rest}."\n\nhypotheses:',
-        ("template", "now"),
-    ),
+    "template": (TEMPLATE, "\nhypotheses:", f"{NOW}\nhypotheses:", ("template", "now")),
 }
 
 

@@ -30,13 +30,9 @@ def project(tmp_path, monkeypatch):
     return Project(tmp_path)
 
 
-@pytest.fixture
-def giving(project):
-    return load_construction(project, NAME, Lexicon.of(project))
-
-
-def test_the_file_has_nothing_to_find_fault_with_and_is_as_short_as_it_says(project, giving):
+def test_the_file_has_nothing_to_find_fault_with_and_is_as_short_as_it_says(project):
     """Trees and `form_check` included."""
+    giving = load_construction(project, NAME, Lexicon.of(project))
     assert list(findings(giving, chunks=Chunks.load(*project.chunk_files()))) == []
     assert len("".join(blocks("yaml") + blocks("tsv")).splitlines()) <= 60
     assert sample_items(giving, 1, 60)["verb"].n_unique() >= 10, "without any other file"
