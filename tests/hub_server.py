@@ -1,7 +1,5 @@
 """A double of the Hugging Face Hub's endpoints, as far as the client uses them for a release: a real HTTP server in a thread."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import json
@@ -123,12 +121,11 @@ class Handler(BaseHTTPRequestHandler):
     def create_repo(self, body):
         asked = json.loads(body)
         name = f"{asked['organization']}/{asked['name']}"
-        about = {"url": f"{self.hub.url}/datasets/{name}", "name": name, "id": name}
-        if name in self.hub.repos:
-            return self.send(409, {"error": "there is one", **about})
-        repo = self.hub.repos[name] = {"branches": {}, "tags": {}, "commits": {}, "visibility": asked.get("visibility")}
-        self.hub.commit(repo, "main", {".gitattributes": self.hub.keep(b"*.parquet lfs\n")}, "initial commit", None)
-        return self.send(200, about)
+        there = name in self.hub.repos
+        if not there:
+            repo = self.hub.repos[name] = {"branches": {}, "tags": {}, "commits": {}, "visibility": asked.get("visibility")}
+            self.hub.commit(repo, "main", {".gitattributes": self.hub.keep(b"*.parquet lfs\n")}, "initial commit", None)
+        self.send(409 if there else 200, {"url": f"{self.hub.url}/datasets/{name}", "name": name, "id": name})
 
     def validate(self, _):
         self.send(200, {"errors": [], "warnings": []})
@@ -139,11 +136,8 @@ class Handler(BaseHTTPRequestHandler):
 
     def refs(self, _, name):
         repo = self.hub.repo(name)
-        refs = {
-            kind: [{"name": each, "ref": f"refs/{ref}/{each}", "targetCommit": sha} for each, sha in repo[kind].items()]
-            for kind, ref in (("branches", "heads"), ("tags", "tags"))
-        }
-        self.send(200, {**refs, "converts": []})
+        tags = [{"name": tag, "ref": f"refs/tags/{tag}", "targetCommit": sha} for tag, sha in repo["tags"].items()]
+        self.send(200, {"branches": [], "tags": tags, "converts": []})
 
     def tree(self, _, name, revision):
         _, files = self.hub.files(name, revision)
@@ -157,15 +151,9 @@ class Handler(BaseHTTPRequestHandler):
 
     def preupload(self, body, name, revision):
         _, files = self.hub.files(name, revision)
-        about = [
-            {
-                "path": file["path"],
-                "uploadMode": "lfs" if file["path"].endswith(".parquet") else "regular",
-                "shouldIgnore": False,
-                "oid": self.oid(files, file["path"]),
-            }
-            for file in json.loads(body)["files"]
-        ]
+        paths = [file["path"] for file in json.loads(body)["files"]]
+        modes = {path: "lfs" if path.endswith(".parquet") else "regular" for path in paths}
+        about = [{"path": path, "uploadMode": mode, "shouldIgnore": False, "oid": self.oid(files, path)} for path, mode in modes.items()]
         self.send(200, {"files": about})
 
     def oid(self, files, path):
@@ -176,10 +164,10 @@ class Handler(BaseHTTPRequestHandler):
         return hashlib.sha1(b"blob %d\0" % len(data) + data).hexdigest()
 
     def batch(self, body, _):
-        objects = [
-            {**file, **({} if file["oid"] in self.hub.store else {"actions": {"upload": {"href": f"{self.hub.url}/_lfs/{file['oid']}"}}})}
-            for file in json.loads(body)["objects"]
-        ]
+        objects = json.loads(body)["objects"]
+        for file in objects:
+            if file["oid"] not in self.hub.store:
+                file["actions"] = {"upload": {"href": f"{self.hub.url}/_lfs/{file['oid']}"}}
         self.send(200, {"transfer": "basic", "objects": objects})
 
     def upload(self, body, oid):

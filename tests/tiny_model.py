@@ -5,8 +5,6 @@
 writes it there, serves it on a port of llama.cpp's choosing with llama.cpp's own server, and prints the address.
 """
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 
@@ -22,39 +20,21 @@ def write_model(path):
     tokens = [b"<unk>", b"<s>", b"</s>", *(f"<0x{byte:02X}>".encode() for byte in range(256))]
     types = [gguf.TokenType.UNKNOWN, *[gguf.TokenType.CONTROL] * 2, *[gguf.TokenType.BYTE] * 256]
     writer = gguf.GGUFWriter(path, "llama")
-    writer.add_context_length(CONTEXT)
-    writer.add_embedding_length(WIDTH)
-    writer.add_block_count(LAYERS)
-    writer.add_feed_forward_length(HIDDEN)
-    writer.add_head_count(HEADS)
-    writer.add_head_count_kv(HEADS)
-    writer.add_rope_dimension_count(WIDTH // HEADS)
-    writer.add_layer_norm_rms_eps(1e-5)
-    writer.add_vocab_size(len(tokens))
-    writer.add_tokenizer_model("llama")
-    writer.add_token_list(tokens)
-    writer.add_token_scores([0.0] * len(tokens))
-    writer.add_token_types(types)
-    writer.add_bos_token_id(1)
-    writer.add_eos_token_id(2)
-    writer.add_unk_token_id(0)
-    writer.add_chat_template("{% for message in messages %}{{ message['content'] }}\n{% endfor %}")
-
-    def tensor(name, *shape):
-        data = np.ones(shape) if "norm" in name else random.normal(0.0, 0.3, shape)
-        writer.add_tensor(name, data.astype(np.float32))
-
-    tensor("token_embd.weight", len(tokens), WIDTH)
-    tensor("output_norm.weight", WIDTH)
-    tensor("output.weight", len(tokens), WIDTH)
+    settings = {"context_length": CONTEXT, "embedding_length": WIDTH, "block_count": LAYERS, "feed_forward_length": HIDDEN}
+    settings |= {"head_count": HEADS, "head_count_kv": HEADS, "rope_dimension_count": WIDTH // HEADS, "layer_norm_rms_eps": 1e-5}
+    settings |= {"vocab_size": len(tokens), "tokenizer_model": "llama", "token_list": tokens, "token_types": types}
+    settings |= {"token_scores": [0.0] * len(tokens), "bos_token_id": 1, "eos_token_id": 2, "unk_token_id": 0}
+    settings["chat_template"] = "{% for message in messages %}{{ message['content'] }}\n{% endfor %}"
+    for name, value in settings.items():
+        getattr(writer, f"add_{name}")(value)
+    square, shapes = (WIDTH, WIDTH), {"token_embd": (len(tokens), WIDTH), "output_norm": (WIDTH,), "output": (len(tokens), WIDTH)}
     for layer in range(LAYERS):
-        for name in ("attn_q", "attn_k", "attn_v", "attn_output"):
-            tensor(f"blk.{layer}.{name}.weight", WIDTH, WIDTH)
-        tensor(f"blk.{layer}.attn_norm.weight", WIDTH)
-        tensor(f"blk.{layer}.ffn_norm.weight", WIDTH)
-        tensor(f"blk.{layer}.ffn_gate.weight", HIDDEN, WIDTH)
-        tensor(f"blk.{layer}.ffn_up.weight", HIDDEN, WIDTH)
-        tensor(f"blk.{layer}.ffn_down.weight", WIDTH, HIDDEN)
+        parts = {"attn_q": square, "attn_k": square, "attn_v": square, "attn_output": square, "attn_norm": (WIDTH,), "ffn_norm": (WIDTH,)}
+        parts |= {"ffn_gate": (HIDDEN, WIDTH), "ffn_up": (HIDDEN, WIDTH), "ffn_down": (WIDTH, HIDDEN)}
+        shapes |= {f"blk.{layer}.{name}": shape for name, shape in parts.items()}
+    for name, shape in shapes.items():
+        weights = np.ones(shape) if "norm" in name else random.normal(0.0, 0.3, shape)
+        writer.add_tensor(f"{name}.weight", weights.astype(np.float32))
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()

@@ -1,7 +1,5 @@
 """Small spaCy pipelines of our own: a tagger and a parser that have learnt a few sentences by heart, and rules in place of them."""
 
-from __future__ import annotations
-
 import random
 
 import spacy
@@ -49,10 +47,8 @@ def write_tagger(folder):
     nlp.add_pipe("tagger", config={"model": _model("spacy.Tagger.v2")})
     examples = []
     for line in TAGGED:
-        pairs = [pair.rsplit("/", 1) for pair in line.split()]
-        words = [word for word, _ in pairs]
-        spaces = [following not in {",", "."} for following in [*words[1:], "."]]
-        known = Doc(nlp.vocab, words, spaces, tags=[tag for _, tag in pairs])
+        words, tags = zip(*(pair.rsplit("/", 1) for pair in line.split()), strict=True)
+        known = Doc(nlp.vocab, words, _spaces(words), tags=tags)
         examples.append(Example(nlp.make_doc(known.text), known))
     _train(nlp, examples)
     nlp.to_disk(folder)
@@ -75,25 +71,20 @@ def write_parser(folder):
 def parsed(vocab, text):
     """A document of words written WORD/LEMMA/POS/TAG/RELATION/HEAD, heads counted from 1."""
     words, lemmas, pos, tags, relations, heads = zip(*(word.split("/") for word in text.split()), strict=True)
-    spaces = [following not in {",", "."} for following in [*words[1:], "."]]
     places = [int(head) - 1 for head in heads]
-    return Doc(vocab, words, spaces, lemmas=lemmas, pos=pos, tags=tags, deps=relations, heads=places)
+    return Doc(vocab, words, _spaces(words), lemmas=lemmas, pos=pos, tags=tags, deps=relations, heads=places)
+
+
+def _spaces(words):
+    return [following not in {",", "."} for following in [*words[1:], "."]]
 
 
 _TRANSITIONS = {"state_type": "parser", "extra_state_tokens": False, "hidden_width": 32, "maxout_pieces": 2, "use_upper": True, "nO": None}
 
 
 def _model(name):
-    tok2vec = {
-        "@architectures": "spacy.HashEmbedCNN.v2",
-        "pretrained_vectors": None,
-        "width": 32,
-        "depth": 2,
-        "embed_size": 200,
-        "window_size": 1,
-        "maxout_pieces": 2,
-        "subword_features": True,
-    }
+    size = {"width": 32, "depth": 2, "embed_size": 200, "window_size": 1, "maxout_pieces": 2}
+    tok2vec = {"@architectures": "spacy.HashEmbedCNN.v2", "pretrained_vectors": None, "subword_features": True, **size}
     return {"@architectures": name, "tok2vec": tok2vec}
 
 
