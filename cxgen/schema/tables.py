@@ -44,9 +44,9 @@ class Contract:
         if table.height < self.least:
             return f"has {table.height or 'no'} rows"
         tests = [test for column in self.columns if column.name in table.columns for test in _tests(column)]
-        hits = table.select(bad.arg_max().alias(str(n)) for n, (_, bad) in enumerate(tests)).row(0) if table.height else ()
-        for (what, bad), row in zip(tests, hits, strict=False):
-            if row is not None and table[row].select(bad).item():
+        hits = table.select(bad.arg_true().first().alias(str(n)) for n, (_, bad) in enumerate(tests)).row(0) if table.height else ()
+        for (what, _), row in zip(tests, hits, strict=False):
+            if row is not None:
                 return f"{what.format(row=row + 1)}"
         if self.key:
             twice = table.select(self.key).is_duplicated()
