@@ -38,15 +38,11 @@ class Figures:
 def measured(figures: Figures, gates: Gates, chance: float = CHANCE) -> dict[str, Any]:
     """A measure as the metrics have it: ``overall, by_config, configs, chance, gates`` (those that there are), ``passed``."""
     measure: dict[str, Any] = {"overall": round(figures.overall, DIGITS), "chance": chance, **figures.more}
-    measure["configs"] = {config: _rounded(own) for config, own in figures.configs.items()}
-    if figures.by_config:
-        measure["by_config"] = _rounded(figures.by_config)
+    rounded = {config: {name: round(share, DIGITS) for name, share in own.items()} for config, own in figures.configs.items()}
+    by_config = {config: round(share, DIGITS) for config, share in figures.by_config.items()}
+    measure |= {"configs": rounded, **({"by_config": by_config} if by_config else {})}
     measure["gates"] = {name: gate for name, gate in asdict(gates).items() if gate is not None}
     return {**measure, "passed": not any(broken_gates(measure))}
-
-
-def _rounded(figures: Mapping[str, float]) -> dict[str, float]:
-    return {name: round(figure, DIGITS) for name, figure in figures.items()}
 
 
 def broken_gates(measure: Mapping[str, Any]) -> Iterator[str]:
@@ -64,8 +60,8 @@ def broken_gates(measure: Mapping[str, Any]) -> Iterator[str]:
             continue
         worst = worst_of(own, key=own.__getitem__)
         if worst_of(own[worst], gate) != gate:
-            where, each = (f"in {worst}", f" in each {what}") if worst else ("over all", "")
-            yield f"is {own[worst]} {where}; chance {measure['chance']}, gate: {bound} {gate}{each}"
+            where, everywhere = (f"in {worst}", f" in each {what}") if worst else ("over all", "")
+            yield f"is {own[worst]} {where}; chance {measure['chance']}, gate: {bound} {gate}{everywhere}"
 
 
 def shares(rows: pl.DataFrame, value: pl.Expr) -> Figures:

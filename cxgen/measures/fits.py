@@ -46,9 +46,10 @@ def coded(texts: pl.Series) -> tuple[pl.Series, Ints]:
     return distinct, texts.replace_strict(distinct, pl.int_range(len(distinct), eager=True), return_dtype=pl.Int64).to_numpy()
 
 
-def one_hot(labels: pl.Series) -> Floats:
-    """How often each item has each label, all of which occur: once its own."""
-    return np.asarray(np.eye(labels.n_unique())[labels.to_numpy()])
+def scores(learn: Learner, features: Any, codes: Ints, labels: pl.Series) -> Floats:
+    """Probabilities for the items that come after those with ``labels`` (i64, from 0, all of which occur), when it has learnt these."""
+    known, asked = np.split(codes, [len(labels)])
+    return learn(features[known], np.eye(labels.n_unique())[labels.to_numpy()])(features[asked])
 
 
 def taught(model: Any, features: Any, counts: Floats) -> Predict:
@@ -74,11 +75,11 @@ def logistic(features: Any, counts: Floats) -> Predict:
     columns = rows.T.tocsr()
     basis = helmert(len(counts)) if len(counts) > 2 else np.array([[0.0, 1.0]])
     penalty = np.append(np.ones(rows.shape[1] - 1), 0.0)
-    found = np.zeros((len(basis), rows.shape[1]))
+    solution = np.zeros((len(basis), rows.shape[1]))
     scores, loss = np.zeros(counts.shape), np.inf
     for _ in range(100):
         shares = weights * softmax(scores, axis=0)
-        gradient = np.array([columns @ off for off in basis @ (shares - counts)]) + penalty * found
+        gradient = np.array([columns @ off for off in basis @ (shares - counts)]) + penalty * solution
         slope = np.abs(gradient).max() / weights.sum()
         if slope < _OPTIMUM:
             break
@@ -90,15 +91,15 @@ def logistic(features: Any, counts: Floats) -> Predict:
             return np.concatenate(bent) + np.tile(penalty, len(basis)) * step
 
         near = max(min(0.1, np.sqrt(slope)), 0.3 * _OPTIMUM / slope)
-        operator = LinearOperator((found.size, found.size), matvec=curvature, dtype=np.float64)
-        step = cg(operator, -gradient.ravel(), rtol=near, maxiter=500)[0].reshape(found.shape)
+        operator = LinearOperator((solution.size, solution.size), matvec=curvature, dtype=np.float64)
+        step = cg(operator, -gradient.ravel(), rtol=near, maxiter=500)[0].reshape(solution.shape)
         before = loss
         for shorter in 0.5 ** np.arange(30):
-            ahead = found + shorter * step
+            ahead = solution + shorter * step
             scores = basis.T @ np.array([rows @ direction for direction in ahead])
             loss = (penalty * ahead * ahead).sum() / 2 - (counts * log_softmax(scores, axis=0)).sum()
             if loss <= before * (1 + 1e-12):
                 break
-        found = ahead
-    weights = basis.T @ found
+        solution = ahead
+    weights = basis.T @ solution
     return lambda features: np.asarray(softmax(features @ weights[:, :-1].T + weights[:, -1], axis=1))

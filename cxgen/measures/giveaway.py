@@ -13,7 +13,7 @@ import polars as pl
 
 from cxgen.measures import Items, measure
 from cxgen.measures.figures import Figures, Gates, configs
-from cxgen.measures.fits import Floats, Ints, Learner, Predict, coded, logistic, one_hot, right, taught
+from cxgen.measures.fits import Floats, Ints, Learner, Predict, coded, logistic, right, scores, taught
 from cxgen.schema import TARGET
 
 _NEGATIONS = ["no", "not", "never", "nothing", "nobody", "none", "neither", "nor", "without", "cannot"]
@@ -60,9 +60,8 @@ def _validated(items: Items, learn: Learner, features: Any, codes: Ints, labels:
 
     sets = items.rows["contrast_set"].rank("dense").to_numpy().astype(np.int64)
     times = np.arange(0, len(labels), items.rows.height)[:, None]
-    parts = (
-        items.rows.select("config", target=TARGET).with_row_index("row").group_by("config", "target").agg("row").sort("config", "target")
-    )
+    targets = items.rows.select("config", target=TARGET)
+    parts = targets.with_row_index("row").group_by("config", "target").agg("row").sort("config", "target")
     jobs = []
     for part in (np.arange(items.rows.height), *map(np.array, parts["row"].to_list())):
         chosen, groups = (times + part).ravel(), np.tile(sets[part], len(times))
@@ -123,5 +122,4 @@ def _boosting(features: Any, counts: Floats) -> Predict:
 
 def hypothesis_scores(train: pl.DataFrame, test: pl.DataFrame) -> Floats:
     """Probabilities (text x class) of ``hypothesis_only`` for the ``hypothesis`` of ``test`` when it has learnt ``class`` of ``train``."""
-    features, codes = _ngrams(pl.concat([train["hypothesis"], test["hypothesis"]]))
-    return logistic(features[codes[: train.height]], one_hot(train["class"]))(features[codes[train.height :]])
+    return scores(logistic, *_ngrams(pl.concat([train["hypothesis"], test["hypothesis"]])), train["class"])

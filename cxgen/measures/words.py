@@ -10,7 +10,7 @@ import polars as pl
 
 from cxgen.measures import Items, measure
 from cxgen.measures.figures import Figures, Gates, shares
-from cxgen.measures.fits import Floats, Folds, Ints, Learner, Predict, coded, logistic, one_hot, right, taught
+from cxgen.measures.fits import Floats, Folds, Ints, Learner, Predict, coded, logistic, right, scores, taught
 from cxgen.schema import TARGET
 
 _TOKEN = re.compile(r"[a-z]+(?:['-][a-z]+)*")
@@ -26,11 +26,9 @@ _CLOSED = """
     instead except like then too also only just even still yet again already ever more most less least very much many how why
     """
 CLOSED = frozenset(_CLOSED.split())
-_ORDER = ("VERB", "NOUN", "ADJ", "ADV", "PROPN", "AUX")  # verbs first: *swing* and *swung* are one word; so, now and then, are two words
+_ORDER = ("VERB", "NOUN", "ADJ", "ADV", "PROPN", "AUX")  # verbs first: *swing* and *swung* are one word
 _GUESSED = ["config", "contrast_set", "hypothesis", "bag"]
 _RECURRENT = 10  # combinations of verb and frame with which a template's word occurs
-_COLUMNS, _PRIMES = 2**19, (1_000_003, 8191)  # of the hash of a pair
-_EPOCHS = 20
 _SIDES = ("premise", "hypothesis")
 
 
@@ -122,7 +120,7 @@ def _learnt(items: Items, learn: Learner, seen: tuple[Any, Ints], folds: Folds, 
 def _averaged(features: Any, counts: Floats) -> Predict:
     from sklearn.linear_model import SGDClassifier
 
-    model = SGDClassifier(loss="log_loss", alpha=1e-6, max_iter=_EPOCHS, tol=None, average=True, random_state=0)
+    model = SGDClassifier(loss="log_loss", alpha=1e-6, max_iter=20, tol=None, average=True, random_state=0)
     return taught(model, features, counts)
 
 
@@ -169,14 +167,12 @@ def _paired(tokens: list[pl.DataFrame], names: pl.Series, height: int) -> tuple[
     numbers = pl.DataFrame({"token": names, "number": pl.int_range(1, len(names) + 1, eager=True)})
     rest = pl.select(row=pl.int_range(height, dtype=pl.UInt32), number=pl.lit(0, pl.Int64))
     sides = [pl.concat([words.join(numbers, on="token").select("row", "number"), rest]).sort("row", "number") for words in tokens]
-    words = pl.DataFrame(
-        [own.group_by("row", maintain_order=True).agg("number")["number"].alias(side) for side, own in zip(_SIDES, sides, strict=True)]
-    )
+    lists = [own.group_by("row", maintain_order=True).agg("number")["number"] for own in sides]
     texts = [pl.col(side).cast(pl.List(pl.String)).list.join(" ") for side in _SIDES]
-    words = words.with_columns(text=pl.concat_str(*texts, separator="|"))
+    words = pl.DataFrame(dict(zip(_SIDES, lists, strict=True))).with_columns(text=pl.concat_str(*texts, separator="|"))
     _, codes = coded(words["text"])
     pairs = words.unique("text", maintain_order=True).with_row_index("row").explode("premise").explode("hypothesis")
-    hashed = pairs.select((pl.col("premise") * _PRIMES[0] + pl.col("hypothesis") * _PRIMES[1]) % _COLUMNS).to_series().to_numpy()
+    hashed = pairs.select((pl.col("premise") * 1_000_003 + pl.col("hypothesis") * 8191) % 2**19).to_series().to_numpy()
     used, columns = np.unique(hashed, return_inverse=True)
     ends = np.searchsorted(pairs["row"].to_numpy(), np.arange(codes.max() + 2))
     return csr_matrix((np.ones(len(columns)), columns, ends), shape=(len(ends) - 1, len(used))), codes  # two pairs of one hash stay two
@@ -184,5 +180,4 @@ def _paired(tokens: list[pl.DataFrame], names: pl.Series, height: int) -> tuple[
 
 def pair_scores(train: pl.DataFrame, test: pl.DataFrame) -> Floats:
     """Probabilities (text x class) of ``word_pairs`` for ``premise, hypothesis`` of ``test`` when it has learnt ``class`` of ``train``."""
-    features, codes = _word_pairs(pl.concat([train.select(_SIDES), test.select(_SIDES)]))
-    return _averaged(features[codes[: train.height]], one_hot(train["class"]))(features[codes[train.height :]])
+    return scores(_averaged, *_word_pairs(pl.concat([train.select(_SIDES), test.select(_SIDES)])), train["class"])
