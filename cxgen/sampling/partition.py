@@ -130,7 +130,7 @@ def _slots(construction: Construction, preset: str, *, variants: bool = False) -
     for design in construction.designs.values():
         used = construction.design_slots(design) if bool(design.variant) == variants else ()
         for slot in (construction.slots[name] for name in construction.verb_slots if name in used):
-            for frame in frames_of(construction, design, preset):
+            for frame in frames_of(construction, design):
                 yield design, slot, frame, frame_candidates(frame, slot, construction.lexicon, "sliced" if variants else preset)
 
 
@@ -177,7 +177,7 @@ def frame_verbs(construction: Construction, preset: str, *, marked: bool) -> Fra
         main = construction.kinds[design.kinds[0]].verb
         slots = [construction.slots[name] for name in construction.design_slots(design) if construction.slots[name].from_frame]
         slots.sort(key=lambda slot: slot.name != main)
-        for frame in frames_of(construction, design, preset):
+        for frame in frames_of(construction, design):
             rows = {slot.name: frame_candidates(frame, slot, lexicon, preset) for slot in slots}
             if not marked:
                 rows = {name: [row for row in own if lexicon.keys[row] not in frame.marked] for name, own in rows.items()}

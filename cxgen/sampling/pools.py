@@ -87,11 +87,12 @@ def extended_verbs(frame: Frame, slot: Slot, lexicon: Lexicon) -> set[int]:
     return {row for group in classes for row in group.ids} - prototypical
 
 
-def frames_of(construction: Construction, design: Design, preset: str = "") -> list[Frame]:
-    """The frames of ``design``, of one preset if given; a single empty one when it draws everything from classes."""
-    frames = [f for f in construction.frames if design.frames in f.designs]
-    free = all(not slot.from_frame or slot.by_frame for slot in map(construction.slots.__getitem__, construction.design_slots(design)))
-    return frames or ([Frame("any", (design.name,), {})] if free else [])
+def frames_of(construction: Construction, design: Design) -> list[Frame]:
+    """The frames of ``design``; a single empty one when it draws everything from classes."""
+    frames = [frame for frame in construction.frames if design.frames in frame.designs]
+    slots = map(construction.slots.__getitem__, construction.design_slots(design))
+    free = not frames and all(slot.by_frame or not slot.from_frame for slot in slots)
+    return [Frame("any", (design.name,), {})] if free else frames
 
 
 def design_pools(
@@ -110,11 +111,10 @@ def design_pools(
     slots = [slot for slot in map(construction.slots.__getitem__, construction.design_slots(design)) if not slot.lexical]
     usable: list[tuple[Frame, _Filled]] = []
     emptied: list[str] = []
-    for frame in frames_of(construction, design, preset):
+    empty = "the class is empty" if preset == "sliced" else f"the band of preset {preset!r}"
+    for frame in frames_of(construction, design):
         filled = {slot.name: frame_candidates(frame, slot, lexicon, preset) for slot in slots}
-        lacking = [
-            f"slot {name!r} (empty{f' in the band of {preset!r}' * (preset != 'sliced')})" for name, rows in filled.items() if not rows
-        ]
+        lacking = [f"slot {name!r} ({empty})" for name, rows in filled.items() if not rows]
         if split is not None:
             for name in filled.keys() & set(construction.verb_slots):
                 filled[name] = [row for row in filled[name] if splits.get(lexicon.lemmas[row]) == split]
@@ -139,15 +139,14 @@ def _weighted(construction: Construction, design: Design, usable: Sequence[tuple
     seldom = [{lexicon.index.get(key) for key in frame.marked} for frame in frames]
     candidates = {name: [filled[name] for _, filled in usable] for name in usable[0][1]}
     main = candidates.get(construction.kinds[design.kinds[0]].verb, [[0]] * len(usable))
-    weights, worst = np.array([*map(len, main)], dtype=np.float64), np.ones(len(usable))
-    segments = {}
+    worst, segments = np.ones(len(usable)), {}
     for name, lists in candidates.items():
         slot = construction.slots[name]
         fits = [[marked if row in odd else 1.0 for row in rows] for rows, odd in zip(lists, seldom, strict=True)]
         segments[name] = Segments(lists, lexicon.bands, even=slot.carries, fits=np.array([*chain.from_iterable(fits)]))
         if slot.from_frame:
             worst = np.minimum(worst, [sum(own) / len(own) for own in fits])
-    weights *= worst
+    weights = np.array([*map(len, main)]) * worst
     return Pools(frames, weights / weights.sum(), candidates, segments)
 
 
