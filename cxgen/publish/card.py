@@ -45,7 +45,7 @@ def dataset_card(project: Project, params: Params, tables: Tables, files: Files,
     template = environment.from_string((resources.files(__package__) / "card.md.j2").read_text("utf-8"))
     constructions, stated = _counted(project, accepted)
     try:
-        stated |= _described_tables(tables, files) | _measured(metrics) | _made(project, params)
+        stated |= _described_tables(tables, files) | _stated(project, params, metrics)
         stated |= {"natural": _natural(metrics, tables), "identity": record}
         sections = list(_sections(tables, accepted, constructions, metrics))
         text = template.render(**stated, sections=[environment.from_string(text).render(**stated, **own) for text, own in sections])
@@ -99,15 +99,8 @@ def _feature(name: str, dtype: Any, labels: bool = False) -> Row:
         return {"name": name, "dtype": {"class_label": {"names": {str(number): label for number, label in enumerate(LABELS)}}}}
     if isinstance(dtype, pl.List):
         inner: Any = dtype.inner
-        return {
-            "name": name,
-            "list": [_feature(field.name, field.dtype) for field in inner.fields] if inner == pl.Struct else _arrow(inner),
-        }
-    return {"name": name, "dtype": _arrow(dtype)}
-
-
-def _arrow(dtype: Any) -> str:
-    return "bool" if dtype == pl.Boolean else str(dtype).lower()
+        return {"name": name, "list": [_feature(field.name, field.dtype) for field in inner.fields]}
+    return {"name": name, "dtype": "bool" if dtype == pl.Boolean else str(dtype).lower()}
 
 
 def _num_bytes(table: pl.DataFrame) -> int:
@@ -126,9 +119,7 @@ def _num_bytes(table: pl.DataFrame) -> int:
     return int(arrow.cast(pa.schema([field.with_type(small(field.type)) for field in arrow.schema])).nbytes)
 
 
-def _sections(
-    tables: Tables, accepted: Tables, constructions: Sequence[Construction], metrics: Mapping[str, Any]
-) -> Iterator[tuple[str, Row]]:
+def _sections(tables: Tables, accepted: Tables, constructions: Sequence[Construction], metrics: Row) -> Iterator[tuple[str, Row]]:
     """The text of every family and suite that the dataset has, and what only that states."""
     for family in FAMILIES.values():
         if any(config in family.configs for config, _ in accepted):
@@ -140,36 +131,22 @@ def _sections(
             yield suite.card, {"suite": metrics["suites"]["suites"][name], "columns": suite.columns, "lines": lines}
 
 
-def _made(project: Project, params: Params) -> Row:
-    """How the data were made, of what."""
-    judgments = project.root / layout.JUDGMENTS
-    replayed = params.backend == "replay" and judgments.is_file()
-    families = {config: text for family in FAMILIES.values() for config, text in family.configs.items()}
-    return {
-        "about": params.publish,
-        "holds": families | {name: suite.holds for name, suite in SUITES.items()},
-        "backend": params.backend,
-        "hashes": {
-            "lexicon": _file_hash(project.lexicon_files()),
-            "templates": _file_hash(project.template_files().values()),
-            "judgments": _file_hash([judgments]) if replayed else "",
-        },
-        "parameters": params.text,
-        "labels": LABELS,
-    }
-
-
-def _file_hash(paths: Iterable[Path]) -> str:
-    digests = (hashlib.sha256(path.read_bytes()).digest() for path in paths)
-    return hashlib.sha256(b"".join(digests)).hexdigest()
-
-
-def _measured(metrics: Mapping[str, Any]) -> Row:
-    """What the card says of the metrics."""
+def _stated(project: Project, params: Params, metrics: Row) -> Row:
+    """What the card says of the metrics, the parameters and the project's files."""
+    judged = [project.root / layout.JUDGMENTS]
+    judgments = judged if params.backend == "replay" and judged[0].is_file() else []
+    sources = {"lexicon": project.lexicon_files(), "templates": project.template_files().values(), "judgments": judgments}
     families = metrics["balance"].values()
     balances = [entry for configs in families for config, own in configs.items() if config != "all" for entry in own.values()]
+    holds = {config: text for family in FAMILIES.values() for config, text in family.configs.items()}
     models = metrics.get("models", {})
     return {
+        "about": params.publish,
+        "backend": params.backend,
+        "parameters": params.text,
+        "labels": LABELS,
+        "holds": holds | {name: suite.holds for name, suite in SUITES.items()},
+        "hashes": {name: _file_hash(paths) if paths else "" for name, paths in sources.items()},
         "audit": metrics["splits"],
         **{name: metrics[name] for name in ("baselines", "reading", "variety")},
         **{name: models.get(name, {}) for name in ("judges", "prompts", "agreement")},
@@ -177,6 +154,10 @@ def _measured(metrics: Mapping[str, Any]) -> Row:
         "balance": {what: sum(entry[what] for entry in balances) for what in ("sentences", "unequal")},
         "interval": _interval,
     }
+
+
+def _file_hash(paths: Iterable[Path]) -> str:
+    return hashlib.sha256(b"".join(hashlib.sha256(path.read_bytes()).digest() for path in paths)).hexdigest()
 
 
 def _interval(share: float, count: int) -> tuple[float, float]:
@@ -187,7 +168,7 @@ def _interval(share: float, count: int) -> tuple[float, float]:
     return middle - half, min(middle + half, 1.0)
 
 
-def _natural(metrics: Mapping[str, Any], tables: Tables) -> Row:
+def _natural(metrics: Row, tables: Tables) -> Row:
     """What writers wrote: who, how much, and how varied beside the templates' sentences; empty where there is nothing of it."""
     own = [rows for (config, _), rows in tables.items() if config == NATURAL]
     if not own:
@@ -216,7 +197,7 @@ def _counted(project: Project, accepted: Tables) -> tuple[list[Construction], Ro
         "sources": sorted({source for item in described for source in item["sources"]}),
         "extended": _extended(train),
         "recurrence": {name: own[name].is_in(train[name].unique().to_list()).sum() / max(own.height, 1) for name, own in tested.items()},
-        "held_out": held_out(test),
+        "held_out": _held_out(test),
         "bands": dict(bands.iter_rows()),
         "acceptability": distinct.group_by("construction").agg(premises=pl.len(), **kinds).sort("construction").to_dicts(),
         "verbs": [_verbs(own) for own in rows.sort("construction").partition_by("config", "construction")],
@@ -275,7 +256,7 @@ def _verbs(rows: pl.DataFrame) -> Row:
     }
 
 
-def held_out(test: pl.DataFrame) -> dict[str, float]:
+def _held_out(test: pl.DataFrame) -> dict[str, float]:
     """Shares of the test items (of families that have such a column) whose wording, or template, occurs in test only; above 0 only."""
     shares = {what: test[f"{what}_held_out"].mean() for what in ("wording", "template") if f"{what}_held_out" in test.columns}
     return {what: float(share) for what, share in shares.items() if share}  # type: ignore[arg-type]
