@@ -71,7 +71,7 @@ def square_faults(construction: "Construction", square: Square) -> Iterator[tupl
         if slot not in construction.slots:
             yield f"there is no slot {slot!r}", [square.design, "slots", slot]
     try:
-        said = set().union(*(square.parts(construction.kinds[kind]) for kind in design.kinds))
+        shown = set().union(*(square.parts(construction.kinds[kind]) for kind in design.kinds))
     except (KeyError, ValueError) as error:
         yield f"says: {error}", [square.design, "says"]
         return
@@ -79,6 +79,6 @@ def square_faults(construction: "Construction", square: Square) -> Iterator[tupl
     for form in sorted({part.form for part in claimed} - _SAYABLE):
         yield f"its hypotheses ask for the form :{form}, which a writer's words do not have", [square.design]
     known = set(square.slots).union(*square.words.values())
-    for name in sorted({part.slot for part in said | claimed if part.slot} - known):
+    for name in sorted({part.slot for part in shown | claimed if part.slot} - known):
         where = "slots" if name in construction.slots else "words"
         yield f"{{{name}}} is said in a premise or hypothesis, and {where} does not have it", [square.design]

@@ -19,7 +19,7 @@ from cxgen.vocabulary import EXTENDED, PROTOTYPICAL, Role
 
 PREVIEW = "sample"  # in place of a split: all verbs, and nothing is held out
 _SLOTS_AT = 9  # where ``slots`` stands among the columns
-_Said = tuple[Sequence[Part], Rows, Rows]  # the parts of a sentence, the sets that say it, and its places among all sentences
+_Sentence = tuple[Sequence[Part], Rows, Rows]  # the parts of a sentence, the sets that say it, and its places among all sentences
 
 
 @dataclass(frozen=True)
@@ -103,14 +103,14 @@ class Draws:
         if choice is None:
             at = self.design.rules.index(name) * len(self)
             return self._statements.slice(at, len(self))
-        return self._said([name], [choice])
+        return self._worded([name], [choice])
 
     @cached_property
     def _statements(self) -> pl.DataFrame:
         """What all rules of the design say, each with wordings that are drawn for it."""
-        return self._said(self.design.rules, [self.wordings(name) for name in self.design.rules])
+        return self._worded(self.design.rules, [self.wordings(name) for name in self.design.rules])
 
-    def _said(self, rules: Sequence[str], choices: Sequence[Rows]) -> pl.DataFrame:
+    def _worded(self, rules: Sequence[str], choices: Sequence[Rows]) -> pl.DataFrame:
         groups, held = [], []
         for number, (rule, choice) in enumerate(zip(rules, choices, strict=True)):
             wordings = self.construction.rules[rule].wordings
@@ -222,7 +222,7 @@ class Draws:
         return pl.Series([PROTOTYPICAL, EXTENDED])[extended.astype(np.int64)]
 
 
-def realise(groups: Iterable[_Said], construction: Construction, plan: Plan, pools: Pools, forms: Forms, count: int) -> pl.Series:
+def realise(groups: Iterable[_Sentence], construction: Construction, plan: Plan, pools: Pools, forms: Forms, count: int) -> pl.Series:
     """The texts of ``count`` sentences: with a capital, and without double spaces."""
     known: dict[Part, Rows] = {}  # which piece a part is, set by set
     columns: list[Rows] = []

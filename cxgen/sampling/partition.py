@@ -173,7 +173,7 @@ def frame_verbs(construction: Construction, preset: str, *, marked: bool) -> Fra
     """What can be said, with marked fillers or without, in frames in which every slot is filled, by other words where it must be."""
     lexicon = construction.lexicon
     usable: dict[str, list[list[Verbs]]] = {}
-    for design in (each for each in construction.designs.values() if not each.variant):
+    for design in (design for design in construction.designs.values() if not design.variant):
         main = construction.kinds[design.kinds[0]].verb
         slots = [construction.slots[name] for name in construction.design_slots(design) if construction.slots[name].from_frame]
         slots.sort(key=lambda slot: slot.name != main)
