@@ -15,7 +15,7 @@ _ONCE = frozenset({"nsubj", "csubj", "obj", "iobj"})  # a verb has one of each
 _COMPLEMENTS = frozenset({"obj", "iobj", "ccomp", "xcomp"})  # what a noun is after the verb, but not before it: *Ann was given a cake*
 _STATE = "state its relation: `relation:` in the slot, or {{{0}=RELATION}} in the template"
 
-Fixed = tuple[str, int | str]  # a relation, and the number of its head; R and OBJ depend on the whole tree, and stay for long
+Fixed = tuple[str, int | str]  # a relation, and the number of its head; R and OBJ depend on the whole tree, and stay till it is there
 
 
 @dataclass
@@ -38,9 +38,6 @@ class Unit:
         """The head of a filler."""
         return next((word for word in self.words if not word.head), self.words[0])
 
-    def __str__(self) -> str:
-        return " ".join(word.form for word in self.words)
-
 
 class Linker:
     """Makes a tree of the units of a sentence, whose verb fills ``verb_slot``; what keeps it from being one is in ``problems``."""
@@ -59,7 +56,8 @@ class Linker:
         self.fillers = {unit.slot: unit.head for unit in reversed(units) if unit.part}
         self.verb = self.fillers.get(verb_slot, 0)
         self.predicate = next((number for number, word in enumerate(self.words, 1) if word.predicate), self.verb)
-        self.verbs = [next((n for n, word in enumerate(unit.words, unit.start) if _is_verb(word)), 0) for unit in units]
+        verbs = [n for n, word in enumerate(self.words, 1) if word.predicate or (word.upos == "VERB" and word.relation != "case")]
+        self.verbs = [next((n for n in verbs if 0 <= n - unit.start < len(unit.words)), 0) for unit in units]  # of each unit, if it has one
 
     def link(self) -> dict[int, tuple[str, int]]:
         """Token -> its relation and head; nothing where there are problems."""
@@ -111,7 +109,8 @@ class Linker:
         place = self._neighbour(number, name) if name in {"NEXT", "PREV"} else self.fillers.get(name, 0)
         if not place:
             lack = {"NEXT": "needs a word after it to belong to", "PREV": "needs a word before it to belong to"}
-            self.problems.append(f"{str(self.units[number])!r} {lack.get(name, f'belongs to {{{name}}}, which is not in the sentence')}")
+            text = " ".join(word.form for word in self.units[number].words)
+            self.problems.append(f"{text!r} {lack.get(name, f'belongs to {{{name}}}, which is not in the sentence')}")
         return place
 
     def _neighbour(self, number: int, name: str, *, fillers: bool = False) -> int:
@@ -213,10 +212,6 @@ class Linker:
     def _named(self, numbers: Sequence[int]) -> str:
         slots = [unit.slot for unit in self.units for _ in unit.words]
         return " and ".join(f"{self.words[n - 1].form!r}{f' ({slots[n - 1]})' if slots[n - 1] else ''}" for n in numbers)
-
-
-def _is_verb(word: Word) -> bool:
-    return word.predicate or (word.upos == "VERB" and word.relation != "case")
 
 
 def _agrees(part: Part) -> bool:
