@@ -17,8 +17,7 @@ from cxgen.build.shards import DATA, WUG, Plan, Shard, read_plan, record_of, spl
 from cxgen.errors import DataError
 from cxgen.families import DEFAULT, FAMILIES, Family, columns_of, family_of, wug_config
 from cxgen.families.nli import HELD, leaked
-from cxgen.schema import TARGET
-from cxgen.schema.tables import Contract
+from cxgen.schema import TARGET, Contract
 from cxgen.tables import read_table, track
 from cxgen.vocabulary import EXTENDED, SPLITS
 

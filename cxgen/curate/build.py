@@ -15,10 +15,9 @@ import polars as pl
 from cxgen.errors import CxgenError, SchemaError, unknown
 from cxgen.files import write_text
 from cxgen.lexicon.own import Sources, read_sources
-from cxgen.lexicon.snapshot import Lexicon
+from cxgen.lexicon.snapshot import WUG_SCHEMA, Lexicon
 from cxgen.lexicon.words import LEXNAMES, SCHEMA, SENSES, Cuts, Reference, blank, inflect, lemma_of, measure
 from cxgen.pseudowords import complete, load, refused
-from cxgen.pseudowords.inventory import SCHEMA as WUG_SCHEMA
 from cxgen.sampling import INVENTORY
 from cxgen.schema import read_yaml
 from cxgen.tables import write_parquet

@@ -4,15 +4,11 @@
     id      designs  agent   verb:verb          things          places          opening:phrase  words  entails_alone
     dogs    chores   @names  call | shoo | lure dog | puppy     kitchen | yard  before dinner   onto   lure
 
-A row that begins with ``id`` names the columns of the rows below it: ``designs``, ``words``, ``entails_alone``, ``marked``,
-``comment``, or a slot, with what its words are where that is not ``noun``: a part of speech, or lexicographer files of WordNet's nouns
-(``agent:person/group``). ``words NAME KEY=TEXT | ...`` names a set of closed-class words. Several things in a cell stand between
-`` | ``. A slot has words (``coach``), which have WordNet's first sense of the slot's type, with a pin if they have another
-(``coach~artifact``, ``coach~1:06:00::``; ``dumpster~own``: none of WordNet's), and classes (``@names``). Lines that begin with ``#`` are
-comments.
+A row that begins with ``id`` names the columns below it: those of ``_ABOUT`` or a slot, with what its words are where that is not ``noun``:
+a part of speech, or lexicographer files of WordNet's nouns (``agent:person/group``). ``words NAME KEY=TEXT | ...`` names a set of
+closed-class words. Several things in a cell stand between `` | ``: words (``coach``), which have WordNet's first sense of the slot's type,
+with a pin if they have another (``coach~artifact``, ``coach~1:06:00::``; ``dumpster~own``: none of WordNet's), and classes (``@names``).
 """
-
-from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -50,7 +46,7 @@ class Frame:
     words: dict[str, str] = field(default_factory=dict)
     marked: frozenset[str] = frozenset()
     entails_alone: frozenset[str] = frozenset()
-    source: SceneTable | None = field(default=None, repr=False, compare=False)
+    source: "SceneTable | None" = field(default=None, repr=False, compare=False)
     number: int = 0
 
 
@@ -75,10 +71,10 @@ class SceneTable(Document):
 
     scenes: tuple[Scene, ...] = field(default=(), repr=False)
 
-    def line(self, keys: object) -> int:
+    def line(self, keys: Iterable[str | int]) -> int:
         """1-based line of the scene under ``keys``."""
-        numbers = [key for key in keys if isinstance(key, int)] if isinstance(keys, tuple | list) else []
-        return self.scenes[numbers[0]].line if numbers and numbers[0] < len(self.scenes) else 1
+        number = next((key for key in keys if isinstance(key, int)), len(self.scenes))
+        return self.scenes[number].line if number < len(self.scenes) else 1
 
     def words(self) -> Iterator[tuple[Word, int, str]]:
         """Every word with the number of its scene, from 0, and its slot."""
@@ -105,33 +101,31 @@ class Scenes:
     keys: dict[Word, str]
 
     @classmethod
-    def resolve(cls, tables: Iterable[SceneTable], lexicon: Lexicon) -> Scenes:
+    def resolve(cls, tables: Iterable[SceneTable], lexicon: "Lexicon") -> "Scenes":
         """Find the lexemes of all words; of one without a sense such as its pin asks for, the error names line and column."""
-        chosen = tuple(tables)
-        places = {word: (table, number, slot) for table in chosen for word, number, slot in table.words()}
+        scenes = cls(tuple(tables), {})
+        places = {word: (table, number, slot) for table in scenes.tables for word, number, slot in table.words()}
         senses = lexicon.senses(lemma for lemma, _, _ in places) if places else {}
-        keys = {}
         for word, (table, number, slot) in places.items():
             try:
-                keys[word] = sense_of(word, senses, lexicon)
+                scenes.keys[word] = sense_of(word, senses, lexicon)
             except CxgenError as error:
-                message, line = f"column {slot}: {error.message}", table.scenes[number].line
-                raise SchemaError(message, file=table.path, line=line, hint=error.hint) from None
-        return cls(chosen, keys)
+                raise _wrong(f"column {slot}: {error.message}", table.path, table.line((number,)), error.hint) from None
+        return scenes
 
     @cached_property
     def frames(self) -> list[Frame]:
         """All scenes; two with the same id are an error."""
         frames: dict[str, Frame] = {}
-        for frame in (frame for table in self.tables for frame in table.frames(self.keys)):
-            if frame.name in frames and frame.source:
-                message, line = f"there is a scene {frame.name!r} already", frame.source.line((frame.number,))
-                raise SchemaError(message, file=frame.source.path, line=line, hint="give it another id")
-            frames[frame.name] = frame
+        for table in self.tables:
+            for frame in table.frames(self.keys):
+                if frames.setdefault(frame.name, frame) is not frame:
+                    message = f"there is a scene {frame.name!r} already"
+                    raise _wrong(message, table.path, table.line((frame.number,)), "give it another id")
         return list(frames.values())
 
 
-def sense_of(word: Word, senses: Senses, lexicon: Lexicon) -> str:
+def sense_of(word: Word, senses: Senses, lexicon: "Lexicon") -> str:
     """The key of the lexeme that a word of a scene is: WordNet's first sense of its type; ``own:POS:LEMMA`` if it has none at all."""
     lemma, pos, pin = word
     if pos in {"phrase", "name"}:
@@ -139,11 +133,11 @@ def sense_of(word: Word, senses: Senses, lexicon: Lexicon) -> str:
     keys = senses.get((lemma.lower(), pos), [])
     if pin == "own" or not keys:
         return next((key for key in lexicon.known(lemma, pos) if pin != "own"), f"own:{pos}:{lemma}")
-    key = next((key for key in keys if not pin or fits(key, pin)), None)
-    if key is None:
-        pins = dict.fromkeys(lexfile(key).partition(".")[2] for key in keys)
-        raise UnknownNameError(f"{lemma!r} has no sense {pin!r}", hint=f"write {' or '.join(f'{lemma}~{pin}' for pin in (*pins, 'own'))}")
-    return key
+    for key in keys:
+        if not pin or fits(key, pin):
+            return key
+    pins = dict.fromkeys(lexfile(key).partition(".")[2] for key in keys)
+    raise UnknownNameError(f"{lemma!r} has no sense {pin!r}", hint=f"write {' or '.join(f'{lemma}~{pin}' for pin in (*pins, 'own'))}")
 
 
 def _as_word(text: str, kind: str) -> Word:
@@ -154,6 +148,10 @@ def _as_word(text: str, kind: str) -> Word:
     return (lemma, kind, pin) if kind in POS else (lemma, "noun", pin or kind)
 
 
+def _wrong(message: str, path: Path, line: int, hint: str = _HINT) -> SchemaError:
+    return SchemaError(message, file=path, line=line, hint=hint)
+
+
 def read_scenes(path: Path) -> SceneTable:
     """Read a table of scenes; whatever is wrong with its form is told with line and column."""
     text = read_text(path, error=SchemaError)
@@ -161,11 +159,12 @@ def read_scenes(path: Path) -> SceneTable:
     sets: dict[str, dict[str, str]] = {}
     scenes = []
     for number, line in enumerate(text.splitlines(), 1):
+        cells = [cell.strip() for cell in line.split("\t")]
         if not line.strip() or line.startswith("#"):
             continue
-        cells = [cell.strip() for cell in line.split("\t")]
         if cells[0] == "words":
-            sets[cells[1]] = dict(_pairs(cells[2] if len(cells) > 2 else "", path, number))
+            _, name, pairs, *_ = [*cells, "", ""]
+            sets[name] = dict(_pairs(pairs, path, number))
         elif cells[0] == "id":
             columns = _columns(cells, path, number)
         else:
@@ -176,38 +175,31 @@ def read_scenes(path: Path) -> SceneTable:
 def _columns(cells: list[str], path: Path, line: int) -> dict[str, str]:
     """Column -> what its words are."""
     columns: dict[str, str] = {}
-    for cell in cells:
-        name, _, kind = cell.partition(":")
+    for name, _, kind in (cell.partition(":") for cell in cells):
         if not name or name in columns:
-            message = f"the column {name!r} stands there twice" if name else "a column without a name"
-            raise SchemaError(message, file=path, line=line, hint=_HINT)
+            raise _wrong(f"the column {name!r} stands there twice" if name else "a column without a name", path, line)
         if kind and kind not in POS and not set(kind.split("/")) <= NOUNS:
             hint = f"{', '.join(POS)}; or of nouns, with / between them, {', '.join(sorted(NOUNS))}"
-            raise SchemaError(f"column {name}: unknown type {kind!r}", file=path, line=line, hint=hint)
+            raise _wrong(f"column {name}: unknown type {kind!r}", path, line, hint)
         columns[name] = kind or "noun"
     return columns
 
 
 def _scene(cells: list[str], columns: dict[str, str], sets: dict[str, dict[str, str]], path: Path, line: int) -> Scene:
     if len(cells) > len(columns):
-        what = f"{len(cells)} cells under {len(columns)} columns" if columns else "no row above names the columns"
-        raise SchemaError(what, file=path, line=line, hint=_HINT)
+        raise _wrong(f"{len(cells)} cells under {len(columns)} columns" if columns else "no row above names the columns", path, line)
     parts = {column: [part.strip() for part in cell.split(" | ")] for column, cell in zip(columns, cells, strict=False) if cell}
     for column, texts in parts.items():
-        if not all(texts) or any(text[0] in "@~" and len(text) == 1 for text in texts):
-            raise SchemaError(f"column {column}: an empty word", file=path, line=line, hint="write `one | two | three`")
+        if not {"", "@", "~"}.isdisjoint(texts):
+            raise _wrong(f"column {column}: an empty word", path, line, "write `one | two | three`")
     for column in ("id", "designs"):
         if column not in parts:
-            raise SchemaError(f"column {column}: empty", file=path, line=line, hint=_HINT)
+            raise _wrong(f"column {column}: empty", path, line)
     words: dict[str, str] = {}
     for part in parts.get("words", ()):
-        if "=" in part:
-            words.update(_pairs(part, path, line))
-        elif part in sets:
-            words.update(sets[part])
-        else:
-            hint = f"known: {', '.join(sets) or 'none'}; or write KEY=TEXT"
-            raise SchemaError(f"column words: no set of words {part!r}", file=path, line=line, hint=hint)
+        if "=" not in part and part not in sets:
+            raise _wrong(f"column words: no set of words {part!r}", path, line, f"known: {', '.join(sets) or 'none'}; or write KEY=TEXT")
+        words.update(dict(_pairs(part, path, line)) if "=" in part else sets[part])
     return Scene(line, parts, columns, dict(sorted(words.items())))
 
 
@@ -215,5 +207,5 @@ def _pairs(text: str, path: Path, line: int) -> Iterator[tuple[str, str]]:
     for part in text.split(" | "):
         key, equals, value = (piece.strip() for piece in part.partition("="))
         if not (key and equals and value):
-            raise SchemaError(f"{part!r} is no KEY=TEXT", file=path, line=line, hint="such as into=into | out=out of")
+            raise _wrong(f"{part!r} is no KEY=TEXT", path, line, "such as into=into | out=out of")
         yield key, value

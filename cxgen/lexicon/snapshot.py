@@ -1,7 +1,5 @@
 """The lexicon at run time: a table of lexemes, word classes, and the scenes of constructions. Needs no WordNet."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
@@ -9,9 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from cxgen.errors import DataError, UnknownNameError
 from cxgen.files import read_json
@@ -24,18 +20,14 @@ from cxgen.tables import read_table
 from cxgen.vocabulary import BANDS, INFLECTIONS, POS, RELATIONS
 
 HINT = "run `cxgen lexicon build`, or restore the file"
-GENDERS = ("m", "f", "any", "none")
+WUG_SCHEMA = {"key": pl.String, "variant": pl.Int8, "lemma": pl.String, **dict.fromkeys(("article", *INFLECTIONS), pl.String)}
 _SURE = ("key", "lemma", "pos", "zipf", "percentile", "band", "top10k", *LISTS)  # columns that have a value in every row
-_VALUES: dict[str, tuple[str, ...]] = {"pos": POS, "band": BANDS, "gender": GENDERS}
-_LEXEMES = Contract(
-    tuple(Column(name, dtype, "", null=name not in _SURE, values=_VALUES.get(name, ())) for name, dtype in SCHEMA.items()),
-    ("key",),
-    least=1,
-)
-_WUG = {"key": pl.String, "variant": pl.Int8, "lemma": pl.String, **dict.fromkeys(("article", *INFLECTIONS), pl.String)}
-PSEUDOWORDS = Contract(
-    tuple(Column(name, dtype, "", null=name in ("article", *INFLECTIONS)) for name, dtype in _WUG.items()), ("key", "variant"), least=1
-)
+_GENDERS = ("m", "f", "any", "none")
+_VALUES: dict[str, tuple[str, ...]] = {"pos": POS, "band": BANDS, "gender": _GENDERS}
+_COLUMNS = [Column(name, dtype, "", null=name not in _SURE, values=_VALUES.get(name, ())) for name, dtype in SCHEMA.items()]
+_LEXEMES = Contract(tuple(_COLUMNS), ("key",), least=1)
+_WUG_COLUMNS = [Column(name, dtype, "", null=name in ("article", *INFLECTIONS)) for name, dtype in WUG_SCHEMA.items()]
+PSEUDOWORDS = Contract(tuple(_WUG_COLUMNS), ("key", "variant"), least=1)
 
 
 @dataclass(frozen=True)
@@ -64,6 +56,10 @@ class Lexicon:
         overrides: part of speech -> lemma -> irregular forms, countability, article.
         folders: the folders of words whose ``scenes/`` are read, the shipped one first; beside it is the snapshot.
         memory: the file in which answers of lemminflect and wordfreq about own words are kept, if any.
+        keys, lemmas: of each row; ``index``: key -> row number; ``phrases``: row numbers of the phrases.
+        bands: band number of each lexeme (0 low, 1 mid, 2 high).
+        genders: gender of each lexeme's referent: 0 m, 1 f, 2 any, 3 none.
+        lemma_codes: a number per lemma, whatever its part of speech and sense: equal numbers, equal words.
     """
 
     table: pl.DataFrame
@@ -74,11 +70,20 @@ class Lexicon:
     memory: Path | None = None
     known_scenes: dict[str, Scenes] = field(default_factory=dict, repr=False)
 
+    def __post_init__(self) -> None:
+        self.keys: list[str] = self.table["key"].to_list()
+        self.lemmas: list[str] = self.table["lemma"].to_list()
+        self.index = {key: row for row, key in enumerate(self.keys)}
+        self.phrases = frozenset((self.table["pos"] == "phrase").arg_true().to_list())
+        numbers = {name: number for names in (BANDS, _GENDERS) for number, name in enumerate(names)}
+        self.bands = self.table["band"].replace_strict(numbers, return_dtype=pl.Int8).to_numpy()
+        self.genders = self.table["gender"].fill_null("none").replace_strict(numbers, return_dtype=pl.Int64).to_numpy()
+        self.lemma_codes = self.table["lemma"].str.to_lowercase().rank("dense").cast(pl.Int64).to_numpy()
+
     @classmethod
-    def of(cls, project: Project) -> Lexicon:
+    def of(cls, project: Project) -> "Lexicon":
         """The lexicon of ``project``: a snapshot, and what the project's own ``lexicons/`` adds to it."""
-        lexicon = cls.load(project.snapshot, project.root / WORDS)
-        own = project.own_lexicons
+        lexicon, own = cls.load(project.snapshot, project.root / WORDS), project.own_lexicons
         if own is None:
             return lexicon
         from cxgen.lexicon.own import extended, read_sources
@@ -87,7 +92,7 @@ class Lexicon:
         return replace(lexicon, folders=(*lexicon.folders, own), known_scenes={}) if (own / FOLDER).is_dir() else lexicon
 
     @classmethod
-    def load(cls, folder: Path, memory: Path | None = None) -> Lexicon:
+    def load(cls, folder: Path, memory: Path | None = None) -> "Lexicon":
         """Read a snapshot folder."""
         table, path = read_table(folder / "lexemes.parquet", _LEXEMES, HINT), folder / "classes.json"
         raw = read_json(path, HINT)
@@ -101,25 +106,6 @@ class Lexicon:
 
     def __len__(self) -> int:
         return self.table.height
-
-    @cached_property
-    def index(self) -> dict[str, int]:
-        """Key -> row number."""
-        return {key: row for row, key in enumerate(self.keys)}
-
-    @cached_property
-    def keys(self) -> list[str]:
-        """Key of each row."""
-        return self.table["key"].to_list()
-
-    @cached_property
-    def lemmas(self) -> list[str]:
-        """Lemma of each row."""
-        return self.table["lemma"].to_list()
-
-    @cached_property
-    def _pos(self) -> list[str]:
-        return self.table["pos"].to_list()
 
     def row(self, key: str) -> dict[str, Any]:
         """The row of a lexeme, as a mapping."""
@@ -138,17 +124,12 @@ class Lexicon:
         """The tables of a construction's scenes, and which lexemes their words are."""
         if construction not in self.known_scenes:
             files = [path for folder in self.folders if (path := folder / FOLDER / f"{construction}.tsv").is_file()]
-            self.known_scenes[construction] = Scenes.resolve([read_scenes(path) for path in files], self)
+            self.known_scenes[construction] = Scenes.resolve(map(read_scenes, files), self)
         return self.known_scenes[construction]
 
     def frames(self, construction: str) -> list[Frame]:
         """The scenes of a construction; empty if it has none here."""
         return self.scenes(construction).frames
-
-    @cached_property
-    def first(self) -> dict[tuple[str, str], str]:
-        """(lemma, part of speech) -> key of the first such lexeme."""
-        return {word: keys[0] for word, keys in self._known.items()}
 
     def known(self, lemma: str, pos: str) -> list[str]:
         """The keys of the lexemes of a word, in the order of the table."""
@@ -157,7 +138,7 @@ class Lexicon:
     @cached_property
     def _known(self) -> dict[tuple[str, str], list[str]]:
         known: dict[tuple[str, str], list[str]] = {}
-        for lemma, pos, key in zip(self.lemmas, self._pos, self.keys, strict=True):
+        for lemma, pos, key in self.table.select("lemma", "pos", "key").iter_rows():
             known.setdefault((lemma, pos), []).append(key)
         return known
 
@@ -171,32 +152,13 @@ class Lexicon:
 
     def resolve(self, name: str) -> WordClass:
         """A class by name, or a class of one lexeme by its key; the error names near classes, or how to declare the word."""
-        if name in self.classes:
-            return self.classes[name]
-        if name in self.index:
-            row = self.index[name]
-            return WordClass(name, self._pos[row], (row,), frozenset())
-        raise missing(self, name)
+        if not self.has(name):
+            raise missing(self, name)
+        return self.classes[name] if name in self.classes else self._words[self.index[name]]
 
     @cached_property
-    def bands(self) -> NDArray[np.int8]:
-        """Band number of each lexeme (0 low, 1 mid, 2 high)."""
-        return self.table["band"].replace_strict(list(BANDS), list(range(len(BANDS))), return_dtype=pl.Int8).to_numpy()
-
-    @cached_property
-    def lemma_codes(self) -> NDArray[np.int64]:
-        """A number per lemma, whatever its part of speech and sense: equal numbers, equal words."""
-        return self.table["lemma"].str.to_lowercase().rank("dense").to_numpy().astype(np.int64)
-
-    @cached_property
-    def phrases(self) -> frozenset[int]:
-        """Row numbers of the phrases."""
-        return frozenset((self.table["pos"] == "phrase").arg_true().to_list())
-
-    @cached_property
-    def genders(self) -> NDArray[np.int64]:
-        """Gender of each lexeme's referent: 0 m, 1 f, 2 any, 3 none."""
-        return self.table["gender"].fill_null("none").replace_strict(list(GENDERS), [0, 1, 2, 3], return_dtype=pl.Int64).to_numpy()
+    def _words(self) -> list[WordClass]:
+        return [WordClass(key, pos, (row,), frozenset()) for row, (key, pos) in enumerate(self.table.select("key", "pos").iter_rows())]
 
     def related(self, relation: str, row: int) -> tuple[int, ...]:
         """Row numbers of the lexemes which stand in ``relation`` to ``row``, in curated order."""
@@ -204,29 +166,28 @@ class Lexicon:
 
     @cached_property
     def _relations(self) -> dict[str, dict[int, tuple[int, ...]]]:
-        related: dict[str, dict[int, tuple[int, ...]]] = {}
-        for relation in RELATIONS:
-            rows = self.table[relation]
-            filled = (rows.list.len() > 0).arg_true().to_list()
-            related[relation] = {row: tuple(self.index[key] for key in rows[row]) for row in filled}
-        return related
+        return {
+            relation: {row: tuple(map(self.index.__getitem__, keys)) for row, keys in enumerate(self.table[relation].to_list()) if keys}
+            for relation in RELATIONS
+        }
 
 
 def missing(lexicon: Lexicon, name: str, file: Path | None = None, line: int | None = None) -> UnknownNameError:
     """The error about ``name``, a class name or the key of a lexeme, which ``lexicon`` does not have."""
     lemma, pos = lemma_of(name)
-    if pos in {"phrase", "name"}:
-        return UnknownNameError(f"{name} is not in the lexicon", file=file, line=line, hint=f'add {{text: "{lemma}"}} to a class')
     known = [lexicon.keys[row] for row in lexicon.rows_of(lemma) if pos in {"", lexicon.table["pos"][row]}]
-    if pos:
+    if pos in {"phrase", "name"}:
+        message, hint = f"{name} is not in the lexicon", f'add {{text: "{lemma}"}} to a class'
+    elif pos:
         sense = "" if name.startswith("own:") else f', sense: "{name}"'
         message = f"{lemma} ({pos}) is not in the lexicon: add it under classes: in this file"
         hint = f"add {{lemma: {lemma}{sense}}} to the members of a class of {pos}s"
         hint += f"; the lexicon has {', '.join(known)}" if known else ""
-        return UnknownNameError(message, file=file, line=line, hint=hint)
-    if known:
-        return UnknownNameError(f"{name!r} is a word, not a word class", file=file, line=line, hint=f"write {' or '.join(known)}")
-    alike = get_close_matches(name, lexicon.classes)
-    declare = "declare it under classes: in this file; `cxgen lexicon classes` lists the others"
-    hint = f"did you mean {' or '.join(alike)}?" if alike else declare
-    return UnknownNameError(f"unknown word class {name!r}", file=file, line=line, hint=hint)
+    elif known:
+        message, hint = f"{name!r} is a word, not a word class", f"write {' or '.join(known)}"
+    else:
+        alike = get_close_matches(name, lexicon.classes)
+        message, hint = f"unknown word class {name!r}", f"did you mean {' or '.join(alike)}?"
+        if not alike:
+            hint = "declare it under classes: in this file; `cxgen lexicon classes` lists the others"
+    return UnknownNameError(message, file=file, line=line, hint=hint)

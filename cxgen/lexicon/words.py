@@ -17,22 +17,35 @@ from cxgen.errors import CxgenError, DataError
 from cxgen.files import read_text, write_atomically
 from cxgen.vocabulary import INFLECTIONS, RELATIONS
 
-# senses
-
 SENSES = "senses.parquet"  # of a snapshot: lemma (lower case), pos, sense (what follows % in the key); in WordNet's order
 # The lexicographer files in the order of their numbers, with their parts of speech: lexnames(5).
-LEXNAMES = (
-    *("adj.all", "adj.pert", "adv.all"),
-    *("noun.Tops", "noun.act", "noun.animal", "noun.artifact", "noun.attribute", "noun.body", "noun.cognition", "noun.communication"),
-    *("noun.event", "noun.feeling", "noun.food", "noun.group", "noun.location", "noun.motive", "noun.object", "noun.person"),
-    *("noun.phenomenon", "noun.plant", "noun.possession", "noun.process", "noun.quantity", "noun.relation", "noun.shape", "noun.state"),
-    *("noun.substance", "noun.time"),
-    *("verb.body", "verb.change", "verb.cognition", "verb.communication", "verb.competition", "verb.consumption", "verb.contact"),
-    *("verb.creation", "verb.emotion", "verb.motion", "verb.perception", "verb.possession", "verb.social", "verb.stative", "verb.weather"),
-    "adj.ppl",
+_NOUNS = (
+    "Tops act animal artifact attribute body cognition communication event feeling food group location motive object person phenomenon"
+    " plant possession process quantity relation shape state substance time"
 )
-NOUNS = frozenset(name.removeprefix("noun.") for name in LEXNAMES if name.startswith("noun."))
+_VERBS = (
+    "body change cognition communication competition consumption contact creation emotion motion perception possession social stative"
+    " weather"
+)
+_OF_NOUNS, _OF_VERBS = ([f"{pos}.{name}" for name in names.split()] for pos, names in (("noun", _NOUNS), ("verb", _VERBS)))
+LEXNAMES = ("adj.all", "adj.pert", "adv.all", *_OF_NOUNS, *_OF_VERBS, "adj.ppl")
+NOUNS = frozenset(_NOUNS.split())
+LISTS = (*RELATIONS, "derived")
+SCHEMA: dict[str, Any] = {
+    **dict.fromkeys(("key", "lemma", "pos", "sense", "lexfile"), pl.String),
+    **{"zipf": pl.Float64, "percentile": pl.Float64, "band": pl.String, "top10k": pl.Boolean},
+    **dict.fromkeys(("countability", "gender", "article", *INFLECTIONS), pl.String),
+    **dict.fromkeys(LISTS, pl.List(pl.String)),
+}
+LOW, HIGH = 20, 60  # percentiles: low < 20 <= mid <= 60 < high
 _SENSE_POS = {"1": "noun", "2": "verb", "3": "adjective", "4": "adverb", "5": "adjective"}
+_SILENT_H = ("hour", "honest", "honor", "heir", "herb")
+_YOO = re.compile(r"^(?:uni(?!n|m)|us(?:e|u|a)|eu|ewe|ukulele|one\b|once\b|u\b|utensil|utility|uranium|urin)", re.IGNORECASE)
+_TAGS = {
+    "noun": {"plural": "NNS"},
+    "verb": {"third": "VBZ", "ing": "VBG", "past": "VBD", "participle": "VBN"},
+    "adjective": {"comparative": "JJR", "superlative": "JJS"},
+}
 Senses = Mapping[tuple[str, str], list[str]]  # lemma in lower case and part of speech -> sense keys, the most frequent first
 
 
@@ -49,9 +62,8 @@ def read_senses(folder: Path | None, lemmas: Iterable[str]) -> Senses:
 
 def lexfile(key: str) -> str:
     """The lexicographer file of a sense key, such as ``noun.person``; empty of any other key."""
-    _, _, sense = key.partition("%")
-    number = sense.split(":")[1] if sense.count(":") == 4 else ""
-    return LEXNAMES[int(number)] if number.isdigit() and int(number) < len(LEXNAMES) else ""
+    number = re.fullmatch(r"[^%]*%[^:]*:(\d+):[^:]*:[^:]*:[^:]*", key)
+    return LEXNAMES[int(number[1])] if number and int(number[1]) < len(LEXNAMES) else ""
 
 
 def fits(key: str, pin: str) -> bool:
@@ -71,17 +83,10 @@ def lemma_of(key: str) -> tuple[str, str]:
     return lemma.replace("_", " "), _SENSE_POS.get(sense[:1], "")
 
 
-# spelling
-
-_SILENT_H = ("hour", "honest", "honor", "heir", "herb")
-_YOO = re.compile(r"^(?:uni(?!n|m)|us(?:e|u|a)|eu|ewe|ukulele|one\b|once\b|u\b|utensil|utility|uranium|urin)", re.IGNORECASE)
-
-
 def article(text: str) -> str:
     """``a`` or ``an`` before ``text``, judged from its spelling."""
-    if text.lower().startswith(_SILENT_H):
-        return "an"
-    return "an" if text[:1].lower() in "aeiou" and not _YOO.match(text) else "a"
+    vowel = text[:1].lower() in "aeiou" and not _YOO.match(text)
+    return "an" if vowel or text.lower().startswith(_SILENT_H) else "a"
 
 
 def is_synthetic(adjective: str) -> bool:
@@ -92,11 +97,6 @@ def is_synthetic(adjective: str) -> bool:
     if adjective.endswith(("ed", "ing", "ous", "ful", "less")) and syllables + adjective.endswith("ed") > 1:
         return False
     return syllables <= 1 or (syllables == 2 and adjective.endswith(("y", "le", "ow")))
-
-
-# frequency
-
-LOW, HIGH = 20, 60  # percentiles: low < 20 <= mid <= 60 < high
 
 
 class Cuts:
@@ -128,25 +128,20 @@ def _most_frequent() -> frozenset[str]:
 
 
 class Reference:
-    """What lemminflect and wordfreq say of words.
-
-    They take seconds to load, so that ``path``, a JSON file, remembers what they said, under their versions; None remembers nothing.
-    """
+    """What lemminflect and wordfreq, slow to load, say of words; ``path``, a JSON file, remembers it under their versions."""
 
     def __init__(self, path: Path | None = None) -> None:
-        self._path = path
-        self._versions = {name: version(name) for name in ("lemminflect", "wordfreq")}
-        self._known = self._read()
-        self._fresh = False
+        self._path, self._versions = path, {name: version(name) for name in ("lemminflect", "wordfreq")}
+        self._known, self._new = self._read(), dict[str, list[Any]]()
 
-    def inflected(self, word: str, tag: str) -> tuple[str, ...]:
+    def inflected(self, word: str, tag: str) -> list[str]:
         """The forms of ``word`` with the Penn Treebank ``tag``, the dictionary's first one first; made by rule for an unknown word."""
         key = f"{tag} {word}"
         if key not in self._known:
             from lemminflect import getInflection
 
-            self._add(key, list(getInflection(word, tag, inflect_oov=True)))
-        return tuple(self._known[key])
+            self._known[key] = self._new[key] = list(getInflection(word, tag, inflect_oov=True))
+        return self._known[key]
 
     def frequency(self, lemma: str) -> tuple[float, bool]:
         """Zipf value (of several words, wordfreq's estimate), and whether it is among the 10,000 most frequent tokens of wordfreq."""
@@ -155,45 +150,29 @@ class Reference:
         if key not in self._known:
             from wordfreq import zipf_frequency
 
-            self._add(key, [float(zipf_frequency(text, "en")), text in _most_frequent()])
+            self._known[key] = self._new[key] = [float(zipf_frequency(text, "en")), text in _most_frequent()]
         zipf, top = self._known[key]
         return zipf, top
 
-    def _read(self) -> dict[str, Any]:
-        if self._path is not None:
-            with suppress(CxgenError, ValueError, TypeError, KeyError, RecursionError):
-                stored = json.loads(read_text(self._path))
-                return dict(stored["words"]) if stored["versions"] == self._versions else {}
+    def _read(self) -> dict[str, list[Any]]:
+        with suppress(CxgenError, ValueError, TypeError, KeyError, RecursionError):
+            stored = json.loads(read_text(self._path)) if self._path else {"versions": {}}
+            return dict(stored["words"]) if stored["versions"] == self._versions else {}
         return {}
 
-    def _add(self, key: str, answer: list[Any]) -> None:
-        self._known[key] = answer
-        self._fresh = True
-
     def save(self) -> None:
-        """Write what was learnt; where that cannot be written, it is only asked again."""
-        if self._path is None or not self._fresh:
-            return
-        self._known = {**self._read(), **self._known}  # others may have learnt something meanwhile
-        text = json.dumps({"versions": self._versions, "words": self._known}, ensure_ascii=False, sort_keys=True)
-        with suppress(OSError):
-            write_atomically(self._path, lambda path: path.write_text(text, "utf-8"))
-        self._fresh = False
-
-
-# forms
-
-_TAGS = {
-    "noun": {"plural": "NNS"},
-    "verb": {"third": "VBZ", "ing": "VBG", "past": "VBD", "participle": "VBN"},
-    "adjective": {"comparative": "JJR", "superlative": "JJS"},
-}
+        """Write what was learnt, beside what others have learnt meanwhile; where that cannot be written, it is only asked again."""
+        if self._path and self._new:
+            words = {"versions": self._versions, "words": self._read() | self._known}
+            text = json.dumps(words, ensure_ascii=False, sort_keys=True)
+            with suppress(OSError):
+                write_atomically(self._path, lambda path: path.write_text(text, "utf-8"))
 
 
 def _inflected(word: str, tag: str, reference: Reference) -> str:
     variants = reference.inflected(word, tag)
     if tag == "NNS":  # a zero plural (brush, sponge) is listed for many count nouns: the marked one is meant
-        variants = tuple(variant for variant in variants if variant != word) or variants
+        variants = [variant for variant in variants if variant != word] or variants
     # Of several variants (hung / hanged) the dictionary's first: by frequency, homographs win (heaved / hove, crowed / crew).
     return variants[0] if variants else word
 
@@ -213,17 +192,6 @@ def forms(lemma: str, pos: str, overrides: Mapping[str, str], reference: Referen
             rest, _, head = lemma.rpartition(" ")
             result[form] = f"{rest} {_inflected(head, tag, reference)}".lstrip()
     return result
-
-
-# a row of the table
-
-LISTS = (*RELATIONS, "derived")
-SCHEMA: dict[str, Any] = {
-    **dict.fromkeys(("key", "lemma", "pos", "sense", "lexfile"), pl.String),
-    **{"zipf": pl.Float64, "percentile": pl.Float64, "band": pl.String, "top10k": pl.Boolean},
-    **dict.fromkeys(("countability", "gender", "article", *INFLECTIONS), pl.String),
-    **dict.fromkeys(LISTS, pl.List(pl.String)),
-}
 
 
 def blank(key: str, lemma: str, pos: str, sense: str | None) -> dict[str, Any]:
@@ -247,5 +215,4 @@ def inflect(row: dict[str, Any], changes: Mapping[str, str], reference: Referenc
 def measure(row: dict[str, Any], cuts: Cuts, reference: Reference) -> None:
     """Fill in frequency, percentile and band of ``row``."""
     row["zipf"], row["top10k"] = reference.frequency(row["lemma"])
-    row["percentile"] = cuts.percentile(row["pos"], row["zipf"])
-    row["band"] = cuts.band(row["pos"], row["zipf"])
+    row["percentile"], row["band"] = cuts.percentile(row["pos"], row["zipf"]), cuts.band(row["pos"], row["zipf"])

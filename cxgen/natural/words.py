@@ -173,7 +173,7 @@ class Fillers:
         return forms(lemma, "verb", self._lexicon.overrides.get("verb", {}).get(lemma, {}), self._reference)[form]
 
     def _facts(self, lemma: str, pos: str) -> dict[str, Any]:
-        key = self._lexicon.first.get((lemma, pos))
+        key = next(iter(self._lexicon.known(lemma, pos)), None)
         row = self._lexicon.row(key) if key else {"lemma": lemma, "pos": pos, "sense": self._sense(lemma, pos)}
         if not key:
             measure(row, self._lexicon.cuts, self._reference)

@@ -26,6 +26,7 @@ _POOL = 2  # candidates measured for each output wanted
 _DEARER = 8  # by how much a candidate may cost more than the last that is needed
 _OLD20 = 16  # what a difference of 1 in OLD20 costs; a deviation that is 2^(1/8) times as large costs 1
 _RARE, _ONCE = (1, 2), (2, 4)  # what ``widened`` says of a form that occurs (zipf below 2) and of a transition that one word has; cost
+_Shape = tuple[int, ...]  # letters of each segment
 
 
 class _Step(NamedTuple):
@@ -60,7 +61,7 @@ class _Source(NamedTuple):
 
 
 class _Candidate(NamedTuple):
-    """What may replace a source: its form, its segments, and the type count of each of its transitions, less the source's."""
+    """What may replace a source; ``deviations``: the type count of each transition, less the source's."""
 
     cost: int
     number: int
@@ -103,15 +104,14 @@ def pseudowords(
     if len(kinds) != len(words) or not set(kinds) <= set(POS):
         raise CxgenError("pos: expected noun, verb, adjective or None, for all words or one for each word")
     sources = [_Source(word, lexicon.segments(word), kind) for word, kind in zip(words, kinds, strict=True)]
-    used: set[str] = set(taken)
-    rows: list[tuple[object, ...]] = []
+    used, rows = set(taken), list[tuple[object, ...]]()
     for start in range(0, len(sources), _TOGETHER):
         together = sources[start : start + _TOGETHER]
         streams = [_pools(lexicon, source, n, used, seed) for source in together]
         pools = [next(stream) for stream in streams]
         lexicon.distances.measure([*(source.word.lower() for source in together), *(one.form for pool in pools for one in pool)])
         for source, pool, later in zip(together, pools, streams, strict=True):
-            rows.extend(_rows(lexicon, source, _chosen(lexicon, source, chain([pool], later), n, used)))
+            rows += _rows(lexicon, source, _chosen(lexicon, source, chain([pool], later), n, used))
     return pl.DataFrame(rows, schema=SCHEMA, orient="row")
 
 
@@ -123,45 +123,39 @@ def _candidates(lexicon: WugLexicon, source: _Source, seed: int) -> Iterator[_Ca
     for cost, step, sequence in merge(*(_stream(lexicon, source, step, seed) for step in _STEPS), key=lambda entry: entry[0]):
         while waiting and waiting[0].cost <= cost:
             yield heappop(waiting)
-        if sequence is None:
-            continue
-        form = "".join(sequence.parts)
-        if form in seen or (step.base and ending(form, source.pos) not in endings):
+        form = "".join(sequence.parts) if sequence else ""
+        if not sequence or form in seen or (step.base and ending(form, source.pos) not in endings):
             continue
         seen.add(form)
-        if form in lexicon.refused or wordlike(lexicon, form, sequence.parts):
-            continue
-        flaws = [flaw for flaw, has in ((_RARE, form in lexicon.rare), (_ONCE, sequence.once)) if has]
-        widened = max([step.widened, *(number for number, _ in flaws)])
-        dearer = cost + sum(more for _, more in flaws)
-        heappush(waiting, _Candidate(dearer, len(seen), form, sequence.parts, sequence.deviations, widened))
+        if form not in lexicon.refused and not wordlike(lexicon, form, sequence.parts):
+            flaws = [(step.widened, cost), *([_RARE] if form in lexicon.rare else []), *([_ONCE] if sequence.once else [])]
+            widened, dearer = max(number for number, _ in flaws), sum(more for _, more in flaws)
+            heappush(waiting, _Candidate(dearer, len(seen), form, sequence.parts, sequence.deviations, widened))
     yield from sorted(waiting)
 
 
 def _stream(lexicon: WugLexicon, source: _Source, step: _Step, seed: int) -> Iterator[tuple[int, _Step, Sequence | None]]:
     """The sequences of a step with their cost, and what those that follow cost at least: first of all, since a search takes time."""
     yield step.cost, step, None
-    searches = (
-        lexicon.chain.near(source.parts, shape, step.loose, seed, *source.parts)
-        for shape in sorted(_shapes(tuple(map(len, source.parts)), step))
-    )
+    shapes = sorted(_shapes(tuple(map(len, source.parts)), step))
+    searches = (lexicon.chain.near(source.parts, shape, step.loose, seed, *source.parts) for shape in shapes)
     for cost, sequence in merge(*searches, key=lambda entry: entry[0]):
         yield step.cost + cost, step, sequence
 
 
-def _shapes(shape: tuple[int, ...], step: _Step) -> set[tuple[int, ...]]:
+def _shapes(shape: _Shape, step: _Step) -> set[_Shape]:
     """The letters of segments that a step allows: letters move between segments of a syllable or neighbours, or some are added."""
-    shapes = {shape}
+    shapes, places = {shape}, range(len(shape))
     for _ in range(step.moves):
-        moves = [(at, to) for at in range(len(shape)) for to in range(max(at - 2, 0), min(at + 3, len(shape))) if at != to]
-        shapes |= {_changed(_changed(old, at, -1), to, 1) for old in shapes for at, to in moves}
+        shapes |= {_changed(_changed(old, at, -1), to, 1) for old in shapes for at in places for to in places if 0 < abs(at - to) < 3}
     for _ in range(step.longer):
-        shapes = {_changed(old, to, 1) for old in shapes for to in range(len(shape))}
-    plain = shape if step.moves else None
-    return {new for new in shapes if new != plain and all(size >= (at % 3 == 1) for at, size in enumerate(new))}
+        shapes = {_changed(old, to, 1) for old in shapes for to in places}
+    if step.moves:
+        shapes.remove(shape)
+    return {new for new in shapes if all(size >= (at % 3 == 1) for at, size in enumerate(new))}
 
 
-def _changed(shape: tuple[int, ...], at: int, by: int) -> tuple[int, ...]:
+def _changed(shape: _Shape, at: int, by: int) -> _Shape:
     return (*shape[:at], shape[at] + by, *shape[at + 1 :])
 
 
@@ -196,17 +190,14 @@ def _chosen(lexicon: WugLexicon, source: _Source, pools: Iterator[list[_Candidat
 
 
 def _rows(lexicon: WugLexicon, source: _Source, chosen: list[_Candidate]) -> Iterator[tuple[object, ...]]:
-    """The rows of a source's outputs."""
     (wanted, _), *measured = lexicon.distances.measure([source.word.lower(), *(candidate.form for candidate in chosen)])
     for rank, (candidate, (old20, neighbours)) in enumerate(zip(chosen, measured, strict=True), 1):
-        sizes = [abs(deviation) for deviation in candidate.deviations]
+        sizes, parts = [abs(deviation) for deviation in candidate.deviations], candidate.parts
         where = sizes.index(max(sizes))
-        parts = candidate.parts
+        written = ".".join(":".join(parts[at : at + 3]) for at in range(0, len(parts), 3))
+        changed = sum(a != b for a, b in zip(parts, source.parts, strict=True))
+        rare = lexicon.rare.get(candidate.form, 0.0)
         yield (
-            *(source.word, candidate.form, rank, len(parts) // 3),
-            ".".join(":".join(parts[at : at + 3]) for at in range(0, len(parts), 3)),
-            sum(a != b for a, b in zip(parts, source.parts, strict=True)),
-            *(candidate.deviations[where], where, sum(sizes)),
-            *(wanted, old20, old20 - wanted, neighbours),
-            *(lexicon.rare.get(candidate.form, 0.0), candidate.widened),
+            *(source.word, candidate.form, rank, len(parts) // 3, written, changed, candidate.deviations[where], where, sum(sizes)),
+            *(wanted, old20, old20 - wanted, neighbours, rare, candidate.widened),
         )

@@ -6,6 +6,7 @@ segments are read, and the sounds of real words, from CMUdict. They were made on
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import accumulate, pairwise
 from pathlib import Path
@@ -21,61 +22,61 @@ from cxgen.schema import Column, Contract
 from cxgen.tables import read_table
 
 HEAD = 5  # characters by which the beginning of a pronunciation is told
-_SOURCE = re.compile(r"[A-Za-z]+")
 _TABLES = {
     "lexicon": {"form": pl.String, "lengths": pl.String, "zipf": pl.UInt16, "skeleton": pl.String},
     "chain": {"syllables": pl.UInt8, "place": pl.UInt8, "left": pl.String, "right": pl.String, "types": pl.UInt16},
     "forms": {"form": pl.String, "zipf": pl.UInt8, "rude": pl.Boolean},
     "sounds": {"unit": pl.String, "sound": pl.String, "share": pl.UInt8},
 }
-NEAREST = 20
+_NULL = {"skeleton", "zipf", "unit", "share"}
+_NEAREST = 20
 _TOGETHER = 256  # forms compared together: what they give should not be too large for the memory
 _FURTHEST = 255  # as far as distances are told apart
-_NULL = {"skeleton", "zipf", "unit", "share"}
 
 
 class WugLexicon:
-    """The snapshot in memory; ``refused`` are the forms that no output may be: words, names, rude words, what has a zipf of 2 or more."""
+    """The snapshot in memory.
+
+    ``table``: ``form``, ``lengths`` (letters of each segment, a digit each), ``zipf`` (hundredths), ``skeleton`` (null below zipf 2.5);
+    ``refused``: the forms that no output may be: words, names, rude words, what has a zipf of 2 or more.
+    """
 
     def __init__(self, words: pl.DataFrame, chain: pl.DataFrame, forms: pl.DataFrame, sounds: pl.DataFrame) -> None:
-        # `table`: ``form``, ``lengths`` (letters of each segment, a digit each), ``zipf`` (hundredths), ``skeleton`` (null below zipf 2.5).
         self.table, self.chain, self.distances = words, Chain(chain), Distances(words["form"])
         self._lengths: dict[str, str] = dict(words.select("form", "lengths").iter_rows())
         whole = words.filter(pl.col("form").str.len_bytes() > 2)
         self.stems, self.common = (frozenset(whole.filter(pl.col("zipf") >= least)["form"]) for least in (200, 300))
         self.skeletons = frozenset(words["skeleton"].drop_nulls())
         self.refused = frozenset([*self._lengths, *forms.filter(pl.col("zipf").is_null())["form"]])
-        rare = forms.filter(pl.col("zipf").is_not_null()).select("form", (pl.col("zipf") / 100).round(2))
-        self.rare: dict[str, float] = dict(rare.iter_rows())
+        self.rare: dict[str, float] = dict(forms.drop_nulls("zipf").select("form", (pl.col("zipf") / 100).round(2)).iter_rows())
         self.rude = re.compile("|".join(forms.filter(pl.col("rude"))["form"]))
         self.sounds = frozenset(sounds.filter(pl.col("unit").is_null())["sound"])
         self.heads = frozenset(sound[:size] for sound in self.sounds for size in range(HEAD + 1))
-        self.readings: dict[str, tuple[tuple[str, float], ...]] = {}
-        for unit, sound, share in sounds.filter(pl.col("unit").is_not_null()).iter_rows():
-            self.readings[unit] = (*self.readings.get(unit, ()), (sound, share / 100))
+        self.readings: dict[str, list[tuple[str, float]]] = defaultdict(list)
+        for unit, sound, share in sounds.drop_nulls("unit").iter_rows():
+            self.readings[unit].append((sound, share / 100))
 
     def segments(self, word: str) -> Segments:
         """Onset, nucleus and coda of each syllable of ``word``: as listed, or by rule if it is no word of the lexicon."""
-        if not _SOURCE.fullmatch(word):
+        if not re.fullmatch("[A-Za-z]+", word):
             message = f"no pseudoword for {word!r}: expected a single word of the letters a to z"
             raise CxgenError(message, hint="replace its words one by one")
         plain = word.lower()
         if plain in self._lengths:
             return tuple(plain[start:end] for start, end in pairwise([0, *accumulate(map(int, self._lengths[plain]))]))
-        parts = segments(plain)
-        if not parts:
-            raise CxgenError(f"no pseudoword for {word!r}: expected a word with a vowel", hint="leave abbreviations as they are")
-        return parts
+        if parts := segments(plain):
+            return parts
+        raise CxgenError(f"no pseudoword for {word!r}: expected a word with a vowel", hint="leave abbreviations as they are")
 
 
 def load(where: Project | Path | None = None) -> WugLexicon:
     """Read the generator's tables from a project (by default that of the working directory) or a snapshot folder."""
     folder = where if isinstance(where, Path) else (where or Project.find()).snapshot
-    contracts = {
-        name: Contract(tuple(Column(column, dtype, "", null=column in _NULL) for column, dtype in schema.items()), least=1)
-        for name, schema in _TABLES.items()
-    }
-    return WugLexicon(*(read_table(folder / f"wug_{name}.parquet", contracts[name], "restore the file") for name in _TABLES))
+    tables = []
+    for name, schema in _TABLES.items():
+        columns = (Column(column, dtype, "", null=column in _NULL) for column, dtype in schema.items())
+        tables.append(read_table(folder / f"wug_{name}.parquet", Contract(tuple(columns), least=1), "restore the file"))
+    return WugLexicon(*tables)
 
 
 class Distances:
@@ -86,17 +87,12 @@ class Distances:
     """
 
     def __init__(self, words: Iterable[str]) -> None:
-        self._words: dict[int, list[str]] = {}  # by length
-        for word in words:
-            self._words.setdefault(len(word), []).append(word)
+        self._words = _by_length(words)
         self._known: dict[str, tuple[float, int]] = {}
 
     def measure(self, forms: Sequence[str]) -> list[tuple[float, int]]:
         """OLD20 and the number of neighbours of each form; many at once take less time."""
-        new: dict[int, list[str]] = {}
-        for form in sorted({*forms} - self._known.keys()):
-            new.setdefault(len(form), []).append(form)
-        for length, alike in new.items():
+        for length, alike in _by_length(sorted({*forms} - self._known.keys())).items():
             for start in range(0, len(alike), _TOGETHER):
                 self._measure(alike[start : start + _TOGETHER], length)
         return [self._known[form] for form in forms]
@@ -110,7 +106,7 @@ class Distances:
         with needs("pseudowords need rapidfuzz", "wug"):
             from rapidfuzz.distance import Levenshtein
             from rapidfuzz.process import cdist
-        nearest = np.full((len(forms), NEAREST), _FURTHEST, dtype=np.uint8)
+        nearest = np.full((len(forms), _NEAREST), _FURTHEST, dtype=np.uint8)
         neighbours = np.zeros(len(forms), dtype=np.int64)
         waiting, reach, compared = np.arange(len(forms)), 1, -1
         while waiting.size and compared < max(*self._words, length):
@@ -120,8 +116,15 @@ class Distances:
             distances[distances == 0] = _FURTHEST
             neighbours[waiting] += np.count_nonzero(distances == 1, axis=1)
             together = np.hstack([nearest[waiting], distances])
-            together.partition(NEAREST - 1, axis=1)
-            nearest[waiting] = together[:, :NEAREST]
+            together.partition(_NEAREST - 1, axis=1)
+            nearest[waiting] = together[:, :_NEAREST]
             waiting = waiting[nearest[waiting].max(axis=1) > reach + 1]
             reach, compared = reach + 1, reach
         self._known.update(zip(forms, zip(nearest.mean(axis=1).tolist(), neighbours.tolist(), strict=True), strict=True))
+
+
+def _by_length(words: Iterable[str]) -> dict[int, list[str]]:
+    lengths: dict[int, list[str]] = defaultdict(list)
+    for word in words:
+        lengths[len(word)].append(word)
+    return lengths

@@ -11,8 +11,7 @@ from cxgen.pseudowords.lexicon import HEAD, WugLexicon
 from cxgen.pseudowords.spelling import Segments, inflect, skeleton
 
 _INFLECTED = {
-    "noun": re.compile(r"(?:(?<!s)s|ed|ing)$"),
-    "verb": re.compile(r"(?:(?<!s)s|ed|ing)$"),
+    **dict.fromkeys(("noun", "verb"), re.compile(r"(?:(?<!s)s|ed|ing)$")),
     "adjective": re.compile(r"(?:(?<!s)s|ed|ing|er|est|ly)$"),
 }
 _PREFIX = re.compile(
@@ -28,7 +27,6 @@ _HARD = re.compile(  # what the chain allows but nobody can read
 )
 _IMPROBABLE = 0.03  # a pronunciation less probable than this, relative to the likeliest, is not considered
 _MOST = 64  # pronunciations considered
-Readings = tuple[tuple[str, float], ...]
 
 
 def forms(base: str, pos: str | None) -> tuple[str, ...]:
@@ -44,26 +42,20 @@ def ending(base: str, pos: str | None) -> str:
 
 def wordlike(lexicon: WugLexicon, base: str, parts: Segments) -> bool:
     """Whether a reader would take ``base`` for a word, a misspelt word, or nothing that can be said."""
-    return (
-        lexicon.rude.search(base) is not None
-        or _HARD.search(base) is not None
-        or skeleton(base) in lexicon.skeletons
-        or _derived(lexicon, base)
-        or _sounds_real(lexicon, parts)
-    )
+    if lexicon.rude.search(base) or _HARD.search(base) or skeleton(base) in lexicon.skeletons:
+        return True
+    return _derived(lexicon, base) or _sounds_real(lexicon, parts)
 
 
 def _derived(lexicon: WugLexicon, base: str) -> bool:
     """Whether ``base`` can be read as two words, or as a word with an affix."""
     if any(base[:at] in lexicon.common and base[at:] in lexicon.common for at in range(3, len(base) - 2)):
         return True
-    for match in (_PREFIX.match(base), _SUFFIX.search(base)):
-        if match is not None:
-            stem = base[: match.start()] + base[match.end() :]
-            doubled = stem[-2:-1] == stem[-1:] and stem[:-1] in lexicon.stems
-            if stem in lexicon.stems or (match.start() and (f"{stem}e" in lexicon.stems or doubled)):
-                return True
-    return False
+    prefix, suffix = _PREFIX.match(base), _SUFFIX.search(base)
+    stems = {base[prefix.end() :]} if prefix else set()
+    if suffix and (stem := base[: suffix.start()]):
+        stems |= {stem, f"{stem}e", *([stem[:-1]] if stem[-2:-1] == stem[-1:] else [])}
+    return not lexicon.stems.isdisjoint(stems)
 
 
 def _units(parts: Segments) -> list[str]:
@@ -77,18 +69,16 @@ def _units(parts: Segments) -> list[str]:
     return units
 
 
-def _readings(lexicon: WugLexicon, unit: str) -> Readings:
+def _readings(lexicon: WugLexicon, unit: str) -> list[tuple[str, float]]:
     """The readings of a unit; of an unknown one those of its parts."""
     known = lexicon.readings
-    if unit not in known:
-        known[unit] = ()
-        if "|" in unit:
-            nucleus, _, place = unit.split("|")
-            known[unit] = known.get(f"{nucleus}||{place}", ())
-        elif "-" in unit:
-            coda, onset = unit.split("-")
-            pairs = product(_readings(lexicon, f"{coda}$"), _readings(lexicon, f"^{onset}"))
-            known[unit] = tuple((re.sub(r"(.)\1", r"\1", a + b), p * q) for (a, p), (b, q) in pairs)
+    if unit not in known and "|" in unit:
+        nucleus, _, place = unit.split("|")
+        known[unit] = known.get(f"{nucleus}||{place}", [])
+    elif unit not in known and "-" in unit:
+        coda, onset = unit.split("-")
+        pairs = product(_readings(lexicon, f"{coda}$"), _readings(lexicon, f"^{onset}"))
+        known[unit] = [(re.sub(r"(.)\1", r"\1", a + b), p * q) for (a, p), (b, q) in pairs]
     return known[unit]
 
 

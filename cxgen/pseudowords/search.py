@@ -7,6 +7,7 @@ the start without ever entering a way that leads to none.
 """
 
 import math
+from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
 from itertools import pairwise
@@ -19,8 +20,8 @@ from numpy.typing import NDArray
 from cxgen.pseudowords.spelling import Segments
 from cxgen.streams import uniform
 
-Ints = NDArray[np.int64]
-Edges = tuple[Ints, Ints, Ints]  # left and right segment, type count; sorted by left
+_Ints = NDArray[np.int64]
+_Edges = tuple[_Ints, _Ints, _Ints]  # left and right segment, type count; sorted by left
 _FAR = 1 << 30
 _WIDER = 1.3  # the next threshold
 _MOST = 1024  # sequences within one threshold; of more, so many are drawn
@@ -40,31 +41,28 @@ class Chain:
 
     def __init__(self, table: pl.DataFrame) -> None:
         self._texts = sorted({*table["left"], *table["right"]})
-        numbers = {text: number for number, text in enumerate(self._texts)}
+        self._numbers = {text: number for number, text in enumerate(self._texts)}
         self._counts: dict[tuple[int, int, str, str], int] = {}
-        self._pairs: dict[tuple[int, ...], dict[tuple[str, str], int]] = {}  # (syllables, place) or (part,), letters left and right
+        # (syllables, place) or (part,), and the letters left and right -> the types of each pair.
+        self._pairs: dict[tuple[int, ...], dict[tuple[str, str], int]] = defaultdict(lambda: defaultdict(int))
         for size, place, left, right, types in table.sort("left", "right").iter_rows():
             self._counts[size, place, left, right] = types
-            for key in ((size, place, len(left), len(right)), (_part(size, place), len(left), len(right))):
-                pairs = self._pairs.setdefault(key, {})
-                pairs[left, right] = pairs.get((left, right), 0) + types
-        self._numbers = numbers
-        self._edges: dict[tuple[int, int, int, int, bool], Edges] = {}
+            for key in ((size, place), (_part(size, place),)):
+                self._pairs[*key, len(left), len(right)][left, right] += types
+        self._edges = cache(self._between)
 
     def frequencies(self, parts: Segments) -> list[int]:
         """The type count of each transition of a word; 0 where no word has it."""
         size = len(parts) // 3
         return [self._counts.get((size, place, *pair), 0) for place, pair in enumerate(pairwise(("^", *parts, "$")))]
 
-    def _between(self, size: int, place: int, left: int, right: int, loose: bool) -> Edges:
+    def _between(self, size: int, place: int, left: int, right: int, loose: bool) -> _Edges:
         """The transitions at a place between segments of so many letters."""
-        key = (size, place, left, right, loose)
-        if key not in self._edges:
-            pairs = self._pairs.get((_part(size, place), left, right) if loose else key[:4], {})
-            attested = [pair for pair, types in sorted(pairs.items()) if types > 1 or not loose]
-            rows = [(self._numbers[a], self._numbers[b], self._counts.get((size, place, a, b), 0)) for a, b in attested]
-            self._edges[key] = tuple(np.array(rows, dtype=np.int64).reshape(-1, 3).T)  # type: ignore[assignment]
-        return self._edges[key]
+        pairs = self._pairs[*((_part(size, place),) if loose else (size, place)), left, right]
+        attested = [pair for pair, types in sorted(pairs.items()) if types > 1 or not loose]
+        rows = [(self._numbers[a], self._numbers[b], self._counts.get((size, place, a, b), 0)) for a, b in attested]
+        lefts, rights, types = np.array(rows, dtype=np.int64).reshape(-1, 3).T
+        return lefts, rights, types
 
     def near(self, source: Segments, shape: tuple[int, ...], loose: bool, *key: str | int) -> Iterator[tuple[int, Sequence | None]]:
         """Sequences that differ from ``source`` in a third of the segments or more, with their costs, the cheapest first.
@@ -73,10 +71,10 @@ class Chain:
         every transition will do that two words or more have in the same part of a syllable, anywhere in a word of any length (but
         word-initial and word-final ones only there). ``key`` names the random stream that thins out and orders what is equally good.
         """
-        places = list(enumerate(pairwise((1, *shape, 1))))
-        layers = [self._between(len(shape) // 3, place, left, right, loose) for place, (left, right) in places]
+        places = enumerate(pairwise((1, *shape, 1)))
+        layers = [self._edges(len(shape) // 3, place, left, right, loose) for place, (left, right) in places]
         frequencies = np.array(self.frequencies(source))
-        least: list[Ints] = []
+        least: list[_Ints] = []
         best = np.zeros(len(self._texts), dtype=np.int64)
         for (left, right, types), frequency in zip(reversed(layers), frequencies[::-1], strict=True):
             least.insert(0, np.maximum(best[right], np.abs(types - frequency)))
@@ -91,7 +89,7 @@ class Chain:
             threshold, done = max(following, ahead + 1), ahead
 
     def _sequences(
-        self, layers: list[Edges], paths: Ints, frequencies: Ints, source: Segments, done: int, key: tuple[str | int, ...]
+        self, layers: list[_Edges], paths: _Ints, frequencies: _Ints, source: Segments, done: int, key: tuple[str | int, ...]
     ) -> Iterator[Sequence]:
         """The sequences of ``paths`` whose largest deviation is more than ``done``, by it and by the sum, blurred by a random stream."""
         types = np.stack([types[edge] for (_, _, types), edge in zip(layers, paths.T, strict=True)], axis=1)
@@ -118,7 +116,7 @@ def _part(size: int, place: int) -> int:
     return place % 3 + 3 * (place in {0, 1}) + 6 * (place >= 3 * size - 1)
 
 
-def _within(layers: list[Edges], least: list[Ints], threshold: int, start: int, key: tuple[str | int, ...]) -> tuple[Ints, int]:
+def _within(layers: list[_Edges], least: list[_Ints], threshold: int, start: int, key: tuple[str | int, ...]) -> tuple[_Ints, int]:
     """The edges of each sequence within ``threshold``, evenly thinned out where they are too many; and the next deviation beyond it."""
     node, paths, following = np.array([start]), np.empty((1, 0), dtype=np.int64), _FAR
     for place, ((left, right, _), deviation) in enumerate(zip(layers, least, strict=True)):

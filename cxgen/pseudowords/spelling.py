@@ -6,69 +6,65 @@ syllabic *m*.
 """
 
 import re
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from cxgen.lexicon.words import is_synthetic
 
 _SIBILANT = re.compile(r"(?:[sxz]|[cs]h)$")
 _Y = re.compile(r"(?<=[b-df-hj-np-tv-z])y$")
 _DOUBLED = re.compile(r"^(?:[^aeiou]|(?<=q)u)*[aeiouy][b-df-hj-np-tvz]$")
-_TWICE = re.compile(r"(.)(?=\1)")
-_AS_K = re.compile(r"ck|qu?e$|c(?![eiyh])|k")
-_AS_J = re.compile(r"dg|g(?=[eiy])")
-_AS_S = re.compile(r"c(?=[eiy])|z")
-_AS_E = re.compile(r"ea|ie|ei|ey$")
-_AS_A = re.compile(r"ay|ai")
-_AS_O = re.compile(r"ow|ou")
-_VOWELS = frozenset("aeiou")
+_CONFUSED = [  # spellings that writers of English confuse, and the one that stands for them, in this order
+    (re.compile(pattern), plain)
+    for pattern, plain in (
+        *(
+            (r"(.)(?=\1)", ""),
+            (r"ck|qu?e$|c(?![eiyh])|k", "k"),
+            ("qu", "kw"),
+            ("ph", "f"),
+            ("^(?:[kg](?=n)|w(?=r))", ""),
+            ("([rw])h", r"\1"),
+        ),
+        *(("dg|g(?=[eiy])", "j"), ("c(?=[eiy])|z", "s"), ("mb$", "m"), ("ea|ie|ei|ey$", "e"), ("ay|ai", "a"), ("ow|ou", "o"), ("y", "i")),
+        *((r"^(.*[aeiou].*[^aeiou])[aeiou]([lrn])$", r"\1e\2"), (r"(.)(?=\1)", "")),
+    )
+]
 
 
 def skeleton(word: str) -> str:
     """What remains of ``word`` when the spellings that writers of English confuse are made one: *begining*, *biginning*, *beginning*."""
-    word = _AS_K.sub("k", _TWICE.sub("", word)).replace("qu", "kw").replace("ph", "f")
-    if word.startswith(("kn", "gn", "wr")):
-        word = word[1:]
-    word = _AS_S.sub("s", _AS_J.sub("j", word.replace("rh", "r").replace("wh", "w")))
-    word = _AS_O.sub("o", _AS_A.sub("a", _AS_E.sub("e", word.removesuffix("b") if word.endswith("mb") else word))).replace("y", "i")
-    start, vowel, last = word[:-2], word[-2:-1], word[-1:]
-    if last in {"l", "r", "n"} and vowel in _VOWELS and start[-1:] not in _VOWELS and not _VOWELS.isdisjoint(start):
-        word = f"{start}e{last}"
-    return _TWICE.sub("", word)
+    for pattern, plain in _CONFUSED:
+        word = pattern.sub(plain, word)
+    return word
 
 
 def _suffixed(base: str, suffix: str) -> str:
     """``base`` with *ed*, *ing*, *er* or *est*: e-drop, y to i, doubling in monosyllables."""
     if suffix == "ing":
-        if base.endswith("ie"):
-            return f"{base[:-2]}ying"
-        stem = base[:-1] if base.endswith("e") and not base.endswith(("ee", "oe", "ye")) else base
+        stem = f"{base[:-2]}y" if base.endswith("ie") else re.sub("(?<![eoy])e$", "", base)
     else:
-        stem = base[:-1] if base.endswith("e") else _Y.sub("i", base)
-    if _DOUBLED.match(base):
-        stem += base[-1]
-    return stem + suffix
+        stem = base.removesuffix("e") if base.endswith("e") else _Y.sub("i", base)
+    return stem + (base[-1] if _DOUBLED.match(base) else "") + suffix
 
 
 def inflect(base: str, pos: str) -> dict[str, str]:
     """The regular inflected forms of a word (*gorps*, *gorped*, *gorping*), under the names that the lexicon's table has."""
     if pos in {"noun", "verb"}:
-        double = base[-1] if base[-1:] == "z" and _DOUBLED.match(base) else ""  # quizzes
+        double = "z" if base[-1:] == "z" and _DOUBLED.match(base) else ""  # quizzes
         plural = f"{base}{double}es" if _SIBILANT.search(base) else f"{_Y.sub('ie', base)}s"
         if pos == "noun":
             return {"plural": plural}
         past = _suffixed(base, "ed")
         return {"third": plural, "ing": _suffixed(base, "ing"), "past": past, "participle": past}
     if pos == "adjective":
-        if is_synthetic(base):
-            return {"comparative": _suffixed(base, "er"), "superlative": _suffixed(base, "est")}
-        return {"comparative": f"more {base}", "superlative": f"most {base}"}
+        compared = (_suffixed(base, "er"), _suffixed(base, "est")) if is_synthetic(base) else (f"more {base}", f"most {base}")
+        return dict(zip(("comparative", "superlative"), compared, strict=True))
     return {}
 
 
 # syllables
 
 Segments = tuple[str, ...]  # three for each syllable; any may be empty but the nucleus
-Span = tuple[int, int]
+_Span = tuple[int, int]
 
 # What may start an English syllable; of a longer cluster the longest such tail goes to the syllable that follows.
 _ONSET = re.compile(
@@ -90,21 +86,19 @@ def segments(word: str) -> Segments:
         cuts.append(_cut(word, start, right, after_silent=start > left))
     ends = [*cuts[1:], len(word)]
     parts = ((word[cut:start], word[start:end], word[end:stop]) for cut, (start, end), stop in zip(cuts, nuclei, ends, strict=False))
-    return tuple(part for syllable in parts for part in syllable)
+    return tuple(chain.from_iterable(parts))
 
 
-def _nuclei(word: str) -> tuple[list[Span], list[int]]:
+def _nuclei(word: str) -> tuple[list[_Span], list[int]]:
     """The spoken nuclei of ``word``, and where each silent *e* ends."""
-    runs = [match.span() for match in _RUN.finditer(word)]
-    spoken: list[Span] = runs[:1]
+    spoken: list[_Span] = []
     silent: list[int] = []
-    for run in runs[1:]:
-        if silent[-1:] != [spoken[-1][1]] and _is_silent(word, spoken[-1][1], run):
+    for run in (match.span() for match in _RUN.finditer(word)):
+        if spoken and silent[-1:] != [spoken[-1][1]] and _is_silent(word, spoken[-1][1], run):
             silent.append(run[1])
         else:
             spoken.append(run)
-    for gap in _HIATUS.finditer(word):
-        at = gap.start()
+    for at in (gap.start() for gap in _HIATUS.finditer(word)):
         spoken = [part for start, end in spoken for part in (((start, at), (at, end)) if start < at < end else ((start, end),))]
     syllabic = _SYLLABIC.search(word)
     if syllabic and spoken and not (silent and silent[-1] > spoken[-1][1]):
@@ -112,7 +106,7 @@ def _nuclei(word: str) -> tuple[list[Span], list[int]]:
     return spoken, silent
 
 
-def _is_silent(word: str, before: int, run: Span) -> bool:
+def _is_silent(word: str, before: int, run: _Span) -> bool:
     """Whether the run of vowels is the silent *e* of *make, makes, baked, basement, vague*; ``before`` it a nucleus ends."""
     letters, cluster, rest = word[slice(*run)], word[before : run[0]], word[run[1] :]
     if letters == "ue" and cluster[-1:] in {"g", "q"} and rest in {"", "s", "d"}:

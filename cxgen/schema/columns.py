@@ -6,42 +6,67 @@ from typing import Any
 
 import polars as pl
 
-from cxgen.vocabulary import MODES, PREMISE_VERDICTS, SPLITS
+from cxgen.vocabulary import LABELS, MODES, PREMISE_VERDICTS, SPLITS
 
-Type = pl.DataType | type[pl.DataType]
-
-SLOT = pl.Struct(
-    {
-        "slot": pl.String,
-        "role": pl.String,
-        "lemma": pl.String,
-        "sense": pl.String,
-        "zipf": pl.Float64,
-        "percentile": pl.Float64,
-        "band": pl.String,
-    }
-)
+_TEXTS = dict.fromkeys(("slot", "role", "lemma", "sense"), pl.String)
+SLOT = pl.Struct({**_TEXTS, "zipf": pl.Float64, "percentile": pl.Float64, "band": pl.String})
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a published table.
-
-    Attributes:
-        name: as in the file.
-        dtype: polars type.
-        meaning: what it holds; printed in README and card.
-        labels: the values are positions in ``vocabulary.LABELS``.
-        null: there may be rows without a value.
-        values: all that it may hold; empty: anything.
-    """
+    """A column of a table; ``labels``: positions in ``vocabulary.LABELS``; ``null``: rows may lack it; ``values``: all that it may hold."""
 
     name: str
-    dtype: Type
+    dtype: pl.DataType | type[pl.DataType]
     meaning: str
     labels: bool = False
     null: bool = False
     values: tuple[str, ...] = ()
+
+    def tests(self) -> list[tuple[str, pl.Expr]]:
+        """What may be wrong with the values, and whether it is, row by row."""
+        values, last = pl.col(self.name), len(LABELS) - 1
+        tests = [] if self.null else [("no value", values.is_null())]
+        if self.values:
+            tests.append((f"expected {', '.join(self.values)}", ~values.is_in(self.values).fill_null(value=True)))
+        if self.labels:
+            tests.append((f"expected a number from 0 to {last}", ~values.is_between(0, last).fill_null(value=True)))
+        return tests
+
+
+@dataclass(frozen=True)
+class Contract:
+    """What is asked of a table: columns (some ``optional``, others besides if ``more``), a ``key`` no two rows share, ``least`` rows."""
+
+    columns: tuple[Column, ...]
+    key: tuple[str, ...] = ()
+    optional: frozenset[str] = frozenset()
+    more: bool = False
+    least: int = 0
+
+    def misfit(self, schema: dict[str, Any]) -> str:
+        """What is wrong with the names and types of a table's columns; empty if nothing is."""
+        known = polars_schema(self.columns)
+        if missing := [name for name in known if name not in schema and name not in self.optional]:
+            return f"lacks the columns {', '.join(missing)}"
+        other = [name for name in schema if name not in known]
+        if other and not self.more:
+            return f"has columns that no such table has: {', '.join(map(repr, other[:5]))}"
+        wrong = (name for name, dtype in known.items() if name in schema and schema[name] != dtype)
+        return next((f"column {name} is {schema[name]}, expected {known[name]}" for name in wrong), "")
+
+    def fault(self, table: pl.DataFrame) -> str:
+        """The first thing wrong with the rows of a table that has these columns; empty if nothing is. Rows are counted from 1."""
+        if table.height < self.least:
+            return f"has {table.height or 'no'} rows"
+        tests = [(column.name, *test) for column in self.columns if column.name in table.columns for test in column.tests()]
+        hits = table.select(bad.arg_true().first().alias(str(n)) for n, (*_, bad) in enumerate(tests)).row(0) if table.height else ()
+        for (name, what, _), row in zip(tests, hits, strict=False):
+            if row is not None:
+                return f"column {name}, row {row + 1}: {what}"
+        if self.key and (twice := table.select(self.key).is_duplicated()).any():
+            return f"row {(twice.arg_max() or 0) + 1}: the same {', '.join(self.key)} as in another row"
+        return ""
 
 
 # What every item has, whatever its family; the family's own columns stand between the two groups.

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import resources
 from itertools import islice
@@ -18,8 +18,8 @@ from cxgen.files import parse_json, read_text
 MOST_BYTES = 2 << 20  # of a YAML file; the largest shipped one has a twentieth of it
 _MOST_ERRORS = 100  # of which the most telling is named
 _REMEMBERED = 128  # files; those of one project are some forty
-_UNSEEN = re.compile(f"[{UNSEEN}]")
 _Base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_Complaint = tuple[list[str | int], str, str] | None  # the keys to the fault, what is wrong there, what was expected
 
 
 class _Loader(_Base):  # type: ignore[misc]
@@ -57,49 +57,31 @@ def _fault(problem: str, node: yaml.Node, hint: str) -> yaml.constructor.Constru
 
 @dataclass(frozen=True)
 class Document:
-    """Parsed YAML with its source.
-
-    Attributes:
-        path: the file.
-        data: the parsed mapping.
-        text: the source.
-        root: the composed source, to find line numbers; composed when first asked for if not given.
-        at: the keys that lead to ``data`` in the source, where it is only a part of it.
-    """
+    """A file, its mapping, its source, and the keys that lead to the mapping there where it is only a part of it."""
 
     path: Path
     data: dict[str, Any]
     text: str
-    root: yaml.Node | None = field(default=None, repr=False, compare=False)
     at: tuple[str | int, ...] = ()
 
     def line(self, keys: Sequence[str | int]) -> int:
         """1-based line of the node under ``keys``; the nearest existing ancestor when the path breaks off."""
-        if self.root is None:
-            object.__setattr__(self, "root", yaml.compose(self.text, Loader=_Loader))
-        node, line = self.root, 1
+        node, line = _parse(self.text)[1], 1
         for key in (*self.at, *keys):
-            step = _step(node, key)
-            if step is None:
+            steps: list[tuple[yaml.Node, yaml.Node]] = []
+            if isinstance(node, yaml.MappingNode):
+                steps = [(name, value) for name, value in node.value if name.value == str(key)]
+            elif isinstance(node, yaml.SequenceNode) and isinstance(key, int):
+                steps = [(value, value) for value in node.value[key : key + 1]]
+            if not steps:
                 break
-            mark, node = step
+            mark, node = steps[0]
             line = mark.start_mark.line + 1
         return line
 
     def line_with(self, text: str) -> int | None:
         """1-based number of the first line with ``text``; None if there is none."""
         return next((number for number, line in enumerate(self.text.splitlines(), 1) if text in line), None)
-
-
-def _step(node: yaml.Node | None, key: str | int) -> tuple[yaml.Node, yaml.Node] | None:
-    """The (key node, value node) under ``key``, or None."""
-    if isinstance(node, yaml.MappingNode):
-        for key_node, value in node.value:
-            if key_node.value == str(key):
-                return key_node, value
-    elif isinstance(node, yaml.SequenceNode) and isinstance(key, int) and key < len(node.value):
-        return node.value[key], node.value[key]
-    return None
 
 
 @cache
@@ -116,12 +98,11 @@ def read_yaml(path: Path, schema: str | None = None) -> Document:
     text = read_text(path, error=SchemaError)
     if len(text) > MOST_BYTES:
         raise SchemaError(f"larger than {MOST_BYTES >> 20} MB", file=path, hint="is it the right file? Divide it if so")
-    unseen = _UNSEEN.search(text)
-    if unseen:
-        line, what = text.count("\n", 0, unseen.start()) + 1, f"an invisible character (U+{ord(unseen[0]):04X})"
-        raise SchemaError(what, file=path, line=line, hint="delete it")
+    if unseen := re.search(f"[{UNSEEN}]", text):
+        line = text.count("\n", 0, unseen.start()) + 1
+        raise SchemaError(f"an invisible character (U+{ord(unseen[0]):04X})", file=path, line=line, hint="delete it")
     try:
-        data, root = _parse(text)
+        data = _parse(text)[0]
     except yaml.MarkedYAMLError as error:
         raise _plain(error, path, text) from error
     except yaml.reader.ReaderError as error:
@@ -129,7 +110,7 @@ def read_yaml(path: Path, schema: str | None = None) -> Document:
         raise SchemaError(what, file=path, line=line, hint="delete it; the file is plain text") from error
     if not isinstance(data, dict):
         raise SchemaError("expected a mapping at the top level", file=path, line=1, hint="such as `name: value`, one a line")
-    document = Document(path, data, text, root)
+    document = Document(path, data, text)
     if schema is not None:
         validate(document, schema)
     return document
@@ -145,28 +126,26 @@ def _parse(text: str) -> tuple[Any, yaml.Node | None]:
 def _plain(error: yaml.MarkedYAMLError, path: Path, text: str) -> SchemaError:
     """What YAML's parser says, in plain words."""
     line = error.problem_mark.line + 1 if error.problem_mark else None
-    lines = text.splitlines()
-    if line and line <= len(lines) and "\t" in lines[line - 1][: len(lines[line - 1]) - len(lines[line - 1].lstrip())]:
+    if line and re.match(r"[^\S\t]*\t", "".join(text.splitlines()[line - 1 : line])):
         return SchemaError("a tab in the indentation", file=path, line=line, hint="indent with spaces: YAML allows no tabs there")
-    hint = str(error.note or "check indentation and quotes")
-    return SchemaError(str(error.problem) if error.note else f"not valid YAML: {error.problem}", file=path, line=line, hint=hint)
+    problem = str(error.problem) if error.note else f"not valid YAML: {error.problem}"
+    return SchemaError(problem, file=path, line=line, hint=str(error.note or "check indentation and quotes"))
 
 
 def validate(document: Document, name: str) -> None:
     """Check a document against the named schema."""
-    fault = _checked(json.dumps(document.data), name)
-    if fault:
+    if fault := _checked(json.dumps(document.data), name):
         keys, message, hint = fault
         raise SchemaError(message, file=document.path, line=document.line(keys), hint=hint)
 
 
 @lru_cache(_REMEMBERED)
-def _checked(text: str, name: str) -> tuple[list[str | int], str, str] | None:
+def _checked(text: str, name: str) -> _Complaint:
     return complaint(json.loads(text), name)
 
 
-def complaint(data: Any, name: str) -> tuple[list[str | int], str, str] | None:
-    """The keys to what in ``data`` breaks the named schema most, what is wrong there, and what was expected; None if nothing is."""
+def complaint(data: Any, name: str) -> _Complaint:
+    """What in ``data`` breaks the named schema most; None if nothing does."""
     from jsonschema.exceptions import best_match
 
     error = best_match(islice(_validator(name).iter_errors(data), _MOST_ERRORS))
@@ -174,38 +153,34 @@ def complaint(data: Any, name: str) -> tuple[list[str | int], str, str] | None:
         return None
     keys: list[str | int] = list(error.absolute_path)
     at = ".".join(map(_brief, keys)) or "(top level)"
-    if error.validator == "additionalProperties" and isinstance(error.instance, dict):
-        allowed = error.schema.get("properties", {})
-        extra = next((key for key in error.instance if key not in allowed), "")
-        hint = f"allowed here: {', '.join(sorted(allowed)) or 'none'}"
-        if extra == "frames":
-            hint = "scenes stand in a table, a line each: lexicons/scenes/NAME.tsv (docs/templates.md)"
-        if extra.endswith(":"):  # gate%1:06:00:: without quotes is a key and nothing
-            hint = f'put it in quotes: "{extra}:"'
-        return [*keys, extra], f"{at}: unexpected key {_brief(repr(extra))}", hint
-    hint = str(error.schema.get("description") or f"{error.validator} {_brief(json.dumps(error.validator_value), 200)}")
-    return keys, f"{at}: {_brief(error.message, 300)}", f"expected: {hint}"
+    if error.validator != "additionalProperties" or not isinstance(error.instance, dict):
+        hint = str(error.schema.get("description") or f"{error.validator} {_brief(json.dumps(error.validator_value), 200)}")
+        return keys, f"{at}: {_brief(error.message, 300)}", f"expected: {hint}"
+    allowed = error.schema.get("properties", {})
+    extra = next((key for key in error.instance if key not in allowed), "")
+    hint = f"allowed here: {', '.join(sorted(allowed)) or 'none'}"
+    if extra == "frames":
+        hint = "scenes stand in a table, a line each: lexicons/scenes/NAME.tsv (docs/templates.md)"
+    if extra.endswith(":"):  # gate%1:06:00:: without quotes is a key and nothing
+        hint = f'put it in quotes: "{extra}:"'
+    return [*keys, extra], f"{at}: unexpected key {_brief(repr(extra))}", hint
 
 
 @cache
 def _validator(name: str) -> Any:
     """A validator whose registry holds the schemas that others refer to; a pattern's ``$`` is the end of the text."""
-    from jsonschema import Draft202012Validator
+    from jsonschema import Draft202012Validator, ValidationError
     from jsonschema.validators import extend
     from referencing import Registry, Resource
+
+    def check_pattern(_: Any, pattern: str, text: Any, __: Any) -> Iterator[Exception]:  # jsonschema's own lets a line break follow
+        if isinstance(text, str) and not re.search(re.sub(r"\$$", r"\\Z", pattern), text):
+            yield ValidationError(f"{text!r} does not match {pattern!r}")
 
     parts = ((f"{part}.schema.json", Resource.from_contents(load_schema(part))) for part in ("classes", "construction"))
     registry: Any = Registry().with_resources(parts)
     checks: Any = extend  # untyped
-    return checks(Draft202012Validator, {"pattern": _check_pattern})(load_schema(name), registry=registry.crawl())
-
-
-def _check_pattern(_: Any, pattern: str, text: Any, __: Any) -> Iterator[Exception]:
-    """As jsonschema's own check, which lets a line break follow the end."""
-    from jsonschema import ValidationError
-
-    if isinstance(text, str) and not re.search(f"{pattern[:-1]}\\Z" if pattern.endswith("$") else pattern, text):
-        yield ValidationError(f"{text!r} does not match {pattern!r}")
+    return checks(Draft202012Validator, {"pattern": check_pattern})(load_schema(name), registry=registry.crawl())
 
 
 def _brief(value: object, most: int = 60) -> str:
@@ -215,16 +190,8 @@ def _brief(value: object, most: int = 60) -> str:
 
 
 def read_json(path: Path, schema: str, part: str = "", hint: str = "") -> Any:
-    """What a JSON file says, checked against the named schema.
-
-    Args:
-        path: the file.
-        schema: the schema's name.
-        part: which of the schema's properties the file is; by default the whole.
-        hint: what makes it.
-    """
+    """What a JSON file says, checked against the named schema, or against its property ``part``; ``hint`` says what makes the file."""
     data = parse_json(read_text(path, hint), path, hint)
-    fault = complaint({part: data} if part else data, schema)
-    if fault:
+    if fault := complaint({part: data} if part else data, schema):
         raise DataError(fault[1], file=path, hint=hint or fault[2])
     return data

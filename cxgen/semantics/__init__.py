@@ -1,7 +1,6 @@
 """Labels follow from meaning: facts and claims to entailment, neutral, contradiction; label matrices to contrast sets."""
 
 from cxgen.semantics.labels import Inconsistency, label_matrix, misread_labels, misread_truth, truth
-from cxgen.semantics.reasons import RULE, unbalanced
-from cxgen.semantics.squares import solve
+from cxgen.semantics.squares import RULE, solve, unbalanced
 
 __all__ = ["RULE", "Inconsistency", "label_matrix", "misread_labels", "misread_truth", "solve", "truth", "unbalanced"]

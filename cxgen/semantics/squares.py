@@ -1,20 +1,26 @@
-"""Which cells of a label matrix make a contrast set: one E, N and C per premise, each hypothesis equally often E, N and C."""
+"""Which cells of a label matrix make a contrast set, one E, N and C per premise and each hypothesis equally often each; or why none do."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from functools import cache, lru_cache
-from itertools import pairwise
+from itertools import islice, pairwise, product
+from typing import NamedTuple
 
 from cxgen.errors import CxgenError
 from cxgen.streams import uniform
-from cxgen.vocabulary import CONTRADICTION, ENTAILMENT, NEUTRAL
+from cxgen.vocabulary import CONTRADICTION, ENTAILMENT, LABELS, NEUTRAL
 
+RULE = (
+    "every kind needs a hypothesis that it entails, one that it leaves open and one that it contradicts, and every hypothesis must be used "
+    "equally often as each; as a rule that takes four kinds in two dimensions, where the neutral ones come from the other dimension"
+)
 _LABELS = (ENTAILMENT, NEUTRAL, CONTRADICTION)
+_VERBS = ("entails", "leaves open", "contradicts")  # what a kind does to a hypothesis, by label
 LARGEST = 300_000  # states looked at: some seconds
+_TRIED = 20_000
 
 
-@dataclass(frozen=True)
-class Cell:
+class Cell(NamedTuple):
     """A premise kind with the hypothesis rule that gives it ``label``."""
 
     kind: str
@@ -23,13 +29,14 @@ class Cell:
 
 
 Selection = tuple[Cell, ...]
+_Matrix = Mapping[str, Mapping[str, int]]
 _Rows = tuple[tuple[str, tuple[tuple[str, int], ...]], ...]
-Option = tuple[int, int, int]  # the rules that a kind takes for E, N and C
-Count = tuple[int, int, int]  # how often a rule is E, N and C, the least of them taken off
-Counts = tuple[Count, ...]  # rule -> how often
+_Option = tuple[str, str, str]  # the rules that a kind takes for E, N and C
+_Count = tuple[int, int, int]  # how often a rule is E, N and C, the least of them taken off
+_Counts = tuple[_Count, ...]  # rule by rule
 
 
-def solve(matrix: Mapping[str, Mapping[str, int]], most: int = 512) -> list[Selection]:
+def solve(matrix: _Matrix, most: int = 512) -> list[Selection]:
     """The balanced selections (3 cells a kind, by kind and label) of a matrix (kind -> rule -> label); empty when none is balanced.
 
     They are counted before they are read off by number. Of more than ``most``, one is drawn from each of ``most`` equal stretches of the
@@ -38,43 +45,34 @@ def solve(matrix: Mapping[str, Mapping[str, int]], most: int = 512) -> list[Sele
     return list(_solved(tuple((kind, tuple(row.items())) for kind, row in matrix.items()), most))
 
 
-@lru_cache(maxsize=16)  # lint asks whether there is one selection, then the drawing for all
-def _square(rows: _Rows) -> "_Square":
-    return _Square({kind: dict(row) for kind, row in rows})
-
-
 @lru_cache(maxsize=256)  # a design's blocks all ask for the same
 def _solved(rows: _Rows, most: int) -> tuple[Selection, ...]:
     square = _square(rows)
     total = square.ways(0, square.start)
     if total <= most:
-        return tuple(square.selection(number) for number in range(total))
-    chances = uniform(("selections", *(kind for kind, _ in rows)), 0, most)
+        return tuple(map(square.selection, range(total)))
     edges = pairwise(total * number // most for number in range(most + 1))
-    return tuple(
-        square.selection(start + min(int(chance * (stop - start)), stop - start - 1))
-        for chance, (start, stop) in zip(chances, edges, strict=True)
-    )
+    chances = uniform(("selections", *square.kinds), 0, most)
+    drawn = (min(start + int(chance * (stop - start)), stop - 1) for chance, (start, stop) in zip(chances, edges, strict=True))
+    return tuple(map(square.selection, drawn))
 
 
-def options(row: Mapping[str, int]) -> list[tuple[str, str, str]]:
-    """The rules that a kind can take for E, N and C."""
-    by_label = [[rule for rule, label in row.items() if label == wanted] for wanted in _LABELS]
-    return [(e, n, c) for e in by_label[0] for n in by_label[1] for c in by_label[2]]
+def _options(row: Mapping[str, int]) -> list[_Option]:
+    entailed, neutral, contradicted = ([rule for rule, label in row.items() if label == wanted] for wanted in _LABELS)
+    return list(product(entailed, neutral, contradicted))
 
 
 class _Square:
     """Counts the balanced selections kind by kind: what is still possible depends only on how uneven the rules are by then."""
 
-    def __init__(self, matrix: Mapping[str, Mapping[str, int]]) -> None:
-        self.kinds = list(matrix)
-        self.rules = list(dict.fromkeys(rule for row in matrix.values() for rule in row))
-        code = {rule: number for number, rule in enumerate(self.rules)}
-        self.options: list[list[Option]] = [[(code[e], code[n], code[c]) for e, n, c in options(row)] for row in matrix.values()]
-        self.start: Counts = ((0, 0, 0),) * len(self.rules)
+    def __init__(self, rows: _Rows) -> None:
+        self.kinds = [kind for kind, _ in rows]
+        self._options = [_options(dict(row)) for _, row in rows]
+        self._code = {rule: number for number, rule in enumerate(dict.fromkeys(rule for _, row in rows for rule, _ in row))}
+        self.start: _Counts = ((0, 0, 0),) * len(self._code)
         self.ways = cache(self._ways)
 
-    def _ways(self, depth: int, counts: Counts) -> int:
+    def _ways(self, depth: int, counts: _Counts) -> int:
         """How many ways there are to go on from ``counts``, the first ``depth`` kinds being settled."""
         left = len(self.kinds) - depth
         if any(sum(max(rule) - rule[label] for rule in counts) > left for label in _LABELS):
@@ -82,35 +80,84 @@ class _Square:
         if not left:
             return 1
         if self.ways.cache_info().currsize > LARGEST:
-            size = f"{len(self.kinds)} kinds and {len(self.rules)} hypotheses"
+            size = f"{len(self.kinds)} kinds and {len(self._code)} hypotheses"
             raise CxgenError(f"a design of {size} is too large to balance", hint="make two designs of it")
-        return sum(self.ways(depth + 1, _add(counts, option)) for option in self.options[depth])
+        return sum(self.ways(depth + 1, self._add(counts, option)) for option in self._options[depth])
 
     def selection(self, number: int) -> Selection:
         """The selection of that number."""
         cells: list[Cell] = []
         counts = self.start
         for depth, kind in enumerate(self.kinds):
-            for option in self.options[depth]:
-                after = _add(counts, option)
+            for option in self._options[depth]:
+                after = self._add(counts, option)
                 ways = self.ways(depth + 1, after)
                 if number < ways:
                     break
                 number -= ways
             counts = after
-            cells.extend(Cell(kind, self.rules[rule], label) for label, rule in zip(_LABELS, option, strict=True))
+            cells += [Cell(kind, rule, label) for label, rule in zip(_LABELS, option, strict=True)]
         return tuple(cells)
 
+    def _add(self, counts: _Counts, option: _Option) -> _Counts:
+        after = list(counts)
+        for label, rule in enumerate(option):
+            after[self._code[rule]] = _raised(after[self._code[rule]], label)
+        return tuple(after)
 
-def _add(counts: Counts, option: Option) -> Counts:
-    after = list(counts)
-    for label, rule in enumerate(option):
-        after[rule] = _raised(after[rule], label)
-    return tuple(after)
+
+_square = lru_cache(maxsize=16)(_Square)  # lint asks whether there is one selection, then the drawing for all
 
 
 @cache  # as few as there are differences between the counts of a rule
-def _raised(count: Count, label: int) -> Count:
+def _raised(count: _Count, label: int) -> _Count:
     raised = [number + (label == place) for place, number in enumerate(count)]
     least = min(raised)
     return raised[0] - least, raised[1] - least, raised[2] - least
+
+
+def unbalanced(matrix: _Matrix) -> list[str]:
+    """What stands in the way of a balanced selection: sentences, the first the one to begin with; empty if nothing is seen."""
+    reasons: list[str] = []
+    left = dict.fromkeys(sorted({rule for row in matrix.values() for rule in row}))
+    dropped: list[str] = []
+    while left:
+        lacking = list(_lacking(matrix, left, dropped))
+        if lacking:
+            return reasons + lacking
+        labels = {rule: {row[rule] for row in matrix.values() if rule in row} for rule in left}
+        useless = [rule for rule in left if len(labels[rule]) < len(LABELS)]
+        if not useless:
+            return [*reasons, _nearest(matrix, left)]
+        for rule in useless:
+            never = " or ".join(verb for label, verb in enumerate(_VERBS) if label not in labels[rule])
+            reasons.append(f"no kind {never} hypothesis {rule!r}, so it cannot be used")
+            del left[rule]
+        dropped += useless
+    return reasons
+
+
+def _lacking(matrix: _Matrix, left: Mapping[str, None], dropped: list[str]) -> Iterator[str]:
+    without = f", once {', '.join(map(repr, dropped))} cannot be used" if dropped else ""
+    for kind, row in matrix.items():
+        present = {label for rule, label in row.items() if rule in left}
+        if missing := [name for label, name in enumerate(LABELS) if label not in present]:
+            yield f"kind {kind!r} has no hypothesis labelled {' or '.join(missing)}{without}"
+
+
+def _nearest(matrix: _Matrix, left: Mapping[str, None]) -> str:
+    """The selection that comes nearest to balance, of the first ones tried."""
+    rows = [_options({rule: label for rule, label in row.items() if rule in left}) for row in matrix.values()]
+    tried = (Counter((rule, label) for option in chosen for label, rule in enumerate(option)) for chosen in islice(product(*rows), _TRIED))
+
+    def away(counts: Counter[tuple[str, int]]) -> int:
+        return sum(3 * max(numbers) - sum(numbers) for numbers in ([counts[rule, label] for label in _LABELS] for rule in left))
+
+    best = min(tried, key=away)
+    counts = {rule: [best[rule, label] for label in _LABELS] for rule in left}
+    uneven = (
+        f"{rule!r}: {', '.join(f'{number} x {name}' for number, name in zip(numbers, LABELS, strict=True))}"
+        for rule, numbers in counts.items()
+        if len({*numbers}) > 1
+    )
+    return f"the cells cannot be combined: at best, hypotheses come out as {'; '.join(uneven)}"
