@@ -4,7 +4,6 @@ import functools
 import gc
 import importlib
 import os
-import re
 import sys
 from collections.abc import Sequence
 from typing import Annotated, Any
@@ -66,10 +65,11 @@ class _Commands(typer.core.TyperGroup):
 def _load(name: str) -> click.Command:
     group = typer.main.get_group(importlib.import_module(f"cxgen.cli.{_COMMANDS[name][0]}").app)
     command = group.commands[name]
-    for part in (command, *getattr(command, "commands", {}).values()):  # whose help has examples as they are written
-        text = part.help or _COMMANDS[name][1]
-        part.short_help = text.partition("\n\n")[0].replace("\n", " ")
-        part.help = re.sub(r"\n\n(?=Examples?:)", "\n\n\b\n", text)
+    for part in (command, *getattr(command, "commands", {}).values()):
+        part.help = part.help or _COMMANDS[name][1]
+        part.short_help = part.help.partition("\n\n")[0].replace("\n", " ")
+        if part.epilog:  # its examples, as they are written
+            part.epilog = "\b\nExamples:\n  " + part.epilog.replace("\n", "\n  ")
     return command
 
 

@@ -79,7 +79,7 @@ def require_all_asked(outcomes: Sequence[Outcome], rest: str = "") -> None:
         raise typer.Exit(1)
 
 
-@app.command()
+@app.command(epilog="cxgen judge --backend openai --model gpt-4.1-mini --max-cost 5 --price-in 0.4 --price-out 1.6 --export")
 @limited
 def judge(
     limits: Limits,
@@ -99,8 +99,6 @@ def judge(
     """Judge the candidates: premises prototypical / extended / unacceptable, pairs appropriate / inappropriate.
 
     Answers are kept: an interrupted run goes on where it was, and a second one costs nothing.
-
-    Example: cxgen judge --backend openai --model gpt-4.1-mini --max-cost 5 --price-in 0.4 --price-out 1.6 --export
     """
     project, settings = open_project()
     who = (backend, tuple(models or ()), tuple(tasks or ()), base_url)
@@ -119,7 +117,7 @@ def judge(
     require_all_asked(result.outcomes)
 
 
-@ask.command()
+@ask.command(epilog="cxgen ask fill resultative --slot x --model gpt-4.1-mini --frame re-curtains --accept awning --accept hatch")
 @limited
 def fill(
     limits: Limits,
@@ -134,10 +132,7 @@ def fill(
     accept: Annotated[list[str] | None, Option(help="Put this one of the proposed words into the frame; all: every one.")] = None,
     form: Form = Format.table,
 ) -> None:
-    """Words for a slot, each with whether the lexicon has it; and those that you accept, into the project's file of frames.
-
-    Example: cxgen ask fill resultative --slot x --model gpt-4.1-mini --frame re-curtains --accept awning --accept hatch
-    """
+    """Words for a slot, each with whether the lexicon has it; and those that you accept, into the project's file of frames."""
     if accept and not frame:
         raise CxgenError("no frame is named that is to get the words", hint="give --frame NAME")
     constructicon = Constructicon()
@@ -152,7 +147,10 @@ def fill(
             note(f"{path.relative_to(project.root)}: {entry}")
 
 
-@app.command()
+@app.command(
+    epilog="cxgen elicit resultative --n 50 --backend openai --model gpt-4.1 --judge gpt-4.1-mini --accept\n"
+    "cxgen elicit resultative --requests requests.jsonl --replies replies.jsonl"
+)
 @limited
 def elicit(
     limits: Limits,
@@ -178,9 +176,6 @@ def elicit(
     """Have a writer fill a construction's squares in words of its own; check what it wrote; have it judged; keep what is good.
 
     Replies are kept: an interrupted run goes on where it was. What is refused is in outputs/work/refused_sets.jsonl, with the reasons.
-
-    Examples:  cxgen elicit resultative --n 50 --backend openai --model gpt-4.1 --judge gpt-4.1-mini --accept
-               cxgen elicit resultative --requests requests.jsonl --replies replies.jsonl
     """
     project, settings = open_project()
     loaded, files = Constructicon()[construction].construction, backend is Judge.file

@@ -105,7 +105,7 @@ def suites(form: Form = Format.table) -> None:
     emit(rows, form, ["suite", "what", "figure"])
 
 
-@app.command()
+@app.command(epilog="cxgen capacity resultative --n 100000 --by-design")
 def capacity(
     constructions: Names = None,
     n: Annotated[int | None, Option("--n", min=1, help="Items per construction in nli; default: as params.yaml says.")] = None,
@@ -116,8 +116,6 @@ def capacity(
 
     `capacity` counts sets that share no premise, at most; `used` is the share of it that is asked for, in the design and split where it is
     highest; `enough` says that so many are easily drawn.
-
-    Example: cxgen capacity resultative --n 100000 --by-design
     """
     constructicon, (_, settings) = Constructicon(), open_project()
     names = list(constructions or settings.constructions or constructicon)
@@ -131,7 +129,11 @@ def capacity(
     emit(table.sort("construction", "config", maintain_order=True).rows(named=True), form)
 
 
-@app.command()
+@app.command(
+    epilog="cxgen generate --workers 2\n"
+    "cxgen generate caused-motion way-manner --n 1000000 --out big --resume\n"
+    "cxgen generate let-alone --n 100000 --out nonce --wug verb --wug content"
+)
 def generate(
     constructions: Names = None,
     n: Annotated[int | None, Option("--n", min=1, help="With --out: rows per construction; those of opposites come on top.")] = None,
@@ -148,10 +150,6 @@ def generate(
     """Draw candidate contrast sets for `cxgen judge`: outputs/work/candidates.parquet. With --out, finished rows, however many.
 
     With --out no premise occurs twice. The run can be killed and continued, and each shard made alone, see docs/scale.md.
-
-    Examples:  cxgen generate --workers 2
-               cxgen generate caused-motion way-manner --n 1000000 --out big --resume
-               cxgen generate let-alone --n 100000 --out nonce --wug verb --wug content
     """
     project, settings = open_project()
     if out is None:

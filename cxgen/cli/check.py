@@ -20,7 +20,7 @@ _FINDING = ("code", "file", "line", "message", "hint")
 app = commands()
 
 
-@app.command()
+@app.command(epilog="cxgen check resultative --strict\ncxgen check scenes lexicons/scenes/resultative.tsv")
 def check(
     construction: Annotated[str | None, Argument(metavar="[CONSTRUCTION]", help="Default: all.", autocompletion=completions)] = None,
     file: Annotated[Path | None, Argument(metavar="[FILE]", help="After `scenes`: a table of scenes.")] = None,
@@ -33,9 +33,6 @@ def check(
 
     Where all are checked, a file that cannot be read is a finding, too (E000). `cxgen check scenes FILE` looks at a table of scenes
     (NAME.tsv, after its construction): what is wrong where, the forms of new words, the verbs of each design and split, some premises.
-
-    Examples:  cxgen check resultative --strict
-               cxgen check scenes lexicons/scenes/resultative.tsv
     """
     if file is not None:
         _check_scenes(construction or "", file, form)

@@ -29,7 +29,11 @@ _UNIT = "hf: compare answers given what is before (answer), texts (text), words 
 app = commands()
 
 
-@app.command()
+@app.command(
+    epilog="cxgen evaluate --baseline word-pairs\n"
+    "cxgen evaluate predictions.jsonl --config nli --by band --against outputs/predictions/word-pairs-nli.jsonl\n"
+    "cxgen evaluate --model MODEL --base-url http://localhost:8000/v1 --config nli --shots 3"
+)
 @limited
 def evaluate(
     limits: Limits,
@@ -69,10 +73,6 @@ def evaluate(
 
     Accuracy is the mean over constructions, intervals resample verbs. What is predicted must be just the part that is scored: all configs'
     test items, unless --config and --split say otherwise.
-
-    Examples:  cxgen evaluate --baseline word-pairs
-               cxgen evaluate predictions.jsonl --config nli --by band --against outputs/predictions/word-pairs-nli.jsonl
-               cxgen evaluate --model MODEL --base-url http://localhost:8000/v1 --config nli --shots 3
     """
     if sum(option is not None for option in (predictions, baseline, model)) != 1:
         raise CxgenError("nothing, or more than one thing, to score", hint="give a file of predictions, --baseline or --model")

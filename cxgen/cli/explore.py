@@ -52,7 +52,11 @@ def new(name: Annotated[str, Argument(metavar="NAME", help="A name for it: lower
     echo(f"Look at it with `cxgen sample {name}`.")
 
 
-@app.command()
+@app.command(
+    epilog="cxgen sample resultative --n 50\n"
+    "cxgen sample caused-motion --kind two-goes-there --label neutral --format jsonl\n"
+    "cxgen sample let-alone --wug content"
+)
 def sample(
     construction: Name,
     n: Annotated[int, Option("--n", min=1, help="How many premises.")] = 10,
@@ -63,12 +67,7 @@ def sample(
     wug: Wug = None,
     form: Form = Format.table,
 ) -> None:
-    """Preview a construction's items: premises with their hypotheses and labels.
-
-    Examples:  cxgen sample resultative --n 50
-               cxgen sample caused-motion --kind two-goes-there --label neutral --format jsonl
-               cxgen sample let-alone --wug content
-    """
+    """Preview a construction's items: premises with their hypotheses and labels."""
     entry = Constructicon()[construction]
     if family not in FAMILIES:
         from cxgen.suites import SUITES
@@ -110,15 +109,12 @@ def _echo_groups(groups: Iterable[tuple[str, list[tuple[str, str]]]]) -> None:
             echo(f"     {style(mark.ljust(13), fg=_COLOURS.get(mark))} {text}")
 
 
-@app.command()
+@app.command(epilog="cxgen explain resultative\ncxgen explain resultative --wug content")
 def explain(construction: Name, wug: Wug = None, form: Form = Format.table) -> None:
     """Print the premise x hypothesis label matrix, computed from facts and claims; with --wug, what pseudowords leave of it.
 
     Below it, what each label turns on: another kind that is said with the same open-class words and has another label there, or "words".
     Of a design that cannot be balanced it says which kind lacks which label, and which hypothesis cannot be used.
-
-    Examples:  cxgen explain resultative
-               cxgen explain resultative --wug content
     """
     entry = Constructicon()[construction]
     table = entry.explain(wug.value if wug else "")

@@ -58,15 +58,12 @@ def propose(
     emit(table.head(n).to_dicts(), form)
 
 
-@lexicon.command()
+@lexicon.command(epilog="cxgen lexicon classes gate")
 def classes(
     word: Annotated[str | None, Argument(metavar="[WORD]", help="Only classes that hold this word.")] = None,
     form: Form = Format.table,
 ) -> None:
-    """List the word classes with their size and the constructions that use them; with WORD those that hold it, lexeme by lexeme.
-
-    Example: cxgen lexicon classes gate
-    """
+    """List the word classes with their size and the constructions that use them; with WORD those that hold it, lexeme by lexeme."""
     constructicon = Constructicon()
     loaded = load_all(constructicon)
     users, sources = class_users(loaded), [constructicon.lexicon, *(entry.lexicon for entry in loaded)]
@@ -126,7 +123,7 @@ def _lexemes(lemma: str, source: Lexicon) -> Iterator[Row]:
         yield {**row, "classes": held, "scenes": scenes}
 
 
-@app.command()
+@app.command(epilog="cxgen wug stride --n 10 --pos verb")
 def wug(
     words: Annotated[list[str], Argument(metavar="WORD...", help="Words to imitate; they need not be in any lexicon.")],
     n: Annotated[int, Option("--n", min=1, help="Pseudowords per word.")] = 10,
@@ -135,27 +132,21 @@ def wug(
     stats: Annotated[bool, Option("--stats", help="Lengths, segments, transition deviations, OLD20, neighbours.")] = False,
     form: Form = Format.table,
 ) -> None:
-    """Make pseudowords: of the same length and syllables as a word, as common in their transitions, and no words.
-
-    Example: cxgen wug stride --n 10 --pos verb
-    """
+    """Make pseudowords: of the same length and syllables as a word, as common in their transitions, and no words."""
     with busy("searching"):
         made = pseudowords(load(), words, n, seed=seed, pos=pos)
     rows = (made if stats else made.select("word", "pseudoword")).rows(named=True)
     emit([{**row, **(inflect(row["pseudoword"], pos) if pos else {})} for row in rows], form)
 
 
-@app.command()
+@app.command(epilog='cxgen recognise "The longer the two cats wait, the louder the six dogs bark."')
 def recognise(
     sentences: Annotated[list[str] | None, Argument(help="Sentences, each in quotes; none: one a line from stdin or --file.")] = None,
     file: Annotated[Path | None, Option("--file", help="A file with one sentence a line.")] = None,
     any_words: Annotated[bool, Option("--any-words", help="Take unknown words for what they look like: -er, -s.")] = False,
     form: Form = Format.table,
 ) -> None:
-    """Say whether the grammar of the comparative correlative has a sentence: as an instance, or as the same words in another order.
-
-    Example: cxgen recognise "The longer the two cats wait, the louder the six dogs bark."
-    """
+    """Say whether the grammar of the comparative correlative has a sentence: as an instance, or as the same words in another order."""
     grammar = Grammar(Constructicon().project)
     lines = sentences or (read_text(file) if file else sys.stdin.read()).splitlines()
     texts = [line.strip() for line in lines if line.strip()]
@@ -165,7 +156,7 @@ def recognise(
         raise typer.Exit(1)
 
 
-@app.command()
+@app.command(epilog="cxgen mine cc corpus/*.txt.gz --format csv > groups.csv\ncxgen mine cc --label groups.csv -o labelled.csv")
 def mine(
     construction: Annotated[str, Argument(help="cc: comparative correlatives, by their tags. Any other one: by its form_check.")],
     files: Annotated[list[Path] | None, Argument(metavar="[FILES...]", help="Raw text in UTF-8, plain or gzip.")] = None,
@@ -184,9 +175,6 @@ def mine(
 
     Candidates are written as they come: an interrupted run goes on where it was. False comparatives (the former, all the more) are dropped
     and counted.
-
-    Examples:  cxgen mine cc corpus/*.txt.gz --format csv > groups.csv
-               cxgen mine cc --label groups.csv -o labelled.csv
     """
     if (labels is None) == (not files):
         raise CxgenError("no text to read, or text and labels at once", hint="give FILES, or --label FILE")

@@ -44,7 +44,7 @@ def package() -> None:
     echo(f"{rows} rows, content hash {record['content_hash'][:16]}: {HUB}")
 
 
-@app.command()
+@app.command(epilog="cxgen publish me/constructions --dry-run")
 def publish(
     repository: Annotated[str, Argument(metavar="OWNER/NAME", help="Dataset repository on the Hub; made if it does not exist.")],
     dry_run: Annotated[bool, Option("--dry-run", help="Show what would be released and what changes; send nothing.")] = False,
@@ -59,8 +59,6 @@ def publish(
 
     Refuses if the data are not what the pipeline wrote, a metric fails its gate, sources are not committed, items are undecided, the branch
     has moved, the tag exists, or the repository holds what cxgen has not put there. The token: `hf auth login`, or HF_TOKEN.
-
-    Example: cxgen publish me/constructions --dry-run
     """
     if not re.fullmatch(_REPOSITORY, repository):
         raise CxgenError(f"not a repository: {repository!r}", hint="expected OWNER/NAME, such as me/constructions")
@@ -104,7 +102,7 @@ def _show_changes(client: Any, release: Release, form: Format) -> str:
     return commit
 
 
-@app.command()
+@app.command(epilog="cxgen diff me/constructions@v1.0.0 outputs/dataset --items --format jsonl")
 def diff(
     old: Annotated[str, Argument(help="Dataset folder, a project's, or OWNER/NAME@REVISION on the Hub.")],
     new: Annotated[str, Argument(help="The same, newer.")],
@@ -112,10 +110,7 @@ def diff(
     every: Annotated[bool, Option("--all", help="Count where nothing changed, too.")] = False,
     form: Form = Format.table,
 ) -> None:
-    """What changed between two datasets: counts per config, split, construction and label, or the items themselves.
-
-    Example: cxgen diff me/constructions@v1.0.0 outputs/dataset --items --format jsonl
-    """
+    """What changed between two datasets: counts per config, split, construction and label, or the items themselves."""
     _show(_dataset(old), _dataset(new), form, items=items, every=every)
 
 
@@ -140,12 +135,9 @@ def conllu(config: _Config = "nli", split: _Part = Split.test, output: _Output =
     _annotate(export_conllu, "conllu", config, split, output)
 
 
-@export.command()
+@export.command(epilog="cxgen export docbin --config distinction --split test -o test.spacy")
 def docbin(config: _Config = "nli", split: _Part = Split.test, output: _Output = None) -> None:
-    """A spaCy DocBin with the same annotation; the fillers are span groups under "slots".
-
-    Example: cxgen export docbin --config distinction --split test -o test.spacy
-    """
+    """A spaCy DocBin with the same annotation; the fillers are span groups under "slots"."""
     _annotate(export_docbin, "spacy", config, split, output)
 
 
@@ -155,21 +147,15 @@ def _annotate(write: Callable[..., int], ending: str, config: str, split: Split,
     echo(f"{write(project, config, split.value, path)} premises: {path}")
 
 
-@export.command()
+@export.command(epilog="cxgen export inspect tasks && inspect eval tasks/cxgen_tasks.py@cxgen --model MODEL -T config=nli")
 def inspect(folder: _Folder, configs: Configs = None, split: _Part = Split.test, wording: _Wording = "plain") -> None:
-    """A folder with a task for inspect_ai.
-
-    Example: cxgen export inspect tasks && inspect eval tasks/cxgen_tasks.py@cxgen --model MODEL -T config=nli
-    """
+    """A folder with a task for inspect_ai."""
     _for_harness("inspect", folder, configs, split, wording)
 
 
-@export.command()
+@export.command(epilog="cxgen export lm-eval harness && lm-eval run --include_path harness --tasks cxgen_nli --model hf ...")
 def lm_eval(folder: _Folder, configs: Configs = None, split: _Part = Split.test, wording: _Wording = "plain") -> None:
-    """A folder of tasks for lm-evaluation-harness: one per construction, a group per config, and the group cxgen.
-
-    Example: cxgen export lm-eval harness && lm-eval run --include_path harness --tasks cxgen_nli --model hf --model_args pretrained=FOLDER
-    """
+    """A folder of tasks for lm-evaluation-harness: one per construction, a group per config, and the group cxgen."""
     _for_harness("lm_eval", folder, configs, split, wording)
 
 

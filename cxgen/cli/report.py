@@ -37,16 +37,13 @@ app.add_typer(report, name="report")
 app.add_typer(review, name="review")
 
 
-@report.command()
+@report.command(epilog="cxgen evaluate --baseline word-pairs --json > word-pairs.json && cxgen report html --evaluation word-pairs.json")
 def html(
     output: Annotated[Path | None, Option("--output", "-o", help="File to write; default: outputs/report.html.")] = None,
     evaluations: Annotated[list[Path] | None, Option("--evaluation", help=_EVALUATIONS)] = None,
     sets: Annotated[int, Option(min=1, max=10_000, help="Contrast sets of each design in the browser.")] = 12,
 ) -> None:
-    """One page about the dataset: counts, measures, audit, label matrices, models, and a browser of contrast sets. It needs no network.
-
-    Example: cxgen evaluate --baseline word-pairs --json > word-pairs.json && cxgen report html --evaluation word-pairs.json
-    """
+    """One page about the dataset: counts, measures, audit, label matrices, models, and a browser of contrast sets. It needs no network."""
     project = Constructicon().project
     path = output or project.root / layout.PAGE
     with busy("writing the page"):
@@ -66,15 +63,12 @@ def sizes(form: Form = Format.table) -> None:
         echo("(`make` puts cxgen at .venv/bin/cxgen; README.md goes on from here)")
 
 
-@report.command()
+@report.command(epilog="cxgen report baselines conative")
 def baselines(
     construction: Annotated[str | None, Argument(help="Items of this one, drawn now, nothing written. Default: the dataset.")] = None,
     form: Form = Format.table,
 ) -> None:
-    """What can be had without understanding: give-away classifiers, and what words alone decide. Gates that break stop the pipeline.
-
-    Example: cxgen report baselines conative
-    """
+    """What can be had without understanding: give-away classifiers, and what words alone decide. Gates that break stop the pipeline."""
     project, settings = open_project()
     with busy("training the give-away classifiers"):
         if construction is None:
@@ -139,12 +133,9 @@ def variety(form: Form = Format.table) -> None:
     emit(rows, form)
 
 
-@report.command()
+@report.command(epilog="cxgen report plots && dvc plots show --open")
 def plots(form: Form = Format.table) -> None:
-    """The main figures of the metrics as tables for `dvc plots show` and `dvc plots diff`: outputs/plots.
-
-    Example: cxgen report plots && dvc plots show --open
-    """
+    """The main figures of the metrics as tables for `dvc plots show` and `dvc plots diff`: outputs/plots."""
     result = giveaways.plots(Constructicon().project)
     emit([{"file": f"{layout.PLOTS}/{name}.json", "rows": len(rows)} for name, rows in result.items()], form)
 
@@ -158,7 +149,7 @@ def reading(form: Form = Format.table) -> None:
     emit([{"group": name, **shares} for name, shares in [("(all)", result["overall"]), *result["groups"].items()]], form)
 
 
-@review.command()
+@review.command(epilog="cxgen review export review --n 20 --as xlsx --split test --real attested.txt")
 def export(
     folder: _Folder,
     n: Annotated[int, Option("--n", min=0, max=10_000, help="Items to label per construction, look-alike and list.")] = 20,
@@ -175,8 +166,6 @@ def export(
     """Write lists for blind annotators: no list has two items of a contrast set, and none tells a label.
 
     FOLDER/key.parquet says what stands where: keep it to yourself.
-
-    Example: cxgen review export review --n 20 --as xlsx --split test --real attested.txt
     """
     chosen = list(dict.fromkeys(kinds or [Kind.xlsx]))
     with busy("drawing lists"):
@@ -200,7 +189,7 @@ def serve(
         server.serve_forever()
 
 
-@review.command()
+@review.command(epilog="cxgen review score review anna.xlsx ben.csv --drop pipelines/dropped.csv && dvc repro")
 def score(
     folder: _Folder,
     files: Annotated[list[Path] | None, Argument(help="Filled lists; default: what is in FOLDER/answers.")] = None,
@@ -214,10 +203,7 @@ def score(
     whole: Annotated[bool, Option("--json", help="The whole report as one JSON object.")] = False,
     form: Form = Format.table,
 ) -> None:
-    """How far readers agree with the labels and with one another, how natural sentences are, and which items to mend.
-
-    Example: cxgen review score review anna.xlsx ben.csv --drop pipelines/dropped.csv && dvc repro
-    """
+    """How far readers agree with the labels and with one another, how natural sentences are, and which items to mend."""
     answers = answers_of(folder, files or [])
     with busy("resampling"):
         result = scoring.score(answers, Resampling(resamples, seed), everybody)
