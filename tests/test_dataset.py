@@ -218,6 +218,7 @@ def test_another_construction_leaves_the_others_as_they_were(mini_dataset, tmp_p
         text = (folder / f"templates/{old}.yaml").read_text("utf-8").replace("name: reach\n", "name: other\n")
         text = text.replace("name: wait\n", "name: other-wait\n").replace("[wait]", "[other-wait]").replace("wait/", "other-wait/")
         (folder / f"templates/{name}.yaml").write_text(text.replace("lookalike_of: reach", "lookalike_of: other"), "utf-8")
+    shutil.copy(folder / "lexicons/scenes/reach.tsv", folder / "lexicons/scenes/other.tsv")
     edit(folder / "params.yaml", "- reach", "- other\n- reach")
     build_dataset(folder, workers=2)
     for config in ("nli", "distinction"):

@@ -147,7 +147,7 @@ def dead_words(construction: Construction) -> Iterator[CxgenError]:
     read: dict[str, set[tuple[str, str]]] = defaultdict(set)
     for text, parts in _readable(construction):
         for design in text.designs:
-            read[design.frames] |= {("words", part.slot) for part in parts if part.slot not in construction.slots}
+            read[design.frames] |= {("words", part.slot) for part in parts if part.slot and part.slot not in construction.slots}
             read[design.frames] |= {("words", "det") for part in parts if part.form == "np"}
     for design in construction.designs.values():
         try:
