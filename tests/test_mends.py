@@ -9,6 +9,7 @@ from cxgen.build.params import Params
 from cxgen.check import check_project, findings
 from cxgen.cli.explore import new
 from cxgen.constructicon import load_construction
+from cxgen.curate import scenes  # noqa: F401  (takes `findings` by name: before that is replaced)
 from cxgen.errors import SchemaError
 from cxgen.lexicon import Lexicon
 from cxgen.project import Project
