@@ -23,11 +23,7 @@ _Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class Member:
-    """A word as a file names it.
-
-    ``key`` is a sense key, ``own:POS:LEMMA`` for a word without one, or ``phrase:`` / ``name:`` and its text; ``lemma`` is empty where only
-    the key is said; ``changes`` are the forms, article, countability and gender that are stated; ``keys`` lead to it in ``document``.
-    """
+    """A word as a file names it: its key, lemma (empty where only the key is said), forms etc. as stated, ``keys`` to it in the file."""
 
     key: str
     lemma: str
@@ -39,11 +35,7 @@ class Member:
 
 @dataclass(frozen=True)
 class ClassEntry:
-    """A class as a file declares it.
-
-    ``extends`` names a class whose members it has, too, before its own (its own name if it adds to that class); ``extended`` are the keys
-    of members whose own meaning does not hold that of the construction; ``rejected`` sense keys that were considered and refused.
-    """
+    """A class as a file declares it, after the members of the one that it ``extends``; ``extended``: keys that do not hold the meaning."""
 
     name: str
     pos: str

@@ -33,11 +33,10 @@ Word = tuple[str, str, str]  # lemma or text, part of speech, which sense (see `
 
 @dataclass(frozen=True)
 class Frame:
-    """A scene whose words are lexemes.
+    """A scene whose words are lexemes, and its place in its file.
 
     ``slots``: slot -> class names and keys of lexemes; ``words``: closed-class words; ``marked``: keys of fillers that fit but are drawn
-    less often; ``entails_alone``: lemmas of verbs that by themselves entail what the construction says; ``source``, ``number``: its file,
-    if it is of one, and its place in it.
+    less often; ``entails_alone``: lemmas of verbs that by themselves entail what the construction says.
     """
 
     name: str

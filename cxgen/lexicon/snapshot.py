@@ -45,21 +45,12 @@ class WordClass:
 class Lexicon:
     """The snapshot in memory.
 
-    Attributes:
-        table: one row per lexeme: ``key`` (sense key, ``own:POS:LEMMA``, or ``phrase:``/``name:`` + text), ``lemma``, ``pos``, ``sense``
-            (sense key or the own word's key), ``lexfile``, ``zipf`` (f64), ``percentile`` (f64, 0-100 within part of speech, by fixed
-            cuts), ``band``, ``top10k`` (bool), ``countability``, ``gender``, ``article``, the forms ``plural, third, ing, past,
-            participle, comparative, superlative``, and the list columns ``contrary``, ``complement``, ``near``, ``derived``.
-            Words that a project or a template file adds come last.
-        classes: class name -> :class:`WordClass`.
-        cuts: what percentile a frequency is.
-        overrides: part of speech -> lemma -> irregular forms, countability, article.
-        folders: the folders of words whose ``scenes/`` are read, the shipped one first; beside it is the snapshot.
-        memory: the file in which answers of lemminflect and wordfreq about own words are kept, if any.
-        keys, lemmas: of each row; ``index``: key -> row number; ``phrases``: row numbers of the phrases.
-        bands: band number of each lexeme (0 low, 1 mid, 2 high).
-        genders: gender of each lexeme's referent: 0 m, 1 f, 2 any, 3 none.
-        lemma_codes: a number per lemma, whatever its part of speech and sense: equal numbers, equal words.
+    ``table`` has a row per lexeme: ``key`` (sense key, ``own:POS:LEMMA``, or ``phrase:``/``name:`` + text), ``lemma``, ``pos``, ``sense``
+    (sense key or the own word's key), ``lexfile``, ``zipf``, ``percentile`` (0-100 within part of speech, by fixed ``cuts``), ``band``,
+    ``top10k`` (bool), ``countability``, ``gender``, ``article``, the forms, and the lists ``contrary``, ``complement``, ``near``,
+    ``derived``; words that a project or a template file adds come last. Of each row, ``bands`` are 0 low, 1 mid, 2 high; ``genders`` (of
+    its referent) 0 m, 1 f, 2 any, 3 none; ``lemma_codes`` equal for equal words. ``overrides``: part of speech -> lemma -> irregular forms.
+    ``folders`` of words, the shipped one first, have ``scenes/``; ``memory`` is the file that keeps what libraries say of own words.
     """
 
     table: pl.DataFrame

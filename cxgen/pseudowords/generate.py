@@ -14,11 +14,15 @@ from cxgen.pseudowords.refuse import ending, forms, wordlike
 from cxgen.pseudowords.search import Sequence
 from cxgen.pseudowords.spelling import Segments
 
+# Segments: onset:nucleus:coda of each syllable, syllables joined by dots; changed: how many differ. Deviations: type counts, output less
+# source: the largest, its transition (0 from the start to the first onset), and the sum of absolute ones. OLD20 in letters. Zipf: below 2.
+# Widened: 0 all constraints kept; 1 the form occurs; 2 a transition occurs in one word only; 3 segments have other numbers of letters, the
+# whole has not; 4 a transition occurs only at other places or in words of other lengths; 5 looks inflected; 6 the whole is longer; the
+# highest that applies.
 SCHEMA: dict[str, type[pl.DataType]] = {
     **{"word": pl.String, "pseudoword": pl.String, "rank": pl.Int32, "syllables": pl.Int8, "segments": pl.String, "changed": pl.Int8},
-    **{"max_deviation": pl.Int32, "max_deviation_at": pl.Int8, "sum_deviation": pl.Int32},
-    **{"old20_word": pl.Float64, "old20": pl.Float64, "old20_difference": pl.Float64, "neighbours": pl.Int32},
-    **{"zipf": pl.Float64, "widened": pl.Int8},
+    **{"max_deviation": pl.Int32, "max_deviation_at": pl.Int8, "sum_deviation": pl.Int32, "old20_word": pl.Float64, "old20": pl.Float64},
+    **{"old20_difference": pl.Float64, "neighbours": pl.Int32, "zipf": pl.Float64, "widened": pl.Int8},
 }
 POS = ("noun", "verb", "adjective", None)
 _TOGETHER = 128  # sources whose candidates are measured together
@@ -30,8 +34,6 @@ _Shape = tuple[int, ...]  # letters of each segment
 
 
 class _Step(NamedTuple):
-    """How the constraints of a search are widened."""
-
     widened: int  # what ``widened`` says of an output that needs it
     cost: int  # how much better an output of it must be than one without
     loose: bool = False  # see `Chain.near`
@@ -42,32 +44,22 @@ class _Step(NamedTuple):
 
 # The dearest come into play only where the cheaper have no outputs left.
 _STEPS = (
-    _Step(0, 0),
-    _Step(3, 6, moves=1),
-    _Step(4, 40, loose=True),
-    _Step(4, 56, loose=True, moves=1),
-    _Step(4, 900, loose=True, moves=2),
-    _Step(5, 1000, base=False),
+    *(_Step(0, 0), _Step(3, 6, moves=1), _Step(4, 40, True), _Step(4, 56, True, 1), _Step(4, 900, True, 2), _Step(5, 1000, base=False)),
     *(_Step(6, 2000 + 100 * longer, True, longer=longer) for longer in (1, 2, 3)),
 )
 
 
 class _Source(NamedTuple):
-    """A word to be replaced."""
-
     word: str
     parts: Segments
     pos: str | None
 
 
 class _Candidate(NamedTuple):
-    """What may replace a source; ``deviations``: the type count of each transition, less the source's."""
-
     cost: int
     number: int
     form: str
-    parts: Segments
-    deviations: list[int]
+    sequence: Sequence
     widened: int
 
 
@@ -80,27 +72,16 @@ def pseudowords(
     pos: str | List[str | None] | None = None,
     taken: Set[str] = frozenset(),
 ) -> pl.DataFrame:
-    """``n`` pseudowords for each of ``words`` (of the letters a to z), the best first; the same arguments give the same outputs.
+    """``n`` pseudowords for each of ``words`` (of the letters a to z), the best first, with columns as in `SCHEMA`.
 
     An output has its source's number of syllables and letters, and of letters in each segment, and differs from it in a third of the
     segments or more. Of the first acceptable sequences by largest deviation from the source's transition frequencies, twice as many as are
     wanted, those are taken that are best in deviation and OLD20 together; where that fails, and where it pays, constraints are widened.
     No form occurs twice, inflected ones included, and none of ``taken``: the outputs for a word depend on those for the words before it.
     With ``pos`` (noun, verb or adjective, for all words or for each) inflected forms, too, are new and no output looks inflected. Another
-    ``seed`` gives other outputs among equally good ones. Statistics as in Wuggy (Keuleers & Brysbaert 2010, Behavior Research Methods 42,
-    627-633) and Yarkoni et al. (2008).
-
-    Returns:
-        One row per output: ``word`` (str), ``pseudoword`` (str, lower case), ``rank`` (i32, from 1), ``syllables`` (i8), ``segments`` (str:
-        onset:nucleus:coda of each syllable, syllables joined by dots), ``changed`` (i8, segments that differ), ``max_deviation`` (i32, of
-        type counts, signed: output less source), ``max_deviation_at`` (i8, the transition: 0 from the start to the first onset),
-        ``sum_deviation`` (i32, of absolute deviations), ``old20_word``, ``old20``, ``old20_difference`` (f64, letters; output less
-        source), ``neighbours`` (i32, words at distance 1), ``zipf`` (f64, below 2), ``widened`` (i8: 0 all constraints kept; 1 the form
-        occurs, with a zipf value below 2; 2 a transition occurs in one word only; 3 segments have other numbers of letters, the whole
-        has not; 4 a transition occurs only at other places or in words of other lengths; 5 looks inflected; 6 the whole is longer; the
-        highest that applies).
+    ``seed`` gives other outputs among equally good ones. Statistics as in Wuggy (Keuleers & Brysbaert 2010) and Yarkoni et al. (2008).
     """
-    kinds = [pos] * len(words) if pos is None or isinstance(pos, str) else list(pos)
+    kinds = [pos] * len(words) if pos is None or isinstance(pos, str) else pos
     if len(kinds) != len(words) or not set(kinds) <= set(POS):
         raise CxgenError("pos: expected noun, verb, adjective or None, for all words or one for each word")
     sources = [_Source(word, lexicon.segments(word), kind) for word, kind in zip(words, kinds, strict=True)]
@@ -109,7 +90,7 @@ def pseudowords(
         together = sources[start : start + _TOGETHER]
         streams = [_pools(lexicon, source, n, used, seed) for source in together]
         pools = [next(stream) for stream in streams]
-        lexicon.distances.measure([*(source.word.lower() for source in together), *(one.form for pool in pools for one in pool)])
+        lexicon.distances.measure([one.form for pool in pools for one in pool])
         for source, pool, later in zip(together, pools, streams, strict=True):
             rows += _rows(lexicon, source, _chosen(lexicon, source, chain([pool], later), n, used))
     return pl.DataFrame(rows, schema=SCHEMA, orient="row")
@@ -130,7 +111,7 @@ def _candidates(lexicon: WugLexicon, source: _Source, seed: int) -> Iterator[_Ca
         if form not in lexicon.refused and not wordlike(lexicon, form, sequence.parts):
             flaws = [(step.widened, cost), *([_RARE] if form in lexicon.rare else []), *([_ONCE] if sequence.once else [])]
             widened, dearer = max(number for number, _ in flaws), sum(more for _, more in flaws)
-            heappush(waiting, _Candidate(dearer, len(seen), form, sequence.parts, sequence.deviations, widened))
+            heappush(waiting, _Candidate(dearer, len(seen), form, sequence, widened))
     yield from sorted(waiting)
 
 
@@ -192,12 +173,13 @@ def _chosen(lexicon: WugLexicon, source: _Source, pools: Iterator[list[_Candidat
 def _rows(lexicon: WugLexicon, source: _Source, chosen: list[_Candidate]) -> Iterator[tuple[object, ...]]:
     (wanted, _), *measured = lexicon.distances.measure([source.word.lower(), *(candidate.form for candidate in chosen)])
     for rank, (candidate, (old20, neighbours)) in enumerate(zip(chosen, measured, strict=True), 1):
-        sizes, parts = [abs(deviation) for deviation in candidate.deviations], candidate.parts
+        deviations, parts = candidate.sequence.deviations, candidate.sequence.parts
+        sizes = list(map(abs, deviations))
         where = sizes.index(max(sizes))
         written = ".".join(":".join(parts[at : at + 3]) for at in range(0, len(parts), 3))
         changed = sum(a != b for a, b in zip(parts, source.parts, strict=True))
         rare = lexicon.rare.get(candidate.form, 0.0)
         yield (
-            *(source.word, candidate.form, rank, len(parts) // 3, written, changed, candidate.deviations[where], where, sum(sizes)),
+            *(source.word, candidate.form, rank, len(parts) // 3, written, changed, deviations[where], where, sum(sizes)),
             *(wanted, old20, old20 - wanted, neighbours, rare, candidate.widened),
         )

@@ -1,9 +1,8 @@
 """The bigram chain of segments, and the sequences in it that are nearest to a word's transition frequencies.
 
 As in Wuggy (Keuleers & Brysbaert 2010, Behavior Research Methods 42, 627-633), a word is ``^``, three segments for each syllable, ``$``; a
-transition is keyed by the number of syllables of the word and its place in it, and counted by types. One pass from the end (dynamic
-programming) finds for every transition the smallest largest deviation of any way from there; with these, sequences are written out from
-the start without ever entering a way that leads to none.
+transition is keyed by the number of syllables and its place, and counted by types. One pass from the end (dynamic programming) finds for
+every transition the smallest largest deviation of any way from there; with these, no way is entered from the start that leads to none.
 """
 
 import math
@@ -28,12 +27,12 @@ _MOST = 1024  # sequences within one threshold; of more, so many are drawn
 
 
 class Sequence(NamedTuple):
-    """A sequence of segments."""
+    """Segments; the type count of each transition, less the source's; its cost; whether a transition has one word or none (``once``)."""
 
-    cost: int  # of the largest of its deviations: itself up to 8, then 8 more for every doubling
+    cost: int
     parts: Segments
-    deviations: list[int]  # type count of each of its transitions, less the source's
-    once: bool  # whether it has a transition that one word has, or none
+    deviations: list[int]
+    once: bool
 
 
 class Chain:
@@ -108,6 +107,7 @@ class Chain:
 
 @cache
 def _cost(deviation: int) -> int:
+    """Of the largest deviation: itself up to 8, then 8 more for every doubling."""
     return deviation if deviation < 8 else round(8 * math.log2(deviation / 8)) + 8
 
 

@@ -134,14 +134,9 @@ def _plain(error: yaml.MarkedYAMLError, path: Path, text: str) -> SchemaError:
 
 def validate(document: Document, name: str) -> None:
     """Check a document against the named schema."""
-    if fault := _checked(json.dumps(document.data), name):
+    if fault := complaint(document.data, name):
         keys, message, hint = fault
         raise SchemaError(message, file=document.path, line=document.line(keys), hint=hint)
-
-
-@lru_cache(_REMEMBERED)
-def _checked(text: str, name: str) -> _Complaint:
-    return complaint(json.loads(text), name)
 
 
 def complaint(data: Any, name: str) -> _Complaint:
