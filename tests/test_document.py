@@ -1,7 +1,5 @@
 """Reading YAML: what is read, and on which line each key stands. Files that cannot be read: test_bad_files."""
 
-from __future__ import annotations
-
 import pytest
 import yaml
 from hypothesis import given, settings
@@ -12,22 +10,25 @@ from cxgen.schema import read_yaml
 from cxgen.schema.document import complaint
 
 
+def read(folder, text):
+    (folder / "x.yaml").write_text(text, "utf-8")
+    return read_yaml(folder / "x.yaml").data
+
+
 def test_plain_values_are_those_of_yaml_1_2(tmp_path):
     text = "\ufeffx: {on: off, no: yes, at: 12:30, day: 2024-01-01, n: 12, part: .5, small: 1e-3, nil: ~, sure: true}\n"
-    (tmp_path / "x.yaml").write_text(text, "utf-8")
     wanted = {"on": "off", "no": "yes", "at": "12:30", "day": "2024-01-01", "n": 12, "part": 0.5, "small": 0.001, "nil": None, "sure": True}
-    assert read_yaml(tmp_path / "x.yaml").data == {"x": wanted}
+    assert read(tmp_path, text) == {"x": wanted}
 
 
 def test_aliases_and_merged_keys_are_read(tmp_path):
-    (tmp_path / "x.yaml").write_text("a: &a {x: on, y: 2}\nb: {<<: *a, y: 3}\nc: [*a, *a]\n", "utf-8")
-    assert read_yaml(tmp_path / "x.yaml").data == {"a": {"x": "on", "y": 2}, "b": {"x": "on", "y": 3}, "c": [{"x": "on", "y": 2}] * 2}
+    text = "a: &a {x: on, y: 2}\nb: {<<: *a, y: 3}\nc: [*a, *a]\n"
+    assert read(tmp_path, text) == {"a": {"x": "on", "y": 2}, "b": {"x": "on", "y": 3}, "c": [{"x": "on", "y": 2}] * 2}
 
 
 def test_a_key_twice_says_where_the_first_stands(tmp_path):
-    (tmp_path / "x.yaml").write_text("a: b\nc: d\na: e\n")
     with pytest.raises(SchemaError) as caught:
-        read_yaml(tmp_path / "x.yaml")
+        read(tmp_path, "a: b\nc: d\na: e\n")
     assert (caught.value.line, "line 1" in caught.value.hint) == (3, True)
 
 
