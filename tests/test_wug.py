@@ -178,12 +178,12 @@ def test_the_search_is_exact(words, loose, other_shape):
     """Every sequence that a brute-force search finds, and no other, with its cost, the cheapest first."""
     links = chain_of(words)
     shape = tuple(map(len, words[-1 if other_shape else 0]))
-    sequences = [sequence for _, sequence in links.near(words[0], shape, loose, 0) if sequence]
+    sequences = [(cost, sequence) for cost, sequence in links.near(words[0], shape, loose, 0) if sequence]
     expected = brute_force(links, words, shape, 1 + loose)  # loose: attested twice, in words of any length
-    assert {one.parts: one.cost for one in sequences} == expected
+    assert {one.parts: cost for cost, one in sequences} == expected
     assert len(sequences) == len(expected)
-    assert [one.cost for one in sequences] == sorted(one.cost for one in sequences)
-    for one in sequences:
+    assert [cost for cost, _ in sequences] == sorted(expected.values())
+    for _, one in sequences:
         counts = [links.frequencies(parts) for parts in (words[0], one.parts)]
         assert one.deviations == [b - a for a, b in zip(*counts, strict=True)]
         assert one.once == (min(counts[1]) < 2)

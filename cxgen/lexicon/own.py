@@ -1,7 +1,7 @@
 """Word classes in YAML: ``lexicons/classes/*.yaml``, ``classes:`` of a template file; and a lexicon with them added."""
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -174,7 +174,10 @@ def extended(lexicon: Lexicon, sources: Sources, construction: str = "") -> Lexi
     new, changed = _new_rows(lexicon, sources, overrides), _changed_rows(lexicon, sources)
     index = lexicon.index | {key: len(lexicon) + number for number, key in enumerate(new)}
     for key, relations in sources.relations.items():
-        _check_related({key, *(other for keys in relations.values() for other in keys)} - index.keys(), sources)
+        for unknown in sorted({key, *(other for keys in relations.values() for other in keys)} - index.keys()):
+            document = next(document for document in sources.documents if unknown in document.text)
+            line, hint = document.line_with(unknown), "declare it as a member of a class"
+            raise SchemaError(f"{unknown} is not in the lexicon", file=document.path, line=line, hint=hint)
         _relate(new.get(key) or changed.setdefault(key, lexicon.row(key)), relations)
     table = lexicon.table.update(_frame(changed), on="key", how="left", maintain_order="left") if changed else lexicon.table
     classes = lexicon.classes | {name: _word_class(entry, lexicon, sources, index) for name, entry in sources.classes.items()}
@@ -226,13 +229,6 @@ def _changed_rows(lexicon: Lexicon, sources: Sources) -> dict[str, _Row]:
         if values != row:
             rows[key] = values
     return rows
-
-
-def _check_related(unknown: Collection[str], sources: Sources) -> None:
-    for key in sorted(unknown):
-        document = next(document for document in sources.documents if key in document.text)
-        hint = "declare it as a member of a class"
-        raise SchemaError(f"{key} is not in the lexicon", file=document.path, line=document.line_with(key), hint=hint)
 
 
 def _word_class(entry: ClassEntry, lexicon: Lexicon, sources: Sources, index: Mapping[str, int]) -> WordClass:

@@ -10,7 +10,7 @@ closed-class words. Several things in a cell stand between `` | ``: words (``coa
 with a pin if they have another (``coach~artifact``, ``coach~1:06:00::``; ``dumpster~own``: none of WordNet's), and classes (``@names``).
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -81,16 +81,6 @@ class SceneTable(Document):
             for slot, texts in scene.slots.items():
                 yield from ((_as_word(text, scene.types[slot]), number, slot) for text in texts if text[0] != "@")
 
-    def frames(self, keys: Mapping[Word, str]) -> Iterator[Frame]:
-        """The scenes with their words as keys of lexemes."""
-        for number, scene in enumerate(self.scenes):
-            cells, slots = scene.cells, {}
-            for slot, texts in scene.slots.items():
-                slots[slot] = tuple(text[1:] if text[0] == "@" else keys[_as_word(text, scene.types[slot])] for text in texts)
-            marked = frozenset(keys.get(_as_word(text, "verb"), text) for text in cells.get("marked", ()))
-            alone = frozenset(cells.get("entails_alone", ()))
-            yield Frame(cells["id"][0], tuple(cells["designs"]), slots, scene.words, marked, alone, self, number)
-
 
 @dataclass(frozen=True)
 class Scenes:
@@ -114,13 +104,17 @@ class Scenes:
 
     @cached_property
     def frames(self) -> list[Frame]:
-        """All scenes; two with the same id are an error."""
+        """All scenes, with their words as keys of lexemes; two with the same id are an error."""
         frames: dict[str, Frame] = {}
-        for table in self.tables:
-            for frame in table.frames(self.keys):
-                if frames.setdefault(frame.name, frame) is not frame:
-                    message = f"there is a scene {frame.name!r} already"
-                    raise _wrong(message, table.path, table.line((frame.number,)), "give it another id")
+        for table, number, scene in ((one, *numbered) for one in self.tables for numbered in enumerate(one.scenes)):
+            cells, slots, name = scene.cells, {}, scene.cells["id"][0]
+            if name in frames:
+                raise _wrong(f"there is a scene {name!r} already", table.path, scene.line, "give it another id")
+            for slot, texts in scene.slots.items():
+                slots[slot] = tuple(text[1:] if text[0] == "@" else self.keys[_as_word(text, scene.types[slot])] for text in texts)
+            marked = frozenset(self.keys.get(_as_word(text, "verb"), text) for text in cells.get("marked", ()))
+            alone = frozenset(cells.get("entails_alone", ()))
+            frames[name] = Frame(name, tuple(cells["designs"]), slots, scene.words, marked, alone, table, number)
         return list(frames.values())
 
 

@@ -5,7 +5,7 @@ spelled and spoken boundaries need not agree; a nucleus is read by the coda that
 """
 
 import re
-from itertools import product
+from itertools import chain, product
 
 from cxgen.pseudowords.lexicon import HEAD, WugLexicon
 from cxgen.pseudowords.spelling import Segments, inflect, skeleton
@@ -60,13 +60,11 @@ def _derived(lexicon: WugLexicon, base: str) -> bool:
 
 def _units(parts: Segments) -> list[str]:
     """Clusters (``^onset``, ``coda-onset``, ``coda$``) and nuclei (``nucleus|coda|place``: m(onosyllable), f(irst), l(ast), i(nner))."""
-    last = len(parts) // 3 - 1
-    units = [f"^{parts[0]}"]
-    for number in range(last + 1):
-        nucleus, coda = parts[3 * number + 1], parts[3 * number + 2]
-        place = "m" if not last else "f" if not number else "l" if number == last else "i"
-        units += [f"{nucleus}|{coda}|{place}", f"{coda}$" if number == last else f"{coda}-{parts[3 * number + 3]}"]
-    return units
+    nuclei, codas, onsets = parts[1::3], parts[2::3], parts[3::3]
+    places = "m" if len(nuclei) == 1 else f"f{'i' * (len(nuclei) - 2)}l"
+    clusters = [*(f"{coda}-{onset}" for coda, onset in zip(codas, onsets, strict=False)), f"{codas[-1]}$"]
+    spoken = (f"{nucleus}|{coda}|{place}" for nucleus, coda, place in zip(nuclei, codas, places, strict=True))
+    return [f"^{parts[0]}", *chain.from_iterable(zip(spoken, clusters, strict=True))]
 
 
 def _readings(lexicon: WugLexicon, unit: str) -> list[tuple[str, float]]:

@@ -27,9 +27,8 @@ _MOST = 1024  # sequences within one threshold; of more, so many are drawn
 
 
 class Sequence(NamedTuple):
-    """Segments; the type count of each transition, less the source's; its cost; whether a transition has one word or none (``once``)."""
+    """Segments; the type count of each transition, less the source's; whether a transition has one word or none (``once``)."""
 
-    cost: int
     parts: Segments
     deviations: list[int]
     once: bool
@@ -66,13 +65,13 @@ class Chain:
     def near(self, source: Segments, shape: tuple[int, ...], loose: bool, *key: str | int) -> Iterator[tuple[int, Sequence | None]]:
         """Sequences that differ from ``source`` in a third of the segments or more, with their costs, the cheapest first.
 
-        A cost without a sequence says that what follows costs as much at least. ``shape`` are the letters of each segment. If ``loose``,
-        every transition will do that two words or more have in the same part of a syllable, anywhere in a word of any length (but
-        word-initial and word-final ones only there). ``key`` names the random stream that thins out and orders what is equally good.
+        The largest deviation decides, then their sum, blurred at random. A cost without a sequence says that what follows costs as much at
+        least. ``shape`` are the letters of each segment. If ``loose``, any transition will do that two words or more have in the same part
+        of a syllable, anywhere in a word of any length (but word-initial and word-final ones only there). ``key`` names the random stream.
         """
         places = enumerate(pairwise((1, *shape, 1)))
         layers = [self._edges(len(shape) // 3, place, left, right, loose) for place, (left, right) in places]
-        frequencies = np.array(self.frequencies(source))
+        frequencies, numbers = np.array(self.frequencies(source)), np.array([self._numbers.get(part, -1) for part in source])
         least: list[_Ints] = []
         best = np.zeros(len(self._texts), dtype=np.int64)
         for (left, right, types), frequency in zip(reversed(layers), frequencies[::-1], strict=True):
@@ -84,25 +83,18 @@ class Chain:
             yield _cost(threshold), None
             ahead = int(threshold * _WIDER) + 1
             paths, following = _within(layers, least, ahead, self._numbers["^"], key)
-            yield from ((sequence.cost, sequence) for sequence in self._sequences(layers, paths, frequencies, source, done, key))
+            types = np.stack([types[edge] for (_, _, types), edge in zip(layers, paths.T, strict=True)], axis=1)
+            parts = np.stack([right[edge] for (_, right, _), edge in zip(layers[:-1], paths.T[:-1], strict=True)], axis=1)
+            deviations = types - frequencies
+            largest = np.abs(deviations).max(axis=1)
+            fits = (largest > done) & ((parts != numbers).sum(axis=1) >= len(source) // 3)
+            blurred = np.abs(deviations).sum(axis=1) * (0.5 + uniform(("order", *key), 0, len(paths)))
+            costs = np.array([_cost(size) for size in largest.tolist()], dtype=np.int64)
+            order = np.lexsort((blurred, costs))
+            for at in order[fits[order]].tolist():
+                texts = tuple(self._texts[number] for number in parts[at].tolist())
+                yield int(costs[at]), Sequence(texts, deviations[at].tolist(), bool(types[at].min() < 2))
             threshold, done = max(following, ahead + 1), ahead
-
-    def _sequences(
-        self, layers: list[_Edges], paths: _Ints, frequencies: _Ints, source: Segments, done: int, key: tuple[str | int, ...]
-    ) -> Iterator[Sequence]:
-        """The sequences of ``paths`` whose largest deviation is more than ``done``, by it and by the sum, blurred by a random stream."""
-        types = np.stack([types[edge] for (_, _, types), edge in zip(layers, paths.T, strict=True)], axis=1)
-        parts = np.stack([right[edge] for (_, right, _), edge in zip(layers[:-1], paths.T[:-1], strict=True)], axis=1)
-        numbers = np.array([self._numbers.get(part, -1) for part in source])
-        deviations = types - frequencies
-        largest = np.abs(deviations).max(axis=1)
-        fits = (largest > done) & ((parts != numbers).sum(axis=1) >= len(source) // 3)
-        blurred = np.abs(deviations).sum(axis=1) * (0.5 + uniform(("order", *key), 0, len(paths)))
-        costs = np.array([_cost(size) for size in largest.tolist()], dtype=np.int64)
-        order = np.lexsort((blurred, costs))
-        for at in order[fits[order]].tolist():
-            texts = tuple(self._texts[number] for number in parts[at].tolist())
-            yield Sequence(int(costs[at]), texts, deviations[at].tolist(), bool(types[at].min() < 2))
 
 
 @cache
