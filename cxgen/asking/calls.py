@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import AsyncGenerator, Callable, Collection, Iterable
+from collections.abc import AsyncGenerator, Callable, Collection
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from cxgen.asking.prompts import Items, Prompt, Reply, entries_in, reply_in, sha256
 from cxgen.errors import DataError
-from cxgen.files import json_lines, write_text
+from cxgen.files import json_lines
 
 ENDPOINT: Final = "/v1/chat/completions"
 _HINT = "a JSON object a line: custom_id, and response (as OpenAI's batches have it) or content"
@@ -142,13 +142,6 @@ Results = AsyncGenerator[tuple[Call, Reply | Failure], None]
 Backend = Callable[[list[Call]], Results]  # every call with what came of it, in whatever order
 
 
-def write_requests(calls: Iterable[Call], path: Path) -> int:
-    """Write calls to a file, one a line; how many."""
-    lines = [call.line(_custom_id(*call.messages)) for call in calls]
-    write_text(path, "".join(lines))
-    return len(lines)
-
-
 def read_requests(path: Path) -> list[tuple[str, str, list[dict[str, Any]]]]:
     """System message, user message and the items shown in it, of every request in a file."""
     requests = []
@@ -169,7 +162,7 @@ def from_file(replies: Path | None, requests: Path | None = None) -> Backend:
     """Answers calls from a file of replies: to these very calls, or to ``requests``, item by item, in whatever company."""
     bodies, entries = _read_replies(replies) if replies else {}, defaultdict[tuple[str, str], list[tuple[dict[str, Any], str]]](list)
     for system, user, items in read_requests(requests) if requests else ():
-        if reply := bodies.get(_custom_id(system, user)):
+        if reply := bodies.get(custom_id(system, user)):
             shown = {item.get("id"): json.dumps(item) for item in items}
             for entry in entries_in(reply.text) or ():
                 entries[system, shown.get(str(entry.get("id")), "")].append((entry, reply.known["model"]))
@@ -180,12 +173,13 @@ def from_file(replies: Path | None, requests: Path | None = None) -> Backend:
             known = [pair for item in _items_in(user) for pair in entries.get((system, json.dumps(item)), ())]
             text = json.dumps({"answers": [entry for entry, _ in known]})
             together = Reply(text, "stop", {"model": known[0][1]}) if known else Failure("no reply on file")
-            yield call, bodies.get(_custom_id(system, user)) or together
+            yield call, bodies.get(custom_id(system, user)) or together
 
     return results
 
 
-def _custom_id(system: str, user: str) -> str:
+def custom_id(system: str, user: str) -> str:
+    """What a request in a file is called."""
     return sha256(json.dumps([system, user], ensure_ascii=False))[:32]
 
 

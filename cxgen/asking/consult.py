@@ -11,15 +11,15 @@ from contextlib import aclosing, asynccontextmanager, contextmanager, nullcontex
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 import polars as pl
 
-from cxgen.asking.calls import Backend, Budget, Call, Limits, from_file, write_requests
+from cxgen.asking.calls import Backend, Budget, Call, Limits, custom_id, from_file
 from cxgen.asking.prompts import Items, Prompt, Reply, read_answers
 from cxgen.constructicon import Construction
 from cxgen.errors import CxgenError, DataError, needs
-from cxgen.files import json_lines, locked
+from cxgen.files import json_lines, locked, write_text
 from cxgen.layout import ANSWERS
 from cxgen.project import Project
 from cxgen.vocabulary import Judge
@@ -134,8 +134,7 @@ def opened(path: Path) -> Iterator[Cache]:
             yield cache
 
 
-@dataclass(frozen=True)
-class Outcome:
+class Outcome(NamedTuple):
     """The judgments of a model in the order of a task's items; a row that says what they took; the bound that ended the run early."""
 
     judgments: list[Judgment]
@@ -238,9 +237,9 @@ def ask(asked: Consultation, prompts: Mapping[str, Prompt], shown: Shown, budget
     async def run(cache: Cache, budget: Budget) -> list[Outcome]:
         async with _backends(asked, cache, budget) as backends:
             outcomes = []
-            for plan in _plans(asked, prompts, shown, cache):
-                bar = bars.add_task(f"{plan[0].model}: {plan[0].prompt.task}", total=len(plan[0].items))
-                outcomes.append(await _put(plan, backends[plan[0].model], cache, budget, partial(bars.update, bar)))
+            for job, kept, todo in _plans(asked, prompts, shown, cache):
+                bar = bars.add_task(f"{job.model}: {job.prompt.task}", total=len(job.items))
+                outcomes.append(await _put((job, kept, todo), backends[job.model], cache, budget, partial(bars.update, bar)))
             return outcomes
 
     # A file is a record of its own: a line that was mended must not meet its old self.
@@ -264,7 +263,9 @@ def estimate(asked: Consultation, prompts: Mapping[str, Prompt], shown: Shown) -
 def write_out(asked: Consultation, prompts: Mapping[str, Prompt], shown: Shown, path: Path) -> int:
     """Write the requests that the first of the models would be sent to ``path``, for whoever is to answer them; how many."""
     plans = _plans(replace(asked, models=asked.models[:1]), prompts, shown, Cache())
-    return write_requests([call for _, _, todo in plans for call in todo], path)
+    lines = [call.line(custom_id(*call.messages)) for _, _, todo in plans for call in todo]
+    write_text(path, "".join(lines))
+    return len(lines)
 
 
 def load_prompts(project: Project, tasks: Iterable[str]) -> dict[str, Prompt]:

@@ -2,10 +2,10 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, fields, replace
 from itertools import chain, combinations
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -35,8 +35,7 @@ _ANSWERS = {"acceptability": PREMISE_VERDICTS, "appropriateness": PAIR_VERDICTS,
 _RECORD = "record some: cxgen judge --backend openai --export"
 
 
-@dataclass(frozen=True)
-class Judged:
+class Judged(NamedTuple):
     """What came of a run."""
 
     counts: dict[str, dict[str, int]]  # construction -> verdict -> premises, or pairs

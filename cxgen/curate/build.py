@@ -172,7 +172,8 @@ def propose(folder: Path, name: str) -> pl.DataFrame:
             synset = wordnet.lemma_from_key(key).synset()
             sisters = (sister for parent in synset.hypernyms() for sister in parent.hyponyms())
             near = (synset, *synset.hyponyms(), *synset.similar_tos(), *sisters)
-            for lemma in (lemma for other in near if not _BAD_DOMAINS & _domains(other) for lemma in other.lemmas()):
+            decent = (other for other in near if _BAD_DOMAINS.isdisjoint(domain.name() for domain in other.usage_domains()))
+            for lemma in (lemma for other in decent for lemma in other.lemmas()):
                 main = wordnet.synsets(lemma.name(), lemma.synset().pos())[:1] == [lemma.synset()]
                 if main and lemma.key() not in taken | rows.keys():
                     text, gloss = lemma.name().replace("_", " "), lemma.synset().definition()[:80]
@@ -180,7 +181,3 @@ def propose(folder: Path, name: str) -> pl.DataFrame:
                     rows[lemma.key()] = cuts.band(entry.pos, zipf), zipf, text, lemma.key(), key.partition("%")[0], gloss
     schema = {"band": pl.String, "zipf": pl.Float64, **dict.fromkeys(("lemma", "sense", "because", "gloss"), pl.String)}
     return pl.DataFrame(list(rows.values()), schema=schema, orient="row").sort(["zipf", "sense"], descending=[True, False])
-
-
-def _domains(synset: Any) -> set[str]:
-    return {domain.name() for domain in synset.usage_domains()}

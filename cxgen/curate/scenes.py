@@ -111,9 +111,6 @@ def _verbs(construction: Construction, params: Params) -> Iterator[dict[str, Any
                 yield {"design": design.name, "split": split, "verbs": len(own), "new": new}
 
 
-# Words for a slot.
-
-
 def slot_questions(construction: Construction, slot: str, n: int, count: int, seed: int, frame: str = "") -> dict[str, dict[str, str]]:
     """Up to ``n`` premises (of ``frame`` only) with ``slot`` open for ``count`` words: premise id -> fields of the prompt ``fill``."""
     for what, name, known in (("frame", frame, {scene.name for scene in construction.frames}), ("slot", slot, construction.slots.keys())):

@@ -47,7 +47,7 @@ class Passage(NamedTuple):
     column: int = 1
 
     def where(self, start: int) -> tuple[int, int]:
-        """Line and column of a character of the text."""
+        """Line and column of a character."""
         ends = self.text.count("\n", 0, start)
         return (self.line + ends, start - self.text.rfind("\n", 0, start)) if ends else (self.line, self.column + start)
 
@@ -134,7 +134,7 @@ def mine(project: Project, search: Search, files: Sequence[Path], output: Path) 
     _require_output(output, files)
     by_tags = search.name in BY_TAGS
     construction = None if by_tags else load_construction(project, search.name, Lexicon.of(project))
-    nlp = load_pipeline(search.model, parsed=not by_tags)
+    nlp = _load_pipeline(search.model, parsed=not by_tags)
     finder = Forms(construction, nlp) if construction else Correlative(search.width, search.most_between, search.whole)
     states = [(str(path.resolve()), path.stat().st_size, path.stat().st_mtime_ns) for path in files]
     partial, counts = output.with_name(f".{output.name}.partial"), Counter(lines=0, damaged=0)
@@ -176,11 +176,11 @@ def _searched(nlp: "Language", finder: Correlative | Forms, batch: Sequence[Pass
                     dropped[candidate] += 1
                 else:
                     line, column = passage.where(candidate[0][0].idx)
-                    rows.append(row_of(candidate, doc.text) | {"file": str(passage.file), "line": line, "column": column})
+                    rows.append(_row_of(candidate, doc.text) | {"file": str(passage.file), "line": line, "column": column})
     return {"read": len(batch), "passages": len(texts), "dropped": dropped, "rows": rows}
 
 
-def row_of(candidate: Candidate, text: str) -> dict[str, Any]:
+def _row_of(candidate: Candidate, text: str) -> dict[str, Any]:
     """``sentence, group, tags`` (Penn Treebank) and ``spans``: name, start and end (characters of the sentence) and text."""
     tokens, group, parts = candidate
     begin, end = tokens[0].idx, tokens[-1].idx + len(tokens[-1])
@@ -189,7 +189,7 @@ def row_of(candidate: Candidate, text: str) -> dict[str, Any]:
     return {"sentence": text[begin:end], "group": group, "tags": " ".join(token.tag_ for token in tokens), "spans": spans}
 
 
-def load_pipeline(name: str, *, parsed: bool) -> "Language":
+def _load_pipeline(name: str, *, parsed: bool) -> "Language":
     """A spaCy pipeline, by name or folder, for English, that gives tags and sentences and, if ``parsed``, trees; the rest is left out."""
     with needs("mining needs spaCy", "annotate"):
         import spacy
@@ -224,7 +224,7 @@ def write_candidates(rows: pl.DataFrame, path: Path) -> None:
     """Write candidates to a JSON lines, CSV (spans as JSON) or parquet file by its ending."""
     if path.suffix == ".csv":
         spans = [json.dumps(spans, ensure_ascii=False) for spans in rows["spans"].to_list()]
-        rows = rows.with_columns(pl.Series("spans", spans, pl.String))
+        rows = rows.with_columns(spans=pl.Series(spans, dtype=pl.String))
         rows = rows.with_columns(pl.col(pl.String).map_elements(as_text, return_dtype=pl.String))
     write: dict[str, Any] = {".jsonl": rows.write_ndjson, ".csv": rows.write_csv, ".parquet": rows.write_parquet}
     write_atomically(path, write[path.suffix])

@@ -185,8 +185,8 @@ def _items(project: Project, request: Request, accepted: pl.DataFrame, name: str
 
 def _verbs_of_nli(project: Project) -> pl.DataFrame:
     files = [file for split in SPLITS if (file := table_file(project, DEFAULT, split)).is_file()]
-    names = ["verb", "split", "construction", "contrast_of"]
-    return pl.concat([pl.DataFrame(schema=dict.fromkeys(names, pl.String)), *(pl.read_parquet(file, columns=names) for file in files)])
+    schema = dict.fromkeys(["verb", "split", "construction", "contrast_of"], pl.String)
+    return pl.concat([pl.DataFrame(schema=schema), *(pl.read_parquet(file, columns=list(schema)) for file in files)])
 
 
 def violations(rows: pl.DataFrame, nli: pl.DataFrame) -> dict[str, int]:

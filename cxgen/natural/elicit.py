@@ -56,8 +56,8 @@ def asked_in(project: Project, construction: Construction, path: Path) -> list[A
             other = "prompts" if system not in tasks else construction.document.path.name
             hint = f"restore {other}, or write the requests anew"
             raise DataError(f"a request that {other} would not make any more", file=path, line=number, hint=hint)
-        asked = Asked(fields.pop("id"), design, tasks[system], fields)
-        sets[asked.id] = asked
+        name = fields.pop("id")
+        sets[name] = Asked(name, design, tasks[system], fields)
     if not sets:
         hint = "write some: `cxgen elicit ... --backend file --out FILE`"
         raise DataError(f"no request for sets of {construction.name}", file=path, hint=hint)
@@ -83,7 +83,8 @@ def run(
 ) -> tuple[list[Answer], list[Outcome]]:
     """Ask for the sets and check what comes; the answers in the sets' order, and how each run went."""
     outcomes = consult.ask(*asking(project, construction, sets, consultation), budget)
-    look_up, refused = Fillers(construction), _refused_words(project)
+    look_up, files = Fillers(construction), [folder / "refused.yaml" for folder in (project.lexicons, project.own_lexicons) if folder]
+    refused = {word for path in files if path.exists() for word in read_yaml(path, "refused").data["words"]}
     judgments = {judgment.item: judgment for outcome in outcomes for judgment in outcome.judgments}
     answers = []
     for asked, judgment in ((asked, judgments[asked.id]) for asked in sets):
@@ -94,19 +95,12 @@ def run(
     return answers, outcomes
 
 
-def _refused_words(project: Project) -> frozenset[str]:
-    files = [folder / "refused.yaml" for folder in (project.lexicons, project.own_lexicons) if folder]
-    return frozenset(word for path in files if path.exists() for word in read_yaml(path, "refused").data["words"])
-
-
 def to_judge(params: Params, construction: Construction, answers: Iterable[Answer]) -> tuple[pl.DataFrame, Shown]:
     """The items of the sound sets, and what of them judges are shown, not set by set."""
     sets = [answer.written for answer in answers if answer.written]
     items = items_of(construction, sets, Fillers(construction), params.request).with_columns(acceptability=pl.lit(PROTOTYPICAL))
     shown = consult.shown_of(items, [construction], JUDGING)
-    return items, {
-        task: {name: things[name] for name in sorted(things, key=lambda name: order_key(task, name))} for task, things in shown.items()
-    }
+    return items, {task: dict(sorted(things.items(), key=lambda thing: order_key(task, thing[0]))) for task, things in shown.items()}
 
 
 def judged(

@@ -25,7 +25,6 @@ from cxgen.suites.grammar import SIDES
 
 NAME, FILE = "cc_semantics", "comparative-correlative-scenarios"
 GAP, BASE = "[MASK]", "S1"
-SIZES = {"draws": 2}
 COLUMNS = (
     Column("id", pl.String, "content-addressed item id"),
     Column("contrast_set", pl.String, "the base item and all that are made from it"),
@@ -129,7 +128,7 @@ def _rows(project: Project, seed: int, sizes: Mapping[str, int]) -> pl.DataFrame
 
 
 def _sample(project: Project, seed: int, n: int) -> pl.DataFrame:
-    made = _rows(project, seed, SIZES).filter(pl.col("split") == SIDES[1])
+    made = _rows(project, seed, {"draws": 2}).filter(pl.col("split") == SIDES[1])
     sets = sorted(made["contrast_set"].unique(), key=lambda name: order_key(seed, "sample", name))[:n]
     return pl.concat([made.filter(pl.col("contrast_set") == name) for name in sets])
 
@@ -205,18 +204,16 @@ def _shown(rows: pl.DataFrame) -> Iterator[tuple[str, list[tuple[str, str]]]]:
         yield "[{given} and {then}: {first} or {second}]".format(**made[0]), lines
 
 
-class Candidates(Choices):
+class _Candidates(Choices):
     """Texts with a gap and two words for it. Items whose premises leave it open have no right answer; they show what is expected anyway."""
 
     answers: tuple[str, ...] = _WORDS
     needs: tuple[str, ...] = ("context", "before", "after", "first", "second", "answer")
 
     def right(self) -> pl.Expr:
-        """The position of the word that follows from the facts; null where none does."""
         return pl.col("answer")
 
     def shown(self, item: Item) -> dict[str, str]:
-        """The context, and the last sentence with either word."""
         first, second = (f"{item['before']}{item[name]}{item['after']}" for name in self.answers)
         return paired(item["context"], first, second)
 
@@ -225,7 +222,6 @@ class Candidates(Choices):
         return self.answers[item["answer"] or 0]
 
     def meant(self, item: Item, verdict: str) -> int:
-        """The position of the word."""
         return self.answers.index(verdict)
 
     def continuations(self, item: Item, text: str, words: Mapping[str, str]) -> tuple[str, list[str]]:
@@ -235,11 +231,9 @@ class Candidates(Choices):
 
     def texts(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Every context with the last sentence and its first word, then with its second; class 1: it follows. See `Scoring`."""
-        tables = []
-        for place, name in enumerate(self.answers):
-            follows = (pl.col("answer") == place).fill_null(value=False).cast(pl.Int64)
-            tables.append(rows.select(premise="context", hypothesis=pl.concat_str("before", name, "after"), **{"class": follows}))
-        return pl.concat(tables)
+        follows = [pl.col("answer").eq_missing(place).cast(pl.Int64).alias("class") for place in range(len(self.answers))]
+        texts = [pl.concat_str("before", name, "after").alias("hypothesis") for name in self.answers]
+        return pl.concat(rows.select(pl.col("context").alias("premise"), *pair) for pair in zip(texts, follows, strict=True))
 
 
 register(
@@ -248,11 +242,11 @@ register(
         construction="comparative-correlative",
         holds="texts with a gap whose word follows from comparative correlatives; each base item with three tests of bias and three "
         "calibrations",
-        sizes=SIZES,
+        sizes={"draws": 2},
         columns=COLUMNS,
         splits=SIDES,
         card=(resources.files(__package__) / f"{NAME}.md.j2").read_text("utf-8"),
-        scoring=Candidates(),
+        scoring=_Candidates(),
         cluster=_PAIR,
         dimensions={"scenario": pl.col("scenario"), "value": _PAIR},
         rows=_rows,

@@ -116,21 +116,18 @@ def _features(way: Way, half: str) -> dict[str, int]:
 
 def _rows(project: Project, seed: int, sizes: Mapping[str, int]) -> pl.DataFrame:
     """All rows. ``sizes``: ``general``, pairs per preset and split; ``per_value``, pairs per value of each feature."""
-    grammar = Grammar(project)
-    return _table(_drawn(grammar, seed, sizes), grammar)
-
-
-def _drawn(grammar: Grammar, seed: int, sizes: Mapping[str, int]) -> Iterator[dict[str, Any]]:
+    grammar, drawn = Grammar(project), list[dict[str, Any]]()
     for preset in PRESETS:
         sides = {side: _Pairs(grammar, preset, side, seed) for side in SIDES}
         features = pl.concat(pairs.features for pairs in sides.values())
         for side, pairs in sides.items():
-            yield from pairs.draw(sizes["general"])
+            drawn += pairs.draw(sizes["general"])
             for feature in FEATURES if preset == SMALL else ():
                 quarter = features.select((3 * pl.col(feature).min() + pl.col(feature).max()) / 4).item()
                 for value in pairs.features[feature].unique().sort():
                     if (value <= quarter) == (side == SIDES[0]):
-                        yield from pairs.draw(sizes["per_value"], feature, value)
+                        drawn += pairs.draw(sizes["per_value"], feature, value)
+    return _table(drawn, grammar)
 
 
 def _sample(project: Project, seed: int, n: int) -> pl.DataFrame:
@@ -204,7 +201,7 @@ def _shown(rows: pl.DataFrame) -> Iterator[tuple[str, list[tuple[str, str]]]]:
         yield heading, [("instance" if label else "reordered", text) for label, text in pair.select("label", "sentence").iter_rows()]
 
 
-class Instances(Labels):
+class _Instances(Labels):
     """Sentences of which a classifier says whether they are instances. They are put to no model: its layers are what is probed."""
 
     answers: tuple[str, ...] = ("reordered", "instance")
@@ -212,11 +209,9 @@ class Instances(Labels):
     needs: tuple[str, ...] = ("sentence", "label")
 
     def shown(self, item: Item) -> dict[str, str]:
-        """The sentence."""
         return {"sentence": item["sentence"]}
 
     def texts(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """One text per sentence."""
         return super().texts(rows.with_columns(premise=pl.lit(""), hypothesis="sentence"))
 
 
@@ -230,7 +225,7 @@ register(
         columns=COLUMNS,
         splits=SIDES,
         card=(resources.files(__package__) / f"{NAME}.md.j2").read_text("utf-8"),
-        scoring=Instances(),
+        scoring=_Instances(),
         cluster=pl.col("verb"),
         dimensions={"preset": pl.col("preset"), "subset": pl.col("subset"), "value": _VALUE, "band": pl.col("band")},
         rows=_rows,
