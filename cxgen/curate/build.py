@@ -17,7 +17,7 @@ from cxgen.files import write_text
 from cxgen.lexicon.own import Sources, read_sources
 from cxgen.lexicon.snapshot import WUG_SCHEMA, Lexicon
 from cxgen.lexicon.words import LEXNAMES, SCHEMA, SENSES, Cuts, Reference, blank, inflect, lemma_of, measure
-from cxgen.pseudowords import complete, load, refused
+from cxgen.pseudowords import complete, load
 from cxgen.sampling import INVENTORY
 from cxgen.schema import read_yaml
 from cxgen.tables import write_parquet
@@ -146,7 +146,7 @@ def build_inventory(folder: Path) -> dict[str, int]:
     """
     snapshot = folder / "snapshot"
     path, known = snapshot / INVENTORY, load(snapshot)
-    bad = refused(folder) | known.rare.keys()  # rare words come out of the search, too
+    bad = {*read_yaml(folder / "wug.yaml", "wug").data["refused"], *known.rare}  # rare words come out of the search, too
     committed = pl.read_parquet(path) if path.is_file() else pl.DataFrame(schema=WUG_SCHEMA)
     kept = committed.filter(~pl.col("lemma").is_in(list(bad)))
     kept = kept.with_columns(variant=pl.int_range(pl.len()).over("key").cast(pl.Int8))

@@ -13,7 +13,7 @@ from cxgen.errors import DataError, UnknownNameError
 from cxgen.files import read_json
 from cxgen.layout import WORDS
 from cxgen.lexicon.scenes import FOLDER, Frame, Scenes, read_scenes
-from cxgen.lexicon.words import LISTS, SCHEMA, Cuts, Senses, lemma_of, read_senses
+from cxgen.lexicon.words import LISTS, SCHEMA, SENSES, Cuts, Senses, lemma_of
 from cxgen.project import Project
 from cxgen.schema import Column, Contract
 from cxgen.tables import read_table
@@ -86,13 +86,11 @@ class Lexicon:
     def load(cls, folder: Path, memory: Path | None = None) -> "Lexicon":
         """Read a snapshot folder."""
         table, path = read_table(folder / "lexemes.parquet", _LEXEMES, HINT), folder / "classes.json"
-        raw = read_json(path, HINT)
+        raw, classes = read_json(path, HINT), dict[str, WordClass]()
         if not isinstance(raw, dict) or "classes" not in raw:
             raise DataError("expected an object with classes", file=path, hint=HINT)
-        classes = {
-            name: WordClass(name, entry["pos"], tuple(entry["ids"]), frozenset(entry["extended"]), entry.get("gloss", ""))
-            for name, entry in raw["classes"].items()
-        }
+        for name, entry in raw["classes"].items():
+            classes[name] = WordClass(name, entry["pos"], tuple(entry["ids"]), frozenset(entry["extended"]), entry.get("gloss", ""))
         return cls(table, classes, Cuts(raw.get("bands", ())), raw.get("overrides", {}), (folder.parent,), memory)
 
     def __len__(self) -> int:
@@ -134,8 +132,13 @@ class Lexicon:
         return known
 
     def senses(self, lemmas: Iterable[str]) -> Senses:
-        """The senses of some lemmas in WordNet's order."""
-        return read_senses(self.folders[0] / "snapshot" if self.folders else None, lemmas)
+        """The senses of some lemmas, in any case, in WordNet's order; none where the snapshot has no table of senses."""
+        senses: dict[tuple[str, str], list[str]] = {}
+        wanted = pl.col("lemma").is_in(sorted({lemma.lower() for lemma in lemmas}))
+        for path in (folder / "snapshot" / SENSES for folder in self.folders[:1]):
+            for lemma, pos, sense in pl.scan_parquet(path).filter(wanted).collect().iter_rows() if path.is_file() else ():
+                senses.setdefault((lemma, pos), []).append(f"{lemma.replace(' ', '_')}%{sense}")
+        return senses
 
     def has(self, name: str) -> bool:
         """Whether ``name`` is a class or the key of a lexeme."""

@@ -3,7 +3,7 @@
 import json
 import re
 import string
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from importlib.metadata import version
@@ -47,17 +47,6 @@ _TAGS = {
     "adjective": {"comparative": "JJR", "superlative": "JJS"},
 }
 Senses = Mapping[tuple[str, str], list[str]]  # lemma in lower case and part of speech -> sense keys, the most frequent first
-
-
-def read_senses(folder: Path | None, lemmas: Iterable[str]) -> Senses:
-    """The senses of some lemmas, in any case, by the snapshot in ``folder``; one without a table of senses has none."""
-    if folder is None or not (folder / SENSES).is_file():
-        return {}
-    wanted = sorted({lemma.lower() for lemma in lemmas})
-    senses: dict[tuple[str, str], list[str]] = {}
-    for lemma, pos, sense in pl.scan_parquet(folder / SENSES).filter(pl.col("lemma").is_in(wanted)).collect().iter_rows():
-        senses.setdefault((lemma, pos), []).append(f"{lemma.replace(' ', '_')}%{sense}")
-    return senses
 
 
 def lexfile(key: str) -> str:

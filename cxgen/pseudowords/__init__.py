@@ -1,8 +1,8 @@
 """Pseudowords: strings that look and sound like English words and are none, matched to words in form."""
 
 from cxgen.pseudowords.generate import pseudowords
-from cxgen.pseudowords.inventory import complete, refused
+from cxgen.pseudowords.inventory import complete
 from cxgen.pseudowords.lexicon import WugLexicon, load
 from cxgen.pseudowords.spelling import inflect
 
-__all__ = ["WugLexicon", "complete", "inflect", "load", "pseudowords", "refused"]
+__all__ = ["WugLexicon", "complete", "inflect", "load", "pseudowords"]

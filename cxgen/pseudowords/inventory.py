@@ -3,7 +3,6 @@
 import re
 from collections.abc import Set
 from contextlib import suppress
-from pathlib import Path
 
 import polars as pl
 
@@ -13,7 +12,6 @@ from cxgen.lexicon.words import article
 from cxgen.pseudowords.generate import pseudowords
 from cxgen.pseudowords.lexicon import WugLexicon
 from cxgen.pseudowords.spelling import inflect
-from cxgen.schema import read_yaml
 from cxgen.streams import order_key
 from cxgen.vocabulary import INFLECTIONS, MODES, Mode
 
@@ -22,11 +20,6 @@ _CHOICE = 6  # looked at for each lexeme
 _SOUND = (0, 3)  # values of ``widened``: all constraints kept, or the letters of segments moved
 _SHORT, _LONG = 4, 9  # letters: there are too few pseudowords of three letters for all words of three, and long ones are hard to read
 _ANY = "gate"  # where there is no other word
-
-
-def refused(lexicons: Path) -> frozenset[str]:
-    """The pseudowords that readers took for words or misspellings or could not say, from ``lexicons/wug.yaml``."""
-    return frozenset(read_yaml(lexicons / "wug.yaml", "wug").data["refused"])
 
 
 def complete(lexemes: pl.DataFrame, inventory: pl.DataFrame, lexicon: WugLexicon, refused: Set[str] = frozenset()) -> pl.DataFrame:

@@ -1,7 +1,7 @@
 """Which cells of a label matrix make a contrast set, one E, N and C per premise and each hypothesis equally often each; or why none do."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache, lru_cache
 from itertools import islice, pairwise, product
 from typing import NamedTuple
@@ -33,7 +33,6 @@ _Matrix = Mapping[str, Mapping[str, int]]
 _Rows = tuple[tuple[str, tuple[tuple[str, int], ...]], ...]
 _Option = tuple[str, str, str]  # the rules that a kind takes for E, N and C
 _Count = tuple[int, int, int]  # how often a rule is E, N and C, the least of them taken off
-_Counts = tuple[_Count, ...]  # rule by rule
 
 
 def solve(matrix: _Matrix, most: int = 512) -> list[Selection]:
@@ -69,10 +68,10 @@ class _Square:
         self.kinds = [kind for kind, _ in rows]
         self._options = [_options(dict(row)) for _, row in rows]
         self._code = {rule: number for number, rule in enumerate(dict.fromkeys(rule for _, row in rows for rule, _ in row))}
-        self.start: _Counts = ((0, 0, 0),) * len(self._code)
+        self.start: tuple[_Count, ...] = ((0, 0, 0),) * len(self._code)
         self.ways = cache(self._ways)
 
-    def _ways(self, depth: int, counts: _Counts) -> int:
+    def _ways(self, depth: int, counts: tuple[_Count, ...]) -> int:
         """How many ways there are to go on from ``counts``, the first ``depth`` kinds being settled."""
         left = len(self.kinds) - depth
         if any(sum(max(rule) - rule[label] for rule in counts) > left for label in _LABELS):
@@ -99,7 +98,7 @@ class _Square:
             cells += [Cell(kind, rule, label) for label, rule in zip(_LABELS, option, strict=True)]
         return tuple(cells)
 
-    def _add(self, counts: _Counts, option: _Option) -> _Counts:
+    def _add(self, counts: tuple[_Count, ...], option: _Option) -> tuple[_Count, ...]:
         after = list(counts)
         for label, rule in enumerate(option):
             after[self._code[rule]] = _raised(after[self._code[rule]], label)
@@ -122,9 +121,12 @@ def unbalanced(matrix: _Matrix) -> list[str]:
     left = dict.fromkeys(sorted({rule for row in matrix.values() for rule in row}))
     dropped: list[str] = []
     while left:
-        lacking = list(_lacking(matrix, left, dropped))
-        if lacking:
-            return reasons + lacking
+        without = f", once {', '.join(map(repr, dropped))} cannot be used" if dropped else ""
+        present = {kind: {label for rule, label in row.items() if rule in left} for kind, row in matrix.items()}
+        missing = {kind: [name for label, name in enumerate(LABELS) if label not in labels] for kind, labels in present.items()}
+        if any(missing.values()):
+            lacking = ((kind, " or ".join(names)) for kind, names in missing.items() if names)
+            return [*reasons, *(f"kind {kind!r} has no hypothesis labelled {names}{without}" for kind, names in lacking)]
         labels = {rule: {row[rule] for row in matrix.values() if rule in row} for rule in left}
         useless = [rule for rule in left if len(labels[rule]) < len(LABELS)]
         if not useless:
@@ -135,14 +137,6 @@ def unbalanced(matrix: _Matrix) -> list[str]:
             del left[rule]
         dropped += useless
     return reasons
-
-
-def _lacking(matrix: _Matrix, left: Mapping[str, None], dropped: list[str]) -> Iterator[str]:
-    without = f", once {', '.join(map(repr, dropped))} cannot be used" if dropped else ""
-    for kind, row in matrix.items():
-        present = {label for rule, label in row.items() if rule in left}
-        if missing := [name for label, name in enumerate(LABELS) if label not in present]:
-            yield f"kind {kind!r} has no hypothesis labelled {' or '.join(missing)}{without}"
 
 
 def _nearest(matrix: _Matrix, left: Mapping[str, None]) -> str:
