@@ -120,13 +120,16 @@ class Entry:
         _require_positive(n)
         if family in FAMILIES:
             return readable(pl.concat(self.blocks(n, family=family, wug=wug, seed=seed), how="diagonal_relaxed"), family)
-        from cxgen.suites import SUITES, suite_of
+        from cxgen.suites import SUITES
 
         if family not in SUITES:
             family_named(family, SUITES)
         if wug:
             raise CxgenError(f"{family} has no items with pseudowords", hint="leave wug out")
-        return suite_of(family, self.name).sample(self.constructicon.project, seed, n)
+        suite = SUITES[family]
+        if suite.construction != self.name:
+            raise UnknownNameError(f"{self.name} has no suite {family}", hint=f"it is one of {suite.construction}")
+        return suite.sample(self.constructicon.project, seed, n)
 
     def blocks(
         self, n: int, *, family: str = "nli", wug: str = "", seed: int = 1, kind: str = "", label: str = ""

@@ -224,11 +224,12 @@ LABELS = {
 
 @pytest.mark.parametrize("content", LABELS)
 def test_bad_labels_are_refused(tmp_path, content):
-    labels, candidates = tmp_path / "groups.csv", tmp_path / "cc.jsonl"
+    labels, candidates = tmp_path / "groups.csv", stage.default_output(Project(tmp_path), "cc")
+    candidates.parent.mkdir(parents=True)
     labels.write_text(content)
     write_candidates(pl.DataFrame([ROW], schema=COLUMNS), candidates)
     with pytest.raises(DataError, match=re.escape(LABELS[content])):
-        stage.label(Project(tmp_path), "cc", labels, candidates, tmp_path / "labelled.csv")
+        stage.label(Project(tmp_path), "cc", labels, tmp_path / "labelled.csv")
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from cxgen.asking.prompts import Items, Prompt, Reply, entries_in, reply_in, sha256
 from cxgen.errors import DataError
@@ -129,8 +129,7 @@ def most_tokens(sent: bytes) -> tuple[int, int]:
     return len(sent) // 4 + 16, body.get("max_tokens") or body.get("max_completion_tokens") or 0
 
 
-@dataclass(frozen=True)
-class Failure:
+class Failure(NamedTuple):
     """Why a call got no reply, in our words: what a server says may quote the key."""
 
     reason: str

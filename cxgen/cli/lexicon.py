@@ -181,7 +181,7 @@ def mine(
     project = Constructicon().project
     path = output or mining.default_output(project, construction if labels is None else f"{construction}-labelled")
     if labels is not None:
-        counts = mining.label(project, construction, labels, None, path)
+        counts = mining.label(project, construction, labels, path)
         emit([{"label": text, "candidates": number} for text, number in counts.items()], form)
         note(path)
         return

@@ -243,9 +243,9 @@ def read_candidates(path: Path) -> pl.DataFrame:
         raise DataError(f"no candidates that can be read: {one_line(error)}", file=path, hint=hint) from error
 
 
-def label(project: Project, name: str, table: Path, candidates: Path | None, output: Path) -> dict[str, int]:
+def label(project: Project, name: str, table: Path, output: Path) -> dict[str, int]:
     """Write the candidates of the groups that ``table`` (columns ``group, label``) labels to ``output``; return label -> candidates."""
-    path = candidates or default_output(project, name)
+    path = default_output(project, name)
     _require_output(output, [path, table])
     rows, hint = read_candidates(path), "columns group and label, as `cxgen mine ... --format csv` prints them, with labels filled in"
     listed = read_rows(table, hint)
@@ -258,7 +258,7 @@ def label(project: Project, name: str, table: Path, candidates: Path | None, out
     if not labels:
         raise DataError("no group has a label", file=table, hint=hint)
     if foreign := sorted(set(labels) - set(rows["group"])):
-        hint = "are these the groups of these candidates? --candidates names their file"
+        hint = f"are these the groups of the candidates in {path}?"
         raise DataError(f"{len(foreign)} groups are no candidate's: {', '.join(map(repr, foreign[:3]))}", file=table, hint=hint)
     rows = rows.with_columns(label=pl.col("group").replace_strict(labels, default=None, return_dtype=pl.String)).drop_nulls("label")
     write_candidates(rows, output)

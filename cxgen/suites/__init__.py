@@ -8,7 +8,6 @@ from typing import Any
 
 import polars as pl
 
-from cxgen.errors import UnknownNameError
 from cxgen.families import columns_of as family_columns
 from cxgen.families import family_of
 from cxgen.families.scoring import Scoring
@@ -54,14 +53,6 @@ def columns_of(config: str) -> tuple[Column, ...]:
 def scoring_of(config: str) -> Scoring:
     """How the items of a config are answered and scored."""
     return SUITES[config].scoring if config in SUITES else family_of(config).scoring
-
-
-def suite_of(name: str, construction: str) -> Suite:
-    """The suite ``name``, which must be one of ``construction``."""
-    suite = SUITES[name]
-    if suite.construction != construction:
-        raise UnknownNameError(f"{construction} has no suite {name}", hint=f"it is one of {suite.construction}")
-    return suite
 
 
 for _module in sorted(module.name for module in iter_modules(__path__)):
