@@ -9,9 +9,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from cxgen.errors import SchemaError, unknown
+from cxgen.errors import SchemaError
 from cxgen.schema import read_yaml
-from cxgen.vocabulary import TASKS
 
 KEY = "OPENAI_API_KEY"
 Items = Mapping[str, Mapping[str, str]]  # id -> field -> text
@@ -60,8 +59,6 @@ class Prompt:
     @classmethod
     def load(cls, path: Path, task: str) -> "Prompt":
         """Read the prompt of ``task`` from its file."""
-        if task not in TASKS:
-            raise unknown("task", task, TASKS)
         document = read_yaml(path, "prompt")
         data, answer, sampling = document.data, document.data["answer"], document.data["parameters"]
         if data["task"] != task:
