@@ -21,9 +21,9 @@ __all__ += ["columns_of", "family_named", "family_of", "own_columns", "wug_confi
 
 def family_of(config: str) -> Family:
     """The family that a config belongs to, that of ``nli_wug`` and of ``natural`` included; `UnknownNameError` if none has it."""
-    if _source(config) not in CONFIGS:
+    if (source := _source(config)) not in CONFIGS:
         raise unknown("config", config, CONFIGS)
-    return CONFIGS[_source(config)]
+    return CONFIGS[source]
 
 
 def _source(config: str) -> str:

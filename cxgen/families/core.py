@@ -16,26 +16,16 @@ Tables = Mapping[tuple[str, str], pl.DataFrame]  # (config, split) -> rows
 
 
 class Family(Protocol):
-    """A benchmark family: what it adds to words, plan, premises, splits and streams, which all families share.
-
-    Attributes:
-        configs: config -> what it holds, in a sentence for README and card; the configs that designs can name.
-        sizes: config -> rows per construction where ``params.yaml`` says nothing.
-        text: the column that holds the premise in its finished tables.
-        compared: ``premise``, ``hypothesis`` and ``label`` -> the columns that `diff` shows and compares as such.
-        substituted: the configs whose sets are said again with pseudowords.
-        survives: the `violations` that must be 0 with pseudowords, too.
-        by_set: the `violations` that contrast sets have or have not by themselves, whatever others there are.
-    """
+    """A benchmark family: what it adds to words, plan, premises, splits and streams, which all families share."""
 
     name: str
-    configs: Mapping[str, str]
-    sizes: Mapping[str, int]
-    text: str
-    compared: Mapping[str, str]
-    substituted: tuple[str, ...]
-    survives: tuple[str, ...]
-    by_set: tuple[str, ...]
+    configs: Mapping[str, str]  # config, which designs can name -> what it holds, in a sentence for README and card
+    sizes: Mapping[str, int]  # config -> rows per construction where params.yaml says nothing
+    text: str  # the column that holds the premise in its finished tables
+    compared: Mapping[str, str]  # premise, hypothesis and label -> the columns that `diff` shows and compares as such
+    substituted: tuple[str, ...]  # the configs whose sets are said again with pseudowords
+    survives: tuple[str, ...]  # the `violations` that must be 0 with pseudowords, too
+    by_set: tuple[str, ...]  # the `violations` that contrast sets have or have not by themselves, whatever others there are
     scoring: Scoring
 
     def columns(self, config: str) -> tuple[Column, ...]:
@@ -52,10 +42,7 @@ class Family(Protocol):
         return [other for other in construction.designs.values() if config in other.configs]
 
     def items(self, draws: Draws) -> pl.DataFrame:
-        """Items of every set: the columns of ``draws.render()``, ``id``, and what `columns` names; with pseudowords only what still holds.
-
-        Rows of a set are adjacent but for those of other modes.
-        """
+        """Items of every set, rows of a set and mode adjacent: ``id``, lineage and `columns`; with pseudowords only what still holds."""
 
     def fault(self) -> pl.Expr:
         """Over items: what is wrong with an item as a whole, in words; empty where nothing is."""

@@ -1,9 +1,8 @@
 """Minimal pairs: a context with a plausible and an implausible continuation, after CxMP's design.
 
-Two premises of a contrast set with the same words differ only in construction, or only in which filler has which role. Of two continuations
-each is entailed by one of them and contradicted by the other, by the same facts that label `nli`. So every continuation, and every word of
-it, is equally often good and bad. Where a design is one of participants (``variant``), it has four entity types and asks from one of two
-sides, and the second premise is the first with the participants in one another's places.
+Two premises of a set have the same words and differ in construction, or in which filler has which role. Of two continuations each is
+entailed by one and contradicted by the other, so that each, and each word of it, is equally often good and bad. In designs of participants
+(with ``variant``) the second premise is the first with the participants in one another's places.
 """
 
 import math

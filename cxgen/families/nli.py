@@ -1,8 +1,4 @@
-"""Natural language inference: premise, hypothesis, label. Two configs: constructions, and their look-alikes of the same form.
-
-A contrast set is a balanced selection of cells of the design's label matrix: every premise has one hypothesis per label, every hypothesis
-all three labels equally often.
-"""
+"""Natural language inference: a contrast set is a balanced selection of cells of its design's label matrix, premises x hypotheses."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -101,8 +97,9 @@ class _NLI(Family):
         items = pl.concat([draws.gather(kind * count + sets), said], how="horizontal")
         by = ["mode"] if draws.broken else []
         items = items.join(_labels(draws).select(*by, pl.exclude("mode")), on=[*by, "kind", "rule"], how="left", maintain_order="left")
-        key = items.select(pl.concat_str("premise_id", "rule", "hypothesis", separator="\x1f")).to_series()
-        items = items.with_columns(id=digests(key))
+        items = items.with_columns(
+            id=digests(items.select(pl.concat_str("premise_id", "rule", "hypothesis", separator="\x1f")).to_series())
+        )
         return items.filter(~_UNEQUAL.over("mode", "set_number", "rule")) if draws.broken else items
 
     def fault(self) -> pl.Expr:

@@ -16,19 +16,12 @@ Floats = NDArray[np.float64]
 
 
 class Labels:
-    """Items with one of the labels of inference.
+    """Items with one of the labels of inference."""
 
-    Attributes:
-        answers: what can be said of an item. Predictions name one, by name or position, or give a number for each.
-        probabilities: whether these numbers are probabilities that sum to 1; if not, any will do. The largest wins.
-        task: of the prompts that put an item to a model.
-        needs: columns that an example must have.
-    """
-
-    answers: tuple[str, ...] = LABELS
-    probabilities = True
-    task = "answer"
-    needs: tuple[str, ...] = ("premise", "hypothesis", "label")
+    answers: tuple[str, ...] = LABELS  # predictions name one, by name or position, or give a number for each: the largest wins
+    probabilities = True  # whether these numbers are probabilities that sum to 1
+    task = "answer"  # of the prompts that put an item to a model
+    needs: tuple[str, ...] = ("premise", "hypothesis", "label")  # columns that an example must have
 
     def right(self) -> pl.Expr:
         """Over items: the position of the right answer (i8)."""
@@ -51,10 +44,7 @@ class Labels:
         return self.answers.index(verdict)
 
     def continuations(self, item: Item, text: str, words: Mapping[str, str]) -> tuple[str, list[str]]:
-        """A context (``text`` with its ``{fields}`` filled in) and one continuation per answer, each with the space before it.
-
-        ``words``: verdict -> what is said for it; empty where items bring their continuations.
-        """
+        """``text`` with its fields filled in, and one continuation per answer, each with the space before it: its word of ``words``."""
         return filled(text, self.shown(item)), [f" {words[label]}" for label in LABELS]
 
     def texts(self, rows: pl.DataFrame) -> pl.DataFrame:

@@ -12,10 +12,7 @@ WORDS = "words"
 
 
 def turns(construction: Construction, matrix: Mapping[str, Mapping[str, int]]) -> dict[str, dict[str, str]]:
-    """Of every cell of a label matrix (kind -> rule -> label), a kind with the same open-class words and another label for the rule.
-
-    The opposite label if there is such a kind; ``WORDS`` if there is none.
-    """
+    """Cell of a label matrix -> a kind with the same open-class words and another label, the opposite one if possible; or ``WORDS``."""
     bags = {kind: _bags(construction, kind) for kind in matrix}
 
     def turns_on(kind: str, rule: str, label: int) -> str:

@@ -38,9 +38,8 @@ class Figures:
 def measured(figures: Figures, gates: Gates, chance: float = CHANCE) -> dict[str, Any]:
     """A measure as the metrics have it: ``overall, by_config, configs, chance, gates`` (those that there are), ``passed``."""
     measure: dict[str, Any] = {"overall": round(figures.overall, DIGITS), "chance": chance, **figures.more}
-    rounded = {config: {name: round(share, DIGITS) for name, share in own.items()} for config, own in figures.configs.items()}
-    by_config = {config: round(share, DIGITS) for config, share in figures.by_config.items()}
-    measure |= {"configs": rounded, **({"by_config": by_config} if by_config else {})}
+    measure["configs"] = {config: {name: round(share, DIGITS) for name, share in own.items()} for config, own in figures.configs.items()}
+    measure |= {"by_config": {config: round(share, DIGITS) for config, share in figures.by_config.items()}} if figures.by_config else {}
     measure["gates"] = {name: gate for name, gate in asdict(gates).items() if gate is not None}
     return {**measure, "passed": not any(broken_gates(measure))}
 
@@ -55,11 +54,8 @@ def broken_gates(measure: Mapping[str, Any]) -> Iterator[str]:
         "construction": {f"{name} ({config})": figure for config, own in measure["configs"].items() for name, figure in own.items()},
     }
     for what, own in figures.items():
-        gate = gates.get(what)
-        if gate is None or not own:
-            continue
-        worst = worst_of(own, key=own.__getitem__)
-        if worst_of(own[worst], gate) != gate:
+        worst = worst_of(own, key=own.__getitem__, default="")
+        if own and (gate := gates.get(what)) is not None and worst_of(own[worst], gate) != gate:
             where, everywhere = (f"in {worst}", f" in each {what}") if worst else ("over all", "")
             yield f"is {own[worst]} {where}; chance {measure['chance']}, gate: {bound} {gate}{everywhere}"
 
@@ -73,10 +69,8 @@ def shares(rows: pl.DataFrame, value: pl.Expr) -> Figures:
 
 def configs(table: pl.DataFrame) -> dict[str, dict[str, float]]:
     """``config, target`` and a figure as config -> construction -> figure."""
-    return {
-        str(config): dict(own.drop("config").iter_rows())
-        for (config,), own in table.sort("config", "target").group_by("config", maintain_order=True)
-    }
+    groups = table.sort("config", "target").group_by("config", maintain_order=True)
+    return {str(config): dict(own.drop("config").iter_rows()) for (config,), own in groups}
 
 
 @dataclass(frozen=True)
@@ -91,8 +85,7 @@ class Resampling:
 def figure(values: pl.DataFrame, how: Resampling) -> dict[str, Any] | None:
     """The mean of ``value`` by ``construction``, then over these: ``value, low, high`` (None if no construction has two clusters).
 
-    Items of a verb (``cluster``) are not independent: the percentile interval (Efron and Tibshirani 1993, chapter 13) comes from
-    resampling the verbs of each construction (Davison and Hinkley 1997, section 3.8; Field and Welsh 2007).
+    Percentile interval (Efron and Tibshirani 1993, ch. 13) from resampling verbs, ``cluster`` (Davison and Hinkley 1997, sec. 3.8).
     """
     if not values.height:
         return None
@@ -108,8 +101,6 @@ def figure(values: pl.DataFrame, how: Resampling) -> dict[str, Any] | None:
 
 def _resampled(part: pl.DataFrame, how: Resampling) -> NDArray[np.float64]:
     sums, counts = (part[name].to_numpy().astype(np.float64) for name in ("sum", "n"))
-    verbs = part.height
-    drawn = uniform((how.seed, "bootstrap", part["construction"][0]), 0, how.resamples * verbs)
-    chosen = (drawn * verbs).astype(np.int64).reshape(how.resamples, verbs)
-    means: NDArray[np.float64] = sums[chosen].sum(axis=1) / counts[chosen].sum(axis=1)
-    return means
+    drawn = uniform((how.seed, "bootstrap", part["construction"][0]), 0, how.resamples * part.height)
+    chosen = (drawn * part.height).astype(np.int64).reshape(how.resamples, -1)
+    return np.asarray(sums[chosen].sum(axis=1) / counts[chosen].sum(axis=1))

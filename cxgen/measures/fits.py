@@ -20,9 +20,8 @@ _OPTIMUM = 1e-8  # the largest slope there, per item
 def right(job: tuple[Learner, Any, Ints, Ints, Folds]) -> list[Floats]:
     """How far a classifier gets each test item of each fold: 1 or 0; 1/k where k labels tie and its own is among them.
 
-    A job: the classifier, its features, of every item which row of them it has (of 84,000 items 3,000 may differ) and its label, the folds.
-    Ties are near ones, too: which of two labels comes first by the last digits depends on the processor. A fit has one thread: with more,
-    small ones mostly wait for each other.
+    A job: the classifier, its features, of every item which row of them it has and its label, the folds. Near ties are ties: last digits
+    depend on the processor. A fit has one thread: with more, small ones mostly wait for each other.
     """
     import sklearn.ensemble  # noqa: F401  before the limit, which holds for libraries that are loaded
     from threadpoolctl import threadpool_limits
@@ -62,8 +61,7 @@ def taught(model: Any, features: Any, counts: Floats) -> Predict:
 def logistic(features: Any, counts: Floats) -> Predict:
     """A logistic regression (multinomial, penalty w*w/2, free intercepts) at its optimum: the same on every machine.
 
-    Newton's method, steps by conjugate gradients. Coefficients sum to 0 over the classes: of k classes k - 1 directions are looked for.
-    Matrices are multiplied with one vector at a time, which takes scipy half as long as several at once.
+    Newton's method, steps by conjugate gradients, in the k - 1 directions in which k coefficients sum to 0; one vector at a time is faster.
     """
     from scipy.linalg import helmert
     from scipy.sparse import hstack

@@ -1,7 +1,4 @@
-"""Can the label be had without understanding? Classifiers that should fail, cross-validated with whole contrast sets held out.
-
-``hypothesis_only``: word 1-2-grams and character 2-5-grams, logistic regression. ``overlap_only``: gradient boosting on counts.
-"""
+"""Can the label be had without understanding? Classifiers that should fail, cross-validated with whole contrast sets held out."""
 
 import re
 from collections import Counter
@@ -52,10 +49,7 @@ def count_unequal_words(rows: pl.DataFrame) -> int:
 
 
 def _validated(items: Items, learn: Learner, features: Any, codes: Ints, labels: Ints, **more: Any) -> Callable[[], Figures]:
-    """Accuracy over all, and trained and tested within every construction of every config.
-
-    ``codes`` and ``labels`` are those of all rows, once or several times over; ``more`` stands in the metric.
-    """
+    """Accuracy over all, and within every construction of every config; ``codes, labels``: of all rows, once or several times over."""
     from sklearn.model_selection import GroupKFold
 
     sets = items.rows["contrast_set"].rank("dense").to_numpy().astype(np.int64)

@@ -137,11 +137,7 @@ def _word_pairs(rows: pl.DataFrame) -> tuple[Any, Ints]:
 
 
 def _template_pairs(rows: pl.DataFrame) -> tuple[Any, Ints]:
-    """The same of template words alone.
-
-    Words count as templates' if they occur with at least ``_RECURRENT`` combinations of verb and frame, are part of no filler's lemma, and
-    are no form of a filler of their own premise.
-    """
+    """The same of template words: those with ``_RECURRENT`` pairs of verb and frame, in no filler's lemma, no form of one beside them."""
     from scipy.sparse import diags
 
     tokens = [_tokens(rows[side]) for side in _SIDES]

@@ -70,7 +70,9 @@ def prepared(project: Project, params: Params, target: Target) -> Iterator[Relea
     revision, reasons = _git_state(project.root)
     reasons += stale_reasons(project.root)
     reasons += metric_reasons(read_metrics(project))
-    reasons += _undecided_reasons(project.root / layout.UNDECIDED)
+    undecided = project.root / layout.UNDECIDED
+    if count := sum(1 for line in undecided.read_bytes().splitlines() if line.strip()) if undecided.exists() else 0:
+        reasons.append(f"{count} items are undecided ({undecided.name}): judge them, or lower what is asked of the judge")
     reasons += identity_reasons(project, {name: getattr(params.publish, name) for name in SHIPPED})
     identity = {"repository": target.repository, "tag": target.tag, "git_revision": revision}
     with TemporaryDirectory(prefix="cxgen-release-") as name:
@@ -98,10 +100,7 @@ def read_metrics(project: Project) -> dict[str, Any]:
 
 
 def package(project: Project, params: Params, folder: Path, version: str, **identity: str) -> dict[str, Any]:
-    """Write parquet files, card and ``dataset_version.json`` to ``folder``; return what the last one says.
-
-    ``identity``: ``repository, tag, git_revision`` (of the project) where these are known.
-    """
+    """Write parquet files, card and ``dataset_version.json``, which has ``repository, tag, git_revision``; what the last one says."""
     everything, metrics = read_tables(project), read_metrics(project)
     tables = {key: rows for key, rows in everything.items() if rows.height}  # `datasets` cannot load a split without rows
     if not any(config in CONFIGS for config, _ in tables):
@@ -159,12 +158,6 @@ def metric_reasons(metrics: Mapping[str, Any]) -> Iterator[str]:
     errors = sorted({finding["code"] for finding in metrics["lint"] if finding["code"].startswith("E")})
     if errors:
         yield f"lint.json: errors {_some(errors)}"
-
-
-def _undecided_reasons(path: Path) -> Iterator[str]:
-    count = sum(1 for line in path.read_bytes().splitlines() if line.strip()) if path.exists() else 0
-    if count:
-        yield f"{count} items are undecided ({path.name}): judge them, or lower what is asked of the judge"
 
 
 def _git_state(root: Path) -> tuple[str, list[str]]:

@@ -23,17 +23,13 @@ from cxgen.suites import SUITES, columns_of
 from cxgen.vocabulary import LABELS, SPLITS
 
 Tables = Mapping[tuple[str, str], pl.DataFrame]
-Files = Mapping[tuple[str, str], list[tuple[str, int]]]
+Files = Mapping[tuple[str, str], list[tuple[str, int]]]  # (config, split) -> paths in the repository, with their bytes
 Row = dict[str, Any]
 _SIZES = {1_000: "n<1K", 10_000: "1K<n<10K", 100_000: "10K<n<100K", 1_000_000: "100K<n<1M", 10_000_000: "1M<n<10M"}
 
 
 def dataset_card(project: Project, params: Params, tables: Tables, files: Files, metrics: Row, record: Row) -> str:
-    """The whole README.md.
-
-    ``tables``: (config, split) -> rows; ``files``: (config, split) -> paths in the repository, with their bytes; ``record``: what
-    ``dataset_version.json`` says.
-    """
+    """The whole README.md; ``record``: what ``dataset_version.json`` says."""
     with needs("the card needs Jinja2", "publish"):
         from jinja2 import Environment, StrictUndefined, TemplateError
     accepted = {key: rows for key, rows in tables.items() if key[0] in CONFIGS}
@@ -135,6 +131,10 @@ def _stated(project: Project, params: Params, metrics: Row) -> Row:
     """What the card says of the metrics, the parameters and the project's files."""
     judged = [project.root / layout.JUDGMENTS]
     judgments = judged if params.backend == "replay" and judged[0].is_file() else []
+
+    def file_hash(paths: Iterable[Path]) -> str:
+        return hashlib.sha256(b"".join(hashlib.sha256(path.read_bytes()).digest() for path in paths)).hexdigest()
+
     sources = {"lexicon": project.lexicon_files(), "templates": project.template_files().values(), "judgments": judgments}
     families = metrics["balance"].values()
     balances = [entry for configs in families for config, own in configs.items() if config != "all" for entry in own.values()]
@@ -146,7 +146,7 @@ def _stated(project: Project, params: Params, metrics: Row) -> Row:
         "parameters": params.text,
         "labels": LABELS,
         "holds": holds | {name: suite.holds for name, suite in SUITES.items()},
-        "hashes": {name: _file_hash(paths) if paths else "" for name, paths in sources.items()},
+        "hashes": {name: file_hash(paths) if paths else "" for name, paths in sources.items()},
         "audit": metrics["splits"],
         **{name: metrics[name] for name in ("baselines", "reading", "variety")},
         **{name: models.get(name, {}) for name in ("judges", "prompts", "agreement")},
@@ -154,10 +154,6 @@ def _stated(project: Project, params: Params, metrics: Row) -> Row:
         "balance": {what: sum(entry[what] for entry in balances) for what in ("sentences", "unequal")},
         "interval": _interval,
     }
-
-
-def _file_hash(paths: Iterable[Path]) -> str:
-    return hashlib.sha256(b"".join(hashlib.sha256(path.read_bytes()).digest() for path in paths)).hexdigest()
 
 
 def _interval(share: float, count: int) -> tuple[float, float]:

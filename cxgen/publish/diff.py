@@ -15,9 +15,7 @@ _KEYS = ["config", "split", "construction", "label"]
 
 
 def read_dataset(folder: Path) -> pl.DataFrame:
-    """All items of a dataset folder (``CONFIG/SPLIT-*.parquet``), or of a project's: ``config, split, id, construction, label, premise,
-    hypothesis``, all strings.
-    """
+    """All items of a dataset folder, or of a project's: ``config, split, id, construction, label, premise, hypothesis``, all strings."""
     if not folder.is_dir():
         what = "not a folder" if folder.exists() else "no such folder"
         raise DataError(what, file=folder, hint="give a dataset folder, a project's, or OWNER/NAME@REVISION on the Hub")
@@ -41,11 +39,7 @@ def _named(column: str, dtype: pl.DataType) -> pl.Expr:
 
 
 def changed_items(old: pl.DataFrame, new: pl.DataFrame) -> pl.DataFrame:
-    """The items (of `read_dataset`) that are not the same in both, sorted by config, change and id.
-
-    ``change``: added, removed, relabelled or moved (to another split); ``config, id, construction, old_split, new_split, old_label,
-    new_label, premise, hypothesis``, null where a side has no such item.
-    """
+    """The items (of `read_dataset`) that differ, with the ``change``: added, removed, relabelled or moved (to another split)."""
     both = old.join(new, on=["config", "id"], how="full", coalesce=True, suffix="_new")
     kinds = {
         "added": pl.col("label").is_null(),

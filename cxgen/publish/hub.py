@@ -1,7 +1,4 @@
-"""The Hugging Face Hub: one commit that holds the whole release, then its tag.
-
-Uploading, retrying and the token are the hub library's own work; this module decides what is committed onto which parent.
-"""
+"""The Hugging Face Hub: one commit that holds the whole release, then its tag. Uploads, retries and token are the hub library's work."""
 
 import sys
 from collections.abc import Iterator
@@ -78,10 +75,7 @@ def download(client: Any, repository: str, revision: str) -> Path:
 
 
 def release(client: Any, target: Target, folder: Path) -> str:
-    """Commit everything in ``folder`` at once onto the expected parent, then tag it; the commit.
-
-    What an earlier, broken-off run has uploaded is not uploaded again, and a commit that it has made is not made twice.
-    """
+    """Commit ``folder`` at once onto the expected parent, then tag it; the commit. What a broken-off run has done is not done twice."""
     from huggingface_hub import CommitOperationAdd, CommitOperationDelete
 
     check(client, target, head(client, target), folder)
@@ -145,10 +139,7 @@ def _moved(target: Target) -> HubError:
 
 @contextmanager
 def _failures(target: Target, conflict: HubError | None = None) -> Iterator[None]:
-    """Turn what the hub library raises into one line that says what to do; ``conflict``: what a 409 or 412 means, if not a moved branch.
-
-    Texts of the server are not repeated: they may quote headers.
-    """
+    """One line for what the hub library raises, without the server's texts, which may quote headers; ``conflict``: of a 409 or 412."""
     from httpx2 import HTTPError
     from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError, LocalTokenNotFoundError, OfflineModeIsEnabled
 

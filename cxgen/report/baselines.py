@@ -30,10 +30,7 @@ Row = dict[str, Any]
 
 
 def run(project: Project, folds: int, workers: int = 1, beside: Iterable[Callable[[], object]] = ()) -> dict[str, Any]:
-    """Write and return ``baselines.json``: family (and ``natural``, where writers wrote enough) -> measure -> figures.
-
-    ``beside`` is called meanwhile.
-    """
+    """Write and return ``baselines.json``: family (or ``natural``) -> measure -> figures; ``beside`` is called meanwhile."""
     written = natural(project)
     sets, splits = pl.col("contrast_set").n_unique().over(TARGET), pl.col("split").n_unique().over(TARGET)
     written = written.filter((sets >= ENOUGH) & (splits == len(SPLITS)))

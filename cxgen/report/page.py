@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -32,17 +33,13 @@ Row = dict[str, Any]
 
 
 def write_page(project: Project, path: Path, evaluations: Sequence[Path] = (), per_design: int = 12) -> int:
-    """Write the page; return its size in bytes.
-
-    ``evaluations``: files with what ``cxgen evaluate --json`` printed; ``per_design``: contrast sets of each design in the browser.
-    """
+    """Write the page, with scores that ``cxgen evaluate --json`` printed and contrast sets ``per_design``; its size in bytes."""
     require_place(path)
     items = with_natural(project, "")
     metrics = {name: read_json(file, "run `dvc repro`") for name in _METRICS if (file := project.root / layout.metric(name)).is_file()}
     scores = [row for file in evaluations for row in _scores(file)]
     shown = _some_sets(items.drop_nulls("label"), per_design)
-    built = shown.filter(pl.col("config") != NATURAL)
-    pieces = {sentence.item: _pieces(sentence) for sentence, _ in annotated(project, built)}
+    pieces = {sentence.item: _pieces(sentence) for sentence, _ in annotated(project, shown.filter(pl.col("config") != NATURAL))}
     text = _rendered(items, metrics, list(_matrices(project, items)), list(_grids(shown, pieces)), scores)
     size = len(text.encode())
     if size > _MOST_PAGE:
@@ -117,22 +114,17 @@ def _matrices(project: Project, items: pl.DataFrame) -> Iterator[Row]:
 
 def _some_sets(items: pl.DataFrame, per_design: int) -> pl.DataFrame:
     """The items of ``per_design`` contrast sets of each config, construction and design."""
-    sets = items.select("config", "design", "contrast_set", target=TARGET).unique().sort("config", "target", "design", "contrast_set")
-    order = pl.Series("order", order_keys((1, "page"), sets["contrast_set"]))
-    sets = sets.with_columns(order).sort("config", "target", "design", "order")
-    chosen = sets.filter(pl.int_range(pl.len()).over("config", "target", "design") < per_design)
-    return items.join(chosen.select("config", "contrast_set"), on=["config", "contrast_set"], how="semi", maintain_order="left")
+    by = ["config", "target", "design"]
+    sets = items.select("config", "design", "contrast_set", target=TARGET).unique().sort(*by, "contrast_set")
+    sets = sets.with_columns(order=order_keys((1, "page"), sets["contrast_set"])).sort(*by, "order")
+    chosen = sets.filter(pl.int_range(pl.len()).over(by) < per_design)
+    return items.join(chosen, on=["config", "contrast_set"], how="semi", maintain_order="left")
 
 
 def _pieces(sentence: Sentence) -> list[list[str]]:
     """The sentence divided at the borders of its slots: texts, each with its slot or an empty one."""
-    pieces: list[list[str]] = []
-    for token in sentence.tokens:
-        slot = token.slot or ""
-        if not pieces or pieces[-1][1] != slot:
-            pieces.append(["", slot])
-        pieces[-1][0] += token.form + (" " if token.space_after else "")
-    return pieces
+    parts = groupby(sentence.tokens, key=lambda token: token.slot or "")
+    return [["".join(token.form + (" " if token.space_after else "") for token in tokens), slot] for slot, tokens in parts]
 
 
 def _grids(items: pl.DataFrame, pieces: Mapping[str, list[list[str]]]) -> Iterator[Row]:

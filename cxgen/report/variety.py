@@ -51,9 +51,7 @@ def run(project: Project, seed: int) -> dict[str, Any]:
 
 
 def variety(dataset: pl.DataFrame, constructions: Mapping[str, Construction], seed: int) -> dict[str, Any]:
-    """Per construction of the premises: numbers of sentences, the largest share of a template, `breadth`, and the `spread` of premises and
-    hypotheses beside that of a plain fill, where it is one of ``constructions`` (no look-alike or opposite).
-    """
+    """Construction of the premises -> counts, `breadth` and `spread`, and, of those in ``constructions``, the spread of a plain fill."""
     report: dict[str, Any] = {}
     for (name,), rows in dataset.group_by("construction", maintain_order=True):
         premises = rows.unique("premise", maintain_order=True)
@@ -124,8 +122,7 @@ def spread(texts: Iterable[str], seed: int) -> dict[str, float]:
 def self_bleu(sentences: Sequence[Sequence[str]]) -> float:
     """The mean BLEU-4 (Papineni et al. 2002, sec. 2) of every sentence against all others (Zhu et al. 2018, "Texygen", sec. 3).
 
-    That of nltk with its smoothing method 1, in a hundredth of the time: of an n-gram, the most and the next most that a sentence has of it
-    are enough.
+    As nltk's with smoothing 1, in a hundredth of the time: the most and next most that a sentence has of an n-gram are enough.
     """
     logs, orders = np.zeros(len(sentences)), np.zeros(len(sentences))
     for order in range(1, 5):
@@ -147,9 +144,7 @@ def self_bleu(sentences: Sequence[Sequence[str]]) -> float:
 
 
 def breadth(rows: pl.DataFrame) -> dict[str, Any]:
-    """Numbers of different shapes (template, kind of opening, kind of closing), verbs, pairs of places and results, and shares of the
-    commonest, of the distinct premises that have such a thing; ``fillers``: role -> the commonest ``lemma`` and its ``share``.
-    """
+    """Numbers of shapes, verbs, pairs of places and results, and the shares of the commonest in the distinct premises that have such."""
     premises = rows.unique("premise", keep="first", maintain_order=True)
     fillers = premises.select("premise", "slots").explode("slots").unnest("slots")
     shapes, verbs = Counter(_shape(row) for row in premises.iter_rows(named=True)), premises["verb"].value_counts(sort=True)["count"]
