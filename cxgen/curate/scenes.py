@@ -52,8 +52,8 @@ def check_scenes(project: Project, path: Path, params: Params) -> Report:
     used = {name for frame in construction.frames for name in frame.designs}
     designs = {name: design for name, design in construction.designs.items() if design.frames in used}
     construction = replace(construction, designs=designs)
-    rows = construction.lexicon.table.slice(len(lexicon)).iter_rows(named=True)
-    forms = [{name: row[name] for name in _FORMS if row[name]} for row in rows]
+    rows = construction.lexicon.table.slice(len(lexicon)).select(_FORMS).iter_rows(named=True)
+    forms = [{name: form for name, form in row.items() if form} for row in rows]
     premises = sample_items(construction, params.request.seed, 5)["premise"].unique(maintain_order=True).to_list()
     return Report([], forms, list(_verbs(construction, params)), premises[:: -(-len(premises) // _PREMISES)])
 

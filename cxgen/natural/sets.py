@@ -125,9 +125,8 @@ def _seeds(construction: Construction, square: Square, seed: int) -> Callable[[i
 
 
 def _fillers(construction: Construction, frames: Iterable[Frame], slot: str) -> list[str]:
-    lexicon = construction.lexicon
-    rows = {row for frame in frames for row in frame_candidates(frame, construction.slots[slot], lexicon) if row != ABSENT}
-    return sorted({lexicon.lemmas[row] for row in rows})
+    own, lexicon = construction.slots[slot], construction.lexicon
+    return sorted({lexicon.lemmas[row] for frame in frames for row in frame_candidates(frame, own, lexicon) if row != ABSENT})
 
 
 class Written(NamedTuple):

@@ -142,9 +142,8 @@ class Fillers:
         self.save = self._reference.save
         self._verbs = frozenset().union(*verb_pools(construction, PRESETS[0]))
         self._forms: dict[tuple[str, str], list[str]] = {}
-        for lemma, pos, *inflected in self._lexicon.table.select(
-            "lemma", "pos", "plural", "third", "ing", "past", "participle"
-        ).iter_rows():
+        names = ("lemma", "pos", "plural", "third", "ing", "past", "participle")
+        for lemma, pos, *inflected in self._lexicon.table.select(names).iter_rows():
             for form in {lemma, *filter(None, inflected)}:
                 self._forms.setdefault((form.lower(), pos), []).append(lemma)
 
