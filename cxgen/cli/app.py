@@ -13,7 +13,6 @@ import typer
 
 from cxgen.errors import CxgenError
 
-_INTERRUPTED = 130
 _COMMANDS = {  # name: the module that has it, imported when it is called; what it is for
     "list": ("explore", "List the constructions, most substantive first."),
     "new": ("explore", "Write templates/NAME.yaml: a small construction, with comments, to change into one of your own."),
@@ -42,7 +41,6 @@ _COMMANDS = {  # name: the module that has it, imported when it is called; what 
     "mine": ("lexicon", "Candidates for a construction in raw text, in groups of the same tags."),
     "export": ("publish", "The finished dataset in other forms: gold annotation, tasks for evaluation harnesses."),
 }
-_OLD = {"lint": "check", "split": "build", "substitute": "build"}  # names up to 0.7
 
 
 class _Commands(typer.core.TyperGroup):
@@ -50,10 +48,9 @@ class _Commands(typer.core.TyperGroup):
         super().__init__(**settings | {"commands": {name: click.Command(name, short_help=text) for name, (_, text) in _COMMANDS.items()}})
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if _OLD.get(cmd_name) == "build":
-            hint = "`cxgen build`; after `cxgen judge`, `cxgen build --judged`"
-            raise CxgenError("this command is a part of another one now", hint=hint)
-        name = _OLD.get(cmd_name, cmd_name)
+        if cmd_name in {"split", "substitute"}:  # up to 0.7
+            raise CxgenError("this command is a part of another one now", hint="`cxgen build`; after `cxgen judge`, `cxgen build --judged`")
+        name = "check" if cmd_name == "lint" else cmd_name
         return _load(name) if name in _COMMANDS else None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -107,7 +104,7 @@ def run(arguments: Sequence[str], command: typer.Typer = app, name: str = "cxgen
     except CxgenError as error:
         return _fail(error.render())
     except KeyboardInterrupt:
-        code = _INTERRUPTED
+        code = 130
     except click.ClickException as error:
         error.show()
         return error.exit_code
@@ -117,7 +114,7 @@ def run(arguments: Sequence[str], command: typer.Typer = app, name: str = "cxgen
         return _fail(f"{error.filename or 'a file'}: {error.strerror or error}")
     except MemoryError:
         return _fail("not enough memory\n  hint: ask for less (see params.yaml), or use a machine with more")
-    if code == _INTERRUPTED:  # typer makes it of Ctrl-C
+    if code == 130:  # typer makes it of Ctrl-C
         _fail("interrupted; finished files are complete, unfinished ones were not written")
     return code if isinstance(code, int) else 0
 

@@ -26,7 +26,6 @@ from cxgen.natural import build as written
 from cxgen.suites import SUITES
 from cxgen.vocabulary import Mode
 
-_WUG = "With --out: a share of the sets (params.yaml) with pseudowords for these words, too; several times."
 _Folder = Annotated[Path, Argument(help="Folder that `cxgen generate --out` has written.")]
 app, splits = commands(), commands()
 app.add_typer(splits, name="splits")
@@ -140,7 +139,7 @@ def generate(
     out: Annotated[Path | None, Option("--out", help="Folder for finished rows in shards, streamed in constant memory.")] = None,
     config: Annotated[str, Option("--config", help="With --out: nli, distinction or minimal_pairs.")] = "nli",
     shard_rows: Annotated[int, Option("--shard-rows", min=1, help="With --out: most rows of a file.")] = 500_000,
-    wug: Annotated[list[Mode] | None, Option("--wug", help=_WUG)] = None,
+    wug: Annotated[list[Mode] | None, Option("--wug", help="With --out: a share of sets with pseudowords for these; repeatable.")] = None,
     shard: Annotated[list[int] | None, Option("--shard", min=0, help="With --out: only this shard, from 0; several times.")] = None,
     resume: Annotated[bool, Option("--resume", help="With --out: make what a run that ended early lacks.")] = False,
     engine: Annotated[str, Option(click_type=Choice(["local", "ray"]), help="With --out: this machine, or a Ray cluster.")] = "local",
@@ -154,8 +153,8 @@ def generate(
     project, settings = open_project()
     if out is None:
         if constructions or n or wug or shard or resume or engine != "local":
-            message = "names, --n, --wug, --shard, --resume and --engine are for runs with --out"
-            raise CxgenError(message, hint="without it params.yaml says what is generated")
+            hint = "without it params.yaml says what is generated"
+            raise CxgenError("names, --n, --wug, --shard, --resume and --engine are for runs with --out", hint=hint)
         with executor(workers or settings.workers) as pool:
             table = run.generate(project, settings, pool)
         echo(f"{table.height} items in {table['contrast_set'].n_unique()} contrast sets: {CANDIDATES}")

@@ -24,8 +24,6 @@ from cxgen.vocabulary import Judge, Split
 
 _BACKEND = "How a server is asked: call by call, or in OpenAI's batches: slower, half the price."
 _BY = "Divide by construction (default), premise, split, design, band, side, entity_type, switched, mode, value, scenario ..."
-_CONFIGS = "Only this config; several times for several. Default: all but the suites."
-_UNIT = "hf: compare answers given what is before (answer), texts (text), words that differ (word)."
 app = commands()
 
 
@@ -38,16 +36,14 @@ app = commands()
 def evaluate(
     limits: Limits,
     predictions: Annotated[Path | None, Argument(help="JSON lines, CSV or parquet: id, and label or a number per answer.")] = None,
-    configs: Annotated[list[str] | None, Option("--config", help=_CONFIGS)] = None,
+    configs: Annotated[list[str] | None, Option("--config", help="Only this config; repeatable. Default: all but the suites.")] = None,
     splits: Annotated[list[Split] | None, Option("--split", help="Which splits; several times for several. Default: test.")] = None,
     against: Annotated[Path | None, Option(help="Other predictions of the same items: the difference, with interval and test.")] = None,
     baseline: Annotated[str | None, Option(help="A shallow predictor, trained on train: majority, hypothesis-only, word-pairs.")] = None,
     model: Annotated[str | None, Option(help="Ask this model: a server's, or hf:FOLDER for one of this machine.")] = None,
     wording: Annotated[str, Option(help="How items are put: plain, told, quiz, scene, pair, or your own (pipelines/prompts).")] = "plain",
     shots: Annotated[int, Option(min=0, max=32, help="Examples shown first, from train or --examples.")] = 0,
-    examples: Annotated[
-        Path | None, Option(help="Your own examples: JSON lines with premise, hypothesis, label (or context, ...).")
-    ] = None,
+    examples: Annotated[Path | None, Option(help="Your own examples: JSON lines: premise, hypothesis, label (or context ...).")] = None,
     thinks: Annotated[bool, Option("--think", help="Let the model think aloud before it answers.")] = False,
     backend: Annotated[str, Option(click_type=Choice(["openai", "openai-batch"]), help=_BACKEND)] = "openai",
     base_url: Url = None,
@@ -55,10 +51,8 @@ def evaluate(
     poll: Poll = 20.0,
     cache: Cache = None,
     dry_run: DryRun = False,
-    measure: Annotated[
-        Measure, Option(help="hf: likelihood, normalised (by tokens); masked models: pll, pll_original.")
-    ] = Measure.likelihood,
-    unit: Annotated[Unit, Option(help=_UNIT)] = Unit.answer,
+    measure: Annotated[Measure, Option(help="hf: likelihood, normalised (by tokens); masked: pll, pll_original.")] = Measure.likelihood,
+    unit: Annotated[Unit, Option(help="hf: answers given what is before (answer), texts (text), words that differ (word).")] = Unit.answer,
     batch: Annotated[int, Option(min=1, help="hf: texts at a time.")] = 16,
     output: Annotated[Path | None, Option("--output", "-o", help="Where predictions go; default: outputs/predictions/NAME.jsonl.")] = None,
     by: Annotated[list[str] | None, Option(help=_BY)] = None,
@@ -79,8 +73,7 @@ def evaluate(
     part = Part(tuple(configs or ()), tuple(split.value for split in splits) if splits else Part.splits)
     evaluated = Evaluated.read(Constructicon().project, part)
     if model is not None:
-        kept = cache.absolute() if cache else ANSWERS
-        server = Consultation(Judge(backend), (), (), base_url, per_request, limits, kept, poll)
+        server = Consultation(Judge(backend), (), (), base_url, per_request, limits, cache.absolute() if cache else ANSWERS, poll)
         asked = Examination(model, wording, shots, examples, thinks, seed, server, measure, unit, batch)
         if asked.local and (thinks or dry_run or backend != "openai"):
             raise CxgenError("--think, --dry-run and --backend are for models behind a server", hint="leave them out with hf:")
@@ -123,12 +116,10 @@ def _ask(evaluated: Evaluated, asked: Examination, path: Path) -> None:
 
 
 def _show(report: dict[str, Any], by: list[str], *, row: bool, form: Format) -> None:
-    dimensions = by or (["construction"] if any("construction" in config["by"] for config in report["configs"].values()) else [])
-    rows = slices(report, dimensions)
-    if row:
-        emit([leaderboard_row(report)], form)
-    elif form is not Format.table:
-        emit(rows, form)
+    divided = any("construction" in config["by"] for config in report["configs"].values())
+    rows = slices(report, by or (["construction"] if divided else []))
+    if row or form is not Format.table:
+        emit([leaderboard_row(report)] if row else rows, form)
     else:
         for table in filter(None, (rows, *further_tables(report))):
             emit([_brief(line) for line in table], form)

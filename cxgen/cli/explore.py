@@ -22,7 +22,6 @@ from cxgen.semantics import RULE, label_matrix, solve, unbalanced
 
 _COLOURS = {"entailment": colors.GREEN, "neutral": colors.YELLOW, "contradiction": colors.RED}
 _LISTED = ("name", "rank", "form", "look-alike", "templates", "hypotheses", "verbs")
-_Cells = dict[tuple[str, str], Row]  # (kind, rule) -> row of the label matrix
 app = commands()
 
 
@@ -30,11 +29,11 @@ app = commands()
 def list_constructions(form: Form = Format.table) -> None:
     """List the constructions, most substantive first. Files that cannot be read are named on stderr, and the others listed."""
     rows = []
-    for item in load_all(Constructicon()):
+    for item in sorted(load_all(Constructicon()), key=lambda item: item.schematicity):
         verbs = {lemma for pool in verb_pools(item, "sliced") for lemma in pool}
         row = (item.name, item.schematicity, item.form, ", ".join(item.lookalikes), len(item.templates), len(item.rules), len(verbs))
         rows.append(dict(zip(_LISTED, row, strict=True)))
-    emit(sorted(rows, key=lambda row: row["rank"]), form, _LISTED)
+    emit(rows, form, _LISTED)
 
 
 @app.command()
@@ -139,7 +138,7 @@ def explain(construction: Name, wug: Wug = None, form: Form = Format.table) -> N
         echo("".join(f"  {fault}\n" for fault in faults))
 
 
-def _echo_matrix(loaded: Construction, design: Design, cells: _Cells) -> None:
+def _echo_matrix(loaded: Construction, design: Design, cells: dict[tuple[str, str], Row]) -> None:
     """The labels' initials, each with the one that it had before in brackets where that was another; then what each label turns on."""
     kinds = list(dict.fromkeys(kind for kind, _ in cells))
     width = max(map(len, kinds), default=0) + 2

@@ -13,9 +13,7 @@ from typer import Argument, Option, echo, style
 from cxgen.cli.options import Form, commands, load_all
 from cxgen.cli.output import Format, Row, busy, emit, note, print_json
 from cxgen.constructicon.load import class_users
-from cxgen.curate.build import build as rebuild
-from cxgen.curate.build import build_inventory
-from cxgen.curate.build import propose as candidates
+from cxgen.curate import build as curated
 from cxgen.errors import CxgenError, UnknownNameError
 from cxgen.facade import Constructicon
 from cxgen.files import read_text
@@ -25,8 +23,6 @@ from cxgen.pseudowords import inflect, load, pseudowords
 from cxgen.suites.grammar import Grammar
 
 _POS = Choice(["noun", "verb", "adjective"])
-_OUT = "Candidates: .jsonl, .csv or .parquet. Default: outputs/mined/CONSTRUCTION.jsonl"
-_PARAGRAPHS = "Lines up to an empty one belong together: sentences go over line ends."
 _SHOWN = 40  # groups in the table
 _COLUMNS = ("group", "count", "label", "examples")
 app, lexicon = commands(), commands()
@@ -42,7 +38,7 @@ def build() -> None:
         message = "nothing to build here: the lexicon is the shipped one; a project's own lexicons/ is read as it is"
         raise CxgenError(message, file=project.own_lexicons, hint="look at it with `cxgen lexicon classes`")
     with busy("building the lexicon"):
-        counts = rebuild(folder) | build_inventory(folder)
+        counts = curated.build(folder) | curated.build_inventory(folder)
     echo(", ".join(f"{number} {what}" for what, number in counts.items()))
 
 
@@ -54,7 +50,7 @@ def propose(
 ) -> None:
     """List WordNet candidates for a class by frequency band: neighbours of its members, less what was accepted or refused."""
     with busy("searching WordNet"):
-        table = candidates(Constructicon().project.lexicons, name)
+        table = curated.propose(Constructicon().project.lexicons, name)
     emit(table.head(n).to_dicts(), form)
 
 
@@ -161,8 +157,8 @@ def mine(
     construction: Annotated[str, Argument(help="cc: comparative correlatives, by their tags. Any other one: by its form_check.")],
     files: Annotated[list[Path] | None, Argument(metavar="[FILES...]", help="Raw text in UTF-8, plain or gzip.")] = None,
     model: Annotated[str, Option(help="spaCy pipeline: the name of an installed one, or a folder.")] = "en_core_web_sm",
-    output: Annotated[Path | None, Option("--out", "-o", help=_OUT)] = None,
-    paragraphs: Annotated[bool, Option("--paragraphs", help=_PARAGRAPHS)] = False,
+    output: Annotated[Path | None, Option("--out", "-o", help="Default: outputs/mined/CONSTRUCTION.jsonl; also .csv, .parquet.")] = None,
+    paragraphs: Annotated[bool, Option("--paragraphs", help="Lines up to an empty one belong together: sentences go over lines.")] = False,
     field: Annotated[str | None, Option(help="The files have JSON lines; their text is in this field.")] = None,
     width: Annotated[int, Option(min=0, max=20, help="cc: tags behind each comparative by which groups differ.")] = 2,
     whole: Annotated[bool, Option("--whole", help="cc: groups differ by all tags between the halves.")] = False,

@@ -21,10 +21,8 @@ from cxgen.publish import package as write
 from cxgen.publish.diff import changed_counts, changed_items, counts, read_dataset
 from cxgen.vocabulary import Split
 
-_REPOSITORY = r"[\w.-]+/[\w.-]+"
 _REF = re.compile(r"(?!.*(\.\.|\.lock$|\.$))[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)*", re.ASCII)  # as git wants them
 _ON_HUB = re.compile(r"(?:hf://datasets/)?(?P<repository>[\w.-]+/[\w.-]+?)(?:@(?P<revision>.+))?")
-_REPLACE = "Replace README.md and all parquet files of a repository that is not cxgen's."
 _Config = Annotated[str, Option(help="Config of the dataset: nli, distinction, minimal_pairs.")]
 _Part = Annotated[Split, Option(help="Split of the config.")]
 _Output = Annotated[Path | None, Option("--output", "-o", help="File to write; default: outputs/annotation/CONFIG-SPLIT.*")]
@@ -51,7 +49,7 @@ def publish(
     private: Annotated[bool, Option("--private", help="A repository that has to be made is private.")] = False,
     tag: Annotated[str, Option(help="Tag of the release; default: v and publish.version of params.yaml.")] = "",
     revision: Annotated[str, Option(help="Branch that gets the commit.")] = "main",
-    replace: Annotated[bool, Option("--replace", help=_REPLACE)] = False,
+    replace: Annotated[bool, Option("--replace", help="Replace README.md and all parquet files of a repository not cxgen's.")] = False,
     parent: Annotated[str, Option(help="Refuse unless the branch is still at this commit, which --dry-run shows.")] = "",
     form: Form = Format.table,
 ) -> None:
@@ -60,7 +58,7 @@ def publish(
     Refuses if the data are not what the pipeline wrote, a metric fails its gate, sources are not committed, items are undecided, the branch
     has moved, the tag exists, or the repository holds what cxgen has not put there. The token: `hf auth login`, or HF_TOKEN.
     """
-    if not re.fullmatch(_REPOSITORY, repository):
+    if not re.fullmatch(r"[\w.-]+/[\w.-]+", repository):
         raise CxgenError(f"not a repository: {repository!r}", hint="expected OWNER/NAME, such as me/constructions")
     for what, name in (("tag", tag), ("branch", revision)):
         if name and not _REF.fullmatch(name):

@@ -28,10 +28,7 @@ from cxgen.review.sheets import Kind
 from cxgen.review.sheets import export as write
 from cxgen.vocabulary import Role, Split
 
-_EVALUATIONS = "What `cxgen evaluate --json` printed; several times for several models."
 _Folder = Annotated[Path, Argument(help="Folder of the review.")]
-_HOST = "Address to listen on. Others than loopback let others in: there are no passwords."
-_KINDS = "xlsx, csv, jsonl, label-studio; several times for several. Default: xlsx."
 app, report, review = commands(), commands(), commands()
 app.add_typer(report, name="report")
 app.add_typer(review, name="review")
@@ -40,7 +37,7 @@ app.add_typer(review, name="review")
 @report.command(epilog="cxgen evaluate --baseline word-pairs --json > word-pairs.json && cxgen report html --evaluation word-pairs.json")
 def html(
     output: Annotated[Path | None, Option("--output", "-o", help="File to write; default: outputs/report.html.")] = None,
-    evaluations: Annotated[list[Path] | None, Option("--evaluation", help=_EVALUATIONS)] = None,
+    evaluations: Annotated[list[Path] | None, Option("--evaluation", help="What `cxgen evaluate --json` printed; repeatable.")] = None,
     sets: Annotated[int, Option(min=1, max=10_000, help="Contrast sets of each design in the browser.")] = 12,
 ) -> None:
     """One page about the dataset: counts, measures, audit, label matrices, models, and a browser of contrast sets. It needs no network."""
@@ -143,9 +140,8 @@ def plots(form: Form = Format.table) -> None:
 @report.command()
 def reading(form: Form = Format.table) -> None:
     """Blind readings recorded in pipelines/readings/*.csv: agreement with the labels, and shares of sentences rated natural."""
-    project, _ = open_project()
     with busy("comparing readings with labels"):
-        result = readings.run(project)
+        result = readings.run(Constructicon().project)
     emit([{"group": name, **shares} for name, shares in [("(all)", result["overall"]), *result["groups"].items()]], form)
 
 
@@ -160,7 +156,7 @@ def export(
     seed: Annotated[int, Option(help="Another seed, another sample.")] = 1,
     configs: Configs = None,
     splits: Annotated[list[Split] | None, Option("--split", help="Only this split; several times for several. Default: all.")] = None,
-    kinds: Annotated[list[Kind] | None, Option("--as", help=_KINDS)] = None,
+    kinds: Annotated[list[Kind] | None, Option("--as", help="xlsx, csv, jsonl, label-studio; repeatable. Default: xlsx.")] = None,
     form: Form = Format.table,
 ) -> None:
     """Write lists for blind annotators: no list has two items of a contrast set, and none tells a label.
@@ -180,7 +176,7 @@ def export(
 def serve(
     folder: _Folder,
     port: Annotated[int, Option(min=0, max=65_535, help="Port; 0: any that is free.")] = 8765,
-    host: Annotated[str, Option(help=_HOST)] = "127.0.0.1",
+    host: Annotated[str, Option(help="Address to listen on; any but loopback lets others in: there are no passwords.")] = "127.0.0.1",
     names: Annotated[list[str] | None, Option("--name", help="Name by which browsers may call this machine, besides --host.")] = None,
 ) -> None:
     """A form in the browser, on this machine: every answer is saved at once in FOLDER/answers, and annotators go on where they stopped."""
