@@ -38,9 +38,8 @@ def unfillable_slot(construction: Construction) -> Iterator[CxgenError]:
         try:
             slots, pools = construction.draw_order(design), design_pools(construction, design, {}, None)
         except CxgenError as error:
-            yield fault(
-                construction.place("designs", design.name), error.message, error.hint or "docs/templates.md says how slots are filled"
-            )
+            hint = error.hint or "docs/templates.md says how slots are filled"
+            yield fault(construction.place("designs", design.name), error.message, hint)
             continue
         for number, frame in enumerate(pools.frames):
             if names := crowded(slots, {name: lists[number] for name, lists in pools.candidates.items()}, lexicon):
@@ -80,9 +79,8 @@ def unbalanced_design(construction: Construction) -> Iterator[CxgenError]:
         for rule in design.rules:
             labels = {row[rule] for row in matrix.values() if rule in row}
             if len(labels) < 2:
-                message = (
-                    f"hypothesis {rule!r} is {f'always {LABELS[labels.pop()]}' if labels else 'never asked'} in design {design.name!r}"
-                )
+                verdict = f"always {LABELS[labels.pop()]}" if labels else "never asked"
+                message = f"hypothesis {rule!r} is {verdict} in design {design.name!r}"
                 yield fault(place, message, "add premise kinds that decide it otherwise, or leave it out of the design")
         for config in design.configs:
             if config not in CONFIGS:

@@ -108,13 +108,9 @@ def _atoms(construction: Construction) -> Iterator[tuple[Place, Atom]]:
     """Every fact and claim with its place; misreadings and unasked claims included."""
     for kind in construction.kinds.values():
         misread = kind.misread or Facts()
-        lists: dict[tuple[str, ...], tuple[Atom, ...]] = {
-            ("entails",): kind.entails,
-            ("excludes",): kind.excludes,
-            ("unasked",): kind.unasked,
-        }
-        lists |= {("misread", "entails"): misread.entails, ("misread", "excludes"): misread.excludes}
-        for keys, atoms in lists.items():
+        lists = [(["entails"], kind.entails), (["excludes"], kind.excludes), (["unasked"], kind.unasked)]
+        lists += [(["misread", "entails"], misread.entails), (["misread", "excludes"], misread.excludes)]
+        for keys, atoms in lists:
             yield from ((construction.place("kinds", kind.name, *keys, number), atom) for number, atom in enumerate(atoms))
     for rule in construction.rules.values():
         yield construction.place("hypotheses", rule.name, "claim"), rule.claim

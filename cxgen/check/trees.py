@@ -68,9 +68,8 @@ def examples(construction: Construction) -> list[dict[str, Any]]:
     items: dict[Any, dict[str, Any]] = {}  # by what they show: a shape, or the row of a phrase
     for design in construction.designs.values():
         pools = design_pools(construction, design, {}, None)
-        phrases = [
-            (slot, row) for slot, lists in pools.candidates.items() for row in sorted(lexicon.phrases.intersection(*[chain(*lists)]))
-        ]
+        fillers = {slot: lexicon.phrases.intersection(chain(*lists)) for slot, lists in pools.candidates.items()}
+        phrases = [(slot, row) for slot, rows in fillers.items() for row in sorted(rows)]
         drawn = _SETS_PER_FRAME * len(pools.frames)  # behind them, a set for each phrase
         stream = ("check", construction.name, design.name)
         plan = draw_plan(construction, design, pools, stream, np.arange(drawn + len(phrases)))
@@ -86,12 +85,9 @@ def examples(construction: Construction) -> list[dict[str, Any]]:
             sets = np.array([*chosen.values()], dtype=np.int64)
             texts = realise([(parts, sets, np.arange(len(sets)))], construction, plan, pools, forms, len(sets)).to_list() if chosen else []
             for (shape, number), text in zip(chosen.items(), texts, strict=True):
-                filled = [(slot, int(plan.fillers[slot][number])) for slot in construction.slots if slot in names and slot in plan.fillers]
-                slots = [
-                    {"slot": name, "lemma": lexicon.lemmas[row], "sense": lexicon.table["sense"][row]}
-                    for name, row in filled
-                    if row != ABSENT
-                ]
+                rows = {slot: int(plan.fillers[slot][number]) for slot in construction.slots if slot in names and slot in plan.fillers}
+                words = {slot: (lexicon.lemmas[row], lexicon.table["sense"][row]) for slot, row in rows.items() if row != ABSENT}
+                slots = [{"slot": slot, "lemma": lemma, "sense": sense} for slot, (lemma, sense) in words.items()]
                 item = {"premise_id": str(len(items)), "construction": construction.kinds[kind].construction, "kind": kind}
                 items[shape] = {**item, "template": template, "premise": text, "slots": slots}
     return list(items.values())

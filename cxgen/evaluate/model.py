@@ -75,12 +75,6 @@ class Examined:
     outcomes: list[Outcome] = field(default_factory=list)
 
 
-def examine(evaluated: Evaluated, asked: Examination, path: Path) -> Examined:
-    """Put every item to the model; what one of this machine says is kept beside ``path``, where the predictions will be written, so that an
-    interrupted run goes on where it was."""
-    return _examine_here(evaluated, asked, path) if asked.local else _examine_server(evaluated, asked)
-
-
 def wordings(project: Project, task: str) -> list[str]:
     """The wordings of a task: ``plain`` is ``TASK.yaml`` among the prompts, the project's included, others ``TASK-NAME.yaml``."""
     return [PLAIN, *(stem.removeprefix(f"{task}-") for stem in project.prompt_files() if stem.startswith(f"{task}-"))]
@@ -138,8 +132,7 @@ def as_continuations(item: Item, scoring: Scoring, cloze: Cloze, examples: Seque
 
 
 def _put(evaluated: Evaluated, asked: Examination) -> Iterator[tuple[str, Scoring, Prompt, Cloze, list[Item], list[Item]]]:
-    """Config by config: scoring, wording, examples and items, in an order in which neighbours are of no set: what is shown together must
-    not give itself away."""
+    """Items are in an order in which neighbours are of no set: what is shown together must not give itself away."""
     for config, rows in evaluated.items.items():
         scoring = scoring_of(config)
         prompt, cloze = load_wording(evaluated.project, scoring.task, asked.wording)
@@ -153,7 +146,6 @@ def _put(evaluated: Evaluated, asked: Examination) -> Iterator[tuple[str, Scorin
 
 
 def _consultation(evaluated: Evaluated, asked: Examination) -> tuple[Consultation, dict[str, Prompt], dict[str, dict[str, Any]]]:
-    """Who is asked, and config by config in which words and what."""
     prompts, shown = {}, {}
     for config, scoring, prompt, _, examples, items in _put(evaluated, asked):
         shots = [(scoring.shown(item), scoring.verdict(item)) for item in examples]
@@ -175,10 +167,8 @@ def _examine_server(evaluated: Evaluated, asked: Examination) -> Examined:
         scoring = scoring_of(config)
         items = {item["id"]: item for item in evaluated.items[config].select("id", *scoring.needs).iter_rows(named=True)}
         for judgment in outcome.judgments:
-            answer = {"label": UNDECIDED, "reason": judgment.reason}
-            if judgment.value:
-                answer = {"label": scoring.answers[scoring.meant(items[judgment.item], judgment.value)]}
-            rows.append({"id": judgment.item, **answer})
+            label = scoring.answers[scoring.meant(items[judgment.item], judgment.value)] if judgment.value else UNDECIDED
+            rows.append({"id": judgment.item, "label": label} | ({} if judgment.value else {"reason": judgment.reason}))
     return Examined(rows, Counter(row["reason"] for row in rows if "reason" in row), outcomes)
 
 
@@ -214,7 +204,11 @@ def partial_of(path: Path) -> Path:
     return path.with_name(f".{path.name}.partial")
 
 
-def _examine_here(evaluated: Evaluated, asked: Examination, path: Path) -> Examined:
+def examine(evaluated: Evaluated, asked: Examination, path: Path) -> Examined:
+    """Put every item to the model; what one of this machine says is kept beside ``path``, where the predictions will be written, so that an
+    interrupted run goes on where it was."""
+    if not asked.local:
+        return _examine_server(evaluated, asked)
     folder = Path(asked.model.removeprefix(LOCAL))  # a model that is trained further there is another one
     files = sorted((file.name, file.stat().st_mtime_ns) for file in folder.iterdir() if file.is_file()) if folder.is_dir() else []
     kept = Kept(partial_of(path), json.dumps([asked.model, asked.measure, asked.unit, files]))

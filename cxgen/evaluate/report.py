@@ -87,8 +87,7 @@ class Evaluated:
         whole = answered(self.questions, given)
         rows = {config: whole.filter(config=config) for config in self.items}
         report: dict[str, Any] = {"name": name, "splits": list(self.part.splits), "resampling": asdict(how), "against": None}
-        report["configs"] = {config: scores(own, how) for config, own in rows.items()}
-        report["wug"] = wug_differences(whole, how)
+        report |= {"configs": {config: scores(own, how) for config, own in rows.items()}, "wug": wug_differences(whole, how)}
         if against:
             other = answered(self.questions, against[1])
             differences = {config: compared(own, other.filter(config=config), how) for config, own in rows.items()}
@@ -133,10 +132,10 @@ def _learnt(learner: Callable[..., Any], scoring: Scoring, train: pl.DataFrame, 
         yield {"id": key, "label": best[order_key("tie", key)[0] % len(best)], **numbers}
 
 
-_LEARNERS = {"hypothesis-only": giveaway.hypothesis_scores, "word-pairs": words.pair_scores}
 _BASELINES: dict[str, Callable[..., Iterator[dict[str, Any]]]] = {
     "majority": _majority,
-    **{name: partial(_learnt, learner) for name, learner in _LEARNERS.items()},
+    "hypothesis-only": partial(_learnt, giveaway.hypothesis_scores),
+    "word-pairs": partial(_learnt, words.pair_scores),
 }
 
 
@@ -159,9 +158,8 @@ def slices(report: Mapping[str, Any], dimensions: Sequence[str]) -> list[dict[st
             raise unknown("dimension", name, known)
     rows = []
     for config, whole in report["configs"].items():
-        parts = {"all": whole}
-        parts |= {f"{name} {value}": part for name in dimensions for value, part in whole["by"].get(name, {}).items()}
-        for name, part in parts.items():
+        parts = {f"{name} {value}": part for name in dimensions for value, part in whole["by"].get(name, {}).items()}
+        for name, part in {"all": whole, **parts}.items():
             counts = {count: part[count] for count in ("items", "verbs", "undecided")}
             figures = {score: part.get(score) or _NONE for score in chain(*SCORES)}
             rows.append(_flat({"config": config, "part": name, **counts, **figures}))
@@ -182,8 +180,9 @@ def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
     """A row with its figures and their intervals in two cells each."""
     cells: dict[str, Any] = {}
     for name, value in row.items():
-        cells[name] = value["value"] if isinstance(value, Mapping) else value
         if isinstance(value, Mapping):
-            low, high = value["low"], value["high"]
-            cells[f"{name} interval"] = None if value is _NONE else "" if low is None else f"{low:.3f} to {high:.3f}"
+            span = "" if value["low"] is None else f"{value['low']:.3f} to {value['high']:.3f}"
+            cells |= {name: value["value"], f"{name} interval": None if value is _NONE else span}
+        else:
+            cells[name] = value
     return cells
