@@ -1,6 +1,6 @@
 """Expected failures: what went wrong, where, and what to do about it. The CLI prints them without a traceback, exit code 2."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -45,6 +45,11 @@ class CxgenError(Exception):
         """The lines that the user sees: place, message, hint."""
         head = f"{self.where}: {self.message}" if self.where else self.message
         return f"{head}\n  hint: {self.hint}" if self.hint else head
+
+
+def some(names: Sequence[str], most: int = 5) -> str:
+    """The first of ``names``, and how many more there are."""
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 class SchemaError(CxgenError):

@@ -1,7 +1,4 @@
-"""The audit of what ships, the dataset's and that of a run of ``generate --out``: it finds out by counting, not by trusting the generator.
-
-What holds between the shards of a run is seen from what each hands on: verbs, what is held out, and eight bytes a premise.
-"""
+"""The audit of what ships, the dataset's and that of a run of ``generate --out``: by counting, not by trusting the generator."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence

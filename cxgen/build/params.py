@@ -24,12 +24,9 @@ _Splits = Mapping[str, Mapping[str, str]]
 
 @dataclass(frozen=True)
 class Request:
-    """What to generate; ``sizes``: config -> rows wanted per construction (of `distinction`: per look-alike), over all splits.
+    """What to generate."""
 
-    Rows of opposites and of the look-alikes' targets come on top. A config that is not named has its family's default; 0 leaves it out.
-    """
-
-    sizes: Mapping[str, int] = field(default_factory=dict)
+    sizes: Mapping[str, int] = field(default_factory=dict)  # config -> rows per construction (or look-alike); default: its family's
     seed: int = 1
     shares: Mapping[str, float] = field(default_factory=lambda: dict(SHARES))  # split -> share
     preset: str = "sliced"  # of frequencies, or contest

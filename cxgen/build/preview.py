@@ -71,10 +71,9 @@ class _Source:
         if wanted.wugs:
             numbers = items["set_number"].unique().sort().to_numpy()
             items = changed_sets(substituted(self.sampler, numbers, wanted.wugs, [wanted.mode]), items).drop("mode", strict=False)
-        if items.height and wanted.kind:
-            items = items.filter(kind=wanted.kind)
-        if items.height and wanted.label is not None:
-            items = items.filter(label=wanted.label)
+        if items.height:
+            items = items.filter(kind=wanted.kind) if wanted.kind else items
+            items = items.filter(label=wanted.label) if wanted.label is not None else items
         if items.height:
             items = items.with_columns(rank=pl.col("set_number").rank("dense") + self.sets)
             self.sets += items["set_number"].n_unique()

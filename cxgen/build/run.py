@@ -1,8 +1,4 @@
-"""A build: candidates, verdicts on them, the dataset with its audit, its contrast sets with pseudowords, and the suites.
-
-A job is a construction, from its templates to its finished rows, which wait in a folder until all are there. What holds between
-constructions is counted then, and the tables are written one by one, so that no process ever holds a dataset.
-"""
+"""A build, a job per construction: its finished rows wait in a folder until what holds between constructions is counted."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -47,10 +43,7 @@ def unjudged(items: pl.DataFrame) -> pl.DataFrame:
 def accept(
     judged: pl.DataFrame, dropped: Mapping[str, str] = NOTHING, *, keep_undecided: bool = False
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Items of the sets in which nothing is refused (or undecided), and the refused items with their reasons.
-
-    Those of ``dropped`` sets (contrast set -> reason) are refused in every config.
-    """
+    """Items of the sets in which nothing is refused (or undecided) or ``dropped`` (set -> reason), and the refused items with reasons."""
     why, refused = pl.col("contrast_set").replace_strict(dropped, default=None, return_dtype=pl.String), INAPPROPRIATE
     listed = why.is_not_null() & (pl.col("pair_verdict") != refused)
     judged = judged.with_columns(
@@ -110,8 +103,8 @@ def _make(job: _Job) -> dict[str, Any]:
         chosen = choose(accepted, made, job.run.request)
     except DataError as error:
         return {"rejected": rejected, "lacking": error}
-    counts, tables = {}, {config: chosen.filter(config=config) for config in CONFIGS}
-    finished = {config: conform(rows, columns_of(config)) for config, rows in tables.items() if rows.height}
+    counts: dict[str, Any] = {}
+    finished = {config: conform(rows, columns_of(config)) for config in CONFIGS if (rows := chosen.filter(config=config)).height}
     for config in wug.SOURCES:
         real = wug.sources(chosen, config, job.params.wug.share)
         if real.height:
@@ -137,10 +130,7 @@ def generate(project: Project, params: Params, pool: Executor = HERE) -> pl.Data
 
 
 def build(project: Project, params: Params, pool: Executor = HERE, *, judged: bool = False) -> dict[str, Any]:
-    """Write dataset and pseudoword tables, the rejects, and the metrics ``splits`` (see `audit`), ``balance`` and ``wug``; the metrics.
-
-    ``judged``: from the candidates and verdicts that `generate` and the command ``judge`` left; else nobody is asked.
-    """
+    """Write the tables, rejects and metrics ``splits, balance, wug``, from what `generate` and `judge` left if ``judged``; the metrics."""
     require_place(project.root / layout.metric("splits"))
     with TemporaryDirectory(prefix="cxgen-") as folder:
         jobs = _jobs(project, params, Path(folder), judged=judged)

@@ -95,8 +95,7 @@ def previews(construction: Construction, seed: int, family: str = "") -> list[Sa
 
 
 def divided(construction: Construction, request: Request) -> dict[str, str]:
-    """Verb lemma -> split: as it was before (`Request.splits`), a new verb by hash or with those that it must stay with; the best partition
-    where no verb was divided before, and in the strict bands, which have other verbs."""
+    """Verb lemma -> split: as before; new ones by hash or with their company; the best partition if none was, or bands are strict."""
     verbs, joint = verb_pools(construction, request.preset), joint_verbs(construction, request.preset)
     own = sorted(frozenset().union(*verbs))
     known = dict(request.splits.get(construction.name, {})) if request.preset == PRESETS[0] else {}
@@ -120,9 +119,7 @@ def fillable(construction: Construction, request: Request) -> Construction:
     """``construction`` without the designs that the strict bands leave empty in a split; as it is if none would be left."""
     if request.preset == PRESETS[0]:
         return construction
-    splits = placed(construction, request)
-
-    filled = {}
+    splits, filled = placed(construction, request), {}
     for name, design in construction.designs.items():
         with suppress(EmptySlotError):
             for split in SPLITS:
@@ -178,10 +175,7 @@ class _Source:
 
 
 def candidates(made: Sequence[Sampler], request: Request, *, head_room: bool = True) -> pl.DataFrame:
-    """Items of the `samplers` of a construction; no premise occurs in two sets of a family, rows of a set are adjacent.
-
-    With ``head_room`` there are `Request.oversample` times as many sets as are wanted, for judges to choose from.
-    """
+    """Items of the `samplers` of a construction, no premise in two sets of a family; with ``head_room`` more than wanted, for judges."""
     seen: dict[str, set[str]] = defaultdict(set)
     sources = []
     for sampler in made:

@@ -1,8 +1,6 @@
 """Runs of any size (``generate --out``): a plan says which contrast sets go into which shard, then the shards are made, in any order.
 
-A shard is a function of the plan and its number, so that it is the same whoever makes it, and when. No premise occurs in two sets: set
-numbers are drawn in their order, and those are kept whose premises are all new, compared by 64-bit hashes. A shard is written under a
-temporary name and renamed, and its record written after it: a file that is as its record says is whole.
+No premise occurs in two sets, as far as 64-bit hashes tell. A shard is renamed when it is whole, and its record written after it.
 """
 
 import hashlib
@@ -131,10 +129,7 @@ def crowded(wanted: Wanted) -> Iterator[str]:
 
 
 def make_plan(wanted: Wanted, pool: Executor) -> Plan:
-    """Find sets that are new, divide them into shards, and write the plan.
-
-    With pseudowords come the first sets of each sampler, as many as their share is.
-    """
+    """Find sets that are new, divide them into shards (the first of each sampler also with pseudowords), and write the plan."""
     plan: Plan = {"asked": wanted.asked, "sources": [], "shards": []}
     sets = [pl.DataFrame(schema={"shard": pl.UInt32, "set": pl.Int64})]
     seen: dict[str, NDArray[np.uint64]] = defaultdict(lambda: np.empty(0, np.uint64))
@@ -144,8 +139,7 @@ def make_plan(wanted: Wanted, pool: Executor) -> Plan:
         about = {"construction": name, "design": sampler.design.name, "split": sampler.split, "rows of a set": rows}
         plan["sources"].append({**about, "wanted": count, "kept": len(kept), "drawn": drawn})
         parts = [(DATA, kept, rows)]
-        if wanted.wug:
-            parts.append((WUG, kept[: math.ceil(len(kept) * wanted.wug.share)], rows * len(wanted.wug.modes)))
+        parts += [(WUG, kept[: math.ceil(len(kept) * wug.share)], rows * len(wug.modes))] if (wug := wanted.wug) else []
         for folder, numbers, size in parts:
             most = max(1, wanted.shard_rows // size)
             for at in range(0, len(numbers), most):
@@ -161,11 +155,7 @@ def make_plan(wanted: Wanted, pool: Executor) -> Plan:
 def _new_sets(
     wanted: Wanted, sampler: tuple[str, int], count: int, pool: Executor, seen: NDArray[np.uint64]
 ) -> tuple[NDArray[np.int64], int, NDArray[np.uint64]]:
-    """The first ``count`` set numbers with new premises, how many were drawn, and ``seen`` with all premises that were.
-
-    A set is new if none of its premises was drawn before, in it, in a lower number or by a sampler before, whether that one was kept or
-    not. There are fewer where a sampler has run dry.
-    """
+    """The first ``count`` set numbers (fewer if it runs dry) of which no premise was drawn before; how many were drawn; all ``seen``."""
     kept = np.empty(0, np.int64)
     drawn, rate = 0, 1.0
     while len(kept) < count and rate >= _DRY:
@@ -196,10 +186,7 @@ def sets_of(folder: Path, number: int) -> NDArray[np.int64]:
 
 
 def make_shards(wanted: Wanted, plan: Plan, pool: Executor, only: Sequence[int] = ()) -> dict[str, Any]:
-    """Make the shards that are lacking, or ``only`` these; the summary of what there is then, written when all are there.
-
-    It says of every sampler which share of the sets drawn repeats a premise (``repeated``).
-    """
+    """Make the shards that are lacking, or ``only`` these; the summary, with the share of ``repeated`` sets, written when all are there."""
     folder, shards = wanted.folder, plan["shards"]
     unfinished = [*folder.glob(f"{DATA}/*/.*.parquet.*"), *folder.glob(f"{WUG}/*/.*.parquet.*"), *folder.glob(f"{RUN}/shards/.*.json.*")]
     for path in () if only else unfinished:  # what was being written when a run was killed

@@ -12,7 +12,7 @@ from typing import Any
 import polars as pl
 
 from cxgen import layout
-from cxgen.errors import DataError
+from cxgen.errors import DataError, some
 from cxgen.families import CONFIGS, FAMILIES, NATURAL, REJECTED, family_of, own_columns, wug_config
 from cxgen.files import as_text, read_text, write_text
 from cxgen.project import Project
@@ -150,9 +150,8 @@ def require_unchanged(project: Project, tables: Tables, metrics: Mapping[str, An
     hashes = table_hashes(tables)
     changed = sorted(name for name in written.keys() | hashes.keys() if written.get(name) != hashes.get(name))
     if changed:
-        names = ", ".join(changed[:5]) + (f" and {len(changed) - 5} more" if len(changed) > 5 else "")
         hint = f"{remake(project, 'build', 'natural', 'suites')}; what you want to be otherwise belongs into templates and params.yaml"
-        raise DataError(f"not what the pipeline wrote: {names}", file=project.root / layout.DATASET, hint=hint)
+        raise DataError(f"not what the pipeline wrote: {some(changed)}", file=project.root / layout.DATASET, hint=hint)
     return hashes
 
 

@@ -28,11 +28,7 @@ def _place_in(modes: Sequence[str]) -> pl.Expr:
 
 
 def changed_sets(items: pl.DataFrame, real: pl.DataFrame) -> pl.DataFrame:
-    """The sets of ``items`` (with ``mode``) in which every premise differs from those of ``real``, each in the first mode that does so.
-
-    Where a set happens to have no word of a mode (only names, say), there is nothing to replace; where two modes replace the same
-    words, the sentences are the same.
-    """
+    """The sets of ``items`` (with ``mode``) in which every premise differs from those of ``real``, each in the first mode that does so."""
     if not items.height:
         return items
     same = pl.col("premise").is_in(real["premise"].unique().implode())
@@ -47,8 +43,7 @@ def eligible(items: pl.DataFrame) -> pl.DataFrame:
 
 def sources(items: pl.DataFrame, config: str, share: float) -> pl.DataFrame:
     """The eligible items of ``config`` in the first ``share`` of its sets of each design and split, of one construction."""
-    own = items.filter(config=config)
-    if not own.height:
+    if not (own := items.filter(config=config)).height:
         return own
     own = eligible(own.select(*{column.name for column in columns_of(config)} | {"config", "set_number", "premise"}))
     keys = ["design", "split"]
@@ -58,8 +53,7 @@ def sources(items: pl.DataFrame, config: str, share: float) -> pl.DataFrame:
 
 def paired(items: pl.DataFrame, real: pl.DataFrame) -> pl.DataFrame:
     """Those of ``items``, from `substituted`, that are changed, with ``source_id`` and ``acceptability`` of the ``real`` one of each."""
-    items = changed_sets(items, real)
-    if not items.height:
+    if not (items := changed_sets(items, real)).height:
         return items
     cell = [name for name in _CELL if name in real.columns]
     return items.join(real.select(*cell, "acceptability", source_id="id"), on=cell, how="inner", maintain_order="left")
@@ -68,11 +62,11 @@ def paired(items: pl.DataFrame, real: pl.DataFrame) -> pl.DataFrame:
 def wug_items(samplers: Sequence[Sampler], wugs: Wugs, modes: Sequence[str], real: pl.DataFrame) -> pl.DataFrame:
     """The sets of ``real`` (items of one config of one construction) once more: what `paired` gives, mode by mode."""
     numbers = real.select("design", "split", "set_number").unique().sort("set_number").partition_by("design", "split", as_dict=True)
-    made = []
-    for sampler in samplers:
-        rows = numbers.get((sampler.design.name, sampler.split))
-        if rows is not None and sampler.config == real["config"].first():
-            made.append(substituted(sampler, rows["set_number"].to_numpy(), wugs, modes))
+    made = [
+        substituted(sampler, numbers[sampler.design.name, sampler.split]["set_number"].to_numpy(), wugs, modes)
+        for sampler in samplers
+        if sampler.config == real["config"].first() and (sampler.design.name, sampler.split) in numbers
+    ]
     made = [table for table in made if table.height]
     return paired(pl.concat(made, how="diagonal").sort(_place_in(modes), maintain_order=True), real) if made else pl.DataFrame()
 

@@ -3,7 +3,7 @@
 import hashlib
 import re
 import subprocess
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +15,7 @@ import polars as pl
 from cxgen import layout
 from cxgen.build.params import Params
 from cxgen.build.tables import content_hash, read_tables, remake, require_dataset, require_unchanged
-from cxgen.errors import CxgenError, DataError, install
+from cxgen.errors import CxgenError, DataError, install, some
 from cxgen.families import CONFIGS
 from cxgen.files import read_text, write_text
 from cxgen.measures.figures import broken_gates
@@ -141,7 +141,7 @@ def metric_reasons(metrics: Mapping[str, Any]) -> Iterator[str]:
     """Gates that the metrics (see `read_metrics`) fail."""
     for name, entry in metrics["splits"]["constructions"].items():
         if entry["verbs_shared"]:
-            yield f"splits.json: {name} has verbs in two splits: {_some(entry['verbs_shared'])}"
+            yield f"splits.json: {name} has verbs in two splits: {some(entry['verbs_shared'])}"
     for family, configs in metrics["balance"].items():
         counted = [configs["all"]] if "all" in configs else configs.values()  # of the configs together where they were counted so
         for name in dict.fromkeys(name for names in counted for name in names):
@@ -157,7 +157,7 @@ def metric_reasons(metrics: Mapping[str, Any]) -> Iterator[str]:
     yield from (f"{where}: {name} {fault}" for where, own in measures.items() for name, one in own.items() for fault in broken_gates(one))
     errors = sorted({finding["code"] for finding in metrics["lint"] if finding["code"].startswith("E")})
     if errors:
-        yield f"lint.json: errors {_some(errors)}"
+        yield f"lint.json: errors {some(errors)}"
 
 
 def _git_state(root: Path) -> tuple[str, list[str]]:
@@ -171,7 +171,7 @@ def _git_state(root: Path) -> tuple[str, list[str]]:
     except (OSError, subprocess.CalledProcessError):
         return "", ["the project is not in a git repository with a commit: a release names the revision that it was made from"]
     changed = [entry[3:] for entry in entries.split("\0") if entry and not (entry.startswith("!!") and _MADE.search(entry[3:]))]
-    return revision.strip(), [f"not committed: {_some(changed)}"] if changed else []
+    return revision.strip(), [f"not committed: {some(changed)}"] if changed else []
 
 
 def stale_reasons(root: Path) -> Iterator[str]:
@@ -191,11 +191,7 @@ def stale_reasons(root: Path) -> Iterator[str]:
         yield f"DVC cannot tell whether the results are up to date: {one_line(error)}"
         return
     if changed:
-        yield f"out of date: {_some(changed)}: run `dvc repro`"
-
-
-def _some(names: Sequence[str]) -> str:
-    return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+        yield f"out of date: {some(changed)}: run `dvc repro`"
 
 
 def digest(value: str | Iterable[str]) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from cxgen import layout
-from cxgen.errors import CxgenError, DataError, needs
+from cxgen.errors import CxgenError, DataError, needs, some
 from cxgen.files import read_json
 
 _KIND = {"repo_type": "dataset"}
@@ -109,9 +109,8 @@ def check(client: Any, target: Target, parent: str, folder: Path) -> None:
         record = _record(client, target, parent) if layout.VERSION_FILE in there else None
     others = [name for name in there if name != ".gitattributes"]  # which the Hub makes
     if others and record is None and not target.replace:
-        names = ", ".join(others[:3]) + (f" and {len(others) - 3} more" if len(others) > 3 else "")
         hint = "choose another name; or, if README.md and all parquet files there may be replaced, give --replace"
-        raise HubError(f"{target.repository} holds what cxgen has not put there: {names}", hint=hint)
+        raise HubError(f"{target.repository} holds what cxgen has not put there: {some(others, 3)}", hint=hint)
     made_before = record is not None and record == read_json(folder / layout.VERSION_FILE)  # by a run that ended before its tag
     if target.parent and not parent.startswith(target.parent) and not made_before:
         raise _moved(target)
