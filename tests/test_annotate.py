@@ -13,7 +13,7 @@ from cxgen.check.trees import examples
 from cxgen.constructicon import load_construction
 from cxgen.errors import DataError
 from cxgen.project import Project
-from cxgen.trees import Annotator, Chunks, FormCheck, to_conllu, to_doc
+from cxgen.trees import Annotator, Chunks, dependency_matcher, has_form, to_conllu, to_doc, vocabulary
 from cxgen.trees.words import RELATIONS, UPOS, base
 from tests.conftest import edit, sampled
 
@@ -64,12 +64,12 @@ def test_trees_are_well_formed_and_relations_go_with_parts_of_speech(constructio
 
 def test_premises_have_their_form_and_not_that_of_others(constructions, annotated):
     """Of motion, of results, and of all others' sentences a ditransitive has none."""
-    other = FormCheck(constructions["ditransitive"])
+    other = dependency_matcher(constructions["ditransitive"], vocabulary())
     for name, pairs in annotated.items():
         assert constructions[name].form_check, name
-        check, own = FormCheck(constructions[name]), {name, *constructions[name].lookalikes}
-        assert all(check.holds(sentence) for item, sentence in pairs[::7] if item["construction"] in own)
-        assert name == "ditransitive" or not any(other.holds(sentence) for _, sentence in pairs[::5]), name
+        matcher, own = dependency_matcher(constructions[name], vocabulary()), {name, *constructions[name].lookalikes}
+        assert all(has_form(sentence, matcher) for item, sentence in pairs[::7] if item["construction"] in own)
+        assert name == "ditransitive" or not any(has_form(sentence, other) for _, sentence in pairs[::5]), name
 
 
 def test_words_without_annotation_are_an_error_that_names_them(mini, mini_lexicon):

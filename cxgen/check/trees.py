@@ -15,7 +15,7 @@ from cxgen.sampling.draws import realise
 from cxgen.sampling.plan import Plan, draw_plan
 from cxgen.sampling.pools import ABSENT, Pools, design_pools
 from cxgen.sampling.ways import Forms
-from cxgen.trees import Annotator, Chunks, FormCheck, Sentence
+from cxgen.trees import Annotator, Chunks, Sentence, dependency_matcher, has_form, vocabulary
 
 TREES = {
     "E401": "words that lexicons/chunks.yaml does not know, or a filler whose relation is neither stated nor unique",
@@ -33,10 +33,10 @@ def spacy_is_there() -> bool:
 def tree_faults(construction: Construction, chunks: Chunks) -> dict[str, list[CxgenError]]:
     """What is wrong with the trees of `examples`, by code; each fault in the first premise that has it, or in one of a template."""
     faults: dict[str, dict[str, CxgenError]] = {code: {} for code in TREES}
-    annotator, check = Annotator(construction, chunks), None
+    annotator, matcher = Annotator(construction, chunks), None
     if construction.form_check and spacy_is_there():
         try:
-            check = FormCheck(construction)
+            matcher = dependency_matcher(construction, vocabulary())
         except SchemaError as error:
             faults["E404"][""] = error
     for item in examples(construction):
@@ -46,7 +46,8 @@ def tree_faults(construction: Construction, chunks: Chunks) -> dict[str, list[Cx
         for reason in reasons:
             hint = f"state it in the template, or add the words, as they stand between two slots, under chunks: in this file; {_HELP}"
             faults["E401"].setdefault(reason, fault(place, f"{where}: {reason}: {item['premise']!r}", hint))
-        if sentence and check and item["construction"] in {construction.name, *construction.lookalikes} and not check.holds(sentence):
+        own = item["construction"] in {construction.name, *construction.lookalikes}
+        if sentence and matcher is not None and own and not has_form(sentence, matcher):
             hint = f"change form_check, or state a relation in the template; {_HELP}"
             faults["E404"].setdefault(item["template"], fault(place, f"{where}: form_check refuses {_links(sentence)}", hint))
     return {code: [*found.values()] for code, found in faults.items()}

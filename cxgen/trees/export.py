@@ -89,12 +89,6 @@ def dependency_matcher(construction: Construction, vocab: "Vocab") -> "Dependenc
     return matcher
 
 
-class FormCheck:
-    """The form patterns of a construction, one of which must match; a pattern that is none is a SchemaError."""
-
-    def __init__(self, construction: Construction) -> None:
-        self._matcher = dependency_matcher(construction, vocabulary())
-
-    def holds(self, sentence: Sentence) -> bool:
-        """Whether a pattern matches, with its first node on the sentence's verb; so it is if there are no patterns."""
-        return not len(self._matcher) or any(tokens[0] == sentence.verb - 1 for _, tokens in self._matcher(to_doc(sentence)))
+def has_form(sentence: Sentence, matcher: "DependencyMatcher") -> bool:
+    """Whether a pattern of the `dependency_matcher` matches, with its first node on the sentence's verb."""
+    return any(tokens[0] == sentence.verb - 1 for _, tokens in matcher(to_doc(sentence)))
