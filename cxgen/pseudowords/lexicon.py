@@ -87,19 +87,44 @@ class Distances:
     """
 
     def __init__(self, words: Iterable[str]) -> None:
-        self._words = list(words)
+        self._words = _by_length(words)
         self._known: dict[str, tuple[float, int]] = {}
 
     def measure(self, forms: Sequence[str]) -> list[tuple[float, int]]:
         """OLD20 and the number of neighbours of each form; many at once take less time."""
+        for length, alike in _by_length(sorted({*forms} - self._known.keys())).items():
+            for start in range(0, len(alike), _TOGETHER):
+                self._measure(alike[start : start + _TOGETHER], length)
+        return [self._known[form] for form in forms]
+
+    def _measure(self, forms: list[str], length: int) -> None:
+        """Measure forms of one length, by words of about that length first.
+
+        A word that is k letters longer or shorter is at least k away: once 20 words of at most k letters more or less are within k + 1, no
+        others need be compared.
+        """
         with needs("pseudowords need rapidfuzz", "wug"):
             from rapidfuzz.distance import Levenshtein
             from rapidfuzz.process import cdist
-        new = sorted({*forms} - self._known.keys())
-        for some in (new[start : start + _TOGETHER] for start in range(0, len(new), _TOGETHER)):
-            distances = cdist(some, self._words, scorer=Levenshtein.distance, dtype=np.uint8, workers=-1)
+        nearest = np.full((len(forms), _NEAREST), _FURTHEST, dtype=np.uint8)
+        neighbours = np.zeros(len(forms), dtype=np.int64)
+        waiting, reach, compared = np.arange(len(forms)), 1, -1
+        while waiting.size and compared < max(*self._words, length):
+            words = [word for size, alike in self._words.items() if compared < abs(size - length) <= reach for word in alike]
+            some = [forms[place] for place in waiting]
+            distances = cdist(some, words, scorer=Levenshtein.distance, score_cutoff=_FURTHEST - 1, dtype=np.uint8, workers=-1)
             distances[distances == 0] = _FURTHEST
-            old20 = np.partition(distances, _NEAREST - 1, axis=1)[:, :_NEAREST].mean(axis=1)
-            neighbours = np.count_nonzero(distances == 1, axis=1)
-            self._known.update(zip(some, zip(old20.tolist(), neighbours.tolist(), strict=True), strict=True))
-        return [self._known[form] for form in forms]
+            neighbours[waiting] += np.count_nonzero(distances == 1, axis=1)
+            together = np.hstack([nearest[waiting], distances])
+            together.partition(_NEAREST - 1, axis=1)
+            nearest[waiting] = together[:, :_NEAREST]
+            waiting = waiting[nearest[waiting].max(axis=1) > reach + 1]
+            reach, compared = reach + 1, reach
+        self._known.update(zip(forms, zip(nearest.mean(axis=1).tolist(), neighbours.tolist(), strict=True), strict=True))
+
+
+def _by_length(words: Iterable[str]) -> dict[int, list[str]]:
+    lengths: dict[int, list[str]] = defaultdict(list)
+    for word in words:
+        lengths[len(word)].append(word)
+    return lengths
