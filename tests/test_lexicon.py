@@ -27,7 +27,7 @@ def wordnet(test):
 
 
 FORMS = {
-    ("noun", "plural"): "gate gates, brush brushes, scarf scarves, fire_engine fire_engines",
+    ("noun", "plural"): "gate gates, brush brushes, vodka vodkas, scarf scarves, fire_engine fire_engines",
     ("verb", "past"): "swing swung, heave heaved",
     ("verb", "ing"): "drag dragging",
     ("verb", "third"): "carry carries",
