@@ -44,7 +44,7 @@ def dataset_card(project: Project, params: Params, tables: Tables, files: Files,
         stated |= _described_tables(tables, files) | _stated(project, params, metrics)
         stated |= {"natural": _natural(metrics, tables), "identity": record}
         sections = list(_sections(tables, accepted, constructions, metrics))
-        text = template.render(**stated, sections=[environment.from_string(text).render(**stated, **own) for text, own in sections])
+        text = template.render(**stated, sections=[environment.from_string(text).render(stated | own) for text, own in sections])
     except (TemplateError, TypeError, ValueError, KeyError, ArithmeticError) as error:  # of figures: the text is the package's own
         message = f"the metrics do not hold what the card says: {error}"
         raise DataError(message, file=layout.METRICS, hint="make them anew: `dvc repro`") from error
