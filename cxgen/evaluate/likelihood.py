@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Iterator, Sequence
 from enum import StrEnum
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -28,9 +29,11 @@ def predictions(
 ) -> Iterator[dict[str, Any]]:
     """What the model in a folder finds likeliest of ``items``: id, and (context, one continuation per answer): ``id, label`` (undecided for
     a tie), and the measure of every answer, where the family's numbers are probabilities its softmax. ``batch``: texts at a time."""
+    with needs("models of one's own machine need the packages torch, transformers and minicons", "hf"):
+        for package in ("minicons", "torch", "transformers"):
+            import_module(package)
     try:
-        with needs("models of one's own machine need the packages torch, transformers and minicons", "hf"):
-            likely = _masked(path, _PLL[measure]) if measure in _PLL else _causal(path, normalised=measure is Measure.normalised)
+        likely = _masked(path, _PLL[measure]) if measure in _PLL else _causal(path, normalised=measure is Measure.normalised)
     except (OSError, ValueError, KeyError) as error:
         hint = "hf:FOLDER with config.json, weights, tokenizer; masked models: --measure pll"
         raise CxgenError(f"no model at {path}: {one_line(error)}", hint=hint) from error
