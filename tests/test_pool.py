@@ -34,7 +34,7 @@ def dying_in_a_word(number):
 
 
 def failing(number):
-    raise DataError(f"number {number}", hint="another one")
+    raise DataError(f"number {number[0]}", hint="another one")
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -52,7 +52,7 @@ def test_a_killed_worker_ends_the_run_in_one_line(job):
     assert "--resume" in error.value.hint
 
 
-def test_an_error_of_a_worker_is_raised_here():
+def test_an_error_of_a_worker_is_raised_here_and_jobs_too_large_to_wait_in_a_pipe_are_dropped():
     with pytest.raises(DataError, match="number 0") as error, executor(2) as pool:
-        list(pool.map(failing, range(4)))
+        list(pool.map(failing, [(number, bytes(3_000_000)) for number in range(20)]))
     assert error.value.hint == "another one"

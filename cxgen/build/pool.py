@@ -95,6 +95,9 @@ def executor(workers: int) -> Iterator[Executor]:
             process.terminate()
         if pool._result_queue is not None:  # while this end is open, too, what a worker has left half written is waited for
             pool._result_queue._writer.close()  # type: ignore[attr-defined]
+        calls = getattr(pool, "_call_queue", None)
+        if calls is not None:  # else the thread that hands out jobs writes to nobody for ever, before Python 3.11.6
+            calls._reader.close()
         pool.shutdown(cancel_futures=True)
         del os.environ[_THREADS]
         if before is not None:
