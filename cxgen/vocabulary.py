@@ -48,6 +48,8 @@ EVALUATING = ("answer", "choose")
 TASKS = (*JUDGING, "fill", *WRITING, *EVALUATING)
 
 PROTOTYPICAL, EXTENDED, UNACCEPTABLE, UNDECIDED = PREMISE_VERDICTS = ("prototypical", "extended", "unacceptable", "undecided")
+# Whether the verb holds the construction's meaning by itself, or the construction supplies it; docs/data.md has the test.
+LEXICAL, CONSTRUCTIONAL = VERB_ROLES = ("lexical", "constructional")
 APPROPRIATE, INAPPROPRIATE = "appropriate", "inappropriate"
 PAIR_VERDICTS = (APPROPRIATE, INAPPROPRIATE, UNDECIDED)
 

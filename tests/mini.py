@@ -67,7 +67,7 @@ def write_snapshot(folder: Path) -> None:
     named = pl.read_csv(DATA / "words.csv").select("lemma", "pos", "class")
     rows = table.with_row_index().join(named, on=["lemma", "pos"]).sort("index").group_by("class", maintain_order=True)
     grouped = rows.agg("index", pl.col("pos").first()).select("class", "index", "pos").iter_rows()
-    classes = {name: {"pos": pos, "ids": ids, "extended": []} for name, ids, pos in grouped}
+    classes = {name: {"pos": pos, "ids": ids} for name, ids, pos in grouped}
     (folder / "classes.json").write_text(json.dumps({"classes": classes}), "utf-8")
     schema = pl.read_parquet_schema(ROOT / "lexicons/snapshot/pseudowords.parquet")
     pl.DataFrame(_pseudowords(table), schema=schema).write_parquet(folder / "pseudowords.parquet")

@@ -60,7 +60,7 @@ def test_the_bundled_predictions_score_what_a_hand_calculation_gives(asked):
     assert got["excess"]["value"] == (1 / 2 + 0) / 2
     assert got["chance"] == 0.3333
     by = got["by"]
-    assert set(by) == {"construction", "premise", "design", "band", "extended", "wording_held_out"}
+    assert set(by) == {"construction", "premise", "design", "band", "verb_role", "wording_held_out"}
     assert values(by["construction"]) == {"give": 0.6667, "roll": 0.25}
     assert by["premise"]["send"]["right"] == 2
     assert by["band"]["low"]["accuracy"]["value"] == round((1 / 3 + 1 / 4) / 2, 4)

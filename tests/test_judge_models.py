@@ -111,7 +111,7 @@ def test_items_that_are_no_pairs_are_asked_about_as_premises_only():
     shown = shown_of(items, [], ("acceptability", "label"))
     assert {task: list(things) for task, things in shown.items()} == {"acceptability": ["p", "q"], "label": ["a"]}
     assert shown_of(items.drop("hypothesis", "label"), [], ("label",)) == {"label": {}}
-    merged = merge(items.with_columns(acceptability=pl.lit("prototypical")), as_table(()), ("acceptability", "label"))
+    merged = merge(items, as_table(()), ("acceptability", "label"))
     assert merged["premise_verdict"].to_list() == ["undecided", "undecided"]
     assert merged["pair_verdict"].to_list() == ["undecided", "appropriate"]
 

@@ -36,6 +36,7 @@ def items(premises, hypotheses, labels, name="places", config="nli", number=0, s
             "label": labels[p][h],
             "split": split,
             "verb": f"verb{number}",
+            "verb_role": "lexical",
             "frame": "frame",
             "slots": [{"lemma": f"filler{number}"}],
         }
@@ -162,7 +163,7 @@ rows = pl.DataFrame({
     "config": "nli", "construction": [f"c{i % 2}" for i in range(n)], "contrast_of": pl.Series([None] * n, dtype=pl.String),
     "contrast_set": [f"s{i // 9}" for i in range(n)], "premise": [" ".join(words[r]) for r in chosen[:, :5]],
     "hypothesis": [" ".join(words[r]) for r in chosen[:, 5:]], "label": label, "split": ["train" if i % 3 else "test" for i in range(n)],
-    "verb": [f"v{i % 20}" for i in range(n)], "frame": "f", "slots": [[{"lemma": "filler"}]] * n,
+    "verb": [f"v{i % 20}" for i in range(n)], "verb_role": "lexical", "frame": "f", "slots": [[{"lemma": "filler"}]] * n,
 })
 print([(name, measure["overall"], measure["configs"]) for name, measure in begin("nli", rows, 2)().items()])
 """

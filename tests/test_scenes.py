@@ -92,8 +92,8 @@ def test_adjuncts_are_said_where_the_frame_has_them_and_verbs_are_judged_by_it(i
     assert "with both hands." in by_frame["cellar"]
     assert "lunch" not in by_frame["barn"]
     assert not items["premise"].str.contains(r"  | \.|,,|, ,|^,").any()
-    judged = {verb: set(items.filter(items["verb"] == verb)["acceptability"]) for verb in ("roll", "kick")}
-    assert judged == {"roll": {"prototypical"}, "kick": {"extended"}}, "of verbs that entail the answer alone, and others"
+    judged = {verb: set(items.filter(items["verb"] == verb)["verb_role"]) for verb in ("roll", "kick")}
+    assert judged == {"roll": {"lexical"}, "kick": {"constructional"}}, "of verbs that entail the answer alone, and others"
 
 
 def test_adjuncts_have_trees(sending, items):

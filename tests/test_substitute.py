@@ -34,7 +34,7 @@ def wugs(mini_source):
 def made(wugs, reach):
     """Pseudoword items of the tests' own construction beside the real ones, cell by cell."""
     real = generate_items(reach, REQUEST)
-    items = wug_items(samplers(reach, REQUEST), wugs, tuple(MODES), real).drop("source_id", "acceptability")
+    items = wug_items(samplers(reach, REQUEST), wugs, tuple(MODES), real).drop("source_id", "verb_role")
     cell = ["design", "split", "set_number", "kind", "rule"]
     return items.join(real.select(*cell, pl.exclude(cell).name.suffix("_real")), on=cell, how="left")
 
@@ -146,7 +146,7 @@ def test_every_item_is_paired_with_a_real_one_of_its_split(mini_dataset):
     data, real = read(mini_dataset), sources(mini_dataset)
     assert tuple(data.columns) == tuple(column.name for column in columns_of("nli_wug"))
     pairs = data.join(real, left_on="source_id", right_on="id", how="left", suffix="_real")
-    for name in ("split", "kind", "rule", "wording", "template", "construction", "acceptability", "claim"):
+    for name in ("split", "kind", "rule", "wording", "template", "construction", "verb_role", "claim"):
         assert pairs[name].equals(pairs[f"{name}_real"]), name
     assert (pairs["premise"] != pairs["premise_real"]).all()
     metric = json.loads((mini_dataset / layout.metric("wug")).read_text("utf-8"))

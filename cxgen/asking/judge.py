@@ -136,7 +136,7 @@ def replay(path: Path, shown: Mapping[str, Mapping[str, object]], prompts: Mappi
 
 
 def merge(items: pl.DataFrame, votes: pl.DataFrame, tasks: Sequence[str]) -> pl.DataFrame:
-    """A verdict on every item (``id, premise_id, acceptability``, and ``label``, a position in `LABELS`, of a pair), columns `VERDICTS`.
+    """A verdict on every item (``id, premise_id``, and ``label``, a position in `LABELS`, of a pair), columns `VERDICTS`.
 
     A premise is what the models say; a pair is inappropriate if they say so, or if their blind label is not the computed one; what they
     do not decide is undecided. About what none of ``tasks`` asks, the item's own columns stand.

@@ -16,9 +16,10 @@ from cxgen.families import DEFAULT, FAMILIES, Family, columns_of, family_of, wug
 from cxgen.families.nli import HELD, leaked
 from cxgen.schema import TARGET, Contract
 from cxgen.tables import read_table, track
-from cxgen.vocabulary import EXTENDED, SPLITS
+from cxgen.vocabulary import CONSTRUCTIONAL, SPLITS
 
 _HINT = "delete it; the command that made the run makes it again with --resume"
+_PARTS = {**{split: [split] for split in SPLITS}, "all": list(SPLITS)}
 SHARED, TWICE = "verbs in two splits", "premises in two contrast sets"
 
 
@@ -34,13 +35,13 @@ def audit(dataset: pl.DataFrame) -> dict[str, Any]:
         verbs = {split: set(rows.filter(split=split)["verb"]) for split in SPLITS}
         shared = sorted(verb for verb, count in Counter(verb for part in verbs.values() for verb in part).items() if count > 1)
         own = rows.filter(construction=name)
-        plain = own.filter(config=DEFAULT)
+        premises = own.filter(config=DEFAULT).unique("premise_id")
         report["constructions"][name] = {
             "items": {config: per_split(part) for (config,), part in own.group_by("config")},
             "contrast_sets": {split: rows.filter(split=split)["contrast_set"].n_unique() for split in SPLITS},
             "verbs": {split: len(verbs[split]) for split in SPLITS},
             "verbs_shared": shared,
-            "extended": round(plain.filter(acceptability=EXTENDED).height / max(plain.height, 1), 4),
+            "constructional": {split: _constructional(premises.filter(pl.col("split").is_in(chosen))) for split, chosen in _PARTS.items()},
         }
         if shared:
             problems.append(f"{name}: verbs in two splits: {', '.join(shared)}")
@@ -55,6 +56,12 @@ def audit(dataset: pl.DataFrame) -> dict[str, Any]:
         hint = "this is a bug in cxgen or in an edited intermediate table"
         raise DataError(f"the dataset is not sound: {'; '.join(problems)}", hint=hint)
     return report
+
+
+def _constructional(premises: pl.DataFrame) -> float | None:
+    """The share of the premises whose verb does not hold the construction's meaning; None where no verb could."""
+    share = premises.select((pl.col("verb_role") == CONSTRUCTIONAL).mean()).item()
+    return None if share is None else round(share, 4)
 
 
 def by_family(dataset: pl.DataFrame) -> Iterator[tuple[Family, pl.DataFrame]]:

@@ -34,10 +34,9 @@ _Suite = tuple[str, dict[str, Any], dict[str, str]]  # name, metric, hashes of t
 
 
 def unjudged(items: pl.DataFrame) -> pl.DataFrame:
-    """The verdicts on ``items`` where nobody is asked: every premise is as acceptable as its verb makes it, every pair appropriate."""
-    return items.select(
-        "id", premise_verdict="acceptability", premise_reason=pl.lit(""), pair_verdict=pl.lit(APPROPRIATE), pair_reason=pl.lit("")
-    )
+    """The verdicts on ``items`` where nobody is asked: every premise is prototypical, every pair appropriate."""
+    good = {"premise_verdict": PROTOTYPICAL, "premise_reason": "", "pair_verdict": APPROPRIATE, "pair_reason": ""}
+    return items.select("id", **{name: pl.lit(verdict) for name, verdict in good.items()})
 
 
 def accept(
@@ -47,7 +46,6 @@ def accept(
     why, refused = pl.col("contrast_set").replace_strict(dropped, default=None, return_dtype=pl.String), INAPPROPRIATE
     listed = why.is_not_null() & (pl.col("pair_verdict") != refused)
     judged = judged.with_columns(
-        acceptability="premise_verdict",
         pair_verdict=pl.when(listed).then(pl.lit(refused)).otherwise("pair_verdict"),
         pair_reason=pl.when(listed).then(pl.format("review: {}", why)).otherwise("pair_reason"),
     )

@@ -85,9 +85,7 @@ def build(folder: Path) -> dict[str, int]:
     index = {key: number for number, key in enumerate(table["key"])}
     classes: dict[str, dict[str, Any]] = {}
     for name, entry in sorted(sources.classes.items()):
-        keys, extended = [member.key for member in sources.members(name)], {key for part in sources.chain(name) for key in part.extended}
-        ids = {"ids": [index[key] for key in keys], "extended": [index[key] for key in keys if key in extended]}
-        classes[name] = {"pos": entry.pos, "gloss": entry.gloss, **ids}
+        classes[name] = {"pos": entry.pos, "gloss": entry.gloss, "ids": [index[member.key] for member in sources.members(name)]}
     document = {"bands": bands, "classes": classes, "overrides": sources.overrides}
     write_parquet(table, out / "lexemes.parquet", compression="zstd", statistics=False)
     write_text(out / "classes.json", json.dumps(document, ensure_ascii=False, sort_keys=True, separators=(",", ":")) + "\n")

@@ -10,7 +10,7 @@ from cxgen.errors import needs
 from cxgen.measures.figures import Resampling, figure
 from cxgen.schema import TARGET
 from cxgen.suites import SUITES, scoring_of
-from cxgen.vocabulary import EXTENDED, NEUTRAL, Role
+from cxgen.vocabulary import NEUTRAL, Role
 
 Figures = Mapping[str, dict[str, Any] | None]
 WUG = "_wug"
@@ -25,7 +25,7 @@ _OF_FAMILIES = {
     "split": pl.col("split"),
     "design": pl.concat_str(TARGET, "design", separator="/"),
     "band": pl.col("band"),
-    "extended": pl.col("acceptability") == EXTENDED,
+    "verb_role": pl.col("verb_role"),
     "variant": pl.col("variant"),
     "side": pl.when(pl.col("variant") != "").then(pl.concat_str(TARGET, "variant", separator="/")),
     "entity_type": pl.col("entity_type"),

@@ -35,14 +35,13 @@ class Member:
 
 @dataclass(frozen=True)
 class ClassEntry:
-    """A class as a file declares it, after the members of the one that it ``extends``; ``extended``: keys that do not hold the meaning."""
+    """A class as a file declares it, after the members of the one that it ``extends``."""
 
     name: str
     pos: str
     gloss: str
     extends: str
     members: tuple[Member, ...]
-    extended: frozenset[str]
     rejected: frozenset[str]
     document: Document
 
@@ -126,14 +125,11 @@ def _relate(row: _Row, relations: Mapping[str, list[str]]) -> None:
 
 def _class(name: str, raw: Mapping[str, Any], document: Document) -> ClassEntry:
     members: dict[str, Member] = {}
-    held: dict[str, list[str]] = {"members": [], "extended": []}
-    for section, keys in held.items():
-        for number, word in enumerate(raw.get(section, ())):
-            member = _member(word, raw["pos"], document, ("classes", name, section, number))
-            members.setdefault(member.key, member)
-            keys.append(member.key)
-    extended, rejected = frozenset(held["extended"]), frozenset(raw.get("rejected", ()))
-    return ClassEntry(name, raw["pos"], raw.get("gloss", ""), raw.get("extends", ""), tuple(members.values()), extended, rejected, document)
+    for number, word in enumerate(raw.get("members", ())):
+        member = _member(word, raw["pos"], document, ("classes", name, "members", number))
+        members.setdefault(member.key, member)
+    rejected = frozenset(raw.get("rejected", ()))
+    return ClassEntry(name, raw["pos"], raw.get("gloss", ""), raw.get("extends", ""), tuple(members.values()), rejected, document)
 
 
 def _member(raw: str | Mapping[str, Any], pos: str, document: Document, keys: tuple[str | int, ...]) -> Member:
@@ -232,8 +228,7 @@ def _changed_rows(lexicon: Lexicon, sources: Sources) -> dict[str, _Row]:
 
 
 def _word_class(entry: ClassEntry, lexicon: Lexicon, sources: Sources, index: Mapping[str, int]) -> WordClass:
-    chain = sources.chain(entry.name)
-    last = chain[-1]
+    last = sources.chain(entry.name)[-1]
     base = lexicon.classes.get(last.extends)
     if last.extends and base is None:
         raise missing(lexicon, last.extends, last.document.path, last.document.line(("classes", last.name, "extends")))
@@ -244,5 +239,4 @@ def _word_class(entry: ClassEntry, lexicon: Lexicon, sources: Sources, index: Ma
         hint = f"say `extends: {entry.name}` to add members to it, or take another name"
         raise entry.wrong(f"the lexicon has a class {entry.name!r}", hint)
     ids = [*(base.ids if base else ()), *(index[member.key] for member in sources.members(entry.name))]
-    held = frozenset(index[key] for link in chain for key in link.extended) | (base.extended if base else frozenset())
-    return WordClass(entry.name, entry.pos, tuple(dict.fromkeys(ids)), held, entry.gloss or (base.gloss if base else ""))
+    return WordClass(entry.name, entry.pos, tuple(dict.fromkeys(ids)), entry.gloss or (base.gloss if base else ""))

@@ -32,12 +32,11 @@ PSEUDOWORDS = Contract(tuple(_WUG_COLUMNS), ("key", "variant"), least=1)
 
 @dataclass(frozen=True)
 class WordClass:
-    """A curated class: ``ids`` are rows of the lexeme table, ``extended`` those of them that do not hold the construction's meaning."""
+    """A curated class: ``ids`` are rows of the lexeme table."""
 
     name: str
     pos: str
     ids: tuple[int, ...]
-    extended: frozenset[int]
     gloss: str = ""
 
 
@@ -90,7 +89,7 @@ class Lexicon:
         if not isinstance(raw, dict) or "classes" not in raw:
             raise DataError("expected an object with classes", file=path, hint=HINT)
         for name, entry in raw["classes"].items():
-            classes[name] = WordClass(name, entry["pos"], tuple(entry["ids"]), frozenset(entry["extended"]), entry.get("gloss", ""))
+            classes[name] = WordClass(name, entry["pos"], tuple(entry["ids"]), entry.get("gloss", ""))
         return cls(table, classes, Cuts(raw.get("bands", ())), raw.get("overrides", {}), (folder.parent,), memory)
 
     def __len__(self) -> int:
@@ -152,7 +151,7 @@ class Lexicon:
 
     @cached_property
     def _words(self) -> list[WordClass]:
-        return [WordClass(key, pos, (row,), frozenset()) for row, (key, pos) in enumerate(self.table.select("key", "pos").iter_rows())]
+        return [WordClass(key, pos, (row,)) for row, (key, pos) in enumerate(self.table.select("key", "pos").iter_rows())]
 
     def related(self, relation: str, row: int) -> tuple[int, ...]:
         """Row numbers of the lexemes which stand in ``relation`` to ``row``, in curated order."""

@@ -27,11 +27,12 @@ class Gates:
 
 @dataclass(frozen=True)
 class Figures:
-    """What a measure gives: over all, config -> construction -> figure, config -> figure, and what else stands in the metric."""
+    """What a measure gives: over all, config -> construction -> figure, config and verb role -> figure, and what else is in the metric."""
 
     overall: float
     configs: Mapping[str, Mapping[str, float]]
     by_config: Mapping[str, float] = field(default_factory=dict)
+    by_verb_role: Mapping[str, float] = field(default_factory=dict)
     more: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -39,7 +40,8 @@ def measured(figures: Figures, gates: Gates, chance: float = CHANCE) -> dict[str
     """A measure as the metrics have it: ``overall, by_config, configs, chance, gates`` (those that there are), ``passed``."""
     measure: dict[str, Any] = {"overall": round(figures.overall, DIGITS), "chance": chance, **figures.more}
     measure["configs"] = {config: {name: round(share, DIGITS) for name, share in own.items()} for config, own in figures.configs.items()}
-    measure |= {"by_config": {config: round(share, DIGITS) for config, share in figures.by_config.items()}} if figures.by_config else {}
+    for name, own in (("by_config", figures.by_config), ("by_verb_role", figures.by_verb_role)):
+        measure |= {name: {value: round(share, DIGITS) for value, share in own.items()}} if own else {}
     measure["gates"] = {name: gate for name, gate in asdict(gates).items() if gate is not None}
     return {**measure, "passed": not any(broken_gates(measure))}
 
@@ -61,10 +63,11 @@ def broken_gates(measure: Mapping[str, Any]) -> Iterator[str]:
 
 
 def shares(rows: pl.DataFrame, value: pl.Expr) -> Figures:
-    """The mean of ``value`` (0 to 1) over items (with ``config, construction, contrast_of``), over all, per config and construction."""
+    """The mean of ``value`` (0 to 1) over items (with ``config, construction, contrast_of, verb_role``), over all and divided by these."""
     mean = value.cast(pl.Float64).mean().alias("share")
     by_target = rows.group_by("config", target=TARGET).agg(mean)
-    return Figures(rows.select(mean).item(), configs(by_target), dict(rows.group_by("config").agg(mean).sort("config").iter_rows()))
+    divided = [dict(rows.drop_nulls(name).group_by(name).agg(mean).sort(name).iter_rows()) for name in ("config", "verb_role")]
+    return Figures(rows.select(mean).item(), configs(by_target), *divided)
 
 
 def configs(table: pl.DataFrame) -> dict[str, dict[str, float]]:

@@ -33,7 +33,7 @@ from cxgen.schema import TARGET, Column, Contract, conform, polars_schema
 from cxgen.schema.columns import SLOT
 from cxgen.streams import chance_of
 from cxgen.tables import read_table, track, write_json, write_table
-from cxgen.vocabulary import EXTENDED, PROTOTYPICAL, SPLITS, WRITING, Split
+from cxgen.vocabulary import CONSTRUCTIONAL, EXTENDED, LEXICAL, PROTOTYPICAL, SPLITS, WRITING, Split
 
 _TYPES = {
     "marks": pl.List(pl.Struct({"slot": pl.String, "text": pl.String})),
@@ -109,12 +109,13 @@ class _Draws:
 
     def gather(self, rows: Rows) -> pl.DataFrame:
         premises = [self._premise(kind, name, written) for kind in self.design.kinds for name, written in self.sets.items()]
-        table = pl.DataFrame(premises, schema_overrides={"contrast_of": pl.String, "slots": pl.List(SLOT)})[rows]
+        table = pl.DataFrame(premises, schema_overrides={"contrast_of": pl.String, "verb_role": pl.String, "slots": pl.List(SLOT)})[rows]
         constants = {"design": self.design.name, "template_held_out": False, "frame": "a writer's", "split": self.split, "config": NATURAL}
         return table.with_columns(pl.lit(value).alias(name) for name, value in constants.items())
 
     def _premise(self, kind: str, name: str, written: Written) -> dict[str, Any]:
         target, meaning, text, marks = self.construction.name, self.construction.kinds[kind], written.sentences[kind], written.marks[kind]
+        verb, alone = written.fillers[meaning.verb]["lemma"], {verb for frame in self.construction.frames for verb in frame.entails_alone}
         return {
             "contrast_set": name,
             "premise_id": digest(f"{name}\x1f{kind}\x1f{text}"),
@@ -123,20 +124,21 @@ class _Draws:
             "kind": kind,
             "template": written.asked.task,
             "premise": text,
-            "verb": written.fillers[meaning.verb]["lemma"],
+            "verb": verb,
+            "verb_role": (LEXICAL if verb in alone else CONSTRUCTIONAL) if alone else None,
             "slots": [{name: own[name] for name in SLOT.to_schema()} for slot, own in written.fillers.items() if slot in marks],
         }
 
 
 def items_of(construction: Construction, sets: Iterable[Written], look_up: Fillers, request: Request) -> pl.DataFrame:
-    """The items of ``sets``, split by verb like those of ``nli``: columns of config ``natural`` (no ``acceptability``), ``config``."""
+    """The items of ``sets``, split by verb like those of ``nli``: columns of config ``natural``, ``config``."""
     splits = divided(fillable(construction, request), request)
     groups: dict[tuple[str, str], dict[str, Written]] = {}
     for written in sets:
         verb = written.fillers[construction.kinds[next(iter(written.sentences))].verb]["lemma"]
         split = split_of(verb, splits, request.shares, request.seed, construction.name)
         groups.setdefault((written.asked.design, split), {})[set_id(written)] = written
-    schema = polars_schema([column for column in columns_of(NATURAL) if column.name != "acceptability"]) | {"config": pl.String}
+    schema = polars_schema(columns_of(NATURAL)) | {"config": pl.String}
     tables = [pl.DataFrame(schema=schema)]
     for (name, split), own in sorted(groups.items()):
         draws = _Draws(construction, construction.designs[name], split, own, look_up, request)
@@ -179,8 +181,7 @@ def _items(project: Project, request: Request, accepted: pl.DataFrame, name: str
     look_up = Fillers(construction)
     items = items_of(construction, _sets(construction, accepted, look_up, project.root / layout.NATURAL_SETS), look_up, request)
     look_up.save()
-    verdicts = accepted.select("kind", "acceptability", contrast_set="set")
-    return conform(items.join(verdicts, on=["contrast_set", "kind"], how="left", maintain_order="left"), columns_of(NATURAL))
+    return conform(items, columns_of(NATURAL))
 
 
 def _verbs_of_nli(project: Project) -> pl.DataFrame:

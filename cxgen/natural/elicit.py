@@ -98,7 +98,7 @@ def run(
 def to_judge(params: Params, construction: Construction, answers: Iterable[Answer]) -> tuple[pl.DataFrame, Shown]:
     """The items of the sound sets, and what of them judges are shown, not set by set."""
     sets = [answer.written for answer in answers if answer.written]
-    items = items_of(construction, sets, Fillers(construction), params.request).with_columns(acceptability=pl.lit(PROTOTYPICAL))
+    items = items_of(construction, sets, Fillers(construction), params.request)
     shown = consult.shown_of(items, [construction], JUDGING)
     return items, {task: dict(sorted(things.items(), key=lambda thing: order_key(task, thing[0]))) for task, things in shown.items()}
 

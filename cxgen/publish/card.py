@@ -20,7 +20,7 @@ from cxgen.measures import measures
 from cxgen.project import Project
 from cxgen.schema import TARGET, Document, validate
 from cxgen.suites import SUITES, columns_of
-from cxgen.vocabulary import LABELS, SPLITS
+from cxgen.vocabulary import CONSTRUCTIONAL, LABELS, SPLITS
 
 Tables = Mapping[tuple[str, str], pl.DataFrame]
 Files = Mapping[tuple[str, str], list[tuple[str, int]]]  # (config, split) -> paths in the repository, with their bytes
@@ -184,18 +184,16 @@ def _counted(project: Project, accepted: Tables) -> tuple[list[Construction], Ro
     train, test = (rows.filter(pl.col("split") == split) for split in ("train", "test"))
     described = [entry for construction in constructions for entry in _described(construction, train)]
     distinct = rows.unique("premise_id")
-    kinds = {kind: (pl.col("acceptability") == kind).mean() for kind in ("prototypical", "extended")}
     bands = distinct.select("slots").explode("slots").unnest("slots").drop_nulls("band")["band"].value_counts(normalize=True).sort("band")
     tested = {name: test.drop_nulls(name) for name in ("verb", "frame", "hypothesis") if name in train.columns}
     return constructions, {
         "total": rows.height,
         "constructicon": described,
         "sources": sorted({source for item in described for source in item["sources"]}),
-        "extended": _extended(train),
+        "constructional": _constructional(train),
         "recurrence": {name: own[name].is_in(train[name].unique().to_list()).sum() / max(own.height, 1) for name, own in tested.items()},
         "held_out": _held_out(test),
         "bands": dict(bands.iter_rows()),
-        "acceptability": distinct.group_by("construction").agg(premises=pl.len(), **kinds).sort("construction").to_dicts(),
         "verbs": [_verbs(own) for own in rows.sort("construction").partition_by("config", "construction")],
     }
 
@@ -219,7 +217,7 @@ def _described(construction: Construction, train: pl.DataFrame) -> Iterator[Row]
             "form": data["form"],
             "meaning": " ".join(str(data["meaning"]).split()),
             "sources": list(data.get("sources", ())),
-            "example": _example(train.filter(construction=name, acceptability="prototypical")),
+            "example": _example(train.filter(construction=name)),
         }
 
 
@@ -230,13 +228,13 @@ def _example(rows: pl.DataFrame) -> str:
     return str(rows.sort((length - length.median()).abs(), "id")["premise"][0]) if rows.height else ""
 
 
-def _extended(train: pl.DataFrame) -> Row:
-    """The premises whose verb does not hold the construction's meaning: share of the items, an example and its construction."""
-    rows = train.filter(acceptability="extended")
+def _constructional(train: pl.DataFrame) -> Row:
+    """Of the premises whose verb does not hold the construction's meaning: an example and its construction."""
+    rows = train.filter(verb_role=CONSTRUCTIONAL)
     if not rows.height:
-        return {"share": 0.0, "construction": "", "example": ""}
+        return {"construction": "", "example": ""}
     name = rows["construction"].value_counts().sort("count", "construction", descending=[True, False])["construction"][0]
-    return {"share": rows.height / train.height, "construction": name, "example": _example(rows.filter(construction=name))}
+    return {"construction": name, "example": _example(rows.filter(construction=name))}
 
 
 def _verbs(rows: pl.DataFrame) -> Row:

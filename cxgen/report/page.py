@@ -24,7 +24,7 @@ from cxgen.schema import TARGET
 from cxgen.semantics import label_matrix
 from cxgen.streams import order_keys
 from cxgen.trees import Sentence
-from cxgen.vocabulary import BANDS, LABELS, SPLITS, Role
+from cxgen.vocabulary import BANDS, LABELS, SPLITS, VERB_ROLES, Role
 
 _METRICS = ("splits", "baselines", "variety", "reading", "natural", "wug", "models")
 _MOST_PAGE = 5 << 20  # bytes
@@ -159,6 +159,9 @@ def _charts(items: pl.DataFrame, breadths: Mapping[str, Mapping[str, Any]]) -> I
     slots = items.unique("premise_id", keep="first", maintain_order=True).select("verb", "slots", row=TARGET)
     verbal = slots.explode("slots").unnest("slots").filter((pl.col("role") == Role.verb) & (pl.col("lemma") == pl.col("verb")))
     yield _chart("Frequency bands of the verbs (premises)", verbal.select("row", part="band").sort("row"), BANDS)
+    roles = items.drop_nulls("verb_role").unique("premise_id").select(row=TARGET, part="verb_role").sort("row")
+    if roles.height:
+        yield _chart("Premises whose verb holds the construction's meaning, or does not", roles, VERB_ROLES)
     shapes = [{"row": name, "part": "shapes"} for name, entry in breadths.items() for _ in range(entry["shapes"])]
     if shapes:
         yield _chart("Shapes of premises (different ways to build one)", pl.DataFrame(shapes), ["shapes"])

@@ -12,10 +12,10 @@ from cxgen.constructicon import Construction, Design, Part, Slot, parse_pattern
 from cxgen.constructicon.model import Template
 from cxgen.errors import UnknownNameError
 from cxgen.sampling.plan import NOTHING, HoldOut, Plan, Rows, draw_plan, held_templates, held_wordings, pick
-from cxgen.sampling.pools import ABSENT, Pools, design_pools, extended_verbs
+from cxgen.sampling.pools import ABSENT, Pools, design_pools
 from cxgen.sampling.ways import AGREEING, Forms
 from cxgen.sampling.wugs import Substitution
-from cxgen.vocabulary import EXTENDED, PROTOTYPICAL, Role
+from cxgen.vocabulary import CONSTRUCTIONAL, LEXICAL
 
 PREVIEW = "sample"  # in place of a split: all verbs, and nothing is held out
 _SLOTS_AT = 9  # where ``slots`` stands among the columns
@@ -88,7 +88,7 @@ class Draws:
 
         Columns: ``set_number`` (i64, the set's number in its stream), ``contrast_set, premise_id, construction, contrast_of, kind,
         template, frame, premise, verb, config, design, split`` (strings), ``template_held_out`` (bool), ``slots`` (list of structs) and
-        ``acceptability`` (string: whether the verb by itself entails what the construction says); with pseudowords ``mode`` instead.
+        ``verb_role`` (string: whether the verb by itself entails what the construction says); with pseudowords ``mode`` instead.
         """
         (slots, fillers), lexicon = self._fillers, self.forms.lexicon
         row, slot = np.nonzero(fillers[rows] != ABSENT)
@@ -184,7 +184,7 @@ class Draws:
         per_template = pl.DataFrame(held, schema=["template", "template_held_out"], orient="row")
         verbs = np.concatenate([self.plan.fillers[kind.verb] for kind in kinds])
         if self.modes is None:
-            last = self._acceptability().alias("acceptability")
+            last: pl.Expr | pl.Series = self._verb_role.alias("verb_role")
         else:
             last = pl.Series("mode", list(self.broken))[np.tile(self.modes, len(kinds))]
         table = pl.concat([per_kind[np.repeat(np.arange(len(kinds)), len(self))], per_template[self._chosen]], how="horizontal").select(
@@ -209,17 +209,12 @@ class Draws:
         columns = [f"{slot.name}=" + lemmas[rows] for slot, rows in zip(self._fillers[0], self._fillers[1].T, strict=True)]
         return pl.select(pl.concat_str(columns, separator=" ", ignore_nulls=True)).to_series()
 
-    def _acceptability(self) -> pl.Series:
-        """Of every premise, whether its verb by itself entails what the construction says."""
-        lexicon, (slots, rows) = self.construction.lexicon, self._fillers
-        frames = np.tile(self.plan.frame, len(self.design.kinds)) * len(lexicon)
-        extended = np.zeros(len(frames), dtype=bool)
-        for slot, verbs in zip(slots, rows.T, strict=True):
-            if slot.role == Role.verb:
-                own = (extended_verbs(frame, slot, lexicon) for frame in self.sampler.pools.frames)
-                codes = [number * len(lexicon) + row for number, known in enumerate(own) for row in known]
-                extended |= np.isin(frames + verbs, codes) & (verbs != ABSENT)
-        return pl.Series([PROTOTYPICAL, EXTENDED])[extended.astype(np.int64)]
+    @property
+    def _verb_role(self) -> pl.Expr:
+        """Whether the scene names a premise's verb as one that holds the meaning; null where no scene of the construction names any."""
+        alone = [f"{frame.name}\x1f{verb}" for frame in self.construction.frames for verb in frame.entails_alone]
+        lexical = pl.concat_str("frame", "verb", separator="\x1f").is_in(alone)
+        return pl.when(lexical).then(pl.lit(LEXICAL)).otherwise(pl.lit(CONSTRUCTIONAL)) if alone else pl.lit(None, pl.String)
 
 
 def realise(groups: Iterable[_Sentence], construction: Construction, plan: Plan, pools: Pools, forms: Forms, count: int) -> pl.Series:

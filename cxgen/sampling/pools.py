@@ -77,16 +77,6 @@ def frame_candidates(frame: Frame, slot: Slot, lexicon: Lexicon, preset: str = "
     return [row for row in rows if top is None or (lexicon.bands[row] == 1 and not top[row])]
 
 
-def extended_verbs(frame: Frame, slot: Slot, lexicon: Lexicon) -> set[int]:
-    """The frame's own verbs in ``slot`` that do not by themselves entail what the construction says."""
-    names = frame.slots.get(slot.source, ())
-    classes = [lexicon.resolve(name) for name in names]
-    prototypical = {row for group in classes for row in group.ids if row not in group.extended}
-    own = {lexicon.index[name] for name in names if name in lexicon.index}
-    prototypical -= {row for row in own if lexicon.lemmas[row] not in frame.entails_alone}
-    return {row for group in classes for row in group.ids} - prototypical
-
-
 def frames_of(construction: Construction, design: Design) -> list[Frame]:
     """The frames of ``design``; a single empty one when it draws everything from classes."""
     frames = [frame for frame in construction.frames if design.frames in frame.designs]

@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from cxgen.vocabulary import LABELS, MODES, PREMISE_VERDICTS, SPLITS
+from cxgen.vocabulary import LABELS, MODES, SPLITS, VERB_ROLES
 
 _TEXTS = dict.fromkeys(("slot", "role", "lemma", "sense"), pl.String)
 SLOT = pl.Struct({**_TEXTS, "zipf": pl.Float64, "percentile": pl.Float64, "band": pl.String})
@@ -91,10 +91,11 @@ MATERIAL = (
         "the premise's fillers: slot, role, lemma, WordNet 3.0 sense key (`own:...` for one's own words), zipf, percentile, band",
     ),
     Column(
-        "acceptability",
+        "verb_role",
         pl.String,
-        "prototypical, or extended (the verb alone does not hold the construction's meaning)",
-        values=PREMISE_VERDICTS,
+        "lexical: the verb holds the construction's meaning by itself; constructional: the construction supplies it; null: no verb could",
+        null=True,
+        values=VERB_ROLES,
     ),
     Column("split", pl.String, "train, dev or test", values=SPLITS),
 )
@@ -104,6 +105,7 @@ WUG = (
     Column("source_id", pl.String, "`*_wug`: the item with the real words"),
 )
 REJECTS = (
+    Column("premise_verdict", pl.String, "`rejected`: the judge's verdict on the premise"),
     Column("premise_reason", pl.String, "`rejected`: why the premise was refused"),
     Column("pair_verdict", pl.String, "`rejected`: the judge's verdict on the item as a whole"),
     Column("pair_reason", pl.String, "`rejected`: its reason"),
