@@ -26,8 +26,8 @@ from cxgen.build.preview import Wanted, sampled
 from cxgen.constructicon import Construction, load_construction
 from cxgen.constructicon.load import readable_targets
 from cxgen.errors import CxgenError, SchemaError, UnknownNameError, unknown
-from cxgen.families import FAMILIES, family_named, family_of, own_columns
-from cxgen.families.turns import turns
+from cxgen.families import DEFAULT, FAMILIES, family_named, family_of, own_columns
+from cxgen.families.turns import cells, turns
 from cxgen.lexicon import Lexicon
 from cxgen.project import Project
 from cxgen.sampling import Wugs, broken_slots
@@ -177,6 +177,17 @@ class Entry:
                 head = (design.name, kind, loaded.kinds[kind].construction)
                 rows += [(*head, rule, loaded.rules[rule].says, LABELS[label], turned[kind][rule]) for rule, label in row.items()]
         return pl.DataFrame(rows, schema=["design", "kind", "construction", "rule", "claim", "label", "turns_on"], orient="row")
+
+    def cells(self) -> pl.DataFrame:
+        """Whether its items of ``nli`` and ``distinction`` need the construction, a cell of the label matrices a row, see docs/data.md.
+
+        Returns:
+            ``config, design, kind, rule, claim, label``; ``reading``: another reading of the same words that gives another label (a kind,
+            or "misreading"), or "words"; ``share`` of the config's items; ``construction, verb, words``: the shares of the cell's own
+            items that need the construction, that have a verb which holds the meaning by itself, that words alone decide.
+        """
+        self._require_sound("E")
+        return cells(self.construction, FAMILIES[DEFAULT])
 
     def check(self) -> "list[Finding]":
         """What is wrong with its file, and what looks wrong: those of `cxgen check`, with ``code, file, line, message, hint``."""

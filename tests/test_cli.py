@@ -105,6 +105,19 @@ def test_explain_prints_the_matrix_and_what_each_label_turns_on(cxgen, mini):
     assert turned["missed", "repeated"] == turned["once", "single"] == "words"
 
 
+def test_explain_says_which_items_need_the_construction(cxgen, mini):
+    out = cxgen("explain", "reach", "--cells", cwd=mini).stdout
+    assert out.startswith("An item needs the construction if ")
+    assert any(line.split() == ["nli", "1.0", "0.0", "0.0", "1.0"] for line in out.splitlines())
+    rows = json.loads(cxgen("explain", "reach", "--cells", "--format", "json", cwd=mini).stdout)
+    whole = {row["config"]: row for row in rows if row["design"] is None}
+    assert (whole["nli"]["words"], whole["distinction"]["construction"]) == (1.0, round(2 / 12, 6))
+    assert {row["design"] for row in rows if row["kind"] is None} == {None, "outcome", "waiting"}
+    assert sum(row["share"] for row in rows if row["kind"] and row["config"] == "nli") == pytest.approx(1, abs=1e-4)
+    refused = cxgen("explain", "reach", "--cells", "--wug", "verb", cwd=mini, check=False)
+    assert refused.returncode != 0 and "--cells with --wug" in refused.stderr
+
+
 def test_explain_says_which_labels_rest_on_a_replaced_word_and_a_template_shadows_the_shipped_one(cxgen, scratch):
     out = cxgen("explain", "resultative", "--wug", "content").stdout
     assert "pseudowords in " in out

@@ -37,6 +37,7 @@ def test_functions_and_methods_say_the_same(mini):
     entry = cxgen.Constructicon(mini)["reach"]
     assert cxgen.sample("reach", 3, seed=2, project=mini).equals(entry.sample(3, seed=2))
     assert cxgen.explain("reach", wug="verb", project=mini).equals(entry.explain("verb"))
+    assert entry.cells()["design"].unique().sort().to_list() == ["outcome", "waiting"]
     assert cxgen.constructions(mini) == list(cxgen.Constructicon(mini))
     assert entry.check() == []
     edit(mini / "templates/reach.yaml", '  plain: "{agent}', '  plain: "{agnt}')

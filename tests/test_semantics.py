@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cxgen.constructicon import Slot
-from cxgen.constructicon.model import Atom, Facts, Predicate
+from cxgen.constructicon.model import Atom, Facts, Predicate, Rule, Template
 from cxgen.families import family_of
-from cxgen.families.turns import turns
+from cxgen.families.turns import NEEDS, cells, summed, turns
+from cxgen.sampling.pools import design_pools
 from cxgen.semantics import Inconsistency, label_matrix, misread_labels, solve, truth
 
 
@@ -113,3 +114,65 @@ def test_every_selection_is_balanced(rows):
         assert Counter((cell.kind, cell.label) for cell in selection) == Counter({(k, x): 1 for k in matrix for x in range(3)})
         counts = Counter((cell.rule, cell.label) for cell in selection)
         assert all(len({counts[rule, x] for x in range(3)}) == 1 for rule in {cell.rule for cell in selection})
+
+
+# what items need
+
+
+def needs(construction, design, *columns):
+    own = cells(construction, family_of("nli")).filter(design=design)
+    return {(row["kind"], row["rule"]): tuple(row[name] for name in columns) for row in own.iter_rows(named=True)}
+
+
+def test_words_decide_what_no_other_reading_of_them_changes_and_a_look_alike_needs_its_construction_to_be_told(reach):
+    """*Entirely in vain* is in no other premise; who waits for the rope would have it or not if waiting were reaching."""
+    assert set(needs(reach, "outcome", *NEEDS).values()) == {(0.0, 0.0, 1.0)}
+    found = needs(reach, "waiting", "label", "reading", *NEEDS)
+    misread = {cell for cell, (_, reading, *_) in found.items() if reading == "misreading"}
+    assert misread == {(kind, rule) for kind in ("wait/in-company", "wait/alone") for rule in ("with", "without")}
+    assert {found[cell] for cell in misread} == {("neutral", "misreading", 1.0, 0.0, 0.0)}
+    assert {found[cell][1:] for cell in found.keys() - misread} == {("words", 0.0, 0.0, 1.0)}
+    totals = summed(cells(reach, family_of("nli")), "config").rows_by_key("config", named=True, unique=True)
+    assert totals["distinction"]["construction"] == pytest.approx(2 / 12) and totals["nli"]["words"] == 1
+
+
+def test_a_verb_that_holds_the_meaning_is_needed_in_the_place_of_the_construction(reach):
+    """Failure and success said with the same words; of the two scenes, drawn by their verbs, one names all of its verbs."""
+    success = dataclasses.replace(reach.kinds["missed"], bindings={"rest": " up with great success"})
+    first, second = reach.frames
+    lemmas = [reach.lexicon.lemmas[row] for row in reach.lexicon.resolve("reach-verbs").ids]
+    scenes = (dataclasses.replace(first, entails_alone=frozenset(lemmas)), second)
+    changed = dataclasses.replace(reach, kinds={**reach.kinds, "missed": success}, frames=scenes)
+    found = needs(changed, "outcome", "label", "reading", *NEEDS)
+    share = design_pools(changed, changed.designs["outcome"], {}, None).weights[0]
+    for kind, other, labels in (("missed", "caught", "EC"), ("caught", "missed", "CE")):
+        for rule, letter in zip(("without", "with"), labels, strict=True):
+            label, reading, *shares = found[kind, rule]
+            assert (label[0].upper(), reading) == (letter, other)
+            assert shares == pytest.approx([1 - share, share, 0])
+        assert found[kind, "repeated"] == ("neutral", "words", 0, 0, 1)
+
+
+def test_what_a_foil_clause_mentions_is_open_on_any_reading(reach):
+    """*Al lunged for the rope in vain and waited for Bo*: whether the rope is got is said of it, and nothing of Bo."""
+    claims = {name: Atom("got", ("agent", name)) for name in ("target", "companion")}
+    kinds, rules = {}, {}
+    for (name, claim), other in zip(claims.items(), ("companion", "target"), strict=True):
+        for holds, how in ((True, "in the end"), (False, "in vain")):
+            facts = {"entails": (claim,) * holds, "excludes": (claim,) * (not holds)}
+            binds = {"goal": f"{{{name}}}", "how": how, "rest": f"{{{other}}}"}
+            kinds[f"{name}-{holds}"] = dataclasses.replace(reach.kinds["once"], name=f"{name}-{holds}", bindings=binds, **facts)
+            rules[f"{name}-{holds}"] = Rule(f"{name}-{holds}", claim, holds, ("{agent} got {target} or {companion}.",))
+    pattern = "{agent} {@verb:past} for {@goal} {@how} and {stay:past} for {@rest}."
+    design = dataclasses.replace(reach.designs["waiting"], kinds=tuple(kinds), rules=tuple(rules), configs=("nli",))
+    templates = {"plain": Template("plain", pattern)}
+    changed = dataclasses.replace(reach, kinds=kinds, rules=rules, templates=templates, designs={design.name: design})
+    found = needs(changed, design.name, "label", *NEEDS)
+    assert len(found) == 16
+    assert set(found.values()) == {("neutral", 0, 0, 1), ("entailment", 1, 0, 0), ("contradiction", 1, 0, 0)}
+
+
+def test_of_let_alone_every_item_needs_the_construction(constructions):
+    """Which is harder is said by order alone, of the unranked two as well."""
+    (shares,) = set(needs(constructions["let-alone"], "scales", *NEEDS).values())
+    assert shares == (1.0, 0.0, 0.0)

@@ -14,6 +14,7 @@ from cxgen.constructicon import Construction, Design
 from cxgen.errors import CxgenError
 from cxgen.facade import LINEAGE, MATERIAL, Constructicon, readable
 from cxgen.families import CONFIGS, DEFAULT, FAMILIES, family_of
+from cxgen.families.turns import NEEDED, summed
 from cxgen.files import write_text
 from cxgen.layout import LEXICONS, TEMPLATES
 from cxgen.lexicon.scenes import FOLDER as SCENES
@@ -108,14 +109,25 @@ def _echo_groups(groups: Iterable[tuple[str, list[tuple[str, str]]]]) -> None:
             echo(f"     {style(mark.ljust(13), fg=_COLOURS.get(mark))} {text}")
 
 
-@app.command(epilog="cxgen explain resultative\ncxgen explain resultative --wug content")
-def explain(construction: Name, wug: Wug = None, form: Form = Format.table) -> None:
+@app.command(epilog="cxgen explain resultative\ncxgen explain resultative --wug content\ncxgen explain resultative --cells")
+def explain(
+    construction: Name,
+    wug: Wug = None,
+    by_need: Annotated[bool, Option("--cells", help="What the items of each cell need: the construction, the verb, or words.")] = False,
+    form: Form = Format.table,
+) -> None:
     """Print the premise x hypothesis label matrix, computed from facts and claims; with --wug, what pseudowords leave of it.
 
     Below it, what each label turns on: another kind that is said with the same open-class words and has another label there, or "words".
-    Of a design that cannot be balanced it says which kind lacks which label, and which hypothesis cannot be used.
+    Of a design that cannot be balanced it says which kind lacks which label, and which hypothesis cannot be used. With --cells: which
+    shares of the items need the construction, by config, design and cell.
     """
     entry = Constructicon()[construction]
+    if by_need and wug:
+        raise CxgenError("--cells with --wug", hint="what items need is told of real words: give one of them")
+    if by_need:
+        _emit_cells(entry.cells(), form)
+        return
     table = entry.explain(wug.value if wug else "")
     if form is not Format.table:
         emit(table.iter_rows(named=True), form, table.columns)
@@ -136,6 +148,18 @@ def explain(construction: Name, wug: Wug = None, form: Form = Format.table) -> N
             echo(f"  h{number} {loaded.rules[rule].says}   e.g. {loaded.rules[rule].wordings[0]}")
         _echo_matrix(loaded, design, cells)
         echo("".join(f"  {fault}\n" for fault in faults))
+
+
+def _emit_cells(cells: pl.DataFrame, form: Format) -> None:
+    """What the items of each config need, those of each design, and those of each cell."""
+    parts = [summed(cells, "config"), summed(cells, "config", "design"), cells]
+    if form is not Format.table:
+        emit(pl.concat(parts, how="diagonal").select(cells.columns).iter_rows(named=True), form, cells.columns)
+        return
+    echo(NEEDED)
+    for part in parts:
+        echo()
+        emit(part.rows(named=True), form)
 
 
 def _echo_matrix(loaded: Construction, design: Design, cells: dict[tuple[str, str], Row]) -> None:

@@ -10,6 +10,7 @@ from cxgen.constructicon import Construction, Design
 from cxgen.errors import CxgenError
 from cxgen.families.core import Family, Shown, Tables, badly_formed
 from cxgen.families.scoring import Labels, Scoring
+from cxgen.families.turns import NEEDED, cells, summed
 from cxgen.sampling import Draws, digests
 from cxgen.schema import TARGET, Column
 from cxgen.semantics import label_matrix, misread_labels, solve, unbalanced
@@ -147,9 +148,11 @@ class _NLI(Family):
         own = {key: rows for key, rows in tables.items() if key[0] in self.configs}
         sizes = (rows.group_by("contrast_set").len()["len"] for rows in own.values())
         return {
+            "needed": NEEDED,
             "example_set": _example(own.get(("nli", "train"))),
             "distinction_set": _example(own.get(("distinction", "train"))),
             "set_sizes": sorted({size for lengths in sizes for size in lengths}),
+            "needs": {one.name: summed(cells(one, self), "config").rows_by_key("config", named=True, unique=True) for one in constructions},
             "matrices": list(_matrices(constructions, pl.concat(own.values(), how="diagonal"))),
         }
 

@@ -1,33 +1,139 @@
-"""What a label turns on: another premise of the set with the same words, or the words."""
+"""What a label turns on: another reading of the same words, or the words; and which items need the construction."""
 
+import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Any
 
-from cxgen.constructicon import Construction
+import numpy as np
+import polars as pl
+
+from cxgen.constructicon import Construction, Design
+from cxgen.families.core import Family
 from cxgen.measures.words import open_words
+from cxgen.sampling.pools import Pools, design_pools
 from cxgen.sampling.ways import WORD_FORMS
-from cxgen.vocabulary import NEUTRAL
+from cxgen.semantics import label_matrix, misread_labels, solve
+from cxgen.vocabulary import LABELS, NEUTRAL, Role
 
-WORDS = "words"
+WORDS, MISREADING = "words", "misreading"
+NEEDS = ("construction", "verb", "words")
+NEEDED = """\
+An item needs the construction if another reading of its premise's words gives another label, its claim is about the clause of the
+construction's verb, and this verb does not hold the meaning by itself. Another reading is another kind of the design with the same
+open-class words (of a look-alike or opposite: a kind of the target), or what a look-alike is misread as."""
+_JOINS = r"\b(?:and|then|but|before|after|while|as|when)\b"  # the joins of templates/_shared.yaml
+_Matrix = Mapping[str, Mapping[str, int]]
+_Clauses = list[Counter[str]]
 
 
-def turns(construction: Construction, matrix: Mapping[str, Mapping[str, int]]) -> dict[str, dict[str, str]]:
+def turns(construction: Construction, matrix: _Matrix) -> dict[str, dict[str, str]]:
     """Cell of a label matrix -> a kind with the same open-class words and another label, the opposite one if possible; or ``WORDS``."""
-    bags = {kind: _bags(construction, kind) for kind in matrix}
+    return _turned(construction, matrix, {kind: list(matrix) for kind in matrix})
+
+
+def _turned(construction: Construction, matrix: _Matrix, among: Mapping[str, Sequence[str]]) -> dict[str, dict[str, str]]:
+    bags = {kind: [sum(clauses, Counter[str]()) for clauses in _premises(construction, kind)] for kind in matrix}
 
     def turns_on(kind: str, rule: str, label: int) -> str:
-        others = [other for other in matrix if bags[other] == bags[kind] and matrix[other].get(rule, label) != label]
+        others = [other for other in among[kind] if bags[other] == bags[kind] and matrix[other].get(rule, label) != label]
         return min(others, key=lambda other: matrix[other][rule] == NEUTRAL, default=WORDS)
 
     return {kind: {rule: turns_on(kind, rule, label) for rule, label in row.items()} for kind, row in matrix.items()}
 
 
-def _bags(construction: Construction, kind: str) -> list[Counter[str]]:
-    """The open-class words and slots of a kind's premises, template by template."""
-    bags = []
+def readings(construction: Construction, design: Design) -> dict[str, dict[str, str]]:
+    """Cell of a design's label matrix -> another reading that gives another label (see `NEEDED`): a kind, ``MISREADING``; or ``WORDS``."""
+    matrix = label_matrix(construction, design)
+    targets = [kind for kind in matrix if construction.kinds[kind].construction == construction.name]
+    found = _turned(construction, matrix, {kind: list(matrix) if kind in targets else targets for kind in matrix})
+    for kind, row in matrix.items():
+        taken = misread_labels(construction, design, kind)
+        found[kind] |= {rule: MISREADING for rule, label in row.items() if taken.get(rule, label) != label}
+    return found
+
+
+def cells(construction: Construction, family: Family) -> pl.DataFrame:
+    """The cells of the family's designs: ``config, design, kind, rule, claim, label``, the other ``reading``, the cell's ``share`` of the
+    config's items, and ``construction, verb, words``: the shares of its own items that need each, given the verbs of the scenes."""
+    rows = [row for design in construction.designs.values() for row in _cells(construction, design, family)]
+    texts = dict.fromkeys(("config", "design", "kind", "rule", "claim", "label", "reading"), pl.String)
+    table = pl.DataFrame(rows, schema=texts | dict.fromkeys(("share", *NEEDS), pl.Float64), orient="row")
+    return table.with_columns(pl.col("share") / pl.col("share").sum().over("config"))
+
+
+def _cells(construction: Construction, design: Design, family: Family) -> Iterator[tuple[Any, ...]]:
+    configs, matrix = [config for config in design.configs if config in family.configs], label_matrix(construction, design)
+    selections = solve(matrix) if configs else []
+    if not selections:
+        return
+    counts = Counter(chain.from_iterable(selections))
+    other, pools = readings(construction, design), design_pools(construction, design, {}, None)
+    lexical = {kind: _lexical(construction, pools, kind) for kind in matrix}
+    for config in configs:
+        sharing, counted = family.sharing(construction, design, config), family.rows_per_set(construction, design, config)
+        weight = design.weight / sum(one.weight for one in sharing) / counted / len(selections)
+        for cell, count in sorted(counts.items(), key=lambda item: (design.kinds.index(item[0].kind), design.rules.index(item[0].rule))):
+            rule, reading, verb = construction.rules[cell.rule], other[cell.kind][cell.rule], lexical[cell.kind]
+            turned = 0.0 if reading == WORDS else _within(construction, cell.kind, rule.claim.args, cell.label)
+            needs = (turned * (1 - verb), turned * verb, 1 - turned)
+            yield config, design.name, cell.kind, cell.rule, rule.says, LABELS[cell.label], reading, weight * count, *needs
+
+
+def _lexical(construction: Construction, pools: Pools, kind: str) -> float:
+    """The share of a kind's verbs that hold the meaning of the construction; 0 for kinds of another one, which are not asked about."""
+    own, lemmas = construction.kinds[kind], construction.lexicon.lemmas
+    if own.construction != construction.name:
+        return 0.0
+    held = [
+        np.mean([lemmas[row] in frame.entails_alone for row in rows])
+        for frame, rows in zip(pools.frames, pools.candidates[own.verb], strict=True)
+    ]
+    return float(pools.weights @ held)
+
+
+def summed(table: pl.DataFrame, *by: str) -> pl.DataFrame:
+    """`cells` by the columns ``by``: their ``share`` of the items, and of these the shares that need each of ``NEEDS``."""
+    needs = [((pl.col(name) * pl.col("share")).sum() / pl.col("share").sum()).alias(name) for name in NEEDS]
+    return table.group_by(by, maintain_order=True).agg(pl.col("share").sum(), *needs)
+
+
+def _within(construction: Construction, kind: str, slots: Sequence[str], label: int) -> float:
+    """The share of a kind's premises whose verb's clause mentions ``slots``: all that are mentioned, or one where the label is no neutral.
+
+    Where this clause has no agent, the subject of another one is its own."""
+    verb, agents = construction.kinds[kind].verb, {name for name, slot in construction.slots.items() if slot.role == Role.agent}
+    within = []
+    for clauses in _premises(construction, kind):
+        own = next((clause for clause in clauses if verb in clause), Counter[str]()).keys()
+        elsewhere = set(slots) & sum(clauses, Counter[str]()).keys() - own - (set() if own & agents else agents)
+        within.append(not elsewhere or (label != NEUTRAL and bool(set(slots) & own - agents)))
+    return float(np.mean(within))
+
+
+def _premises(construction: Construction, kind: str) -> Iterator[_Clauses]:
+    """The slots and open-class words (in quotes) of a kind's premises, template by template, clause by clause."""
     for template in construction.templates_for(kind):
         parts = construction.premise_parts(kind, template.name)
-        text = " ".join(part.text for part in parts if not part.slot).replace("'s", " ")
-        slots = [part.slot for part in parts if part.slot and not (part.form in WORD_FORMS and WORD_FORMS[part.form].closed)]
-        bags.append(Counter([*open_words(text), *(f"{{{slot}}}" for slot in slots)]))
-    return bags
+        joined = re.match(_JOINS, parts[0].text.lstrip(), re.IGNORECASE)  # then a comma ends the first clause
+        ends, clauses = re.compile(f"{_JOINS}|," if joined else _JOINS, re.IGNORECASE), [Counter[str]()]
+        for part in parts:
+            if part.slot and not (part.form in WORD_FORMS and WORD_FORMS[part.form].closed):
+                clauses[-1][part.slot] += 1
+            first, *others = ("",) if part.slot else ends.split(part.text.replace("'s", " "))
+            clauses[-1].update(f"'{word}'" for word in open_words(first))
+            clauses += [Counter(f"'{word}'" for word in open_words(text)) for text in others]
+        yield _predicated(construction, clauses)
+
+
+def _predicated(construction: Construction, clauses: _Clauses) -> _Clauses:
+    """What says nothing by itself, with no verb, word of the scene or other word, belongs to the clause before it."""
+    said = {name for name, slot in construction.slots.items() if slot.role != Role.verb}
+    whole = clauses[:1]
+    for clause in clauses[1:]:
+        if clause.keys() <= said:
+            whole[-1] += clause
+        else:
+            whole.append(clause)
+    return whole
