@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cxgen import layout
-from cxgen.report.variety import breadth, closing, kind_of, opening, self_bleu
+from cxgen.report.variety import breadth, broken, closing, kind_of, opening, self_bleu, skeleton, texture
 from tests.conftest import ROOT
 
 NAMES = ("giveaways", "items", "shapes", "verbs")
@@ -54,6 +54,33 @@ def test_breadth_counts_each_premise_once():
         "results": 1,
         "largest result": 1.0,
     }
+
+
+def test_texture_is_that_of_a_premise_a_set():
+    """Of two premises of a set one counts; hypotheses count item by item."""
+    assert skeleton("After that, the old gate wasn't open.") == "after that the X wasn't X"
+    said = {"a": "Ann hid.", "b": "Ann ran home and slept.", "c": "At noon, the pond froze.", "d": "The pond froze."}
+    rows = [{"contrast_set": name, "premise": text, "hypothesis": "Ann left."} for name, text in said.items()]
+    rows += [{**rows[0], "hypothesis": "Ann left the pond."}, {**rows[0], "premise": "Ann sat.", "hypothesis": "Bo left."}]
+    assert texture(pl.DataFrame(rows), 1) == {
+        "bigrams": round(9 / 11, 4),
+        "skeletons": 1.0,
+        "length": 3.75,
+        "sd": 1.299,
+        "first": 1.0,
+        "joined": 0.25,
+        "mould": round(5 / 6, 4),
+    }
+
+
+def test_what_is_monotonous_is_named_with_the_worst_construction():
+    good = {"bigrams": 0.9, "skeletons": 0.95, "sd": 4.0, "first": 0.2, "joined": 0.2, "mould": 0.1}
+    assert list(broken({"give": {"texture": good}, "depictive": {}})) == []
+    assert list(broken({"give": {"texture": good}, "roll": {"texture": {**good, "sd": 2.0, "joined": 0.8}}})) == [
+        "sd is 2.0 in roll (nli); gate: at least 3.5 in each construction",
+        "joined is 0.5 over all; gate: at most 0.4",
+    ]
+    assert list(broken({"depictive": {}})) == []
 
 
 @given(st.lists(st.lists(st.sampled_from("abcd"), min_size=1, max_size=8), min_size=2, max_size=7))

@@ -111,7 +111,8 @@ def everything() -> None:
 def variety(form: Form = Format.table) -> None:
     """Numbers of sentences, the largest share of a template, distinct-2 and self-BLEU beside those of a plain single-template fill.
 
-    Breadth, too: shapes (a template with a kind of opening and of closing phrase), verbs, place pairs, results, and the largest shares.
+    Breadth, too: shapes (a template with a kind of opening and of closing phrase), verbs, place pairs, results, and the largest shares; and
+    texture: distinct bigrams and skeletons, lengths, first words, joined clauses, the commonest mould of a hypothesis. Its gates only warn.
     """
     project, settings = open_project()
     with busy("measuring how varied the sentences are"):
@@ -122,12 +123,20 @@ def variety(form: Form = Format.table) -> None:
         fillers = {role: filler for role, filler in breadth.pop("fillers").items() if role != Role.modifier}
         largest = max(((filler["share"], f"{filler['lemma']} ({role})") for role, filler in fillers.items()), default=(0, ""))
         head = {"premises": entry["premises"], "templates": entry["templates"], "largest": entry["largest template share"]}
-        row = {"construction": name, **head, **breadth, "largest filler": f"{largest[1]} {largest[0]:.2f}" if fillers else ""}
+        row = {
+            "construction": name,
+            **head,
+            **breadth,
+            **entry.get("texture", {}),
+            "largest filler": f"{largest[1]} {largest[0]:.2f}" if fillers else "",
+        }
         for side, mark in (("spread", ""), ("spread of a plain fill", " (plain)")):
             for what, measures in entry.get(side, {}).items():
                 row |= {f"{what[:4]}. {measure}{mark}": value for measure, value in measures.items()}
         rows.append(row)
     emit(rows, form)
+    for line in spread.broken(result):
+        note(f"gate not kept: {line}")
 
 
 @report.command(epilog="cxgen report plots && dvc plots show --open")

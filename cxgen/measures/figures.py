@@ -59,7 +59,8 @@ def broken_gates(measure: Mapping[str, Any]) -> Iterator[str]:
         worst = worst_of(own, key=own.__getitem__, default="")
         if own and (gate := gates.get(what)) is not None and worst_of(own[worst], gate) != gate:
             where, everywhere = (f"in {worst}", f" in each {what}") if worst else ("over all", "")
-            yield f"is {own[worst]} {where}; chance {measure['chance']}, gate: {bound} {gate}{everywhere}"
+            chance = f"chance {measure['chance']}, " if measure["chance"] else ""
+            yield f"is {own[worst]} {where}; {chance}gate: {bound} {gate}{everywhere}"
 
 
 def shares(rows: pl.DataFrame, value: pl.Expr) -> Figures:

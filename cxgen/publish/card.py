@@ -18,6 +18,7 @@ from cxgen.families import CONFIGS, DEFAULT, FAMILIES, NATURAL, REJECTED, family
 from cxgen.lexicon import Lexicon
 from cxgen.measures import measures
 from cxgen.project import Project
+from cxgen.report.variety import broken
 from cxgen.schema import TARGET, Document, validate
 from cxgen.suites import SUITES, columns_of
 from cxgen.vocabulary import CONSTRUCTIONAL, LABELS, SPLITS
@@ -151,6 +152,7 @@ def _stated(project: Project, params: Params, metrics: Row) -> Row:
         **{name: metrics[name] for name in ("baselines", "reading", "variety")},
         **{name: models.get(name, {}) for name in ("judges", "prompts", "agreement")},
         "meanings": {name: measure["meaning"] for name, measure in measures().items()},
+        "unkept": list(broken(metrics["variety"])),
         "balance": {what: sum(entry[what] for entry in balances) for what in ("sentences", "unequal")},
         "interval": _interval,
     }

@@ -2,9 +2,10 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, islice, pairwise
+from statistics import mean, pstdev
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,8 @@ from cxgen.build.tables import natural
 from cxgen.constructicon import Construction, load_construction
 from cxgen.families import DEFAULT
 from cxgen.lexicon import Lexicon
+from cxgen.measures.figures import Figures, Gates, broken_gates, measured
+from cxgen.measures.words import CLOSED
 from cxgen.project import Project
 from cxgen.schema import TARGET
 from cxgen.streams import order_key
@@ -25,6 +28,16 @@ from cxgen.vocabulary import Role
 
 SENTENCES = 300  # distinct-2 falls with the number of sentences: both sides get as many
 BLEU_SENTENCES = 100
+TEXTURE = 40, 5  # premises of so many sets, so many times: shares of distinct things fall with the number of sentences
+GATES = {
+    "bigrams": Gates(construction=0.80, least=True),
+    "skeletons": Gates(construction=0.92, least=True),
+    "sd": Gates(construction=3.5, least=True),
+    "first": Gates(construction=0.40),
+    "mould": Gates(construction=0.15),
+    "joined": Gates(overall=0.40),
+}
+_JOINED = re.compile(r"\b(?:and|then|while|after|before|but|when|whereas)\b", re.IGNORECASE)
 _NONE = 0.1  # counted for an order in which nothing is shared: smoothing 1 of Chen & Cherry 2014
 _KINDS = {
     "time": "yesterday today tonight last this that one two three four five every each late early then now soon",
@@ -34,6 +47,7 @@ _KINDS = {
     " within without",
 }
 _KIND = {word: kind for kind, words in reversed(_KINDS.items()) for word in words.split()}
+_WORD = re.compile(r"[a-z]+(?:['’][a-z]+)?")
 _DEGREE = frozenset(["just", "right", "shortly", "long", "well", "only", "even", "almost", "nearly", "straight"])
 
 
@@ -43,6 +57,8 @@ def run(project: Project, seed: int) -> dict[str, Any]:
     table = read_dataset(project, DEFAULT)
     targets = table.select(TARGET).to_series().unique().sort()
     report = variety(table, {name: load_construction(project, name, lexicon) for name in targets}, seed)
+    for (name,), rows in table.filter(config=DEFAULT).group_by(TARGET.alias("target")):
+        report[str(name)]["texture"] = texture(rows, seed)
     for name, entry in beside(natural(project), table.filter(pl.col("config") == DEFAULT), seed).items():
         if name in report:
             report[name]["writers"] = entry
@@ -68,6 +84,47 @@ def variety(dataset: pl.DataFrame, constructions: Mapping[str, Construction], se
         if str(name) in constructions:
             report[str(name)]["spread of a plain fill"] = _both(_plain_fill(constructions[str(name)], seed), seed)
     return dict(sorted(report.items()))
+
+
+def texture(rows: pl.DataFrame, seed: int) -> dict[str, float]:
+    """Of the premises of a construction, one of each set: the shares of distinct ``bigrams`` and `skeleton`s; mean ``length`` and its
+    standard deviation, ``sd``, in words; the shares that begin with one of the three commonest ``first`` words and that are ``joined`` of
+    clauses (*and, then, while ...*); and of the items the share with the commonest ``mould`` of a hypothesis, its skeleton."""
+    size, times = TEXTURE
+    drawn = sorted(rows.select("contrast_set", "premise").unique().iter_rows(), key=lambda row: order_key(seed, *row))
+    texts = list(dict(drawn).values())
+    samples = [texts[start : start + size] for start in range(0, min(len(texts), size * times), size)]
+    figures = [_texture(sample) for sample in samples if len(sample) == len(samples[0])]
+    moulds = Counter(map(skeleton, rows["hypothesis"]))
+    own = {name: mean(each[name] for each in figures) for name in figures[0]} | {"mould": max(moulds.values()) / rows.height}
+    return {name: round(value, 4) for name, value in own.items()}
+
+
+def _texture(premises: Sequence[str]) -> dict[str, float]:
+    words = [_WORD.findall(text.lower()) for text in premises]
+    bigrams, first = [pair for own in words for pair in pairwise(own)], Counter(own[0] for own in words)
+    return {
+        "bigrams": len(set(bigrams)) / max(len(bigrams), 1),
+        "skeletons": len(set(map(skeleton, premises))) / len(premises),
+        "length": mean(map(len, words)),
+        "sd": pstdev(map(len, words)),
+        "first": sum(count for _, count in first.most_common(3)) / len(premises),
+        "joined": mean(bool(_JOINED.search(text)) for text in premises),
+    }
+
+
+def skeleton(text: str) -> str:
+    """A sentence's closed-class words in their order, with an X for every run of others: *after that the X wasn't X*."""
+    marks = (word if word in CLOSED or word.endswith("n't") else "X" for word in _WORD.findall(text.lower()))
+    return re.sub(r"X(?: X)+", "X", " ".join(marks))
+
+
+def broken(report: Mapping[str, Any]) -> Iterator[str]:
+    """The gates of `texture` that do not hold, in words; nothing stops for them."""
+    own = {name: entry["texture"] for name, entry in report.items() if "texture" in entry}
+    for what, gates in GATES.items() if own else ():
+        figures = {name: entry[what] for name, entry in own.items()}
+        yield from (f"{what} {fault}" for fault in broken_gates(measured(Figures(mean(figures.values()), {DEFAULT: figures}), gates, 0)))
 
 
 def beside(written: pl.DataFrame, dataset: pl.DataFrame, seed: int) -> dict[str, Any]:
