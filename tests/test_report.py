@@ -9,11 +9,9 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from cxgen import layout
-from cxgen.report.variety import breadth, broken, closing, kind_of, opening, self_bleu, skeleton, texture
+from cxgen.report.variety import breadth, broken, closing, kind_of, opening, skeleton, texture
 from tests.conftest import ROOT
 
 NAMES = ("giveaways", "items", "shapes", "verbs")
@@ -81,16 +79,6 @@ def test_what_is_monotonous_is_named_with_the_worst_construction():
         "joined is 0.5 over all; gate: at most 0.4",
     ]
     assert list(broken({"depictive": {}})) == []
-
-
-@given(st.lists(st.lists(st.sampled_from("abcd"), min_size=1, max_size=8), min_size=2, max_size=7))
-def test_self_bleu_is_that_of_nltk(sentences):
-    from nltk.translate import bleu_score as bleu
-
-    smooth = bleu.SmoothingFunction().method1
-    others = ([*sentences[:n], *sentences[n + 1 :]] for n in range(len(sentences)))
-    scores = [bleu.sentence_bleu(other, own, smoothing_function=smooth) for other, own in zip(others, sentences, strict=True)]
-    assert self_bleu(sentences) == pytest.approx(sum(scores) / len(scores))
 
 
 @pytest.fixture

@@ -109,9 +109,9 @@ def everything() -> None:
 
 @report.command()
 def variety(form: Form = Format.table) -> None:
-    """Numbers of sentences, the largest share of a template, distinct-2 and self-BLEU beside those of a plain single-template fill.
+    """Numbers of sentences, and the largest share of a template.
 
-    Breadth, too: shapes (a template with a kind of opening and of closing phrase), verbs, place pairs, results, and the largest shares; and
+    Breadth: shapes (a template with a kind of opening and of closing phrase), verbs, place pairs, results, and the largest shares. And
     texture: distinct bigrams and skeletons, lengths, first words, joined clauses, the commonest mould of a hypothesis. Its gates only warn.
     """
     project, settings = open_project()
@@ -130,9 +130,6 @@ def variety(form: Form = Format.table) -> None:
             **entry.get("texture", {}),
             "largest filler": f"{largest[1]} {largest[0]:.2f}" if fillers else "",
         }
-        for side, mark in (("spread", ""), ("spread of a plain fill", " (plain)")):
-            for what, measures in entry.get(side, {}).items():
-                row |= {f"{what[:4]}. {measure}{mark}": value for measure, value in measures.items()}
         rows.append(row)
     emit(rows, form)
     for line in spread.broken(result):

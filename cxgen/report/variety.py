@@ -1,23 +1,18 @@
-"""How varied the sentences are, beside a plain fill of one template with the same words, and how broad the premises."""
+"""How varied the sentences are, and how broad the premises."""
 
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from itertools import chain, islice, pairwise
+from itertools import pairwise
 from statistics import mean, pstdev
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from cxgen import layout
-from cxgen.build.preview import sample_items
 from cxgen.build.tables import dataset as read_dataset
 from cxgen.build.tables import natural
-from cxgen.constructicon import Construction, load_construction
-from cxgen.families import DEFAULT
-from cxgen.lexicon import Lexicon
+from cxgen.families import DEFAULT, NATURAL
 from cxgen.measures.figures import Figures, Gates, broken_gates, measured
 from cxgen.measures.words import CLOSED
 from cxgen.project import Project
@@ -26,9 +21,7 @@ from cxgen.streams import order_key
 from cxgen.tables import write_json
 from cxgen.vocabulary import Role
 
-SENTENCES = 300  # distinct-2 falls with the number of sentences: both sides get as many
-BLEU_SENTENCES = 100
-TEXTURE = 40, 5  # premises of so many sets, so many times: shares of distinct things fall with the number of sentences
+SENTENCES, TIMES = 40, 5  # shares of distinct things fall with the number of sentences: so many, so many times
 GATES = {
     "bigrams": Gates(construction=0.80, least=True),
     "skeletons": Gates(construction=0.92, least=True),
@@ -38,7 +31,6 @@ GATES = {
     "joined": Gates(overall=0.40),
 }
 _JOINED = re.compile(r"\b(?:and|then|while|after|before|but|when|whereas)\b", re.IGNORECASE)
-_NONE = 0.1  # counted for an order in which nothing is shared: smoothing 1 of Chen & Cherry 2014
 _KINDS = {
     "time": "yesterday today tonight last this that one two three four five every each late early then now soon",
     "clause": "when while because as if although though since where whenever once so until unless",
@@ -53,21 +45,19 @@ _DEGREE = frozenset(["just", "right", "shortly", "long", "well", "only", "even",
 
 def run(project: Project, seed: int) -> dict[str, Any]:
     """Write and return ``variety.json``: what `variety` gives, and `beside` under ``writers`` where writers wrote sets, too."""
-    lexicon = Lexicon.of(project)
     table = read_dataset(project, DEFAULT)
-    targets = table.select(TARGET).to_series().unique().sort()
-    report = variety(table, {name: load_construction(project, name, lexicon) for name in targets}, seed)
-    for (name,), rows in table.filter(config=DEFAULT).group_by(TARGET.alias("target")):
+    report, own = variety(table), table.filter(config=DEFAULT)
+    for (name,), rows in own.group_by(TARGET.alias("target")):
         report[str(name)]["texture"] = texture(rows, seed)
-    for name, entry in beside(natural(project), table.filter(pl.col("config") == DEFAULT), seed).items():
+    for name, entry in beside(natural(project), own, seed).items():
         if name in report:
             report[name]["writers"] = entry
     write_json(report, project.root / layout.metric("variety"))
     return report
 
 
-def variety(dataset: pl.DataFrame, constructions: Mapping[str, Construction], seed: int) -> dict[str, Any]:
-    """Construction of the premises -> counts, `breadth` and `spread`, and, of those in ``constructions``, the spread of a plain fill."""
+def variety(dataset: pl.DataFrame) -> dict[str, Any]:
+    """Construction of the premises -> counts and `breadth`."""
     report: dict[str, Any] = {}
     for (name,), rows in dataset.group_by("construction", maintain_order=True):
         premises = rows.unique("premise", maintain_order=True)
@@ -79,21 +69,29 @@ def variety(dataset: pl.DataFrame, constructions: Mapping[str, Construction], se
             "largest template share": round(templates[0] / premises.height, 4),
             "lexemes": rows.select(pl.col("slots").list.eval(pl.element().struct.field("sense")).explode().n_unique()).item(),
             "breadth": breadth(rows),
-            "spread": _both(rows, seed),
         }
-        if str(name) in constructions:
-            report[str(name)]["spread of a plain fill"] = _both(_plain_fill(constructions[str(name)], seed), seed)
     return dict(sorted(report.items()))
 
 
-def texture(rows: pl.DataFrame, seed: int) -> dict[str, float]:
-    """Of the premises of a construction, one of each set: the shares of distinct ``bigrams`` and `skeleton`s; mean ``length`` and its
+def beside(written: pl.DataFrame, dataset: pl.DataFrame, seed: int) -> dict[str, Any]:
+    """Per construction that writers wrote sets of: ``sets``, and the `texture` of as many of their sentences and of the templates'."""
+    report: dict[str, Any] = {}
+    for (name,), rows in written.group_by(TARGET.alias("target"), maintain_order=True):
+        sides = {NATURAL: rows, DEFAULT: dataset.filter(name == TARGET)}
+        sides = {side: own for side, own in sides.items() if own.height}
+        size = min(SENTENCES, *(own["contrast_set"].n_unique() for own in sides.values()))
+        textures = {side: texture(own, seed, size) for side, own in sides.items()}
+        report[str(name)] = {"sets": rows["contrast_set"].n_unique(), **textures}
+    return dict(sorted(report.items()))
+
+
+def texture(rows: pl.DataFrame, seed: int, size: int = SENTENCES) -> dict[str, float]:
+    """Of ``size`` premises of a construction, one of each set: the shares of distinct ``bigrams`` and `skeleton`s; mean ``length`` and its
     standard deviation, ``sd``, in words; the shares that begin with one of the three commonest ``first`` words and that are ``joined`` of
     clauses (*and, then, while ...*); and of the items the share with the commonest ``mould`` of a hypothesis, its skeleton."""
-    size, times = TEXTURE
     drawn = sorted(rows.select("contrast_set", "premise").unique().iter_rows(), key=lambda row: order_key(seed, *row))
     texts = list(dict(drawn).values())
-    samples = [texts[start : start + size] for start in range(0, min(len(texts), size * times), size)]
+    samples = [texts[start : start + size] for start in range(0, min(len(texts), size * TIMES), size)]
     figures = [_texture(sample) for sample in samples if len(sample) == len(samples[0])]
     moulds = Counter(map(skeleton, rows["hypothesis"]))
     own = {name: mean(each[name] for each in figures) for name in figures[0]} | {"mould": max(moulds.values()) / rows.height}
@@ -125,79 +123,6 @@ def broken(report: Mapping[str, Any]) -> Iterator[str]:
     for what, gates in GATES.items() if own else ():
         figures = {name: entry[what] for name, entry in own.items()}
         yield from (f"{what} {fault}" for fault in broken_gates(measured(Figures(mean(figures.values()), {DEFAULT: figures}), gates, 0)))
-
-
-def beside(written: pl.DataFrame, dataset: pl.DataFrame, seed: int) -> dict[str, Any]:
-    """Per construction that writers wrote sets of: ``sets``, and the `spread` of as many of their sentences and of the templates'."""
-    report: dict[str, Any] = {}
-    for (name,), rows in written.group_by(TARGET.alias("target"), maintain_order=True):
-        others, sets = dataset.filter(name == TARGET), rows["contrast_set"].n_unique()
-        most = min(sets, others["contrast_set"].n_unique()) or SENTENCES
-        sides = {"natural": rows, "nli": others} if others.height else {"natural": rows}
-        report[str(name)] = {"sets": sets, **{side: _both(table, seed, most) for side, table in sides.items()}}
-    return dict(sorted(report.items()))
-
-
-def _plain_fill(construction: Construction, seed: int) -> pl.DataFrame:
-    """What filling one premise template and one hypothesis with the same words gives: the first of each."""
-    design = next(design for design in construction.designs.values() if set(design.configs) & {"nli", "distinction"})
-    kind, rule = design.kinds[0], design.rules[0]
-    pattern = construction.templates_for(kind)[0].pattern
-    plain = replace(
-        construction,
-        designs={design.name: design},
-        templates={name: replace(template, pattern=pattern) for name, template in construction.templates.items()},
-        rules={name: replace(own, wordings=own.wordings[:1]) for name, own in construction.rules.items()},
-    )
-    items = sample_items(plain, seed, SENTENCES, "nli")
-    premises = items.filter(pl.col("kind") == kind).select("contrast_set", "premise").unique(maintain_order=True)
-    hypotheses = items.filter(pl.col("rule") == rule).select("contrast_set", "hypothesis").unique(maintain_order=True)
-    return premises.join(hypotheses, on="contrast_set", maintain_order="left")
-
-
-def _both(rows: pl.DataFrame, seed: int, most: int = SENTENCES) -> dict[str, dict[str, float]]:
-    """Of a contrast set, whose premises share their words, one item takes part; of ``most`` sets at the most."""
-    drawn = sorted(rows.select("contrast_set", "premise", "hypothesis").iter_rows(), key=lambda row: order_key(seed, *row))
-    one = {row[0]: row for row in drawn}.values()
-    return {name: spread([row[n] for row in islice(one, most)], seed) for n, name in ((1, "premises"), (2, "hypotheses"))}
-
-
-def spread(texts: Iterable[str], seed: int) -> dict[str, float]:
-    """Distinct-2 (higher is more varied; Li et al. 2016, sec. 5) and type-token ratio of 300 sentences, and `self_bleu` of 100."""
-    drawn = sorted(dict.fromkeys(texts), key=lambda text: order_key(seed, text))[:SENTENCES]
-    words = [text.lower().rstrip(".").split() for text in drawn]
-    few = words[:BLEU_SENTENCES]
-    tokens = [word.strip(",;:") for sentence in words for word in sentence]
-    pairs = [pair for sentence in words for pair in pairwise(sentence)]
-    return {
-        "distinct-2": round(len(set(pairs)) / max(len(pairs), 1), 4),
-        "self-BLEU": round(self_bleu(few), 4) if len(few) > 1 else 0.0,
-        "type-token": round(len(set(tokens)) / max(len(tokens), 1), 4),
-    }
-
-
-def self_bleu(sentences: Sequence[Sequence[str]]) -> float:
-    """The mean BLEU-4 (Papineni et al. 2002, sec. 2) of every sentence against all others (Zhu et al. 2018, "Texygen", sec. 3).
-
-    As nltk's with smoothing 1, in a hundredth of the time: the most and next most that a sentence has of an n-gram are enough.
-    """
-    logs, orders = np.zeros(len(sentences)), np.zeros(len(sentences))
-    for order in range(1, 5):
-        counts = [Counter(zip(*(words[at:] for at in range(order)), strict=False)) for words in sentences]
-        places = {ngram: place for place, ngram in enumerate(dict.fromkeys(chain(*counts)))}
-        table = np.zeros((len(sentences), len(places)))
-        for row, own in zip(table, counts, strict=True):
-            row[[places[ngram] for ngram in own]] = list(own.values())
-        next_most, most = np.partition(table, (-2, -1), axis=0)[-2:]
-        shared = np.minimum(table, np.where(table == most, next_most, most)).sum(axis=1)
-        counted = (orders > 0) | (shared > 0)  # where not a word is in common, nothing counts
-        logs += counted * np.log(np.where(shared, shared, _NONE) / np.maximum(1, table.sum(axis=1)))
-        orders += counted
-    lengths = np.array([len(words) for words in sentences])
-    distance = 2.0 * abs(lengths - lengths[:, None]) + (lengths > lengths[:, None])  # of two that are as near the shorter counts
-    np.fill_diagonal(distance, np.inf)
-    brevity = np.minimum(1, np.exp(1 - lengths[distance.argmin(axis=1)] / lengths))
-    return float(np.where(orders, brevity * np.exp(logs / np.maximum(orders, 1)), 0).mean())
 
 
 def breadth(rows: pl.DataFrame) -> dict[str, Any]:
