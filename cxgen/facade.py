@@ -157,7 +157,8 @@ class Entry:
 
         Returns:
             One row per design, premise kind and hypothesis rule: ``design, kind, construction, rule, claim, label`` and ``turns_on``
-            (strings): another kind that is said with the same open-class words and has another label there, or "words".
+            (strings): another kind that is said with the same open-class words (of a look-alike: a target's) and has another label there,
+            "misreading" if what a look-alike is misread as has, or "words".
 
         Raises:
             CxgenError: no such mode, or a template file that cannot be read or contradicts itself.
@@ -169,10 +170,9 @@ class Entry:
         broken = broken_slots(loaded, wug) if wug else frozenset()
         for design in loaded.designs.values():
             try:
-                matrix = label_matrix(loaded, design, broken)
+                matrix, turned = label_matrix(loaded, design, broken), turns(loaded, design, broken)
             except Inconsistency as error:
                 raise SchemaError(f"a kind makes {error} both true and false", file=loaded.document.path, hint="cxgen check") from error
-            turned = turns(loaded, matrix)
             for kind, row in matrix.items():
                 head = (design.name, kind, loaded.kinds[kind].construction)
                 rows += [(*head, rule, loaded.rules[rule].says, LABELS[label], turned[kind][rule]) for rule, label in row.items()]
@@ -182,9 +182,8 @@ class Entry:
         """Whether its items of ``nli`` and ``distinction`` need the construction, a cell of the label matrices a row, see docs/data.md.
 
         Returns:
-            ``config, design, kind, rule, claim, label``; ``reading``: another reading of the same words that gives another label (a kind,
-            or "misreading"), or "words"; ``share`` of the config's items; ``construction, verb, words``: the shares of the cell's own
-            items that need the construction, that have a verb which holds the meaning by itself, that words alone decide.
+            ``config, design, kind, rule, claim, label, turns_on`` (see `explain`); ``share`` of the config's items; ``construction, verb,
+            words``: the shares of the cell's own items that need the construction, whose verb holds the meaning, that words alone decide.
         """
         self._require_sound("E")
         return cells(self.construction, FAMILIES[DEFAULT])

@@ -44,7 +44,7 @@ def test_a_claim_that_a_kind_leaves_unasked_is_in_no_set(reach):
         gone = {rule for rule in row if reach.rules[rule].claim in kinds[kind].unasked}
         assert gone and matrix[kind] == {rule: label for rule, label in row.items() if rule not in gone}
     assert solve(whole) and not solve(matrix), "nothing is left that is open"
-    assert set(turns(changed, matrix)["missed"]) == set(matrix["missed"])
+    assert set(turns(changed, design)["missed"]) == set(matrix["missed"])
 
 
 def test_a_misreading_labels_what_its_facts_decide_whatever_the_words_are_and_against_what_holds(reach):
@@ -127,7 +127,7 @@ def needs(construction, design, *columns):
 def test_words_decide_what_no_other_reading_of_them_changes_and_a_look_alike_needs_its_construction_to_be_told(reach):
     """*Entirely in vain* is in no other premise; who waits for the rope would have it or not if waiting were reaching."""
     assert set(needs(reach, "outcome", *NEEDS).values()) == {(0.0, 0.0, 1.0)}
-    found = needs(reach, "waiting", "label", "reading", *NEEDS)
+    found = needs(reach, "waiting", "label", "turns_on", *NEEDS)
     misread = {cell for cell, (_, reading, *_) in found.items() if reading == "misreading"}
     assert misread == {(kind, rule) for kind in ("wait/in-company", "wait/alone") for rule in ("with", "without")}
     assert {found[cell] for cell in misread} == {("neutral", "misreading", 1.0, 0.0, 0.0)}
@@ -143,7 +143,7 @@ def test_a_verb_that_holds_the_meaning_is_needed_in_the_place_of_the_constructio
     lemmas = [reach.lexicon.lemmas[row] for row in reach.lexicon.resolve("reach-verbs").ids]
     scenes = (dataclasses.replace(first, entails_alone=frozenset(lemmas)), second)
     changed = dataclasses.replace(reach, kinds={**reach.kinds, "missed": success}, frames=scenes)
-    found = needs(changed, "outcome", "label", "reading", *NEEDS)
+    found = needs(changed, "outcome", "label", "turns_on", *NEEDS)
     share = design_pools(changed, changed.designs["outcome"], {}, None).weights[0]
     for kind, other, labels in (("missed", "caught", "EC"), ("caught", "missed", "CE")):
         for rule, letter in zip(("without", "with"), labels, strict=True):

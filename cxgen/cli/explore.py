@@ -118,7 +118,8 @@ def explain(
 ) -> None:
     """Print the premise x hypothesis label matrix, computed from facts and claims; with --wug, what pseudowords leave of it.
 
-    Below it, what each label turns on: another kind that is said with the same open-class words and has another label there, or "words".
+    Below it, what each label turns on: another kind that is said with the same open-class words and has another label there, what a
+    look-alike is misread as ("misreading"), or "words".
     Of a design that cannot be balanced it says which kind lacks which label, and which hypothesis cannot be used. With --cells: which
     shares of the items need the construction, by config, design and cell.
     """

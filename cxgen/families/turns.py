@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Any
 
@@ -24,41 +24,33 @@ An item needs the construction if another reading of its premise's words gives a
 construction's verb, and this verb does not hold the meaning by itself. Another reading is another kind of the design with the same
 open-class words (of a look-alike or opposite: a kind of the target), or what a look-alike is misread as."""
 _JOINS = r"\b(?:and|then|but|before|after|while|as|when)\b"  # the joins of templates/_shared.yaml
-_Matrix = Mapping[str, Mapping[str, int]]
 _Clauses = list[Counter[str]]
 
 
-def turns(construction: Construction, matrix: _Matrix) -> dict[str, dict[str, str]]:
-    """Cell of a label matrix -> a kind with the same open-class words and another label, the opposite one if possible; or ``WORDS``."""
-    return _turned(construction, matrix, {kind: list(matrix) for kind in matrix})
-
-
-def _turned(construction: Construction, matrix: _Matrix, among: Mapping[str, Sequence[str]]) -> dict[str, dict[str, str]]:
+def turns(construction: Construction, design: Design, broken: frozenset[str] = frozenset()) -> dict[str, dict[str, str]]:
+    """Cell of a design's label matrix -> another reading that gives another label (see `NEEDED`), an opposite one if possible: a kind, or
+    ``MISREADING``; or ``WORDS``. With pseudowords in the slots ``broken``."""
+    matrix = label_matrix(construction, design, broken)
     bags = {kind: [sum(clauses, Counter[str]()) for clauses in _premises(construction, kind)] for kind in matrix}
+    targets = [kind for kind in matrix if construction.kinds[kind].construction == construction.name]
 
     def turns_on(kind: str, rule: str, label: int) -> str:
-        others = [other for other in among[kind] if bags[other] == bags[kind] and matrix[other].get(rule, label) != label]
+        others = [other for other in (matrix if kind in targets else targets) if bags[other] == bags[kind]]
+        others = [other for other in others if matrix[other].get(rule, label) != label]
         return min(others, key=lambda other: matrix[other][rule] == NEUTRAL, default=WORDS)
 
-    return {kind: {rule: turns_on(kind, rule, label) for rule, label in row.items()} for kind, row in matrix.items()}
-
-
-def readings(construction: Construction, design: Design) -> dict[str, dict[str, str]]:
-    """Cell of a design's label matrix -> another reading that gives another label (see `NEEDED`): a kind, ``MISREADING``; or ``WORDS``."""
-    matrix = label_matrix(construction, design)
-    targets = [kind for kind in matrix if construction.kinds[kind].construction == construction.name]
-    found = _turned(construction, matrix, {kind: list(matrix) if kind in targets else targets for kind in matrix})
+    found = {kind: {rule: turns_on(kind, rule, label) for rule, label in row.items()} for kind, row in matrix.items()}
     for kind, row in matrix.items():
-        taken = misread_labels(construction, design, kind)
+        taken = misread_labels(construction, design, kind, broken)
         found[kind] |= {rule: MISREADING for rule, label in row.items() if taken.get(rule, label) != label}
     return found
 
 
 def cells(construction: Construction, family: Family) -> pl.DataFrame:
-    """The cells of the family's designs: ``config, design, kind, rule, claim, label``, the other ``reading``, the cell's ``share`` of the
+    """The cells of the family's designs: ``config, design, kind, rule, claim, label``, ``turns_on``, the cell's ``share`` of the
     config's items, and ``construction, verb, words``: the shares of its own items that need each, given the verbs of the scenes."""
     rows = [row for design in construction.designs.values() for row in _cells(construction, design, family)]
-    texts = dict.fromkeys(("config", "design", "kind", "rule", "claim", "label", "reading"), pl.String)
+    texts = dict.fromkeys(("config", "design", "kind", "rule", "claim", "label", "turns_on"), pl.String)
     table = pl.DataFrame(rows, schema=texts | dict.fromkeys(("share", *NEEDS), pl.Float64), orient="row")
     return table.with_columns(pl.col("share") / pl.col("share").sum().over("config"))
 
@@ -69,7 +61,7 @@ def _cells(construction: Construction, design: Design, family: Family) -> Iterat
     if not selections:
         return
     counts = Counter(chain.from_iterable(selections))
-    other, pools = readings(construction, design), design_pools(construction, design, {}, None)
+    other, pools = turns(construction, design), design_pools(construction, design, {}, None)
     lexical = {kind: _lexical(construction, pools, kind) for kind in matrix}
     for config in configs:
         sharing, counted = family.sharing(construction, design, config), family.rows_per_set(construction, design, config)
