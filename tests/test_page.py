@@ -21,7 +21,7 @@ from tests.conftest import edit
 
 FIGURE = {"value": 0.5, "low": 0.25, "high": 0.75}
 PART = {"items": 1234, "chance": 0.3333, "accuracy": FIGURE, "consistency": {**FIGURE, "low": None}, "capture": None}
-EVALUATION = {"name": "<script>alert(1)</script>", "configs": {"nli": PART}}
+EVALUATION = {"name": "<script>alert(1)</script>", "configs": {"nli": {**PART, "by": {"verb_role": {"lexical": PART}}}}}
 AGREEMENT = {
     "label": {"judges": 2, "items": 1200, "agreement": 0.9512, "alpha": 0.8712},
     "appropriateness": {"judges": 2, "items": 7, "agreement": 1.0, "alpha": None},
@@ -75,7 +75,7 @@ def project(mini_dataset, tmp_path_factory):
     root = Path(shutil.copytree(mini_dataset, tmp_path_factory.mktemp("page") / "p"))
     figures = {
         "hypothesis_only": measured(Figures(0.34, {"nli": {"reach": 0.34}}), Gates(overall=0.345)),
-        "turn_rate": measured(Figures(0.5, {"nli": {"reach": 0.5}}, {"nli": 0.5}), Gates(config=0.75, least=True), 0),
+        "turn_rate": measured(Figures(0.5, {"nli": {"reach": 0.5}}, {"nli": 0.5}, {"lexical": 0.5}), Gates(config=0.75, least=True), 0),
     }
     (root / layout.metric("baselines")).write_text(json.dumps({"nli": figures}))
     (root / layout.metric("models")).write_text(json.dumps({"judges": ["model <a>", "model b"], "agreement": AGREEMENT}))
@@ -117,7 +117,7 @@ def test_measures_stand_beside_gates_and_published_figures(shown):
     rows = {row[1].split("\n")[0]: row for row in shown.tables["measures"][0][1:]}
     kept, broken = (next(row for name, row in rows.items() if name.startswith(measure)) for measure in ("hypothesis_only", "turn_rate"))
     assert kept[2:] == ["0.34", "0.333", "at most 0.345 (overall)", "kept", "0.72"]
-    assert broken[5].startswith("is 0.5 in nli")
+    assert broken[2] == "0.5lexical 0.5" and broken[5].startswith("is 0.5 in nli")
     assert {row[2] for row in shown.tables["audit"][0][1:]} == {"0"}
 
 
@@ -131,6 +131,7 @@ def test_an_evaluation_is_shown_and_its_name_is_no_code(text, shown):
     row = shown.tables["models"][0][1]
     assert row[:4] == [EVALUATION["name"], "nli", "1,234", "33.3%"]
     assert row[4:] == ["50.0% (25.0% to 75.0%)", "50.0%", "", ""]
+    assert shown.tables["models"][0][2][1] == "nli, lexical"
     assert "<script>alert" not in text
 
 

@@ -88,14 +88,18 @@ def _rendered(items: pl.DataFrame, metrics: Row, matrices: list[Row], sets: list
 
 
 def _scores(path: Path) -> list[Row]:
-    """Rows of an evaluation: ``name, config, items, chance`` and figures (``value, low, high``, or None)."""
+    """Rows of an evaluation: ``name, config`` (also by verb role), ``items, chance`` and figures (``value, low, high``, or None)."""
     hint = "expected what `cxgen evaluate ... --json` prints"
     report = read_json(path, hint)
     try:
         return [
-            {"name": report["name"], "config": config, "items": part["items"], "chance": part["chance"], "accuracy": part["accuracy"]}
+            {"name": report["name"], "config": place, "items": part["items"], "chance": whole["chance"], "accuracy": part["accuracy"]}
             | {figure: part.get(figure) for figure in ("consistency", "capture", "excess")}
-            for config, part in report["configs"].items()
+            for config, whole in report["configs"].items()
+            for place, part in {
+                config: whole,
+                **{f"{config}, {role}": own for role, own in whole["by"].get("verb_role", {}).items()},
+            }.items()
         ]
     except (AttributeError, KeyError, TypeError) as error:
         raise DataError("no evaluation", file=path, hint=hint) from error
