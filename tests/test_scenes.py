@@ -246,9 +246,9 @@ three ; hit-or-missed ; nurse ;  ; lamp
 
 
 def test_a_good_table_is_shown_to_be_read(tmp_path, cxgen):
-    words = "did=hit | left=missed | had-did=hit | had-left=missed | yes=did hit | no=never hit"
-    row = " ; hit-or-missed ; nurse | butler ; kick | poke | splonk | claw | bite | slap ; lamp | vase | jug | pillow"
-    text = f"id ; designs ; agent:person ; verb:verb ; x ; words\none{row} ; {words}\n"
+    words = "blow=blow | rel=who"
+    row = " ; blows ; nurse | butler ; kick | poke | splonk | claw | bite | slap"
+    text = f"id ; designs ; both:person ; verb:verb ; words\none{row} ; {words}\n"
     result, path = checked(cxgen, tmp_path, text)
     (report,) = json.loads(result.stdout)
     assert (result.returncode, report["faults"]) == (0, [])
