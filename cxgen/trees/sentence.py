@@ -114,11 +114,13 @@ class Annotator:
 
     def _pieces(self, item: Mapping[str, Any]) -> Iterator[tuple[Cell, Unit | None]]:
         """The premise word by word, and filler by filler."""
+        after = ""  # a comparative behind *the* is no adjunct: the later she leaves
         for part, text, words in self._read(item):
+            degree, after = after == "the", text.lower().split()[-1:] == ["the"] and "the" or ""
             if part and words:
                 unit = Unit(words, part=part, slot="" if WORD_FORMS[part.form].closed else part.slot)
-                yield Cell("", unit.top.upos, unit.top.xpos, part.form in LEANING), unit
-            elif part and (phrase := self._phrase(text)):
+                yield Cell("", unit.top.upos, unit.top.xpos, part.form in LEANING, len(words) == 1), unit
+            elif part and not degree and (phrase := self._phrase(text)):
                 slot = part.slot if len(phrase.words) == 1 else ""
                 yield Cell(upos="PRON" if phrase.words[0].upos == "PRON" else "ADV"), Unit(phrase.words, phrase.others, slot=slot)
             else:
