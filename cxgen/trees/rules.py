@@ -12,8 +12,16 @@ from cxgen.trees.words import NOMINAL, Chunk, Chunks, Link, Word, closed_class, 
 _LEANING = frozenset({"det", "nmod:poss", "amod", "nummod", "advmod", "det:predet"})
 _NEVER = frozenset({"AUX", "CCONJ", "PART", "PUNCT", "SCONJ"})  # in no noun phrase
 _VERBAL = {"VBG": "ing", "VB": "base", "VBN": "participle", "VBD": "finite", "VBZ": "finite", "VBP": "finite", "MD": "finite"}
-_COMPARATIVES = {"more": "much", "less": "little", "better": "well", "worse": "badly", "farther": "far", "further": "far"}
-_COMPARATIVES |= {"later": "late", "earlier": "early"}
+_COMPARATIVES = {
+    "more": "much",
+    "less": "little",
+    "better": "well",
+    "worse": "badly",
+    "farther": "far",
+    "further": "far",
+    "later": "late",
+    "earlier": "early",
+}
 
 
 class Cell(NamedTuple):
@@ -95,7 +103,10 @@ class _Cutter:
     def _correlative(self, at: int, run: Sequence[str]) -> Chunk | None:
         words = [word.lower() for word in run[:3]]
         if words == ["the"] and self._cell(at + 1).xpos == "JJR":
-            return Chunk((Word(run[0], "the", "ADV", "RB", "advmod", "NEXT"),), {"NEXT?": ("xcomp", "VERB" if "clause" in self._follows(at + 2) else "HOST")})
+            return Chunk(
+                (Word(run[0], "the", "ADV", "RB", "advmod", "NEXT"),),
+                {"NEXT?": ("xcomp", "VERB" if "clause" in self._follows(at + 2) else "HOST")},
+            )
         if words[0] != "the" or len(words) < 2 or not (lemma := _comparative(words[1])):
             return None
         often = words[2:] == ["often"]
@@ -103,13 +114,20 @@ class _Cutter:
         filler, clause = self._cell(behind), "clause" in self._follows(behind)
         the = Word(run[0], "the", "ADV", "RB", "advmod", "2")
         second = any(chunk.words[0].upos == "ADV" and chunk.words[0].lemma == "the" for chunk in self.chunks.values())
-        if not filler.upos and not clause and filler.word != "the":  # nothing that it belongs to: (the louder ...,) the better; sings the louder
+        if (
+            not filler.upos and not clause and filler.word != "the"
+        ):  # nothing that it belongs to: (the louder ...,) the better; sings the louder
             better = self._cell(at - 1).word == ","
-            return Chunk((the, Word(run[1], lemma, *(("ADJ", "JJR", "root", "0") if better else ("ADV", "RBR", "advmod", "HOST")), predicate=better)))
+            return Chunk(
+                (the, Word(run[1], lemma, *(("ADJ", "JJR", "root", "0") if better else ("ADV", "RBR", "advmod", "HOST")), predicate=better))
+            )
         clause = filler.upos != "ADJ" and clause
         link = {} if second else {"VERB?": ("advcl", "P")}  # the second half is the main clause
         if clause and filler.bare and filler.xpos == "NNS" and words[1] in {"more", "fewer"}:  # the more guests came
-            return Chunk((the, Word(run[1], "many" if words[1] == "more" else "few", "ADJ", "JJR", "amod", "NEXT")), {"NEXT?": ("nsubj", "VERB"), **link})
+            return Chunk(
+                (the, Word(run[1], "many" if words[1] == "more" else "few", "ADJ", "JJR", "amod", "NEXT")),
+                {"NEXT?": ("nsubj", "VERB"), **link},
+            )
         more = Word(run[1], lemma, "ADV", "RBR", "advmod", "3" if often else "VERB" if clause else "NEXT")
         last = [Word(run[2], "often", "ADV", "RB", "advmod", "VERB")] if often else []
         return Chunk((the, more, *last), {"NEXT?": ("nsubj", "VERB"), **link} if clause else {"NEXT?": ("xcomp", "P")})
@@ -122,7 +140,7 @@ class _Cutter:
         if not (lemma := _comparative(words[0])) or (behind and behind[0] != "the") or (not behind and self._cell(at + 1 + often).upos):
             return None
         more = Word(run[0], lemma, "ADV", "RBR", "advmod", "2" if often else "P")
-        return Chunk((more, *[Word(run[1], "often", "ADV", "RB", "advmod", "P")] * often))
+        return Chunk((more, *(Word(word, "often", "ADV", "RB", "advmod", "P") for word in run[1:2] if often)))
 
     def _closed(self, at: int, run: Sequence[str], *, several: bool = False) -> Chunk | None:
         """A function word by the table; with ``several`` only those of several words, and subordinators, which no phrase begins with."""

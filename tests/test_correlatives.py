@@ -1,0 +1,34 @@
+"""Trees of correlatives: the second half is the main clause, and a number of people is no adverb."""
+
+import pytest
+
+from cxgen.build.preview import sample_items
+from cxgen.trees import Annotator, Chunks
+
+
+@pytest.fixture(scope="module")
+def trees(constructions, project):
+    construction = constructions["comparative-correlative"]
+    items = sample_items(construction, 1, 40).unique(["premise_id"], keep="first", maintain_order=True)
+    annotator = Annotator(construction, Chunks.load(*project.chunk_files()))
+    return [(item, annotator.tree(item)[0]) for item in items.iter_rows(named=True)]
+
+
+def relations(tree):
+    return [(token.form.lower(), token.relation, token.xpos) for token in tree.tokens]
+
+
+@pytest.mark.parametrize(
+    ("design", "form", "relation", "tag"),
+    [("crowds", "more", "amod", "JJR"), ("bests", "better", "root", "JJR"), ("rules", "louder", "advmod", "RBR")],
+)
+def test_comparatives_are_what_they_say_the_degree_of(trees, design, form, relation, tag):
+    found = [(r, t) for item, tree in trees if item["design"] == design for f, r, t in relations(tree) if f == form]
+    assert found
+    assert set(found) == {(relation, tag)}
+
+
+def test_the_first_half_depends_on_the_second_one(trees):
+    for item, tree in trees:
+        if item["design"] == "rules" and item["template"] == "now-plain":
+            assert [token.relation for token in tree.tokens if token.slot in {"act", "verb"}] == ["advcl", "root"]
