@@ -65,6 +65,7 @@ def test_trees_are_well_formed_and_relations_go_with_parts_of_speech(constructio
 def test_premises_have_their_form_and_not_that_of_others(constructions, annotated):
     """Of motion, of results, and of all others' sentences a ditransitive has none."""
     other = dependency_matcher(constructions["ditransitive"], vocabulary())
+    other.remove("1")  # the form of its look-alike, V NP at NP
     for name, pairs in annotated.items():
         assert constructions[name].form_check, name
         matcher, own = dependency_matcher(constructions[name], vocabulary()), {name, *constructions[name].lookalikes}
