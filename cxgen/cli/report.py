@@ -76,8 +76,9 @@ def baselines(
             result = giveaways.preview(loaded, settings.request, settings.folds)
     rows: list[Row] = []
     for family, name, measure in ((family, name, measure) for family, measures in result.items() for name, measure in measures.items()):
-        wholes = {"(all)": measure["overall"], **measure.get("by_config", {}), **measure.get("by_verb_role", {})}
+        wholes = {"(all)": measure["overall"], **measure.get("by_config", {})}
         parts = [(config, "(all)", figure) for config, figure in wholes.items()]
+        parts += [("(all)", role, figure) for role, figure in measure.get("by_verb_role", {}).items()]
         parts += [(config, part, figure) for config, own in measure["configs"].items() for part, figure in own.items()]
         head = {"family": family, "measure": name, "chance": measure["chance"]}
         rows += [{**head, "config": config, "construction": part, "figure": figure} for config, part, figure in parts]
