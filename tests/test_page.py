@@ -110,7 +110,7 @@ def test_counts_are_the_datasets(project, shown):
         splits = [items.filter(pl.col("split") == split).height for split in SPLITS]
         others = [items[name].n_unique() for name in ("contrast_set", "premise_id", "verb")]
         assert rows[config] == [f"{number:,}" for number in (items.height, *splits, *others)]
-    assert shown.tags.count("svg") == 3  # labels, verbs, bands; shapes were not measured
+    assert shown.tags.count("svg") == 4  # labels, verbs, bands, verb roles; shapes were not measured
 
 
 def test_measures_stand_beside_gates_and_published_figures(shown):

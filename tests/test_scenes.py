@@ -1,5 +1,6 @@
 """Frames as scenes: plain words by part of speech, adjuncts of the scene, verbs that entail the answer by themselves."""
 
+import dataclasses
 import json
 
 import pytest
@@ -86,7 +87,7 @@ def test_plain_words_are_the_lexicons_or_new_ones(sending):
     assert frame.slots["opening"] == ("phrase:before lunch",)
 
 
-def test_adjuncts_are_said_where_the_frame_has_them_and_verbs_are_judged_by_it(items):
+def test_adjuncts_are_said_where_the_frame_has_them_and_verbs_are_judged_by_it(sending, items):
     by_frame = {name: " ".join(rows["premise"]) for (name,), rows in items.group_by("frame")}
     assert "Before lunch, " in by_frame["cellar"]
     assert "with both hands." in by_frame["cellar"]
@@ -94,6 +95,8 @@ def test_adjuncts_are_said_where_the_frame_has_them_and_verbs_are_judged_by_it(i
     assert not items["premise"].str.contains(r"  | \.|,,|, ,|^,").any()
     judged = {verb: set(items.filter(items["verb"] == verb)["verb_role"]) for verb in ("roll", "kick")}
     assert judged == {"roll": {"lexical"}, "kick": {"constructional"}}, "of verbs that entail the answer alone, and others"
+    scales = dataclasses.replace(sending, argument_structure=False)
+    assert set(sample_items(scales, 5, 10)["verb_role"]) == {None}, "of what no verb could mean"
 
 
 def test_adjuncts_have_trees(sending, items):

@@ -128,6 +128,7 @@ def _assemble(sources: list[_Source], lexicon: Lexicon) -> Construction:
         form=data["form"],
         meaning=data["meaning"].strip(),
         schematicity=data["schematicity"],
+        argument_structure=data.get("argument_structure", True),
         predicates={name: Predicate(name, **raw) for name, raw in data["predicates"].items()},
         slots=slots,
         kinds=kinds,

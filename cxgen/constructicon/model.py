@@ -165,6 +165,7 @@ class Construction:
     lexicon: Lexicon  # with the words of its own files
     groups: dict[str, tuple[str, ...]] = field(default_factory=dict)  # names for several kinds
     places: dict[tuple[str, str], Place] = field(default_factory=dict)  # (section, name), ("wordings", rule) -> where it is declared
+    argument_structure: bool = True  # whether a verb could hold its meaning
     natural: dict[str, Square] = field(default_factory=dict)  # design -> what a writer is told who fills its square
 
     @property

@@ -125,7 +125,7 @@ class _Draws:
             "template": written.asked.task,
             "premise": text,
             "verb": verb,
-            "verb_role": (LEXICAL if verb in alone else CONSTRUCTIONAL) if alone else None,
+            "verb_role": (LEXICAL if verb in alone else CONSTRUCTIONAL) if self.construction.argument_structure else None,
             "slots": [{name: own[name] for name in SLOT.to_schema()} for slot, own in written.fillers.items() if slot in marks],
         }
 

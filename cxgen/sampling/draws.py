@@ -211,10 +211,12 @@ class Draws:
 
     @property
     def _verb_role(self) -> pl.Expr:
-        """Whether the scene names a premise's verb as one that holds the meaning; null where no scene of the construction names any."""
+        """Whether the scene names a premise's verb as one that holds the meaning; null where no verb could."""
+        if not self.construction.argument_structure:
+            return pl.lit(None, pl.String)
         alone = [f"{frame.name}\x1f{verb}" for frame in self.construction.frames for verb in frame.entails_alone]
-        lexical = pl.concat_str("frame", "verb", separator="\x1f").is_in(alone)
-        return pl.when(lexical).then(pl.lit(LEXICAL)).otherwise(pl.lit(CONSTRUCTIONAL)) if alone else pl.lit(None, pl.String)
+        lexical = pl.concat_str("frame", "verb", separator="\x1f").is_in(pl.Series(alone, dtype=pl.String))
+        return pl.when(lexical).then(pl.lit(LEXICAL)).otherwise(pl.lit(CONSTRUCTIONAL))
 
 
 def realise(groups: Iterable[_Sentence], construction: Construction, plan: Plan, pools: Pools, forms: Forms, count: int) -> pl.Series:
