@@ -145,14 +145,14 @@ def verb_pools(construction: Construction, preset: str) -> list[Verbs]:
     keys = construction.lexicon.keys
     pools: list[Verbs] = []
     for _, entries in groupby(_slots(construction, preset), key=lambda entry: (entry[0].name, entry[1].name)):
-        usual, prototypical, others = Verbs(), Verbs(), Verbs()
+        usual, lexical, others = Verbs(), Verbs(), Verbs()
         for _, _, frame, rows in entries:
             unmarked = _lemmas(construction, (row for row in rows if keys[row] not in frame.marked))
             pools += [_lemmas(construction, rows), unmarked]
             usual |= unmarked
-            prototypical |= unmarked & frame.entails_alone
+            lexical |= unmarked & frame.entails_alone
             others |= unmarked - frame.entails_alone
-        pools += [usual, prototypical, others]
+        pools += [usual, lexical, others]
     return list(dict.fromkeys(filter(None, pools)))
 
 
