@@ -159,7 +159,7 @@ def test_every_filler_of_a_slot_for_persons_and_animals_is_one(constructions):
 
 
 FIRST = {
-    ("causative-with", "agent"): "medic%1:18:00::",
+    ("causative-with", "x"): "medic%1:18:00::",
     ("caused-motion", "agent"): "pitcher%1:18:00::",
     ("ditransitive", "people"): "dishwasher%1:18:00::",
     ("resultative", "agent"): "climber%1:18:01::",
