@@ -111,7 +111,7 @@ class _Cutter:
             return None
         often = words[2:] == ["often"]
         behind = at + (3 if often else 2)
-        filler, clause = self._cell(behind), "clause" in self._follows(behind)
+        filler, clause = self._cell(behind), self._cell(behind).word != ";" and "clause" in self._follows(behind)
         the = Word(run[0], "the", "ADV", "RB", "advmod", "2")
         second = any(chunk.words[0].upos == "ADV" and chunk.words[0].lemma == "the" for chunk in self.chunks.values())
         if (
