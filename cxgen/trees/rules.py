@@ -111,12 +111,11 @@ class _Cutter:
             return None
         often = words[2:] == ["often"]
         behind = at + (3 if often else 2)
-        filler, clause = self._cell(behind), self._cell(behind).word != ";" and "clause" in self._follows(behind)
+        alone = self._cell(behind).word == ";" or (self._cell(behind).word == "the" and bool(_comparative(self._cell(behind + 1).word)))
+        filler, clause = self._cell(behind), not alone and "clause" in self._follows(behind)
         the = Word(run[0], "the", "ADV", "RB", "advmod", "2")
-        second = any(chunk.words[0].upos == "ADV" and chunk.words[0].lemma == "the" for chunk in self.chunks.values())
-        if (
-            not filler.upos and not clause and filler.word != "the"
-        ):  # nothing that it belongs to: (the louder ...,) the better; sings the louder
+        second = any(chunk.words[0].upos == "ADV" and chunk.words[0].lemma == "the" and chunk.others for chunk in self.chunks.values())
+        if alone or (not filler.upos and not clause and filler.word != "the"):  # (the louder ...,) the better; sings the louder
             better = self._cell(at - 1).word == ","
             return Chunk(
                 (the, Word(run[1], lemma, *(("ADJ", "JJR", "root", "0") if better else ("ADV", "RBR", "advmod", "HOST")), predicate=better))
