@@ -132,14 +132,15 @@ class _Cutter:
         return Chunk((the, more, *last), {"NEXT?": ("nsubj", "VERB"), **link} if clause else {"NEXT?": ("xcomp", "P")})
 
     def _compared(self, at: int, run: Sequence[str]) -> Chunk | None:
-        """An adverb's comparative behind its verb: *sings louder (the faster she drives), less often*."""
+        """An adverb's comparative behind its verb: *sings louder (the faster she drives), less often, louder and drives faster*."""
         words = [word.lower() for word in run[:3]]
         often = words[1:2] == ["often"]
         behind = run[1 + often :]
-        if not (lemma := _comparative(words[0])) or (behind and behind[0] != "the") or (not behind and self._cell(at + 1 + often).upos):
+        goes_on = behind[0] not in {"the", "and"} if behind else self._cell(at + 1 + often).upos not in {"", "ADV"}
+        if goes_on or not (lemma := _comparative(words[0])):
             return None
-        more = Word(run[0], lemma, "ADV", "RBR", "advmod", "2" if often else "P")
-        return Chunk((more, *(Word(word, "often", "ADV", "RB", "advmod", "P") for word in run[1:2] if often)))
+        more = Word(run[0], lemma, "ADV", "RBR", "advmod", "2" if often else "HOST")
+        return Chunk((more, *(Word(word, "often", "ADV", "RB", "advmod", "HOST") for word in run[1:2] if often)))
 
     def _closed(self, at: int, run: Sequence[str], *, several: bool = False) -> Chunk | None:
         """A function word by the table; with ``several`` only those of several words, and subordinators, which no phrase begins with."""
