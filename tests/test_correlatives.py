@@ -32,3 +32,12 @@ def test_the_first_half_depends_on_the_second_one(trees):
     for item, tree in trees:
         if item["design"] == "rules" and item["template"] == "now-plain":
             assert [token.relation for token in tree.tokens if token.slot in {"act", "verb"}] == ["advcl", "root"]
+
+
+def test_two_comparatives_belong_to_their_own_verbs(trees):
+    found = [(item, tree) for item, tree in trees if item["kind"].startswith("two-comparatives/")]
+    assert found
+    for item, tree in found:
+        heads = [tree.tokens[token.head - 1].slot for token in tree.tokens if token.xpos == "RBR" and token.relation == "advmod"]
+        assert heads[-1:] == ["act"] or "often" in item["premise"], item["premise"]
+        assert [token.relation for token in tree.tokens if token.slot in {"act", "verb"}][1] == "conj"
