@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
@@ -25,13 +25,23 @@ construction's verb, and this verb does not hold the meaning by itself. Another 
 open-class words (of a look-alike or opposite: a kind of the target), or what a look-alike is misread as."""
 _JOINS = r"\b(?:and|then|but|before|after|while|as|when)\b"  # the joins of templates/_shared.yaml
 _Clauses = list[Counter[str]]
+_Matrix = Mapping[str, Mapping[str, int]]
 
 
 def turns(construction: Construction, design: Design, broken: frozenset[str] = frozenset()) -> dict[str, dict[str, str]]:
     """Cell of a design's label matrix -> another reading that gives another label (see `NEEDED`), an opposite one if possible: a kind, or
     ``MISREADING``; or ``WORDS``. With pseudowords in the slots ``broken``."""
-    matrix = label_matrix(construction, design, broken)
-    bags = {kind: [sum(clauses, Counter[str]()) for clauses in _premises(construction, kind)] for kind in matrix}
+    return _turned(construction, design, label_matrix(construction, design, broken), _read(construction, design), broken)
+
+
+def _turned(
+    construction: Construction,
+    design: Design,
+    matrix: _Matrix,
+    premises: Mapping[str, Sequence[_Clauses]],
+    broken: frozenset[str] = frozenset(),
+) -> dict[str, dict[str, str]]:
+    bags = {kind: [sum(clauses, Counter[str]()) for clauses in premises[kind]] for kind in matrix}
     targets = [kind for kind in matrix if construction.kinds[kind].construction == construction.name]
 
     def turns_on(kind: str, rule: str, label: int) -> str:
@@ -60,15 +70,15 @@ def _cells(construction: Construction, design: Design, family: Family) -> Iterat
     selections = solve(matrix) if configs else []
     if not selections:
         return
-    counts = Counter(chain.from_iterable(selections))
-    other, pools = turns(construction, design), design_pools(construction, design, {}, None)
+    counts, premises = Counter(chain.from_iterable(selections)), _read(construction, design)
+    other, pools = _turned(construction, design, matrix, premises), design_pools(construction, design, {}, None)
     lexical = {kind: _lexical(construction, pools, kind) for kind in matrix}
     for config in configs:
         sharing, counted = family.sharing(construction, design, config), family.rows_per_set(construction, design, config)
         weight = design.weight / sum(one.weight for one in sharing) / counted / len(selections)
         for cell, count in sorted(counts.items(), key=lambda item: (design.kinds.index(item[0].kind), design.rules.index(item[0].rule))):
             rule, reading, verb = construction.rules[cell.rule], other[cell.kind][cell.rule], lexical[cell.kind]
-            turned = 0.0 if reading == WORDS else _within(construction, cell.kind, rule.claim.args, cell.label)
+            turned = 0.0 if reading == WORDS else _within(construction, cell.kind, premises[cell.kind], rule.claim.args, cell.label)
             needs = (turned * (1 - verb), turned * verb, 1 - turned)
             yield config, design.name, cell.kind, cell.rule, rule.says, LABELS[cell.label], reading, weight * count, *needs
 
@@ -91,17 +101,21 @@ def summed(table: pl.DataFrame, *by: str) -> pl.DataFrame:
     return table.group_by(by, maintain_order=True).agg(pl.col("share").sum(), *needs)
 
 
-def _within(construction: Construction, kind: str, slots: Sequence[str], label: int) -> float:
-    """The share of a kind's premises whose verb's clause mentions ``slots``: all that are mentioned, or one where the label is no neutral.
+def _within(construction: Construction, kind: str, premises: Sequence[_Clauses], slots: Sequence[str], label: int) -> float:
+    """The share of a kind's ``premises`` whose verb's clause mentions ``slots``: all that are there, or one if the label is no neutral.
 
     Where this clause has no agent, the subject of another one is its own."""
     verb, agents = construction.kinds[kind].verb, {name for name, slot in construction.slots.items() if slot.role == Role.agent}
     within = []
-    for clauses in _premises(construction, kind):
+    for clauses in premises:
         own = next((clause for clause in clauses if verb in clause), Counter[str]()).keys()
         elsewhere = set(slots) & sum(clauses, Counter[str]()).keys() - own - (set() if own & agents else agents)
         within.append(not elsewhere or (label != NEUTRAL and bool(set(slots) & own - agents)))
     return float(np.mean(within))
+
+
+def _read(construction: Construction, design: Design) -> dict[str, list[_Clauses]]:
+    return {kind: list(_premises(construction, kind)) for kind in design.kinds}
 
 
 def _premises(construction: Construction, kind: str) -> Iterator[_Clauses]:

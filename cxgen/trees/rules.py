@@ -110,26 +110,32 @@ class _Cutter:
         if words[0] != "the" or len(words) < 2 or not (lemma := _comparative(words[1])):
             return None
         often = words[2:] == ["often"]
-        behind = at + (3 if often else 2)
-        alone = self._cell(behind).word == ";" or (self._cell(behind).word == "the" and bool(_comparative(self._cell(behind + 1).word)))
-        filler, clause = self._cell(behind), not alone and "clause" in self._follows(behind)
+        behind = at + 2 + often
+        filler, after = self._cell(behind), self._cell(behind + 1)
+        alone = filler.word == ";" or (filler.word == "the" and bool(_comparative(after.word)))
+        clause = not alone and "clause" in self._follows(behind)
         the = Word(run[0], "the", "ADV", "RB", "advmod", "2")
-        second = any(chunk.words[0].upos == "ADV" and chunk.words[0].lemma == "the" and chunk.others for chunk in self.chunks.values())
-        if alone or (not filler.upos and not clause and filler.word != "the"):  # (the louder ...,) the better; sings the louder
-            better = self._cell(at - 1).word == ","
+        if alone or (not filler.upos and not clause and filler.word != "the"):
+            better = self._cell(at - 1).word == ","  # the louder she sings, the better; else: sings the louder
+            tags = ("ADJ", "JJR", "root", "0") if better else ("ADV", "RBR", "advmod", "HOST")
+            return Chunk((the, Word(run[1], lemma, *tags, predicate=better)))
+        if filler.upos == "ADJ" or not clause:
             return Chunk(
-                (the, Word(run[1], lemma, *(("ADJ", "JJR", "root", "0") if better else ("ADV", "RBR", "advmod", "HOST")), predicate=better))
+                (the, Word(run[1], lemma, "ADV", "RBR", "advmod", "3" if often else "NEXT"), *self._often(run[2:3], often)),
+                {"NEXT?": ("xcomp", "P")},
             )
-        clause = filler.upos != "ADJ" and clause
-        link = {} if second else {"VERB?": ("advcl", "P")}  # the second half is the main clause
-        if clause and filler.bare and filler.xpos == "NNS" and words[1] in {"more", "fewer"}:  # the more guests came
-            return Chunk(
-                (the, Word(run[1], "many" if words[1] == "more" else "few", "ADJ", "JJR", "amod", "NEXT")),
-                {"NEXT?": ("nsubj", "VERB"), **link},
-            )
-        more = Word(run[1], lemma, "ADV", "RBR", "advmod", "3" if often else "VERB" if clause else "NEXT")
-        last = [Word(run[2], "often", "ADV", "RB", "advmod", "VERB")] if often else []
-        return Chunk((the, more, *last), {"NEXT?": ("nsubj", "VERB"), **link} if clause else {"NEXT?": ("xcomp", "P")})
+        first = not any(chunk.words[0].upos == "ADV" and chunk.words[0].lemma == "the" and chunk.others for chunk in self.chunks.values())
+        links: dict[str, Link] = {
+            "NEXT?": ("nsubj", "VERB"),
+            **({"VERB?": ("advcl", "P")} if first else {}),
+        }  # the second half is the main clause
+        if filler.bare and filler.xpos == "NNS" and words[1] in {"more", "fewer"}:  # the more guests came
+            return Chunk((the, Word(run[1], "many" if words[1] == "more" else "few", "ADJ", "JJR", "amod", "NEXT")), links)
+        return Chunk((the, Word(run[1], lemma, "ADV", "RBR", "advmod", "3" if often else "VERB"), *self._often(run[2:3], often)), links)
+
+    @staticmethod
+    def _often(run: Sequence[str], often: bool) -> list[Word]:
+        return [Word(word, "often", "ADV", "RB", "advmod", "VERB") for word in run if often]
 
     def _compared(self, at: int, run: Sequence[str]) -> Chunk | None:
         """An adverb's comparative behind its verb: *sings louder (the faster she drives), less often, louder and drives faster*."""

@@ -114,9 +114,9 @@ class Annotator:
 
     def _pieces(self, item: Mapping[str, Any]) -> Iterator[tuple[Cell, Unit | None]]:
         """The premise word by word, and filler by filler."""
-        after = ""  # a comparative behind *the* is no adjunct: the later she leaves
+        degree = the = False  # a comparative behind *the* is no adjunct: the later she leaves
         for part, text, words in self._read(item):
-            degree, after = after == "the", (text.lower().split()[-1:] == ["the"] and "the") or ""
+            degree, the = the, text.lower().split()[-1:] == ["the"]
             if part and words:
                 unit = Unit(words, part=part, slot="" if WORD_FORMS[part.form].closed else part.slot)
                 yield Cell("", unit.top.upos, unit.top.xpos, part.form in LEANING, len(words) == 1), unit
