@@ -170,7 +170,7 @@ def test_a_word_in_lower_case_is_no_proper_name(lexicon):
 
 FIRST = {
     ("causative-with", "x"): "medic%1:18:00::",
-    ("caused-motion", "agent"): "pitcher%1:18:00::",
+    ("caused-motion", "agent"): "porter%1:18:00::",
     ("ditransitive", "people"): "dishwasher%1:18:00::",
     ("resultative", "agent"): "climber%1:18:01::",
     ("conative", "agent"): "goose%1:05:00::",
