@@ -19,9 +19,6 @@ NOTICE = Path("NOTICE")  # what others ask to be said travels with the data
 
 ANSWERS = Path(".cxgen/answers.jsonl")
 WORDS = Path(".cxgen/words.json")  # what lemminflect and wordfreq said of words that are not in the snapshot
-CANDIDATES = Path("outputs/work/candidates.parquet")
-VERDICTS = Path("outputs/work/verdicts.parquet")
-UNDECIDED = Path("outputs/work/undecided.jsonl")
 REFUSED_SETS = Path("outputs/work/refused_sets.jsonl")  # what writers wrote and checks or judges refused, with reasons
 DATASET = Path("outputs/dataset")
 WUG = Path("outputs/wug")

@@ -13,9 +13,8 @@ Role = StrEnum(
 
 
 class Judge(StrEnum):
-    """Who judges the candidates: nobody, models behind a server (one by one, or in batches), a file's replies, frozen judgments."""
+    """Who judges: models behind a server (one by one, or in batches), a file's replies; nobody, but frozen judgments count."""
 
-    rules = "rules"
     openai = "openai"
     batch = "openai-batch"
     file = "file"
@@ -41,17 +40,17 @@ MODES: dict[str, frozenset[str]] = {
     "content": frozenset({"noun", "verb", "adjective"}),
 }
 
-# What a language model is asked: to judge, to propose words, to write contrast sets; and what it is itself evaluated by.
+# What a language model is asked: to judge clauses, or items; to propose words, to write contrast sets; and what it is itself evaluated by.
+CLAUSES = ("acceptability", "event", "role")
 JUDGING = ("acceptability", "appropriateness", "label")
 WRITING = ("situation", "action", "story")
 EVALUATING = ("answer", "choose")
-TASKS = (*JUDGING, "fill", *WRITING, *EVALUATING)
+TASKS = (*CLAUSES, *JUDGING[1:], "fill", *WRITING, *EVALUATING)
 
-PROTOTYPICAL, EXTENDED, UNACCEPTABLE, UNDECIDED = PREMISE_VERDICTS = ("prototypical", "extended", "unacceptable", "undecided")
+PROTOTYPICAL, EXTENDED, UNACCEPTABLE, UNDECIDED = "prototypical", "extended", "unacceptable", "undecided"
 # Whether the verb holds the construction's meaning by itself, or the construction supplies it; docs/data.md has the test.
 LEXICAL, CONSTRUCTIONAL = VERB_ROLES = ("lexical", "constructional")
 APPROPRIATE, INAPPROPRIATE = "appropriate", "inappropriate"
-PAIR_VERDICTS = (APPROPRIATE, INAPPROPRIATE, UNDECIDED)
 
 BANDS = ("low", "mid", "high")
 PRESETS = ("sliced", "contest")

@@ -17,7 +17,7 @@ from tests.conftest import ROOT
 TEMPLATE, PARAMS = "templates/reach.yaml", "params.yaml"
 LEXEMES, NLI = "lexicons/snapshot/lexemes.parquet", "outputs/dataset/nli/test-00000-of-00001.parquet"
 SAMPLE, EVALUATE, DIFF = ("sample", "reach", "--n", "2"), ("evaluate", "given.jsonl"), ("diff", "outputs/dataset", "outputs/dataset")
-GENERATE = ("generate",)
+BUILD = ("build",)
 
 
 def half(raw):
@@ -55,8 +55,8 @@ CASES = {
     "template that is a list": (TEMPLATE, instead("- a\n"), SAMPLE, "expected a mapping", 1),
     "template that is a folder": (TEMPLATE, None, SAMPLE, "Is a directory", 0),
     "template that is huge": (TEMPLATE, after("#" * (3 << 20)), SAMPLE, "larger than 2 MB", 0),
-    "params of another type": (PARAMS, lambda raw: raw.replace(b"seed: ", b"seed: x"), GENERATE, "seed: ", 0),
-    "params with a key more": (PARAMS, after("colour: red\n"), GENERATE, "unexpected key 'colour'", -1),
+    "params of another type": (PARAMS, lambda raw: raw.replace(b"seed: ", b"seed: x"), BUILD, "seed: ", 0),
+    "params with a key more": (PARAMS, after("colour: red\n"), BUILD, "unexpected key 'colour'", -1),
     "template with a wrong type": (TEMPLATE, lambda raw: raw.replace(b"title: ", b"title: 1 #"), SAMPLE, "1 is not of type 'string'", 3),
     "lexemes cut off": (LEXEMES, half, SAMPLE, "not a readable parquet file", 0),
     "lexemes without a column": (LEXEMES, without("band"), SAMPLE, "lacks the columns band", 0),

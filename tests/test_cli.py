@@ -164,16 +164,15 @@ def test_bad_yaml_says_where_what_and_how_to_mend_it(cxgen, mini, old, new, part
 
 def test_bad_parameters_and_missing_inputs_are_named(cxgen, scratch):
     line = edit(scratch / "params.yaml", "preset: sliced", "preset: rare")
-    fails(cxgen("generate", cwd=scratch), f"params.yaml:{line}: bands.preset", "contest")
+    fails(cxgen("build", cwd=scratch), f"params.yaml:{line}: bands.preset", "contest")
     edit(scratch / "params.yaml", "preset: rare", "preset: sliced")
     edit(scratch / "params.yaml", "dev: 0.15", "dev: 0.2")
-    fails(cxgen("generate", cwd=scratch), "add up to 1")
+    fails(cxgen("build", cwd=scratch), "add up to 1")
     edit(scratch / "params.yaml", "dev: 0.2", "dev: 0.15")
-    fails(cxgen("build", "--judged", cwd=scratch), "candidates.parquet", "cxgen generate")
     fails(cxgen("report", "baselines", cwd=scratch), "outputs/dataset", "no dataset")
-    (scratch / "outputs/work").mkdir(parents=True)
-    (scratch / "outputs/work/candidates.parquet").write_bytes(b"PAR1 but not really")
-    fails(cxgen("build", "--judged", cwd=scratch), "not a readable parquet file")
+    (scratch / "pipelines").mkdir(exist_ok=True)
+    (scratch / "pipelines/judgments.parquet").write_bytes(b"PAR1 but not really")
+    fails(cxgen("build", cwd=scratch), "judgments.parquet", "not a readable parquet file")
 
 
 @pytest.mark.parametrize(
@@ -198,7 +197,7 @@ def test_what_the_system_refuses_is_told_in_one_line_and_bugs_are_not_hidden(cxg
 @pytest.mark.slow
 def test_ctrl_c_ends_workers_and_leaves_no_half_written_file(scratch):
     edit(scratch / "params.yaml", "n_per_construction: 4000", "n_per_construction: 90000")
-    command = [*COMMAND, "generate", "--workers", "2"]
+    command = [*COMMAND, "build", "--workers", "2"]
     with subprocess.Popen(command, cwd=scratch, stderr=subprocess.PIPE, text=True, start_new_session=True) as process:
         children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
         while not children.read_text():

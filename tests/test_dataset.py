@@ -180,40 +180,24 @@ def test_the_audit_finds_imbalance_and_repetition(built):
     assert violations(moved, NLI)["contrast sets in two splits"] == 1
 
 
-def judged(items, bad):
-    """``items`` with verdicts: the item number ``bad`` is refused."""
-    first = pl.int_range(pl.len()) == bad
-    verdicts = run.unjudged(items).with_columns(
-        pair_verdict=pl.when(first).then(pl.lit("inappropriate")).otherwise("pair_verdict"),
-        pair_reason=pl.when(first).then(pl.lit("because")).otherwise("pair_reason"),
-    )
-    return items.join(verdicts, on="id", maintain_order="left")
-
-
-def test_rejects_are_kept_with_their_reasons_and_another_set_takes_the_place_of_theirs(reach):
+def test_dropped_sets_are_kept_with_their_reasons_and_another_takes_the_place_of_each(reach):
     request = Request({"nli": 240, "distinction": 0}, oversample=1.2)
     items = generate_items(reach, request)
-    accepted, rejected = run.accept(judged(items, 0))
-    assert rejected.select("id", "pair_reason").rows() == [(items["id"][0], "because")]
     gone = items["contrast_set"][0]
+    accepted, rejected = run.accept(items, {gone: "because"})
+    assert set(rejected["id"]) == set(items.filter(contrast_set=gone)["id"])
+    assert set(rejected["reason"]) == {"review: because"}
     assert accepted.height == items.filter(pl.col("contrast_set") != gone).height
     made = samplers(reach, request)
     chosen = run.choose(accepted, made, request)
     assert gone not in chosen["contrast_set"]
     assert chosen["contrast_set"].n_unique() == sum(request.sets(reach, each.design, each.config)[each.split] for each in made)
-    unrefused = run.choose(run.accept(judged(items, -1))[0], made, request)
+    unrefused = run.choose(run.accept(items)[0], made, request)
     numbers = unrefused.group_by("design", "split").agg(last=pl.col("set_number").max())
     later = chosen.join(numbers, on=["design", "split"]).filter(pl.col("set_number") > pl.col("last"))
     assert later["contrast_set"].n_unique() == 1  # the first ones are kept, and one more
-    with pytest.raises(DataError, match=r"contrast sets are wanted, \d+ were accepted"):
+    with pytest.raises(DataError, match=r"contrast sets are wanted, \d+ are left"):
         run.choose(accepted.filter(pl.col("set_number") < 2), made, request)
-
-
-def test_undecided_items_are_kept_only_if_that_is_asked(reach):
-    items = generate_items(reach, Request({"nli": 240, "distinction": 0}))
-    undecided = judged(items, 0).with_columns(pair_verdict=pl.col("pair_verdict").replace("inappropriate", "undecided"))
-    assert run.accept(undecided)[0].height < items.height
-    assert run.accept(undecided, keep_undecided=True)[0].height == items.height
 
 
 def test_another_construction_leaves_the_others_as_they_were(mini_dataset, tmp_path):

@@ -235,7 +235,7 @@ def test_sets_come_from_a_server_and_only_whole_ones_are_kept(written):
     first, wanted = told(written["first"]), written["wanted"]
     assert [first[one.id]["verdict"] for one in wanted] == ["judged", "judged", "refused", "judged", "judged", "refused"]
     assert "thing: 'pony' occurs nowhere" in first[wanted[2].id]["reasons"]
-    assert "label: the model reads" in first[wanted[5].id]["reasons"]
+    assert "label: the judges say" in first[wanted[5].id]["reasons"]
     table = pl.read_parquet(written["root"] / layout.NATURAL_SETS)
     assert (table["set"].n_unique(), table.height, set(table["by"]), set(table["model"])) == (4, 16, {"a model of the tests"}, {"w-2026"})
     judgments = table["judgments"].explode().struct.unnest()
@@ -367,7 +367,7 @@ def test_writers_and_blind_readers_answer_through_files(tmp_path, cxgen, motion)
     read = [*command, "--judge-requests", "judge.jsonl", "--judge-replies", "read.jsonl"]
     judged = cxgen(*read, "--judge", "ann", "--accept", cwd=root)
     assert {row["verdict"] for row in told(judged).values()} == {"refused"}  # a reader who finds everything open confirms no set
-    assert "the model reads neutral" in judged.stdout
+    assert "the judges say neutral" in judged.stdout
     assert "0 sets kept" in judged.stderr
     assert {row["verdict"] for row in told(cxgen(*read, cwd=root)).values()} == {"sound"}
     nobody = cxgen(*command, "--accept", cwd=root)
@@ -421,16 +421,13 @@ def test_replies_that_are_none_leave_their_sets_without_an_answer(tmp_path, cxge
 def test_the_config_is_packaged_described_measured_and_loaded(written, tmp_path, cxgen):
     from datasets import load_dataset
 
-    from cxgen.asking import judge
     from cxgen.build import run
     from cxgen.publish import metric_reasons, package, read_metrics
     from cxgen.report import baselines, reading, variety
 
     project = Project(shutil.copytree(written["root"], tmp_path / "p"))
     params = Params.read(project.params)
-    run.generate(project, params)
-    judge.run(project, params)
-    run.build(project, params, judged=True)
+    run.build(project, params)
     natural.run(project, params)
     rows = natural_rows(project.root)
     baselines.run(project, params.folds)

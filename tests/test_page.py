@@ -78,7 +78,7 @@ def project(mini_dataset, tmp_path_factory):
         "turn_rate": measured(Figures(0.5, {"nli": {"reach": 0.5}}, {"nli": 0.5}, {"lexical": 0.5}), Gates(config=0.75, least=True), 0),
     }
     (root / layout.metric("baselines")).write_text(json.dumps({"nli": figures}))
-    (root / layout.metric("models")).write_text(json.dumps({"judges": ["model <a>", "model b"], "agreement": AGREEMENT}))
+    (root / layout.metric("judge")).write_text(json.dumps({"judges": ["model <a>", "model b"], "agreement": AGREEMENT}))
     (root / "evaluation.json").write_text(json.dumps(EVALUATION))
     return Project(root)
 

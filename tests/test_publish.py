@@ -13,10 +13,9 @@ import pytest
 import yaml
 
 from cxgen import layout
-from cxgen.asking import judge
 from cxgen.build import run as building
 from cxgen.build.params import Params
-from cxgen.build.tables import dataset, table_file, table_hashes
+from cxgen.build.tables import dataset, table_file, table_hashes, write_dropped
 from cxgen.build.tables import read_tables as finished_tables
 from cxgen.errors import DataError, SchemaError
 from cxgen.project import Project
@@ -56,16 +55,15 @@ def ungate(data):
 
 
 def make(folder):
-    """The mini project, run to its end and committed; the judge refuses two items, a reader has read forty."""
+    """The mini project, run to its end and committed; two sets are dropped, a reader has read forty items."""
     small.write_project(folder, publish={"shard_rows": 100}, baselines={"folds": 2})
     project = Project(folder)
     params = Params.read(project.params)
-    building.generate(project, params)
-    judge.run(project, params)
-    verdicts = pl.read_parquet(folder / layout.VERDICTS)
-    refused = verdicts[:2].with_columns(pair_verdict=pl.lit("inappropriate"), pair_reason=pl.lit("nobody says so"))
-    pl.concat([refused, verdicts[2:]]).write_parquet(folder / layout.VERDICTS)
-    building.build(project, params, judged=True)
+    building.build(project, params)
+    gone = dataset(project, "nli")["contrast_set"].unique(maintain_order=True)[:2]
+    (folder / "pipelines").mkdir(exist_ok=True)
+    write_dropped(dict.fromkeys(gone, "nobody says so"), folder / layout.DROPPED)
+    building.build(project, params)
     baselines.run(project, params.folds)
     metric("baselines", ungate)(folder)
     variety.run(project, params.request.seed)
@@ -357,7 +355,6 @@ REFUSED = {
     "repeated ids: 2": metric("splits", lambda data: data["violations"]["nli"].update({"repeated ids": 2})),
     "reach has 3 unbalanced sentences": metric("balance", lambda data: data["nli"]["all"]["reach"].update(unequal=3)),
     "lint.json: errors E101": metric("lint", lambda data: data.extend([{"code": "E101"}, {"code": "W1"}])),
-    "1 items are undecided": lambda folder: (folder / layout.UNDECIDED).write_text('{"item": "x"}\n'),
     "not committed: params.yaml": lambda folder: edit(folder / "params.yaml", "folds: 2", "folds: 4"),
     "not what the pipeline wrote: nli/test": rows_gone,
     "not in a git repository": lambda folder: shutil.rmtree(folder / ".git"),

@@ -28,7 +28,6 @@ from cxgen.review.answers import read_answers
 from cxgen.review.sample import TASKS, Design, read_key, sample
 from cxgen.review.score import score, statistics
 from cxgen.review.sheets import Kind, write_lists
-from cxgen.vocabulary import INAPPROPRIATE
 
 QUICK = Resampling(20)
 REAL = [f"The dog that I had {number} years ago was brown." for number in range(60)]
@@ -262,8 +261,7 @@ def test_split_leaves_out_whole_sets_that_readers_refused_and_records_why(mini_d
     assert after.height == before.height  # another set has taken its place
     rejected = pl.read_parquet(project.root / layout.table(layout.REJECTED, layout.REJECTED)).filter(contrast_set=gone)
     assert rejected.height == before.filter(contrast_set=gone).height
-    assert set(rejected["pair_verdict"]) == {INAPPROPRIATE}
-    assert set(rejected["pair_reason"]) == {"review: item x: E is computed, readers say C 2"}
+    assert set(rejected["reason"]) == {"review: item x: E is computed, readers say C 2"}
     for text in ("", "set\nx\n", "contrast_set,reason\nx,a\nx,b\n"):
         path.write_text(text)
         with pytest.raises(DataError):

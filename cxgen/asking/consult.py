@@ -13,11 +13,8 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-import polars as pl
-
 from cxgen.asking.calls import Backend, Budget, Call, Limits, custom_id, from_file
 from cxgen.asking.prompts import Items, Prompt, Reply, read_answers
-from cxgen.constructicon import Construction
 from cxgen.errors import CxgenError, DataError, needs
 from cxgen.files import json_lines, locked, write_text
 from cxgen.layout import ANSWERS
@@ -34,15 +31,14 @@ _KEPT = "what was answered is kept"
 class Consultation:
     """Who is asked, about what, and how."""
 
-    backend: Judge | None = None  # None: as the parameter file says; so where no models or no tasks are named
-    models: tuple[str, ...] = ()  # several vote; in a replay they choose among the frozen judgments
+    backend: Judge = Judge.replay
+    models: tuple[str, ...] = ()  # several vote
     tasks: tuple[str, ...] = ()
     base_url: str | None = None  # None: OpenAI's own server
     per_request: int = 10  # items
     limits: Limits = field(default_factory=Limits)  # of all that is asked together
     cache: Path = ANSWERS  # in the project's folder
     poll: float = 20.0  # seconds between two looks at a batch
-    export: bool = False  # whether the judgments are frozen
     replies: tuple[Path, ...] = ()  # of the backend file: a file for each model
     requests: Path | None = None  # what the replies answer; None: what would be asked now
 
@@ -52,7 +48,7 @@ class Consultation:
         if limits.max_cost is not None and not (limits.price_in or limits.price_out):
             raise CxgenError("--max-cost needs prices", hint="give --price-in and --price-out, per million tokens")
         if self.backend is not Judge.replay and not self.models:
-            raise CxgenError("no model is named", hint="give --model, or judge.models in params.yaml")
+            raise CxgenError("no model is named", hint="give --model")
         if self.backend is Judge.batch:
             limits = replace(limits, timeout=max(limits.timeout, 600.0), deadline=2 * 86_400.0)
         if self.backend in {Judge.file, Judge.replay}:  # what is not there does not come if it is asked for again
@@ -271,18 +267,3 @@ def write_out(asked: Consultation, prompts: Mapping[str, Prompt], shown: Shown, 
 def load_prompts(project: Project, tasks: Iterable[str]) -> dict[str, Prompt]:
     """Task -> its wording in the project."""
     return {task: Prompt.load(project.prompt_file(task), task) for task in tasks}
-
-
-def shown_of(items: pl.DataFrame, constructions: Iterable[Construction], tasks: Iterable[str]) -> dict[str, dict[str, dict[str, str]]]:
-    """Task (of `cxgen.vocabulary.JUDGING`) -> premise id, or id of an item that is a pair (has a ``label``) -> field -> text, in order."""
-    documents = [document.data for construction in constructions for document in construction.documents]
-    described = {
-        data["name"]: {"construction": data["title"], "form": data["form"], "meaning": " ".join(data["meaning"].split())}
-        for data in documents
-    }
-    plain = {"construction": "any", "form": "any", "meaning": "an ordinary sentence"}  # opposites have no file of their own
-    premises = items.unique("premise_id", maintain_order=True).select("premise_id", "construction", "premise").rows()
-    pairs = items.drop_nulls("label").select("id", "premise", "hypothesis").rows() if "label" in items.columns else []
-    of_premises = {name: {**described.get(own, plain), "sentence": text} for name, own, text in premises}
-    of_pairs = {name: {"premise": premise, "hypothesis": text} for name, premise, text in pairs}
-    return {task: of_premises if task == "acceptability" else of_pairs for task in tasks}

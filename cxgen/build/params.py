@@ -34,6 +34,7 @@ class Request:
     marked: float = MARKED  # how often a filler that its frame marks comes up, relative to the others
     hold_out: HoldOut = USUAL  # what occurs in test only, beside verbs
     splits: _Splits = field(default_factory=dict)  # of verbs that were divided before, see `read_splits`
+    judged: bool = False  # whether only clauses that judges have accepted are drawn
 
     def rows(self, config: str) -> int:
         """Rows wanted of ``config``."""
@@ -77,20 +78,11 @@ class Params:
     request: Request
     constructions: tuple[str, ...] | None
     workers: int
-    backend: str
-    judge_models: tuple[str, ...]
-    judge_tasks: tuple[str, ...]
-    keep_undecided: bool
     folds: int
     wug: Wug
     suites: dict[str, dict[str, int]]
     publish: Publish
     text: str
-
-    @property
-    def judged(self) -> bool:
-        """Whether models are asked about candidates."""
-        return self.backend != Judge.rules
 
     @classmethod
     def read(cls, path: Path) -> "Params":
@@ -109,6 +101,7 @@ class Params:
             oversample=generate["oversample"],
             marked=generate["marked"],
             splits=read_splits(path.parent),
+            judged=judge["backend"] == Judge.replay,
             hold_out=HoldOut(**{"wordings": True, **data["split"].get("hold_out", {})}),
         )
         wug, publish = data.get("wug", {}), data.get("publish", {})
@@ -116,10 +109,6 @@ class Params:
             request=request,
             constructions=None if names == "all" else tuple(names),
             workers=generate["workers"],
-            backend=judge["backend"],
-            judge_models=tuple(judge.get("models", ())),
-            judge_tasks=tuple(judge.get("tasks", ("acceptability", "appropriateness", "label"))),
-            keep_undecided=judge.get("keep_undecided", False),
             folds=data["baselines"]["folds"],
             wug=Wug(tuple(wug.get("modes", Wug.modes)), wug.get("share", Wug.share)),
             suites=data.get("suites", {}),

@@ -1,7 +1,7 @@
 """A build, a job per construction: its finished rows wait in a folder until what holds between constructions is counted."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -13,50 +13,38 @@ import polars as pl
 from cxgen import layout
 from cxgen.build import wug
 from cxgen.build.audit import audit, balance
+from cxgen.build.clauses import judge_metric, judged_of
 from cxgen.build.params import Params, Request
 from cxgen.build.pool import HERE, Executor
 from cxgen.build.samplers import Run, candidates, samplers_of, wugs_of
-from cxgen.build.tables import WRITTEN, read_dropped, read_judged, table_file, table_hashes
+from cxgen.build.tables import WRITTEN, read_dropped, table_file, table_hashes
 from cxgen.constructicon import target_names
 from cxgen.errors import DataError
 from cxgen.families import CONFIGS, DEFAULT, REJECTED, columns_of, wug_config
 from cxgen.files import require_place
+from cxgen.lexicon.verdicts import read_votes
 from cxgen.measures.figures import broken_gates
 from cxgen.project import Project
 from cxgen.sampling import Sampler
-from cxgen.schema import TARGET, conform, polars_schema
+from cxgen.schema import conform, polars_schema
+from cxgen.schema.columns import REJECTS
 from cxgen.suites import SUITES
 from cxgen.tables import one_line, track, write_json, write_table
-from cxgen.vocabulary import APPROPRIATE, EXTENDED, INAPPROPRIATE, PROTOTYPICAL, SPLITS, UNDECIDED
+from cxgen.vocabulary import SPLITS
 
 NOTHING: Mapping[str, str] = {}
 _Suite = tuple[str, dict[str, Any], dict[str, str]]  # name, metric, hashes of the tables
 
 
-def unjudged(items: pl.DataFrame) -> pl.DataFrame:
-    """The verdicts on ``items`` where nobody is asked: every premise is prototypical, every pair appropriate."""
-    good = {"premise_verdict": PROTOTYPICAL, "premise_reason": "", "pair_verdict": APPROPRIATE, "pair_reason": ""}
-    return items.select("id", **{name: pl.lit(verdict) for name, verdict in good.items()})
-
-
-def accept(
-    judged: pl.DataFrame, dropped: Mapping[str, str] = NOTHING, *, keep_undecided: bool = False
-) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Items of the sets in which nothing is refused (or undecided) or ``dropped`` (set -> reason), and the refused items with reasons."""
-    why, refused = pl.col("contrast_set").replace_strict(dropped, default=None, return_dtype=pl.String), INAPPROPRIATE
-    listed = why.is_not_null() & (pl.col("pair_verdict") != refused)
-    judged = judged.with_columns(
-        pair_verdict=pl.when(listed).then(pl.lit(refused)).otherwise("pair_verdict"),
-        pair_reason=pl.when(listed).then(pl.format("review: {}", why)).otherwise("pair_reason"),
-    )
-    more = [UNDECIDED] if keep_undecided else []
-    good = pl.col("premise_verdict").is_in([PROTOTYPICAL, EXTENDED, *more]) & pl.col("pair_verdict").is_in([APPROPRIATE, *more])
-    columns = [column for column in columns_of(REJECTED) if column.name in judged.columns]
-    return judged.filter(good.all().over("config", "contrast_set")), conform(judged.filter(~good), columns)
+def accept(items: pl.DataFrame, dropped: Mapping[str, str] = NOTHING) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Items of the sets that are not ``dropped`` (set -> reason), and the rows of ``rejected`` about the others."""
+    why = pl.col("contrast_set").replace_strict(dropped, default=None, return_dtype=pl.String)
+    told = items.with_columns(reason=pl.format("review: {}", why), votes=pl.lit(""))
+    return items.filter(why.is_null()), told.drop_nulls("reason").select([column.name for column in REJECTS])
 
 
 def choose(accepted: pl.DataFrame, made: Sequence[Sampler], request: Request) -> pl.DataFrame:
-    """The first accepted sets of every sampler of a construction, as many as are wanted, in the order of the candidates."""
+    """The first sets of every sampler of a construction that are left, as many as are wanted, in the order in which they were drawn."""
     tables = []
     for one in made:
         own = accepted.filter(config=one.config, design=one.design.name, split=one.split)
@@ -64,43 +52,33 @@ def choose(accepted: pl.DataFrame, made: Sequence[Sampler], request: Request) ->
         wanted = request.sets(one.construction, one.design, one.config)[one.split]
         if len(numbers) < wanted:
             where = f"{one.construction.name}, design {one.design.name} for {one.config}, {one.split}"
-            hint = "see what was refused and why in outputs/dataset/rejected; mend that, or raise generate.oversample in params.yaml"
-            raise DataError(f"{where}: {wanted} contrast sets are wanted, {len(numbers)} were accepted", hint=hint)
+            hint = "raise generate.oversample in params.yaml, or take rows out of pipelines/dropped.csv"
+            raise DataError(f"{where}: {wanted} contrast sets are wanted, {len(numbers)} are left", hint=hint)
         tables.append(own.filter(pl.col("set_number").is_in(numbers[:wanted].implode())))
     return pl.concat(tables)
 
 
 @dataclass(frozen=True)
 class _Job:
-    """A construction to make; ``judged``: candidates and verdicts, if models were asked; else it is drawn, and nobody is asked."""
+    """A construction to make."""
 
     run: Run
     params: Params
     name: str
     folder: Path  # for its finished rows
     dropped: Mapping[str, str]
-    judged: tuple[pl.DataFrame, pl.DataFrame] | None = None
 
     def file(self, config: str) -> Path:
         """Where its finished rows of a config wait."""
         return self.folder / f"{config}.{self.name}.parquet"
 
 
-def _draw(job: _Job) -> pl.DataFrame:
-    return candidates(samplers_of(job.run, job.name), job.run.request)
-
-
 def _make(job: _Job) -> dict[str, Any]:
-    """Leave the finished rows of a construction; ``rejected``, ``counts`` (see `wug.counts`), and why it has too few sets, if so."""
+    """Leave the finished rows of a construction; ``rejected``, ``judged`` (see `tally`), ``counts`` (see `wug.counts`)."""
+    judged, rejected = judged_of(job.run, job.name) if job.run.request.judged else ({}, pl.DataFrame())
     made = samplers_of(job.run, job.name)
-    items, verdicts = job.judged or (candidates(made, job.run.request, head_room=bool(job.dropped)), None)
-    verdicts = unjudged(items) if verdicts is None else verdicts
-    judged = items.join(verdicts, on="id", how="left", maintain_order="left")
-    accepted, rejected = accept(judged, job.dropped, keep_undecided=job.params.keep_undecided)
-    try:
-        chosen = choose(accepted, made, job.run.request)
-    except DataError as error:
-        return {"rejected": rejected, "lacking": error}
+    kept, dropped = accept(candidates(made, job.run.request, head_room=bool(job.dropped)), job.dropped)
+    chosen, rejected = choose(kept, made, job.run.request), pl.concat([rejected, dropped], how="diagonal")
     counts: dict[str, Any] = {}
     finished = {config: conform(rows, columns_of(config)) for config in CONFIGS if (rows := chosen.filter(config=config)).height}
     for config in wug.SOURCES:
@@ -115,31 +93,23 @@ def _make(job: _Job) -> dict[str, Any]:
             rows.write_ipc(job.file(config), compression="lz4")
         except pl.exceptions.PolarsError as error:
             raise DataError(f"cannot be written: {one_line(error)}", file=job.file(config), hint="is there room on the disk?") from error
-    return {"rejected": rejected, "counts": counts, "lacking": None}
+    return {"rejected": rejected, "counts": counts, "judged": judged}
 
 
-def generate(project: Project, params: Params, pool: Executor = HERE) -> pl.DataFrame:
-    """Draw and write the candidates that models are to judge, more than are needed; returns the table."""
-    require_place(project.root / layout.CANDIDATES)
-    jobs = _jobs(project, params, Path())
-    table = pl.concat(track(pool.map(_draw, jobs), "generating", len(jobs)), how="diagonal")
-    write_table(table, project.root / layout.CANDIDATES)
-    return table
-
-
-def build(project: Project, params: Params, pool: Executor = HERE, *, judged: bool = False) -> dict[str, Any]:
-    """Write the tables, rejects and metrics ``splits, balance, wug``, from what `generate` and `judge` left if ``judged``; the metrics."""
+def build(project: Project, params: Params, pool: Executor = HERE) -> dict[str, Any]:
+    """Write the tables, rejects and metrics ``splits, balance, wug`` and, if frozen judgments are replayed, ``judge``; the metrics."""
     require_place(project.root / layout.metric("splits"))
     with TemporaryDirectory(prefix="cxgen-") as folder:
-        jobs = _jobs(project, params, Path(folder), judged=judged)
+        jobs = _jobs(project, params, Path(folder))
         made = dict(zip((job.name for job in jobs), track(pool.map(_make, jobs), "building", len(jobs)), strict=True))
-        rejected = pl.concat([part["rejected"] for part in made.values()], how="diagonal")
-        write_table(rejected, table_file(project, REJECTED, REJECTED))  # before anything can go wrong: it says why sets are lacking
-        for part in made.values():
-            if part["lacking"]:
-                raise part["lacking"]
+        rejected = conform(
+            pl.concat([pl.DataFrame(schema=polars_schema(REJECTS)), *(part["rejected"] for part in made.values())], how="diagonal"), REJECTS
+        )
+        write_table(rejected, table_file(project, REJECTED, REJECTED))
         items = _items(jobs, CONFIGS)
         metrics = {"splits": audit(items), "balance": balance(items), "wug": _pseudowords(jobs, made, items)}
+        if params.request.judged:
+            metrics["judge"] = judge_metric(read_votes(project), {name: part["judged"] for name, part in made.items()})
         hashes = table_hashes({(REJECTED, REJECTED): rejected})
         keys = list(product([*CONFIGS, *map(wug_config, wug.SOURCES)], SPLITS))
         for written in pool.map(_finish, [(table_file(project, *key), key, _files(jobs, key[0])) for key in keys]):
@@ -158,14 +128,9 @@ def construction_names(project: Project, params: Params) -> list[str]:
     return target_names(project) if params.constructions is None else list(params.constructions)
 
 
-def _jobs(project: Project, params: Params, folder: Path, *, judged: bool = False) -> list[_Job]:
+def _jobs(project: Project, params: Params, folder: Path) -> list[_Job]:
     run, dropped = Run(project, params.request), read_dropped(project.root / layout.DROPPED)
-    jobs = [_Job(run, params, name, folder, dropped) for name in construction_names(project, params)]
-    if not judged:
-        return jobs
-    items, verdicts = read_judged(project)
-    own = items.with_columns(target=TARGET).partition_by("target", as_dict=True, include_key=False)
-    return [replace(job, judged=(own[job.name,], verdicts.join(own[job.name,], on="id", how="semi"))) for job in jobs]
+    return [_Job(run, params, name, folder, dropped) for name in construction_names(project, params)]
 
 
 def _files(jobs: Iterable[_Job], config: str) -> list[Path]:

@@ -13,8 +13,9 @@ import polars as pl
 
 from cxgen.build.params import Request
 from cxgen.constructicon import Construction, Design, load_construction
-from cxgen.errors import CxgenError, EmptySlotError, SchemaError
+from cxgen.errors import CxgenError, DataError, EmptySlotError, SchemaError
 from cxgen.families import CONFIGS, DEFAULT, family_of
+from cxgen.layout import JUDGMENTS
 from cxgen.lexicon import Lexicon
 from cxgen.project import Project
 from cxgen.sampling.draws import Draws, Sampler, span
@@ -62,7 +63,24 @@ def samplers_of(run: Run, name: str) -> list[Sampler]:
 
     construction = load_construction(run.project, name, _lexicon_of(run))
     require_sound(construction)
-    return samplers(construction, run.request)
+    return samplers(only_judged(construction, run.project) if run.request.judged else construction, run.request)
+
+
+def only_judged(construction: Construction, project: Project) -> Construction:
+    """``construction`` with the clauses alone that judges have accepted; a `DataError` if there is none."""
+    lexicon, frames = construction.lexicon, []
+    for frame in construction.frames:
+        verbs = {
+            slot: [lexicon.index[key] for key in frame.slots[slot]] for slot in frame.slots.keys() & construction.judged_columns(frame)
+        }
+        kept = {
+            slot: tuple(lexicon.keys[row] for row in rows if (slot, lexicon.lemmas[row]) in frame.judged) for slot, rows in verbs.items()
+        }
+        frames += [replace(frame, slots=frame.slots | kept)] if all(kept.values()) else []
+    if not frames:
+        hint = "restore the file, have the clauses judged (`cxgen judge`), or set judge.backend in params.yaml to rules"
+        raise DataError(f"nothing of {construction.name} has been judged", file=project.root / JUDGMENTS, hint=hint)
+    return replace(construction, frames=tuple(frames))
 
 
 def samplers(construction: Construction, request: Request) -> list[Sampler]:

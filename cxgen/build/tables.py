@@ -5,7 +5,6 @@ import hashlib
 import io
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,42 +12,20 @@ import polars as pl
 
 from cxgen import layout
 from cxgen.errors import DataError, some
-from cxgen.families import CONFIGS, FAMILIES, NATURAL, REJECTED, family_of, own_columns, wug_config
+from cxgen.families import CONFIGS, NATURAL, REJECTED, family_of, wug_config
 from cxgen.files import as_text, read_text, write_text
 from cxgen.project import Project
-from cxgen.schema import Column, Contract, polars_schema, read_json
-from cxgen.schema.columns import LINEAGE, MATERIAL
+from cxgen.schema import Contract, polars_schema, read_json
 from cxgen.suites import SUITES, columns_of
 from cxgen.tables import read_table
-from cxgen.vocabulary import PAIR_VERDICTS, PREMISE_VERDICTS, SPLITS
+from cxgen.vocabulary import SPLITS
 
 Tables = Mapping[tuple[str, str], pl.DataFrame]  # (config, split) -> rows
 WRITTEN = "written"  # under which the metric of a stage that writes tables has their hashes
 METRICS = ("splits", "wug", NATURAL, "suites")  # that have them
 _PART = 5_000  # rows of which the text is made at once
-_OWN = tuple(replace(column, null=True) for name in FAMILIES for column in own_columns(name))  # which rows of other configs lack
-_PLACE = Column("config", pl.String, "that the item is for", values=tuple(CONFIGS)), Column("set_number", pl.Int64, "of its sampler")
-_OPTIONAL = frozenset(column.name for column in _OWN)
-_CANDIDATES = Contract((*LINEAGE, *_OWN, *MATERIAL, *_PLACE), key=("id",), optional=_OPTIONAL, least=1)
-# Columns of the verdicts, one row per item -> what they may say.
-VERDICTS = {"id": (), "premise_verdict": PREMISE_VERDICTS, "premise_reason": (), "pair_verdict": PAIR_VERDICTS, "pair_reason": ()}
-_VERDICTS = Contract(tuple(Column(name, pl.String, "", values=values) for name, values in VERDICTS.items()), key=("id",), least=1)
 _REFUSED = ["contrast_set", "reason"]
 _REFUSED_HINT = "expected the columns contrast_set and reason; `cxgen review score --drop` writes it"
-
-
-def read_candidates(project: Project) -> pl.DataFrame:
-    """The candidate items, as `cxgen generate` writes them."""
-    return read_table(project.root / layout.CANDIDATES, _CANDIDATES, "run `cxgen generate` first")
-
-
-def read_judged(project: Project) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """The candidates, and the verdicts on them, as `cxgen judge` writes them: one on every item."""
-    items, path = read_candidates(project), project.root / layout.VERDICTS
-    verdicts = read_table(path, _VERDICTS, "run `cxgen judge` first")
-    if items.join(verdicts, on="id", how="anti").height:
-        raise DataError("there are items without a verdict", file=path, hint="run `cxgen judge` again")
-    return items, verdicts
 
 
 def table_file(project: Project, config: str, split: str) -> Path:
@@ -61,11 +38,8 @@ def table_file(project: Project, config: str, split: str) -> Path:
 def read_split(path: Path, config: str, split: str) -> pl.DataFrame:
     """A finished table of a config, of one of its splits or of what was refused; `DataError` if it is not as the pipeline writes it."""
     hint = f"run `cxgen {config if config == NATURAL else 'suites' if config in SUITES else 'build'}` (or `dvc repro`) first"
-    if config == REJECTED:
-        columns = tuple(replace(column, null=True) for column in columns_of(config))
-        return read_table(path, Contract(columns, optional=frozenset(column.name for column in columns)), hint)
     rows = read_table(path, Contract(columns_of(config), key=("id",)), hint)
-    if (rows["split"] != split).any():
+    if config != REJECTED and (rows["split"] != split).any():
         raise DataError(f"holds rows of another split than {split}", file=path, hint=hint)
     return rows
 

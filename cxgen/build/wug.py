@@ -52,11 +52,11 @@ def sources(items: pl.DataFrame, config: str, share: float) -> pl.DataFrame:
 
 
 def paired(items: pl.DataFrame, real: pl.DataFrame) -> pl.DataFrame:
-    """Those of ``items``, from `substituted`, that are changed, with ``source_id`` and ``verb_role`` of the ``real`` one of each."""
+    """Those of ``items``, from `substituted`, that are changed, with what is known of the ``real`` one of each, and its ``source_id``."""
     if not (items := changed_sets(items, real)).height:
         return items
     cell = [name for name in _CELL if name in real.columns]
-    return items.join(real.select(*cell, "verb_role", source_id="id"), on=cell, how="inner", maintain_order="left")
+    return items.join(real.select(*cell, "verb_role", "acceptability", source_id="id"), on=cell, how="inner", maintain_order="left")
 
 
 def wug_items(samplers: Sequence[Sampler], wugs: Wugs, modes: Sequence[str], real: pl.DataFrame) -> pl.DataFrame:

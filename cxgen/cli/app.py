@@ -22,9 +22,9 @@ _COMMANDS = {  # name: the module that has it, imported when it is called; what 
     "lexicon": ("lexicon", "The lexicon: find words and classes, rebuild the snapshot, propose candidates."),
     "wug": ("lexicon", "Make pseudowords: of the same length and syllables as a word, as common in their transitions, and no words."),
     "capacity": ("build", "How many contrast sets each construction can give, beside what is asked for."),
-    "generate": ("build", "Draw candidate contrast sets for `cxgen judge`; with --out, finished rows, however many."),
+    "generate": ("build", "Finished rows, however many, in shards."),
     "audit": ("build", "Count a finished run of `generate --out` again: balance, leaks and repetitions."),
-    "judge": ("asking", "Judge the candidates: premises and pairs."),
+    "judge": ("asking", "Have clauses judged, freeze the votes, count what they refuse."),
     "build": ("build", "Make the dataset, with pseudowords, what writers wrote, and its suites."),
     "splits": ("build", "Which split each verb is in."),
     "natural": ("build", "Make items of the sets that writers wrote."),
@@ -49,7 +49,7 @@ class _Commands(typer.core.TyperGroup):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name in {"split", "substitute"}:  # up to 0.7
-            raise CxgenError("this command is a part of another one now", hint="`cxgen build`; after `cxgen judge`, `cxgen build --judged`")
+            raise CxgenError("this command is a part of another one now", hint="`cxgen build`")
         name = "check" if cmd_name == "lint" else cmd_name
         return _load(name) if name in _COMMANDS else None
 

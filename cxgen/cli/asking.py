@@ -13,15 +13,19 @@ from typer import Argument, Option
 
 from cxgen.asking import Budget, Consultation, Limits, Outcome, consult
 from cxgen.asking import judge as judging
-from cxgen.cli.options import Form, commands, open_project
+from cxgen.build.clauses import tally
+from cxgen.cli.options import Form, Names, commands, open_project
 from cxgen.cli.output import Format, emit, note, print_table
+from cxgen.constructicon import load_construction, target_names
 from cxgen.curate.scenes import accept_words, accepted, propose, slot_questions
 from cxgen.errors import CxgenError
 from cxgen.facade import Constructicon
-from cxgen.layout import ANSWERS, NATURAL_SETS, REFUSED_SETS, UNDECIDED
+from cxgen.layout import ANSWERS, NATURAL_SETS, REFUSED_SETS
+from cxgen.lexicon import Lexicon
+from cxgen.lexicon.verdicts import read_votes
 from cxgen.natural import elicit as writers
 from cxgen.natural.sets import asked as asked_sets
-from cxgen.vocabulary import JUDGING, PAIR_VERDICTS, PREMISE_VERDICTS, Judge
+from cxgen.vocabulary import CLAUSES, Judge
 
 DryRun = Annotated[bool, Option("--dry-run", help="Print requests, tokens and cost; send nothing.")]
 PerRequest = Annotated[int, Option("--items-per-request", min=1, max=200, help="Items in a request.")]
@@ -79,42 +83,52 @@ def require_all_asked(outcomes: Sequence[Outcome], rest: str = "") -> None:
         raise typer.Exit(1)
 
 
-@app.command(epilog="cxgen judge --backend openai --model gpt-4.1-mini --max-cost 5 --price-in 0.4 --price-out 1.6 --export")
+@app.command(
+    epilog="cxgen judge --backend openai --model gpt-4.1-mini --max-cost 5 --price-in 0.4 --price-out 1.6\n"
+    "cxgen judge resultative --backend file --model reader --out requests.jsonl\n"
+    "cxgen judge"
+)
 @limited
 def judge(
     limits: Limits,
-    backend: Annotated[Judge | None, Option(help="Who judges; rules: nobody; replay: frozen judgments. Default: judge.backend.")] = None,
-    models: Annotated[list[str] | None, Option("--model", help="Model name; several vote. Default: judge.models.")] = None,
-    tasks: Annotated[list[str] | None, Option("--task", help=f"What about: {', '.join(JUDGING)}. Default: judge.tasks.")] = None,
+    constructions: Names = None,
+    backend: Annotated[Judge, Option(help="Who is asked; replay: nobody, what is frozen is counted.")] = Judge.replay,
+    models: Annotated[list[str] | None, Option("--model", help="Model name; several vote.")] = None,
+    tasks: Annotated[list[str] | None, Option("--task", help=f"What about: {', '.join(CLAUSES)}. Default: all.")] = None,
     base_url: Url = None,
     per_request: PerRequest = 10,
     poll: Poll = 20.0,
     cache: Cache = None,
     requests: _Requests = None,
     replies: Annotated[list[Path] | None, Option(help="file: the replies; one file for each --model.")] = None,
-    export: Annotated[bool, Option("--export", help="Freeze the judgments in pipelines/judgments.parquet.")] = False,
     dry_run: DryRun = False,
     form: Form = Format.table,
 ) -> None:
-    """Judge the candidates: premises prototypical / extended / unacceptable, pairs appropriate / inappropriate.
+    """Have clauses judged (what each scene says with each of its verbs), freeze the votes, and count what they refuse.
 
-    Answers are kept: an interrupted run goes on where it was, and a second one costs nothing.
+    Votes go to pipelines/judgments.parquet; with judge.backend: replay in params.yaml only accepted clauses are built. What a model has
+    judged is not asked again: an interrupted run goes on where it was.
     """
-    project, settings = open_project()
-    who = (backend, tuple(models or ()), tuple(tasks or ()), base_url)
-    how = (per_request, limits, cache.absolute() if cache else ANSWERS, poll)
-    asked = Consultation(*who, *how, export, tuple(replies or ()), requests)
+    project, _ = open_project()
+    who, how = (
+        (backend, tuple(models or ()), tuple(tasks or ()), base_url),
+        (per_request, limits, cache.absolute() if cache else ANSWERS, poll),
+    )
+    asked, outcomes, names = Consultation(*who, *how, tuple(replies or ()), requests), list[Outcome](), constructions or ()
     if dry_run:
-        emit(consult.estimate(*judging.questions(project, settings, asked)), form)
+        emit(consult.estimate(*judging.questions(project, asked, names)), form)
         return
     if backend is Judge.file and requests and not replies:
-        note(f"{consult.write_out(*judging.questions(project, settings, asked), requests)} requests: {requests}")
+        note(f"{consult.write_out(*judging.questions(project, asked, names), requests)} requests: {requests}")
         return
-    result = judging.run(project, settings, asked)
-    verdicts = dict.fromkeys([*PREMISE_VERDICTS, *PAIR_VERDICTS])
-    emit([{"construction": name, **{what: counts.get(what, 0) for what in verdicts}} for name, counts in result.counts.items()], form)
-    tell_outcomes(result.outcomes, result.undecided, f": {UNDECIDED}; run again to ask about those without a reply")
-    require_all_asked(result.outcomes)
+    if backend is not Judge.replay:
+        outcomes = judging.run(project, asked, names)
+    votes, lexicon = read_votes(project), Lexicon.of(project)
+    loaded = (load_construction(project, name, lexicon, heard=False) for name in names or target_names(project))
+    emit([{"construction": one.name, **tally(one, votes)[0]} for one in loaded], form)
+    undecided = Counter(judgment.reason for outcome in outcomes for judgment in outcome.judgments if not judgment.value)
+    tell_outcomes(outcomes, undecided, "; run again to ask about those without a reply")
+    require_all_asked(outcomes)
 
 
 @ask.command(epilog="cxgen ask fill resultative --slot x --model gpt-4.1-mini --frame re-curtains --accept awning --accept hatch")

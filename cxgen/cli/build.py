@@ -8,7 +8,6 @@ import polars as pl
 from click import Choice
 from typer import Argument, Option, echo
 
-from cxgen.asking import judge
 from cxgen.build import run
 from cxgen.build.audit import audit_run
 from cxgen.build.params import Wug, append_splits
@@ -21,7 +20,7 @@ from cxgen.cli.output import Format, Row, busy, emit, note
 from cxgen.errors import CxgenError, unknown
 from cxgen.facade import Constructicon
 from cxgen.families import CONFIGS, family_of
-from cxgen.layout import CANDIDATES, SPLITS
+from cxgen.layout import SPLITS
 from cxgen.natural import build as written
 from cxgen.suites import SUITES
 from cxgen.vocabulary import Mode
@@ -33,22 +32,19 @@ app.add_typer(splits, name="splits")
 
 @app.command()
 def build(
-    judged: Annotated[bool, Option("--judged", help="From the candidates and verdicts of `cxgen generate` and `cxgen judge`.")] = False,
     workers: Annotated[int | None, Option(min=1, help="Processes; the rows do not depend on it.")] = None,
     form: Form = Format.table,
 ) -> None:
     """Make the dataset: contrast sets split by verb and audited, with pseudowords, and what writers wrote; and its suites.
 
-    Writes outputs/{dataset,wug,natural,suites} and metrics. Where judge.backend in params.yaml names models, these judge candidates first.
+    Writes outputs/{dataset,wug,natural,suites} and metrics. Where judge.backend in params.yaml is replay, only clauses that judges have
+    accepted are used (`cxgen judge`, pipelines/judgments.parquet).
     """
     project, settings = open_project()
     asked = settings.constructions is None or {suite.construction for suite in SUITES.values()} & set(settings.constructions)
     with executor(workers or settings.workers) as pool:
         begun = run.begin_suites(project, settings, pool) if asked else None
-        if settings.judged and not judged:
-            run.generate(project, settings, pool)
-            judge.run(project, settings)
-        report = run.build(project, settings, pool, judged=judged or settings.judged)
+        report = run.build(project, settings, pool)
         written.run(project, settings, pool)
         if begun is not None:
             run.build_suites(project, settings, begun)
@@ -129,36 +125,27 @@ def capacity(
 
 
 @app.command(
-    epilog="cxgen generate --workers 2\n"
-    "cxgen generate caused-motion way-manner --n 1000000 --out big --resume\n"
+    epilog="cxgen generate caused-motion way-manner --n 1000000 --out big --resume\n"
     "cxgen generate let-alone --n 100000 --out nonce --wug verb --wug content"
 )
 def generate(
+    out: Annotated[Path, Option("--out", help="Folder for finished rows in shards, streamed in constant memory.")],
     constructions: Names = None,
-    n: Annotated[int | None, Option("--n", min=1, help="With --out: rows per construction; those of opposites come on top.")] = None,
-    out: Annotated[Path | None, Option("--out", help="Folder for finished rows in shards, streamed in constant memory.")] = None,
-    config: Annotated[str, Option("--config", help="With --out: nli, distinction or minimal_pairs.")] = "nli",
-    shard_rows: Annotated[int, Option("--shard-rows", min=1, help="With --out: most rows of a file.")] = 500_000,
-    wug: Annotated[list[Mode] | None, Option("--wug", help="With --out: a share of sets with pseudowords for these; repeatable.")] = None,
-    shard: Annotated[list[int] | None, Option("--shard", min=0, help="With --out: only this shard, from 0; several times.")] = None,
-    resume: Annotated[bool, Option("--resume", help="With --out: make what a run that ended early lacks.")] = False,
-    engine: Annotated[str, Option(click_type=Choice(["local", "ray"]), help="With --out: this machine, or a Ray cluster.")] = "local",
+    n: Annotated[int | None, Option("--n", min=1, help="rows per construction; those of opposites come on top.")] = None,
+    config: Annotated[str, Option("--config", help="nli, distinction or minimal_pairs.")] = "nli",
+    shard_rows: Annotated[int, Option("--shard-rows", min=1, help="most rows of a file.")] = 500_000,
+    wug: Annotated[list[Mode] | None, Option("--wug", help="a share of sets with pseudowords for these; repeatable.")] = None,
+    shard: Annotated[list[int] | None, Option("--shard", min=0, help="only this shard, from 0; several times.")] = None,
+    resume: Annotated[bool, Option("--resume", help="make what a run that ended early lacks.")] = False,
+    engine: Annotated[str, Option(click_type=Choice(["local", "ray"]), help="this machine, or a Ray cluster.")] = "local",
     workers: Workers = None,
     form: Form = Format.table,
 ) -> None:
-    """Draw candidate contrast sets for `cxgen judge`: outputs/work/candidates.parquet. With --out, finished rows, however many.
+    """Finished rows, however many, in shards: no premise occurs twice.
 
-    With --out no premise occurs twice. The run can be killed and continued, and each shard made alone, see docs/scale.md.
+    The run can be killed and continued, and each shard made alone, see docs/scale.md.
     """
     project, settings = open_project()
-    if out is None:
-        if constructions or n or wug or shard or resume or engine != "local":
-            hint = "without it params.yaml says what is generated"
-            raise CxgenError("names, --n, --wug, --shard, --resume and --engine are for runs with --out", hint=hint)
-        with executor(workers or settings.workers) as pool:
-            table = run.generate(project, settings, pool)
-        echo(f"{table.height} items in {table['contrast_set'].n_unique()} contrast sets: {CANDIDATES}")
-        return
     if config not in CONFIGS:
         raise unknown("config", config, CONFIGS)
     if wug and config not in family_of(config).substituted:

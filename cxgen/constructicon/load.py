@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from cxgen.constructicon.model import Atom, Construction, Design, Facts, Kind, Predicate, Rule, Slot, Template
+from cxgen.constructicon.model import Atom, Construction, Design, Facts, Kind, Predicate, Rule, Slot, Template, verb_columns
 from cxgen.constructicon.natural import Square, listed
 from cxgen.constructicon.pattern import form_pattern
 from cxgen.constructicon.shared import Places, Shared, fault, look_alikes
@@ -13,6 +13,7 @@ from cxgen.errors import CxgenError, UnknownNameError
 from cxgen.lexicon import Frame, Lexicon
 from cxgen.lexicon.own import Sources, extended
 from cxgen.lexicon.snapshot import missing
+from cxgen.lexicon.verdicts import Verdict, judged_frames, read_votes, verdicts
 from cxgen.project import Project
 from cxgen.schema import Document, read_yaml
 
@@ -50,8 +51,11 @@ def readable_targets(project: Project, *, strict: bool = False) -> tuple[list[st
     return names, errors
 
 
-def load_construction(project: Project, name: str, lexicon: Lexicon, *, strict: bool = False) -> Construction:
-    """One construction with its look-alikes. What is shipped is checked against its schema if ``strict``, or if it cannot be read."""
+def load_construction(project: Project, name: str, lexicon: Lexicon, *, strict: bool = False, heard: bool = True) -> Construction:
+    """One construction with its look-alikes, without the clauses that judges refused unless they are not ``heard``.
+
+    What is shipped is checked against its schema if ``strict``, or if it cannot be read.
+    """
     try:
         shared = Shared.of(project, strict=strict)
         document, places = _read(shared, name)
@@ -59,11 +63,12 @@ def load_construction(project: Project, name: str, lexicon: Lexicon, *, strict: 
         if target:
             message = f"{name!r} is a look-alike: its items come with those of {target!r}"
             raise fault(message, (document, ["lookalike_of"]), f"ask for {target}")
-        return _assemble([(document, places), *_lookalikes(shared, document)], lexicon)
+        known = verdicts(read_votes(project, name), name) if heard else {}
+        return _assemble([(document, places), *_lookalikes(shared, document)], lexicon, known)
     except (AttributeError, LookupError, TypeError, ValueError):
         if strict:
             raise
-        return load_construction(project, name, lexicon, strict=True)
+        return load_construction(project, name, lexicon, strict=True, heard=heard)
 
 
 def _read(shared: Shared, name: str) -> _Source:
@@ -104,7 +109,7 @@ def _form(document: Document, number: int, text: str) -> tuple[dict[str, Any], .
         raise fault(f"form_check: {error}", (document, ["form_check", number]), "see docs/annotation.md") from None
 
 
-def _assemble(sources: list[_Source], lexicon: Lexicon) -> Construction:
+def _assemble(sources: list[_Source], lexicon: Lexicon, known: Mapping[str, Verdict]) -> Construction:
     data, places = sources[0][0].data, Places()
     slots: dict[str, Slot] = {}
     kinds: dict[str, Kind] = {}
@@ -122,6 +127,9 @@ def _assemble(sources: list[_Source], lexicon: Lexicon) -> Construction:
     lexicon = extended(lexicon, words, data["name"])
     designs = {name: _design(name, raw, groups) for name, raw in data["designs"].items()}
     entities = {name: raw["pairs"]["entities"] for name, raw in data["designs"].items() if "pairs" in raw}
+    frames: Iterable[Frame] = lexicon.frames(data["name"])
+    if known:
+        frames = judged_frames(frames, lambda frame: verb_columns(designs.values(), kinds, slots, frame), lexicon, known)
     return Construction(
         name=data["name"],
         title=data["title"],
@@ -135,7 +143,7 @@ def _assemble(sources: list[_Source], lexicon: Lexicon) -> Construction:
         templates={name: _template(name, raw, groups) for name, raw in data["templates"].items()},
         rules=_rules(data["hypotheses"], places),
         designs=dict(_designs_by_entity(designs, entities)),
-        frames=tuple(_frames_by_entity(lexicon.frames(data["name"]), designs, entities)),
+        frames=tuple(_frames_by_entity(frames, designs, entities)),
         lookalikes=tuple(data.get("lookalikes", ())),
         form_check=tuple(_form(sources[0][0], number, text) for number, text in enumerate(data.get("form_check", []))),
         documents=tuple(document for document, _ in sources),

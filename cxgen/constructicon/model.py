@@ -1,6 +1,7 @@
 """The nouns of the domain, as plain frozen data."""
 
 import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -192,6 +193,10 @@ class Construction:
         """The slots whose fillers are premise verbs."""
         return tuple(dict.fromkeys(kind.verb for kind in self.kinds.values()))
 
+    def judged_columns(self, frame: Frame) -> set[str]:
+        """The columns of a scene with the verbs that its clauses are about."""
+        return verb_columns(self.designs.values(), self.kinds, self.slots, frame)
+
     def fillers(self, slot: Slot) -> set[str]:
         """The classes and lexemes that a slot, or a frame for it, names."""
         return {*slot.classes, *(name for frame in self.frames for name in frame.slots.get(slot.source, ()))}
@@ -227,3 +232,8 @@ class Construction:
             pending.remove(ready)
             ordered[ready.name] = ready
         return list(ordered.values())
+
+
+def verb_columns(designs: Iterable[Design], kinds: Mapping[str, Kind], slots: Mapping[str, Slot], frame: Frame) -> set[str]:
+    """The columns of ``frame`` that hold the verbs of kinds of the designs that it serves."""
+    return {slots[kinds[kind].verb].source for design in designs if design.frames in frame.designs for kind in design.kinds}

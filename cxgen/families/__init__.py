@@ -52,7 +52,7 @@ def own_columns(family: str) -> list[Column]:
 
 
 def columns_of(config: str) -> tuple[Column, ...]:
-    """The columns of a config's tables, in order; of ``rejected``: those that an item of any family can have."""
+    """The columns of a config's tables, in order."""
     if config == REJECTED:
-        return (*LINEAGE, *(column for name in FAMILIES for column in own_columns(name)), *MATERIAL, *REJECTS)
+        return REJECTS
     return (*LINEAGE, *family_of(config).columns(_source(config)), *MATERIAL, *(WUG if config.endswith(_WUG) else ()))

@@ -10,7 +10,8 @@ closed-class words. Several things in a cell stand between `` | ``: words (``coa
 with a pin if they have another (``coach~artifact``, ``coach~1:06:00::``; ``dumpster~own``: none of WordNet's), and classes (``@names``).
 """
 
-from collections.abc import Iterable, Iterator
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 FOLDER = "scenes"
 _ABOUT = ("id", "designs", "words", "entails_alone", "marked", "comment")  # columns that are no slots
+_CIRCUMSTANCES = ("opening", "closing")  # slots whose words are about the occasion only
 _HINT = "a line a scene, cells divided by tabs; see the shipped tables in lexicons/scenes"
 Word = tuple[str, str, str]  # lemma or text, part of speech, which sense (see `cxgen.lexicon.words.fits`; empty: the first)
 
@@ -36,7 +38,8 @@ class Frame:
     """A scene whose words are lexemes, and its place in its file.
 
     ``slots``: slot -> class names and keys of lexemes; ``words``: closed-class words; ``marked``: keys of fillers that fit but are drawn
-    less often; ``entails_alone``: lemmas of verbs that by themselves entail what the construction says.
+    less often; ``entails_alone``: lemmas of verbs that by themselves entail what the construction says; ``judged``: verb slot and lemma ->
+    the acceptability of the clause that they make, of those that judges accepted (`cxgen.lexicon.verdicts`).
     """
 
     name: str
@@ -45,8 +48,19 @@ class Frame:
     words: dict[str, str] = field(default_factory=dict)
     marked: frozenset[str] = frozenset()
     entails_alone: frozenset[str] = frozenset()
+    judged: Mapping[tuple[str, str], str] = field(default_factory=dict, compare=False)
     source: "SceneTable | None" = field(default=None, repr=False, compare=False)
     number: int = 0
+
+    def clause(self, slot: str, verb: str) -> str:
+        """The address of what this scene says with ``verb`` in ``slot``: scene, verb, and a digest of the words that the others slots have.
+
+        Circumstances do not count: neither they nor another verb, design or comment make it another clause.
+        """
+        scene = self.source.scenes[self.number] if self.source else Scene(0, {"id": [self.name]}, {}, {})
+        told = {name: texts for name, texts in sorted(scene.cells.items()) if name not in {*_ABOUT, *_CIRCUMSTANCES, slot}}
+        digest = hashlib.blake2b(repr((slot, told, sorted(scene.words.items()))).encode(), digest_size=4).hexdigest()
+        return f"{scene.cells['id'][0]}/{verb}/{digest}"
 
 
 @dataclass(frozen=True)
@@ -114,7 +128,7 @@ class Scenes:
                 slots[slot] = tuple(text[1:] if text[0] == "@" else self.keys[_as_word(text, scene.types[slot])] for text in texts)
             marked = frozenset(self.keys.get(_as_word(text, "verb"), text) for text in cells.get("marked", ()))
             alone = frozenset(cells.get("entails_alone", ()))
-            frames[name] = Frame(name, tuple(cells["designs"]), slots, scene.words, marked, alone, table, number)
+            frames[name] = Frame(name, tuple(cells["designs"]), slots, scene.words, marked, alone, source=table, number=number)
         return list(frames.values())
 
 

@@ -109,7 +109,9 @@ class _Draws:
 
     def gather(self, rows: Rows) -> pl.DataFrame:
         premises = [self._premise(kind, name, written) for kind in self.design.kinds for name, written in self.sets.items()]
-        table = pl.DataFrame(premises, schema_overrides={"contrast_of": pl.String, "verb_role": pl.String, "slots": pl.List(SLOT)})[rows]
+        table = pl.DataFrame(
+            premises, schema_overrides={**dict.fromkeys(("contrast_of", "verb_role", "acceptability"), pl.String), "slots": pl.List(SLOT)}
+        )[rows]
         constants = {"design": self.design.name, "template_held_out": False, "frame": "a writer's", "split": self.split, "config": NATURAL}
         return table.with_columns(pl.lit(value).alias(name) for name, value in constants.items())
 
@@ -126,6 +128,7 @@ class _Draws:
             "premise": text,
             "verb": verb,
             "verb_role": (LEXICAL if verb in alone else CONSTRUCTIONAL) if self.construction.argument_structure else None,
+            "acceptability": None,
             "slots": [{name: own[name] for name in SLOT.to_schema()} for slot, own in written.fillers.items() if slot in marks],
         }
 

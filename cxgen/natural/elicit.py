@@ -11,12 +11,13 @@ import polars as pl
 from cxgen import layout
 from cxgen.asking import Budget, Consultation, Outcome, Prompt, consult
 from cxgen.asking.calls import read_requests
-from cxgen.asking.judge import as_table, merge
+from cxgen.asking.judge import PLAIN, as_table, descriptions
 from cxgen.asking.prompts import clean
 from cxgen.build.params import Params
 from cxgen.constructicon import Construction
 from cxgen.errors import DataError
 from cxgen.files import read_text, write_text
+from cxgen.lexicon.verdicts import majority
 from cxgen.natural.build import COLUMNS, items_of, read_accepted, set_id
 from cxgen.natural.sets import Asked, Written, check, shape_of
 from cxgen.natural.words import Fillers, skeleton, units
@@ -24,7 +25,7 @@ from cxgen.project import Project
 from cxgen.schema import polars_schema, read_yaml
 from cxgen.streams import order_key
 from cxgen.tables import write_table
-from cxgen.vocabulary import APPROPRIATE, EXTENDED, JUDGING, PROTOTYPICAL, WRITING
+from cxgen.vocabulary import APPROPRIATE, EXTENDED, JUDGING, LABELS, PROTOTYPICAL, WRITING
 
 _JUDGED = ("task", "judge", "model", "prompt", "value")
 Shown = dict[str, dict[str, Mapping[str, str]]]  # task -> id -> field -> text
@@ -99,7 +100,13 @@ def to_judge(params: Params, construction: Construction, answers: Iterable[Answe
     """The items of the sound sets, and what of them judges are shown, not set by set."""
     sets = [answer.written for answer in answers if answer.written]
     items = items_of(construction, sets, Fillers(construction), params.request)
-    shown = consult.shown_of(items, [construction], JUDGING)
+    about = descriptions([construction])
+    premises = items.unique("premise_id", maintain_order=True).select("premise_id", "construction", "premise").iter_rows()
+    of_premises = {name: {**about.get(own, PLAIN), "sentence": text} for name, own, text in premises}
+    of_pairs = {
+        name: {"premise": text, "hypothesis": claim} for name, text, claim in items.select("id", "premise", "hypothesis").iter_rows()
+    }
+    shown = {task: of_premises if task == "acceptability" else of_pairs for task in JUDGING}
     return items, {task: dict(sorted(things.items(), key=lambda thing: order_key(task, thing[0]))) for task, things in shown.items()}
 
 
@@ -111,21 +118,39 @@ def judged(
     asking, prompts = replace(consultation, tasks=JUDGING).bounded(project), consult.load_prompts(project, JUDGING)
     outcomes = consult.ask(asking, prompts, shown, budget)
     votes = as_table(judgment for outcome in outcomes for judgment in outcome.judgments)
-    verdicts = items.join(merge(items, votes, JUDGING), on="id", maintain_order="left")
+    verdicts = with_faults(items, votes)
     return [_with_verdicts(answer, answer.written, verdicts, votes) if answer.written else answer for answer in answers], outcomes
+
+
+def with_faults(items: pl.DataFrame, votes: pl.DataFrame) -> pl.DataFrame:
+    """``items`` with ``acceptability`` of the premise, and ``fault``: why the judges do not pass the item; null if they do."""
+    said = majority(votes).with_columns(pl.when(pl.col("value") != "").then("value"), why=pl.format("{}: {}", "task", "reason"))
+    table, faults = items, []
+    for task, key, good in (
+        ("acceptability", "premise_id", [PROTOTYPICAL, EXTENDED]),
+        ("appropriateness", "id", [APPROPRIATE]),
+        ("label", "id", None),
+    ):
+        own = said.filter(task=task).select(pl.col("item").alias(key), pl.col("value").alias(f"{task}?"), pl.col("why").alias(f"{task}!"))
+        table, value = table.join(own, on=key, how="left", maintain_order="left"), pl.col(f"{task}?")
+        right = value.is_in(good) if good else value == pl.col("label").replace_strict(dict(enumerate(LABELS)), return_dtype=pl.String)
+        read = pl.format(f"{task}: the judges say {{}}", value)
+        silent = pl.col(f"{task}!").fill_null(f"{task}: not judged")
+        faults.append(pl.when(value.is_null()).then(silent).when(~right).then(read))
+    told = table.with_columns(acceptability=pl.col("acceptability?"), fault=pl.coalesce(faults))
+    return told.select(*items.columns, "fault")
 
 
 def _with_verdicts(answer: Answer, written: Written, verdicts: pl.DataFrame, votes: pl.DataFrame) -> Answer:
     items = verdicts.filter(contrast_set=set_id(written))
     premises = items.unique("kind", maintain_order=True)
-    bad = premises.filter(~pl.col("premise_verdict").is_in([PROTOTYPICAL, EXTENDED])).select("kind", reason="premise_reason")
-    bad = pl.concat([bad, items.filter(pl.col("pair_verdict") != APPROPRIATE).select("kind", reason="pair_reason")])
+    bad = items.drop_nulls("fault").select("kind", "fault").unique(maintain_order=True)
     if bad.height:
         return answer._replace(written=None, faults=[f"{kind}: {why}" for kind, why in bad.iter_rows()])
     about = [premises.select("kind", pl.lit("").alias("hypothesis"), item="premise_id"), items.select("kind", "hypothesis", item="id")]
     said = votes.join(pl.concat(about), on="item").sort("task", "judge", "item")
     judgments = said.select("kind", *_JUDGED, "hypothesis").rows_by_key("kind", named=True)
-    return answer._replace(verdicts=dict(premises.select("kind", "premise_verdict").iter_rows()), judgments=judgments)
+    return answer._replace(verdicts=dict(premises.select("kind", "acceptability").iter_rows()), judgments=judgments)
 
 
 def note_refused(project: Project, answers: Iterable[Answer]) -> int:

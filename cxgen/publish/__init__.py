@@ -36,7 +36,7 @@ _NEEDED = {
     "reading": "report reading",
 }
 _DERIVED = {layout.WUG: ("wug", "build"), layout.NATURAL: ("natural", "natural"), layout.SUITES: ("suites", "suites")}
-_JUDGED = ("judge", "models")  # those that there are only where models judged the candidates
+_JUDGED = ("judge",)  # those that there are only where clauses were judged
 _SOURCES = "templates lexicons params.yaml pipelines dvc.yaml dvc.lock cxgen pyproject.toml requirements.lock NOTICE"
 _MADE = re.compile(r"(^|/)__pycache__/|\.pyc$|(^|/)\.[^/]*cache/")  # ignored, and no sources
 # Digests of what params.yaml ships under publish:, of this version and of earlier ones. A test says which one is new.
@@ -70,9 +70,6 @@ def prepared(project: Project, params: Params, target: Target) -> Iterator[Relea
     revision, reasons = _git_state(project.root)
     reasons += stale_reasons(project.root)
     reasons += metric_reasons(read_metrics(project))
-    undecided = project.root / layout.UNDECIDED
-    if count := sum(1 for line in undecided.read_bytes().splitlines() if line.strip()) if undecided.exists() else 0:
-        reasons.append(f"{count} items are undecided ({undecided.name}): judge them, or lower what is asked of the judge")
     reasons += identity_reasons(project, {name: getattr(params.publish, name) for name in SHIPPED})
     identity = {"repository": target.repository, "tag": target.tag, "git_revision": revision}
     with TemporaryDirectory(prefix="cxgen-release-") as name:

@@ -130,8 +130,7 @@ def _sections(tables: Tables, accepted: Tables, constructions: Sequence[Construc
 
 def _stated(project: Project, params: Params, metrics: Row) -> Row:
     """What the card says of the metrics, the parameters and the project's files."""
-    judged = [project.root / layout.JUDGMENTS]
-    judgments = judged if params.backend == "replay" and judged[0].is_file() else []
+    judgments = [path for path in (project.root / layout.JUDGMENTS,) if params.request.judged and path.is_file()]
 
     def file_hash(paths: Iterable[Path]) -> str:
         return hashlib.sha256(b"".join(hashlib.sha256(path.read_bytes()).digest() for path in paths)).hexdigest()
@@ -140,17 +139,17 @@ def _stated(project: Project, params: Params, metrics: Row) -> Row:
     families = metrics["balance"].values()
     balances = [entry for configs in families for config, own in configs.items() if config != "all" for entry in own.values()]
     holds = {config: text for family in FAMILIES.values() for config, text in family.configs.items()}
-    models = metrics.get("models", {})
+    judge = metrics.get("judge", {}) if params.request.judged else {}
     return {
         "about": params.publish,
-        "backend": params.backend,
         "parameters": params.text,
         "labels": LABELS,
         "holds": holds | {name: suite.holds for name, suite in SUITES.items()},
         "hashes": {name: file_hash(paths) if paths else "" for name, paths in sources.items()},
         "audit": metrics["splits"],
         **{name: metrics[name] for name in ("baselines", "reading", "variety")},
-        **{name: models.get(name, {}) for name in ("judges", "prompts", "agreement")},
+        **{name: judge.get(name, {}) for name in ("judges", "prompts", "agreement")},
+        "judged": judge.get("constructions", {}),
         "meanings": {name: measure["meaning"] for name, measure in measures().items()},
         "unkept": list(broken(metrics["variety"])),
         "balance": {what: sum(entry[what] for entry in balances) for what in ("sentences", "unequal")},

@@ -26,7 +26,7 @@ from cxgen.streams import order_keys
 from cxgen.trees import Sentence
 from cxgen.vocabulary import BANDS, LABELS, SPLITS, VERB_ROLES, Role
 
-_METRICS = ("splits", "baselines", "variety", "reading", "natural", "wug", "models")
+_METRICS = ("splits", "baselines", "variety", "reading", "natural", "wug", "judge")
 _MOST_PAGE = 5 << 20  # bytes
 _LETTERS = [name[0].upper() for name in LABELS]
 Row = dict[str, Any]
@@ -73,7 +73,7 @@ def _rendered(items: pl.DataFrame, metrics: Row, matrices: list[Row], sets: list
             violations=[{"part": part, "what": what, "count": count} for part, own in audits.items() for what, count in own.items()],
             breadths=breadths,
             reading=metrics.get("reading", {"answers": 0}),
-            models=metrics.get("models", {"judges": [], "agreement": {}}),
+            models=metrics.get("judge", {"judges": [], "agreement": {}}),
             matrices=matrices,
             evaluations=scores,
             sets=Markup(json.dumps(sets, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")),

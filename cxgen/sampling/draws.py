@@ -88,7 +88,8 @@ class Draws:
 
         Columns: ``set_number`` (i64, the set's number in its stream), ``contrast_set, premise_id, construction, contrast_of, kind,
         template, frame, premise, verb, config, design, split`` (strings), ``template_held_out`` (bool), ``slots`` (list of structs) and
-        ``verb_role`` (string: whether the verb by itself entails what the construction says); with pseudowords ``mode`` instead.
+        ``verb_role`` (string: whether the verb by itself entails what the construction says), ``acceptability`` (what judges said); with
+        pseudowords ``mode`` instead.
         """
         (slots, fillers), lexicon = self._fillers, self.forms.lexicon
         row, slot = np.nonzero(fillers[rows] != ABSENT)
@@ -184,9 +185,9 @@ class Draws:
         per_template = pl.DataFrame(held, schema=["template", "template_held_out"], orient="row")
         verbs = np.concatenate([self.plan.fillers[kind.verb] for kind in kinds])
         if self.modes is None:
-            last: pl.Expr | pl.Series = self._verb_role.alias("verb_role")
+            last = {"verb_role": self._verb_role, "acceptability": self._acceptability}
         else:
-            last = pl.Series("mode", list(self.broken))[np.tile(self.modes, len(kinds))]
+            last = {"mode": pl.lit(pl.Series(list(self.broken))[np.tile(self.modes, len(kinds))])}
         table = pl.concat([per_kind[np.repeat(np.arange(len(kinds)), len(self))], per_template[self._chosen]], how="horizontal").select(
             pl.Series("set_number", np.tile(self.plan.numbers, len(kinds))),
             pl.all(),
@@ -201,7 +202,7 @@ class Draws:
         ids = digests(table.select(lineage).to_series())
         by_kind = [ids.slice(at, len(self)) for at in range(0, len(ids), len(self) or 1)]
         sets = digests(pl.select(pl.concat_str(by_kind, separator=" ")).to_series())
-        return table.with_columns(last, premise_id=ids, contrast_set=pl.concat([sets] * len(kinds)))
+        return table.with_columns(**last, premise_id=ids, contrast_set=pl.concat([sets] * len(kinds)))
 
     def _lineage(self) -> pl.Series:
         """Per premise ``slot=lemma slot=lemma ...``."""
@@ -217,6 +218,14 @@ class Draws:
         alone = [f"{frame.name}\x1f{verb}" for frame in self.construction.frames for verb in frame.entails_alone]
         lexical = pl.concat_str("frame", "verb", separator="\x1f").is_in(pl.Series(alone, dtype=pl.String))
         return pl.when(lexical).then(pl.lit(LEXICAL)).otherwise(pl.lit(CONSTRUCTIONAL))
+
+    @property
+    def _acceptability(self) -> pl.Expr:
+        """What judges said of a scene with its verb; null where nobody was asked."""
+        said = {
+            f"{frame.name}\x1f{verb}": value for frame in self.construction.frames for (_, verb), value in frame.judged.items() if value
+        }
+        return pl.concat_str("frame", "verb", separator="\x1f").replace_strict(said, default=None, return_dtype=pl.String)
 
 
 def realise(groups: Iterable[_Sentence], construction: Construction, plan: Plan, pools: Pools, forms: Forms, count: int) -> pl.Series:

@@ -97,18 +97,29 @@ MATERIAL = (
         null=True,
         values=VERB_ROLES,
     ),
+    Column(
+        "acceptability",
+        pl.String,
+        "what judges said of the clause: prototypical or extended (the verb does not hold the meaning); null: nobody was asked",
+        null=True,
+        values=("prototypical", "extended"),
+    ),
     Column("split", pl.String, "train, dev or test", values=SPLITS),
 )
-# What the tables of pseudowords and of refused items have besides.
+# What the tables of pseudowords have besides; what was refused.
 WUG = (
     Column("mode", pl.String, "`*_wug`: which words are pseudowords: verb, nouns, adjectives, or content (all three)", values=tuple(MODES)),
     Column("source_id", pl.String, "`*_wug`: the item with the real words"),
 )
 REJECTS = (
-    Column("premise_verdict", pl.String, "`rejected`: the judge's verdict on the premise"),
-    Column("premise_reason", pl.String, "`rejected`: why the premise was refused"),
-    Column("pair_verdict", pl.String, "`rejected`: the judge's verdict on the item as a whole"),
-    Column("pair_reason", pl.String, "`rejected`: its reason"),
+    Column("id", pl.String, "`rejected`: construction, scene, verb, words and whose sentence it is; or the id of the item"),
+    Column("contrast_set", pl.String, "`rejected`: of a set that reviewers refused", null=True),
+    Column("construction", pl.String, "`rejected`: whose clause it is"),
+    Column("frame", pl.String, "`rejected`: the event frame"),
+    Column("verb", pl.String, "`rejected`: the verb"),
+    Column("premise", pl.String, "`rejected`: what judges or reviewers were shown"),
+    Column("reason", pl.String, "`rejected`: why it is refused"),
+    Column("votes", pl.String, "`rejected`: what each judge said"),
 )
 
 # The construction whose contrast set an item belongs to.

@@ -1,0 +1,108 @@
+"""Clauses: what every scene says with each of its verbs, as sentences that judges are shown."""
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from cxgen.build.samplers import Run, previews
+from cxgen.constructicon import Construction, load_construction
+from cxgen.lexicon import Lexicon
+from cxgen.lexicon.verdicts import read_votes, verdicts
+from cxgen.measures.agreement import agreement
+from cxgen.sampling.draws import Sampler, realise, span
+from cxgen.semantics import label_matrix
+from cxgen.vocabulary import CLAUSES, ENTAILMENT, EXTENDED, PROTOTYPICAL
+
+SCHEMA = dict.fromkeys(("item", "clause", "construction", "design", "scene", "verb", "sentence", "other", "claim"), pl.String)
+_EACH, _ROUNDS = 25, 8  # draws for each clause that is sought, and how often
+
+
+def clauses(construction: Construction) -> pl.DataFrame:
+    """A row for every clause, and whose sentence it is shown as, columns `SCHEMA`; what no draw gives (see `cxgen check`) is not there.
+
+    ``item``: what votes are on; ``clause``: its address; ``construction``: whose the sentence is; ``sentence``: in the plainest template;
+    ``other``: the same words in other places, as another kind of the design has them; ``claim``: something that follows from ``sentence``.
+    """
+    tables = [pl.DataFrame(schema=SCHEMA)]
+    for sampler in previews(construction, 0):
+        kinds = [construction.kinds[name] for name in sampler.design.kinds]
+        for whose, verb in dict.fromkeys((kind.construction, kind.verb) for kind in kinds):
+            own = [kind.name for kind in kinds if (kind.construction, kind.verb) == (whose, verb)]
+            tables.append(_shown(sampler, whose, verb, own))
+    return pl.concat(tables).unique("item", keep="first", maintain_order=True)
+
+
+def _shown(sampler: Sampler, whose: str, slot: str, kinds: list[str]) -> pl.DataFrame:
+    construction, design, source = sampler.construction, sampler.design, sampler.construction.slots[slot].source
+    frames, lemmas, chosen = sampler.pools.frames, sampler.construction.lexicon.lemmas, _numbers(sampler, slot)
+    draws = sampler.draw(np.array(chosen, dtype=np.int64))
+    plan, rows = draws.plan, np.arange(len(draws), dtype=np.int64)
+
+    def said(kind: str) -> pl.Series:
+        patterns = [construction.premise_parts(kind, template.name) for template in construction.templates_for(kind)]
+        parts = min(patterns, key=lambda own: (len(own), sum(len(part.text) for part in own)))
+        return realise([(parts, rows, rows)], construction, plan, sampler.pools, draws.forms, len(draws))
+
+    labels = label_matrix(construction, design)[kinds[0]]
+    rule = next((name for name, label in labels.items() if label == ENTAILMENT), "")
+    claims = draws.statement(rule, np.zeros(len(draws), dtype=np.int64))["hypothesis"] if rule else pl.Series([""] * len(draws))
+    verbs = [lemmas[row] for row in plan.fillers[slot]]
+    addresses = [frames[frame].clause(source, verb) for frame, verb in zip(plan.frame, verbs, strict=True)]
+    about = {"clause": addresses, "construction": whose, "design": design.name, "scene": [frames[frame].name for frame in plan.frame]}
+    texts = {"verb": verbs, "sentence": said(kinds[0]), "other": said(kinds[-1]), "claim": claims}
+    table = pl.DataFrame({**about, **texts}).with_columns(item=pl.format(f"{construction.name}/{{}}/{whose}", "clause"))
+    return table.select(list(SCHEMA))
+
+
+def _numbers(sampler: Sampler, slot: str) -> list[int]:
+    """Of every frame with each of its verbs, the first set that has them."""
+    wanted = {(frame, verb) for frame, verbs in enumerate(sampler.pools.candidates[slot]) for verb in verbs}
+    found: dict[tuple[int, int], int] = {}
+    size = _EACH * len(wanted)
+    for start in range(0, _ROUNDS * size, size):
+        plan = sampler.draw(span(start, size)).plan
+        for number, pair in enumerate(zip(plan.frame.tolist(), plan.fillers[slot].tolist(), strict=True), start):
+            found.setdefault(pair, number)
+        if found.keys() >= wanted:
+            break
+    return sorted(found.values())
+
+
+def tally(construction: Construction, votes: pl.DataFrame) -> tuple[dict[str, int], pl.DataFrame]:
+    """What came of the clauses of a construction that was loaded unheard, and the rows of ``rejected`` about those that are refused.
+
+    The counts: ``clauses``, those ``unjudged``, ``refused`` (and by what: ``acceptability``, ``event``), ``kept``, of these
+    ``prototypical`` and ``extended``.
+    """
+    table, known = clauses(construction), verdicts(votes, construction.name)
+    said = votes.group_by("item", maintain_order=True).agg(votes=pl.format("{} {}: {}", "task", "judge", "value").sort().str.join("; "))
+    found = {clause: known.get(clause) for clause in table["clause"].unique(maintain_order=True)}
+    refused = {clause: verdict.refused for clause, verdict in found.items() if verdict and verdict.refused}
+    kept = Counter(verdict.acceptability for verdict in found.values() if verdict and not verdict.refused)
+    counts = {"clauses": len(found), "unjudged": sum(verdict is None for verdict in found.values()), "refused": len(refused)}
+    counts |= {task: sum(reason.startswith(task) for reason in refused.values()) for task in CLAUSES[:2]}
+    counts |= {"kept": kept.total(), PROTOTYPICAL: kept[PROTOTYPICAL], EXTENDED: kept[EXTENDED]}
+    reasons = pl.DataFrame(list(refused.items()), schema={"clause": pl.String, "reason": pl.String}, orient="row")
+    rows = table.join(reasons, on="clause", how="inner", maintain_order="left").join(said, on="item", how="left", maintain_order="left")
+    return counts, rows.select(
+        id="item", construction=pl.lit(construction.name), frame="scene", verb="verb", premise="sentence", reason="reason", votes="votes"
+    )
+
+
+def judged_of(run: Run, name: str) -> tuple[dict[str, int], pl.DataFrame]:
+    """The `tally` of the construction ``name``."""
+    return tally(load_construction(run.project, name, Lexicon.of(run.project), heard=False), read_votes(run.project, name))
+
+
+def judge_metric(votes: pl.DataFrame, counts: Mapping[str, Mapping[str, int]]) -> dict[str, Any]:
+    """The metric ``judge``: `tally` by construction, who judged, by which prompts (hashes), and how far they agree."""
+    prompts = votes.group_by("task").agg(pl.col("prompt").unique().sort()).sort("task")
+    return {
+        "constructions": counts,
+        "judges": votes["judge"].unique().sort().to_list(),
+        "prompts": dict(prompts.iter_rows()),
+        "agreement": agreement(votes),
+    }

@@ -1,0 +1,92 @@
+"""What judges said of clauses, and what follows: a clause is what a scene says with one of its verbs (`Frame.clause`).
+
+``pipelines/judgments.parquet`` holds every vote: of an item (``CONSTRUCTION/CLAUSE/WHOSE``: the construction, the clause's address, and
+the construction or look-alike that the sentence was shown as), by a judge, on one of `cxgen.vocabulary.CLAUSES`.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+import polars as pl
+
+from cxgen import layout
+from cxgen.lexicon.scenes import Frame
+from cxgen.lexicon.snapshot import Lexicon
+from cxgen.project import Project, shipped_folder
+from cxgen.schema import Column, Contract, polars_schema
+from cxgen.tables import read_table
+from cxgen.vocabulary import CONSTRUCTIONAL, INAPPROPRIATE, LEXICAL, UNACCEPTABLE
+
+HINT = "restore the file, or have the clauses judged: `cxgen judge`"
+_VOTES = Contract(tuple(Column(name, pl.String, "") for name in ("item", "task", "judge", "prompt", "value", "reason")), more=True)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """On a clause: ``acceptability`` and ``role`` by the majority (empty: none), and why it is refused, if it is."""
+
+    acceptability: str = ""
+    role: str = ""
+    refused: str = ""
+
+
+def majority(votes: pl.DataFrame) -> pl.DataFrame:
+    """One verdict per item and task: what more than half of the judges that decided say; else it is empty, with the reason.
+
+    ``votes``: columns ``item, task, judge, value, reason``. The result: ``item, task, value, reason, votes`` (judges that decided).
+    """
+    value, keys = pl.col("value"), ("item", "task")
+    latest = votes.unique([*keys, "judge"], keep="last", maintain_order=True)
+    counts = latest.group_by(keys, maintain_order=True).agg(
+        most=value.filter(value != "").value_counts(sort=True).first(),
+        votes=(value != "").sum(),
+        why=pl.col("reason").filter(value == "").first(),
+    )
+    wins = pl.col("count") * 2 > pl.col("votes")
+    reason = pl.when(wins).then(pl.lit("")).when(pl.col("votes") > 0).then(pl.lit("the judges disagree")).otherwise("why")
+    return counts.unnest("most").select(*keys, pl.when(wins).then(value).otherwise(pl.lit("")), reason.alias("reason"), "votes")
+
+
+def read_votes(project: Project, construction: str = "") -> pl.DataFrame:
+    """The frozen votes, the project's after those that are shipped: ``item, task, judge, prompt, value, reason``; of one construction."""
+    paths = dict.fromkeys(folder / layout.JUDGMENTS for folder in (shipped_folder(), project.root))
+    tables = [pl.DataFrame(schema=polars_schema(_VOTES.columns)), *(read_table(path, _VOTES, HINT) for path in paths if path.exists())]
+    votes = pl.concat(tables)
+    return votes.filter(pl.col("item").str.starts_with(f"{construction}/")) if construction else votes
+
+
+def verdicts(votes: pl.DataFrame, construction: str) -> dict[str, Verdict]:
+    """Address of a clause of ``construction`` -> the verdict: refused if most refuse it as whatever it was shown, or do not agree."""
+    known: dict[str, Verdict] = {}
+    for item, task, value, reason, count in majority(votes).iter_rows():
+        clause, _, whose = item.partition("/")[2].rpartition("/")
+        verdict = known.get(clause, Verdict())
+        if task == "role":
+            verdict = replace(verdict, role=value)
+        elif value in {"", UNACCEPTABLE, INAPPROPRIATE}:
+            verdict = replace(verdict, refused=verdict.refused or f"{task}: {value or reason} ({count} votes)")
+        elif task == "acceptability" and whose == construction:
+            verdict = replace(verdict, acceptability=value)
+        known[clause] = verdict
+    return known
+
+
+def judged_frames(
+    frames: Iterable[Frame], verbs: Callable[[Frame], set[str]], lexicon: Lexicon, known: Mapping[str, Verdict]
+) -> Iterator[Frame]:
+    """``frames`` without verbs (of the columns that ``verbs`` names) whose clauses are refused, and with what was said of others."""
+    for frame in frames:
+        slots, judged, alone = dict(frame.slots), dict[tuple[str, str], str](), set(frame.entails_alone)
+        for slot in frame.slots.keys() & verbs(frame):
+            kept = []
+            for key, lemma in ((lexicon.keys[row], lexicon.lemmas[row]) for name in frame.slots[slot] for row in lexicon.resolve(name).ids):
+                verdict = known.get(frame.clause(slot, lemma))
+                if verdict is None or not verdict.refused:
+                    kept.append(key)
+                if verdict and not verdict.refused:
+                    judged[slot, lemma] = verdict.acceptability
+                    alone -= {lemma} if verdict.role == CONSTRUCTIONAL else set()
+                    alone |= {lemma} if verdict.role == LEXICAL else set()
+            slots[slot] = tuple(dict.fromkeys(kept))
+        if all(slots.values()):
+            yield replace(frame, slots=slots, judged=judged, entails_alone=frozenset(alone))

@@ -1,0 +1,383 @@
+"""Clauses judged by models: asked once, killed and resumed, frozen, replayed; what is refused is not built; bounded, and discreet."""
+
+import json
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from types import SimpleNamespace
+
+import polars as pl
+import pytest
+
+from cxgen import layout
+from cxgen.asking import Consultation, Limits, judge
+from cxgen.build import run
+from cxgen.build.clauses import clauses, tally
+from cxgen.build.params import Params
+from cxgen.cli import main
+from cxgen.constructicon import load_construction
+from cxgen.errors import CxgenError, DataError
+from cxgen.facade import Constructicon
+from cxgen.lexicon import Lexicon
+from cxgen.lexicon.verdicts import majority, read_votes, verdicts
+from cxgen.vocabulary import Judge
+from tests.conftest import edit, small_project
+from tests.llm_server import serving
+from tests.test_asking import SECRET
+
+pytestmark = pytest.mark.server
+COMMAND = [sys.executable, "-c", "from cxgen.cli import main; main()"]
+NAME = "into-causative"
+
+
+@pytest.fixture(autouse=True)
+def key(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", SECRET)
+
+
+@pytest.fixture
+def here(tmp_path):
+    """A small project with one construction."""
+    (tmp_path / "p").mkdir()
+    return small_project(tmp_path / "p", [NAME], n_per_construction=60, n_per_lookalike=24, sizes={"minimal_pairs": 0})[0]
+
+
+@pytest.fixture
+def cxgen(monkeypatch, capsys):
+    """The command line in this process."""
+
+    def run(project, *words):
+        monkeypatch.chdir(project.root)
+        monkeypatch.setenv("COLUMNS", "200")
+        monkeypatch.setattr(sys, "argv", ["cxgen", *words])
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            main()
+        return SimpleNamespace(code=ended.value.code or 0, **dict(zip(("out", "err"), capsys.readouterr(), strict=True)))
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def table():
+    """The clauses of the construction."""
+    return clauses(Constructicon()[NAME].construction)
+
+
+def by(url, *tasks, models=("m",), limits=None, **more):
+    """Models at ``url``."""
+    found = limits or Limits(concurrency=16)
+    return Consultation(backend=Judge.openai, models=models, tasks=tasks, base_url=url, limits=found, **more)
+
+
+def words(url, *more):
+    return ["judge", NAME, "--backend", "openai", "--model", "m", "--base-url", url, "--task", "event", *more]
+
+
+def lines(log):
+    return log.read_text().count("\n") if log.exists() else 0
+
+
+def votes_of(project):
+    return pl.read_parquet(project.root / layout.JUDGMENTS)
+
+
+def freeze(project, table, judges="abc", **otherwise):
+    """Freeze votes: all accept, but for what ``otherwise`` (task) says: item -> a value by each judge."""
+    usual = {"acceptability": "extended", "event": "appropriate", "role": "constructional"}
+    rows = []
+    for task, value in usual.items():
+        for item in table["item"]:
+            said = otherwise.get(task, {}).get(item, [value] * len(judges))
+            rows += [judge.Judgment(item, task, one, "", who, prompt="p") for who, one in zip(judges, said, strict=True)]
+    (project.root / "pipelines").mkdir(exist_ok=True)
+    judge.freeze(judge.as_table(rows), project.root / layout.JUDGMENTS)
+
+
+def replayed(project):
+    edit(project.root / "params.yaml", "backend: rules", "backend: replay")
+    return Params.read(project.params)
+
+
+# what is asked
+
+
+def test_every_scene_with_each_of_its_verbs_is_a_clause(table):
+    construction = Constructicon()[NAME].construction
+    lexicon, told = construction.lexicon, set()
+    for frame in construction.frames:
+        if any(design.frames in frame.designs and design.configs for design in construction.designs.values()):
+            keys = (key for slot in construction.judged_columns(frame) for key in frame.slots[slot])
+            told |= {(frame.name, lexicon.lemmas[lexicon.index[key]]) for key in keys}
+    assert told == {*table.select("scene", "verb").iter_rows()}
+    own = table.filter(construction=NAME)
+    assert own["item"].is_unique().all()
+    for row in own.sample(20, seed=1).iter_rows(named=True):
+        assert row["sentence"] != row["other"]
+        assert row["claim"]
+
+
+def test_a_clause_is_another_with_another_word_but_not_with_another_verb_or_adjunct(tmp_path):
+    project, _ = small_project(tmp_path, [NAME])
+    path = tmp_path / "lexicons" / "scenes" / f"{NAME}.tsv"
+    path.parent.mkdir(parents=True)
+    head = "id\tdesigns\tagent\tverb:verb\topening:phrase\n"
+    seen = []
+    for row in ("@names\ttalk | trick\tat noon", "@names\ttalk | lure\tat night", "@names | doctor\ttalk\tat noon"):
+        path.write_text(f"{head}mine\tswap\t{row}\n", "utf-8")
+        lexicon = Lexicon.of(project)
+        frame = next(frame for frame in lexicon.frames(NAME) if frame.name == "mine")
+        seen.append(frame.clause("verb", "talk"))
+    assert seen[0] == seen[1] != seen[2]
+    assert seen[0].startswith("mine/talk/")
+
+
+# votes and verdicts
+
+
+def test_most_votes_decide_and_what_they_refuse_or_leave_open_goes():
+    rows = [
+        ("x/s/go/1/x", "acceptability", "extended", "extended", "prototypical"),
+        ("x/s/go/1/x", "role", "lexical", "lexical", "lexical"),
+    ]
+    rows += [("x/s/run/1/x", "acceptability", "extended", "unacceptable", "unacceptable"), ("x/s/run/1/x", "event", *["appropriate"] * 3)]
+    rows += [("x/s/fly/1/x", "event", "appropriate", "inappropriate", ""), ("x/s/fly/1/x", "acceptability", *["extended"] * 3)]
+    rows += [("x/s/hop/1/x", "acceptability", *["extended"] * 3), ("x/s/hop/1/look-alike", "acceptability", *["unacceptable"] * 3)]
+    long = [(item, task, who, "p", value, "") for item, task, *values in rows for who, value in zip("abc", values, strict=True)]
+    votes = pl.DataFrame(long, schema=["item", "task", "judge", "prompt", "value", "reason"], orient="row")
+    found = verdicts(votes, "x")
+    assert (found["s/go/1"].acceptability, found["s/go/1"].role, found["s/go/1"].refused) == ("extended", "lexical", "")
+    assert found["s/run/1"].refused == "acceptability: unacceptable (3 votes)"
+    assert found["s/fly/1"].refused == "event: the judges disagree (2 votes)"
+    assert found["s/hop/1"].refused == "acceptability: unacceptable (3 votes)"
+    assert majority(votes).height == 8
+
+
+def test_what_is_refused_is_not_built_and_one_vote_more_brings_it_back(here, table):
+    own = table.filter(construction=NAME)
+    verb = own["verb"].value_counts(sort=True)["verb"][0]
+    bad = {item: ["unacceptable", "unacceptable", "extended"] for item in own.filter(verb=verb)["item"]}
+    lexical = {item: ["lexical", "lexical", "constructional"] for item in own.filter(pl.col("verb") != verb)["item"]}
+    freeze(here, table, acceptability=bad, role=lexical)
+    metrics = run.build(here, replayed(here))
+    counts = metrics["judge"]["constructions"][NAME]
+    assert (counts["refused"], counts["acceptability"], counts["unjudged"]) == (len(bad), len(bad), 0)
+    assert metrics["judge"]["judges"] == ["a", "b", "c"]
+    assert 0 < metrics["judge"]["agreement"]["acceptability"]["alpha"] < 1
+    items = pl.concat(pl.read_parquet(path) for path in sorted((here.root / "outputs/dataset/nli").glob("*.parquet")))
+    assert verb not in set(items["verb"])
+    assert set(items["acceptability"]) == {"extended"}
+    assert set(items["verb_role"]) == {"lexical"}
+    rejected = pl.read_parquet(here.root / layout.table("rejected", "rejected"))
+    assert set(rejected["verb"]) == {verb}
+    assert rejected["reason"].unique().to_list() == ["acceptability: unacceptable (3 votes)"]
+    assert "acceptability a: unacceptable" in rejected["votes"][0]
+    freeze(here, table, acceptability={item: ["unacceptable", "extended", "extended"] for item in bad})
+    lexicon = Lexicon.of(here)
+    assert tally(load_construction(here, NAME, lexicon, heard=False), read_votes(here, NAME))[0]["refused"] == 0
+    assert verb in {lexicon.lemmas[lexicon.index[key]] for f in load_construction(here, NAME, lexicon).frames for key in f.slots["verb"]}
+
+
+def test_without_judgments_nothing_is_built_as_judged(here, table, cxgen):
+    params = replayed(here)
+    with pytest.raises(DataError, match=f"nothing of {NAME} has been judged") as caught:
+        run.build(here, params)
+    assert "cxgen judge" in caught.value.hint
+    result = cxgen(here, "build")
+    assert (result.code, result.err.count("\n")) == (2, 2)
+    freeze(here, table.head(40))
+    with pytest.raises(CxgenError):
+        run.build(here, params)  # of so few clauses no dataset of that size can be made, and the rest is not used in their place
+    rows = json.loads(cxgen(here, "judge", NAME, "--format", "json").out)
+    assert rows[0]["unjudged"] == rows[0]["clauses"] - table.head(40)["clause"].n_unique()
+
+
+# kept, frozen, asked once
+
+
+@pytest.mark.slow
+def test_killed_five_times_it_ends_the_same_and_pays_for_nothing_twice(here, tmp_path):
+    shutil.copytree(here.root, tmp_path / "undisturbed")
+    undisturbed, log = type(here)(tmp_path / "undisturbed"), tmp_path / "log"
+    with serving(latency=0.08, log=str(log)) as url:
+        judge.run(undisturbed, by(url, "event", per_request=1), [NAME])
+        ideal = lines(log)
+        log.unlink()
+    chance = random.Random(11)
+    with serving(latency=0.08, log=str(log)) as url:
+        command = [*COMMAND, *words(url, "--concurrency", "16", "--items-per-request", "1")]
+        for _ in range(5):
+            with subprocess.Popen(command, cwd=here.root, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+                seen, deadline = lines(log), time.monotonic() + 30
+                while lines(log) < seen + 5 and process.poll() is None and time.monotonic() < deadline:
+                    time.sleep(0.01)
+                time.sleep(chance.uniform(0.0, 0.15))
+                assert process.poll() is None  # else nothing was killed
+                process.send_signal(signal.SIGKILL)
+        judge.run(here, by(url, "event", per_request=1), [NAME])
+    requests = Counter(log.read_text().splitlines())
+    assert len(requests) == ideal
+    # Only what was in flight at a kill may come twice.
+    assert ideal < requests.total() <= ideal + 5 * 16
+    columns = ["item", "task", "value", "call"]
+    one, other = (votes_of(project).select(columns) for project in (here, undisturbed))
+    assert one.equals(other)
+
+
+@pytest.mark.slow
+def test_ctrl_c_loses_nothing_and_says_so(here, tmp_path):
+    log = tmp_path / "log"
+    with serving(latency=0.1, log=str(log)) as url:
+        command = [*COMMAND, *words(url, "--items-per-request", "1", "--concurrency", "4")]
+        with subprocess.Popen(command, cwd=here.root, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+            deadline = time.monotonic() + 30
+            while lines(log) < 20 and time.monotonic() < deadline:
+                time.sleep(0.01)
+            process.send_signal(signal.SIGINT)
+            _, said = process.communicate(timeout=30)
+        assert process.returncode == 130, said
+        assert "interrupted" in said
+        assert "Traceback" not in said
+        assert not (here.root / layout.JUDGMENTS).exists()
+        answered = lines(log)
+        judge.run(here, by(url, "event", per_request=1), [NAME])
+    assert answered < lines(log) <= votes_of(here).height + 4
+
+
+def test_what_a_model_has_judged_is_asked_again_of_nobody_without_any_cache(here, tmp_path):
+    log = tmp_path / "log"
+    with serving(log=str(log)) as url:
+        judge.run(here, by(url, "event", models=("a",)), [NAME])
+        before, frozen = lines(log), votes_of(here)
+        (here.root / layout.ANSWERS).unlink()
+        judge.run(here, by(url, "event", models=("a",)), [NAME])
+        assert lines(log) == before
+        assert votes_of(here).equals(frozen)
+        frozen.head(frozen.height - 10).write_parquet(here.root / layout.JUDGMENTS)
+        judge.run(here, by(url, "event", models=("a",)), [NAME])
+    assert lines(log) == before + 1
+    assert votes_of(here).select("item", "value").equals(frozen.select("item", "value"))
+
+
+# bounds, and what is told
+
+
+def test_a_dry_run_sends_nothing_and_tells_the_price(here, cxgen, tmp_path, table):
+    log = tmp_path / "log"
+    with serving(log=str(log)) as url:
+        more = ("--dry-run", "--price-in", "1", "--price-out", "2", "--format", "json")
+        before = json.loads(cxgen(here, *words(url, *more)).out)[0]
+        assert not lines(log)
+        judge.run(here, by(url, "event"), [NAME])
+        after = json.loads(cxgen(here, *words(url, *more)).out)[0]
+    assert (before["items"], before["cached items"]) == (table.height, 0)
+    assert before["cost at most"] > 0
+    assert (after["calls"], after["cost at most"]) == (0, 0)
+
+
+def test_every_option_reaches_the_run(here, monkeypatch, cxgen):
+    given = {}
+    monkeypatch.setattr(judge, "questions", lambda project, asked, names: given.update(asked=asked) or (Consultation(), {}, {}))
+    bounds = {"rpm": 3, "tpm": 4, "tries": 5, "timeout": 6, "deadline": 7, "max-requests": 8, "max-tokens": 9, "max-cost": 10}
+    others = {"price-in": 11, "price-out": 12, "max-failures": 0.5, "concurrency": 13, "items-per-request": 14, "poll": 15, "cache": "c.db"}
+    options = [text for name, value in {**bounds, **others, "model": "n"}.items() for text in (f"--{name}", str(value))]
+    assert cxgen(here, *words("http://x", *options, "--dry-run")).code == 0
+    limits = Limits(13, 3.0, 4.0, 5, 6.0, 7.0, 8, 9, 10.0, 11.0, 12.0, 0.5)
+    cache = here.root / "c.db"
+    assert given["asked"] == Consultation(Judge.openai, ("m", "n"), ("event",), "http://x", 14, limits, cache, poll=15.0)
+
+
+def test_a_bound_ends_the_run_with_what_there_is(here, cxgen):
+    with serving() as url:
+        result = cxgen(here, *words(url, "--max-requests", "5"))
+        assert (result.code, "stopped by --max-requests 5" in result.err) == (1, True)
+        assert "not asked: --max-requests 5" in result.err
+        assert votes_of(here).height == 50
+        (outcome,) = judge.run(here, by(url, "event"), [NAME])
+        assert all(judgment.value for judgment in outcome.judgments)
+
+
+def test_neither_key_nor_path_gets_into_a_file_or_a_message(here, cxgen):
+    with serving(status=[401, "invalid_api_key", f"Incorrect API key provided: {SECRET}"]) as url:
+        refused = cxgen(here, *words(url))
+    with serving() as url:
+        result = cxgen(here, *words(url))
+    assert (refused.code, result.code) == (2, 0)
+    assert not any(SECRET in text for text in (refused.err, result.err, result.out))
+    for path in here.root.rglob("*"):
+        if path.is_file():
+            data = path.read_bytes()
+            assert SECRET.encode() not in data, path
+            if path.suffix in {".json", ".jsonl", ".parquet"}:
+                assert str(here.root).encode() not in data, path
+
+
+@pytest.mark.parametrize(
+    ("more", "part"),
+    [
+        (["--backend", "openai", "--model", "m", "--base-url", "localhost:1/v1"], "no address of a server"),
+        (["--backend", "openai"], "no model is named"),
+        (["--backend", "openai", "--model", "m", "--task", "roles"], "did you mean role"),
+        (["--backend", "openai", "--model", "m", "--max-cost", "1"], "needs prices"),
+    ],
+)
+def test_bad_requests_are_refused_with_a_hint(here, cxgen, more, part):
+    result = cxgen(here, "judge", NAME, *more)
+    assert result.code == 2
+    assert part in result.err
+
+
+def test_votes_that_are_none_are_told_with_the_file(here, table, cxgen):
+    freeze(here, table.head(3))
+    path = here.root / layout.JUDGMENTS
+    good = pl.read_parquet(path)
+    for broken, part in (
+        (good.with_columns(value=pl.lit("maybe")), "'maybe' is no answer"),
+        (good.drop("judge"), "lacks the columns judge"),
+    ):
+        broken.write_parquet(path)
+        result = cxgen(here, *words("http://127.0.0.1:1/v1"))
+        assert (result.code, part in result.err, path.name in result.err) == (2, True, True)
+
+
+def test_missing_packages_are_named_with_the_extra_that_has_them(here, monkeypatch):
+    monkeypatch.setitem(sys.modules, "krippendorff", None)
+    with pytest.raises(DataError, match="krippendorff") as caught:
+        judge.run(here, by("http://127.0.0.1:1/v1", "event"), [NAME])
+    assert "'.[llm]'" in caught.value.hint
+
+
+def test_a_run_ends_with_a_table_of_what_it_took(here, cxgen, table):
+    with serving(faults={"500": 0.2}, seed=5) as url:
+        result = cxgen(here, *words(url, "--format", "json"))
+    assert result.code == 0
+    (row,) = json.loads(result.out)
+    assert (row["construction"], row["unjudged"]) == (NAME, 0)
+    assert row["refused"] == row["event"] > 0
+    header, line, *_ = result.err.splitlines()
+    assert header.split()[:6] == ["model", "task", "decided", "cached", "undecided", "requests"]
+    assert line.split()[:5] == ["m", "event", str(table.height), "0", "0"]
+    assert "server error (500)" in line
+
+
+# through files
+
+
+def test_whoever_answers_a_file_of_requests_judges(here, cxgen, tmp_path, table):
+    out, told = tmp_path / "ask.jsonl", tmp_path / "told.jsonl"
+    judging = ["judge", NAME, "--backend", "file", "--model", "ann", "--task", "event", "--requests", str(out)]
+    assert f"{-(-table.height // 10)} requests" in cxgen(here, *judging).err
+    left, *others = table["item"]
+    with told.open("w") as file:
+        for line in map(json.loads, out.read_text("utf-8").splitlines()):
+            items = [json.loads(text) for text in line["body"]["messages"][1]["content"].splitlines() if text.startswith("{")]
+            entries = [{"id": item["id"], "verdict": "appropriate"} for item in items if item["id"] != left]
+            file.write(json.dumps({"custom_id": line["custom_id"], "content": {"answers": entries}}) + "\n")
+    result = cxgen(here, *judging, "--replies", str(told), "--items-per-request", "5")  # other groups than were written
+    assert dict(votes_of(here).select("item", "value").iter_rows()) == {left: "", **dict.fromkeys(others, "appropriate")}
+    assert (result.code, "1 undecided" in result.err) == (0, True)
+    assert "2 models, 1 files of replies" in cxgen(here, *judging, "--model", "ben", "--replies", str(told)).err
