@@ -179,7 +179,8 @@ def test_what_is_refused_is_not_built_and_one_vote_more_brings_it_back(here, tab
     freeze(here, table, acceptability={item: ["unacceptable", "extended", "extended"] for item in bad})
     lexicon = Lexicon.of(here)
     assert tally(load_construction(here, NAME, lexicon, heard=False), read_votes(here, NAME))[0]["refused"] == 0
-    assert verb in {lexicon.lemmas[lexicon.index[key]] for f in load_construction(here, NAME, lexicon).frames for key in f.slots["verb"]}
+    again = load_construction(here, NAME, lexicon)
+    assert verb in {again.lexicon.lemmas[again.lexicon.index[key]] for frame in again.frames for key in frame.slots["verb"]}
 
 
 def test_without_judgments_nothing_is_built_as_judged(here, table, cxgen):
