@@ -30,17 +30,21 @@ def chunks(project):
 
 @pytest.fixture(scope="module", params=["some", pytest.param("all", marks=pytest.mark.slow)])
 def annotated(request, constructions, chunks):
-    """A premise of every kind in every template with its sentence, by construction; `cxgen check` sees to it that all have trees."""
+    """A premise of every shape with its sentence, by construction; `cxgen check` sees to it that all have trees."""
     names = SOME if request.param == "some" else dict.fromkeys((*SOME, *sampled(constructions, 2)))
     annotators = {name: Annotator(constructions[name], chunks) for name in names}
     return {name: [(item, annotators[name].sentence(item)) for item in examples(constructions[name])] for name in names}
 
 
-def test_every_kind_and_template_is_there(constructions, annotated):
+def test_every_way_to_word_a_premise_is_there(constructions, annotated):
     for name, pairs in annotated.items():
         construction = constructions[name]
-        wanted = {(k, t.name) for d in construction.designs.values() for k in d.kinds for t in construction.templates_for(k)}
-        assert {(item["kind"], item["template"]) for item, _ in pairs} == wanted
+
+        def worded(kind, template, construction=construction):
+            return tuple((part.text, part.form, part.deprel) for part in construction.premise_parts(kind, template))
+
+        wanted = {worded(k, t.name) for d in construction.designs.values() for k in d.kinds for t in construction.templates_for(k)}
+        assert {worded(item["kind"], item["template"]) for item, _ in pairs} == wanted
 
 
 def test_trees_are_well_formed_and_relations_go_with_parts_of_speech(constructions, annotated):

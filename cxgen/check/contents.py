@@ -14,7 +14,7 @@ from cxgen.constructicon import Construction, Design, Part, Place, parse_pattern
 from cxgen.constructicon.load import unknown_words
 from cxgen.errors import CxgenError
 from cxgen.families import CONFIGS, family_of
-from cxgen.lexicon import Frame, Lexicon
+from cxgen.lexicon import Lexicon
 from cxgen.sampling import Sampler, design_pools, span
 from cxgen.sampling.pools import ABSENT, crowded, frame_candidates, frames_of
 from cxgen.sampling.ways import Forms
@@ -108,11 +108,10 @@ def faulty_items(construction: Construction) -> Iterator[CxgenError]:
     """E207: in a frame, two slots of a premise can hold the same word; or its family finds fault with an item of a design's first sets."""
     forms = Forms(construction.lexicon)
     for design in construction.designs.values():
-        for frame in frames_of(construction, design):
-            for one, other, words in _repeats(construction, design, frame):
-                message = f"frame {frame.name!r}: slots {one!r} and {other!r} of one sentence can both say {', '.join(sorted(words)[:3])}"
-                hint = f"take it from one of them, or say distinct: [{one}] of {other}"
-                yield fault(construction.place("slots", other), message, hint)
+        for frame, one, other, words in _repeats(construction, design):
+            message = f"frame {frame!r}: slots {one!r} and {other!r} of one sentence can both say {', '.join(sorted(words)[:3])}"
+            hint = f"take it from one of them, or say distinct: [{one}] of {other}"
+            yield fault(construction.place("slots", other), message, hint)
         for family, config in ((family_of(config), config) for config in design.configs if config in CONFIGS):
             try:
                 if family.unsound(construction, design, config):
@@ -126,26 +125,27 @@ def faulty_items(construction: Construction) -> Iterator[CxgenError]:
                 yield fault(construction.place("designs", design.name), message, "change the wording, or the template")
 
 
-def _repeats(construction: Construction, design: Design, frame: Frame) -> Iterator[tuple[str, str, set[str]]]:
-    """Pairs of slots that occur together, with the words that a frame has for both; a result is not to repeat its verb either."""
+def _repeats(construction: Construction, design: Design) -> Iterator[tuple[str, str, str, set[str]]]:
+    """Frames with pairs of slots that occur together, and the words that they have for both; a result is not to repeat its verb either."""
     lexicon = construction.lexicon
     slots = [construction.slots[name] for name in construction.design_slots(design) if not construction.slots[name].lexical]
-    try:
-        rows = {slot.name: {*frame_candidates(frame, slot, lexicon)} - {ABSENT} for slot in slots}
-    except CxgenError:
-        return  # E201 says so
     together = {frozenset(p) for _, _, parts in premises(construction, design) for p in combinations({part.slot for part in parts}, 2)}
-    for one, other in combinations(slots, 2):
-        if {one.name, other.name} not in together or one.name in other.distinct or other.name in one.distinct:
-            continue
-        roles, words = {one.role, other.role}, set[str]()
-        if roles == {Role.result, Role.verb}:
-            verbs, results = (rows[slot.name] for slot in ((one, other) if one.role == Role.verb else (other, one)))
-            words = {lexicon.lemmas[result] for result in results for verb in verbs if _repeats_verb(lexicon, result, verb)}
-        elif not roles & {Role.modifier, Role.property, Role.result} and roles - NOT_NOUNS:
-            words = {lexicon.lemmas[row] for row in rows[one.name]} & {lexicon.lemmas[row] for row in rows[other.name]}
-        if words:
-            yield one.name, other.name, words
+    pairs = [(one, other) for one, other in combinations(slots, 2) if {one.name, other.name} in together]
+    pairs = [(one, other) for one, other in pairs if one.name not in other.distinct and other.name not in one.distinct]
+    for frame in frames_of(construction, design):
+        try:
+            rows = {slot.name: {*frame_candidates(frame, slot, lexicon)} - {ABSENT} for slot in slots}
+        except CxgenError:
+            continue  # E201 says so
+        for one, other in pairs:
+            roles, words = {one.role, other.role}, set[str]()
+            if roles == {Role.result, Role.verb}:
+                verbs, results = (rows[slot.name] for slot in ((one, other) if one.role == Role.verb else (other, one)))
+                words = {lexicon.lemmas[result] for result in results for verb in verbs if _repeats_verb(lexicon, result, verb)}
+            elif not roles & {Role.modifier, Role.property, Role.result} and roles - NOT_NOUNS:
+                words = {lexicon.lemmas[row] for row in rows[one.name]} & {lexicon.lemmas[row] for row in rows[other.name]}
+            if words:
+                yield frame.name, one.name, other.name, words
 
 
 def _repeats_verb(lexicon: Lexicon, result: int, verb: int) -> bool:

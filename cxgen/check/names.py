@@ -3,6 +3,7 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache, partial
 from typing import NamedTuple
 
 from cxgen.check.core import check, fault
@@ -80,8 +81,10 @@ _Named = Iterator[tuple[Place, str, Iterable[str], Mapping[str, object]]]  # whe
 def _named(construction: Construction) -> _Named:
     place, slots, kinds, rules = construction.place, construction.slots, construction.kinds, construction.rules
     designs, predicates, groups = construction.designs, construction.predicates, construction.groups
+    words = cache(partial(_frame_words, construction))
     for text, parts in _readable(construction):
-        yield text.place, "slot", {part.slot for part in parts}, {**slots, **_frame_words(construction, text.designs)}
+        known = words(frozenset(design.frames for design in text.designs))
+        yield text.place, "slot", {part.slot for part in parts}, {**slots, **known}
     yield from ((place("kinds", kind.name), "slot", (kind.verb, *kind.rests_on), slots) for kind in kinds.values())
     yield from ((place("slots", slot.name), "slot", (*slot.distinct, slot.parent), slots) for slot in slots.values())
     for where, atom in _atoms(construction):
@@ -97,9 +100,8 @@ def _named(construction: Construction) -> _Named:
     yield from ((_frame_place(construction, frame, "design"), "design", frame.designs, framed) for frame in construction.frames)
 
 
-def _frame_words(construction: Construction, designs: list[Design]) -> dict[str, str]:
-    """Closed-class words that every frame of ``designs`` declares; of none: every frame of the construction."""
-    wanted = {design.frames for design in designs}
+def _frame_words(construction: Construction, wanted: frozenset[str]) -> dict[str, str]:
+    """Closed-class words that every frame of the ``wanted`` designs declares; of none: every frame of the construction."""
     words = [frame.words for frame in construction.frames if not wanted or not frame.designs or wanted.intersection(frame.designs)]
     return {name: text for name, text in words[0].items() if all(name in other for other in words)} if words else {}
 

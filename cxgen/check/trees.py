@@ -1,6 +1,7 @@
 """Do premises of every shape have trees, and the construction's form? Codes E4xx."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cache, partial
 from importlib.util import find_spec
 from itertools import chain
 from typing import Any
@@ -9,7 +10,7 @@ import numpy as np
 
 from cxgen.check.contents import premises
 from cxgen.check.core import fault
-from cxgen.constructicon import Construction
+from cxgen.constructicon import Construction, Part
 from cxgen.errors import CxgenError, SchemaError
 from cxgen.sampling.draws import realise
 from cxgen.sampling.plan import Plan, draw_plan
@@ -61,7 +62,7 @@ def _links(sentence: Sentence) -> str:
 
 
 def examples(construction: Construction) -> list[dict[str, Any]]:
-    """A premise of every kind in every template, with every choice of the frames' words and of optional slots; every phrase is in one.
+    """A premise of every shape that the templates give the kinds, with every choice of the frames' words; every phrase is in one.
 
     Each has ``premise_id, construction, kind, template, premise``, and ``slots`` (of ``slot, lemma, sense``), as items have them.
     """
@@ -76,25 +77,41 @@ def examples(construction: Construction) -> list[dict[str, Any]]:
         plan = draw_plan(construction, design, pools, stream, np.arange(drawn + len(phrases)))
         for number, (slot, row) in enumerate(phrases, drawn):
             plan.fillers[slot][number] = row
+        choices, sentences, before = cache(partial(_choices, plan, pools, drawn)), [], len(items)
         for kind, template, parts in premises(construction, design):
             names = tuple(sorted({part.slot for part in parts if part.slot}))
-            chosen: dict[Any, int] = {}
-            for number in range(drawn):
-                chosen.setdefault((kind, template, _shape(names, plan, pools, number)), number)
+            chosen = {_shape(construction, kind, parts, dict(choice)): number for choice, number in choices(names).items()}
             chosen |= {row: number for number, (slot, row) in enumerate(phrases, drawn) if slot in names}
             chosen = {shape: number for shape, number in chosen.items() if shape not in items}
             sets = np.array([*chosen.values()], dtype=np.int64)
-            texts = realise([(parts, sets, np.arange(len(sets)))], construction, plan, pools, forms, len(sets)).to_list() if chosen else []
-            for (shape, number), text in zip(chosen.items(), texts, strict=True):
+            sentences.append((parts, sets, np.arange(len(sets)) + len(items) - before))
+            for shape, number in chosen.items():
                 rows = {slot: int(plan.fillers[slot][number]) for slot in construction.slots if slot in names and slot in plan.fillers}
                 words = {slot: (lexicon.lemmas[row], lexicon.table["sense"][row]) for slot, row in rows.items() if row != ABSENT}
                 slots = [{"slot": slot, "lemma": lemma, "sense": sense} for slot, (lemma, sense) in words.items()]
                 item = {"premise_id": str(len(items)), "construction": construction.kinds[kind].construction, "kind": kind}
-                items[shape] = {**item, "template": template, "premise": text, "slots": slots}
+                items[shape] = {**item, "template": template, "slots": slots}
+        fresh = list(items.values())[before:]
+        for item, text in zip(fresh, realise(sentences, construction, plan, pools, forms, len(fresh)) if fresh else (), strict=True):
+            item["premise"] = text
     return list(items.values())
 
 
-def _shape(names: Sequence[str], plan: Plan, pools: Pools, number: int) -> tuple[Any, ...]:
-    """What of a premise's words is no filler of the lexicon: the frame's words, and which slots are left out."""
-    words = pools.frames[plan.frame[number]].words
-    return tuple(bool(plan.fillers[name][number] == ABSENT) if name in plan.fillers else words.get(name) for name in names)
+def _choices(plan: Plan, pools: Pools, drawn: int, names: Sequence[str]) -> dict[tuple[tuple[str, Any], ...], int]:
+    """The first of the sets with each choice of the frame's words, and of the slots that are left out."""
+    first: dict[tuple[tuple[str, Any], ...], int] = {}
+    for number, frame in enumerate(plan.frame[:drawn]):
+        words = pools.frames[frame].words
+        choice = ((name, bool(plan.fillers[name][number] == ABSENT) if name in plan.fillers else words.get(name)) for name in names)
+        first.setdefault(tuple(choice), number)
+    return first
+
+
+def _shape(construction: Construction, kind: str, parts: Sequence[Part], chosen: Mapping[str, Any]) -> tuple[Any, ...]:
+    """What of a premise its tree depends on; not, of two slots that are alike, which one stands where."""
+    own, shape = construction.kinds[kind], []
+    for part in parts:
+        slot = construction.slots.get(part.slot)
+        alike = slot and (slot.deprel, slot.wrap, slot.number, slot.name == own.verb, construction.parts_of_speech[slot.name])
+        shape.append((part.text, part.form, part.deprel, chosen.get(part.slot), alike))
+    return (own.construction, *chosen, *shape)

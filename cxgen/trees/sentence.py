@@ -142,8 +142,7 @@ class Annotator:
             if slot and slot.name not in lexemes:
                 continue
             before, _, after = slot.wrap.partition("{}") if slot and not WORD_FORMS[part.form].closed else ("", "", "")
-            frames = {frame.words.get(part.slot, "") for frame in self.construction.frames} if part.slot else {part.text}
-            ways = self._ways(*lexemes[slot.name], part.form) if slot else dict.fromkeys(sorted(frames, key=len, reverse=True), ())
+            ways = self._ways(part, lexemes.get(part.slot))
             for piece in ({before: ()}, ways, {after: ()}):
                 filler = piece is ways and slot is not None
                 sizes = ((way, size) for way in piece if (size := _size(text, at, way, whole=filler)) >= 0)
@@ -154,12 +153,15 @@ class Annotator:
         if at != len(text):
             raise DataError(f"{text!r} does not follow its template", hint="make it anew: `dvc repro`")
 
-    def _ways_of(self, lemma: str, sense: str | None, form: str) -> dict[str, Words]:
-        """The ways to write a filler, the longest first, with their words (none of a phrase)."""
-        lexeme = self._lexemes.get((lemma, sense))
-        if lexeme is None:
-            raise DataError(f"{lemma!r} ({sense}) is not in the lexicon", hint="the lexicon has changed: run `dvc repro`")
-        ways = [(lemma, ())] if lexeme["pos"] == "phrase" else [*looks(lexeme, form, self.chunks.adjectives)]
+    def _ways_of(self, part: Part, filler: tuple[str, str | None] | None) -> dict[str, Words]:
+        """The ways to write a part, the longest first, with their words (none of a phrase, a frame's word, a literal)."""
+        if filler is None:
+            texts = {frame.words.get(part.slot, "") for frame in self.construction.frames} if part.slot else {part.text}
+            return dict.fromkeys(sorted(texts, key=len, reverse=True), ())
+        if filler not in self._lexemes:
+            raise DataError(f"{filler[0]!r} ({filler[1]}) is not in the lexicon", hint="the lexicon has changed: run `dvc repro`")
+        lexeme = self._lexemes[filler]
+        ways = [(filler[0], ())] if lexeme["pos"] == "phrase" else [*looks(lexeme, part.form, self.chunks.adjectives)]
         ways.sort(key=lambda way: len(way[0]))
         return dict(ways[::-1])  # of two alike, the first: a mass noun is not its own plural
 
