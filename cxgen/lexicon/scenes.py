@@ -58,7 +58,8 @@ class Frame:
         Circumstances do not count: neither they nor another verb, design or comment make it another clause.
         """
         scene = self.source.scenes[self.number] if self.source else Scene(0, {"id": [self.name]}, {}, {})
-        told = {name: texts for name, texts in sorted(scene.cells.items()) if name not in {*_ABOUT, *_CIRCUMSTANCES, slot}}
+        own = sorted(scene.cells.keys() - {*_ABOUT, *_CIRCUMSTANCES, slot})
+        told = {name: [text.partition("~")[0] for text in scene.cells[name]] for name in own}  # a pin is not said
         digest = hashlib.blake2b(repr((slot, told, sorted(scene.words.items()))).encode(), digest_size=4).hexdigest()
         return f"{scene.cells['id'][0]}/{verb}/{digest}"
 
