@@ -51,8 +51,8 @@ def questions(project: Project, asked: Consultation, names: Sequence[str] = ()) 
         construction = load_construction(project, name, lexicon, heard=False)
         described = descriptions([construction])
         for row in clauses(construction).iter_rows(named=True):
-            told = described.get(row["construction"], PLAIN) | {key: row[key] for key in ("sentence", "other", "verb", "claim")}
-            own = construction.argument_structure and row["construction"] == name and row["claim"]
+            told = described.get(row["construction"], PLAIN) | {key: row[key] for key in ("sentence", "other", "verb")}
+            own = construction.argument_structure and row["construction"] == name
             for task in (task for task in asked.tasks if (task, row["item"]) not in done and (own or task != "role")):
                 shown[task][row["item"]] = {field: told[field] for field in prompts[task].fields}
     return asked, prompts, shown

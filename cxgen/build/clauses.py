@@ -13,10 +13,9 @@ from cxgen.lexicon import Lexicon
 from cxgen.lexicon.verdicts import read_votes, verdicts
 from cxgen.measures.agreement import agreement
 from cxgen.sampling.draws import Sampler, realise, span
-from cxgen.semantics import label_matrix
-from cxgen.vocabulary import CLAUSES, ENTAILMENT, EXTENDED, PROTOTYPICAL
+from cxgen.vocabulary import CLAUSES, EXTENDED, PROTOTYPICAL
 
-SCHEMA = dict.fromkeys(("item", "clause", "construction", "design", "scene", "verb", "sentence", "other", "claim"), pl.String)
+SCHEMA = dict.fromkeys(("item", "clause", "construction", "design", "scene", "verb", "sentence", "other"), pl.String)
 _EACH, _ROUNDS = 25, 8  # draws for each clause that is sought, and how often
 
 
@@ -24,7 +23,7 @@ def clauses(construction: Construction) -> pl.DataFrame:
     """A row for every clause, and whose sentence it is shown as, columns `SCHEMA`; what no draw gives (see `cxgen check`) is not there.
 
     ``item``: what votes are on; ``clause``: its address; ``construction``: whose the sentence is; ``sentence``: in the plainest template;
-    ``other``: the same words in other places, as another kind of the design has them; ``claim``: something that follows from ``sentence``.
+    ``other``: the same words in other places, as another kind of the design has them.
     """
     tables = [pl.DataFrame(schema=SCHEMA)]
     for sampler in previews(construction, 0):
@@ -46,13 +45,10 @@ def _shown(sampler: Sampler, whose: str, slot: str, kinds: list[str]) -> pl.Data
         parts = min(patterns, key=lambda own: (len(own), sum(len(part.text) for part in own)))
         return realise([(parts, rows, rows)], construction, plan, sampler.pools, draws.forms, len(draws))
 
-    labels = label_matrix(construction, design)[kinds[0]]
-    rule = next((name for name, label in labels.items() if label == ENTAILMENT), "")
-    claims = draws.statement(rule, np.zeros(len(draws), dtype=np.int64))["hypothesis"] if rule else pl.Series([""] * len(draws))
     verbs = [lemmas[row] for row in plan.fillers[slot]]
     addresses = [frames[frame].clause(source, verb) for frame, verb in zip(plan.frame, verbs, strict=True)]
     about = {"clause": addresses, "construction": whose, "design": design.name, "scene": [frames[frame].name for frame in plan.frame]}
-    texts = {"verb": verbs, "sentence": said(kinds[0]), "other": said(kinds[-1]), "claim": claims}
+    texts = {"verb": verbs, "sentence": said(kinds[0]), "other": said(kinds[-1])}
     table = pl.DataFrame({**about, **texts}).with_columns(item=pl.format(f"{construction.name}/{{}}/{whose}", "clause"))
     return table.select(list(SCHEMA))
 
