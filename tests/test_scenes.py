@@ -260,12 +260,15 @@ three ; hit-or-missed ; nurse ;  ; lamp
 
 def test_a_good_table_is_shown_to_be_read(tmp_path, cxgen):
     words = "blow=blow | rel=who"
-    row = " ; blows ; nurse | butler ; kick | poke | splonk | claw | bite | slap"
+    row = " ; blows ; nurse | butler ; kick | poke | splonk | flonk | bite | slap"
     text = f"id ; designs ; both:person ; verb:verb ; words\none{row} ; {words}\n"
     result, path = checked(cxgen, tmp_path, text)
     (report,) = json.loads(result.stdout)
     assert (result.returncode, report["faults"]) == (0, [])
-    assert [(row["lemma"], row["past"]) for row in report["forms"] if row["pos"] == "verb"] == [("splonk", "splonked"), ("claw", "clawed")]
+    assert [(row["lemma"], row["past"]) for row in report["forms"] if row["pos"] == "verb"] == [
+        ("splonk", "splonked"),
+        ("flonk", "flonked"),
+    ]
     assert any("splonk" in row["new"] for row in report["verbs"])
     assert 0 < len(report["premises"]) <= 20
     path.write_text((text + f"two{row} ; {words}\n").replace(" ; ", "\t"))

@@ -20,7 +20,7 @@ from cxgen.layout import LEXICONS
 from cxgen.lexicon import Lexicon
 from cxgen.lexicon.scenes import FOLDER, Scene, Scenes, SceneTable, read_scenes, sense_of
 from cxgen.project import Project
-from cxgen.vocabulary import INFLECTIONS
+from cxgen.vocabulary import INFLECTIONS, Judge
 
 _CODES = {"E101", "E106", "E201"}  # names that do not exist, what no sentence reads, words and classes that are not there
 _PREMISES = 20
@@ -143,7 +143,7 @@ def propose(
     project: Project, lexicon: Lexicon, questions: Mapping[str, Mapping[str, str]], model: str, base_url: str | None, limits: Limits
 ) -> tuple[list[dict[str, Any]], Outcome]:
     """Put questions to a model, one at a time: a row per word, ``sentence, filler, in_lexicon``; and how the run went."""
-    consultation = Consultation(models=(model,), tasks=("fill",), base_url=base_url, per_request=1, limits=limits).bounded(project)
+    consultation = Consultation(Judge.openai, (model,), ("fill",), base_url=base_url, per_request=1, limits=limits).bounded(project)
     (outcome,) = consult.ask(consultation, consult.load_prompts(project, ["fill"]), {"fill": questions})
     known, rows = {lemma.lower() for lemma in lexicon.lemmas}, list[dict[str, Any]]()
     for judgment in outcome.judgments:
