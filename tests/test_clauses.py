@@ -381,3 +381,39 @@ def test_whoever_answers_a_file_of_requests_judges(here, cxgen, tmp_path, table)
     assert dict(votes_of(here).select("item", "value").iter_rows()) == {left: "", **dict.fromkeys(others, "appropriate")}
     assert (result.code, "1 undecided" in result.err) == (0, True)
     assert "2 models, 1 files of replies" in cxgen(here, *judging, "--model", "ben", "--replies", str(told)).err
+
+
+# proposals
+
+
+def test_what_the_lexicon_proposes_is_drawn_only_where_judges_accept_it(tmp_path, cxgen):
+    project, _ = small_project(tmp_path, [NAME])
+    patterns = tmp_path / "lexicons" / "patterns" / f"{NAME}.tsv"
+    nothing = cxgen(project, "propose", NAME)
+    assert (nothing.code, f"patterns/{NAME}.tsv" in nothing.err) == (2, True)
+    patterns.parent.mkdir(parents=True)
+    words = "id\tdesigns\tpeople:person\tverb:verb\tact:verb\twhat\nmore\tswap\t@noun.person\t@verb.communication\tbuy\tboat | car\n"
+    patterns.write_text(words.replace("noun.person", "noun.persons"), "utf-8")
+    unknown = cxgen(project, "propose", NAME)
+    assert (unknown.code, "did you mean noun.person" in unknown.err) == (2, True)
+    patterns.write_text(words, "utf-8")
+    assert cxgen(project, "propose", NAME, "--n", "12").code == 0
+    path = tmp_path / "lexicons" / "scenes" / f"{NAME}.proposed.tsv"
+    first = path.read_text("utf-8")
+    assert cxgen(project, "propose", NAME, "--n", "12").code == 0
+    assert path.read_text("utf-8") == first
+    assert "15 scenes" not in cxgen(project, "propose", NAME, "--n", "12", "--seed", "2").out
+    assert path.read_text("utf-8").startswith(first)
+
+    def proposed(**heard):
+        loaded = load_construction(project, NAME, Lexicon.of(project), **heard)
+        return loaded, [frame for frame in loaded.frames if frame.proposed]
+
+    loaded, every = proposed(heard=False)
+    assert len(every) == 24
+    assert len({frame.slots["verb"] for frame in every}) > 12
+    assert proposed()[1] == []
+    table = clauses(loaded).filter(pl.col("scene").str.starts_with("more-"))
+    bad = {item: ["inappropriate"] * 3 for item in table["item"][:10]}
+    freeze(project, table, event=bad)
+    assert {frame.name for frame in proposed()[1]} == set(table["scene"]) - set(table["scene"][:10])

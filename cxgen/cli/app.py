@@ -24,6 +24,7 @@ _COMMANDS = {  # name: the module that has it, imported when it is called; what 
     "capacity": ("build", "How many contrast sets each construction can give, beside what is asked for."),
     "generate": ("build", "Finished rows, however many, in shards."),
     "audit": ("build", "Count a finished run of `generate --out` again: balance, leaks and repetitions."),
+    "propose": ("lexicon", "Propose scenes from the lexicon, by patterns with classes, for judges to decide on."),
     "judge": ("asking", "Have clauses judged, freeze the votes, count what they refuse."),
     "build": ("build", "Make the dataset, with pseudowords, what writers wrote, and its suites."),
     "splits": ("build", "Which split each verb is in."),

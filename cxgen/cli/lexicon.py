@@ -10,10 +10,11 @@ import typer
 from click import Choice
 from typer import Argument, Option, echo, style
 
-from cxgen.cli.options import Form, commands, load_all
+from cxgen.cli.options import Form, Name, commands, load_all
 from cxgen.cli.output import Format, Row, busy, emit, note, print_json
 from cxgen.constructicon.load import class_users
 from cxgen.curate import build as curated
+from cxgen.curate.propose import propose as propose_clauses
 from cxgen.errors import CxgenError, UnknownNameError
 from cxgen.facade import Constructicon
 from cxgen.files import read_text
@@ -40,6 +41,22 @@ def build() -> None:
     with busy("building the lexicon"):
         counts = curated.build(folder) | curated.build_inventory(folder)
     echo(", ".join(f"{number} {what}" for what, number in counts.items()))
+
+
+@app.command(
+    "propose", epilog="cxgen propose caused-motion --n 2000\ncxgen judge caused-motion --backend openai --model MODEL --max-cost 5"
+)
+def propose_scenes(
+    construction: Name,
+    n: Annotated[int, Option("--n", min=1, help="About how many, evenly over the verbs.")] = 1000,
+    seed: Annotated[int, Option(help="Another seed, other words.")] = 1,
+) -> None:
+    """Propose scenes from the lexicon, by patterns with classes (lexicons/patterns/CONSTRUCTION.tsv), for judges to decide on.
+
+    They stand in lexicons/scenes/CONSTRUCTION.proposed.tsv; nothing is drawn from one of them before judges have accepted it.
+    """
+    path, count = propose_clauses(Constructicon().project, construction, n, seed)
+    echo(f"{count} scenes: {path}")
 
 
 @lexicon.command()

@@ -63,7 +63,7 @@ def load_construction(project: Project, name: str, lexicon: Lexicon, *, strict: 
         if target:
             message = f"{name!r} is a look-alike: its items come with those of {target!r}"
             raise fault(message, (document, ["lookalike_of"]), f"ask for {target}")
-        known = verdicts(read_votes(project, name), name) if heard else {}
+        known = verdicts(read_votes(project, name), name) if heard else None
         return _assemble([(document, places), *_lookalikes(shared, document)], lexicon, known)
     except (AttributeError, LookupError, TypeError, ValueError):
         if strict:
@@ -109,7 +109,7 @@ def _form(document: Document, number: int, text: str) -> tuple[dict[str, Any], .
         raise fault(f"form_check: {error}", (document, ["form_check", number]), "see docs/annotation.md") from None
 
 
-def _assemble(sources: list[_Source], lexicon: Lexicon, known: Mapping[str, Verdict]) -> Construction:
+def _assemble(sources: list[_Source], lexicon: Lexicon, known: Mapping[str, Verdict] | None) -> Construction:
     data, places = sources[0][0].data, Places()
     slots: dict[str, Slot] = {}
     kinds: dict[str, Kind] = {}
@@ -127,9 +127,9 @@ def _assemble(sources: list[_Source], lexicon: Lexicon, known: Mapping[str, Verd
     lexicon = extended(lexicon, words, data["name"])
     designs = {name: _design(name, raw, groups) for name, raw in data["designs"].items()}
     entities = {name: raw["pairs"]["entities"] for name, raw in data["designs"].items() if "pairs" in raw}
-    frames: Iterable[Frame] = lexicon.frames(data["name"])
-    if known:
-        frames = judged_frames(frames, lambda frame: verb_columns(designs.values(), kinds, slots, frame), lexicon, known)
+    frames = lexicon.frames(data["name"])
+    if known or (known is not None and any(frame.proposed for frame in frames)):
+        frames = list(judged_frames(frames, lambda frame: verb_columns(designs.values(), kinds, slots, frame), lexicon, known))
     return Construction(
         name=data["name"],
         title=data["title"],

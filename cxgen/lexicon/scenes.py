@@ -26,7 +26,7 @@ from cxgen.vocabulary import POS
 if TYPE_CHECKING:
     from cxgen.lexicon.snapshot import Lexicon
 
-FOLDER = "scenes"
+FOLDER, PROPOSED = "scenes", ".proposed"  # NAME.proposed.tsv: what is drawn from only if judges accept
 _ABOUT = ("id", "designs", "words", "entails_alone", "marked", "comment")  # columns that are no slots
 _CIRCUMSTANCES = ("opening", "closing")  # slots whose words are about the occasion only
 _HINT = "a line a scene, cells divided by tabs; see the shipped tables in lexicons/scenes"
@@ -51,6 +51,11 @@ class Frame:
     judged: Mapping[tuple[str, str], str] = field(default_factory=dict, compare=False)
     source: "SceneTable | None" = field(default=None, repr=False, compare=False)
     number: int = 0
+
+    @property
+    def proposed(self) -> bool:
+        """Whether it is drawn from only as far as judges accept it."""
+        return self.source is not None and self.source.path.stem.endswith(PROPOSED)
 
     def clause(self, slot: str, verb: str) -> str:
         """The address of what this scene says with ``verb`` in ``slot``: scene, verb, and a digest of the words that the others slots have.

@@ -12,7 +12,7 @@ import polars as pl
 from cxgen.errors import DataError, UnknownNameError
 from cxgen.files import read_json
 from cxgen.layout import WORDS
-from cxgen.lexicon.scenes import FOLDER, Frame, Scenes, read_scenes
+from cxgen.lexicon.scenes import FOLDER, PROPOSED, Frame, Scenes, read_scenes
 from cxgen.lexicon.words import LISTS, SCHEMA, SENSES, Cuts, Senses, lemma_of
 from cxgen.project import Project
 from cxgen.schema import Column, Contract
@@ -106,12 +106,14 @@ class Lexicon:
     @property
     def constructions(self) -> list[str]:
         """The constructions that have scenes here."""
-        return list(dict.fromkeys(path.stem for folder in self.folders for path in sorted((folder / FOLDER).glob("*.tsv"))))
+        files = (path for folder in self.folders for path in sorted((folder / FOLDER).glob("*.tsv")))
+        return list(dict.fromkeys(path.stem.removesuffix(PROPOSED) for path in files))
 
     def scenes(self, construction: str) -> Scenes:
         """The tables of a construction's scenes, and which lexemes their words are."""
         if construction not in self.known_scenes:
-            files = [path for folder in self.folders if (path := folder / FOLDER / f"{construction}.tsv").is_file()]
+            names = [folder / FOLDER / f"{construction}{kind}.tsv" for folder in self.folders for kind in ("", PROPOSED)]
+            files = [path for path in names if path.is_file()]
             self.known_scenes[construction] = Scenes.resolve(map(read_scenes, files), self)
         return self.known_scenes[construction]
 

@@ -78,10 +78,11 @@ def judged_frames(
     for frame in frames:
         slots, judged, alone = dict(frame.slots), dict[tuple[str, str], str](), set(frame.entails_alone)
         for slot in frame.slots.keys() & verbs(frame):
-            kept = []
-            for key, lemma in ((lexicon.keys[row], lexicon.lemmas[row]) for name in frame.slots[slot] for row in lexicon.resolve(name).ids):
+            known_names = [name for name in frame.slots[slot] if lexicon.has(name)]
+            kept = [name for name in frame.slots[slot] if name not in known_names]  # which `cxgen check` tells
+            for key, lemma in ((lexicon.keys[row], lexicon.lemmas[row]) for name in known_names for row in lexicon.resolve(name).ids):
                 verdict = known.get(frame.clause(slot, lemma))
-                if verdict is None or not verdict.refused:
+                if not (verdict.refused if verdict else frame.proposed):
                     kept.append(key)
                 if verdict and not verdict.refused:
                     judged[slot, lemma] = verdict.acceptability
