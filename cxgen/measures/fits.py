@@ -11,29 +11,31 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Map = Callable[..., Iterable[Any]]  # the built-in `map`, or that of an executor, which begins at once
 Predict = Callable[[Any], Floats]  # features -> probabilities
+Make = Callable[[Any], tuple[Any, Ints]]  # texts or rows -> features, and of every item which row of them it has
 Learner = Callable[[Any, Floats], Predict]  # features, how often each has each label -> a trained classifier
 Folds = list[tuple[NDArray[Any], NDArray[Any]]]  # items to train on, items to test on
 _TIE = 1e-6  # probabilities that are as near as this are equal
 _OPTIMUM = 1e-8  # the largest slope there, per item
 
 
-def right(job: tuple[Learner, Any, Ints, Ints, Folds]) -> list[Floats]:
+def right(job: tuple[Learner, Make, Any, Ints, Folds]) -> list[Floats]:
     """How far a classifier gets each test item of each fold: 1 or 0; 1/k where k labels tie and its own is among them.
 
-    A job: the classifier, its features, of every item which row of them it has and its label, the folds. Near ties are ties: last digits
-    depend on the processor. A fit has one thread: with more, small ones mostly wait for each other.
+    A job: the classifier, what makes its features, of what, the items' labels, the folds. Near ties are ties: last digits depend on the
+    processor. A fit has one thread: with more, small ones mostly wait for each other.
     """
     import sklearn.ensemble  # noqa: F401  before the limit, which holds for libraries that are loaded
     from threadpoolctl import threadpool_limits
 
-    learn, features, codes, labels, folds = job
+    learn, make, seen, labels, folds = job
+    features, codes = make(seen)
     rows, classes = features.shape[0], int(labels.max(initial=0)) + 1
     hits = []
     with threadpool_limits(1):
         for train, test in folds:
             counts = np.bincount(codes[train] * classes + labels[train], minlength=rows * classes).reshape(rows, classes).astype(float)
-            seen = counts.any(axis=1)
-            scores = learn(features[seen], counts[seen])(features)
+            known = counts.any(axis=1)
+            scores = learn(features[known], counts[known])(features)
             best = scores >= scores.max(axis=1, keepdims=True) - _TIE
             hits.append((best / best.sum(axis=1, keepdims=True))[codes[test], labels[test]])
     return hits

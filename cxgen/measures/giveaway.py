@@ -10,7 +10,7 @@ import polars as pl
 
 from cxgen.measures import Items, measure
 from cxgen.measures.figures import Figures, Gates, configs
-from cxgen.measures.fits import Floats, Ints, Learner, Predict, coded, logistic, right, scores, taught
+from cxgen.measures.fits import Floats, Ints, Learner, Make, Predict, coded, logistic, right, scores, taught
 from cxgen.schema import TARGET
 
 _NEGATIONS = ["no", "not", "never", "nothing", "nobody", "none", "neither", "nor", "without", "cannot"]
@@ -19,20 +19,20 @@ _NEGATIONS = ["no", "not", "never", "nothing", "nobody", "none", "neither", "nor
 @measure("nli", Gates(overall=0.40), published=0.53)
 def overlap_only(items: Items) -> Callable[[], Figures]:
     """a classifier that sees only shared words, negations and lengths."""
-    return _validated(items, _boosting, *_overlap(items.rows), items.rows["label"].to_numpy(), folds=items.folds)
+    return _validated(items, _boosting, _overlap, items.rows.select("premise", "hypothesis"), items.rows["label"], folds=items.folds)
 
 
 @measure("nli", Gates(overall=0.345, construction=0.365), published=0.72)
 def hypothesis_only(items: Items) -> Callable[[], Figures]:
     """a classifier that never sees the premise."""
-    return _validated(items, logistic, *_ngrams(items.rows["hypothesis"]), items.rows["label"].to_numpy(), folds=items.folds)
+    return _validated(items, logistic, _ngrams, items.rows["hypothesis"], items.rows["label"], folds=items.folds)
 
 
 @measure("minimal_pairs", Gates(overall=0.52, construction=0.52), chance=0.5)
 def diagnostic_only(items: Items) -> Callable[[], Figures]:
     """a classifier that sees a continuation without its context."""
     sides = pl.concat([items.rows["diagnostic_good"].alias("text"), items.rows["diagnostic_bad"].alias("text")])
-    return _validated(items, logistic, *_ngrams(sides), np.repeat([1, 0], items.rows.height))
+    return _validated(items, logistic, _ngrams, sides, np.repeat([1, 0], items.rows.height))
 
 
 @measure("minimal_pairs", Gates(overall=0, construction=0), chance=0.0)
@@ -48,8 +48,8 @@ def count_unequal_words(rows: pl.DataFrame) -> int:
     return sum(good[word] != bad[word] for word in good | bad)
 
 
-def _validated(items: Items, learn: Learner, features: Any, codes: Ints, labels: Ints, **more: Any) -> Callable[[], Figures]:
-    """Accuracy over all, and within every construction of every config; ``codes, labels``: of all rows, once or several times over."""
+def _validated(items: Items, learn: Learner, make: Make, seen: Any, labels: Any, **more: Any) -> Callable[[], Figures]:
+    """Accuracy over all, and within every construction of every config; ``seen, labels``: of all rows, once or several times over."""
     from sklearn.model_selection import GroupKFold
 
     sets = items.rows["contrast_set"].rank("dense").to_numpy().astype(np.int64)
@@ -59,9 +59,8 @@ def _validated(items: Items, learn: Learner, features: Any, codes: Ints, labels:
     jobs = []
     for part in (np.arange(items.rows.height), *map(np.array, parts["row"].to_list())):
         chosen, groups = (times + part).ravel(), np.tile(sets[part], len(times))
-        used, places = np.unique(codes[chosen], return_inverse=True)
-        folds = GroupKFold(min(items.folds, len(np.unique(groups)))).split(places, groups=groups)
-        jobs.append((learn, features[used], places, labels[chosen].astype(np.int64), list(folds)))
+        folds = GroupKFold(min(items.folds, len(np.unique(groups)))).split(groups, groups=groups)
+        jobs.append((learn, make, seen[chosen], np.asarray(labels, dtype=np.int64)[chosen], list(folds)))
     hits = items.run(right, jobs)
 
     def figures() -> Figures:

@@ -10,7 +10,7 @@ import polars as pl
 
 from cxgen.measures import Items, measure
 from cxgen.measures.figures import Figures, Gates, shares
-from cxgen.measures.fits import Floats, Folds, Ints, Learner, Predict, coded, logistic, right, scores, taught
+from cxgen.measures.fits import Floats, Folds, Ints, Learner, Make, Predict, coded, logistic, right, scores, taught
 from cxgen.schema import TARGET
 
 _TOKEN = re.compile(r"[a-z]+(?:['-][a-z]+)*")
@@ -29,7 +29,9 @@ CLOSED = frozenset(_CLOSED.split())
 _ORDER = ("VERB", "NOUN", "ADJ", "ADV", "PROPN", "AUX")  # verbs first: *swing* and *swung* are one word
 _GUESSED = ["config", "contrast_set", "hypothesis", "bag"]
 _RECURRENT = 10  # combinations of verb and frame with which a template's word occurs
+_DIVIDED = ("config", "construction", "contrast_of", "verb_role")  # what `shares` divides by
 _SIDES = ("premise", "hypothesis")
+_PART = 5_000  # texts whose words, or pairs of words, are written out at once
 
 
 def open_words(text: str) -> list[str]:
@@ -52,20 +54,21 @@ def _lemma(token: str) -> str:
 def _with_bags(rows: pl.DataFrame) -> pl.DataFrame:
     premises = rows["premise"].unique(maintain_order=True)
     bags = [" ".join(open_words(text)) for text in premises]
-    return rows.with_columns(bag=pl.col("premise").replace_strict(premises, bags, return_dtype=pl.String))
+    rows = rows.with_columns(bag=pl.col("premise").replace_strict(premises, bags, return_dtype=pl.String))
+    return rows.select(*_DIVIDED, "label", guessed=pl.struct(_GUESSED).hash())  # strings would be compared one by one
 
 
 @measure("nli", Gates(config=0.50, construction=0.70))
 def words_only(items: Items) -> Figures:
     """the best guess from a premise's open-class words, within its contrast set."""
-    most = pl.max_horizontal(*((pl.col("label") == label).sum().over(_GUESSED) for label in range(3)))
-    return shares(items.shared(_with_bags).with_columns(best=most / pl.len().over(_GUESSED)), pl.col("best"))
+    most = pl.max_horizontal(*((pl.col("label") == label).sum().over("guessed") for label in range(3)))
+    return shares(items.shared(_with_bags).with_columns(best=most / pl.len().over("guessed")), pl.col("best"))
 
 
 @measure("nli", Gates(config=0.75, least=True), chance=0.0)
 def turn_rate(items: Items) -> Figures:
     """items for which another premise of the set has the same open-class words and another label for the same hypothesis."""
-    return shares(items.shared(_with_bags).with_columns(turned=pl.col("label").n_unique().over(_GUESSED) > 1), pl.col("turned"))
+    return shares(items.shared(_with_bags).with_columns(turned=pl.col("label").n_unique().over("guessed") > 1), pl.col("turned"))
 
 
 @measure("nli", Gates(construction=1.0, least=True), chance=0.0)
@@ -81,13 +84,13 @@ def word_pairs(items: Items) -> Callable[[], Figures]:
     """a linear model on pairs of a premise's and a hypothesis's word, trained on train, tested on test."""
     configs = [(items.rows["config"] == config).to_numpy() for config in items.rows["config"].unique()]
     train, test = _halves(items.rows)
-    return _learnt(items, _averaged, _word_pairs(items.rows), [(train & own, test & own) for own in configs])
+    return _learnt(items, _averaged, _word_pairs, [(train & own, test & own) for own in configs])
 
 
 @measure("nli", Gates(overall=0.45))
 def cues_only(items: Items) -> Callable[[], Figures]:
     """the same on the words of the templates alone."""
-    return _learnt(items, logistic, items.shared(_template_pairs), [_halves(items.rows)])
+    return _learnt(items, logistic, _template_pairs, [_halves(items.rows)])
 
 
 @measure("nli", Gates(construction=0.40))
@@ -96,23 +99,25 @@ def cues_transfer(items: Items) -> Callable[[], Figures] | None:
     targets = items.rows.select(TARGET).to_series()
     own = [(targets == name).to_numpy() for name in targets.unique().sort()]
     folds = [(~mask, mask) for mask in own]
-    return _learnt(items, logistic, items.shared(_template_pairs), folds, config=pl.lit("all")) if len(own) > 1 else None
+    return _learnt(items, logistic, _template_pairs, folds, config=pl.lit("all")) if len(own) > 1 else None
 
 
 def _halves(rows: pl.DataFrame) -> tuple[Any, Any]:
     return (rows["split"] == "train").to_numpy(), (rows["split"] == "test").to_numpy()
 
 
-def _learnt(items: Items, learn: Learner, seen: tuple[Any, Ints], folds: Folds, **columns: pl.Expr) -> Callable[[], Figures]:
+def _learnt(items: Items, learn: Learner, make: Make, folds: Folds, **columns: pl.Expr) -> Callable[[], Figures]:
     """The shares of items that a classifier gets right, trained and tested as each of ``folds`` says."""
     labels = items.rows["label"].to_numpy().astype(np.int64)
-    hits = items.run(right, [(learn, *seen, labels, [fold]) for fold in folds])
+    lemmas = pl.col("slots").list.eval(pl.element().struct.field("lemma")).list.join(" ", ignore_nulls=True)
+    hits = items.run(right, [(learn, make, items.rows.select(*_SIDES, "verb", "frame", fillers=lemmas), labels, folds)])
 
     def figures() -> Figures:
         rights = np.full(len(labels), np.nan)
-        for (_, test), (hit,) in zip(folds, hits, strict=True):
+        for (_, test), hit in zip(folds, *hits, strict=True):
             rights[test] = hit
-        return shares(items.rows.with_columns(right=pl.Series(rights, nan_to_null=True), **columns).drop_nulls("right"), pl.col("right"))
+        rows = items.rows.select(*_DIVIDED, right=pl.Series(rights, nan_to_null=True))
+        return shares(rows.with_columns(**columns).drop_nulls("right"), pl.col("right"))
 
     return figures
 
@@ -126,8 +131,9 @@ def _averaged(features: Any, counts: Floats) -> Predict:
 
 def _tokens(texts: pl.Series) -> pl.DataFrame:
     """``row, token``: the different words of each text."""
-    lists = texts.str.to_lowercase().str.extract_all(_TOKEN.pattern)
-    return pl.DataFrame({"token": lists}).with_row_index("row").explode("token").drop_nulls().unique(maintain_order=True)
+    rows, words = pl.DataFrame({"token": texts}).with_row_index("row"), pl.col("token").str.to_lowercase().str.extract_all(_TOKEN.pattern)
+    parts = (part.with_columns(words).explode("token").drop_nulls().unique(maintain_order=True) for part in rows.iter_slices(_PART))
+    return pl.concat(parts)
 
 
 def _word_pairs(rows: pl.DataFrame) -> tuple[Any, Ints]:
@@ -141,9 +147,8 @@ def _template_pairs(rows: pl.DataFrame) -> tuple[Any, Ints]:
     from scipy.sparse import diags
 
     tokens = [_tokens(rows[side]) for side in _SIDES]
-    lemmas = pl.col("slots").list.eval(pl.element().struct.field("lemma")).list.join(" ", ignore_nulls=True)
-    fillers = _tokens(rows.select(lemmas).to_series())
-    places = rows.select(place=pl.struct("verb", "frame")).with_row_index("row")
+    fillers = _tokens(rows["fillers"])
+    places = rows.select(place=pl.struct("verb", "frame").hash()).with_row_index("row")
     counts = pl.concat(tokens).join(places, on="row").group_by("token").agg(pl.col("place").n_unique())
     names = counts.filter(pl.col("place") >= _RECURRENT).join(fillers, on="token", how="anti")["token"].sort()
     known = pl.concat([fillers["token"], names]).unique()
@@ -167,11 +172,13 @@ def _paired(tokens: list[pl.DataFrame], names: pl.Series, height: int) -> tuple[
     texts = [pl.col(side).cast(pl.List(pl.String)).list.join(" ") for side in _SIDES]
     words = pl.DataFrame(dict(zip(_SIDES, lists, strict=True))).with_columns(text=pl.concat_str(*texts, separator="|"))
     _, codes = coded(words["text"])
-    pairs = words.unique("text", maintain_order=True).with_row_index("row").explode("premise").explode("hypothesis")
-    hashed = pairs.select((pl.col("premise") * 1_000_003 + pl.col("hypothesis") * 8191) % 2**19).to_series().to_numpy()
-    used, columns = np.unique(hashed, return_inverse=True)
-    ends = np.searchsorted(pairs["row"].to_numpy(), np.arange(codes.max() + 2))
-    return csr_matrix((np.ones(len(columns)), columns, ends), shape=(len(ends) - 1, len(used))), codes  # two pairs of one hash stay two
+    hashed = ((pl.col("premise") * 1_000_003 + pl.col("hypothesis") * 8191) % 2**19).cast(pl.Int32).alias("hash")
+    parts = words.unique("text", maintain_order=True).with_row_index("row").iter_slices(_PART)
+    pairs = pl.concat(part.explode("premise").explode("hypothesis").select("row", hashed) for part in parts)
+    used = np.bincount(pairs["hash"]) > 0
+    columns = (np.cumsum(used, dtype=np.int32) - 1)[pairs["hash"]]
+    ends = np.searchsorted(pairs["row"], np.arange(codes.max() + 2))
+    return csr_matrix((np.ones(len(columns)), columns, ends), shape=(len(ends) - 1, used.sum())), codes  # two pairs of one hash stay two
 
 
 def pair_scores(train: pl.DataFrame, test: pl.DataFrame) -> Floats:

@@ -14,7 +14,7 @@ from cxgen.build.samplers import generate_items
 from cxgen.build.tables import dataset, natural
 from cxgen.constructicon import Construction
 from cxgen.errors import DataError, needs
-from cxgen.families import NATURAL, family_of
+from cxgen.families import FAMILIES, NATURAL, Family, family_of
 from cxgen.files import read_json
 from cxgen.measures import begin
 from cxgen.measures.figures import broken_gates
@@ -36,7 +36,8 @@ def run(project: Project, folds: int, workers: int = 1, beside: Iterable[Callabl
     written = written.filter((sets >= ENOUGH) & (splits == len(SPLITS)))
     with executor(workers) as pool:
         others = pool.map(call, list(beside))
-        report = _measured(dataset(project), written, folds, pool.map)
+        families = ((family, rows) for family in FAMILIES.values() if (rows := dataset(project, family.name)).height)
+        report = _measured(families, written, folds, pool.map)
         list(others)
     write_json(report, project.root / layout.metric("baselines"))
     return report
@@ -45,13 +46,13 @@ def run(project: Project, folds: int, workers: int = 1, beside: Iterable[Callabl
 def preview(construction: Construction, request: Request, folds: int) -> dict[str, Any]:
     """The same for freshly drawn items of one construction; nothing is written."""
     items = generate_items(construction, request)
-    return _measured(items, items.clear(), folds, map)
+    return _measured(by_family(items), items.clear(), folds, map)
 
 
-def _measured(items: pl.DataFrame, written: pl.DataFrame, folds: int, run: Map) -> dict[str, Any]:
+def _measured(families: Iterable[tuple[Family, pl.DataFrame]], written: pl.DataFrame, folds: int, run: Map) -> dict[str, Any]:
     with needs("the baselines need scikit-learn", "report"):
         import sklearn  # noqa: F401
-    pending = {family.name: begin(family.name, rows, folds, run) for family, rows in by_family(items)}
+    pending = {family.name: begin(family.name, rows, folds, run) for family, rows in families}
     if written.height:
         pending[NATURAL] = begin(family_of(NATURAL).name, written, folds, run)
     return {name: figures() for name, figures in pending.items()}
