@@ -147,7 +147,7 @@ class _MinimalPairs(Family):
 
     def card_facts(self, constructions: Iterable[Construction], tables: Tables) -> dict[str, Any]:
         """An ``example``; ``cells`` of pairs about participants: per construction ``pairs``, the number of ``cells``, ``size`` of each."""
-        own = [rows for (config, _), rows in tables.items() if config in self.configs]
+        own = [rows.drop("slots") for (config, _), rows in tables.items() if config in self.configs]
         length = pl.col("sentence_good").str.len_chars()
         example = own[0].sort((length - length.median()).abs(), "id").row(0, named=True)
         cells = pl.concat(own).filter(pl.col("variant") != "").group_by(TARGET.alias("construction"), *_CELL).len()

@@ -153,7 +153,7 @@ class _NLI(Family):
             "distinction_set": _example(own.get(("distinction", "train"))),
             "set_sizes": sorted({size for lengths in sizes for size in lengths}),
             "needs": {one.name: summed(cells(one, self), "config").rows_by_key("config", named=True, unique=True) for one in constructions},
-            "matrices": list(_matrices(constructions, pl.concat(own.values(), how="diagonal"))),
+            "matrices": list(_matrices(constructions, pl.concat((rows.drop("slots") for rows in own.values()), how="diagonal"))),
         }
 
 
@@ -185,7 +185,8 @@ def _example(rows: pl.DataFrame | None) -> dict[str, Any] | None:
     if rows is None:
         return None
     length = pl.col("premise").str.len_chars().sum().over("contrast_set")
-    own = rows.filter(contrast_set=rows.sort((length - length.median()).abs(), "contrast_set")["contrast_set"][0])
+    typical = rows.select("contrast_set", away=(length - length.median()).abs())
+    own = rows.filter(contrast_set=typical.sort("away", "contrast_set")["contrast_set"][0])
     premises = []
     for (premise, name), group in own.group_by("premise", "construction", maintain_order=True):
         items = [(LABELS[label], text) for label, text in sorted(group.select("label", "hypothesis").iter_rows())]

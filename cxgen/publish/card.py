@@ -9,6 +9,7 @@ from typing import Any
 
 import polars as pl
 import yaml
+from polars.selectors import by_name
 
 from cxgen import layout
 from cxgen.build.params import Params
@@ -26,7 +27,11 @@ from cxgen.vocabulary import CONSTRUCTIONAL, LABELS, SPLITS
 Tables = Mapping[tuple[str, str], pl.DataFrame]
 Files = Mapping[tuple[str, str], list[tuple[str, int]]]  # (config, split) -> paths in the repository, with their bytes
 Row = dict[str, Any]
-_BANDS = pl.col("slots").list.eval(pl.element().struct.field("band")).alias("bands")
+_COUNTED = by_name(
+    *("id", "premise_id", "construction", "contrast_of", "split", "verb", "frame", "hypothesis", "verb_role"),
+    *("wording_held_out", "template_held_out"),
+    require_all=False,
+)
 _SIZES = {1_000: "n<1K", 10_000: "1K<n<10K", 100_000: "10K<n<100K", 1_000_000: "100K<n<1M", 10_000_000: "1M<n<10M"}
 
 
@@ -179,9 +184,9 @@ def _natural(metrics: Row, tables: Tables) -> Row:
 
 def _counted(project: Project, accepted: Tables) -> tuple[list[Construction], Row]:
     """The constructions of the families' own configs, and what the card says of these."""
-    bands = pl.concat(own.select("premise_id", _BANDS) for own in accepted.values()).unique("premise_id")
-    shares = bands["bands"].explode().drop_nulls().alias("band").value_counts(normalize=True).sort("band")
-    texts = [own.drop("slots").with_columns(premise=family_of(config).text, config=pl.lit(config)) for (config, _), own in accepted.items()]
+    fillers = pl.concat(own.select("premise_id", "slots") for own in accepted.values()).unique("premise_id")["slots"]
+    bands = fillers.explode().struct.field("band").drop_nulls().value_counts(normalize=True).sort("band")
+    texts = [own.select(_COUNTED, premise=family_of(config).text, config=pl.lit(config)) for (config, _), own in accepted.items()]
     rows = pl.concat(texts, how="diagonal").with_columns(target=TARGET)
     lexicon = Lexicon.of(project)
     constructions = [load_construction(project, name, lexicon) for name in rows["target"].unique().sort()]
@@ -195,7 +200,7 @@ def _counted(project: Project, accepted: Tables) -> tuple[list[Construction], Ro
         "constructional": _constructional(train),
         "recurrence": {name: own[name].is_in(train[name].unique().to_list()).sum() / max(own.height, 1) for name, own in tested.items()},
         "held_out": _held_out(test),
-        "bands": dict(shares.iter_rows()),
+        "bands": dict(bands.iter_rows()),
         "verbs": [_verbs(own) for own in rows.sort("construction").partition_by("config", "construction")],
     }
 
