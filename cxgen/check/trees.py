@@ -85,12 +85,12 @@ def examples(construction: Construction) -> list[dict[str, Any]]:
             chosen = {shape: number for shape, number in chosen.items() if shape not in items}
             sets = np.array([*chosen.values()], dtype=np.int64)
             sentences.append((parts, sets, np.arange(len(sets)) + len(items) - before))
+            own = [slot for slot in construction.slots if slot in names and slot in plan.fillers]
+            common = {"construction": construction.kinds[kind].construction, "kind": kind, "template": template}
             for shape, number in chosen.items():
-                rows = {slot: int(plan.fillers[slot][number]) for slot in construction.slots if slot in names and slot in plan.fillers}
-                words = {slot: (lexicon.lemmas[row], lexicon.table["sense"][row]) for slot, row in rows.items() if row != ABSENT}
-                slots = [{"slot": slot, "lemma": lemma, "sense": sense} for slot, (lemma, sense) in words.items()]
-                item = {"premise_id": str(len(items)), "construction": construction.kinds[kind].construction, "kind": kind}
-                items[shape] = {**item, "template": template, "slots": slots}
+                rows = [(slot, row) for slot in own if (row := int(plan.fillers[slot][number])) != ABSENT]
+                slots = [{"slot": slot, "lemma": lexicon.lemmas[row], "sense": lexicon.table["sense"][row]} for slot, row in rows]
+                items[shape] = {"premise_id": str(len(items)), **common, "slots": slots}
         fresh = list(items.values())[before:]
         for item, text in zip(fresh, realise(sentences, construction, plan, pools, forms, len(fresh)) if fresh else (), strict=True):
             item["premise"] = text
