@@ -259,7 +259,7 @@ three ; hit-or-missed ; nurse ;  ; lamp
 
 
 def test_a_good_table_is_shown_to_be_read(tmp_path, cxgen):
-    words = "blow=blow | rel=who"
+    words = "blow=blow | land=landed on | rel=who"
     row = " ; blows ; nurse | butler ; kick | poke | splonk | flonk | bite | slap"
     text = f"id ; designs ; both:person ; verb:verb ; words\none{row} ; {words}\n"
     result, path = checked(cxgen, tmp_path, text)
