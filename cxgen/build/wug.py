@@ -9,6 +9,7 @@ from cxgen.build.samplers import items_of
 from cxgen.families import DEFAULT, FAMILIES, columns_of, family_of
 from cxgen.sampling import Sampler, Wugs
 from cxgen.sampling.plan import Rows
+from cxgen.schema import TARGET
 
 SOURCES = tuple(config for family in FAMILIES.values() for config in family.substituted)  # configs whose sets get pseudowords
 _CELL = ("config", "design", "split", "set_number", "kind", "rule")  # what tells a set's items apart, as far as a family has it
@@ -83,7 +84,7 @@ def violations(data: pl.DataFrame, real: pl.DataFrame, config: str = DEFAULT) ->
     family = family_of(config)
     originals = real.select(source_id="id", source_split="split", source_premise=family.text, source_verb="verb")
     pairs = data.join(originals, on="source_id", how="left")
-    verbs = pairs.select("construction", "source_verb", "split").unique().group_by("construction", "source_verb").len()
+    verbs = pairs.select(TARGET.alias("target"), "source_verb", "split").unique().group_by("target", "source_verb").len()
     own = family.violations(data.with_columns(config="mode"))
     return {
         "items without a source": pairs["source_premise"].null_count(),
