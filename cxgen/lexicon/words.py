@@ -194,7 +194,7 @@ def inflect(row: dict[str, Any], changes: Mapping[str, str], reference: Referenc
     row.update(forms(row["lemma"], row["pos"], changes, reference))
     row["article"] = changes.get("article") or article(row["lemma"])
     if row["lexfile"] == "noun.person":
-        row["gender"] = row["gender"] or "any"
+        row["gender"] = changes.get("gender") or row["gender"] or "any"
     if row["pos"] == "noun":
         row["countability"] = changes.get("countability", "count")
         if row["countability"] != "count":
