@@ -109,7 +109,7 @@ def design_pools(
             for name in filled.keys() & set(construction.verb_slots):
                 filled[name] = [row for row in filled[name] if splits.get(lexicon.lemmas[row]) == split]
             lacking += [f"slot {name!r} (no verb of it is in split {split!r})" for name, rows in filled.items() if not rows]
-            lacking += [f"slots {', '.join(group)} (fewer words than slots)" for group in [crowded(slots, filled, lexicon)] if group]
+        lacking += [f"slots {', '.join(group)} (fewer words than slots)" for group in [crowded(slots, filled, lexicon)] if group]
         if lacking:
             emptied.append(f"{frame.name}: {lacking[0]}")
         else:
