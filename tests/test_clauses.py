@@ -37,7 +37,7 @@ NAME = "into-causative"
 @pytest.fixture(autouse=True)
 def key(monkeypatch, tmp_path_factory):
     monkeypatch.setenv("OPENAI_API_KEY", SECRET)
-    monkeypatch.setattr("cxgen.lexicon.verdicts.shipped_folder", lambda: tmp_path_factory.getbasetemp())  # no votes but a test's own
+    monkeypatch.setattr("cxgen.lexicon.verdicts.shipped_folder", tmp_path_factory.getbasetemp)  # no votes but a test's own
 
 
 @pytest.fixture
@@ -149,14 +149,16 @@ def test_most_votes_decide_and_what_they_refuse_or_leave_open_goes():
     rows += [("x/s/run/1/x", "acceptability", "extended", "unacceptable", "unacceptable"), ("x/s/run/1/x", "event", *["appropriate"] * 3)]
     rows += [("x/s/fly/1/x", "event", "appropriate", "inappropriate", ""), ("x/s/fly/1/x", "acceptability", *["extended"] * 3)]
     rows += [("x/s/hop/1/x", "acceptability", *["extended"] * 3), ("x/s/hop/1/look-alike", "acceptability", *["unacceptable"] * 3)]
+    rows += [("x/s/sit/1/x", "acceptability", "extended", "prototypical", "")]
     long = [(item, task, who, "p", value, "") for item, task, *values in rows for who, value in zip("abc", values, strict=True)]
     votes = pl.DataFrame(long, schema=["item", "task", "judge", "prompt", "value", "reason"], orient="row")
     found = verdicts(votes, "x")
     assert (found["s/go/1"].acceptability, found["s/go/1"].role, found["s/go/1"].refused) == ("extended", "lexical", "")
-    assert found["s/run/1"].refused == "acceptability: unacceptable (3 votes)"
-    assert found["s/fly/1"].refused == "event: the judges disagree (2 votes)"
-    assert found["s/hop/1"].refused == "acceptability: unacceptable (3 votes)"
-    assert majority(votes).height == 8
+    assert found["s/run/1"].refused == "acceptability: 2 of 3 votes are against it"
+    assert found["s/fly/1"].refused == "event: 1 of 2 votes are against it"
+    assert found["s/hop/1"].refused == "acceptability: 3 of 3 votes are against it"
+    assert (found["s/sit/1"].acceptability, found["s/sit/1"].refused) == ("", "")
+    assert majority(votes).height == 9
 
 
 def test_what_is_refused_is_not_built_and_one_vote_more_brings_it_back(here, table):
@@ -176,7 +178,7 @@ def test_what_is_refused_is_not_built_and_one_vote_more_brings_it_back(here, tab
     assert set(items["verb_role"]) == {"lexical"}
     rejected = pl.read_parquet(here.root / layout.table("rejected", "rejected"))
     assert set(rejected["verb"]) == {verb}
-    assert rejected["reason"].unique().to_list() == ["acceptability: unacceptable (3 votes)"]
+    assert rejected["reason"].unique().to_list() == ["acceptability: 2 of 3 votes are against it"]
     assert "acceptability a: unacceptable" in rejected["votes"][0]
     freeze(here, table, acceptability={item: ["unacceptable", "extended", "extended"] for item in bad})
     lexicon = Lexicon.of(here)

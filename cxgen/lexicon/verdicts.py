@@ -56,15 +56,23 @@ def read_votes(project: Project, construction: str = "") -> pl.DataFrame:
 
 
 def verdicts(votes: pl.DataFrame, construction: str) -> dict[str, Verdict]:
-    """Address of a clause of ``construction`` -> the verdict: refused if most refuse it as whatever it was shown, or do not agree."""
+    """Address of a clause of ``construction`` -> the verdict: refused if half of the votes on anything that it was shown as are against it.
+
+    Of a tie between prototypical and extended, or between roles, nothing is known.
+    """
+    against = votes.group_by("item", "task").agg(
+        bad=pl.col("value").is_in([UNACCEPTABLE, INAPPROPRIATE]).sum(),
+    )
     known: dict[str, Verdict] = {}
-    for item, task, value, reason, count in majority(votes).iter_rows():
+    rows = majority(votes).join(against, on=["item", "task"], maintain_order="left")
+    for item, task, value, reason, count, bad in rows.iter_rows():
         clause, _, whose = item.partition("/")[2].rpartition("/")
         verdict = known.get(clause, Verdict())
         if task == "role":
             verdict = replace(verdict, role=value)
-        elif value in {"", UNACCEPTABLE, INAPPROPRIATE}:
-            verdict = replace(verdict, refused=verdict.refused or f"{task}: {value or reason} ({count} votes)")
+        elif not count or bad * 2 >= count:
+            why = f"{bad} of {count} votes are against it" if count else reason
+            verdict = replace(verdict, refused=verdict.refused or f"{task}: {why}")
         elif task == "acceptability" and whose == construction:
             verdict = replace(verdict, acceptability=value)
         known[clause] = verdict
