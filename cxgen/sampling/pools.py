@@ -109,6 +109,9 @@ def design_pools(
             for name in filled.keys() & set(construction.verb_slots):
                 filled[name] = [row for row in filled[name] if splits.get(lexicon.lemmas[row]) == split]
             lacking += [f"slot {name!r} (no verb of it is in split {split!r})" for name, rows in filled.items() if not rows]
+        for slot in (slot for slot in slots if len({lexicon.lemmas[row] for row in filled[slot.name]}) == 1):  # its one word is no other's
+            for other in filled.keys() & {*slot.distinct}:
+                filled[other] = [row for row in filled[other] if lexicon.lemmas[row] != lexicon.lemmas[filled[slot.name][0]]]
         lacking += [f"slots {', '.join(group)} (fewer words than slots)" for group in [crowded(slots, filled, lexicon)] if group]
         if lacking:
             emptied.append(f"{frame.name}: {lacking[0]}")
