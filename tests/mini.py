@@ -33,7 +33,7 @@ def write_project(folder: Path, **params) -> Path:
 
 def write_params(folder: Path, **changes) -> None:
     """The shipped parameters with ``changes``, group by group, as the ``params.yaml`` of ``folder``."""
-    data = yaml.safe_load((ROOT / "params.yaml").read_text("utf-8"))
+    data = yaml.safe_load((ROOT / "params.yaml").read_text("utf-8")) | {"judge": {"backend": "rules"}}
     for name, value in changes.items():
         data[name] = {**data[name], **value} if isinstance(value, dict) else value
     (folder / "params.yaml").write_text(yaml.safe_dump(data, sort_keys=False, allow_unicode=True), "utf-8")

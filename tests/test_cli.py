@@ -36,7 +36,7 @@ def test_list_is_most_substantive_first_and_leaves_broken_files_out(cxgen, scrat
     assert rows[0]["name"] == "let-alone"
     assert all(row["templates"] >= 8 for row in rows)
     (scratch / "templates/broken.yaml").write_text("name: broken\n\tform: x\n")
-    line = edit(scratch / "templates/resultative.yaml", "lookalikes:", "lookalkes:")
+    line = edit(scratch / "templates/resultative.yaml", "no_lookalike:", "no_lookalke:")
     result = cxgen("list", "--format", "json", cwd=scratch)
     names = {row["name"] for row in json.loads(result.stdout)}
     assert "conative" in names and not {"broken", "resultative"} & names

@@ -71,7 +71,8 @@ def only_judged(construction: Construction, project: Project) -> Construction:
     lexicon, frames = construction.lexicon, []
     for frame in construction.frames:
         verbs = {
-            slot: [lexicon.index[key] for key in frame.slots[slot]] for slot in frame.slots.keys() & construction.judged_columns(frame)
+            slot: [row for name in frame.slots[slot] for row in lexicon.resolve(name).ids]
+            for slot in frame.slots.keys() & construction.judged_columns(frame)
         }
         kept = {
             slot: tuple(lexicon.keys[row] for row in rows if (slot, lexicon.lemmas[row]) in frame.judged) for slot, rows in verbs.items()
