@@ -180,7 +180,7 @@ def test_what_is_refused_is_not_built_and_one_vote_more_brings_it_back(here, tab
     assert set(rejected["verb"]) == {verb}
     assert rejected["reason"].unique().to_list() == ["acceptability: 2 of 3 votes are against it"]
     assert "acceptability a: unacceptable" in rejected["votes"][0]
-    freeze(here, table, acceptability={item: ["unacceptable", "extended", "extended"] for item in bad})
+    freeze(here, table, "abcd", acceptability={item: ["extended", "unacceptable", "extended", "extended"] for item in bad})  # 1 of 4
     lexicon = Lexicon.of(here)
     assert tally(load_construction(here, NAME, lexicon, heard=False), read_votes(here, NAME))[0]["refused"] == 0
     again = load_construction(here, NAME, lexicon)

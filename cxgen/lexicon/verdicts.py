@@ -49,14 +49,14 @@ def majority(votes: pl.DataFrame) -> pl.DataFrame:
 
 def read_votes(project: Project, construction: str = "") -> pl.DataFrame:
     """The frozen votes, the project's after those that are shipped: ``item, task, judge, prompt, value, reason``; of one construction."""
-    paths = dict.fromkeys(folder / layout.JUDGMENTS for folder in (shipped_folder(), project.root))
+    paths = dict.fromkeys(folder.resolve() / layout.JUDGMENTS for folder in (shipped_folder(), project.root))
     tables = [pl.DataFrame(schema=polars_schema(_VOTES.columns)), *(read_table(path, _VOTES, HINT) for path in paths if path.exists())]
-    votes = pl.concat(tables)
+    votes = pl.concat(tables).unique(["item", "task", "judge", "prompt"], keep="last", maintain_order=True)
     return votes.filter(pl.col("item").str.starts_with(f"{construction}/")) if construction else votes
 
 
 def verdicts(votes: pl.DataFrame, construction: str) -> dict[str, Verdict]:
-    """Address of a clause of ``construction`` -> the verdict: refused if half of the votes on anything that it was shown as are against it.
+    """Address of a clause of ``construction`` -> the verdict: refused if a third or more of the votes on it are against it.
 
     Of a tie between prototypical and extended, or between roles, nothing is known.
     """
@@ -70,7 +70,7 @@ def verdicts(votes: pl.DataFrame, construction: str) -> dict[str, Verdict]:
         verdict = known.get(clause, Verdict())
         if task == "role":
             verdict = replace(verdict, role=value)
-        elif not count or bad * 2 >= count:
+        elif not count or bad * 3 >= count:
             why = f"{bad} of {count} votes are against it" if count else reason
             verdict = replace(verdict, refused=verdict.refused or f"{task}: {why}")
         elif task == "acceptability" and whose == construction:
