@@ -1,4 +1,4 @@
-"""Clauses from the lexicon: patterns of scenes whose cells hold classes -> scenes of one verb each, which judges are to decide on.
+"""Clauses from the lexicon: patterns of scenes with many words, or classes -> scenes with a few of them, which judges are to decide on.
 
 A pattern is a line like that of a scene (`cxgen.lexicon.scenes`), in ``lexicons/patterns/NAME.tsv``. ``@noun.food`` and ``@verb.contact``
 are the lexemes of a lexicographer file of WordNet, ``@names`` and its like the word classes; names stay classes in what is proposed.
@@ -11,18 +11,20 @@ from cxgen.errors import CxgenError, unknown
 from cxgen.files import write_text
 from cxgen.layout import LEXICONS
 from cxgen.lexicon import Lexicon
-from cxgen.lexicon.scenes import FOLDER, PROPOSED, Scene, read_scenes
+from cxgen.lexicon.scenes import ABOUT, CIRCUMSTANCES, FOLDER, PROPOSED, Scene, read_scenes
 from cxgen.lexicon.words import LEXNAMES, lexfile
 from cxgen.project import Project
 from cxgen.streams import order_key
 from cxgen.vocabulary import BANDS
 
 PATTERNS = LEXICONS / "patterns"
-_FILLERS = 4  # of a cell with a class: enough for two or three participants that are different ones
+_VERBS, _FILLERS = 8, 4  # that a scene has of its pattern's: few enough for judges to see every word of it
+_WHOLE = (*ABOUT, *CIRCUMSTANCES)  # columns that stay as they are: no clause is known by them
 
 
 def propose(project: Project, name: str, n: int, seed: int) -> tuple[Path, int]:
-    """Write about ``n`` scenes of the patterns of a construction, evenly over their verbs; the file, and how many there are now.
+    """Write scenes of the patterns of a construction that say about ``n`` clauses, evenly over patterns and their verbs; the file, and how
+    many scenes it has now.
 
     Scenes that were proposed before stay, so that what judges said of them does. Raises `CxgenError` where there is no pattern.
     """
@@ -31,22 +33,23 @@ def propose(project: Project, name: str, n: int, seed: int) -> tuple[Path, int]:
         raise CxgenError(
             f"there are no patterns of {name}", file=path, hint="write one: a scene whose cells hold classes, @noun.food or @names"
         )
-    lexicon, patterns = Lexicon.of(project), read_scenes(path).scenes
-    verbs = [(pattern, slot, verb) for pattern in patterns for slot in _verbs(pattern)[:1] for verb in _words(pattern.cells[slot], lexicon)]
-    if not verbs:
+    lexicon, dealt = Lexicon.of(project), [(pattern, slot) for pattern in read_scenes(path).scenes for slot in _verbs(pattern)[:1]]
+    if not dealt:
         raise CxgenError("no pattern has a column of verbs", file=path, hint="call it verb:verb")
-    lines, before = list[str](), set(out.read_text("utf-8").splitlines()) if out.exists() else set[str]()
-    for pattern, slot, verb in sorted(verbs, key=lambda own: order_key(f"{seed}{own[2]}"))[:n]:
-        for number in range(-(-n // len(verbs))):
-            cells = dict(_cells(pattern, slot, verb, lexicon, (seed, number)))
-            row = "\t".join(" | ".join(texts) for texts in cells.values())
-            columns = "\t".join(name if pattern.types[name] == "noun" else f"{name}:{pattern.types[name]}" for name in cells)
-            lines += [] if row in before else [columns, row]
-            before.add(row)
     text = (
         out.read_text("utf-8") if out.exists() else "# Proposed: drawn from only if judges accept (cxgen judge); made by cxgen propose.\n"
     )
-    write_text(out, text + "".join(f"{line}\n" for at, line in enumerate(lines) if at % 2 or line not in lines[max(0, at - 2) : at : 2]))
+    before, columns, said = {line.partition("\t")[0] for line in text.splitlines()}, "", 0
+    for number in range(n):
+        for pattern, slot in dealt:
+            cells = {} if said >= n else dict(_cells(pattern, slot, lexicon, seed, number))
+            said += len(cells.get(slot, ()))
+            if not cells or cells["id"][0] in before:
+                continue
+            head = "\t".join(name if pattern.types[name] == "noun" else f"{name}:{pattern.types[name]}" for name in cells)
+            row = "\t".join(" | ".join(texts) for texts in cells.values())
+            text, columns = text + (f"{row}\n" if head == columns else f"{head}\n{row}\n"), head
+    write_text(out, text)
     return out, len(read_scenes(out).scenes)
 
 
@@ -55,20 +58,25 @@ def _verbs(pattern: Scene) -> list[str]:
     return sorted((name for name in pattern.slots if pattern.types[name] == "verb"), key=lambda name: name != "verb")
 
 
-def _cells(pattern: Scene, slot: str, verb: str, lexicon: Lexicon, key: tuple[int, int]) -> Iterator[tuple[str, list[str]]]:
-    """The columns of a proposed scene: of a class some members, drawn by the pattern, the verb and ``key``."""
-    name = pattern.cells["id"][0]
-    yield "id", [f"{name}-{verb.partition('~')[0].replace(' ', '-')}-{key[0]}-{key[1]}"]
-    yield "designs", pattern.cells["designs"]
-    for column, texts in pattern.slots.items():
-        if column == slot:
-            yield column, [verb]
-        elif any("." in text for text in texts if text[0] == "@"):
-            yield column, sorted(_words(texts, lexicon), key=lambda word: order_key(f"{key}{name}{verb}{column}{word}"))[:_FILLERS]
-        else:
+def _cells(pattern: Scene, slot: str, lexicon: Lexicon, seed: int, number: int) -> Iterator[tuple[str, list[str]]]:
+    """The columns of the ``number``-th scene of a pattern: some of its verbs, all in turn, and of each other cell some words."""
+
+    def shuffled(texts: list[str], *key: str | int) -> list[str]:
+        return sorted(_words(texts, lexicon), key=lambda word: order_key(seed, name, *key, word.partition("~")[0]))
+
+    name, verbs = pattern.cells["id"][0], _words(pattern.cells[slot], lexicon)
+    times, place = divmod(number, hands := -(-len(verbs) // _VERBS))
+    for column, texts in pattern.cells.items():
+        if column == "id":
+            yield column, [f"{name}-{seed}-{number}"]
+        elif column == slot:
+            yield column, shuffled(texts, column, times)[place::hands]
+        elif column == "words":
+            yield column, [f"{key}={value}" for key, value in pattern.words.items()]
+        elif column in _WHOLE:
             yield column, texts
-    if pattern.words:
-        yield "words", [f"{key}={value}" for key, value in pattern.words.items()]
+        else:
+            yield column, shuffled(texts, column, number)[:_FILLERS]
 
 
 def _words(texts: list[str], lexicon: Lexicon) -> list[str]:

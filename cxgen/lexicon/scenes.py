@@ -4,7 +4,7 @@
     id      designs  agent   verb:verb          things          places          opening:phrase  words  entails_alone
     dogs    chores   @names  call | shoo | lure dog | puppy     kitchen | yard  before dinner   onto   lure
 
-A row that begins with ``id`` names the columns below it: those of ``_ABOUT`` or a slot, with what its words are where that is not ``noun``:
+A row that begins with ``id`` names the columns below it: those of ``ABOUT`` or a slot, with what its words are where that is not ``noun``:
 a part of speech, or lexicographer files of WordNet's nouns (``agent:person/group``). ``words NAME KEY=TEXT | ...`` names a set of
 closed-class words. Several things in a cell stand between `` | ``: words (``coach``), which have WordNet's first sense of the slot's type,
 with a pin if they have another (``coach~artifact``, ``coach~1:06:00::``; ``dumpster~own``: none of WordNet's), and classes (``@names``).
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from cxgen.lexicon.snapshot import Lexicon
 
 FOLDER, PROPOSED = "scenes", ".proposed"  # NAME.proposed.tsv: what is drawn from only if judges accept
-_ABOUT = ("id", "designs", "words", "entails_alone", "marked", "comment")  # columns that are no slots
-_CIRCUMSTANCES = ("opening", "closing")  # slots whose words are about the occasion only
+ABOUT = ("id", "designs", "words", "entails_alone", "marked", "comment")  # columns that are no slots
+CIRCUMSTANCES = ("opening", "closing")  # slots whose words are about the occasion only
 _HINT = "a line a scene, cells divided by tabs; see the shipped tables in lexicons/scenes"
 Word = tuple[str, str, str]  # lemma or text, part of speech, which sense (see `cxgen.lexicon.words.fits`; empty: the first)
 
@@ -63,7 +63,7 @@ class Frame:
         Circumstances do not count: neither they nor another verb, design or comment make it another clause.
         """
         scene = self.source.scenes[self.number] if self.source else Scene(0, {"id": [self.name]}, {}, {})
-        own = sorted(scene.cells.keys() - {*_ABOUT, *_CIRCUMSTANCES, slot})
+        own = sorted(scene.cells.keys() - {*ABOUT, *CIRCUMSTANCES, slot})
         told = {name: [text.partition("~")[0] for text in scene.cells[name]] for name in own}  # a pin is not said
         digest = hashlib.blake2b(repr((slot, told, sorted(scene.words.items()))).encode(), digest_size=4).hexdigest()
         return f"{scene.cells['id'][0]}/{verb}/{digest}"
@@ -81,7 +81,7 @@ class Scene:
     @property
     def slots(self) -> dict[str, list[str]]:
         """The filled slots, in alphabetical order: in this order they are drawn."""
-        return {name: self.cells[name] for name in sorted(self.cells) if name not in _ABOUT}
+        return {name: self.cells[name] for name in sorted(self.cells) if name not in ABOUT}
 
 
 @dataclass(frozen=True)
