@@ -12,6 +12,7 @@ LEXICONS = Path("lexicons")
 SPLITS = LEXICONS / "splits.tsv"  # which split each verb is in
 PROMPTS = Path("pipelines/prompts")
 JUDGMENTS = Path("pipelines/judgments.parquet")
+AUDIT = Path("pipelines/audit.csv")  # clauses of which readers know whether they are good
 NATURAL_SETS = Path("pipelines/natural.parquet")  # contrast sets that writers wrote, as accepted
 READINGS = Path("pipelines/readings")
 DROPPED = Path("pipelines/dropped.csv")  # contrast sets that readers refused

@@ -37,7 +37,8 @@ NAME = "into-causative"
 @pytest.fixture(autouse=True)
 def key(monkeypatch, tmp_path_factory):
     monkeypatch.setenv("OPENAI_API_KEY", SECRET)
-    monkeypatch.setattr("cxgen.lexicon.verdicts.shipped_folder", tmp_path_factory.getbasetemp)  # no votes but a test's own
+    for module in ("lexicon.verdicts", "asking.audit"):
+        monkeypatch.setattr(f"cxgen.{module}.shipped_folder", tmp_path_factory.getbasetemp)  # no votes, no audit but a test's own
 
 
 @pytest.fixture
@@ -426,3 +427,47 @@ def test_what_the_lexicon_proposes_is_drawn_only_where_judges_accept_it(tmp_path
     assert {frame.name for frame in kept} == set(table["scene"]) - {"more-1-0"}
     drawn = {(frame.name, loaded.lexicon.lemmas[loaded.lexicon.index[key]]) for frame in kept for key in frame.slots["verb"]}
     assert drawn == set(table.join(refused, on="item", how="anti").select("scene", "verb").iter_rows())
+
+
+# is the filter right?
+
+
+def test_an_audit_counts_what_judges_overlook_and_what_they_refuse_for_nothing(here, tmp_path, cxgen):
+    (here.root / "pipelines").mkdir(exist_ok=True)
+    missing = cxgen(here, "judge", "--audit")
+    assert (missing.code, "audit.csv" in missing.err, missing.err.count("\n")) == (2, True, 2)
+    rows = [
+        ("good", "appropriate", ""),
+        ("odd", "inappropriate", "types"),
+        ("hidden", "inappropriate", "types"),
+        ("fine", "appropriate", ""),
+    ]
+    head = "id,target,construction,sentence,other,verb,acceptability,event,planted\n"
+    sheet = "".join(f"{name},{NAME},{NAME},{name},{name},talk,extended,{event},{planted}\n" for name, event, planted in rows)
+    (here.root / layout.AUDIT).write_text(head + sheet, "utf-8")
+    truth = {
+        "odd|verdict": "inappropriate",
+        "fine|verdict": "inappropriate",
+        "good|verdict": "appropriate",
+        "hidden|verdict": "appropriate",
+    }
+    (tmp_path / "truth.json").write_text(json.dumps(truth), "utf-8")
+    with serving(truth=str(tmp_path / "truth.json")) as url:
+        told = cxgen(here, "judge", "--audit", *words(url)[2:], "--format", "json")
+    found = {row.pop("what"): row for row in json.loads(told.out)}
+    assert found["event"] == found["either"] == {"bad": 2, "recall": 0.5, "good": 2, "loss": 0.5}
+    assert found["planted: types"] == {"bad": 2, "recall": 0.5, "good": 0, "loss": None}
+    assert set(votes_of(here)["item"]) == {f"audit/{name}/{NAME}" for name, _, _ in rows}
+    (here.root / layout.AUDIT).write_text(head + sheet.replace("inappropriate", "bad"), "utf-8")
+    assert "bad" in cxgen(here, "judge", "--audit").err
+
+
+def test_other_rules_and_the_most_split_clauses_are_told(here, table):
+    own = table.filter(construction=NAME)["item"].to_list()
+    said = {own[0]: ["appropriate", "appropriate", "inappropriate"], own[1]: ["inappropriate"] * 3, own[2]: ["appropriate"] * 3}
+    freeze(here, table, event=said)
+    counts = tally(load_construction(here, NAME, Lexicon.of(here), heard=False), read_votes(here, NAME))[0]
+    assert [counts[rule] - counts["kept"] for rule in ("kept by all", "kept by most", "kept by two")] == [0, 1, 1]
+    metric = run.build(here, replayed(here))["judge"]
+    assert [(row["votes"], row["bad"]) for row in metric["split"]] == [(3, 1)]
+    assert metric["split"][0]["sentence"] == table.filter(item=own[0])["sentence"][0]

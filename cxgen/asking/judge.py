@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from cxgen import layout
-from cxgen.asking import consult
+from cxgen.asking import audit, consult
 from cxgen.asking.consult import Consultation, Judgment, Outcome, Shown
 from cxgen.asking.prompts import Prompt
 from cxgen.build.clauses import clauses
@@ -33,8 +33,11 @@ _ANSWERS = {
 }
 
 
-def questions(project: Project, asked: Consultation, names: Sequence[str] = ()) -> tuple[Consultation, dict[str, Prompt], Shown]:
-    """``asked`` within its bounds, task -> prompt, and what is shown of the clauses of ``names`` (default: all constructions).
+def questions(
+    project: Project, asked: Consultation, names: Sequence[str] = (), *, audited: bool = False
+) -> tuple[Consultation, dict[str, Prompt], Shown]:
+    """``asked`` within its bounds, task -> prompt, and what is shown of the clauses of ``names`` (default: all constructions), or of those
+    of the audit.
 
     What all the models have decided already, with the prompts as they are, is not asked again.
     """
@@ -47,10 +50,11 @@ def questions(project: Project, asked: Consultation, names: Sequence[str] = ()) 
         {task: dict[str, Any]() for task in asked.tasks},
     )
     done = _decided(project.root / layout.JUDGMENTS, asked, prompts)
-    for name in names or target_names(project):
+    known = audit.sheet(project) if audited else None
+    for name in names or (target_names(project) if known is None else known["target"].unique().sort()):
         construction = load_construction(project, name, lexicon, heard=False)
         described = descriptions([construction])
-        for row in clauses(construction).iter_rows(named=True):
+        for row in (clauses(construction) if known is None else known.filter(target=name)).iter_rows(named=True):
             told = described.get(row["construction"], PLAIN) | {key: row[key] for key in ("sentence", "other", "verb")}
             own = construction.argument_structure and row["construction"] == name
             for task in (task for task in asked.tasks if (task, row["item"]) not in done and (own or task != "role")):
@@ -79,9 +83,9 @@ def _decided(frozen: Path, asked: Consultation, prompts: dict[str, Prompt]) -> s
     return {(task, item) for task, item, count in counts.iter_rows() if count == len(asked.models)}
 
 
-def run(project: Project, asked: Consultation, names: Sequence[str] = ()) -> list[Outcome]:
-    """Ask and freeze the votes; how the run of each model and task went."""
-    outcomes = consult.ask(*questions(project, asked, names))
+def run(project: Project, asked: Consultation, names: Sequence[str] = (), *, audited: bool = False) -> list[Outcome]:
+    """Ask about `questions` and freeze the votes; how the run of each model and task went."""
+    outcomes = consult.ask(*questions(project, asked, names, audited=audited))
     votes = as_table(judgment for outcome in outcomes for judgment in outcome.judgments)
     freeze(votes.filter(pl.col("call") != ""), project.root / layout.JUDGMENTS)  # what a bound kept from being asked is no judgment
     return outcomes

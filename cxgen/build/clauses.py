@@ -10,12 +10,16 @@ import polars as pl
 from cxgen.build.samplers import Run, previews
 from cxgen.constructicon import Construction, load_construction
 from cxgen.lexicon import Lexicon
-from cxgen.lexicon.verdicts import read_votes, verdicts
+from cxgen.lexicon.verdicts import MAJORITY, ONE, THIRD, against, read_votes, verdicts
 from cxgen.measures.agreement import agreement
 from cxgen.sampling.draws import Sampler, realise, span
 from cxgen.vocabulary import CLAUSES, EXTENDED, PROTOTYPICAL
 
+MANY = 1_000_000
 SCHEMA = dict.fromkeys(("item", "clause", "construction", "design", "scene", "verb", "sentence", "other"), pl.String)
+# What else could decide: the share of votes against a clause that refuses it, and how many judges vote.
+RULES = {"kept by all": (ONE, MANY), "kept by most": (MAJORITY, MANY), "kept by two": (THIRD, 2)}
+SPLIT = 10  # clauses that are shown, of those on which judges agree least
 _EACH, _ROUNDS = 25, 8  # draws for each clause that is sought, and how often
 
 
@@ -70,17 +74,22 @@ def _numbers(sampler: Sampler, slot: str) -> list[int]:
 def tally(construction: Construction, votes: pl.DataFrame) -> tuple[dict[str, int], pl.DataFrame]:
     """What came of the clauses of a construction that was loaded unheard, and the rows of ``rejected`` about those that are refused.
 
-    The counts: ``clauses``, those ``unjudged``, ``refused`` (and by what: ``acceptability``, ``event``), ``kept``, of these
-    ``prototypical`` and ``extended``.
+    The counts: ``clauses``, of these ``proposed`` from the lexicon; those ``unjudged``, ``refused`` (and by what: ``acceptability``,
+    ``event``), ``kept``, of these ``prototypical`` and ``extended``; and how many another rule would keep (`RULES`).
     """
     table, known = clauses(construction), verdicts(votes, construction.name)
     said = votes.group_by("item", maintain_order=True).agg(votes=pl.format("{} {}: {}", "task", "judge", "value").sort().str.join("; "))
     found = {clause: known.get(clause) for clause in table["clause"].unique(maintain_order=True)}
     refused = {clause: verdict.refused for clause, verdict in found.items() if verdict and verdict.refused}
     kept = Counter(verdict.acceptability for verdict in found.values() if verdict and not verdict.refused)
-    counts = {"clauses": len(found), "unjudged": sum(verdict is None for verdict in found.values()), "refused": len(refused)}
+    scenes = {frame.name for frame in construction.frames if frame.proposed}
+    counts = {"clauses": len(found), "proposed": sum(clause.partition("/")[0] in scenes for clause in found)}
+    counts |= {"unjudged": sum(verdict is None for verdict in found.values()), "refused": len(refused)}
     counts |= {task: sum(reason.startswith(task) for reason in refused.values()) for task in CLAUSES[:2]}
     counts |= {"kept": kept.total(), PROTOTYPICAL: kept[PROTOTYPICAL], EXTENDED: kept[EXTENDED]}
+    for rule, (share, judges) in RULES.items():
+        other = verdicts(votes.filter(pl.col("judge").rank("dense").over("item", "task") <= judges), construction.name, share)
+        counts[rule] = sum(clause in other and not other[clause].refused for clause in found)
     reasons = pl.DataFrame(list(refused.items()), schema={"clause": pl.String, "reason": pl.String}, orient="row")
     rows = table.join(reasons, on="clause", how="inner", maintain_order="left").join(said, on="item", how="left", maintain_order="left")
     return counts, rows.select(
@@ -93,12 +102,19 @@ def judged_of(run: Run, name: str) -> tuple[dict[str, int], pl.DataFrame]:
     return tally(load_construction(run.project, name, Lexicon.of(run.project), heard=False), read_votes(run.project, name))
 
 
-def judge_metric(votes: pl.DataFrame, counts: Mapping[str, Mapping[str, int]]) -> dict[str, Any]:
-    """The metric ``judge``: `tally` by construction, who judged, by which prompts (hashes), and how far they agree."""
+def judge_metric(votes: pl.DataFrame, counts: Mapping[str, Mapping[str, int]], rejected: pl.DataFrame) -> dict[str, Any]:
+    """The metric ``judge``: `tally` by construction, who judged, by which prompts (hashes), how far they agree, and the most split clauses
+    of ``rejected`` (``split``: sentence, task, votes, votes against it)."""
     prompts = votes.group_by("task").agg(pl.col("prompt").unique().sort()).sort("task")
+    shares = against(votes).filter(pl.col("task").is_in(CLAUSES[:2])).with_columns(off=(pl.col("bad") / pl.col("votes") - 0.5).abs())
+    shares = shares.filter(pl.col("bad") > 0, pl.col("bad") < pl.col("votes"))
+    split = shares.join(rejected.select(item="id", sentence="premise"), on="item").sort(
+        "off", "votes", "item", descending=[False, True, False]
+    )
     return {
         "constructions": counts,
         "judges": votes["judge"].unique().sort().to_list(),
         "prompts": dict(prompts.iter_rows()),
         "agreement": agreement(votes),
+        "split": split.unique("item", keep="first", maintain_order=True).head(SPLIT).select("sentence", "task", "votes", "bad").to_dicts(),
     }

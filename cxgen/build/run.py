@@ -109,7 +109,7 @@ def build(project: Project, params: Params, pool: Executor = HERE) -> dict[str, 
         items = _items(jobs, CONFIGS)
         metrics = {"splits": audit(items), "balance": balance(items), "wug": _pseudowords(jobs, made, items)}
         if params.request.judged:
-            metrics["judge"] = judge_metric(read_votes(project), {name: part["judged"] for name, part in made.items()})
+            metrics["judge"] = judge_metric(read_votes(project), {name: part["judged"] for name, part in made.items()}, rejected)
         hashes = table_hashes({(REJECTED, REJECTED): rejected})
         keys = list(product([*CONFIGS, *map(wug_config, wug.SOURCES)], SPLITS))
         for written in pool.map(_finish, [(table_file(project, *key), key, _files(jobs, key[0])) for key in keys]):

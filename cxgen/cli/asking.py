@@ -13,6 +13,7 @@ from typer import Argument, Option
 
 from cxgen.asking import Budget, Consultation, Limits, Outcome, consult
 from cxgen.asking import judge as judging
+from cxgen.asking.audit import AUDIT, score
 from cxgen.build.clauses import tally
 from cxgen.cli.options import Form, Names, commands, open_project
 from cxgen.cli.output import Format, emit, note, print_table
@@ -101,13 +102,14 @@ def judge(
     cache: Cache = None,
     requests: _Requests = None,
     replies: Annotated[list[Path] | None, Option(help="file: the replies; one file for each --model.")] = None,
+    audited: Annotated[bool, Option("--audit", help="Ask about clauses that readers know to be good or bad; count the mistakes.")] = False,
     dry_run: DryRun = False,
     form: Form = Format.table,
 ) -> None:
     """Have clauses judged (what each scene says with each of its verbs), freeze the votes, and count what they refuse.
 
     Votes go to pipelines/judgments.parquet; with judge.backend: replay in params.yaml only accepted clauses are built. What a model has
-    judged is not asked again: an interrupted run goes on where it was.
+    judged is not asked again: an interrupted run goes on where it was. With --audit the clauses are those of pipelines/audit.csv.
     """
     project, _ = open_project()
     who, how = (
@@ -116,16 +118,19 @@ def judge(
     )
     asked, outcomes, names = Consultation(*who, *how, tuple(replies or ()), requests), list[Outcome](), constructions or ()
     if dry_run:
-        emit(consult.estimate(*judging.questions(project, asked, names)), form)
+        emit(consult.estimate(*judging.questions(project, asked, names, audited=audited)), form)
         return
     if backend is Judge.file and requests and not replies:
-        note(f"{consult.write_out(*judging.questions(project, asked, names), requests)} requests: {requests}")
+        note(f"{consult.write_out(*judging.questions(project, asked, names, audited=audited), requests)} requests: {requests}")
         return
     if backend is not Judge.replay:
-        outcomes = judging.run(project, asked, names)
-    votes, lexicon = read_votes(project), Lexicon.of(project)
-    loaded = (load_construction(project, name, lexicon, heard=False) for name in names or target_names(project))
-    emit([{"construction": one.name, **tally(one, votes)[0]} for one in loaded], form)
+        outcomes = judging.run(project, asked, names, audited=audited)
+    votes, lexicon = read_votes(project, AUDIT if audited else ""), Lexicon.of(project)
+    if audited:
+        emit(list(score(project, votes, asked.models)), form)
+    else:
+        loaded = (load_construction(project, name, lexicon, heard=False) for name in names or target_names(project))
+        emit([{"construction": one.name, **tally(one, votes)[0]} for one in loaded], form)
     undecided = Counter(judgment.reason for outcome in outcomes for judgment in outcome.judgments if not judgment.value)
     tell_outcomes(outcomes, undecided, "; run again to ask about those without a reply")
     require_all_asked(outcomes)

@@ -17,7 +17,9 @@ from cxgen.schema import Column, Contract, polars_schema
 from cxgen.tables import read_table
 from cxgen.vocabulary import CONSTRUCTIONAL, INAPPROPRIATE, LEXICAL, UNACCEPTABLE
 
+THIRD, MAJORITY, ONE = 1 / 3, 0.501, 0.0  # the share of votes against a clause that refuses it; of no rule fewer than one vote
 HINT = "restore the file, or have the clauses judged: `cxgen judge`"
+_AGAINST = (UNACCEPTABLE, INAPPROPRIATE)
 _VOTES = Contract(tuple(Column(name, pl.String, "") for name in ("item", "task", "judge", "prompt", "value", "reason")), more=True)
 
 
@@ -55,22 +57,27 @@ def read_votes(project: Project, construction: str = "") -> pl.DataFrame:
     return votes.filter(pl.col("item").str.starts_with(f"{construction}/")) if construction else votes
 
 
-def verdicts(votes: pl.DataFrame, construction: str) -> dict[str, Verdict]:
-    """Address of a clause of ``construction`` -> the verdict: refused if a third or more of the votes on it are against it.
+def against(votes: pl.DataFrame, share: float = THIRD) -> pl.DataFrame:
+    """Of every item and task how many votes there are, how many against it (``bad``), and whether these refuse it (``refused``)."""
+    bad = pl.col("bad")
+    counts = votes.filter(pl.col("value") != "").group_by("item", "task", maintain_order=True)
+    table = counts.agg(votes=pl.col("judge").n_unique(), bad=pl.col("judge").filter(pl.col("value").is_in(_AGAINST)).n_unique())
+    return table.with_columns(refused=(bad > 0) & (bad >= share * pl.col("votes") - 1e-9))
+
+
+def verdicts(votes: pl.DataFrame, construction: str, share: float = THIRD) -> dict[str, Verdict]:
+    """Address of a clause of ``construction`` -> the verdict: refused if ``share`` or more of the votes on it are against it.
 
     Of a tie between prototypical and extended, or between roles, nothing is known.
     """
-    against = votes.group_by("item", "task").agg(
-        bad=pl.col("value").is_in([UNACCEPTABLE, INAPPROPRIATE]).sum(),
-    )
     known: dict[str, Verdict] = {}
-    rows = majority(votes).join(against, on=["item", "task"], maintain_order="left")
-    for item, task, value, reason, count, bad in rows.iter_rows():
+    rows = majority(votes).drop("votes").join(against(votes, share), on=["item", "task"], how="left", maintain_order="left")
+    for item, task, value, reason, count, bad, refused in rows.iter_rows():
         clause, _, whose = item.partition("/")[2].rpartition("/")
         verdict = known.get(clause, Verdict())
         if task == "role":
             verdict = replace(verdict, role=value)
-        elif not count or bad * 3 >= count:
+        elif not count or refused:
             why = f"{bad} of {count} votes are against it" if count else reason
             verdict = replace(verdict, refused=verdict.refused or f"{task}: {why}")
         elif task == "acceptability" and whose == construction:

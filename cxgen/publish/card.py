@@ -151,7 +151,7 @@ def _stated(project: Project, params: Params, metrics: Row) -> Row:
         "hashes": {name: file_hash(paths) if paths else "" for name, paths in sources.items()},
         "audit": metrics["splits"],
         **{name: metrics[name] for name in ("baselines", "reading", "variety")},
-        **{name: judge.get(name, {}) for name in ("judges", "prompts", "agreement")},
+        **{name: judge.get(name, {}) for name in ("judges", "prompts", "agreement", "split")},
         "judged": judge.get("constructions", {}),
         "meanings": {name: measure["meaning"] for name, measure in measures().items()},
         "unkept": list(broken(metrics["variety"])),
