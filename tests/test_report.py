@@ -11,9 +11,10 @@ import polars as pl
 import pytest
 
 from cxgen import layout
-from cxgen.report.variety import breadth, broken, closing, kind_of, opening, skeleton, texture
+from cxgen.report.variety import breadth, broken, closing, kind_of, opening, reach, skeleton, texture
 from tests.conftest import ROOT
 
+GOOD = {"bigrams": 0.9, "skeletons": 0.95, "sd": 4.0, "first": 0.2, "joined": 0.2, "mould": 0.1}
 NAMES = ("giveaways", "items", "shapes", "verbs")
 
 
@@ -45,13 +46,32 @@ def test_breadth_counts_each_premise_once():
     assert counted == {
         "shapes": 2,
         "largest shape": 0.75,
-        "verbs": 3,
-        "verbs in test": 1,
-        "top five verbs": 1.0,
         "place pairs": 1,
         "results": 1,
         "largest result": 1.0,
     }
+
+
+def test_reach_counts_verbs_scenes_and_fillers_by_stratum_and_split():
+    rows = [
+        *[premise("Ann hid.", "hide", agent="Ann") | {"frame": "home", "verb_role": "lexical"}] * 2,
+        premise("Ann ran to bed.", "run", "test", agent="Ann", goal="bed") | {"frame": "home", "verb_role": "lexical"},
+        premise("Bo hummed to bed.", "hum", "test", agent="Bo", goal="bed") | {"frame": "night", "verb_role": "constructional"},
+        premise("Cy sat.", "sit", agent="Cy") | {"frame": "day", "verb_role": "constructional"},
+    ]
+    found = reach(pl.DataFrame(rows))
+    own = {
+        name: found[name] for name in ("verbs", "verbs in test", "scenes", "top five verbs", "largest scene", "largest filler", "filler")
+    }
+    assert tuple(own.values()) == (4, 2, 3, 1.0, 0.6, 0.5, "Ann (agent)")  # of goals all are *bed*: no choice
+    assert (found["strata"]["lexical"]["share"], found["strata"]["lexical"]["verbs"]) == (0.6, 2)
+    assert (found["splits"]["test"]["verbs"], found["splits"]["test"]["scenes"]) == (2, 2)
+    ours = {"reflexive-resultative": {"texture": GOOD, "reach": found}, "x": {"texture": GOOD, "reach": found}, "like": {"reach": found}}
+    ours["like"]["lookalike"] = True
+    told = list(broken(ours))
+    assert [line.partition(" is ")[0] for line in told if line.startswith("verbs is")] == ["verbs"] * 2
+    assert any(line.startswith("verbs of look-alikes is 4 in like") for line in told)
+    assert any(line.startswith("largest scene is 0.6") for line in told)
 
 
 def test_texture_is_that_of_a_premise_a_set():
@@ -72,9 +92,8 @@ def test_texture_is_that_of_a_premise_a_set():
 
 
 def test_what_is_monotonous_is_named_with_the_worst_construction():
-    good = {"bigrams": 0.9, "skeletons": 0.95, "sd": 4.0, "first": 0.2, "joined": 0.2, "mould": 0.1}
-    assert list(broken({"give": {"texture": good}, "depictive": {}})) == []
-    assert list(broken({"give": {"texture": good}, "roll": {"texture": {**good, "sd": 2.0, "joined": 0.8}}})) == [
+    assert list(broken({"give": {"texture": GOOD}, "depictive": {}})) == []
+    assert list(broken({"give": {"texture": GOOD}, "roll": {"texture": {**GOOD, "sd": 2.0, "joined": 0.8}}})) == [
         "sd is 2.0 in roll (nli); gate: at least 3.5 in each construction",
         "joined is 0.5 over all; gate: at most 0.4",
     ]

@@ -26,7 +26,7 @@ from cxgen.review.form import Server
 from cxgen.review.sample import Design
 from cxgen.review.sheets import Kind
 from cxgen.review.sheets import export as write
-from cxgen.vocabulary import Role, Split
+from cxgen.vocabulary import Split
 
 _Folder = Annotated[Path, Argument(help="Folder of the review.")]
 app, report, review = commands(), commands(), commands()
@@ -112,7 +112,7 @@ def everything() -> None:
 def variety(form: Form = Format.table) -> None:
     """Numbers of sentences, and the largest share of a template.
 
-    Breadth: shapes (a template with a kind of opening and of closing phrase), verbs, place pairs, results, and the largest shares. And
+    Breadth: shapes (a template with a kind of opening and of closing phrase), place pairs, results, verbs, scenes, the largest shares. And
     texture: distinct bigrams and skeletons, lengths, first words, joined clauses, the commonest mould of a hypothesis. Its gates only warn.
     """
     project, settings = open_project()
@@ -120,17 +120,9 @@ def variety(form: Form = Format.table) -> None:
         result = spread.run(project, settings.request.seed)
     rows = []
     for name, entry in result.items():
-        breadth = dict(entry["breadth"])
-        fillers = {role: filler for role, filler in breadth.pop("fillers").items() if role != Role.modifier}
-        largest = max(((filler["share"], f"{filler['lemma']} ({role})") for role, filler in fillers.items()), default=(0, ""))
+        figures = {what: value for part in ("breadth", "reach") for what, value in entry[part].items() if not isinstance(value, dict)}
         head = {"premises": entry["premises"], "templates": entry["templates"], "largest": entry["largest template share"]}
-        row = {
-            "construction": name,
-            **head,
-            **breadth,
-            **entry.get("texture", {}),
-            "largest filler": f"{largest[1]} {largest[0]:.2f}" if fillers else "",
-        }
+        row = {"construction": name, **head, **figures, **entry.get("texture", {})}
         rows.append(row)
     emit(rows, form)
     for line in spread.broken(result):

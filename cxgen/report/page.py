@@ -72,6 +72,7 @@ def _rendered(items: pl.DataFrame, metrics: Row, matrices: list[Row], sets: list
             known=measures(),
             violations=[{"part": part, "what": what, "count": count} for part, own in audits.items() for what, count in own.items()],
             breadths=breadths,
+            reaches={name: metrics["variety"][name]["reach"] for name in breadths},
             reading=metrics.get("reading", {"answers": 0}),
             models=metrics.get("judge", {"judges": [], "agreement": {}}),
             matrices=matrices,

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from statistics import mean, pstdev
 from typing import Any
@@ -30,6 +31,16 @@ GATES = {
     "mould": Gates(construction=0.15),
     "joined": Gates(overall=0.40),
 }
+REACH = {
+    "verbs": Gates(construction=120, least=True),
+    "verbs in test": Gates(construction=20, least=True),
+    "top five verbs": Gates(construction=0.25),
+    "largest scene": Gates(construction=0.03),
+    "largest filler": Gates(construction=0.04),
+}
+# English has fewer verbs in these, and fewer still that a look-alike shares with its construction.
+FEWER = {"ditransitive": (70, 12), "into-causative": (70, 12), "reflexive-resultative": (70, 12)}
+LOOKALIKES = (40, 8)
 _JOINED = re.compile(r"\b(?:and|then|while|after|before|but|when|whereas)\b", re.IGNORECASE)
 _KINDS = {
     "time": "yesterday today tonight last this that one two three four five every each late early then now soon",
@@ -48,7 +59,9 @@ def run(project: Project, seed: int) -> dict[str, Any]:
     table = read_dataset(project, DEFAULT)
     report, own = variety(table), table.filter(config=DEFAULT)
     for (name,), rows in own.group_by(TARGET.alias("target")):
-        report[str(name)]["texture"] = texture(rows, seed)
+        report[str(name)] |= {"texture": texture(rows, seed), "reach": reach(rows)}
+    for name in {*table["construction"].unique()} - {*own["construction"].unique()}:
+        report[name]["lookalike"] = True
     for name, entry in beside(natural(project), own, seed).items():
         if name in report:
             report[name]["writers"] = entry
@@ -69,6 +82,7 @@ def variety(dataset: pl.DataFrame) -> dict[str, Any]:
             "largest template share": round(templates[0] / premises.height, 4),
             "lexemes": rows.select(pl.col("slots").list.eval(pl.element().struct.field("sense")).explode().n_unique()).item(),
             "breadth": breadth(rows),
+            "reach": reach(rows),
         }
     return dict(sorted(report.items()))
 
@@ -117,28 +131,72 @@ def skeleton(text: str) -> str:
     return re.sub(r"X(?: X)+", "X", " ".join(marks))
 
 
+def reach(rows: pl.DataFrame) -> dict[str, Any]:
+    """How broad the items of a construction are: ``verbs``, ``verbs in test``, ``scenes``; the shares of the items that the ``top five
+    verbs`` and the ``largest scene`` have, and of the premises with a role's filler those with the commonest one (``largest filler``, not
+    of verbs and circumstances). The same of both verb roles (``strata``) and of every split (``splits``)."""
+    figures = _reach(rows)
+    for what, column in (("strata", "verb_role"), ("splits", "split")):
+        parts = rows.drop_nulls(column).partition_by(column, as_dict=True)
+        figures[what] = {
+            str(value): {"share": round(own.height / rows.height, 4), **_reach(own)} for (value,), own in sorted(parts.items())
+        }
+    return figures
+
+
+def _varies(entry: tuple[str, Mapping[str, Any]]) -> bool:
+    return bool(entry[1]["share"] < 1)  # *way* is the construction's own
+
+
+def _reach(rows: pl.DataFrame) -> dict[str, Any]:
+    verbs, scenes = (rows[column].value_counts(sort=True)["count"] for column in ("verb", "frame"))
+    fillers = rows.unique("premise", keep="first", maintain_order=True).select("premise", "slots").explode("slots").unnest("slots")
+    commonest = _commonest(fillers.filter(~pl.col("role").is_in([Role.verb, Role.modifier])))
+    most = max(filter(_varies, commonest.items()), key=lambda entry: entry[1]["share"], default=("", {"lemma": "", "share": 0.0}))
+    return {
+        "verbs": len(verbs),
+        "verbs in test": rows.filter(split="test")["verb"].n_unique(),
+        "scenes": len(scenes),
+        "top five verbs": round(verbs[:5].sum() / rows.height, 4),
+        "largest scene": round(scenes[0] / rows.height, 4),
+        "largest filler": most[1]["share"],
+        "filler": f"{most[1]['lemma']} ({most[0]})",
+    }
+
+
 def broken(report: Mapping[str, Any]) -> Iterator[str]:
     """The gates of `texture` that do not hold, in words; nothing stops for them."""
     own = {name: entry["texture"] for name, entry in report.items() if "texture" in entry}
     for what, gates in GATES.items() if own else ():
         figures = {name: entry[what] for name, entry in own.items()}
+        yield from _faults(what, figures, gates)
+    for what, gates in REACH.items():
+        figures = {name: report[name]["reach"][what] for name in own if "reach" in report[name]}
+        if gates.least:  # numbers of verbs, which look-alikes have, too
+            place = list(REACH).index(what)
+            others = {name: entry["reach"][what] for name, entry in report.items() if "lookalike" in entry}
+            yield from _faults(f"{what} of look-alikes", others, replace(gates, construction=LOOKALIKES[place]))
+            for name in sorted(figures.keys() & FEWER.keys()):
+                yield from _faults(what, {name: figures.pop(name)}, replace(gates, construction=FEWER[name][place]))
+        yield from _faults(what, figures, gates)
+
+
+def _faults(what: str, figures: Mapping[str, float], gates: Gates) -> Iterator[str]:
+    if figures:
         yield from (f"{what} {fault}" for fault in broken_gates(measured(Figures(mean(figures.values()), {DEFAULT: figures}), gates, 0)))
 
 
 def breadth(rows: pl.DataFrame) -> dict[str, Any]:
-    """Numbers of shapes, verbs, pairs of places and results, and the shares of the commonest in the distinct premises that have such."""
+    """Numbers of shapes, pairs of places and results, and the shares of the commonest in the distinct premises that have such."""
     premises = rows.unique("premise", keep="first", maintain_order=True)
     fillers = premises.select("premise", "slots").explode("slots").unnest("slots")
-    shapes, verbs = Counter(_shape(row) for row in premises.iter_rows(named=True)), premises["verb"].value_counts(sort=True)["count"]
+    shapes = Counter(_shape(row) for row in premises.iter_rows(named=True))
     places = fillers.filter(pl.col("role").is_in([Role.goal, Role.source])).unique(["premise", "lemma"])
     pairs = places.group_by("premise").agg(pl.col("lemma").sort()).filter(pl.col("lemma").list.len() > 1)
     commonest = _commonest(fillers)
     return {
         "shapes": len(shapes),
         "largest shape": round(max(shapes.values()) / premises.height, 4),
-        "verbs": len(verbs),
-        "verbs in test": rows.filter(pl.col("split") == "test")["verb"].n_unique(),
-        "top five verbs": round(verbs[:5].sum() / premises.height, 4),
         "place pairs": pairs["lemma"].n_unique(),
         "results": fillers.filter(pl.col("role") == Role.result)["lemma"].n_unique(),
         "largest result": commonest.get(Role.result.value, {"share": 0.0})["share"],
