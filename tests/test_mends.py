@@ -1,11 +1,13 @@
 """Mistakes in projects that a reviewer made: each is named, where it stands, with what to do about it."""
 
 import json
+from contextlib import nullcontext
 
 import pytest
 
 import cxgen as api
 from cxgen.build.params import Params
+from cxgen.build.pool import HERE
 from cxgen.check import check_project, findings
 from cxgen.cli.explore import new
 from cxgen.constructicon import load_construction
@@ -73,6 +75,7 @@ def test_frames_for_a_construction_that_does_not_exist_are_found(doors, only, mo
 def test_a_file_that_cannot_be_read_does_not_keep_the_others_from_being_checked(doors, cxgen, monkeypatch):
     others = []
     monkeypatch.setattr("cxgen.check.findings", lambda construction, **_: others.append(construction.name) or [])
+    monkeypatch.setattr("cxgen.cli.check.executor", lambda _: nullcontext(HERE))  # where the line above counts
     edit(doors, "schematicity: 9 ", "schematicity: nine ")
     root = doors.parent.parent
     (doors.parent / "gates.yaml").write_text("name: [\n", "utf-8")

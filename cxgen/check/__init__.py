@@ -1,7 +1,9 @@
 """Checks on constructions that need no generating: one function and one stable code per kind of fault."""
 
 from collections.abc import Collection, Iterable, Iterator
+from functools import lru_cache, partial
 from pathlib import Path
+from secrets import token_hex
 
 from cxgen.check.core import CHECKS, Finding
 from cxgen.check.trees import TREES, spacy_is_there, tree_faults
@@ -9,6 +11,7 @@ from cxgen.constructicon import Construction, load_construction
 from cxgen.constructicon.load import readable_targets, unknown_words
 from cxgen.errors import CxgenError, unknown
 from cxgen.lexicon import Lexicon
+from cxgen.measures.fits import Map
 from cxgen.project import Project, shipped_folder
 from cxgen.trees import Chunks
 
@@ -56,21 +59,35 @@ def require_sound(construction: Construction, codes: str = "E") -> None:
         raise CxgenError(f"{found.code} {found.message}", file=found.file, line=found.line, hint=found.hint)
 
 
-def check_project(project: Project, lexicon: Lexicon, chunks: Chunks | None = None, only: str = "") -> tuple[int, list[Finding]]:
+def check_project(project: Project, lexicon: Lexicon, *, trees: bool = False, only: str = "", run: Map = map) -> tuple[int, list[Finding]]:
     """How many constructions of a project (or ``only`` one) were checked, and the findings, each once, those of its own scenes included.
 
-    E000: a file that cannot be read, the others being checked; the file of ``only``: an error.
+    E000: a file that cannot be read, the others being checked; the file of ``only``: an error. ``run`` maps the work; ``trees``: E4xx, too.
     """
     targets, errors = ([only], []) if only else readable_targets(project, strict=True)
     found = _found("E101", _stray_scenes(lexicon, project.template_files() if only or errors else targets), project.root)
-    for name in targets:
-        try:
-            found += findings(load_construction(project, name, lexicon, strict=True), chunks=chunks)
-        except CxgenError as error:
+    for result in run(partial(_checked, project, trees, token_hex()), targets):
+        if isinstance(result, CxgenError):
             if only:
-                raise
-            errors.append(error)
+                raise result
+            errors.append(result)
+        else:
+            found += result
     return len(targets), list(dict.fromkeys([*_found("E000", errors, project.root), *found]))
+
+
+@lru_cache(1)
+def _loaded(project: Project, trees: bool, _run: str) -> tuple[Lexicon, Chunks | None]:
+    """What a process loads once for a run; files may have changed since another one."""
+    return Lexicon.of(project), Chunks.load(*project.chunk_files()) if trees else None
+
+
+def _checked(project: Project, trees: bool, run: str, name: str) -> list[Finding] | CxgenError:
+    lexicon, chunks = _loaded(project, trees, run)
+    try:
+        return [*findings(load_construction(project, name, lexicon, strict=True), chunks=chunks)]
+    except CxgenError as error:
+        return error
 
 
 def _stray_scenes(lexicon: Lexicon, targets: Collection[str]) -> Iterator[CxgenError]:

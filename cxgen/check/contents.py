@@ -198,14 +198,18 @@ def unmentioned_noun(construction: Construction) -> Iterator[CxgenError]:
     """W305: a hypothesis decided by a premise that does not mention the noun the hypothesis is about."""
     nouns = {slot.name for slot in construction.slots.values() if not slot.lexical and slot.role not in NOT_NOUNS}
     for design in construction.designs.values():
-        labels = label_matrix(construction, design)
+        labels, silent = label_matrix(construction, design), dict[tuple[str, str], list[tuple[str, str]]]()
         for kind, template, parts in premises(construction, design):
             for rule in (construction.rules[name] for name, label in labels[kind].items() if label != NEUTRAL):
                 about = nouns.intersection(*({part.slot for part in parse_pattern(wording)} for wording in rule.wordings))
                 if lacking := sorted(about - {part.slot for part in parts}):
-                    message = f"{rule.name!r} is about {', '.join(lacking)}, which {kind!r} in {template!r} does not mention"
-                    # the kind can be excepted there, even if the template is a shared one
-                    yield fault((construction.document, ["templates", template]), message, "mention it, or except the kind")
+                    silent.setdefault((rule.name, ", ".join(lacking)), []).append((kind, template))
+        for (name, what), places in silent.items():
+            kind, template = places[0]
+            more = f" (nor do {len(places) - 1} more premises)" if len(places) > 1 else ""
+            message = f"{name!r} is about {what}, which {kind!r} in {template!r} does not mention{more}"
+            # the kind can be excepted there, even if the template is a shared one
+            yield fault((construction.document, ["templates", template]), message, "mention it, or except the kind")
 
 
 @check

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 from typer import Argument, Option, echo
 
+from cxgen.build.pool import executor
 from cxgen.check import check_project, explanations, spacy_is_there
 from cxgen.cli.options import Form, commands, completions, open_project
 from cxgen.cli.output import Format, emit, note
@@ -14,7 +15,6 @@ from cxgen.curate.scenes import check_scenes
 from cxgen.errors import CxgenError, install
 from cxgen.facade import Constructicon
 from cxgen.tables import write_json
-from cxgen.trees import Chunks
 
 _FINDING = ("code", "file", "line", "message", "hint")
 app = commands()
@@ -46,7 +46,8 @@ def check(
         _ = constructicon[construction]
     if not spacy_is_there():
         note(f"form_check is not tried on the premises, which needs spaCy; {install('annotate')}")
-    checked, findings = check_project(project, constructicon.lexicon, Chunks.load(*project.chunk_files()), construction or "")
+    with executor(1 if construction else open_project()[1].workers) as pool:
+        checked, findings = check_project(project, constructicon.lexicon, trees=True, only=construction or "", run=pool.map)
     rows = [{name: getattr(item, name) for name in _FINDING} | {"file": CxgenError("", file=item.file).where} for item in findings]
     if output is not None:
         write_json(rows, output)
