@@ -154,7 +154,7 @@ def _before_noun(word: str, number: int, head: str, behind: str) -> Word | None:
     if word[:1].isupper() and number:
         return Word(word, word, "PROPN", "NNP", "compound", head)
     if behind in _DETERMINERS | _POSSESSIVES and {"VBN", "VBD"} & word_forms(lower) and not _noun(word):  # a torn curtain
-        return Word(word, lemmas_of(lower)["VERB"][0], "VERB", "VBN", "amod", head)
+        return Word(word, lower, "ADJ", "JJ", "amod", head)
     tags = _noun(word) or ((word, "NOUN", "NN") if word.endswith("ing") else None)
     return tags and Word(word, *tags, "compound", head)
 
