@@ -24,7 +24,7 @@ _AT_A_TIME = {"early", "late", "later", "soon", "once", "twice"}  # adverbs that
 _TIMES = names(
     "morning afternoon evening night day week month year summer winter spring autumn weekend moment minute hour second time Monday "
     "Tuesday Wednesday Thursday Friday Saturday Sunday today yesterday tomorrow tonight fall season January February March April May June "
-    "July August September October November December Halloween"
+    "July August September October November December Halloween Christmas Easter Thanksgiving"
 )
 _ADVERBS = names(
     "afterwards again alone already altogether always anyway aside away back downstairs eventually ever finally forwards home indoors "
