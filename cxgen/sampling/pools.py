@@ -128,8 +128,9 @@ def design_pools(
 
 
 def _weighted(construction: Construction, design: Design, usable: Sequence[tuple[Frame, _Filled]], marked: float) -> Pools:
-    """Pools of the ``usable`` frames. Every main verb has the same chance, shared among its frames, which come up by what they have of it,
-    and by the mean fit of their worst slot's fillers."""
+    """Pools of the ``usable`` frames. A main verb's chance is the square root of the number of its frames, shared among these: neither
+    the verbs of many frames nor the only frame of many verbs prevail. A frame comes up by its verbs, and by the mean fit of its worst
+    slot's fillers."""
     lexicon, frames = construction.lexicon, tuple(frame for frame, _ in usable)
     seldom = [{lexicon.index.get(key) for key in frame.marked} for frame in frames]
     candidates = {name: [filled[name] for _, filled in usable] for name in usable[0][1]}
@@ -144,9 +145,9 @@ def _weighted(construction: Construction, design: Design, usable: Sequence[tuple
             worst = np.minimum(worst, [sum(own) / len(own) for own in fits])
         chances = np.array([*chain.from_iterable(fits)])
         if name == main:
-            chances /= [often[row] for row in chain.from_iterable(lists)]
+            chances /= [often[row] ** 0.5 for row in chain.from_iterable(lists)]
         segments[name] = Segments(lists, lexicon.bands, even=slot.carries and name != main, fits=chances)
-    weights = np.array([sum(1 / often[row] for row in own) for own in verbs]) * worst
+    weights = np.array([sum(often[row] ** -0.5 for row in own) for own in verbs]) * worst
     return Pools(frames, weights / weights.sum(), candidates, segments)
 
 
