@@ -128,9 +128,9 @@ class Server:
             said = completion("", body["model"], refusal="I cannot help with that.")
         else:
             said = completion(text[: len(text) // 2 if cut else None], body["model"], finish="length" if cut else "stop")
+        self.note("answered", body)  # first: who reads the reply may be killed before this can be said
         self.reply(writer, 200, said)
         await writer.drain()
-        self.note("answered", body)
 
 
 @contextmanager

@@ -196,7 +196,7 @@ def test_what_the_system_refuses_is_told_in_one_line_and_bugs_are_not_hidden(cxg
 
 @pytest.mark.slow
 def test_ctrl_c_ends_workers_and_leaves_no_half_written_file(scratch):
-    edit(scratch / "params.yaml", "n_per_construction: 4000", "n_per_construction: 90000")
+    edit(scratch / "params.yaml", "n_per_construction: 4600", "n_per_construction: 90000")
     command = [*COMMAND, "build", "--workers", "2"]
     with subprocess.Popen(command, cwd=scratch, stderr=subprocess.PIPE, text=True, start_new_session=True) as process:
         children = Path(f"/proc/{process.pid}/task/{process.pid}/children")

@@ -1,5 +1,6 @@
 """What can fill each slot of a design in one split: frames, candidates, weights."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -127,19 +128,26 @@ def design_pools(
 
 
 def _weighted(construction: Construction, design: Design, usable: Sequence[tuple[Frame, _Filled]], marked: float) -> Pools:
-    """Pools of the ``usable`` frames: they come up by the number of their main verbs, and by the mean fit of their worst slot's fillers."""
+    """Pools of the ``usable`` frames. A main verb's chance is the square root of the number of its frames, shared among these: neither
+    the verbs of many frames nor the only frame of many verbs prevail. A frame comes up by its verbs, and by the mean fit of its worst
+    slot's fillers."""
     lexicon, frames = construction.lexicon, tuple(frame for frame, _ in usable)
     seldom = [{lexicon.index.get(key) for key in frame.marked} for frame in frames]
     candidates = {name: [filled[name] for _, filled in usable] for name in usable[0][1]}
-    main = candidates.get(construction.kinds[design.kinds[0]].verb, [[0]] * len(usable))
+    main = construction.kinds[design.kinds[0]].verb
+    verbs = candidates.get(main, [[0]] * len(usable))
+    often = Counter(chain.from_iterable(verbs))
     worst, segments = np.ones(len(usable)), {}
     for name, lists in candidates.items():
         slot = construction.slots[name]
         fits = [[marked if row in odd else 1.0 for row in rows] for rows, odd in zip(lists, seldom, strict=True)]
-        segments[name] = Segments(lists, lexicon.bands, even=slot.carries, fits=np.array([*chain.from_iterable(fits)]))
         if slot.from_frame:
             worst = np.minimum(worst, [sum(own) / len(own) for own in fits])
-    weights = np.array([*map(len, main)]) * worst
+        chances = np.array([*chain.from_iterable(fits)])
+        if name == main:
+            chances /= [often[row] ** 0.5 for row in chain.from_iterable(lists)]
+        segments[name] = Segments(lists, lexicon.bands, even=slot.carries and name != main, fits=chances)
+    weights = np.array([sum(often[row] ** -0.5 for row in own) for own in verbs]) * worst
     return Pools(frames, weights / weights.sum(), candidates, segments)
 
 

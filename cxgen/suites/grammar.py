@@ -148,7 +148,8 @@ class Grammar:
         sides = {}
         for symbol, asked in raw["slots"].items():
             rows = self.rows(asked["slot"], asked.get("lexfile", ""))
-            words = {str(row[asked["form"]]) for row in rows if row["lemma"] not in raw.get("leave_out", ())}.difference(self.closed)
+            every = {str(row[asked["form"]]) for row in rows if row["lemma"] not in raw.get("leave_out", ())}.difference(self.closed)
+            words = sorted(word for word in every if " " not in word)  # no *more often*, of which each side has a half
             sides[symbol] = {word: known.get(word) or SIDES[order_key("side", word)[0] % 2] for word in words}
         return sides
 

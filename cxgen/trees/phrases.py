@@ -23,7 +23,8 @@ _BEFORE = names("just right shortly straight only long even soon well halfway") 
 _AT_A_TIME = {"early", "late", "later", "soon", "once", "twice"}  # adverbs that a phrase makes precise
 _TIMES = names(
     "morning afternoon evening night day week month year summer winter spring autumn weekend moment minute hour second time Monday "
-    "Tuesday Wednesday Thursday Friday Saturday Sunday today yesterday tomorrow tonight"
+    "Tuesday Wednesday Thursday Friday Saturday Sunday today yesterday tomorrow tonight fall season January February March April May June "
+    "July August September October November December Halloween Christmas Easter Thanksgiving"
 )
 _ADVERBS = names(
     "afterwards again alone already altogether always anyway aside away back downstairs eventually ever finally forwards home indoors "
@@ -35,7 +36,7 @@ _MODIFIERS = (  # of a noun: the words, their tags and their relation
     (_DETERMINERS, "DET", "DT", "det"),
     (_POSSESSIVES, "PRON", "PRP$", "nmod:poss"),
     (names("one two three four five six seven eight nine ten eleven twelve"), "NUM", "CD", "nummod"),
-    (names("last next other first second third same previous following"), "ADJ", "JJ", "amod"),
+    (names("last next other first second third fourth fifth sixth tenth same previous following"), "ADJ", "JJ", "amod"),
 )
 
 
@@ -53,10 +54,16 @@ def _adverb(word: str, head: str) -> Word:
     return Word(word, word.lower(), "ADV", "RB", "advmod", head)
 
 
+def plain_adverb(lower: Sequence[str]) -> bool:
+    """Whether the first of these words, if there is one, is an adverb that is compared with *more*: often, calmly."""
+    return any(
+        word == "often" or (word.endswith("ly") and len(word) > 4 and word not in {"family", "belly", "supply"}) for word in lower[:1]
+    )
+
+
 def _adverbs(words: Sequence[str], lower: Sequence[str]) -> list[Word]:
     """One adverb, perhaps with *very* before it."""
-    in_ly = lower[-1].endswith("ly") and len(lower[-1]) > 4 and lower[-1] not in {"family", "belly", "supply"}
-    if not in_ly and lower[-1] not in _ADVERBS | _AT_A_TIME:
+    if not plain_adverb(lower[-1:]) and lower[-1] not in _ADVERBS | _AT_A_TIME:
         return []
     if len(words) == 2 and lower[0] in {"very", "rather", "quite", "so", "too", "not", "soon"}:
         return [_adverb(words[0], "2"), _adverb(words[1], "P")]
@@ -108,14 +115,18 @@ def nominal(words: Sequence[str], first: int, link: Link) -> tuple[int, list[Wor
     Determiner, possessive or numeral, adjectives, nouns; then perhaps a preposition and another such phrase, which belongs to the noun.
     """
     lower = [word.lower() for word in words]
-    ends = (n for n in range(1, len(words)) if lower[n] in _PREPOSITIONS and lower[n - 1] not in _DETERMINERS)  # not *the past*
+    # not *the past*, *the last round*
+    ends = (n for n in range(1, len(words) - 1) if lower[n] in _PREPOSITIONS and lower[n - 1] not in _DETERMINERS)
     cut = next(ends, len(words))
     if not words or lower[0] in _PREPOSITIONS or _NO_NOUNS.intersection(lower[:cut]):
         return None
     if lower[cut - 1] in _DETERMINERS | _POSSESSIVES | {"next"} or lower[:cut][-2:] == ["way", "home"]:
         return None
     head = first + cut - 1
-    before = [_before_noun(word, number, str(head)) for number, word in enumerate(words[: cut - 1])]
+    before = [
+        _before_noun(word, number, str(head), behind)
+        for number, (behind, word) in enumerate(zip(["", *lower], words[: cut - 1], strict=False))
+    ]
     modifiers = [word for word in before if word]
     tags = _noun(words[cut - 1])
     if not tags:  # a noun that the dictionary lacks, behind a determiner or an adjective; no form of a verb can be one behind the latter
@@ -133,7 +144,7 @@ def nominal(words: Sequence[str], first: int, link: Link) -> tuple[int, list[Wor
     return rest and (head, [*phrase, *_cases(words[cut:behind], first + cut, rest[0]), *rest[1]])
 
 
-def _before_noun(word: str, number: int, head: str) -> Word | None:
+def _before_noun(word: str, number: int, head: str, behind: str) -> Word | None:
     lower = word.lower()
     for words, upos, xpos, relation in _MODIFIERS:
         if lower in words:
@@ -142,6 +153,8 @@ def _before_noun(word: str, number: int, head: str) -> Word | None:
         return Word(word, lower, "ADJ", "JJ", "amod", head)
     if word[:1].isupper() and number:
         return Word(word, word, "PROPN", "NNP", "compound", head)
+    if behind in _DETERMINERS | _POSSESSIVES and {"VBN", "VBD"} & word_forms(lower) and not _noun(word):  # a torn curtain
+        return Word(word, lower, "ADJ", "JJ", "amod", head)
     tags = _noun(word) or ((word, "NOUN", "NN") if word.endswith("ing") else None)
     return tags and Word(word, *tags, "compound", head)
 

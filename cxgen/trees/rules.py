@@ -6,7 +6,7 @@ from functools import lru_cache
 from itertools import takewhile
 from typing import NamedTuple
 
-from cxgen.trees.phrases import lemmas_of, nominal, phrase_chunk, word_forms
+from cxgen.trees.phrases import lemmas_of, nominal, phrase_chunk, plain_adverb, word_forms
 from cxgen.trees.words import NOMINAL, Chunk, Chunks, Link, Word, closed_class, longest
 
 _LEANING = frozenset({"det", "nmod:poss", "amod", "nummod", "advmod", "det:predet"})
@@ -109,7 +109,7 @@ class _Cutter:
             )
         if words[0] != "the" or len(words) < 2 or not (lemma := _comparative(words[1])):
             return None
-        often = words[2:] == ["often"]
+        often = plain_adverb(words[2:])
         behind = at + 2 + often
         filler, after = self._cell(behind), self._cell(behind + 1)
         alone = filler.word == ";" or (filler.word == "the" and bool(_comparative(after.word)))
@@ -135,18 +135,18 @@ class _Cutter:
 
     @staticmethod
     def _often(run: Sequence[str], often: bool) -> list[Word]:
-        return [Word(word, "often", "ADV", "RB", "advmod", "VERB") for word in run if often]
+        return [Word(word, word, "ADV", "RB", "advmod", "VERB") for word in run if often]
 
     def _compared(self, at: int, run: Sequence[str]) -> Chunk | None:
         """An adverb's comparative behind its verb: *sings louder (the faster she drives), less often, louder and drives faster*."""
         words = [word.lower() for word in run[:3]]
-        often = words[1:2] == ["often"]
+        often = plain_adverb(words[1:2])
         behind = run[1 + often :]
         goes_on = behind[0] not in {"the", "and"} if behind else self._cell(at + 1 + often).upos not in {"", "ADV"}
         if goes_on or not (lemma := _comparative(words[0])):
             return None
         more = Word(run[0], lemma, "ADV", "RBR", "advmod", "2" if often else "HOST")
-        return Chunk((more, *(Word(word, "often", "ADV", "RB", "advmod", "HOST") for word in run[1:2] if often)))
+        return Chunk((more, *(Word(word, word, "ADV", "RB", "advmod", "HOST") for word in run[1:2] if often)))
 
     def _closed(self, at: int, run: Sequence[str], *, several: bool = False) -> Chunk | None:
         """A function word by the table; with ``several`` only those of several words, and subordinators, which no phrase begins with."""
