@@ -87,9 +87,12 @@ def tally(construction: Construction, votes: pl.DataFrame) -> tuple[dict[str, in
     counts |= {"unjudged": sum(verdict is None for verdict in found.values()), "refused": len(refused)}
     counts |= {task: sum(reason.startswith(task) for reason in refused.values()) for task in CLAUSES[:2]}
     counts |= {"kept": kept.total(), PROTOTYPICAL: kept[PROTOTYPICAL], EXTENDED: kept[EXTENDED]}
+    addressed = votes.filter(pl.col("task") != "role").with_columns(clause=pl.col("item").str.replace("^[^/]*/(.*)/[^/]*$", "$1"))
     for rule, (share, judges) in RULES.items():
-        other = verdicts(votes.filter(pl.col("judge").rank("dense").over("item", "task") <= judges), construction.name, share)
-        counts[rule] = sum(clause in other and not other[clause].refused for clause in found)
+        heard = addressed.filter(pl.col("judge").rank("dense").over("item", "task") <= judges)
+        out = heard.select("item", "task", "clause").unique().join(against(heard, share), on=["item", "task"], how="left")
+        kept_by = out.group_by("clause").agg(pl.col("refused").fill_null(True).any()).filter(~pl.col("refused"))  # null: nobody decided
+        counts[rule] = kept_by.filter(pl.col("clause").is_in(list(found))).height
     reasons = pl.DataFrame(list(refused.items()), schema={"clause": pl.String, "reason": pl.String}, orient="row")
     rows = table.join(reasons, on="clause", how="inner", maintain_order="left").join(said, on="item", how="left", maintain_order="left")
     return counts, rows.select(

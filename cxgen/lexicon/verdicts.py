@@ -53,8 +53,8 @@ def read_votes(project: Project, construction: str = "") -> pl.DataFrame:
     """The frozen votes, the project's after those that are shipped: ``item, task, judge, prompt, value, reason``; of one construction."""
     paths = dict.fromkeys(folder.resolve() / layout.JUDGMENTS for folder in (shipped_folder(), project.root))
     tables = [pl.DataFrame(schema=polars_schema(_VOTES.columns)), *(read_table(path, _VOTES, HINT) for path in paths if path.exists())]
-    votes = pl.concat(tables).unique(["item", "task", "judge", "prompt"], keep="last", maintain_order=True)
-    return votes.filter(pl.col("item").str.starts_with(f"{construction}/")) if construction else votes
+    votes = pl.concat(tables).filter(pl.col("item").str.starts_with(f"{construction}/" if construction else ""))
+    return votes.unique(["item", "task", "judge", "prompt"], keep="last", maintain_order=True)
 
 
 def against(votes: pl.DataFrame, share: float = THIRD) -> pl.DataFrame:
