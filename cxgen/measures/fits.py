@@ -15,7 +15,7 @@ Make = Callable[[Any], tuple[Any, Ints]]  # texts or rows -> features, and of ev
 Learner = Callable[[Any, Floats], Predict]  # features, how often each has each label -> a trained classifier
 Folds = list[tuple[NDArray[Any], NDArray[Any]]]  # items to train on, items to test on
 _TIE = 1e-6  # probabilities that are as near as this are equal
-_OPTIMUM = 1e-6  # the largest slope there, per item
+_OPTIMUM = 1e-8  # the largest slope there, per item
 
 
 def right(job: tuple[Learner, Make, Any, Ints, Folds]) -> list[Floats]:
