@@ -72,8 +72,12 @@ class Project:
     @property
     def params(self) -> Path:
         """The parameter file: the project's own, else the shipped default."""
-        own = self.root / layout.PARAMS
-        return own if own.exists() else shipped_folder() / layout.PARAMS
+        return self.own_or_shipped(layout.PARAMS)
+
+    def own_or_shipped(self, relative: Path) -> Path:
+        """The project's own file, else the shipped one."""
+        own = self.root / relative
+        return own if own.exists() else shipped_folder() / relative
 
     @staticmethod
     def ships(path: Path) -> bool:

@@ -87,12 +87,12 @@ def tally(construction: Construction, votes: pl.DataFrame) -> tuple[dict[str, in
     counts |= {"unjudged": sum(verdict is None for verdict in found.values()), "refused": len(refused)}
     counts |= {task: sum(reason.startswith(task) for reason in refused.values()) for task in CLAUSES[:2]}
     counts |= {"kept": kept.total(), PROTOTYPICAL: kept[PROTOTYPICAL], EXTENDED: kept[EXTENDED]}
-    addressed = votes.filter(pl.col("task") != "role").with_columns(clause=pl.col("item").str.replace("^[^/]*/(.*)/[^/]*$", "$1"))
+    addressed = votes.filter(pl.col("task") != "role").join(table.select("item", "clause"), on="item")
     for rule, (share, judges) in RULES.items():
         heard = addressed.filter(pl.col("judge").rank("dense").over("item", "task") <= judges)
         out = heard.select("item", "task", "clause").unique().join(against(heard, share), on=["item", "task"], how="left")
-        kept_by = out.group_by("clause").agg(pl.col("refused").fill_null(True).any()).filter(~pl.col("refused"))  # null: nobody decided
-        counts[rule] = kept_by.filter(pl.col("clause").is_in(list(found))).height
+        refuse = pl.col("refused").fill_null(True).any()  # null: nobody decided
+        counts[rule] = out.group_by("clause").agg(refuse).filter(~pl.col("refused")).height
     reasons = pl.DataFrame(list(refused.items()), schema={"clause": pl.String, "reason": pl.String}, orient="row")
     rows = table.join(reasons, on="clause", how="inner", maintain_order="left").join(said, on="item", how="left", maintain_order="left")
     return counts, rows.select(

@@ -123,10 +123,7 @@ def nominal(words: Sequence[str], first: int, link: Link) -> tuple[int, list[Wor
     if lower[cut - 1] in _DETERMINERS | _POSSESSIVES | {"next"} or lower[:cut][-2:] == ["way", "home"]:
         return None
     head = first + cut - 1
-    before = [
-        _before_noun(word, number, str(head), behind)
-        for number, (behind, word) in enumerate(zip(["", *lower], words[: cut - 1], strict=False))
-    ]
+    before = [_before_noun(word, last, str(head)) for last, word in zip(["", *lower], words[: cut - 1], strict=False)]
     modifiers = [word for word in before if word]
     tags = _noun(words[cut - 1])
     if not tags:  # a noun that the dictionary lacks, behind a determiner or an adjective; no form of a verb can be one behind the latter
@@ -144,16 +141,17 @@ def nominal(words: Sequence[str], first: int, link: Link) -> tuple[int, list[Wor
     return rest and (head, [*phrase, *_cases(words[cut:behind], first + cut, rest[0]), *rest[1]])
 
 
-def _before_noun(word: str, number: int, head: str, behind: str) -> Word | None:
+def _before_noun(word: str, last: str, head: str) -> Word | None:
+    """``last``: the word before it, if there is one."""
     lower = word.lower()
     for words, upos, xpos, relation in _MODIFIERS:
         if lower in words:
             return Word(word, "a" if lower == "an" else lower, upos, xpos, relation, head)
     if "ADJ" in lemmas_of(lower):
         return Word(word, lower, "ADJ", "JJ", "amod", head)
-    if word[:1].isupper() and number:
+    if word[:1].isupper() and last:
         return Word(word, word, "PROPN", "NNP", "compound", head)
-    if behind in _DETERMINERS | _POSSESSIVES and {"VBN", "VBD"} & word_forms(lower) and not _noun(word):  # a torn curtain
+    if last in _DETERMINERS | _POSSESSIVES and {"VBN", "VBD"} & word_forms(lower) and not _noun(word):  # a torn curtain
         return Word(word, lower, "ADJ", "JJ", "amod", head)
     tags = _noun(word) or ((word, "NOUN", "NN") if word.endswith("ing") else None)
     return tags and Word(word, *tags, "compound", head)
