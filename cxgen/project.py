@@ -72,12 +72,8 @@ class Project:
     @property
     def params(self) -> Path:
         """The parameter file: the project's own, else the shipped default."""
-        return self.own_or_shipped(layout.PARAMS)
-
-    def own_or_shipped(self, relative: Path) -> Path:
-        """The project's own file, else the shipped one."""
-        own = self.root / relative
-        return own if own.exists() else shipped_folder() / relative
+        own = self.root / layout.PARAMS
+        return own if own.exists() else shipped_folder() / layout.PARAMS
 
     @staticmethod
     def ships(path: Path) -> bool:

@@ -8,7 +8,7 @@ import polars as pl
 from cxgen import layout
 from cxgen.errors import DataError
 from cxgen.lexicon.verdicts import against
-from cxgen.project import Project
+from cxgen.project import Project, shipped_folder
 from cxgen.tables import read_rows
 from cxgen.vocabulary import APPROPRIATE, CLAUSES, INAPPROPRIATE, UNACCEPTABLE
 
@@ -21,7 +21,8 @@ _BAD = {"acceptability": UNACCEPTABLE, "event": INAPPROPRIATE}
 def sheet(project: Project) -> pl.DataFrame:
     """The clauses (``pipelines/audit.csv``), columns `COLUMNS` and ``item``: what readers say of each (``acceptability``, ``event``), and
     what was done to it (``planted``; empty: nothing)."""
-    path = project.own_or_shipped(layout.AUDIT)
+    own = project.root / layout.AUDIT
+    path = own if own.exists() else shipped_folder() / layout.AUDIT
     table = read_rows(path, _HINT)
     if lacking := [name for name in COLUMNS if name not in table.columns]:
         raise DataError(f"no column {', '.join(lacking)}", file=path, hint=_HINT)
