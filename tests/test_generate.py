@@ -19,7 +19,7 @@ from cxgen.lexicon import Lexicon
 from cxgen.lexicon.words import CORPUS, HIGH, LOW
 from cxgen.project import Project
 from cxgen.sampling.plan import draw_plan
-from cxgen.sampling.pools import ABSENT, Segments, design_pools
+from cxgen.sampling.pools import ABSENT, Segments, crowded, design_pools
 from cxgen.sampling.ways import By, choice
 from cxgen.semantics import label_matrix, solve
 from cxgen.streams import uniform
@@ -221,6 +221,12 @@ def test_an_optional_slot_is_left_out_as_often_as_it_says(reach):
         slots = {**reach.slots, "opener": dataclasses.replace(reach.slots["opener"], optional=share)}
         plan = drawn(dataclasses.replace(reach, slots=slots), *reach.frames, count=10_000)
         assert (plan.fillers["opener"] == ABSENT).mean() == pytest.approx(share, abs=0.02)
+
+
+def test_a_slot_whose_only_word_another_holds_is_lacking_however_many_words_a_third_has(reach, mini_lexicon):
+    slots = [dataclasses.replace(reach.slots["agent"], name=name, distinct=(*{"one", "two", "three"} - {name},)) for name in ("one", "two")]
+    assert crowded(slots, {"one": [0], "two": [], "three": [1, 2, 3]}, mini_lexicon)
+    assert not crowded(slots, {"one": [0], "two": [4], "three": [1, 2, 3]}, mini_lexicon)
 
 
 @pytest.mark.parametrize(
