@@ -39,6 +39,12 @@ def read_table(path: Path, contract: Contract, hint: str) -> pl.DataFrame:
     return table
 
 
+def require_ending(path: Path) -> None:
+    """See that a file has a name of one that `read_rows` reads and `write_rows` writes."""
+    if path.suffix not in ENDINGS:
+        raise DataError(f"unknown kind of file {path.suffix!r}", file=path, hint=f"one of {', '.join(ENDINGS)}")
+
+
 def read_rows(path: Path, hint: str) -> pl.DataFrame:
     """A table that a user brings, see `numbered_rows`."""
     return numbered_rows(path, hint)[0]
@@ -47,20 +53,18 @@ def read_rows(path: Path, hint: str) -> pl.DataFrame:
 def numbered_rows(path: Path, hint: str) -> tuple[pl.DataFrame, Sequence[int]]:
     """A table that a user brings, like ``hint`` says, and the line (of parquet, the row) at which each of its rows ends: JSON lines, CSV
     or TSV (every column as text; an empty cell is null) or parquet, by its ending."""
-    if path.suffix not in ENDINGS:
-        raise DataError(f"unknown kind of file {path.suffix!r}", file=path, hint=f"one of {', '.join(ENDINGS)}")
+    require_ending(path)
     require_file(path, hint)
     try:
         if path.suffix == ".parquet":
             table = pl.read_parquet(path)
             return table, range(1, table.height + 1)
         if path.suffix == ".jsonl":
-            lines = list(json_lines(path, hint, finite=False))
-            table = pl.DataFrame([row for _, row in lines], infer_schema_length=None, strict=False)
-        else:
-            (_, names), *lines = _cells(path, hint) or [(1, [])]
-            table = pl.DataFrame([cells for _, cells in lines], schema=dict.fromkeys([name or "" for name in names], pl.String), orient="row")
-        return table, [line for line, _ in lines]
+            objects = list(json_lines(path, hint, finite=False))
+            return pl.DataFrame([row for _, row in objects], infer_schema_length=None, strict=False), [line for line, _ in objects]
+        (_, names), *rows = _cells(path, hint) or [(1, [])]
+        schema = dict.fromkeys([name or "" for name in names], pl.String)
+        return pl.DataFrame([row for _, row in rows], schema=schema, orient="row"), [line for line, _ in rows]
     except (OSError, *_PANIC) as error:
         raise DataError(f"not a readable {path.suffix} file: {one_line(error)}", file=path, hint=hint) from error
 

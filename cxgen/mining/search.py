@@ -18,7 +18,7 @@ from cxgen.files import parse_json, require_place, write_text
 from cxgen.lexicon import Lexicon
 from cxgen.mining.find import Candidate, Correlative, Forms
 from cxgen.project import Project
-from cxgen.tables import ENDINGS, one_line, read_rows, track, write_rows
+from cxgen.tables import one_line, read_rows, require_ending, track, write_rows
 from cxgen.version import __version__
 
 if TYPE_CHECKING:
@@ -213,8 +213,7 @@ def _load_pipeline(name: str, *, parsed: bool) -> "Language":
 
 
 def _require_output(path: Path, inputs: Iterable[Path]) -> None:
-    if path.suffix not in ENDINGS:
-        raise CxgenError(f"unknown kind of file {path.suffix!r}", file=path, hint=f"candidates are {', '.join(ENDINGS)} files")
+    require_ending(path)
     if path.exists() and any(given.exists() and path.samefile(given) for given in inputs):
         raise CxgenError("would overwrite what is read", file=path, hint="-o with another name")
     require_place(path)
