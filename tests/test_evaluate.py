@@ -359,8 +359,8 @@ def test_what_is_scored_must_be_said(mini_dataset, cxgen, some_wrong):
         ((path,), ("items have no prediction", "the file is about --config nli --split test")),
         ((path, "--config", "nli", "--split", "dev"), (other, "the file is about --config nli --split test")),
         ((path, "--config", "nlu"), ("did you mean nli",)),
-        ((), ("nothing, or more than one thing",)),
-        ((path, "--baseline", "majority"), ("nothing, or more than one thing",)),
+        ((), ("nothing to score",)),
+        ((path, "--baseline", "majority", "--name", "m"), ("several things to score, and one name",)),
         (("--baseline", "majorty"), ("did you mean majority",)),
     ):
         result = cxgen("evaluate", *arguments, cwd=mini_dataset)

@@ -1,7 +1,6 @@
 """The recipes as far as they need no torch: settings, tables that users bring, what is drawn and held apart, and the heads' arithmetic."""
 
 import json
-import re
 
 import numpy as np
 import polars as pl
@@ -10,9 +9,8 @@ import pytest
 from cxgen.cli.app import run as run_command
 from cxgen.errors import CxgenError
 from cxgen.facade import load
-from cxgen.measures.figures import Resampling
 from cxgen.project import Project
-from recipes.finetune.items import learned_from, outside
+from recipes.finetune.items import answered_parts, learned_from
 from recipes.finetune.model import layers, probabilities
 from recipes.finetune.run import app as finetune_app
 from recipes.probe import settings as probe
@@ -73,23 +71,16 @@ def test_few_items_are_whole_sets_and_the_same_ones(mini_dataset):
     assert set(few["id"]) < set(learned_from(project, ["nli"], "train", 60)["id"])
 
 
-def test_a_table_of_ones_own_is_scored_by_construction_or_refused_with_counts(mini_dataset, tmp_path):
-    labels = ["Entailment", "c", "1", "0", "N", "contradiction"]
-    rows = [
-        {"premise": f"P{n // 2}.", "hypothesis": f"H{n}.", "label": label, "construction": "way" if n < 4 else None, "x": n}
-        for n, label in enumerate(labels)
-    ]
-    part = outside(Project(mini_dataset), written(tmp_path / "cxnli.jsonl", rows))
-    said = pl.DataFrame({"id": part.items["nli"]["id"], "label": list("021212")})
-    found = part.report("m", part.answers(said), Resampling(20))["configs"]["nli"]
-    assert part.items["nli"]["label"].to_list() == [0, 2, 1, 0, 1, 2]
-    assert found["by"]["construction"]["way"]["accuracy"]["value"] == 0.75
-    assert (found["right"], found["accuracy"]["value"]) == (5, 0.875), "the mean over constructions"
-    assert found["consistency"]["value"] == 0.75, "premises with all their hypotheses right: one of two of way, the one of other"
-    rows = [{"premise": "P.", "hypothesis": "H.", "label": label} for label in ("0", "yes", "yes", "3")]
-    for table, message in ((rows, "3 labels are none: 'yes', '3'"), ([{"premise": "P.", "label": "0"}], "has no hypothesis")):
-        with pytest.raises(CxgenError, match=re.escape(message)):
-            outside(Project(mini_dataset), written(tmp_path / "t.jsonl", table))
+def test_tables_of_ones_own_are_answered_beside_the_dataset(mini_dataset, tmp_path):
+    row = {"premise": "P.", "hypothesis": "H.", "label": "E"}
+    parts = answered_parts(Project(mini_dataset), ["nli"], [written(tmp_path / "cxnli.jsonl", [row])])
+    assert {name: len(part.questions) for name, part in parts.items()} == {
+        "nli": len(load("nli", "test", project=mini_dataset)),
+        "cxnli": 1,
+    }
+    for name, own, message in (("nli", row, "another part is called"), ("t", {"good": "A.", "bad": "B."}, "has pairs of sentences")):
+        with pytest.raises(CxgenError, match=message):
+            answered_parts(Project(mini_dataset), ["nli"], [written(tmp_path / f"{name}.jsonl", [own])])
 
 
 def test_an_item_is_answered_by_its_head_and_a_strangers_by_the_mean():

@@ -96,7 +96,7 @@ def _scores(path: Path) -> list[Row]:
         return [
             {"name": report["name"], "config": place, "items": part["items"], "chance": whole["chance"], "accuracy": part["accuracy"]}
             | {figure: part.get(figure) for figure in ("consistency", "capture", "excess")}
-            for report in (told if isinstance(told, list) else [told])
+            for report in (told if told and isinstance(told, list) else [told])
             for config, whole in report["configs"].items()
             for place, part in {
                 config: whole,
