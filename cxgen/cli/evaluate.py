@@ -155,4 +155,5 @@ def _brief(line: dict[str, Any]) -> dict[str, Any]:
     """Figures with their intervals in one cell; what does not apply is left out."""
     cells = {name: value for name, value in line.items() if not name.endswith(" interval") and value is not None}
     spans = {name: line.get(f"{name} interval") for name in cells}
-    return {name: f"{value:.3f} ({spans[name]})" if spans[name] else value for name, value in cells.items()}
+    shown = {name: f"{value:.3f} ({spans[name]})" if spans[name] else value for name, value in cells.items()}
+    return shown | {name: f"{value:.2g}" for name, value in cells.items() if name == "p"}
