@@ -16,8 +16,9 @@ from spacy.tokens import Doc
 from cxgen.errors import DataError
 from cxgen.mining import search as stage
 from cxgen.mining.find import Correlative, as_universal, is_clearnlp
-from cxgen.mining.search import COLUMNS, Search, passages, read_candidates, write_candidates
+from cxgen.mining.search import COLUMNS, Search, passages, read_candidates
 from cxgen.project import Project
+from cxgen.tables import write_rows
 from tests import tiny_pipeline
 
 HIT = "The longer we waited, the colder the soup grew."
@@ -203,12 +204,12 @@ SPANS = [{"name": "first", "start": 0, "end": 3, "text": "The"}]
 ROW = {"sentence": "=1 é", "group": GROUP, "tags": "DT", "spans": SPANS, "file": "a", "line": 1, "column": 2}
 
 
-@pytest.mark.parametrize("ending", ["jsonl", "csv", "parquet"])
+@pytest.mark.parametrize("ending", ["jsonl", "csv", "tsv", "parquet"])
 def test_candidates_are_read_as_they_were_written(tmp_path, ending):
     path = tmp_path / f"found.{ending}"
-    write_candidates(pl.DataFrame([ROW, ROW], schema=COLUMNS), path)
-    assert read_candidates(path).to_dicts() == [ROW | {"sentence": "'=1 é" if ending == "csv" else "=1 é"}] * 2
-    write_candidates(pl.DataFrame(schema=COLUMNS), path)
+    write_rows(pl.DataFrame([ROW, ROW], schema=COLUMNS), path)
+    assert read_candidates(path).to_dicts() == [ROW | {"sentence": "'=1 é" if ending in ("csv", "tsv") else "=1 é"}] * 2
+    write_rows(pl.DataFrame(schema=COLUMNS), path)
     assert read_candidates(path).height == 0
     path.write_bytes(b"\x00{")
     with pytest.raises(DataError, match="found"):
@@ -227,7 +228,7 @@ def test_bad_labels_are_refused(tmp_path, content):
     labels, candidates = tmp_path / "groups.csv", stage.default_output(Project(tmp_path), "cc")
     candidates.parent.mkdir(parents=True)
     labels.write_text(content)
-    write_candidates(pl.DataFrame([ROW], schema=COLUMNS), candidates)
+    write_rows(pl.DataFrame([ROW], schema=COLUMNS), candidates)
     with pytest.raises(DataError, match=re.escape(LABELS[content])):
         stage.label(Project(tmp_path), "cc", labels, tmp_path / "labelled.csv")
 
