@@ -106,8 +106,9 @@ def cues_transfer(items: Items) -> Callable[[], Figures] | None:
 @measure("minimal_pairs", Gates(construction=0.55), chance=0.5, ungated="cxmp")
 def copying(items: Items) -> Figures:
     """the continuation with more (or, if that is right more often, with fewer) of the context's words and pairs of neighbouring words."""
-    texts = [items.rows[side].str.to_lowercase().str.extract_all(_TOKEN.pattern) for side in _CHOICES]
-    grams = pl.DataFrame(texts).with_columns(pl.all().list.concat(pl.all().list.eval(pl.element() + " " + pl.element().shift(-1))))
+    words = [pl.col(side).str.to_lowercase().str.extract_all(_TOKEN.pattern) for side in _CHOICES]
+    pairs = [own.list.eval(pl.element() + " " + pl.element().shift(-1)).list.drop_nulls() for own in words]
+    grams = items.rows.select(own.list.concat(other).alias(side) for side, own, other in zip(_CHOICES, words, pairs, strict=True))
     good, bad = (pl.col("context").list.set_intersection(side).list.len().cast(pl.Int64) for side in _CHOICES[1:])
     more = grams.select(right=((good - bad).sign() + 1) / 2).to_series()
     sides = {name: {at: max(one, 1 - one) for at, one in own.items()} for name, own in by_side(items.rows, more).items()}
