@@ -12,7 +12,7 @@ import polars as pl
 
 from cxgen import layout
 from cxgen.errors import DataError, some
-from cxgen.families import CONFIGS, NATURAL, REJECTED, family_of, wug_config
+from cxgen.families import CONFIGS, DEFAULT, NATURAL, REJECTED, family_of, wug_config
 from cxgen.files import as_text, read_text, write_text
 from cxgen.project import Project
 from cxgen.schema import Contract, polars_schema, read_json
@@ -71,6 +71,12 @@ def _config(project: Project, config: str) -> pl.DataFrame:
 def with_natural(project: Project, family: str) -> pl.DataFrame:
     """`dataset`, and what writers wrote, as config ``natural``, where there is any."""
     return pl.concat([dataset(project, family), natural(project)], how="diagonal")
+
+
+def reviewed(project: Project, configs: Iterable[str]) -> pl.DataFrame:
+    """What people may be asked about: the families of ``configs``, with `nli` and what writers wrote."""
+    families = dict.fromkeys(family_of(config).name for config in configs)
+    return pl.concat([with_natural(project, DEFAULT), *(dataset(project, name) for name in families if name != DEFAULT)], how="diagonal")
 
 
 def require_dataset(project: Project) -> None:
@@ -170,11 +176,11 @@ def write_dropped(dropped: Mapping[str, str], path: Path) -> None:
 
 
 def refused(mend: Iterable[Mapping[str, Any]], least: int) -> dict[str, str]:
-    """The sets of items (from `cxgen.review.score.score`) whose label most of at least ``least`` readers contradict -> the reason."""
+    """The sets of items (from `cxgen.review.score.score`) whose answer most of at least ``least`` readers contradict -> the reason."""
     sets: dict[str, str] = {}
     for row in mend:
         answers = sum(row["answers"].values())
-        if row["task"] == "labels" and answers >= least and row["against"] * 2 > answers:
+        if "against" in row and answers >= least and row["against"] * 2 > answers:
             counts = ", ".join(f"{answer} {count}" for answer, count in row["answers"].items())
             sets.setdefault(row["contrast_set"], f"item {row['item']}: {row['right']} is computed, readers say {counts}")
     return sets

@@ -9,12 +9,11 @@ from typer import Argument, Option, echo, style
 
 from cxgen import layout
 from cxgen.build.tables import drop as add_refused
-from cxgen.build.tables import packaged, with_natural
+from cxgen.build.tables import packaged, reviewed
 from cxgen.check import require_sound
 from cxgen.cli.options import Configs, Form, commands, open_project
 from cxgen.cli.output import Format, Row, busy, emit, note, print_json
 from cxgen.facade import Constructicon
-from cxgen.families import DEFAULT
 from cxgen.measures.figures import Resampling
 from cxgen.report import baselines as giveaways
 from cxgen.report import reading as readings
@@ -147,9 +146,9 @@ def reading(form: Form = Format.table) -> None:
 @review.command(epilog="cxgen review export review --n 20 --as xlsx --split test --real attested.txt")
 def export(
     folder: _Folder,
-    n: Annotated[int, Option("--n", min=0, max=10_000, help="Items to label per construction, look-alike and list.")] = 20,
+    n: Annotated[int, Option("--n", min=0, max=10_000, help="Items to decide per construction, look-alike and list.")] = 20,
     sentences: Annotated[int, Option(min=0, max=10_000, help="Items whose sentences are rated, per construction and list.")] = 10,
-    lists: Annotated[int, Option(min=1, max=12, help="Lists; an annotator gets one, several may get the same.")] = 3,
+    lists: Annotated[int, Option(min=1, max=200, help="Lists; an annotator gets one, several may get the same.")] = 3,
     checks: Annotated[int, Option(min=0, max=8, help="Attention checks per list and task (there are six of sentences).")] = 4,
     real: Annotated[Path | None, Option(help="Your attested sentences, one a line: mixed among those that are rated.")] = None,
     seed: Annotated[int, Option(help="Another seed, another sample.")] = 1,
@@ -164,7 +163,7 @@ def export(
     """
     chosen = list(dict.fromkeys(kinds or [Kind.xlsx]))
     with busy("drawing lists"):
-        dataset = with_natural(Constructicon().project, DEFAULT)
+        dataset = reviewed(Constructicon().project, configs or ())
         if splits:
             dataset = dataset.filter(dataset["split"].is_in([split.value for split in splits]))
         rows = write(dataset, folder, Design(n, sentences, lists, checks, seed), chosen, configs or (), real)

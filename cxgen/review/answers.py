@@ -12,12 +12,12 @@ import polars as pl
 
 from cxgen.errors import DataError, needs
 from cxgen.files import parse_json, read_json, read_text
-from cxgen.review.sample import ANSWERS, KEYS, TASKS, read_key
+from cxgen.review.sample import ANSWERS, KEYS, TASKS, TEXTS, read_key
 from cxgen.review.sheets import ANSWER, NOTE, Kind
 
 _TEXTS = [text for task in TASKS.values() for text in task["texts"]]
 _GIVEN = dict.fromkeys(("reader", "id", ANSWER, NOTE, *_TEXTS, "default", "file"), pl.String) | {"line": pl.Int64}
-_PART = re.compile(r"[-_ ]?(list-\d+)?[-_ ]?(labels|sentences)$")
+_PART = re.compile(rf"[-_ ]?(list-\d+)?[-_ ]?({'|'.join(TASKS)})$")
 _HINT = "expected what `cxgen review export` wrote, with answers: columns id, answer and, if you like, note, reader"
 
 Row = tuple[int, dict[Any, Any]]  # line, cells
@@ -52,7 +52,7 @@ def read_answers(paths: list[Path], key: pl.DataFrame) -> pl.DataFrame:
         own = pl.col("task") == name
         hint = f"{name}: {', '.join(KEYS[name])}, or nothing"
         _refuse(table, own & ~pl.col(ANSWER).is_in(KEYS[name]), "{answer!r} is no answer", hint)
-        for text, column in zip(task["texts"], ("text", "second"), strict=False):
+        for text, column in zip(task["texts"], TEXTS, strict=False):
             given = pl.col(f"given {text}")
             changed = own & (given != "") & (given.str.strip_prefix("'") != pl.col(column).str.strip_prefix("'"))
             _refuse(table, changed, f"{text} of {{code}} is not the text that was asked about", "export the list again, or mend the file")
