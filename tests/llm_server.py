@@ -25,7 +25,9 @@ def answer_to(item, key, choices, truth=None):
     if key == "set":  # a writer: the sets are given, by the request's id
         return truth.get(item["id"], {"kinds": {}})
     if truth is not None:
-        return truth.get("|".join(item[name] for name in ("sentence", "premise", "hypothesis") if name in item) + f"|{key}", choices[0])
+        return truth.get(
+            "|".join(item[name] for name in ("sentence", "premise", "hypothesis", "interpretation") if name in item) + f"|{key}", choices[0]
+        )
     text = json.dumps({name: value for name, value in item.items() if name != "id"}, sort_keys=True)
     number = int(hashlib.sha256(text.encode()).hexdigest(), 16)
     return choices[number % len(choices)] if choices else f"said {number % 1000}"

@@ -26,7 +26,7 @@ from cxgen.lexicon import Lexicon
 from cxgen.lexicon.verdicts import read_votes
 from cxgen.natural import elicit as writers
 from cxgen.natural.sets import asked as asked_sets
-from cxgen.vocabulary import CLAUSES, Judge
+from cxgen.vocabulary import CLAUSES, INTERPRETATION, Judge
 
 DryRun = Annotated[bool, Option("--dry-run", help="Print requests, tokens and cost; send nothing.")]
 PerRequest = Annotated[int, Option("--items-per-request", min=1, max=200, help="Items in a request.")]
@@ -95,7 +95,9 @@ def judge(
     constructions: Names = None,
     backend: Annotated[Judge, Option(help="Who is asked; replay: nobody, what is frozen is counted.")] = Judge.replay,
     models: Annotated[list[str] | None, Option("--model", help="Model name; several vote.")] = None,
-    tasks: Annotated[list[str] | None, Option("--task", help=f"What about: {', '.join(CLAUSES)}. Default: all.")] = None,
+    tasks: Annotated[
+        list[str] | None, Option("--task", help=f"What about: {', '.join(CLAUSES)} (default: these), {INTERPRETATION}.")
+    ] = None,
     base_url: Url = None,
     per_request: PerRequest = 10,
     poll: Poll = 20.0,
