@@ -153,7 +153,7 @@ def packaged(project: Project) -> dict[str, dict[str, int]]:
 
 
 def read_dropped(path: Path) -> dict[str, str]:
-    """Contrast set -> why readers refused it, of the tracked list that a build obeys; nothing if there is no such file."""
+    """Contrast set -> why it is left out, of the tracked list that a build obeys; nothing if there is no such file."""
     dropped: dict[str, str] = {}
     reader = csv.reader(io.StringIO(read_text(path, _REFUSED_HINT) if path.exists() else ",".join(_REFUSED)), strict=True)
     try:
@@ -186,8 +186,9 @@ def refused(mend: Iterable[Mapping[str, Any]], least: int) -> dict[str, str]:
     return sets
 
 
-def drop(mend: Iterable[Mapping[str, Any]], path: Path, least: int) -> dict[str, int]:
-    """Add the sets that readers refuse to the list at ``path``, which keeps what it has: how many were ``added``, and ``there`` already."""
-    before, now = read_dropped(path), refused(mend, least)
-    write_dropped({**now, **before}, path)
-    return {"added": len(now.keys() - before.keys()), "there": len(now.keys() & before.keys())}
+def drop(sets: Mapping[str, str], path: Path) -> str:
+    """Add sets (-> the reason) to the list at ``path``, which keeps what it has; what came of it, in words."""
+    before = read_dropped(path)
+    write_dropped({**sets, **before}, path)
+    added = len(sets.keys() - before.keys())
+    return f"{path}: {added} contrast sets added, {len(sets) - added} were there"

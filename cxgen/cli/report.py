@@ -8,8 +8,8 @@ import typer
 from typer import Argument, Option, echo, style
 
 from cxgen import layout
-from cxgen.build.tables import drop as add_refused
-from cxgen.build.tables import packaged, reviewed
+from cxgen.build.tables import drop as leave_out
+from cxgen.build.tables import packaged, refused, reviewed
 from cxgen.check import require_sound
 from cxgen.cli.options import Configs, Form, commands, open_project
 from cxgen.cli.output import Format, Row, busy, emit, note, print_json
@@ -205,8 +205,7 @@ def score(
         count = scoring.record(answers, result, record, "model" if models else "human")
         note(f"{record}: {count} rows; `cxgen report reading` counts them")
     if drop is not None:
-        counts = add_refused(result["mend"], drop, least)
-        note(f"{drop}: {counts['added']} contrast sets added, {counts['there']} were there")
+        note(leave_out(refused(result["mend"], least), drop))
     if whole:
         print_json(result, sort_keys=True)
     elif form is not Format.table:
