@@ -277,13 +277,16 @@ def test_who_fails_the_checks_does_not_count_unless_asked(drawn, tmp_path):
 
 def test_export_score_and_drop_from_the_command_line(cxgen, mini_dataset, tmp_path):
     (tmp_path / "real.txt").write_text("# mine\n" + "\n".join(REAL))
-    given = ("--n", "3", "--sentences", "2", "--real", tmp_path / "real.txt", "--as", "csv", "--format", "json")
+    given = ("--n", "3", "--sentences", "2", "--members", "2", "--real", tmp_path / "real.txt", "--as", "csv", "--format", "json")
     made = cxgen("review", "export", tmp_path / "r", *given, cwd=mini_dataset)
-    assert [row["items"] for row in json.loads(made.stdout)] == [6, 8] * 3
+    assert [row["items"] for row in json.loads(made.stdout)] == [6, 4, 8] * 3
     for command, message in (("export", "there is a review already"), ("score", "there are no answers")):
         refusal = cxgen("review", command, tmp_path / "r", cwd=mini_dataset)
         assert (refusal.returncode, message in refusal.stderr) == (2, True)
     key = read_key(tmp_path / "r")
+    asked = key.filter(kind="item", task="membership")  # what is of the construction, and what of its look-alike
+    assert set(asked.select("group", "right").iter_rows()) == {("reach", "Y"), ("wait", "N")}
+    assert set(asked["second"].str.head(10)) == {"Reach: NP["}
     bad = key.filter(kind="item", list=1, task="labels").row(0, named=True)
 
     def against(row):
@@ -294,7 +297,8 @@ def test_export_score_and_drop_from_the_command_line(cxgen, mini_dataset, tmp_pa
     listed = tmp_path / "dropped.csv"
     write_dropped({"0" * 16: "an earlier one"}, listed)
     scored = cxgen("review", "score", tmp_path / "r", "--drop", listed, "--json", "--resamples", "20", cwd=mini_dataset)
-    assert json.loads(scored.stdout)["labels"]["answers"] == 12
+    report = json.loads(scored.stdout)
+    assert (report["labels"]["answers"], report["membership"]["answers"], report["membership"]["agree"]["value"]) == (12, 8, 1)
     assert "1 contrast sets added, 0 were there" in scored.stderr
     assert set(read_dropped(listed)) == {"0" * 16, bad["contrast_set"]}
     assert bad["item"] in read_dropped(listed)[bad["contrast_set"]]

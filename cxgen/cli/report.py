@@ -8,6 +8,7 @@ import typer
 from typer import Argument, Option, echo, style
 
 from cxgen import layout
+from cxgen.asking.judge import descriptions
 from cxgen.build.tables import drop as leave_out
 from cxgen.build.tables import packaged, refused, reviewed
 from cxgen.check import require_sound
@@ -25,6 +26,7 @@ from cxgen.review.form import Server
 from cxgen.review.sample import Design
 from cxgen.review.sheets import Kind
 from cxgen.review.sheets import export as write
+from cxgen.schema import TARGET
 from cxgen.vocabulary import Split
 
 _Folder = Annotated[Path, Argument(help="Folder of the review.")]
@@ -148,6 +150,7 @@ def export(
     folder: _Folder,
     n: Annotated[int, Option("--n", min=0, max=10_000, help="Items to decide per construction, look-alike and list.")] = 20,
     sentences: Annotated[int, Option(min=0, max=10_000, help="Items whose sentences are rated, per construction and list.")] = 10,
+    members: Annotated[int, Option(min=0, max=10_000, help="Premises of which is asked whether they are the construction.")] = 0,
     lists: Annotated[int, Option(min=1, max=200, help="Lists; an annotator gets one, several may get the same.")] = 3,
     checks: Annotated[int, Option(min=0, max=8, help="Attention checks per list and task (there are six of sentences).")] = 4,
     real: Annotated[Path | None, Option(help="Your attested sentences, one a line: mixed among those that are rated.")] = None,
@@ -163,10 +166,14 @@ def export(
     """
     chosen = list(dict.fromkeys(kinds or [Kind.xlsx]))
     with busy("drawing lists"):
-        dataset = reviewed(Constructicon().project, configs or ())
+        constructicon = Constructicon()
+        dataset = reviewed(constructicon.project, configs or ())
         if splits:
             dataset = dataset.filter(dataset["split"].is_in([split.value for split in splits]))
-        rows = write(dataset, folder, Design(n, sentences, lists, checks, seed), chosen, configs or (), real)
+        names = dataset.select(name=TARGET)["name"].unique() if members else ()
+        described = descriptions(constructicon[name].construction for name in names)
+        told = {name: "{construction}: {form}. {meaning}".format(**own) for name, own in described.items()}
+        rows = write(dataset, folder, Design(n, sentences, lists, checks, seed, members), chosen, configs or (), real, told)
     emit(rows, form)
 
 

@@ -6,7 +6,7 @@ items with two continuations a set gives one; participants, orders and sides go 
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -24,8 +24,9 @@ from cxgen.tables import read_table, write_table
 FILE, ANSWERS = Path("key.parquet"), Path("answers")
 ITEM, CHECK, REAL = "item", "check", "real"
 PAIR, PREMISE, HYPOTHESIS = "pair", "premise", "hypothesis"
-LABELS, SENTENCES, CONTINUATIONS = "labels", "sentences", "continuations"
+LABELS, SENTENCES, CONTINUATIONS, MEMBERSHIP = "labels", "sentences", "continuations", "membership"
 TEXTS = ("text", "second", "third")  # the columns of the key under a task's headings
+NOBODY: Mapping[str, str] = {}
 TASKS: dict[str, Any] = yaml.safe_load((files("cxgen.review") / "tasks.yaml").read_text("utf-8"))
 GENERAL: list[str] = TASKS.pop("general")
 KEYS = {name: [choice["key"] for choice in task["choices"]] for name, task in TASKS.items()}  # the answers, as they are written
@@ -45,29 +46,40 @@ _KEY = Contract(
 @dataclass(frozen=True)
 class Design:
     """How a sample is drawn: contrast sets per group (construction, look-alike, group of `natural`) and list whose pairs are labelled, or
-    whose continuations are chosen (``sets``), and whose ``sentences`` are rated; ``lists``; attention ``checks`` per list and task."""
+    whose continuations are chosen (``sets``), and whose ``sentences`` are rated; ``lists``; attention ``checks`` per list and task;
+    ``members``: of how many it is asked whether the premise is an instance of the construction."""
 
     sets: int = 20
     sentences: int = 10
     lists: int = 3
     checks: int = 4
     seed: int = 1
+    members: int = 0
 
 
-def sample(items: pl.DataFrame, design: Design, real: Sequence[str] = (), pairs: pl.DataFrame | None = None) -> pl.DataFrame:
+def sample(
+    items: pl.DataFrame, design: Design, real: Sequence[str] = (), pairs: pl.DataFrame | None = None, told: Mapping[str, str] = NOBODY
+) -> pl.DataFrame:
     """The rows of all lists, columns `_SCHEMA`, in the order in which they are read: of ``items`` (see `items_read`), with ``real``
-    sentences among those that are rated, and of ``pairs`` (items with two continuations, and their ``group``)."""
+    sentences among those that are rated, and of ``pairs`` (items with two continuations, and their ``group``). ``told``: what each
+    construction is, in words, which is shown with ``members``."""
     numbered = _numbered(items, design.seed)
     labelled = _square(numbered.filter(pl.col("number") < design.sets), design)
     rated = _square(numbered.filter(pl.col("number").is_between(design.sets, design.sets + design.sentences - 1)), design)
+    members = _square(numbered.filter(pl.col("number").sub(design.sets + design.sentences).is_between(0, design.members - 1)), design)
     chosen = [] if pairs is None else [_continued(pairs, design)]
-    if not sum(table.height for table in (labelled, rated, *chosen)):
+    if not sum(table.height for table in (labelled, rated, members, *chosen)):
         raise DataError("there are no items to review", hint="ask for at least one set or sentence, of a config and split that has items")
     own = ("list", "contrast_set", "group", pl.col("id").alias("item"))
     letter = pl.col("label").replace_strict(dict(enumerate(KEYS[LABELS])), return_dtype=pl.String)
     inferred = labelled.select(*own, task=pl.lit(LABELS), side=pl.lit(PAIR), text=PREMISE, second=HYPOTHESIS, right=letter)
     sentences = (rated.select(*own, task=pl.lit(SENTENCES), side=pl.lit(side), text=side) for side in (PREMISE, HYPOTHESIS))
-    ours = pl.concat([inferred, *sentences, *chosen], how="diagonal").with_columns(kind=pl.lit(ITEM))
+    what, member = (
+        pl.col("target").replace_strict(told, default=None, return_dtype=pl.String),
+        pl.when("member").then(pl.lit("Y")).otherwise(pl.lit("N")),
+    )
+    asked = members.select(*own, task=pl.lit(MEMBERSHIP), text=PREMISE, second=what, right=member)
+    ours = pl.concat([inferred, *sentences, asked, *chosen], how="diagonal").with_columns(kind=pl.lit(ITEM))
     others = pl.DataFrame([*_checks(design), *_real(real, Counter(rated["list"]), design)], schema=_SCHEMA)
     rows = pl.concat([ours, others.drop("code")], how="diagonal").join(ours, on=["list", "task"], how="semi")  # no checks of nothing
     hashed = rows.select("task", "list", "item", "side", "text", "second").iter_rows()

@@ -14,7 +14,21 @@ from cxgen.errors import CxgenError, needs
 from cxgen.files import as_text, write_atomically
 from cxgen.measures.figures import Resampling, figure
 from cxgen.report.reading import ANSWERS as READING
-from cxgen.review.sample import CHECK, CONTINUATIONS, HYPOTHESIS, ITEM, KEYS, LABELS, PAIR, PREMISE, REAL, SENTENCES, TASKS, TEXTS
+from cxgen.review.sample import (
+    CHECK,
+    CONTINUATIONS,
+    HYPOTHESIS,
+    ITEM,
+    KEYS,
+    LABELS,
+    MEMBERSHIP,
+    PAIR,
+    PREMISE,
+    REAL,
+    SENTENCES,
+    TASKS,
+    TEXTS,
+)
 from cxgen.streams import uniform
 
 Floats = NDArray[np.float64]  # readers x units: the position of the answer among the task's, NaN where there is none
@@ -26,7 +40,7 @@ _STATISTICS = {
     "cohen": "Cohen's kappa",
     "fleiss": "Fleiss' kappa",
 }
-DECISIONS = (LABELS, CONTINUATIONS)  # the tasks with answers that are right
+DECISIONS = (LABELS, CONTINUATIONS, MEMBERSHIP)  # the tasks with answers that are right
 _PASS = 0.75  # share of attention checks that a reader has to get right to count; of those of continuations all
 _NATURAL = 4
 _BAD = 2.5  # a sentence whose mean is at most this is to be mended
@@ -36,9 +50,10 @@ _MOST_MEND = 20  # rows of the table
 def score(answers: pl.DataFrame, how: Resampling, everybody: bool = False) -> dict[str, Any]:
     """What answers of `read_answers` are worth; ``everybody``: those of readers who fail the attention checks, too.
 
-    ``readers``: name -> ``list, answers, checks, checks_right, counts``; ``labels, continuations``: ``items, answers``, the figures
-    ``agree`` (answers that are right: the computed label, the good continuation) and ``majority_agrees`` (items whose right answer more
-    than half give), ``readers`` (`_agreement`), ``confusion`` (right letter -> answer -> count), and the same of ``groups``;
+    ``readers``: name -> ``list, answers, checks, checks_right, counts``; ``labels, continuations, membership``: ``items, answers``,
+    ``agree`` (answers that are right: the computed label, the good continuation, whether it is the construction) and ``majority_agrees``
+    (items whose right answer more than half give), ``readers`` (`_agreement`), ``confusion`` (right letter -> answer -> count), and the
+    same of ``groups``;
     ``sentences``: ``answers, readers``, and for ``premise, hypothesis, real``:
     ``answers, mean, natural`` (share rated 4 or 5), ``distance`` to the real sentences of the same readers, also by ``groups``; ``mend``:
     see `_mend`."""

@@ -1,7 +1,7 @@
 """A sample of the finished dataset as lists to fill in: CSV, JSON lines, Excel workbooks, projects for Label Studio."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
@@ -15,7 +15,7 @@ from cxgen.families import family_of
 from cxgen.families.scoring import Choices
 from cxgen.files import as_text, read_text, write_atomically, write_text
 from cxgen.report.reading import items_read
-from cxgen.review.sample import ANSWERS, CHECK, FILE, GENERAL, ITEM, KEYS, REAL, TASKS, TEXTS, Design, sample, write_key
+from cxgen.review.sample import ANSWERS, CHECK, FILE, GENERAL, ITEM, KEYS, NOBODY, REAL, TASKS, TEXTS, Design, sample, write_key
 from cxgen.schema import TARGET
 
 ANSWER, NOTE = "answer", "note"
@@ -24,7 +24,13 @@ Kind = StrEnum("Kind", {"xlsx": "xlsx", "csv": "csv", "jsonl": "jsonl", "studio"
 
 
 def export(
-    dataset: pl.DataFrame, folder: Path, design: Design, kinds: Sequence[Kind], configs: Sequence[str] = (), real: Path | None = None
+    dataset: pl.DataFrame,
+    folder: Path,
+    design: Design,
+    kinds: Sequence[Kind],
+    configs: Sequence[str] = (),
+    real: Path | None = None,
+    told: Mapping[str, str] = NOBODY,
 ) -> list[dict[str, Any]]:
     """Draw a sample of ``configs`` (none: all) of ``dataset``, with the attested sentences of ``real``, and write its key and its lists
     into a folder without a review; returns a row per list and task: ``list, task, items, checks, real``."""
@@ -38,7 +44,7 @@ def export(
     paired = [name for name in known if isinstance(family_of(name).scoring, Choices)]
     group = TARGET if len(set(paired) & set(configs)) < 2 else pl.format("{} ({})", TARGET, "config")
     items, others = (chosen.filter(pl.col("config").is_in(paired) == whether) for whether in (False, True))
-    key = sample(items_read(items), design, _attested(real) if real else (), others.with_columns(group=group) if paired else None)
+    key = sample(items_read(items), design, _attested(real) if real else (), others.with_columns(group=group) if paired else None, told)
     write_lists(key, folder, kinds)
     (folder / ANSWERS).mkdir(exist_ok=True)
     write_key(key, folder)
