@@ -46,7 +46,7 @@ INTERPRETATION = "interpretation"  # asked of clauses of minimal pairs, with eac
 JUDGING = ("acceptability", "appropriateness", "label")
 WRITING = ("situation", "action", "story")
 EVALUATING = ("answer", "choose")
-TASKS = (*CLAUSES, INTERPRETATION, *JUDGING[1:], "fill", *WRITING, *EVALUATING)
+TASKS = (*CLAUSES, INTERPRETATION, *JUDGING[1:], "fill", "pairs", *WRITING, *EVALUATING)
 
 PROTOTYPICAL, EXTENDED, UNACCEPTABLE, UNDECIDED = "prototypical", "extended", "unacceptable", "undecided"
 # Whether the verb holds the construction's meaning by itself, or the construction supplies it; docs/data.md has the test.
