@@ -250,7 +250,7 @@ def test_scores_equal_a_hand_calculation(drawn, tmp_path):
 
     got = score(read_answers([filled(tmp_path / "a.csv", drawn), filled(tmp_path / "b.csv", drawn, second)], drawn), QUICK)
     assert ours.height == 12
-    assert got["readers"]["b"] == {"list": 1, "answers": 12 + 16 + 5, "checks": 8, "checks_right": 8, "counts": True}
+    assert got["readers"]["b"] == {"list": 1, "answers": 12 + 16 + 5, "checks": 8, "checks_right": 8, "minutes": None, "counts": True}
     labels = got["labels"]
     assert (labels["items"], labels["answers"]) == (12, 24)
     by_group = Counter(ours.filter(pl.col("code").is_in(turned))["group"])
@@ -270,6 +270,14 @@ def test_who_fails_the_checks_does_not_count_unless_asked(drawn, tmp_path):
     got = score(answers, QUICK)
     assert (got["readers"]["b"]["counts"], got["labels"]["agree"]["value"]) == (False, 1)
     assert score(answers, Resampling(0), everybody=True)["labels"]["agree"]["value"] < 1
+
+
+def test_the_form_knows_how_long_a_reader_worked(drawn, tmp_path):
+    codes, times = drawn.filter(list=1, task="labels")["code"], ("09:00:00", "09:00:30", "09:02:00", "12:30:00", "12:31:00")
+    rows = [{"reader": "a", "id": code, "answer": "E", "at": f"2026-01-05T{time}+00:00"} for code, time in zip(codes, times, strict=False)]
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    got = score(read_answers([tmp_path / "a.jsonl"], drawn), Resampling(0), everybody=True)
+    assert got["readers"]["a"]["minutes"] == 3.0  # without the hours between two sittings
 
 
 # the commands, and what the pipeline makes of a list of refused sets

@@ -42,6 +42,7 @@ _STATISTICS = {
 }
 DECISIONS = (LABELS, CONTINUATIONS, MEMBERSHIP)  # the tasks with answers that are right
 _PASS = 0.75  # share of attention checks that a reader has to get right to count; of those of continuations all
+_PAUSE = 10  # minutes without an answer, which are no work
 _NATURAL = 4
 _BAD = 2.5  # a sentence whose mean is at most this is to be mended
 _MOST_MEND = 20  # rows of the table
@@ -50,10 +51,10 @@ _MOST_MEND = 20  # rows of the table
 def score(answers: pl.DataFrame, how: Resampling, everybody: bool = False) -> dict[str, Any]:
     """What answers of `read_answers` are worth; ``everybody``: those of readers who fail the attention checks, too.
 
-    ``readers``: name -> ``list, answers, checks, checks_right, counts``; ``labels, continuations, membership``: ``items, answers``,
-    ``agree`` (answers that are right: the computed label, the good continuation, whether it is the construction) and ``majority_agrees``
-    (items whose right answer more than half give), ``readers`` (`_agreement`), ``confusion`` (right letter -> answer -> count), and the
-    same of ``groups``;
+    ``readers``: name -> ``list, answers, checks, checks_right, minutes`` (of work, in the form), ``counts``; ``labels, continuations,
+    membership``: ``items, answers``, ``agree`` (answers that are right: the computed label, the good continuation, whether it is the
+    construction) and ``majority_agrees`` (items whose right answer more than half give), ``readers`` (`_agreement`), ``confusion`` (right
+    letter -> answer -> count), and the same of ``groups``;
     ``sentences``: ``answers, readers``, and for ``premise, hypothesis, real``:
     ``answers, mean, natural`` (share rated 4 or 5), ``distance`` to the real sentences of the same readers, also by ``groups``; ``mend``:
     see `_mend`."""
@@ -72,6 +73,8 @@ def _readers(answers: pl.DataFrame, everybody: bool) -> dict[str, dict[str, Any]
     passed = pl.col("right").str.contains(pl.col("answer"), literal=True).filter(pl.col("kind") == CHECK)
     sums = {"answers": (pl.col("kind") != CHECK).sum(), "checks": passed.count(), "checks_right": passed.sum()}
     counts = (passed.sum() >= _PASS * passed.count()) & (passed | (pl.col("task").filter(pl.col("kind") == CHECK) != CONTINUATIONS)).all()
+    gaps = pl.col("at").str.to_datetime(strict=False, time_zone="UTC").drop_nulls().sort().diff().dt.total_seconds() / 60
+    sums["minutes"] = pl.when(gaps.count() > 0).then(gaps.filter(gaps <= _PAUSE).sum().round(1))
     rows = answers.group_by("reader").agg(pl.col("list").first(), **sums, counts=counts | everybody).sort("reader").to_dicts()
     return {row.pop("reader"): row for row in rows}
 
