@@ -42,10 +42,11 @@ MODES: dict[str, frozenset[str]] = {
 
 # What a language model is asked: to judge clauses, or items; to propose words, to write contrast sets; and what it is itself evaluated by.
 CLAUSES = ("acceptability", "event", "role")
+INTERPRETATION = "interpretation"  # asked of clauses of minimal pairs, with each continuation
 JUDGING = ("acceptability", "appropriateness", "label")
 WRITING = ("situation", "action", "story")
 EVALUATING = ("answer", "choose")
-TASKS = (*CLAUSES, *JUDGING[1:], "fill", *WRITING, *EVALUATING)
+TASKS = (*CLAUSES, INTERPRETATION, *JUDGING[1:], "fill", "pairs", *WRITING, *EVALUATING)
 
 PROTOTYPICAL, EXTENDED, UNACCEPTABLE, UNDECIDED = "prototypical", "extended", "unacceptable", "undecided"
 # Whether the verb holds the construction's meaning by itself, or the construction supplies it; docs/data.md has the test.

@@ -19,13 +19,15 @@ from pathlib import Path
 
 _SHAPE = re.compile(r'"answers": \[\{"id": "...", ("thoughts": "...", )?"(\w+)": (.*?)\}\]')
 
+_TOLD = ("sentence", "premise", "hypothesis", "interpretation", "seed")  # by what an item is known in ``truth``
+
 
 def answer_to(item, key, choices, truth=None):
     """What this server's model thinks of ``item``: anything, but always the same; with ``truth`` what that says, else the first."""
     if key == "set":  # a writer: the sets are given, by the request's id
         return truth.get(item["id"], {"kinds": {}})
     if truth is not None:
-        return truth.get("|".join(item[name] for name in ("sentence", "premise", "hypothesis") if name in item) + f"|{key}", choices[0])
+        return truth.get("|".join(item[name] for name in _TOLD if name in item) + f"|{key}") or choices[0]
     text = json.dumps({name: value for name, value in item.items() if name != "id"}, sort_keys=True)
     number = int(hashlib.sha256(text.encode()).hexdigest(), 16)
     return choices[number % len(choices)] if choices else f"said {number % 1000}"

@@ -2,8 +2,10 @@
 
 import json
 
+import polars as pl
 import pytest
 
+from cxgen.build.clauses import interpretations
 from cxgen.constructicon import load_construction
 from cxgen.curate.scenes import accept_words, slot_questions
 from cxgen.errors import CxgenError
@@ -83,3 +85,26 @@ def test_only_proposed_words_are_accepted(tmp_path, cxgen):
     assert "did you mean co-o-costume" in wrong.stderr
     assert "unknown proposal 'gourd'" in other.stderr
     assert f"{FILE}: {rows[0]['filler']}" in found.stderr
+
+
+@pytest.mark.server
+def test_a_model_fills_the_template_of_pairs_for_judges(tmp_path, cxgen):
+    (tmp_path / "params.yaml").write_text("seed: 1\n", "utf-8")
+    said = {"1": "slash | hedge", "2": "slash | hedge", "3": "slash", "4": "chopped | Logs", "5": "hack | {PREY}"}
+    (tmp_path / "truth.json").write_text(json.dumps({f"{seed}|fillings": text for seed, text in said.items()}), "utf-8")
+    with serving(truth=str(tmp_path / "truth.json")) as url:
+        command = ["ask", "pairs", "conative", "--model", "m", "--base-url", url, "--seeds", "5", "--format", "json", "--scene"]
+        told, path = cxgen(*command, "mp-blades", cwd=tmp_path), tmp_path / "lexicons/scenes/conative.proposed.tsv"
+        written = path.read_text("utf-8")
+        again = cxgen(*command, "mp-blades", cwd=tmp_path)
+        wrong = cxgen(*command, "mp-blade", cwd=tmp_path)
+    counts = {row["scenes"]: row["number"] for row in json.loads(told.stdout)}
+    assert counts == {"added": 2, "has the words": 1, "not a word for each place": 2}
+    assert (again.returncode, path.read_text("utf-8")) == (0, written)
+    assert (wrong.returncode, "did you mean mp-blades" in wrong.stderr) == (2, True)
+    project = Project(tmp_path)
+    loaded = load_construction(project, "conative", Lexicon.of(project), heard=False)
+    assert fillers(loaded, "mp-blades-more-3-female", "deed") + fillers(loaded, "mp-blades-more-3-female", "prey") == ["chop", "log"]
+    asked = interpretations(loaded).filter(pl.col("item").str.contains("/mp-blades-more-3"))
+    assert set(asked["sentence"].str.split(" ").list.slice(2).list.join(" ")) == {"chopped at the log."}
+    assert not [frame for frame in conative(tmp_path)[1].frames if frame.name.startswith("mp-blades-more")]  # nobody has judged them

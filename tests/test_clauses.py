@@ -16,7 +16,7 @@ import pytest
 from cxgen import layout
 from cxgen.asking import Consultation, Limits, judge
 from cxgen.build import run
-from cxgen.build.clauses import clauses, tally
+from cxgen.build.clauses import clauses, interpretations, tally
 from cxgen.build.params import Params
 from cxgen.cli import main
 from cxgen.constructicon import load_construction
@@ -427,6 +427,34 @@ def test_what_the_lexicon_proposes_is_drawn_only_where_judges_accept_it(tmp_path
     assert {frame.name for frame in kept} == set(table["scene"]) - {"more-1-0"}
     drawn = {(frame.name, loaded.lexicon.lemmas[loaded.lexicon.index[key]]) for frame in kept for key in frame.slots["verb"]}
     assert drawn == set(table.join(refused, on="item", how="anti").select("scene", "verb").iter_rows())
+
+
+# statements about minimal pairs
+
+
+def test_of_minimal_pairs_both_continuations_are_judged_and_a_clause_goes_with_either(tmp_path, cxgen):
+    project, _ = small_project(tmp_path, ["conative"])
+    loaded = load_construction(project, "conative", Lexicon.of(project), heard=False)
+    table = interpretations(loaded)
+    assert table["item"].is_unique().all()
+    good, bad = (table.filter(pl.col("item").str.ends_with(f"-{side}")) for side in ("good", "bad"))
+    assert good["sentence"].equals(bad["sentence"])
+    said_of = ("sentence", "interpretation")
+    assert good.join(bad, on=said_of, how="semi").is_empty()
+    blind, lenient = good.row(0, named=True), bad.row(-1, named=True)
+    said = {row["item"]: "appropriate" for row in good.iter_rows(named=True)} | dict.fromkeys(bad["item"], "inappropriate")
+    said |= {blind["item"]: "inappropriate", lenient["item"]: "appropriate"}
+    truth = {f"{row['sentence']}|{row['interpretation']}|verdict": said[row["item"]] for row in table.iter_rows(named=True)}
+    (tmp_path / "truth.json").write_text(json.dumps(truth), "utf-8")
+    with serving(truth=str(tmp_path / "truth.json")) as url:
+        told = cxgen(project, "judge", "conative", *words(url)[2:-1], "interpretation", "--format", "json")
+    (counts,) = json.loads(told.out)
+    assert (counts["interpretation"], counts["refused"], counts["kept by all"]) == (2, 2, counts["kept"])
+    left = interpretations(load_construction(project, "conative", Lexicon.of(project)))
+    before, after, gone = (
+        {item.rpartition("/")[0] for item in items} for items in (table["item"], left["item"], (blind["item"], lenient["item"]))
+    )
+    assert (len(gone), after) == (2, before - gone)
 
 
 # is the filter right?

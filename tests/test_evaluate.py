@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 from cxgen.build.preview import sample_items
+from cxgen.build.tables import read_dropped
 from cxgen.errors import CxgenError, DataError
 from cxgen.evaluate.predictions import answers
 from cxgen.evaluate.scores import DIMENSIONS, answered, compared, questions, scores, wug_differences
@@ -400,3 +401,20 @@ def test_predictions_are_compared_and_printed(mini_dataset, cxgen, some_wrong, t
     assert json.loads(lines[0]) | {"accuracy": 1.0, "consistency": 1.0, "items": rows.height} == json.loads(lines[0])
     result = cxgen(*arguments, "--by", "wording", cwd=mini_dataset)
     assert (result.returncode, "did you mean wording_held_out" in result.stderr) == (2, True)
+
+
+def test_sets_that_a_model_solves_are_left_out_whole(mini_dataset, cxgen, tmp_path):
+    rows = load("nli", "test", project=mini_dataset)
+    hard = sorted(set(rows["contrast_set"]))[::3]
+    wrong = set(rows.filter(pl.col("contrast_set").is_in(hard)).unique("contrast_set", keep="first", maintain_order=True)["id"])
+    said = [{"id": name, "label": LABELS[(label + (name in wrong)) % 3]} for name, label in rows.select("id", "label").iter_rows()]
+    given = ("--config", "nli", "--resamples", 0, "--drop", tmp_path / "dropped.csv", "--hard", tmp_path / "hard.parquet")
+    for added in (len(set(rows["contrast_set"])) - len(hard), 0):
+        result = cxgen("evaluate", written(tmp_path, said), *given, cwd=mini_dataset)
+        assert f"{added} contrast sets added" in result.stderr
+    dropped = read_dropped(tmp_path / "dropped.csv")
+    assert {*dropped, *hard} == set(rows["contrast_set"])
+    assert next(iter(dropped.values())) == f"p answers all of its {rows.height // len({*dropped, *hard})} items right"
+    left = pl.read_parquet(tmp_path / "hard.parquet")
+    assert left.equals(rows.filter(pl.col("contrast_set").is_in(hard)))
+    assert left["label"].value_counts()["count"].n_unique() == 1  # as balanced as before

@@ -79,7 +79,9 @@ def test_neither_copying_nor_pairs_of_words_solve_our_pairs_and_the_replica_says
     own = {}
     for config in ("minimal_pairs", "cxmp"):
         asked = Request({**dict.fromkeys(CONFIGS, 0), config: 480}, seed=3, oversample=1)
-        rows = pl.concat([generate_items(constructions[name], asked) for name in ("conative", "let-alone", "resultative", "way-manner")], how="diagonal")
+        rows = pl.concat(
+            [generate_items(constructions[name], asked) for name in ("conative", "let-alone", "resultative", "way-manner")], how="diagonal"
+        )
         own[config] = begin(config, rows, 2)()
         assert begin(config, rows.with_columns(context="diagnostic_good"), 2)()["copying"]["configs"][config]["resultative/A"] == 1
     for name in ("copying", "pairs_of_words"):

@@ -26,8 +26,9 @@ from cxgen.project import Project
 from cxgen.report.reading import items_read
 from cxgen.review.answers import read_answers
 from cxgen.review.sample import TASKS, Design, read_key, sample
-from cxgen.review.score import score, statistics
+from cxgen.review.score import score, statistics, tables
 from cxgen.review.sheets import Kind, write_lists
+from tests.conftest import edit
 
 QUICK = Resampling(20)
 REAL = [f"The dog that I had {number} years ago was brown." for number in range(60)]
@@ -100,6 +101,60 @@ def test_no_text_of_a_spreadsheet_is_a_formula():
     for start in ("=1+1", "+1", "-1", "@x", "\t=1", " =1", "\uff1dx"):
         assert as_text(start) == f"'{start}"
     assert (as_text("a=1"), as_text(-1)) == ("a=1", -1)
+
+
+CELLS = [(variant, entity, order) for variant in "AB" for entity in ("humans", "female") for order in (False, True)]
+
+
+def paired(sets=40):
+    """Pairs of two constructions: sets of two items; participants of the second cannot change places."""
+    rows = []
+    for group, cells in (("swaps", CELLS), ("fixed", [cell for cell in CELLS if not cell[2]])):
+        for number, (variant, entity, order) in enumerate(cells * sets):
+            name = f"{group}-{number // 2}"
+            texts = {"context": f"{name} came.", "diagnostic_good": f"Good {number}.", "diagnostic_bad": f"Bad {number}."}
+            cell = {"variant": variant, "entity_type": entity, "switched": order}
+            rows.append({"id": f"{group}{number:015}", "contrast_set": name, "group": group, **texts, **cell})
+    return pl.DataFrame(rows)
+
+
+@pytest.fixture(scope="module")
+def chosen(items):
+    return sample(items.clear(), Design(sets=4, lists=4, checks=3), pairs=paired())
+
+
+def test_pairs_are_read_evenly_from_all_cells_and_in_an_order_that_says_nothing(chosen):
+    ours = chosen.filter(kind="item").join(paired().drop("contrast_set", "group"), left_on="item", right_on="id")
+    assert Counter(ours["group"]) == {"swaps": 16, "fixed": 8}  # CxMP: half as many where participants cannot change places
+    assert set(Counter(ours.select("group", "variant", "entity_type", "switched").iter_rows()).values()) == {2}
+    assert Counter(ours["list"]) == dict.fromkeys(range(1, 5), 6)
+    assert ours["contrast_set"].is_unique().all()
+    assert set(ours["right"]) == {"A", "B"}
+    for row in ours.iter_rows(named=True):
+        assert row[{"A": "second", "B": "third"}[row["right"]]] == row["diagnostic_good"]
+    for _, checks in chosen.filter(kind="check").group_by("list"):  # agreement, a shuffled sentence, one like the example
+        text = " ".join(checks["second"] + checks["third"])
+        assert ["talks" in text or "is older" in text, "Cloth" in text or "Dark" in text, text.count("who did the")] == [True, True, 2]
+
+
+def test_majority_and_agreement_of_three_readers_are_those_of_table_3_and_who_misses_a_check_is_left_out(chosen, tmp_path):
+    ours = chosen.filter(kind="item", list=1)
+    wrong = {"one": ours["code"][:1], "two": ours["code"][:2], "three": ours["code"][:0], "hasty": chosen.filter(kind="check")["code"]}
+    other = {"A": "B", "B": "A"}
+    paths = [
+        filled(tmp_path / f"{name}.csv", chosen, lambda row, own=own: other[row["right"]] if row["code"] in own else row["right"])
+        for name, own in wrong.items()
+    ]
+    got = score(read_answers(paths, chosen), QUICK)
+    assert {name: row["counts"] for name, row in got["readers"].items()} == {"one": True, "two": True, "three": True, "hasty": False}
+    part = got["continuations"]
+    assert (part["items"], part["readers"]["full"]["value"]) == (6, round(4 / 6, 4))
+    sizes, differ = Counter(ours["group"]), Counter(ours["group"][:2])  # two of three are wrong about the first, one about the second
+    rows = {row["group"]: row for row in tables(got)["continuations by group"]}
+    for name, size in sizes.items():
+        assert rows[name]["majority"].split()[0] == f"{1 - (name == ours['group'][0]) / size:.3f}"
+        assert rows[name]["all the same"] == f"{1 - differ[name] / size:.3f}"
+    assert set(refused(got["mend"], 2)) == set(ours["contrast_set"][:1])
 
 
 # answers
@@ -195,7 +250,7 @@ def test_scores_equal_a_hand_calculation(drawn, tmp_path):
 
     got = score(read_answers([filled(tmp_path / "a.csv", drawn), filled(tmp_path / "b.csv", drawn, second)], drawn), QUICK)
     assert ours.height == 12
-    assert got["readers"]["b"] == {"list": 1, "answers": 12 + 16 + 5, "checks": 8, "checks_right": 8, "counts": True}
+    assert got["readers"]["b"] == {"list": 1, "answers": 12 + 16 + 5, "checks": 8, "checks_right": 8, "minutes": None, "counts": True}
     labels = got["labels"]
     assert (labels["items"], labels["answers"]) == (12, 24)
     by_group = Counter(ours.filter(pl.col("code").is_in(turned))["group"])
@@ -217,18 +272,29 @@ def test_who_fails_the_checks_does_not_count_unless_asked(drawn, tmp_path):
     assert score(answers, Resampling(0), everybody=True)["labels"]["agree"]["value"] < 1
 
 
+def test_the_form_knows_how_long_a_reader_worked(drawn, tmp_path):
+    codes, times = drawn.filter(list=1, task="labels")["code"], ("09:00:00", "09:00:30", "09:02:00", "12:30:00", "12:31:00")
+    rows = [{"reader": "a", "id": code, "answer": "E", "at": f"2026-01-05T{time}+00:00"} for code, time in zip(codes, times, strict=False)]
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    got = score(read_answers([tmp_path / "a.jsonl"], drawn), Resampling(0), everybody=True)
+    assert got["readers"]["a"]["minutes"] == 3.0  # without the hours between two sittings
+
+
 # the commands, and what the pipeline makes of a list of refused sets
 
 
 def test_export_score_and_drop_from_the_command_line(cxgen, mini_dataset, tmp_path):
     (tmp_path / "real.txt").write_text("# mine\n" + "\n".join(REAL))
-    given = ("--n", "3", "--sentences", "2", "--real", tmp_path / "real.txt", "--as", "csv", "--format", "json")
+    given = ("--n", "3", "--sentences", "2", "--members", "2", "--real", tmp_path / "real.txt", "--as", "csv", "--format", "json")
     made = cxgen("review", "export", tmp_path / "r", *given, cwd=mini_dataset)
-    assert [row["items"] for row in json.loads(made.stdout)] == [6, 8] * 3
+    assert [row["items"] for row in json.loads(made.stdout)] == [6, 4, 8] * 3
     for command, message in (("export", "there is a review already"), ("score", "there are no answers")):
         refusal = cxgen("review", command, tmp_path / "r", cwd=mini_dataset)
         assert (refusal.returncode, message in refusal.stderr) == (2, True)
     key = read_key(tmp_path / "r")
+    asked = key.filter(kind="item", task="membership")  # what is of the construction, and what of its look-alike
+    assert set(asked.select("group", "right").iter_rows()) == {("reach", "Y"), ("wait", "N")}
+    assert set(asked["second"].str.head(10)) == {"Reach: NP["}
     bad = key.filter(kind="item", list=1, task="labels").row(0, named=True)
 
     def against(row):
@@ -239,13 +305,28 @@ def test_export_score_and_drop_from_the_command_line(cxgen, mini_dataset, tmp_pa
     listed = tmp_path / "dropped.csv"
     write_dropped({"0" * 16: "an earlier one"}, listed)
     scored = cxgen("review", "score", tmp_path / "r", "--drop", listed, "--json", "--resamples", "20", cwd=mini_dataset)
-    assert json.loads(scored.stdout)["labels"]["answers"] == 12
+    report = json.loads(scored.stdout)
+    assert (report["labels"]["answers"], report["membership"]["answers"], report["membership"]["agree"]["value"]) == (12, 8, 1)
     assert "1 contrast sets added, 0 were there" in scored.stderr
     assert set(read_dropped(listed)) == {"0" * 16, bad["contrast_set"]}
     assert bad["item"] in read_dropped(listed)[bad["contrast_set"]]
     table = cxgen("review", "score", tmp_path / "r", "--resamples", "20", cwd=mini_dataset).stdout
     assert "Krippendorff's alpha" in table
     assert f"{bad['text']} / {bad['second']}" in table
+
+
+def test_pairs_go_from_the_command_line_to_a_list_and_back(cxgen, mini, tmp_path):
+    edit(mini / "templates/reach.yaml", "  outcome:", "  outcome:\n    config: [nli, minimal_pairs]")
+    run.build(Project(mini), Params.read(Project(mini).params))
+    made = cxgen("review", "export", "r", "--config", "minimal_pairs", "--n", "3", "--as", "csv", "--format", "json", cwd=mini)
+    assert [(row["task"], row["items"], row["checks"]) for row in json.loads(made.stdout)] == [("continuations", 3, 4)] * 3
+    filled(mini / "r/answers/anna.csv", read_key(mini / "r"))
+    scored = cxgen("review", "score", "r", "--json", cwd=mini)
+    assert json.loads(scored.stdout)["continuations"]["majority_agrees"]["value"] == 1
+    refusal = cxgen("review", "score", "r", "--record", "x.csv", cwd=mini)
+    assert (refusal.returncode, "nothing to record" in refusal.stderr) == (2, True)
+    refusal = cxgen("review", "export", "s", "--config", "pairs", cwd=mini)
+    assert (refusal.returncode, "unknown config" in refusal.stderr) == (2, True)
 
 
 def test_split_leaves_out_whole_sets_that_readers_refused_and_records_why(mini_dataset, tmp_path):

@@ -11,7 +11,7 @@ from cxgen import layout
 from cxgen.asking import audit, consult
 from cxgen.asking.consult import Consultation, Judgment, Outcome, Shown
 from cxgen.asking.prompts import Prompt
-from cxgen.build.clauses import clauses
+from cxgen.build.clauses import clauses, interpretations
 from cxgen.constructicon import Construction, load_construction, target_names
 from cxgen.errors import DataError, unknown
 from cxgen.lexicon import Lexicon
@@ -19,7 +19,7 @@ from cxgen.lexicon.verdicts import HINT
 from cxgen.project import Project
 from cxgen.schema import Column, Contract
 from cxgen.tables import read_table, write_table
-from cxgen.vocabulary import APPROPRIATE, CLAUSES, EXTENDED, INAPPROPRIATE, PROTOTYPICAL, UNACCEPTABLE, VERB_ROLES
+from cxgen.vocabulary import APPROPRIATE, CLAUSES, EXTENDED, INAPPROPRIATE, INTERPRETATION, PROTOTYPICAL, UNACCEPTABLE, VERB_ROLES
 
 _TYPES: dict[Any, Any] = {str: pl.String, int: pl.Int64, float | None: pl.Float64}
 COLUMNS = {field.name: _TYPES[field.type] for field in fields(Judgment)}
@@ -30,6 +30,7 @@ _ANSWERS = {
     "acceptability": (PROTOTYPICAL, EXTENDED, UNACCEPTABLE),
     "event": (APPROPRIATE, INAPPROPRIATE),
     "role": VERB_ROLES,
+    INTERPRETATION: (APPROPRIATE, INAPPROPRIATE),
 }
 
 
@@ -37,12 +38,12 @@ def questions(
     project: Project, asked: Consultation, names: Sequence[str] = (), *, audited: bool = False
 ) -> tuple[Consultation, dict[str, Prompt], Shown]:
     """``asked`` within its bounds, task -> prompt, and what is shown of the clauses of ``names`` (default: all constructions), or of those
-    of the audit.
+    of the audit. The default tasks are `CLAUSES`.
 
     What all the models have decided already, with the prompts as they are, is not asked again.
     """
-    for task in sorted(set(asked.tasks) - set(CLAUSES)):
-        raise unknown("task", task, CLAUSES)
+    for task in sorted(set(asked.tasks) - {*CLAUSES, INTERPRETATION}):
+        raise unknown("task", task, (*CLAUSES, INTERPRETATION))
     asked = replace(asked, tasks=asked.tasks or CLAUSES, models=tuple(dict.fromkeys(asked.models))).bounded(project)
     prompts, lexicon, shown = (
         consult.load_prompts(project, asked.tasks),
@@ -54,10 +55,12 @@ def questions(
     for name in names or (target_names(project) if known is None else known["target"].unique().sort()):
         construction = load_construction(project, name, lexicon, heard=False)
         described = descriptions([construction])
-        for row in (clauses(construction) if known is None else known.filter(target=name)).iter_rows(named=True):
-            told = described.get(row["construction"], PLAIN) | {key: row[key] for key in ("sentence", "other", "verb")}
-            own = construction.argument_structure and row["construction"] == name
-            for task in (task for task in asked.tasks if (task, row["item"]) not in done and (own or task != "role")):
+        rows = (clauses(construction) if known is None else known.filter(target=name)).to_dicts()
+        rows += interpretations(construction).to_dicts() if INTERPRETATION in asked.tasks and known is None else []
+        for row in rows:
+            told, own = row | described.get(row["construction"], PLAIN), construction.argument_structure and row["construction"] == name
+            fit = {INTERPRETATION} if INTERPRETATION in row else {*CLAUSES} - (set() if own else {"role"})
+            for task in (task for task in asked.tasks if task in fit and (task, row["item"]) not in done):
                 shown[task][row["item"]] = {field: told[field] for field in prompts[task].fields}
     return asked, prompts, shown
 

@@ -7,16 +7,20 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from cxgen.build.samplers import Run, previews
+from cxgen.build.samplers import Run, items_of, previews
 from cxgen.constructicon import Construction, load_construction
+from cxgen.families import FAMILIES
+from cxgen.families.scoring import Choices
 from cxgen.lexicon import Lexicon
 from cxgen.lexicon.verdicts import MAJORITY, ONE, THIRD, against, read_votes, verdicts
 from cxgen.measures.agreement import agreement
-from cxgen.sampling.draws import Sampler, realise, span
-from cxgen.vocabulary import CLAUSES, EXTENDED, PROTOTYPICAL
+from cxgen.sampling.draws import Draws, Sampler, realise, span
+from cxgen.vocabulary import CLAUSES, EXTENDED, INTERPRETATION, PROTOTYPICAL
 
 MANY = 1_000_000
 SCHEMA = dict.fromkeys(("item", "clause", "construction", "design", "scene", "verb", "sentence", "other"), pl.String)
+SIDES = Choices.answers
+_CLAIM = ("clause", "config", "variant", "kind", "claim_good", "claim_bad")
 # What else could decide: the share of votes against a clause that refuses it, and how many judges vote.
 RULES = {"kept by all": (ONE, MANY), "kept by most": (MAJORITY, MANY), "kept by two": (THIRD, 2)}
 SPLIT = 10  # clauses that are shown, of those on which judges agree least
@@ -38,10 +42,35 @@ def clauses(construction: Construction) -> pl.DataFrame:
     return pl.concat(tables).unique("item", keep="first", maintain_order=True)
 
 
+def interpretations(construction: Construction) -> pl.DataFrame:
+    """A row for every clause of minimal pairs and each of its continuations: ``item`` (what votes are on), ``construction, sentence,
+    interpretation``. Of participants in the first order, and not again where the same is claimed with names in the place of nouns."""
+    tables = [pl.DataFrame(schema=dict.fromkeys((*_CLAIM, "design", "sentence", *SIDES), pl.String))]
+    configs = {config for design in construction.designs.values() for config in design.configs}
+    for name in (name for name, family in FAMILIES.items() if isinstance(family.scoring, Choices) and configs & set(family.configs)):
+        for sampler in previews(construction, 0, name):
+            for slot in dict.fromkeys(construction.kinds[kind].verb for kind in sampler.design.kinds):
+                draws, _, addresses = _drawn(sampler, slot)
+                items = items_of(draws).filter(~pl.col("switched"), construction=construction.name)
+                clause = pl.col("set_number").replace_strict(draws.plan.numbers, addresses, return_dtype=pl.String)
+                texts = {side: f"diagnostic_{side}" for side in SIDES}
+                tables += [items.select(*_CLAIM[1:], "design", clause=clause, sentence="context", **texts)]
+    pairs = pl.concat(tables, how="diagonal").unique(_CLAIM, keep="first", maintain_order=True)
+    item = [pl.format(f"{construction.name}/{{}}/{{}}.{{}}-{side}", "clause", "design", "kind") for side in SIDES]
+    whose = pl.lit(construction.name).alias("construction")
+    return pl.concat(pairs.select(whose, "sentence", item=name, interpretation=side) for name, side in zip(item, SIDES, strict=True))
+
+
+def _drawn(sampler: Sampler, slot: str) -> tuple[Draws, list[str], list[str]]:
+    """A draw of every frame with each of its verbs in ``slot``; the verbs, and the clauses' addresses."""
+    draws, source = sampler.draw(np.array(_numbers(sampler, slot), dtype=np.int64)), sampler.construction.slots[slot].source
+    verbs = [sampler.construction.lexicon.lemmas[row] for row in draws.plan.fillers[slot]]
+    return draws, verbs, [sampler.pools.frames[frame].clause(source, verb) for frame, verb in zip(draws.plan.frame, verbs, strict=True)]
+
+
 def _shown(sampler: Sampler, whose: str, slot: str, kinds: list[str]) -> pl.DataFrame:
-    construction, design, source = sampler.construction, sampler.design, sampler.construction.slots[slot].source
-    frames, lemmas, chosen = sampler.pools.frames, sampler.construction.lexicon.lemmas, _numbers(sampler, slot)
-    draws = sampler.draw(np.array(chosen, dtype=np.int64))
+    construction, frames = sampler.construction, sampler.pools.frames
+    draws, verbs, addresses = _drawn(sampler, slot)
     plan, rows = draws.plan, np.arange(len(draws), dtype=np.int64)
 
     def said(kind: str) -> pl.Series:
@@ -49,9 +78,12 @@ def _shown(sampler: Sampler, whose: str, slot: str, kinds: list[str]) -> pl.Data
         parts = min(patterns, key=lambda own: (len(own), sum(len(part.text) for part in own)))
         return realise([(parts, rows, rows)], construction, plan, sampler.pools, draws.forms, len(draws))
 
-    verbs = [lemmas[row] for row in plan.fillers[slot]]
-    addresses = [frames[frame].clause(source, verb) for frame, verb in zip(plan.frame, verbs, strict=True)]
-    about = {"clause": addresses, "construction": whose, "design": design.name, "scene": [frames[frame].name for frame in plan.frame]}
+    about = {
+        "clause": addresses,
+        "construction": whose,
+        "design": sampler.design.name,
+        "scene": [frames[frame].name for frame in plan.frame],
+    }
     texts = {"verb": verbs, "sentence": said(kinds[0]), "other": said(kinds[-1])}
     table = pl.DataFrame({**about, **texts}).with_columns(item=pl.format(f"{construction.name}/{{}}/{whose}", "clause"))
     return table.select(list(SCHEMA))
@@ -75,7 +107,7 @@ def tally(construction: Construction, votes: pl.DataFrame) -> tuple[dict[str, in
     """What came of the clauses of a construction that was loaded unheard, and the rows of ``rejected`` about those that are refused.
 
     The counts: ``clauses``, of these ``proposed`` from the lexicon; those ``unjudged``, ``refused`` (and by what: ``acceptability``,
-    ``event``), ``kept``, of these ``prototypical`` and ``extended``; and how many another rule would keep (`RULES`).
+    ``event, interpretation``), ``kept``, of these ``prototypical`` and ``extended``; and how many another rule would keep (`RULES`).
     """
     table, known = clauses(construction), verdicts(votes, construction.name)
     said = votes.group_by("item", maintain_order=True).agg(votes=pl.format("{} {}: {}", "task", "judge", "value").sort().str.join("; "))
@@ -85,9 +117,10 @@ def tally(construction: Construction, votes: pl.DataFrame) -> tuple[dict[str, in
     scenes = {frame.name for frame in construction.frames if frame.proposed}
     counts = {"clauses": len(found), "proposed": sum(clause.partition("/")[0] in scenes for clause in found)}
     counts |= {"unjudged": sum(verdict is None for verdict in found.values()), "refused": len(refused)}
-    counts |= {task: sum(reason.startswith(task) for reason in refused.values()) for task in CLAUSES[:2]}
+    counts |= {task: sum(reason.startswith(task) for reason in refused.values()) for task in (*CLAUSES[:2], INTERPRETATION)}
     counts |= {"kept": kept.total(), PROTOTYPICAL: kept[PROTOTYPICAL], EXTENDED: kept[EXTENDED]}
-    addressed = votes.filter(pl.col("task") != "role").join(table.select("item", "clause"), on="item")
+    clause = pl.col("item").str.extract("/(.+)/")
+    addressed = votes.filter(pl.col("task") != "role", clause.is_in(list(found))).with_columns(clause=clause)
     for rule, (share, judges) in RULES.items():
         heard = addressed.filter(pl.col("judge").rank("dense").over("item", "task") <= judges)
         out = heard.select("item", "task", "clause").unique().join(against(heard, share), on=["item", "task"], how="left")

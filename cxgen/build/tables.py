@@ -12,7 +12,7 @@ import polars as pl
 
 from cxgen import layout
 from cxgen.errors import DataError, some
-from cxgen.families import CONFIGS, NATURAL, REJECTED, family_of, wug_config
+from cxgen.families import CONFIGS, DEFAULT, NATURAL, REJECTED, family_of, wug_config
 from cxgen.files import as_text, read_text, write_text
 from cxgen.project import Project
 from cxgen.schema import Contract, polars_schema, read_json
@@ -71,6 +71,12 @@ def _config(project: Project, config: str) -> pl.DataFrame:
 def with_natural(project: Project, family: str) -> pl.DataFrame:
     """`dataset`, and what writers wrote, as config ``natural``, where there is any."""
     return pl.concat([dataset(project, family), natural(project)], how="diagonal")
+
+
+def reviewed(project: Project, configs: Iterable[str]) -> pl.DataFrame:
+    """What people may be asked about: the families of ``configs``, with `nli` and what writers wrote."""
+    families = dict.fromkeys(family_of(config).name for config in configs)
+    return pl.concat([with_natural(project, DEFAULT), *(dataset(project, name) for name in families if name != DEFAULT)], how="diagonal")
 
 
 def require_dataset(project: Project) -> None:
@@ -147,7 +153,7 @@ def packaged(project: Project) -> dict[str, dict[str, int]]:
 
 
 def read_dropped(path: Path) -> dict[str, str]:
-    """Contrast set -> why readers refused it, of the tracked list that a build obeys; nothing if there is no such file."""
+    """Contrast set -> why it is left out, of the tracked list that a build obeys; nothing if there is no such file."""
     dropped: dict[str, str] = {}
     reader = csv.reader(io.StringIO(read_text(path, _REFUSED_HINT) if path.exists() else ",".join(_REFUSED)), strict=True)
     try:
@@ -170,18 +176,19 @@ def write_dropped(dropped: Mapping[str, str], path: Path) -> None:
 
 
 def refused(mend: Iterable[Mapping[str, Any]], least: int) -> dict[str, str]:
-    """The sets of items (from `cxgen.review.score.score`) whose label most of at least ``least`` readers contradict -> the reason."""
+    """The sets of items (from `cxgen.review.score.score`) whose answer most of at least ``least`` readers contradict -> the reason."""
     sets: dict[str, str] = {}
     for row in mend:
         answers = sum(row["answers"].values())
-        if row["task"] == "labels" and answers >= least and row["against"] * 2 > answers:
+        if "against" in row and answers >= least and row["against"] * 2 > answers:
             counts = ", ".join(f"{answer} {count}" for answer, count in row["answers"].items())
             sets.setdefault(row["contrast_set"], f"item {row['item']}: {row['right']} is computed, readers say {counts}")
     return sets
 
 
-def drop(mend: Iterable[Mapping[str, Any]], path: Path, least: int) -> dict[str, int]:
-    """Add the sets that readers refuse to the list at ``path``, which keeps what it has: how many were ``added``, and ``there`` already."""
-    before, now = read_dropped(path), refused(mend, least)
-    write_dropped({**now, **before}, path)
-    return {"added": len(now.keys() - before.keys()), "there": len(now.keys() & before.keys())}
+def drop(sets: Mapping[str, str], path: Path) -> str:
+    """Add sets (-> the reason) to the list at ``path``, which keeps what it has; what came of it, in words."""
+    before = read_dropped(path)
+    write_dropped({**sets, **before}, path)
+    added = len(sets.keys() - before.keys())
+    return f"{path}: {added} contrast sets added, {len(sets) - added} were there"

@@ -18,7 +18,8 @@ from cxgen.build.clauses import tally
 from cxgen.cli.options import Form, Names, commands, open_project
 from cxgen.cli.output import Format, emit, note, print_table
 from cxgen.constructicon import load_construction, target_names
-from cxgen.curate.scenes import accept_words, accepted, propose, slot_questions
+from cxgen.curate.scenes import accept_words, accepted, proposals, put, slot_questions
+from cxgen.curate.written import add_scenes, pair_questions
 from cxgen.errors import CxgenError
 from cxgen.facade import Constructicon
 from cxgen.layout import ANSWERS, NATURAL_SETS, REFUSED_SETS
@@ -26,7 +27,7 @@ from cxgen.lexicon import Lexicon
 from cxgen.lexicon.verdicts import read_votes
 from cxgen.natural import elicit as writers
 from cxgen.natural.sets import asked as asked_sets
-from cxgen.vocabulary import CLAUSES, Judge
+from cxgen.vocabulary import CLAUSES, INTERPRETATION, Judge
 
 DryRun = Annotated[bool, Option("--dry-run", help="Print requests, tokens and cost; send nothing.")]
 PerRequest = Annotated[int, Option("--items-per-request", min=1, max=200, help="Items in a request.")]
@@ -95,7 +96,9 @@ def judge(
     constructions: Names = None,
     backend: Annotated[Judge, Option(help="Who is asked; replay: nobody, what is frozen is counted.")] = Judge.replay,
     models: Annotated[list[str] | None, Option("--model", help="Model name; several vote.")] = None,
-    tasks: Annotated[list[str] | None, Option("--task", help=f"What about: {', '.join(CLAUSES)}. Default: all.")] = None,
+    tasks: Annotated[
+        list[str] | None, Option("--task", help=f"What about: {', '.join(CLAUSES)} (default: these), {INTERPRETATION}.")
+    ] = None,
     base_url: Url = None,
     per_request: PerRequest = 10,
     poll: Poll = 20.0,
@@ -157,13 +160,40 @@ def fill(
     constructicon = Constructicon()
     project, loaded = constructicon.project, constructicon[construction].construction
     questions = slot_questions(loaded, slot, n, count, seed, frame)
-    proposals, outcome = propose(project, loaded.lexicon, questions, model, base_url, limits)
-    emit(proposals, form)
+    outcome = put(project, "fill", questions, model, base_url, limits)
+    rows = proposals(loaded.lexicon, questions, outcome)
+    emit(rows, form)
     tell_outcomes([outcome], Counter())
     if accept:
-        path, entries = accept_words(project, loaded, frame, slot, accepted(proposals, accept))
+        path, entries = accept_words(project, loaded, frame, slot, accepted(rows, accept))
         for entry in entries:
             note(f"{path.relative_to(project.root)}: {entry}")
+
+
+@ask.command(
+    epilog="cxgen ask pairs causative-with --scene mp-loads --model gpt-4.1 && cxgen judge causative-with --task interpretation ..."
+)
+@limited
+def pairs(
+    limits: Limits,
+    construction: Annotated[str, Argument(help="Construction.")],
+    scene: Annotated[str, Option(help="A scene of its minimal pairs: words of others like it are asked for.")],
+    model: Annotated[str, Option(help="Model name.")],
+    base_url: Url = None,
+    count: Annotated[int, Option(min=1, max=50, help="Sentences in a call.")] = 50,
+    seeds: Annotated[int, Option(min=1, max=100, help="Calls.")] = 8,
+    form: Form = Format.table,
+) -> None:
+    """Have a model fill a pair's template many times; what it writes goes to the proposed scenes, for judges (cxgen judge)."""
+    constructicon = Constructicon()
+    project, loaded = constructicon.project, constructicon[construction].construction
+    slots, questions = pair_questions(loaded, scene, count, seeds)
+    outcome = put(project, "pairs", questions, model, base_url, limits)
+    path, told = add_scenes(project, loaded, scene, slots, outcome)
+    emit([{"scenes": what, "number": number} for what, number in sorted(told.items())], form)
+    tell_outcomes([outcome], Counter(judgment.reason for judgment in outcome.judgments if not judgment.value))
+    note(f"{path.relative_to(project.root)}: nothing is drawn from them before `cxgen judge {construction}` has asked about them")
+    require_all_asked([outcome])
 
 
 @app.command(

@@ -8,6 +8,7 @@ from click import Choice
 from typer import Argument, Option, echo
 
 from cxgen.asking import Consultation, Limits
+from cxgen.build.tables import drop as leave_out
 from cxgen.cli.asking import Cache, DryRun, PerRequest, Poll, Url, limited, require_all_asked, tell_outcomes
 from cxgen.cli.options import Form, commands
 from cxgen.cli.output import Format, busy, emit, note, print_json
@@ -20,7 +21,7 @@ from cxgen.facade import Constructicon
 from cxgen.files import require_place
 from cxgen.layout import ANSWERS, PREDICTIONS
 from cxgen.measures.figures import Resampling
-from cxgen.tables import require_ending, write_rows
+from cxgen.tables import require_ending, write_rows, write_table
 from cxgen.vocabulary import Judge, Split
 
 _BACKEND = "How a server is asked: call by call, or in OpenAI's batches: slower, half the price."
@@ -59,6 +60,8 @@ def evaluate(
     batch: Annotated[int, Option(min=1, help="hf: texts at a time.")] = 16,
     output: Annotated[Path | None, Option("--output", "-o", help="Where predictions go; default: outputs/predictions/NAME.jsonl.")] = None,
     wrong: Annotated[Path | None, Option(help="Write the items that are answered wrong, construction by construction: a table.")] = None,
+    drop: Annotated[Path | None, Option(help="Add the sets that are all right to this list: pipelines/dropped.csv.")] = None,
+    hard: Annotated[Path | None, Option(help="Write the items of the other sets: a parquet table.")] = None,
     by: Annotated[list[str] | None, Option(help=_BY)] = None,
     name: Annotated[str | None, Option(help="What the results are called; default: the file's or the model's name.")] = None,
     resamples: Annotated[int, Option(min=0, max=100_000, help="Resamples of verbs for the intervals; 0: no intervals.")] = 1000,
@@ -101,6 +104,9 @@ def evaluate(
     if wrong is not None:
         write_rows(mistakes(evaluated, given), wrong)
         note(f"answered wrong: {wrong}")
+    if drop or hard:
+        solved = {name: why for called, answers in given.items() for name, why in evaluated.solved(called, answers).items()}
+        _leave_out(evaluated, solved, drop, hard)
     if whole:
         print_json(reports if len(reports) > 1 else reports[0], sort_keys=True)
     elif row:
@@ -133,6 +139,16 @@ def _ask(evaluated: Evaluated, asked: Examination, path: Path) -> None:
     require_all_asked(examined.outcomes, ", nothing is scored: run again with a higher bound")
     write_predictions(examined.rows, path)
     partial_of(path).unlink(missing_ok=True)
+
+
+def _leave_out(evaluated: Evaluated, solved: dict[str, str], drop: Path | None, hard: Path | None) -> None:
+    """The adversarial filter: list the sets that are solved, and write the items of the others."""
+    if drop:
+        note(leave_out(solved, drop))
+    if hard:
+        rows = evaluated.rest(solved)
+        write_table(rows, hard)
+        note(f"{hard}: {rows.height} items of {rows['contrast_set'].n_unique()} contrast sets, {len(solved)} sets left out")
 
 
 def _show(reports: list[dict[str, Any]], by: list[str], form: Format) -> None:

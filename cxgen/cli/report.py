@@ -8,13 +8,13 @@ import typer
 from typer import Argument, Option, echo, style
 
 from cxgen import layout
-from cxgen.build.tables import drop as add_refused
-from cxgen.build.tables import packaged, with_natural
+from cxgen.asking.judge import descriptions
+from cxgen.build.tables import drop as leave_out
+from cxgen.build.tables import packaged, refused, reviewed
 from cxgen.check import require_sound
 from cxgen.cli.options import Configs, Form, commands, open_project
 from cxgen.cli.output import Format, Row, busy, emit, note, print_json
 from cxgen.facade import Constructicon
-from cxgen.families import DEFAULT
 from cxgen.measures.figures import Resampling
 from cxgen.report import baselines as giveaways
 from cxgen.report import reading as readings
@@ -26,6 +26,7 @@ from cxgen.review.form import Server
 from cxgen.review.sample import Design
 from cxgen.review.sheets import Kind
 from cxgen.review.sheets import export as write
+from cxgen.schema import TARGET
 from cxgen.vocabulary import Split
 
 _Folder = Annotated[Path, Argument(help="Folder of the review.")]
@@ -147,9 +148,10 @@ def reading(form: Form = Format.table) -> None:
 @review.command(epilog="cxgen review export review --n 20 --as xlsx --split test --real attested.txt")
 def export(
     folder: _Folder,
-    n: Annotated[int, Option("--n", min=0, max=10_000, help="Items to label per construction, look-alike and list.")] = 20,
+    n: Annotated[int, Option("--n", min=0, max=10_000, help="Items to decide per construction, look-alike and list.")] = 20,
     sentences: Annotated[int, Option(min=0, max=10_000, help="Items whose sentences are rated, per construction and list.")] = 10,
-    lists: Annotated[int, Option(min=1, max=12, help="Lists; an annotator gets one, several may get the same.")] = 3,
+    members: Annotated[int, Option(min=0, max=10_000, help="Premises of which is asked whether they are the construction.")] = 0,
+    lists: Annotated[int, Option(min=1, max=200, help="Lists; an annotator gets one, several may get the same.")] = 3,
     checks: Annotated[int, Option(min=0, max=8, help="Attention checks per list and task (there are six of sentences).")] = 4,
     real: Annotated[Path | None, Option(help="Your attested sentences, one a line: mixed among those that are rated.")] = None,
     seed: Annotated[int, Option(help="Another seed, another sample.")] = 1,
@@ -164,10 +166,14 @@ def export(
     """
     chosen = list(dict.fromkeys(kinds or [Kind.xlsx]))
     with busy("drawing lists"):
-        dataset = with_natural(Constructicon().project, DEFAULT)
+        constructicon = Constructicon()
+        dataset = reviewed(constructicon.project, configs or ())
         if splits:
             dataset = dataset.filter(dataset["split"].is_in([split.value for split in splits]))
-        rows = write(dataset, folder, Design(n, sentences, lists, checks, seed), chosen, configs or (), real)
+        names = dataset.select(name=TARGET)["name"].unique() if members else ()
+        described = descriptions(constructicon[name].construction for name in names)
+        told = {name: "{construction}: {form}. {meaning}".format(**own) for name, own in described.items()}
+        rows = write(dataset, folder, Design(n, sentences, lists, checks, seed, members), chosen, configs or (), real, told)
     emit(rows, form)
 
 
@@ -206,8 +212,7 @@ def score(
         count = scoring.record(answers, result, record, "model" if models else "human")
         note(f"{record}: {count} rows; `cxgen report reading` counts them")
     if drop is not None:
-        counts = add_refused(result["mend"], drop, least)
-        note(f"{drop}: {counts['added']} contrast sets added, {counts['there']} were there")
+        note(leave_out(refused(result["mend"], least), drop))
     if whole:
         print_json(result, sort_keys=True)
     elif form is not Format.table:

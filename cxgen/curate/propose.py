@@ -11,7 +11,7 @@ from cxgen.errors import CxgenError, unknown
 from cxgen.files import write_text
 from cxgen.layout import LEXICONS
 from cxgen.lexicon import Lexicon
-from cxgen.lexicon.scenes import ABOUT, CIRCUMSTANCES, FOLDER, PROPOSED, Scene, read_scenes
+from cxgen.lexicon.scenes import ABOUT, CIRCUMSTANCES, FOLDER, PROPOSED, PROPOSED_HEAD, Scene, read_scenes
 from cxgen.lexicon.words import LEXNAMES, lexfile
 from cxgen.project import Project
 from cxgen.streams import order_key
@@ -36,9 +36,7 @@ def propose(project: Project, name: str, n: int, seed: int) -> tuple[Path, int]:
     lexicon, dealt = Lexicon.of(project), [(pattern, slot) for pattern in read_scenes(path).scenes for slot in _verbs(pattern)[:1]]
     if not dealt:
         raise CxgenError("no pattern has a column of verbs", file=path, hint="call it verb:verb")
-    text = (
-        out.read_text("utf-8") if out.exists() else "# Proposed: drawn from only if judges accept (cxgen judge); made by cxgen propose.\n"
-    )
+    text = out.read_text("utf-8") if out.exists() else PROPOSED_HEAD
     before, columns, said = {line.partition("\t")[0] for line in text.splitlines()}, "", 0
     for number in range(n):
         for pattern, slot in dealt:

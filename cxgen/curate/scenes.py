@@ -43,7 +43,7 @@ def check_scenes(project: Project, path: Path, params: Params) -> Report:
     """Look at a table of scenes; its file is called like its construction."""
     lexicon, table = Lexicon.of(project), read_scenes(path)
     project.template_file(path.stem)
-    if faults := list(_wrong_words(table, lexicon)):
+    if faults := list(wrong_words(table, lexicon)):
         return Report(faults)
     scenes = {path.stem: Scenes.resolve([table], lexicon)}
     construction = load_construction(project, path.stem, replace(lexicon, known_scenes=scenes))
@@ -62,7 +62,7 @@ def _row(line: int, column: str, fault: str, hint: str) -> dict[str, Any]:
     return {"line": line, "column": column, "fault": fault, "hint": hint}
 
 
-def _wrong_words(table: SceneTable, lexicon: Lexicon) -> Iterator[dict[str, Any]]:
+def wrong_words(table: SceneTable, lexicon: Lexicon) -> Iterator[dict[str, Any]]:
     """Words without a sense of their column's type, and scenes that stand there twice."""
     senses = lexicon.senses({lemma for (lemma, _, _), _, _ in table.words()})
     for word, number, slot in table.words():
@@ -111,45 +111,54 @@ def _verbs(construction: Construction, params: Params) -> Iterator[dict[str, Any
                 yield {"design": design.name, "split": split, "verbs": len(own), "new": new}
 
 
+def of_frame(construction: Construction, frame: str) -> Construction:
+    """``construction`` with a scene by itself, so that it need not be met by chance."""
+    frames = tuple(scene for scene in construction.frames if scene.name == frame)
+    if not frames:
+        raise unknown("frame", frame, {scene.name for scene in construction.frames}, file=construction.document.path)
+    designs = {name: design for name, design in construction.designs.items() if design.frames in frames[0].designs}
+    return replace(construction, frames=frames, designs=designs)
+
+
 def slot_questions(construction: Construction, slot: str, n: int, count: int, seed: int, frame: str = "") -> dict[str, dict[str, str]]:
     """Up to ``n`` premises (of ``frame`` only) with ``slot`` open for ``count`` words: premise id -> fields of the prompt ``fill``."""
-    for what, name, known in (("frame", frame, {scene.name for scene in construction.frames}), ("slot", slot, construction.slots.keys())):
-        if name not in known and (name or what == "slot"):
-            raise unknown(what, name, known, file=construction.document.path)
-    if frame:  # the scene is drawn by itself, so that it need not be met by chance
-        frames = tuple(scene for scene in construction.frames if scene.name == frame)
-        designs = {name: design for name, design in construction.designs.items() if design.frames in frames[0].designs}
-        construction = replace(construction, frames=frames, designs=designs)
+    if slot not in construction.slots:
+        raise unknown("slot", slot, construction.slots, file=construction.document.path)
+    if frame:
+        construction = of_frame(construction, frame)
     described = {"construction": construction.title, "meaning": " ".join(construction.meaning.split())}
     wanted = {"gap": f"the {construction.slots[slot].role}", "count": str(count)}
     items = sample_items(construction, seed, n, "nli").unique("premise_id", keep="first", maintain_order=True)
     questions: dict[str, dict[str, str]] = {}
     for item in items.filter(items["construction"] == construction.name).iter_rows(named=True):
         filler = next((filler for filler in item["slots"] if filler["slot"] == slot), None)
-        if filler and len(questions) < n and (sentence := _blanked(item["premise"], construction.lexicon, filler)):
+        if filler and len(questions) < n and (sentence := blanked(item["premise"], construction.lexicon, filler)):
             questions[item["premise_id"]] = {**described, "sentence": sentence, **wanted}
     return questions
 
 
-def _blanked(premise: str, lexicon: Lexicon, filler: Mapping[str, Any]) -> str:
-    """A premise with the filler, in whatever form it has, replaced by underscores; empty if it is not to be found."""
+def blanked(text: str, lexicon: Lexicon, filler: Mapping[str, Any], gap: str = GAP) -> str:
+    """A text with the filler, in whatever form it has, replaced by a gap; empty if it is not to be found."""
     row = lexicon.row(filler["sense"]) if filler["sense"] in lexicon.index else {"lemma": filler["lemma"]}
     forms = sorted({row[name] for name in ("lemma", *INFLECTIONS) if row.get(name)}, key=len, reverse=True)
-    blanked, places = re.subn(rf"\b({'|'.join(map(re.escape, forms))})\b", GAP, premise, count=1)
-    return blanked if places else ""
+    opened, places = re.subn(rf"\b({'|'.join(map(re.escape, forms))})\b", gap, text, count=1)
+    return opened if places else ""
 
 
-def propose(
-    project: Project, lexicon: Lexicon, questions: Mapping[str, Mapping[str, str]], model: str, base_url: str | None, limits: Limits
-) -> tuple[list[dict[str, Any]], Outcome]:
-    """Put questions to a model, one at a time: a row per word, ``sentence, filler, in_lexicon``; and how the run went."""
-    consultation = Consultation(Judge.openai, (model,), ("fill",), base_url=base_url, per_request=1, limits=limits).bounded(project)
-    (outcome,) = consult.ask(consultation, consult.load_prompts(project, ["fill"]), {"fill": questions})
+def put(project: Project, task: str, questions: Mapping[str, Mapping[str, str]], model: str, url: str | None, limits: Limits) -> Outcome:
+    """Put questions to a model, one at a time; how the run went."""
+    consultation = Consultation(Judge.openai, (model,), (task,), base_url=url, per_request=1, limits=limits).bounded(project)
+    (outcome,) = consult.ask(consultation, consult.load_prompts(project, [task]), {task: questions})
+    return outcome
+
+
+def proposals(lexicon: Lexicon, questions: Mapping[str, Mapping[str, str]], outcome: Outcome) -> list[dict[str, Any]]:
+    """What a model answered to `slot_questions`: a row per word, ``sentence, filler, in_lexicon``."""
     known, rows = {lemma.lower() for lemma in lexicon.lemmas}, list[dict[str, Any]]()
     for judgment in outcome.judgments:
         for word in dict.fromkeys(word.lower() for word in json.loads(judgment.value or "[]")):
             rows.append({"sentence": questions[judgment.item]["sentence"], "filler": word, "in_lexicon": word in known})
-    return rows, outcome
+    return rows
 
 
 def accepted(rows: Iterable[Mapping[str, Any]], chosen: Iterable[str]) -> list[str]:
@@ -167,12 +176,12 @@ def accept_words(project: Project, construction: Construction, frame: str, slot:
     """
     (scene,) = (scene for scene in construction.frames if scene.name == frame)
     lexicon, source = construction.lexicon, construction.slots[slot].source
-    pos = min(construction.parts_of_speech[slot] & _UPOS.keys(), default="")
+    pos = part_of_speech(construction, slot)
     if not pos or source not in scene.slots:
         hint = "give a slot that the frame fills with nouns, verbs or adjectives"
         raise CxgenError(f"frame {frame!r} fills {slot!r} with no words of its own", hint=hint)
     known = {lexicon.lemmas[row] for name in scene.slots[source] for row in lexicon.resolve(name).ids}
-    lemmas = [lemma for lemma in dict.fromkeys(_lemma(word, pos, lexicon) for word in words) if lemma not in known]
+    lemmas = [lemma for lemma in dict.fromkeys(lemma_of(word, pos, lexicon) for word in words) if lemma not in known]
     if not lemmas:
         raise CxgenError(f"frame {frame!r} has these words already", hint="accept others")
     path = project.root / LEXICONS / FOLDER / f"{construction.name}.tsv"
@@ -194,7 +203,13 @@ def accept_words(project: Project, construction: Construction, frame: str, slot:
     return path, lemmas
 
 
-def _lemma(word: str, pos: str, lexicon: Lexicon) -> str:
+def part_of_speech(construction: Construction, slot: str) -> str:
+    """Noun, verb or adjective; empty where it is none of them."""
+    return min(construction.parts_of_speech[slot] & _UPOS.keys(), default="")
+
+
+def lemma_of(word: str, pos: str, lexicon: Lexicon) -> str:
+    """The lemma of a word as it stands in a sentence."""
     from lemminflect import getLemma
 
     text = word.strip().lower()

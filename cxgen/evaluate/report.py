@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import chain, product
@@ -118,6 +118,19 @@ class Evaluated:
             differences = {config: compared(own, other.filter(config=config), how) for config, own in rows.items()}
             report["against"] = {"name": against[0], "configs": differences}
         return report
+
+    def solved(self, name: str, given: pl.DataFrame) -> dict[str, str]:
+        """The contrast sets of the families whose items are all answered right -> why they may be left out, as `read_dropped` has it: the
+        adversarial filter of ConTest-NLI (2025, section 3), which takes whole sets, so that what is left is as balanced as before."""
+        rows = answered(self.questions, given).filter(pl.col("config").is_in([*CONFIGS, NATURAL]))
+        sets = rows.group_by("contrast_set", maintain_order=True).agg(pl.len(), pl.col("hit").all()).filter("hit")
+        return {own: f"{name} answers all of its {count} items right" for own, count in sets.drop("hit").iter_rows()}
+
+    def rest(self, solved: Iterable[str]) -> pl.DataFrame:
+        """The items of the other sets, with the column ``config`` where there are several."""
+        tables = [rows.filter(~pl.col("contrast_set").is_in(list(solved))) for rows in self.items.values()]
+        named = (rows.with_columns(config=pl.lit(config)) for config, rows in zip(self.items, tables, strict=True))
+        return tables[0] if len(tables) == 1 else pl.concat(named, how="diagonal")
 
 
 def answerable(project: Project, config: str, splits: Sequence[str] = (Split.train.value,)) -> pl.DataFrame:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from cxgen.lexicon.snapshot import Lexicon
 
 FOLDER, PROPOSED = "scenes", ".proposed"  # NAME.proposed.tsv: what is drawn from only if judges accept
+PROPOSED_HEAD = "# Proposed: drawn from only if judges accept (cxgen judge); made by cxgen propose.\n"
 ABOUT = ("id", "designs", "words", "entails_alone", "marked", "comment")  # columns that are no slots
 CIRCUMSTANCES = ("opening", "closing")  # slots whose words are about the occasion only
 _HINT = "a line a scene, cells divided by tabs; see the shipped tables in lexicons/scenes"

@@ -1,7 +1,8 @@
 """What judges said of clauses, and what follows: a clause is what a scene says with one of its verbs (`Frame.clause`).
 
 ``pipelines/judgments.parquet`` holds every vote: of an item (``CONSTRUCTION/CLAUSE/WHOSE``: the construction, the clause's address, and
-the construction or look-alike that the sentence was shown as), by a judge, on one of `cxgen.vocabulary.CLAUSES`.
+the construction or look-alike that the sentence was shown as; on `INTERPRETATION` the design and which continuation was shown), by a
+judge, on one of `cxgen.vocabulary.CLAUSES` or on `INTERPRETATION`.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -15,11 +16,12 @@ from cxgen.lexicon.snapshot import Lexicon
 from cxgen.project import Project, shipped_folder
 from cxgen.schema import Column, Contract, polars_schema
 from cxgen.tables import read_table
-from cxgen.vocabulary import CONSTRUCTIONAL, INAPPROPRIATE, LEXICAL, UNACCEPTABLE
+from cxgen.vocabulary import CONSTRUCTIONAL, INAPPROPRIATE, INTERPRETATION, LEXICAL, UNACCEPTABLE
 
 THIRD, MAJORITY, ONE = 1 / 3, 0.501, 0.0  # the share of votes against a clause that refuses it; of no rule fewer than one vote
 HINT = "restore the file, or have the clauses judged: `cxgen judge`"
 _AGAINST = (UNACCEPTABLE, INAPPROPRIATE)
+BAD = "-bad"  # how an item ends that shows the bad continuation: it has to be inappropriate
 _VOTES = Contract(tuple(Column(name, pl.String, "") for name in ("item", "task", "judge", "prompt", "value", "reason")), more=True)
 
 
@@ -59,9 +61,9 @@ def read_votes(project: Project, construction: str = "") -> pl.DataFrame:
 
 def against(votes: pl.DataFrame, share: float = THIRD) -> pl.DataFrame:
     """Of every item and task how many votes there are, how many against it (``bad``), and whether these refuse it (``refused``)."""
-    bad = pl.col("bad")
+    bad, reverse = pl.col("bad"), (pl.col("task") == INTERPRETATION) & pl.col("item").str.ends_with(BAD)
     counts = votes.filter(pl.col("value") != "").group_by("item", "task", maintain_order=True)
-    table = counts.agg(votes=pl.col("judge").n_unique(), bad=pl.col("judge").filter(pl.col("value").is_in(_AGAINST)).n_unique())
+    table = counts.agg(votes=pl.col("judge").n_unique(), bad=pl.col("judge").filter(pl.col("value").is_in(_AGAINST) != reverse).n_unique())
     return table.with_columns(refused=(bad > 0) & (bad >= share * pl.col("votes") - 1e-9))
 
 

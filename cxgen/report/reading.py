@@ -87,4 +87,6 @@ def items_read(dataset: pl.DataFrame) -> pl.DataFrame:
         .otherwise(TARGET)
     )
     rows = dataset.filter((pl.col("config") != "distinction") | pl.col("contrast_of").is_not_null())
-    return rows.select("id", "contrast_set", "premise", "hypothesis", "label", group=group)
+    return rows.select(
+        "id", "contrast_set", "premise", "hypothesis", "label", group=group, target=TARGET, member=pl.col("contrast_of").is_null()
+    )

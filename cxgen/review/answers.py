@@ -12,12 +12,12 @@ import polars as pl
 
 from cxgen.errors import DataError, needs
 from cxgen.files import parse_json, read_json, read_text
-from cxgen.review.sample import ANSWERS, KEYS, TASKS, read_key
+from cxgen.review.sample import ANSWERS, KEYS, TASKS, TEXTS, read_key
 from cxgen.review.sheets import ANSWER, NOTE, Kind
 
 _TEXTS = [text for task in TASKS.values() for text in task["texts"]]
-_GIVEN = dict.fromkeys(("reader", "id", ANSWER, NOTE, *_TEXTS, "default", "file"), pl.String) | {"line": pl.Int64}
-_PART = re.compile(r"[-_ ]?(list-\d+)?[-_ ]?(labels|sentences)$")
+_GIVEN = dict.fromkeys(("reader", "id", ANSWER, NOTE, "at", *_TEXTS, "default", "file"), pl.String) | {"line": pl.Int64}
+_PART = re.compile(rf"[-_ ]?(list-\d+)?[-_ ]?({'|'.join(TASKS)})$")
 _HINT = "expected what `cxgen review export` wrote, with answers: columns id, answer and, if you like, note, reader"
 
 Row = tuple[int, dict[Any, Any]]  # line, cells
@@ -34,9 +34,9 @@ def answers_of(folder: Path, files: list[Path]) -> pl.DataFrame:
 
 
 def read_answers(paths: list[Path], key: pl.DataFrame) -> pl.DataFrame:
-    """The answers in files, one row each: ``reader, code, answer, note`` and the key's columns. Whose they are is said by a column
-    ``reader``, else by the file's name, less ``list-1-labels``, else by the name of its folder. DataError of an answer that is none, a row
-    that is not in the key or has another text there, a reader who answers a row twice, or two lists."""
+    """The answers in files, one row each: ``reader, code, answer, note, at`` (when, where the form knows) and the key's columns. Whose they
+    are is said by a column ``reader``, else by the file's name, less ``list-1-labels``, else by the name of its folder. DataError of an
+    answer that is none, a row that is not in the key or has another text there, a reader who answers a row twice, or two lists."""
     table = pl.DataFrame([row for path in paths for row in _rows(path)], schema=_GIVEN)
     table = table.with_columns(pl.col(pl.String).fill_null("")).rename({text: f"given {text}" for text in _TEXTS})
     reader, default, written = pl.col("reader"), pl.col("default"), pl.col("id") != ""
@@ -52,7 +52,7 @@ def read_answers(paths: list[Path], key: pl.DataFrame) -> pl.DataFrame:
         own = pl.col("task") == name
         hint = f"{name}: {', '.join(KEYS[name])}, or nothing"
         _refuse(table, own & ~pl.col(ANSWER).is_in(KEYS[name]), "{answer!r} is no answer", hint)
-        for text, column in zip(task["texts"], ("text", "second"), strict=False):
+        for text, column in zip(task["texts"], TEXTS, strict=False):
             given = pl.col(f"given {text}")
             changed = own & (given != "") & (given.str.strip_prefix("'") != pl.col(column).str.strip_prefix("'"))
             _refuse(table, changed, f"{text} of {{code}} is not the text that was asked about", "export the list again, or mend the file")
@@ -61,7 +61,7 @@ def read_answers(paths: list[Path], key: pl.DataFrame) -> pl.DataFrame:
     lists = table.with_columns(lists=pl.col("list").unique().sort().cast(pl.String).implode().over("reader").list.join(" and "))
     what, hint = "{reader} answers lists {lists}, which have items of the same contrast sets", "leave one out; two people need two names"
     _refuse(lists, many, what, f"{hint} (column reader, or the file's name)")
-    return table.select("reader", "code", ANSWER, NOTE, *key.columns[1:])
+    return table.select("reader", "code", ANSWER, NOTE, "at", *key.columns[1:])
 
 
 def _refuse(table: pl.DataFrame, wrong: pl.Expr, what: str, hint: str) -> None:

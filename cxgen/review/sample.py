@@ -1,11 +1,12 @@
 """Which items which list of annotators gets to read, and the key, which says what stands on which list: annotators do not see it.
 
 The lists are the columns of a Latin square (Fisher 1935, The Design of Experiments, chapter 5): from every contrast set a list has one item
-at most, and from set to set the labels go round. The sets whose sentences are rated are others than those whose pairs are labelled.
+at most, and from set to set the labels go round. The sets whose sentences are rated are others than those whose pairs are labelled. Of
+items with two continuations a set gives one; participants, orders and sides go round (CxMP: Oba and Sugawara 2026, appendix C).
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -15,6 +16,7 @@ import polars as pl
 import yaml
 
 from cxgen.errors import DataError
+from cxgen.families.scoring import Choices
 from cxgen.schema import Column, Contract
 from cxgen.streams import order_key, order_keys
 from cxgen.tables import read_table, write_table
@@ -22,45 +24,62 @@ from cxgen.tables import read_table, write_table
 FILE, ANSWERS = Path("key.parquet"), Path("answers")
 ITEM, CHECK, REAL = "item", "check", "real"
 PAIR, PREMISE, HYPOTHESIS = "pair", "premise", "hypothesis"
-LABELS, SENTENCES = "labels", "sentences"
+LABELS, SENTENCES, CONTINUATIONS, MEMBERSHIP = "labels", "sentences", "continuations", "membership"
+TEXTS = ("text", "second", "third")  # the columns of the key under a task's headings
+NOBODY: Mapping[str, str] = {}
 TASKS: dict[str, Any] = yaml.safe_load((files("cxgen.review") / "tasks.yaml").read_text("utf-8"))
 GENERAL: list[str] = TASKS.pop("general")
 KEYS = {name: [choice["key"] for choice in task["choices"]] for name, task in TASKS.items()}  # the answers, as they are written
 _CHECKS = {name: task.pop("checks") for name, task in TASKS.items()}
-# A row: what it is called on its list; the list; what is asked; item, check or real; one text, or two. Of items: id, set, construction or
-# look-alike, what is shown (pair, premise, hypothesis). The computed label's letter, or the answers to a check that are right.
+# A row: what it is called on its list; the list; what is asked; item, check or real; one text, two or three. Of items: id, set,
+# construction or look-alike, what is shown (pair, premise, hypothesis). The computed answer, or the answers to a check that are right.
 _ALWAYS, _OF_ITEMS = ("code", "list", "task", "kind"), ("item", "contrast_set", "group", "side")
-_SCHEMA = {name: pl.String() for name in (*_ALWAYS, *_OF_ITEMS, "text", "second", "right")} | {"list": pl.Int32()}
+_SCHEMA = {name: pl.String() for name in (*_ALWAYS, *_OF_ITEMS, *TEXTS, "right")} | {"list": pl.Int32()}
 _KEY = Contract(
-    tuple(Column(name, kind, "", null=name not in {*_ALWAYS, "text"}) for name, kind in _SCHEMA.items()), key=("code",), least=1
+    tuple(Column(name, kind, "", null=name not in {*_ALWAYS, "text"}) for name, kind in _SCHEMA.items()),
+    key=("code",),
+    optional=frozenset({"third"}),
+    least=1,
 )
 
 
 @dataclass(frozen=True)
 class Design:
-    """How a sample is drawn: contrast sets per group (construction, look-alike, group of `natural`) whose pairs are labelled (``sets``) and
-    whose ``sentences`` are rated; how many ``lists``; attention ``checks`` per list and task."""
+    """How a sample is drawn: contrast sets per group (construction, look-alike, group of `natural`) and list whose pairs are labelled, or
+    whose continuations are chosen (``sets``), and whose ``sentences`` are rated; ``lists``; attention ``checks`` per list and task;
+    ``members``: of how many it is asked whether the premise is an instance of the construction."""
 
     sets: int = 20
     sentences: int = 10
     lists: int = 3
     checks: int = 4
     seed: int = 1
+    members: int = 0
 
 
-def sample(items: pl.DataFrame, design: Design, real: Sequence[str] = ()) -> pl.DataFrame:
+def sample(
+    items: pl.DataFrame, design: Design, real: Sequence[str] = (), pairs: pl.DataFrame | None = None, told: Mapping[str, str] = NOBODY
+) -> pl.DataFrame:
     """The rows of all lists, columns `_SCHEMA`, in the order in which they are read: of ``items`` (see `items_read`), with ``real``
-    sentences among those that are rated."""
+    sentences among those that are rated, and of ``pairs`` (items with two continuations, and their ``group``). ``told``: what each
+    construction is, in words, which is shown with ``members``."""
     numbered = _numbered(items, design.seed)
     labelled = _square(numbered.filter(pl.col("number") < design.sets), design)
     rated = _square(numbered.filter(pl.col("number").is_between(design.sets, design.sets + design.sentences - 1)), design)
-    if not labelled.height + rated.height:
+    members = _square(numbered.filter(pl.col("number").sub(design.sets + design.sentences).is_between(0, design.members - 1)), design)
+    chosen = [] if pairs is None else [_continued(pairs, design)]
+    if not sum(table.height for table in (labelled, rated, members, *chosen)):
         raise DataError("there are no items to review", hint="ask for at least one set or sentence, of a config and split that has items")
     own = ("list", "contrast_set", "group", pl.col("id").alias("item"))
     letter = pl.col("label").replace_strict(dict(enumerate(KEYS[LABELS])), return_dtype=pl.String)
-    pairs = labelled.select(*own, task=pl.lit(LABELS), side=pl.lit(PAIR), text=PREMISE, second=HYPOTHESIS, right=letter)
+    inferred = labelled.select(*own, task=pl.lit(LABELS), side=pl.lit(PAIR), text=PREMISE, second=HYPOTHESIS, right=letter)
     sentences = (rated.select(*own, task=pl.lit(SENTENCES), side=pl.lit(side), text=side) for side in (PREMISE, HYPOTHESIS))
-    ours = pl.concat([pairs, *sentences], how="diagonal").with_columns(kind=pl.lit(ITEM))
+    what, member = (
+        pl.col("target").replace_strict(told, default=None, return_dtype=pl.String),
+        pl.when("member").then(pl.lit("Y")).otherwise(pl.lit("N")),
+    )
+    asked = members.select(*own, task=pl.lit(MEMBERSHIP), text=PREMISE, second=what, right=member)
+    ours = pl.concat([inferred, *sentences, asked, *chosen], how="diagonal").with_columns(kind=pl.lit(ITEM))
     others = pl.DataFrame([*_checks(design), *_real(real, Counter(rated["list"]), design)], schema=_SCHEMA)
     rows = pl.concat([ours, others.drop("code")], how="diagonal").join(ours, on=["list", "task"], how="semi")  # no checks of nothing
     hashed = rows.select("task", "list", "item", "side", "text", "second").iter_rows()
@@ -86,14 +105,31 @@ def _square(items: pl.DataFrame, design: Design) -> pl.DataFrame:
     return ranked.with_columns(list=(place + 1).cast(pl.Int32)).filter(pl.col("list") <= design.lists)
 
 
+def _continued(pairs: pl.DataFrame, design: Design) -> pl.DataFrame:
+    """Rows of the key of pairs: one item of a set; of all cells (variant, entity type, order) as many, so that groups with fewer cells have
+    fewer items. Which continuation is A depends on the item's id."""
+    cell = pl.concat_str("variant", "entity_type", pl.col("switched").cast(pl.String), separator="/")
+    order = pl.Series("order", order_keys((design.seed, "item"), pairs["id"]))
+    rows = pairs.with_columns(order, cell=cell).sort("order").unique("contrast_set", keep="first", maintain_order=True)
+    rows = rows.with_columns(rank=pl.int_range(pl.len()).over("group", "cell"), cells=pl.col("cell").n_unique().over("group"))
+    rows = rows.with_columns(wanted=design.sets * design.lists * pl.col("cells") // pl.col("cells").max()).sort("group", "rank", "order")
+    rows = rows.with_columns(number=pl.int_range(pl.len()).over("group")).filter(pl.col("number") < pl.col("wanted"))
+    rows = rows.with_columns(list=(pl.col("number") * design.lists // pl.len().over("group") + 1).cast(pl.Int32))
+    scoring, shown = Choices(), list[dict[str, Any]]()
+    for item in rows.iter_rows(named=True):
+        texts, right = scoring.shown(item), KEYS[CONTINUATIONS][("first", "second").index(scoring.verdict(item))]
+        about = {"list": item["list"], "contrast_set": item["contrast_set"], "group": item["group"], "item": item["id"], "right": right}
+        shown.append({**about, "task": CONTINUATIONS, "text": texts["context"], "second": texts["first"], "third": texts["second"]})
+    return pl.DataFrame(shown, schema_overrides=_SCHEMA)
+
+
 def _checks(design: Design) -> Iterator[dict[str, Any]]:
     """Attention checks: each list begins elsewhere in the bank."""
     for number in range(design.lists):
         for task, bank in _CHECKS.items():
             for place in range(min(design.checks, len(bank))):
                 *texts, right = bank[(number * design.checks + place) % len(bank)]
-                row = {"list": number + 1, "task": task, "kind": CHECK, "text": texts[0], "right": right}
-                yield row | ({"second": texts[1], "side": PAIR} if task == LABELS else {})
+                yield {"list": number + 1, "task": task, "kind": CHECK, **dict(zip(TEXTS, texts, strict=False)), "right": right}
 
 
 def _real(real: Sequence[str], rated: Counter[int], design: Design) -> Iterator[dict[str, Any]]:
@@ -112,4 +148,5 @@ def write_key(key: pl.DataFrame, folder: Path) -> None:
 
 def read_key(folder: Path) -> pl.DataFrame:
     """The key of the review in ``folder``: the rows in the order in which they are read."""
-    return read_table(folder / FILE, _KEY, f"`cxgen review export {folder}` writes it; it has to be where the lists came from")
+    key = read_table(folder / FILE, _KEY, f"`cxgen review export {folder}` writes it; it has to be where the lists came from")
+    return pl.concat([pl.DataFrame(schema=_SCHEMA), key], how="diagonal")  # keys of earlier versions have two texts

@@ -10,11 +10,25 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from cxgen.errors import needs
+from cxgen.errors import CxgenError, needs
 from cxgen.files import as_text, write_atomically
 from cxgen.measures.figures import Resampling, figure
 from cxgen.report.reading import ANSWERS as READING
-from cxgen.review.sample import CHECK, HYPOTHESIS, ITEM, KEYS, LABELS, PAIR, PREMISE, REAL, SENTENCES
+from cxgen.review.sample import (
+    CHECK,
+    CONTINUATIONS,
+    HYPOTHESIS,
+    ITEM,
+    KEYS,
+    LABELS,
+    MEMBERSHIP,
+    PAIR,
+    PREMISE,
+    REAL,
+    SENTENCES,
+    TASKS,
+    TEXTS,
+)
 from cxgen.streams import uniform
 
 Floats = NDArray[np.float64]  # readers x units: the position of the answer among the task's, NaN where there is none
@@ -26,7 +40,9 @@ _STATISTICS = {
     "cohen": "Cohen's kappa",
     "fleiss": "Fleiss' kappa",
 }
-_PASS = 0.75  # share of attention checks that a reader has to get right to count
+DECISIONS = (LABELS, CONTINUATIONS, MEMBERSHIP)  # the tasks with answers that are right
+_PASS = 0.75  # share of attention checks that a reader has to get right to count; of those of continuations all
+_PAUSE = 10  # minutes without an answer, which are no work
 _NATURAL = 4
 _BAD = 2.5  # a sentence whose mean is at most this is to be mended
 _MOST_MEND = 20  # rows of the table
@@ -35,35 +51,41 @@ _MOST_MEND = 20  # rows of the table
 def score(answers: pl.DataFrame, how: Resampling, everybody: bool = False) -> dict[str, Any]:
     """What answers of `read_answers` are worth; ``everybody``: those of readers who fail the attention checks, too.
 
-    ``readers``: name -> ``list, answers, checks, checks_right, counts``; ``labels``: ``items, answers``, the figures ``agree`` (answers
-    that are the computed label) and ``majority_agrees`` (items whose label more than half give), ``readers`` (`_agreement`), ``groups`` and
-    ``confusion`` (computed letter -> answer -> count); ``sentences``: ``answers, readers``, and for ``premise, hypothesis, real``:
+    ``readers``: name -> ``list, answers, checks, checks_right, minutes`` (of work, in the form), ``counts``; ``labels, continuations,
+    membership``: ``items, answers``, ``agree`` (answers that are right: the computed label, the good continuation, whether it is the
+    construction) and ``majority_agrees`` (items whose right answer more than half give), ``readers`` (`_agreement`), ``confusion`` (right
+    letter -> answer -> count), and the same of ``groups``;
+    ``sentences``: ``answers, readers``, and for ``premise, hypothesis, real``:
     ``answers, mean, natural`` (share rated 4 or 5), ``distance`` to the real sentences of the same readers, also by ``groups``; ``mend``:
     see `_mend`."""
     readers = _readers(answers, everybody)
     counted = answers.filter(pl.col("reader").is_in([name for name, row in readers.items() if row["counts"]]))
-    pairs, rated = counted.filter(task=LABELS, kind=ITEM), counted.filter((pl.col("task") == SENTENCES) & (pl.col("kind") != CHECK))
-    mend = _mend(pairs, rated.filter(kind=ITEM))
-    return {"readers": readers, "labels": _labels(pairs, how), "sentences": _sentences(rated, how), "mend": mend}
+    ours, rated = counted.filter(kind=ITEM), counted.filter((pl.col("task") == SENTENCES) & (pl.col("kind") != CHECK))
+    decisions = {}
+    for task in DECISIONS:
+        own = ours.filter(task=task)
+        groups = {name: _decided(rows, task, how, Resampling(0)) for name, rows in _by_group(own)}
+        decisions[task] = {**_decided(own, task, how, how), "groups": groups}
+    return {"readers": readers, **decisions, "sentences": _sentences(rated, how), "mend": _mend(ours)}
 
 
 def _readers(answers: pl.DataFrame, everybody: bool) -> dict[str, dict[str, Any]]:
     passed = pl.col("right").str.contains(pl.col("answer"), literal=True).filter(pl.col("kind") == CHECK)
     sums = {"answers": (pl.col("kind") != CHECK).sum(), "checks": passed.count(), "checks_right": passed.sum()}
-    rows = answers.group_by("reader").agg(pl.col("list").first(), **sums).sort("reader").to_dicts()
-    return {row.pop("reader"): row | {"counts": everybody or row["checks_right"] >= _PASS * row["checks"]} for row in rows}
+    counts = (passed.sum() >= _PASS * passed.count()) & (passed | (pl.col("task").filter(pl.col("kind") == CHECK) != CONTINUATIONS)).all()
+    gaps = pl.col("at").str.to_datetime(strict=False, time_zone="UTC").drop_nulls().sort().diff().dt.total_seconds() / 60
+    sums["minutes"] = pl.when(gaps.count() > 0).then(gaps.filter(gaps <= _PAUSE).sum().round(1))
+    rows = answers.group_by("reader").agg(pl.col("list").first(), **sums, counts=counts | everybody).sort("reader").to_dicts()
+    return {row.pop("reader"): row for row in rows}
 
 
-def _labels(pairs: pl.DataFrame, how: Resampling) -> dict[str, Any]:
-    hits = pairs.with_columns(value=pl.col("answer") == pl.col("right"), construction="group", cluster="contrast_set")
+def _decided(rows: pl.DataFrame, task: str, how: Resampling, of_readers: Resampling) -> dict[str, Any]:
+    hits = rows.with_columns(value=pl.col("answer") == pl.col("right"), construction="group", cluster="contrast_set")
     items = hits.group_by("code", maintain_order=True).agg(pl.col("construction", "cluster").first(), value=pl.col("value").mean() > 0.5)
-    counts = {(right, answer): count for right, answer, count in pairs.group_by("right", "answer").len().iter_rows()}
-    groups = {
-        name: {"items": rows["code"].n_unique(), "answers": rows.height, "agree": figure(rows, how)} for name, rows in _by_group(hits)
-    }
-    confusion = {right: {answer: counts.get((right, answer), 0) for answer in KEYS[LABELS]} for right in KEYS[LABELS]}
-    shares = {"agree": figure(hits, how), "majority_agrees": figure(items, how), "readers": _agreement(pairs, LABELS, how)}
-    return {"items": items.height, "answers": hits.height, **shares, "groups": groups, "confusion": confusion}
+    counts = {(right, answer): count for right, answer, count in rows.group_by("right", "answer").len().iter_rows()}
+    confusion = {right: {answer: counts.get((right, answer), 0) for answer in KEYS[task]} for right in KEYS[task]}
+    shares = {"agree": figure(hits, how), "majority_agrees": figure(items, how), "readers": _agreement(rows, task, of_readers)}
+    return {"items": items.height, "answers": hits.height, **shares, "confusion": confusion}
 
 
 def _sentences(rated: pl.DataFrame, how: Resampling) -> dict[str, Any]:
@@ -88,17 +110,17 @@ def _ratings(rows: pl.DataFrame) -> dict[str, Any]:
     return {"answers": rows.height, **{name: mean if mean is None else round(mean, 4) for name, mean in means.items()}}
 
 
-def _mend(pairs: pl.DataFrame, rated: pl.DataFrame) -> list[dict[str, Any]]:
-    """The items with a wrong answer or a mean rating of at most 2.5, the worst first: ``item, contrast_set, group, task, side, text,
-    second, right, answers`` (counts), ``against`` (answers that are not the label), ``notes``."""
-    hit = pl.col("answer") == pl.col("right")
-    wrong = pairs.with_columns(against=~hit, worth=hit.cast(pl.Float64))
-    low = rated.with_columns(against=pl.lit(None, pl.Boolean), worth=pl.col("answer").cast(pl.Float64))
-    shown = ("item", "contrast_set", "group", "task", "side", "text", "second", "right")
+def _mend(ours: pl.DataFrame) -> list[dict[str, Any]]:
+    """The items with a wrong answer or a mean rating of at most 2.5, the worst first: ``item, contrast_set, group, task, side``, texts,
+    ``right, answers`` (counts), ``against`` (answers that are not right), ``notes``."""
+    hit, rated = pl.col("answer") == pl.col("right"), pl.col("task") == SENTENCES
+    worth = pl.when(rated).then(pl.col("answer").cast(pl.Float64, strict=False)).otherwise(hit.cast(pl.Float64))
+    table = ours.with_columns(against=~hit, worth=worth)
+    shown = ("item", "contrast_set", "group", "task", "side", *TEXTS, "right")
     cells = {"answers": pl.col("answer"), "against": pl.col("against").sum(), "worth": pl.col("worth").mean()}
     cells["notes"] = pl.col("note").filter(pl.col("note") != "")
-    items = pl.concat([wrong, low]).group_by("code", maintain_order=True).agg(pl.col(shown).first(), **cells)
-    bad = pl.when(pl.col("task") == LABELS).then(pl.col("worth") < 1).otherwise(pl.col("worth") <= _BAD)
+    items = table.group_by("code", maintain_order=True).agg(pl.col(shown).first(), **cells)
+    bad = pl.when(rated).then(pl.col("worth") <= _BAD).otherwise(pl.col("worth") < 1)
     rows = items.filter(bad).sort("task", "worth", "code").drop("code", "worth").to_dicts()
     for row in rows:
         row["answers"] = {answer: row["answers"].count(answer) for answer in sorted(set(row["answers"]))}
@@ -114,7 +136,7 @@ def _agreement(answers: pl.DataFrame, task: str, how: Resampling) -> dict[str, A
     data = shared.pivot("code", index="reader", values="place", maintain_order=True).sort("reader").drop("reader").to_numpy()
     clusters = shared.unique("code", maintain_order=True)["contrast_set"].to_numpy()
     units = [np.flatnonzero(clusters == name) for name in sorted(set(clusters))]
-    level: Level = "nominal" if task == LABELS else "ordinal"
+    level: Level = "ordinal" if task == SENTENCES else "nominal"
     samples: list[dict[str, float | None]] = []
     if how.resamples and len(units) > 1:
         drawn = (uniform((how.seed, "agreement"), 0, how.resamples * len(units)) * len(units)).astype(np.int64).reshape(how.resamples, -1)
@@ -169,8 +191,11 @@ def record(answers: pl.DataFrame, report: Mapping[str, Any], path: Path, kind: s
     counting = [name for name, row in report["readers"].items() if row["counts"]]
     sides = {"relation": PAIR, "prem_nat": PREMISE, "hyp_nat": HYPOTHESIS}
     cells = {name: pl.col("answer").filter(pl.col("side") == side).first() for name, side in sides.items()}
-    ours = answers.filter((pl.col("kind") == ITEM) & pl.col("reader").is_in(counting)).group_by(pl.col("item").alias("id"), "reader")
+    chosen = pl.col("reader").is_in(counting) & pl.col("side").is_in(list(sides.values()))
+    ours = answers.filter(chosen, kind=ITEM).group_by(pl.col("item").alias("id"), "reader")
     table = ours.agg(**cells).with_columns(kind=pl.lit(kind)).sort("id", "reader").select(*READING)
+    if not table.height:
+        raise CxgenError("nothing to record: a reading has labels and ratings", hint="`cxgen review score --json` has the rest")
     write_atomically(path, table.with_columns(pl.col("reader").map_elements(as_text, return_dtype=pl.String)).write_csv)
     return table.height
 
@@ -181,16 +206,21 @@ def tables(report: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
     more = f"to mend (the worst {_MOST_MEND} of {len(mend)}; all with --json)" if len(mend) > _MOST_MEND else "to mend"
     return {
         "readers": [{"reader": name, **row} for name, row in report["readers"].items()],
-        "figures": _figures(report["labels"], report["sentences"]),
-        "groups": _groups(report["labels"]["groups"], report["sentences"]["groups"]),
+        "figures": _figures(report),
+        **{f"{task} by group": list(_groups(report[task]["groups"])) for task in DECISIONS},
+        f"{SENTENCES} by group": list(_rated(report[SENTENCES]["groups"])),
         more: [_mending(row) for row in mend[:_MOST_MEND]],
     }
 
 
-def _figures(labels: Mapping[str, Any], sentences: Mapping[str, Any]) -> list[dict[str, Any]]:
-    rows = [(LABELS, "answers that are the computed label", labels["answers"], _span(labels["agree"]))]
-    rows += [(LABELS, "items whose majority is it", labels["items"], _span(labels["majority_agrees"]))]
-    for task, part in ((LABELS, labels["readers"]), (SENTENCES, sentences["readers"])):
+def _figures(report: Mapping[str, Any]) -> list[dict[str, Any]]:
+    rows, sentences = [], report[SENTENCES]
+    for task in DECISIONS:
+        own, right = report[task], TASKS[task]["right"]
+        rows += [(task, f"answers that are {right}", own["answers"], _span(own["agree"]))]
+        rows += [(task, "items whose majority is it", own["items"], _span(own["majority_agrees"]))]
+    for task in (*DECISIONS, SENTENCES):
+        part = report[task]["readers"]
         rows += [(task, meaning, part["units"], _span(part[name])) for name, meaning in _STATISTICS.items()]
     for side, what in ((PREMISE, "premises"), (HYPOTHESIS, "hypotheses"), (REAL, "real sentences")):
         ratings = sentences[side]
@@ -207,19 +237,28 @@ def _span(figure: Mapping[str, Any] | None) -> str:
     return f"{figure['value']:.3f}" + ("" if figure["low"] is None else f" ({figure['low']:.3f} to {figure['high']:.3f})")
 
 
-def _groups(labels: Mapping[str, Any], sentences: Mapping[str, Any]) -> list[dict[str, Any]]:
-    rows = []
-    for name in sorted(labels.keys() | sentences.keys()):
-        read, rated = labels.get(name, {}), sentences.get(name, {PREMISE: {}, HYPOTHESIS: {}})
-        row = {"group": name, "answers": read.get("answers"), "agree": _span(read.get("agree"))}
+def _groups(groups: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Of continuations the two figures of CxMP's Table 3 are ``majority`` and ``all the same``."""
+    for name, own in sorted(groups.items()):
+        figures = {
+            "agree": own["agree"],
+            "majority": own["majority_agrees"],
+            "all the same": own["readers"]["full"],
+            "alpha": own["readers"]["alpha"],
+        }
+        yield {"group": name, "items": own["items"], "answers": own["answers"], **{what: _span(value) for what, value in figures.items()}}
+
+
+def _rated(groups: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    for name, own in sorted(groups.items()):
+        row: dict[str, Any] = {"group": name}
         for side, what in ((PREMISE, "premises"), (HYPOTHESIS, "hypotheses")):
-            row |= {what: rated[side].get("mean"), f"{what} from real": rated[side].get("distance")}
-        rows.append(row)
-    return rows
+            row |= {what: own[side]["mean"], f"{what} from real": own[side]["distance"]}
+        yield row
 
 
 def _mending(row: Mapping[str, Any]) -> dict[str, Any]:
     """A row of what to mend."""
     answers = " ".join(f"{answer}:{count}" for answer, count in row["answers"].items())
     cells = {"item": row["item"], "group": row["group"], "computed": row.get("right"), "answers": answers}
-    return cells | {"text": " / ".join(filter(None, (row["text"], row["second"]))), "notes": "; ".join(row["notes"])}
+    return cells | {"text": " / ".join(filter(None, (row[text] for text in TEXTS))), "notes": "; ".join(row["notes"])}

@@ -1,7 +1,7 @@
 """A sample of the finished dataset as lists to fill in: CSV, JSON lines, Excel workbooks, projects for Label Studio."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
@@ -11,9 +11,12 @@ from xml.etree import ElementTree as Xml
 import polars as pl
 
 from cxgen.errors import DataError, needs, unknown
+from cxgen.families import family_of
+from cxgen.families.scoring import Choices
 from cxgen.files import as_text, read_text, write_atomically, write_text
 from cxgen.report.reading import items_read
-from cxgen.review.sample import ANSWERS, CHECK, FILE, GENERAL, ITEM, KEYS, REAL, TASKS, Design, sample, write_key
+from cxgen.review.sample import ANSWERS, CHECK, FILE, GENERAL, ITEM, KEYS, NOBODY, REAL, TASKS, TEXTS, Design, sample, write_key
+from cxgen.schema import TARGET
 
 ANSWER, NOTE = "answer", "note"
 Rows = list[dict[str, str]]
@@ -21,10 +24,16 @@ Kind = StrEnum("Kind", {"xlsx": "xlsx", "csv": "csv", "jsonl": "jsonl", "studio"
 
 
 def export(
-    dataset: pl.DataFrame, folder: Path, design: Design, kinds: Sequence[Kind], configs: Sequence[str] = (), real: Path | None = None
+    dataset: pl.DataFrame,
+    folder: Path,
+    design: Design,
+    kinds: Sequence[Kind],
+    configs: Sequence[str] = (),
+    real: Path | None = None,
+    told: Mapping[str, str] = NOBODY,
 ) -> list[dict[str, Any]]:
-    """Draw a sample of ``configs`` (none: all) of the family `nli`, with the attested sentences of ``real``, and write its key and its
-    lists into a folder without a review; returns a row per list and task: ``list, task, items, checks, real``."""
+    """Draw a sample of ``configs`` (none: all) of ``dataset``, with the attested sentences of ``real``, and write its key and its lists
+    into a folder without a review; returns a row per list and task: ``list, task, items, checks, real``."""
     if (folder / FILE).exists():
         raise DataError("there is a review already", file=folder, hint="its answers need its key: take another folder")
     known = dataset["config"].unique().sort().to_list()
@@ -32,7 +41,10 @@ def export(
         if config not in known:
             raise unknown("config", config, known)
     chosen = dataset.filter(pl.col("config").is_in(list(configs) or known))
-    key = sample(items_read(chosen), design, _attested(real) if real else ())
+    paired = [name for name in known if isinstance(family_of(name).scoring, Choices)]
+    group = TARGET if len(set(paired) & set(configs)) < 2 else pl.format("{} ({})", TARGET, "config")
+    items, others = (chosen.filter(pl.col("config").is_in(paired) == whether) for whether in (False, True))
+    key = sample(items_read(items), design, _attested(real) if real else (), others.with_columns(group=group) if paired else None, told)
     write_lists(key, folder, kinds)
     (folder / ANSWERS).mkdir(exist_ok=True)
     write_key(key, folder)
@@ -55,8 +67,9 @@ def _attested(path: Path) -> list[str]:
 
 def write_lists(key: pl.DataFrame, folder: Path, kinds: Sequence[Kind]) -> None:
     """Write every list, once per task, and the guidelines; what stands there under the same names is replaced."""
-    write_text(folder / "guidelines.md", _guidelines())
-    for task in TASKS if Kind.studio in kinds else ():
+    tasks = [task for task in TASKS if task in set(key["task"])]
+    write_text(folder / "guidelines.md", _guidelines(tasks))
+    for task in tasks if Kind.studio in kinds else ():
         write_text(folder / Kind.studio / f"{task}.xml", _studio_config(task))
     for (number, name), rows in key.group_by("list", "task", maintain_order=True):
         for kind in kinds:
@@ -66,13 +79,13 @@ def write_lists(key: pl.DataFrame, folder: Path, kinds: Sequence[Kind]) -> None:
 
 def rows_shown(rows: pl.DataFrame, task: str) -> Rows:
     """What annotators see of rows of the key: ``id``, which is the code, and the texts under the task's headings."""
-    columns = dict(zip(TASKS[task]["texts"], ("text", "second"), strict=False))
+    columns = dict(zip(TASKS[task]["texts"], TEXTS, strict=False))
     return rows.select(id="code", **columns).to_dicts()
 
 
-def _guidelines() -> str:
+def _guidelines(tasks: Sequence[str]) -> str:
     lines = ["# Guidelines", "", *(f"- {line}" for line in GENERAL)]
-    for name, task in TASKS.items():
+    for name, task in ((name, TASKS[name]) for name in tasks):
         lines += ["", f"## {name.capitalize()}: {task['question']}", "", "| answer | | when |", "|---|---|---|"]
         lines += ["| {key} | {name} | {meaning} |".format(**choice) for choice in task["choices"]]
         lines += ["", *(f"- {line}" for line in task["advice"])]
@@ -117,7 +130,7 @@ def _xlsx(rows: Rows, name: str, path: Path) -> None:
     task, book = TASKS[name], Workbook()
     sheet = book.active
     sheet.title = name
-    columns = dict(zip(("id", *task["texts"], ANSWER, NOTE), "ABCDE", strict=False))
+    columns = dict(zip(("id", *task["texts"], ANSWER, NOTE), "ABCDEF", strict=False))
     sheet.append(list(columns))
     for row in rows:
         sheet.append([as_text(row.get(column)) for column in columns])
