@@ -80,7 +80,7 @@ SENTENCES = {
     "The flatter and louder the eighteen deer box under the sun ; the worse the twenty pigs call": "instance",
     "The later the ten mice choke , and then you said that I think that this is always true the wider the six men slam": "instance",
     "People have told me that the lower and wider two shake the dogs without a pause ; the better nine throw the girls .": "non-instance",
-    "The weaker twelve date the foxes, and by the way, they think that this is always true, the slower twenty beat the sheep": "non-instance",
+    "The weaker twelve date the foxes, and by the way, they say that this is always true, the slower twenty beat the deer": "non-instance",
     "Sometimes the twelve weaker the foxes date , the slower twenty the sheep beat .": "scrambled",
     "The longer two help the cats, the harder ten push the dogs.": "non-instance",
     "The longer the two cats wait, the harder the ten dogs fight.": "instance",
@@ -228,24 +228,30 @@ def test_what_follows_is_the_product_of_the_signs():
 
 
 def test_the_scenarios_of_a_base_item(tables):
-    rows = tables["cc_semantics"].filter(given="strength", then="speed", wording=0)
-    base = rows.filter(pl.col("text").str.starts_with("The stronger people are, the faster"), scenario="S1").row(0, named=True)
-    found = {row["scenario"]: row for row in rows.filter(contrast_set=base["contrast_set"]).iter_rows(named=True)}
-    x, y = found["S5"]["context"].rstrip(".").split(" is stronger than ")
-    up, down = "The stronger people are, the faster they are.", "The weaker people are, the slower they are."
-    mixed = "The stronger people are, the slower they are. The weaker people are, the faster they are."
-    known, gap = f"{x} is stronger than {y}.", f"So {x} is [MASK] than {y}."
+    rows = tables["cc_semantics"].filter(given="strength", then="speed")
+    base = rows.filter(pl.col("text").str.starts_with("The stronger you are, the faster"), scenario="S1").row(0, named=True)
+    every = rows.filter(contrast_set=base["contrast_set"])
+    found = {row["scenario"]: row for row in every.filter(example=0).iter_rows(named=True)}
+    x, y = (re.findall(r"\. (\w+) is stronger than (\w+)\.", base["text"]))[0]
+    z, w = re.findall(r"^(\w+) is stronger than (\w+)\.", found["S5"]["text"])[0]
+    up, down = "The stronger you are, the faster you are.", "The weaker you are, the slower you are."
+    mixed = "The stronger you are, the slower you are. The weaker you are, the faster you are."
+    known, gap = f"{x} is stronger than {y}.", f"Therefore, {x} is [MASK] than {y}."
+    other = f"Therefore, {z} is [MASK] than {w}."
     assert {name: found[name]["text"] for name in found if name != "S7"} == {
         "S1": f"{up} {down} {known} {gap}",
         "S2": f"{down} {up} {known} {gap}",
         "S3": f"{mixed} {known} {gap}",
-        "S4": f"{up} {down} {y} is stronger than {x}. So {y} is [MASK] than {x}.",
-        "S5": f"{known} {gap}",
-        "S6": f"{up} {down} {gap}",
+        "S4": f"{up} {down} {y} is stronger than {x}. Therefore, {y} is [MASK] than {x}.",
+        "S5": f"{z} is stronger than {w}. {other}",
+        "S6": f"{up} {down} {known} {other}",
     }
+    assert len({x, y, z, w}) == 4
     assert "stronger" not in found["S7"]["text"].replace(up, "")
     assert [found[name]["answer"] for name in sorted(found)] == [0, 0, 1, 0, None, None, None]
-    for row in found.values():
+    examples = every.group_by("scenario").agg(pl.col("text").n_unique()).sort("scenario")["text"].to_list()
+    assert examples == [1, 1, 1, 1, 5, 5, 5]
+    for row in every.iter_rows(named=True):
         assert (row["first"], row["second"]) == ("faster", "slower")
         assert row["text"][row["mask_start"] :].startswith("[MASK]")
         assert row["text"].split()[row["mask_word"]] == "[MASK]"
@@ -268,7 +274,7 @@ def test_the_audit_of_scenarios_finds_what_is_wrong(project, tables):
 def test_what_the_stage_wrote_is_read_back_counted_and_held_against_its_hashes(made):
     project, report = made
     found = read_tables(project)
-    sizes = {"cc_syntax": [3 * (3 * 40 + (20 + 31) * 2), 3 * (3 * 40 + (70 + 116) * 2)], "cc_semantics": [12 * 4 * 7, 132 * 4 * 7]}
+    sizes = {"cc_syntax": [3 * (3 * 40 + (20 + 31) * 2), 3 * (3 * 40 + (70 + 116) * 2)], "cc_semantics": [30 * 4 * 19, 182 * 4 * 19]}
     assert {name: [found[name, split].height for split in ("train", "test")] for name in SUITES} == sizes
     metric = read_json(project.root / layout.metric("suites"), "metrics", "suites")
     assert metric["suites"] == json.loads(json.dumps(report["suites"]))
@@ -282,7 +288,8 @@ def test_sizes_that_cannot_be_are_told_in_one_line(cxgen, tmp_path):
     for suite, sizes, what in (
         ("cc_syntax", {"general": 0}, "suites.cc_syntax.general"),
         ("cc_synta", {}, "unexpected key 'cc_synta'"),
-        ("cc_semantics", {"draws": 99}, "yaml:25: 120 names"),
+        ("cc_semantics", {"draws": 99}, "yaml:31: 33 names"),
+        ("cc_semantics", {"wordings": 9}, "yaml:20: 3 wordings"),
     ):
         write_params(tmp_path, suites={**FEW, suite: sizes})
         result = cxgen("suites", cwd=tmp_path)
@@ -297,7 +304,7 @@ def test_sample_shows_pairs_and_scenarios(cxgen):
     assert {row["preset"] for row in rows} == set(PRESETS)
     told = cxgen("sample", "comparative-correlative", "--family", "cc_semantics", "--n", "2")
     assert told.stdout.count("[MASK]") == 14
-    assert sample("comparative-correlative", 2, family="cc_semantics").height == 14
+    assert sample("comparative-correlative", 2, family="cc_semantics").height == 38
     told = cxgen("sample", "resultative", "--family", "cc_syntax")
     assert (told.returncode, told.stderr.splitlines()[0]) == (2, "cxgen: resultative has no suite cc_syntax")
 

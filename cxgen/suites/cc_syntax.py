@@ -263,7 +263,7 @@ register(
         card=(resources.files(__package__) / f"{NAME}.md.j2").read_text("utf-8"),
         scoring=_Instances(),
         cluster=pl.col("verb"),
-        dimensions={**{name: pl.col(name) for name in ("preset", "subset", "band")}, "value": _VALUE, "label": _ROLE},
+        dimensions={**{name: pl.col(name) for name in ("preset", "subset", "band")}, "value": _VALUE, "class": _ROLE},
         rows=_rows,
         sample=_sample,
         violations=_violations,
