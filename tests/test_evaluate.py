@@ -25,11 +25,16 @@ TYPES = {"right": pl.Int8, "lure": pl.Int8, **dict.fromkeys((*DIMENSIONS, "sourc
 SURE = dict(zip(LABELS, (0.7, 0.2, 0.1), strict=True))
 
 
+def table(name):
+    """Questions, by hand; dimensions that they lack are null."""
+    rows = pl.read_csv(DATA / name, schema_overrides=TYPES)
+    return rows.with_columns(pl.lit(None, dtype=pl.String).alias(name) for name in DIMENSIONS if name not in rows.columns)
+
+
 @pytest.fixture(scope="module")
 def asked():
-    """Ten questions, by hand."""
-    rows = pl.read_csv(DATA / "questions.csv", schema_overrides=TYPES)
-    return rows.with_columns(pl.lit(None, dtype=pl.String).alias(name) for name in DIMENSIONS if name not in rows.columns)
+    """Ten questions."""
+    return table("questions.csv")
 
 
 def scored(asked, path=DATA / "predictions.csv"):
@@ -72,7 +77,7 @@ def test_the_bundled_predictions_score_what_a_hand_calculation_gives(asked):
 @pytest.fixture(scope="module")
 def pairs():
     """Pairs about participants, by hand: those of *give* (two a cell) and *roll* (one a cell) change places, those of *poke* do not."""
-    return scored(pl.read_csv(DATA / "pairs.csv", schema_overrides=TYPES), DATA / "pairs-predictions.csv")
+    return scored(table("pairs.csv"), DATA / "pairs-predictions.csv")
 
 
 def test_the_bundled_pairs_score_what_a_hand_calculation_gives(pairs):

@@ -16,6 +16,7 @@ from cxgen.constructicon import load_construction
 from cxgen.errors import CxgenError, DataError, needs
 from cxgen.files import as_text, parse_json, require_place, write_atomically, write_text
 from cxgen.lexicon import Lexicon
+from cxgen.mining import probe
 from cxgen.mining.find import Candidate, Correlative, Forms
 from cxgen.project import Project
 from cxgen.tables import ENDINGS, one_line, read_rows, track
@@ -221,10 +222,11 @@ def _require_output(path: Path, inputs: Iterable[Path]) -> None:
 
 
 def write_candidates(rows: pl.DataFrame, path: Path) -> None:
-    """Write candidates to a JSON lines, CSV (spans as JSON) or parquet file by its ending."""
+    """Write candidates, or what was made of them, to a JSON lines, CSV (spans as JSON) or parquet file by its ending."""
     if path.suffix == ".csv":
-        spans = [json.dumps(spans, ensure_ascii=False) for spans in rows["spans"].to_list()]
-        rows = rows.with_columns(spans=pl.Series(spans, dtype=pl.String))
+        if "spans" in rows.columns:
+            spans = [json.dumps(spans, ensure_ascii=False) for spans in rows["spans"].to_list()]
+            rows = rows.with_columns(spans=pl.Series(spans, dtype=pl.String))
         rows = rows.with_columns(pl.col(pl.String).map_elements(as_text, return_dtype=pl.String))
     write: dict[str, Any] = {".jsonl": rows.write_ndjson, ".csv": rows.write_csv, ".parquet": rows.write_parquet}
     write_atomically(path, write[path.suffix])
@@ -244,7 +246,8 @@ def read_candidates(path: Path) -> pl.DataFrame:
 
 
 def label(project: Project, name: str, table: Path, output: Path) -> dict[str, int]:
-    """Write the candidates of the groups that ``table`` (columns ``group, label``) labels to ``output``; return label -> candidates."""
+    """Write the candidates of the groups that ``table`` (columns ``group, label``) labels to ``output``; return label -> candidates. Those
+    of ``cc`` with two labels are divided for a probe, and the file NAME-probe beside it has its subsets (see `probe`)."""
     path = default_output(project, name)
     _require_output(output, [path, table])
     rows, hint = read_candidates(path), "columns group and label, as `cxgen mine ... --format csv` prints them, with labels filled in"
@@ -261,5 +264,10 @@ def label(project: Project, name: str, table: Path, output: Path) -> dict[str, i
         hint = f"are these the groups of the candidates in {path}?"
         raise DataError(f"{len(foreign)} groups are no candidate's: {', '.join(map(repr, foreign[:3]))}", file=table, hint=hint)
     rows = rows.with_columns(label=pl.col("group").replace_strict(labels, default=None, return_dtype=pl.String)).drop_nulls("label")
-    write_candidates(rows, output)
+    if name in BY_TAGS and rows["label"].n_unique() > 1:
+        divided = probe.divided(rows)
+        write_candidates(divided, output)
+        write_candidates(probe.subsets(divided), output.with_stem(f"{output.stem}-probe"))
+    else:
+        write_candidates(rows, output)
     return dict(sorted(Counter(rows["label"]).items()))

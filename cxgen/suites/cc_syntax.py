@@ -52,7 +52,7 @@ _CHANCE, _GATE = round(1 / len(ROLES), 4), 0.35  # of classifiers of bags of wor
 _ENOUGH = 3000  # sentences of each preset and split that classifiers see: whole sets
 _TOKEN = r"[^\s,;.]+"
 _WORDS = pl.col("sentence").str.to_lowercase().str.extract_all(_TOKEN)
-_LOW = pl.col("value") <= (3 * pl.col("value").min() + pl.col("value").max()) / 4  # the lowest quarter of a range
+LOW = pl.col("value") <= (3 * pl.col("value").min() + pl.col("value").max()) / 4  # the lowest quarter of a range
 
 
 class _Sets:
@@ -64,7 +64,7 @@ class _Sets:
         self._ways = list(chain(*self._language.ways(grammar.data["sentences"][INSTANCE]).values()))
         self._starts = np.cumsum([0, *(way.size for way in self._ways)])
         symbol = self._halves[INSTANCE]
-        if any(list(map(str, way.rule)).count(symbol) != _HALVES for way in self._ways):
+        if any(way.rule.count(symbol) != _HALVES for way in self._ways):
             raise self._wrong(
                 f"an instance without two halves {symbol}", f"every rule of {grammar.data['sentences'][INSTANCE]} has it twice"
             )
@@ -81,7 +81,7 @@ class _Sets:
         return DataError(what, file=document.path, line=document.line(["rules"]), hint=hint)
 
     def _rules(self, symbol: str) -> list[tuple[str, ...]]:
-        return list(dict.fromkeys(tuple(map(str, way.rule)) for way in chain(*self._language.ways(symbol).values())))
+        return list(dict.fromkeys(way.rule for way in chain(*self._language.ways(symbol).values())))
 
     def draw(self, count: int, subset: str = "general", value: int | None = None) -> Iterator[dict[str, Any]]:
         """Rows of ``count`` sets that were not drawn before, the instance first; with a ``value`` of those in which the feature ``subset``
@@ -141,7 +141,7 @@ def _order(rule: Sequence[str], other: Iterable[str]) -> list[int]:
 
 
 def _features(way: Way, half: str) -> dict[str, int]:
-    first, second = (place for place, part in enumerate(way.rule) if str(part) == half)
+    first, second = (place for place, part in enumerate(way.rule) if part == half)
     start, later = sum(way.lengths[:first]), sum(way.lengths[:second])
     return {"length": sum(way.lengths), "start": start, "second_start": later, "distance": later - start}
 
@@ -155,7 +155,7 @@ def _rows(project: Project, seed: int, sizes: Mapping[str, int]) -> pl.DataFrame
         for side, sets in sides.items():
             drawn += sets.draw(sizes["general"])
             for feature in FEATURES if grammar.preset != WIDE else ():
-                low = features.select(value=feature).filter(_LOW)["value"].max()
+                low = features.select(value=feature).filter(LOW)["value"].max()
                 values = sets.features[feature].unique().sort()
                 for value in values.filter(values <= low) if side == SIDES[0] else values:
                     drawn += sets.draw(sizes["per_value"], feature, value)
@@ -183,7 +183,7 @@ def _violations(project: Project, rows: pl.DataFrame) -> dict[str, int]:
     words = pl.concat(parts).group_by("preset", "word").agg(splits=splits).filter(pl.col("splits") > 1)
     closed = [(grammar.preset, word) for grammar in Grammar.every(project) for word in set(grammar.closed)]
     both = words.join(pl.DataFrame(closed, schema=["preset", "word"], orient="row"), on=["preset", "word"], how="anti")
-    apart = rows.drop_nulls("value").with_columns(low=_LOW.over("preset", "subset"))
+    apart = rows.drop_nulls("value").with_columns(low=LOW.over("preset", "subset"))
     held = pl.coalesce(pl.when(pl.col("subset") == name).then(pl.col(name)) for name in FEATURES)
     values = apart.group_by("preset", "subset", "value", "split").agg(
         *((labels == label).sum().alias(role) for label, role in enumerate(ROLES))

@@ -24,10 +24,12 @@ _tokens = re.compile(r"[^\s,;]+|[,;]").findall
 
 
 class Way(NamedTuple):
-    """One way to say a symbol: the right side of its rule (words are strings), the words of each part, and how many sentences."""
+    """One way to say a symbol: the right side of its rule, of each part how many words and (0: it is a word) sentences it has, and how many
+    sentences there are."""
 
-    rule: tuple[Any, ...]
+    rule: tuple[str, ...]
     lengths: tuple[int, ...]
+    counts: tuple[int, ...]
     size: int
 
 
@@ -62,10 +64,10 @@ class Language:
             raise self._wrong(f"nothing says what {symbol} is", "a rule, or a list under words")
         ways: dict[int, list[Way]] = {}
         for rule in rules:
-            counts = [{int(part not in _MARKS): 1} if isinstance(part, str) else self.counts(str(part), (*above, symbol)) for part in rule]
+            counts = [{int(part not in _MARKS): 0} if isinstance(part, str) else self.counts(str(part), (*above, symbol)) for part in rule]
             for lengths in product(*counts):
-                count = prod(own[length] for own, length in zip(counts, lengths, strict=True))
-                ways.setdefault(sum(lengths), []).append(Way(rule, lengths, count))
+                sizes = tuple(own[length] for own, length in zip(counts, lengths, strict=True))
+                ways.setdefault(sum(lengths), []).append(Way(tuple(map(str, rule)), lengths, sizes, prod(size or 1 for size in sizes)))
         self._ways[symbol] = dict(sorted(ways.items()))
         self._counts[symbol] = {length: sum(way.size for way in same) for length, same in self._ways[symbol].items()}
         if sum(self._counts[symbol].values()) >= _MOST:
@@ -83,9 +85,9 @@ class Language:
         parts = []
         for way in ways:
             if number < way.size:
-                for part, length in zip(reversed(way.rule), reversed(way.lengths), strict=True):
-                    number, own = (number, -1) if isinstance(part, str) else divmod(number, self._counts[str(part)][length])
-                    parts.append((str(part), length, own))
+                for part, length, count in zip(way.rule[::-1], way.lengths[::-1], way.counts[::-1], strict=True):
+                    number, own = divmod(number, count) if count else (number, -1)
+                    parts.append((part, length, own))
                 break
             number -= way.size
         return parts[::-1]
