@@ -1,19 +1,22 @@
 """Reading and writing the tables of the pipeline."""
 
+import csv
+import io
 import json
 import sys
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 import polars as pl
 
 from cxgen.errors import DataError
-from cxgen.files import json_lines, require_file, write_atomically, write_text
+from cxgen.files import as_text, json_lines, read_text, require_file, write_atomically, write_text
 from cxgen.schema import Contract
 
 ROW_GROUP = 131_072
-ENDINGS = (".jsonl", ".csv", ".parquet")  # of tables that users bring
+ENDINGS = (".jsonl", ".csv", ".tsv", ".parquet")  # of tables that users bring
 Item = TypeVar("Item")
 _PANIC = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
 
@@ -36,19 +39,51 @@ def read_table(path: Path, contract: Contract, hint: str) -> pl.DataFrame:
     return table
 
 
-def read_rows(path: Path, hint: str) -> pl.DataFrame:
-    """A table that a user brings, like ``hint`` says: JSON lines, CSV (every column as text) or parquet, by its ending."""
+def require_ending(path: Path) -> None:
+    """See that a file has a name of one that `read_rows` reads and `write_rows` writes."""
     if path.suffix not in ENDINGS:
         raise DataError(f"unknown kind of file {path.suffix!r}", file=path, hint=f"one of {', '.join(ENDINGS)}")
+
+
+def read_rows(path: Path, hint: str) -> pl.DataFrame:
+    """A table that a user brings, see `numbered_rows`."""
+    return numbered_rows(path, hint)[0]
+
+
+def numbered_rows(path: Path, hint: str) -> tuple[pl.DataFrame, Sequence[int]]:
+    """A table that a user brings, like ``hint`` says, and the line (of parquet, the row) at which each of its rows ends: JSON lines, CSV
+    or TSV (every column as text; an empty cell is null) or parquet, by its ending."""
+    require_ending(path)
     require_file(path, hint)
     try:
         if path.suffix == ".parquet":
-            return pl.read_parquet(path)
-        if path.suffix == ".csv":
-            return pl.read_csv(path, infer_schema=False)
-        return pl.DataFrame([row for _, row in json_lines(path, hint, finite=False)], infer_schema_length=None, strict=False)
+            table = pl.read_parquet(path)
+            return table, range(1, table.height + 1)
+        if path.suffix == ".jsonl":
+            objects = list(json_lines(path, hint, finite=False))
+            return pl.DataFrame([row for _, row in objects], infer_schema_length=None, strict=False), [line for line, _ in objects]
+        (_, names), *rows = _cells(path, hint) or [(1, [])]
+        schema = dict.fromkeys([name or "" for name in names], pl.String)
+        return pl.DataFrame([row for _, row in rows], schema=schema, orient="row"), [line for line, _ in rows]
     except (OSError, *_PANIC) as error:
         raise DataError(f"not a readable {path.suffix} file: {one_line(error)}", file=path, hint=hint) from error
+
+
+def _cells(path: Path, hint: str) -> list[tuple[int, list[str | None]]]:
+    """The rows of a CSV or TSV file that are not blank, the first of them the names of its columns, each with the line where it ends."""
+    reader = csv.reader(io.StringIO(read_text(path, hint), newline=""), "excel-tab" if path.suffix == ".tsv" else "excel", strict=True)
+    rows: list[tuple[int, list[str | None]]] = []
+    try:
+        rows.extend((reader.line_num, [cell or None for cell in row]) for row in reader if row)
+    except csv.Error as error:
+        raise DataError(f"not a readable {path.suffix} file: {error}", file=path, line=reader.line_num, hint=hint) from error
+    names = rows[0][1] if rows else []
+    if twice := [repr(name) for name, count in Counter(names).items() if count > 1]:
+        raise DataError(f"columns come more than once: {', '.join(twice)}", file=path, line=rows[0][0], hint=hint)
+    for line, row in rows:
+        if len(row) != len(names):
+            raise DataError(f"{len(row)} cells, and the header has {len(names)}", file=path, line=line, hint=hint)
+    return rows
 
 
 def one_line(error: BaseException) -> str:
@@ -68,6 +103,21 @@ def write_parquet(table: pl.DataFrame, path: Path, **options: Any) -> None:
     except pl.exceptions.PolarsError as error:  # the disk is full, most often, which polars takes for a fault of the format
         hint = "is there room on the disk? The file is as it was"
         raise DataError(f"cannot be written: {one_line(error)}", file=path, hint=hint) from error
+
+
+def write_rows(rows: pl.DataFrame, path: Path) -> None:
+    """Write a table for a user: JSON lines, CSV or TSV (lists as JSON; nothing that a spreadsheet would run) or parquet, by its ending."""
+    if path.suffix in {".csv", ".tsv"}:
+        lists = [name for name, dtype in rows.schema.items() if dtype.is_nested()]
+        texts = [pl.Series(name, [json.dumps(value, ensure_ascii=False) for value in rows[name].to_list()], pl.String) for name in lists]
+        rows = rows.with_columns(texts).with_columns(pl.col(pl.String).map_elements(as_text, return_dtype=pl.String))
+    write: dict[str, Callable[[Path], object]] = {
+        ".jsonl": rows.write_ndjson,
+        ".csv": rows.write_csv,
+        ".tsv": lambda temporary: rows.write_csv(temporary, separator="\t"),
+        ".parquet": rows.write_parquet,
+    }
+    write_atomically(path, write[path.suffix])
 
 
 def write_json(data: Any, path: Path) -> None:

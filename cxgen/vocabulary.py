@@ -53,7 +53,7 @@ LEXICAL, CONSTRUCTIONAL = VERB_ROLES = ("lexical", "constructional")
 APPROPRIATE, INAPPROPRIATE = "appropriate", "inappropriate"
 
 BANDS = ("low", "mid", "high")
-PRESETS = ("sliced", "contest")
+PRESETS = ("sliced", "contest", "contest-corpus")
 RELATIONS = ("contrary", "complement", "near")
 
 # Inflected forms in the lexicon, by column.

@@ -124,6 +124,13 @@ def test_only_what_is_said_is_read(text, answers, problems):
     assert said(text) == (answers, problems)
 
 
+def test_codes_are_read_as_numbers_and_as_texts():
+    prompt = Prompt.load(ROOT / "pipelines/prompts/answer-variation-1.yaml", "answer")
+    text = '{"answers": [{"id": "a", "answer": 0}, {"id": "b", "answer": "2"}, {"id": "c", "answer": true}, {"id": "d", "answer": 1.0}]}'
+    answers, problems = read_answers(Reply(text, "stop"), prompt, "abcd")
+    assert (answers, set(problems)) == ({"a": E, "b": C}, {"c", "d"})
+
+
 @given(st.text(max_size=200))
 def test_no_text_makes_the_parser_fail_or_guess(text):
     assert {name for part in said(text) for name in part} == {"a", "b"}

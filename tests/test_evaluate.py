@@ -28,7 +28,8 @@ SURE = dict(zip(LABELS, (0.7, 0.2, 0.1), strict=True))
 def table(name):
     """Questions, by hand; dimensions that they lack are null."""
     rows = pl.read_csv(DATA / name, schema_overrides=TYPES)
-    return rows.with_columns(pl.lit(None, dtype=pl.String).alias(name) for name in DIMENSIONS if name not in rows.columns)
+    none = [pl.lit(None, dtype=pl.String).alias(name) for name in DIMENSIONS if name not in rows.columns]
+    return rows.with_columns(*none, like="config")
 
 
 @pytest.fixture(scope="module")
@@ -170,10 +171,15 @@ def test_flips_and_calibrated_accuracy_are_what_a_hand_calculation_gives():
     ]
     nothing = {name: pl.lit(None, dtype=pl.String) for name in (*DIMENSIONS, "group") if name not in {"scenario", "construction"}}
     asked = pl.DataFrame(rows, schema_overrides={"right": pl.Int8}).with_columns(
-        config=pl.lit("cc_semantics"), construction=pl.lit("cc"), cluster="contrast_set", lure=pl.lit(None, dtype=pl.Int8), **nothing
+        config=pl.lit("cc_semantics"),
+        like=pl.lit("cc_semantics"),
+        construction=pl.lit("cc"),
+        cluster="contrast_set",
+        lure=pl.lit(None, dtype=pl.Int8),
+        **nothing,
     )
     given = asked.select("id", "first", "second", label=pl.lit(None, dtype=pl.String))
-    labels = answers(given, asked.select("id", "config"), dict)
+    labels = answers(given, asked.select("id", "config", "like"), dict)
     got = scores(answered(asked.drop("first", "second"), labels), QUICK)
     assert (got["items"], got["right"], got["undecided"], got["chance"]) == (8, 4, 1, 0.5)
     assert values(got["by"]["scenario"]) == {"S1": 0.5, "S2": 0, "S3": 1, "S4": 0.5}
@@ -224,7 +230,9 @@ def test_what_a_model_is_shown_says_what_is_right_in_both_orders(constructions, 
 
 
 def test_two_continuations_are_scored_by_any_numbers(tmp_path):
-    asked = pl.DataFrame({"id": ["a", "b", "c"], "config": "minimal_pairs", "right": [0, 0, 0]}, schema_overrides={"right": pl.Int8})
+    asked = pl.DataFrame(
+        {"id": ["a", "b", "c"], "config": "minimal_pairs", "like": "minimal_pairs", "right": [0, 0, 0]}, schema_overrides={"right": pl.Int8}
+    )
     rows = [{"id": "a", "good": -12.5, "bad": -13}, {"id": "b", "good": -20, "bad": -3.5}, {"id": "c", "good": -1, "bad": -1}]
     assert scored(asked, written(tmp_path, rows))["answer"].to_list() == [0, 1, None]
     names = [{"id": "a", "label": "good"}, {"id": "b", "label": "bad"}, {"id": "c", "label": "undecided"}]
@@ -367,8 +375,8 @@ def test_what_is_scored_must_be_said(mini_dataset, cxgen, some_wrong):
         ((path,), ("items have no prediction", "the file is about --config nli --split test")),
         ((path, "--config", "nli", "--split", "dev"), (other, "the file is about --config nli --split test")),
         ((path, "--config", "nlu"), ("did you mean nli",)),
-        ((), ("nothing, or more than one thing",)),
-        ((path, "--baseline", "majority"), ("nothing, or more than one thing",)),
+        ((), ("nothing to score",)),
+        ((path, "--baseline", "majority", "--name", "m"), ("several things to score, and one name",)),
         (("--baseline", "majorty"), ("did you mean majority",)),
     ):
         result = cxgen("evaluate", *arguments, cwd=mini_dataset)

@@ -125,6 +125,25 @@ def test_what_a_model_cannot_read_is_told(causal, masked, tmp_path, measure):
         list(predictions(str(tmp_path), ITEMS, PAIRS, measure=measure))
 
 
+def test_models_whose_answers_would_be_random_are_refused(masked, tmp_path):
+    """One that fills gaps is no model that continues texts; a classifier's layer that says which word is likely would be made up."""
+    from transformers import AutoTokenizer, BertForSequenceClassification, GPT2Config, GPT2ForSequenceClassification
+
+    bert, gpt = tmp_path / "bert", tmp_path / "gpt"
+    BertForSequenceClassification.from_pretrained(masked).save_pretrained(bert)
+    config = GPT2Config(vocab_size=99, n_positions=64, n_embd=8, n_layer=1, n_head=1, tie_word_embeddings=False)
+    GPT2ForSequenceClassification(config).save_pretrained(gpt)
+    for folder in (bert, gpt):
+        AutoTokenizer.from_pretrained(masked).save_pretrained(folder)
+    for folder, measure, message in (
+        (masked, Measure.likelihood, "fills gaps"),
+        (bert, Measure.pll, "no weights that fill gaps"),
+        (gpt, Measure.likelihood, "has no lm_head.weight"),
+    ):
+        with pytest.raises(CxgenError, match=message):
+            list(predictions(str(folder), ITEMS, PAIRS, measure=measure))
+
+
 def test_a_model_of_this_machine_is_scored_and_goes_on_where_it_was(causal, mini_dataset, cxgen, tmp_path, monkeypatch):
     path = tmp_path / "p.jsonl"
     command = ("evaluate", "--model", f"hf:{causal}", "--config", "nli", "--shots", 1, "--wording", "told", "-o", path, "--json")

@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from wordfreq import top_n_list, zipf_frequency
 
 from cxgen.build.params import Request
 from cxgen.build.preview import sample_items
@@ -15,12 +16,14 @@ from cxgen.build.samplers import fillable, generate_items, items_of, previews, s
 from cxgen.constructicon import load_construction
 from cxgen.errors import EmptySlotError
 from cxgen.lexicon import Lexicon
+from cxgen.lexicon.words import CORPUS, HIGH, LOW
 from cxgen.project import Project
 from cxgen.sampling.plan import draw_plan
-from cxgen.sampling.pools import ABSENT, Segments, design_pools
+from cxgen.sampling.pools import ABSENT, Segments, crowded, design_pools
 from cxgen.sampling.ways import By, choice
 from cxgen.semantics import label_matrix, solve
 from cxgen.streams import uniform
+from cxgen.vocabulary import PRESETS
 from tests.conftest import edit, sampled
 
 SMALL = Request({"nli": 240, "distinction": 120}, seed=7)
@@ -135,10 +138,15 @@ def test_distinct_slots_hold_distinct_words(small, constructions):
                 assert all(lemma != lemmas.get(other) for other in construction.slots[name].distinct), lemmas
 
 
+def test_the_band_of_a_corpus_is_that_of_wordfreqs_list():
+    zipf = [zipf_frequency(word, "en") for word in top_n_list("en", 1_000_000, "small")]
+    assert np.percentile(zipf, [LOW, HIGH]) == pytest.approx(CORPUS)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("size", [4000])
-def test_the_strict_preset_keeps_to_its_band_and_meets_every_count(constructions, size):
-    asked = Request({"nli": size, "distinction": size // 4}, preset="contest")
+@pytest.mark.parametrize("preset", PRESETS[1:])
+def test_a_strict_preset_keeps_to_its_band_and_meets_every_count(constructions, preset):
+    asked = Request({"nli": 4000, "distinction": 1000}, preset=preset)
     for name in sampled(constructions, 3):
         construction = constructions[name]
         items = generate_items(construction, asked)
@@ -150,8 +158,12 @@ def test_the_strict_preset_keeps_to_its_band_and_meets_every_count(constructions
                 assert all(found[config, design.name, split] >= number for split, number in wanted.items())
         carried = {name for name, slot in construction.slots.items() if slot.carries}
         slots = items.select("slots").explode("slots").unnest("slots").filter(pl.col("slot").is_in(sorted(carried)))
-        assert slots["band"].unique().to_list() == ["mid"]
-        assert slots["percentile"].is_between(20, 60).all()
+        if preset == "contest-corpus":
+            zipf = slots["lemma"].unique().map_elements(lambda lemma: zipf_frequency(lemma.lower(), "en"), return_dtype=pl.Float64)
+            assert zipf.is_between(*CORPUS).all()
+        else:
+            assert slots["band"].unique().to_list() == ["mid"]
+            assert slots["percentile"].is_between(20, 60).all()
 
 
 @pytest.mark.slow
@@ -209,6 +221,12 @@ def test_an_optional_slot_is_left_out_as_often_as_it_says(reach):
         slots = {**reach.slots, "opener": dataclasses.replace(reach.slots["opener"], optional=share)}
         plan = drawn(dataclasses.replace(reach, slots=slots), *reach.frames, count=10_000)
         assert (plan.fillers["opener"] == ABSENT).mean() == pytest.approx(share, abs=0.02)
+
+
+def test_a_slot_whose_only_word_another_holds_is_lacking_however_many_words_a_third_has(reach, mini_lexicon):
+    slots = [dataclasses.replace(reach.slots["agent"], name=name, distinct=(*{"one", "two", "three"} - {name},)) for name in ("one", "two")]
+    assert crowded(slots, {"one": [0], "two": [], "three": [1, 2, 3]}, mini_lexicon)
+    assert not crowded(slots, {"one": [0], "two": [4], "three": [1, 2, 3]}, mini_lexicon)
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,9 @@ from spacy.tokens import Doc
 from cxgen.errors import DataError
 from cxgen.mining import search as stage
 from cxgen.mining.find import Correlative, as_universal, is_clearnlp
-from cxgen.mining.search import COLUMNS, Search, passages, read_candidates, write_candidates
+from cxgen.mining.search import COLUMNS, Search, passages, read_candidates
 from cxgen.project import Project
+from cxgen.tables import write_rows
 from recipes.probe.probing import tasks
 from recipes.probe.sentences import read_sentences
 from recipes.probe.settings import Controlled, Curve
@@ -214,7 +215,7 @@ def test_two_labels_are_data_for_a_probe(cxgen, tmp_path):
         rows.append({"sentence": text, "group": f"g{group}", "tags": "", "spans": spans, "file": "f", "line": 1, "column": 1})
     (tmp_path / "outputs/mined").mkdir(parents=True)
     (tmp_path / "params.yaml").touch()
-    write_candidates(pl.DataFrame([*rows, *rows], schema=COLUMNS), tmp_path / "outputs/mined/cc.jsonl")
+    write_rows(pl.DataFrame([*rows, *rows], schema=COLUMNS), tmp_path / "outputs/mined/cc.jsonl")
     (tmp_path / "groups.csv").write_text("group,label\n" + "".join(f"g{n},{'non-' * (n > 5)}instance\n" for n in range(12)))
     assert cxgen("mine", "cc", "--label", "groups.csv", cwd=tmp_path).returncode == 0
     labelled = pl.read_ndjson(tmp_path / "outputs/mined/cc-labelled.jsonl")
@@ -240,12 +241,12 @@ SPANS = [{"name": "first", "start": 0, "end": 3, "text": "The"}]
 ROW = {"sentence": "=1 é", "group": GROUP, "tags": "DT", "spans": SPANS, "file": "a", "line": 1, "column": 2}
 
 
-@pytest.mark.parametrize("ending", ["jsonl", "csv", "parquet"])
+@pytest.mark.parametrize("ending", ["jsonl", "csv", "tsv", "parquet"])
 def test_candidates_are_read_as_they_were_written(tmp_path, ending):
     path = tmp_path / f"found.{ending}"
-    write_candidates(pl.DataFrame([ROW, ROW], schema=COLUMNS), path)
-    assert read_candidates(path).to_dicts() == [ROW | {"sentence": "'=1 é" if ending == "csv" else "=1 é"}] * 2
-    write_candidates(pl.DataFrame(schema=COLUMNS), path)
+    write_rows(pl.DataFrame([ROW, ROW], schema=COLUMNS), path)
+    assert read_candidates(path).to_dicts() == [ROW | {"sentence": "'=1 é" if ending in ("csv", "tsv") else "=1 é"}] * 2
+    write_rows(pl.DataFrame(schema=COLUMNS), path)
     assert read_candidates(path).height == 0
     path.write_bytes(b"\x00{")
     with pytest.raises(DataError, match="found"):
@@ -264,7 +265,7 @@ def test_bad_labels_are_refused(tmp_path, content):
     labels, candidates = tmp_path / "groups.csv", stage.default_output(Project(tmp_path), "cc")
     candidates.parent.mkdir(parents=True)
     labels.write_text(content)
-    write_candidates(pl.DataFrame([ROW], schema=COLUMNS), candidates)
+    write_rows(pl.DataFrame([ROW], schema=COLUMNS), candidates)
     with pytest.raises(DataError, match=re.escape(LABELS[content])):
         stage.label(Project(tmp_path), "cc", labels, tmp_path / "labelled.csv")
 

@@ -97,6 +97,27 @@ def test_only_adapters_in_the_middle_and_the_head_are_trained(models):
         build(str(models / "masked"), Lora(4, 8, 0.0, "middle", ("nothing",)), 1, seed=1)
 
 
+@pytest.mark.parametrize("model", ["masked", "causal"])
+def test_text_beside_the_items_teaches_the_adapters_only(chosen, models, tmp_path, model):
+    import torch
+
+    from recipes.finetune.model import build
+    from recipes.finetune.replay import replayed
+
+    text = tmp_path / "books.txt"
+    text.write_text("It had rained all day in the valley.\nNobody knew where the boat had gone.\n", "utf-8")
+    settings = chosen("shared", model, replay__file=str(text), evaluate__configs=["nli"])
+    trained, tokenizer = build(settings.model, settings.lora, 1, seed=1)
+    replay = replayed(trained, tokenizer, settings.model, text.read_text("utf-8").splitlines(), settings.replay, 64)
+    torch.manual_seed(1)
+    replay(8, torch.device("cpu")).backward()
+    moved = {name for name, weight in trained.named_parameters() if weight.grad is not None and weight.grad.abs().sum() > 0}
+    assert moved, "the loss reaches what the classifier uses"
+    assert all("lora_" in name for name in moved)
+    finetune(settings, print)
+    assert json.loads((settings.folder / "run.json").read_text("utf-8"))["replay"]["file"] == str(text)
+
+
 def test_each_construction_has_a_head_of_its_own(models, tmp_path):
     """The same sentences, entailed in one construction and contradicted in the other: one head cannot, two can."""
     from recipes.finetune.model import build

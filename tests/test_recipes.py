@@ -1,7 +1,6 @@
 """The recipes as far as they need no torch: settings, tables that users bring, what is drawn and held apart, and the heads' arithmetic."""
 
 import json
-import re
 
 import numpy as np
 import polars as pl
@@ -12,8 +11,10 @@ from cxgen.errors import CxgenError
 from cxgen.facade import load
 from cxgen.measures.figures import Resampling
 from cxgen.project import Project
-from recipes.finetune.items import learned_from, outside
+from recipes.finetune.items import answered_parts, learned_from
 from recipes.finetune.model import layers, probabilities
+from recipes.finetune.replay import beside, passages
+from recipes.finetune.report import errors, reported, rows
 from recipes.finetune.run import app as finetune_app
 from recipes.probe import settings as probe
 from recipes.probe.probing import drawn, held_apart, tasks
@@ -32,6 +33,7 @@ def written(path, rows):
         ("regime: share", "c.yaml:1: regime: 'share' is not one of ['shared', 'heads', 'in-context']"),
         ("seed: 1\nlora:\n  rank: 4", "c.yaml:3: lora: unexpected key 'rank'"),
         ("training: {epochs: 0}", "c.yaml:1: training.epochs: 0 is less than the minimum of 1"),
+        ("replay: {share: 1}", "c.yaml:1: replay.share: 1 is greater than or equal to the maximum of 1"),
         ("seed: 2", "no model is named"),
     ],
 )
@@ -55,8 +57,8 @@ def test_a_folder_holds_one_run(tmp_path):
         require_same_run(tmp_path / "b", {"seed": 1})
 
 
-def test_the_middle_is_from_a_quarter_to_three_quarters():
-    for depth, middle in {1: [0], 2: [0, 1], 4: [1, 2], 6: [1, 2, 3, 4], 12: [3, 4, 5, 6, 7, 8]}.items():
+def test_the_middle_is_12_to_20_of_32():
+    for depth, middle in {1: [0], 2: [0, 1], 4: [1, 2], 12: [4, 5, 6, 7], 32: [*range(12, 21)]}.items():
         assert layers("middle", depth, "m") == middle
     with pytest.raises(CxgenError, match="has the layers 0 to 1"):
         layers((0, 2), 2, "m")
@@ -73,23 +75,45 @@ def test_few_items_are_whole_sets_and_the_same_ones(mini_dataset):
     assert set(few["id"]) < set(learned_from(project, ["nli"], "train", 60)["id"])
 
 
-def test_a_table_of_ones_own_is_scored_by_construction_or_refused_with_counts(mini_dataset, tmp_path):
-    labels = ["Entailment", "c", "1", "0", "N", "contradiction"]
+def test_what_is_wrong_is_told_by_construction(mini_dataset, tmp_path):
     rows = [
-        {"premise": f"P{n // 2}.", "hypothesis": f"H{n}.", "label": label, "construction": "way" if n < 4 else None, "x": n}
-        for n, label in enumerate(labels)
+        {"premise": f"P{n // 2}.", "hypothesis": f"H{n}.", "label": label, "construction": "way" if n < 4 else None}
+        for n, label in enumerate("021012")
     ]
-    part = outside(Project(mini_dataset), written(tmp_path / "cxnli.jsonl", rows))
-    said = pl.DataFrame({"id": part.items["nli"]["id"], "label": list("021212")})
-    found = part.report("m", part.answers(said), Resampling(20))["configs"]["nli"]
-    assert part.items["nli"]["label"].to_list() == [0, 2, 1, 0, 1, 2]
-    assert found["by"]["construction"]["way"]["accuracy"]["value"] == 0.75
-    assert (found["right"], found["accuracy"]["value"]) == (5, 0.875), "the mean over constructions"
-    assert found["consistency"]["value"] == 0.75, "premises with all their hypotheses right: one of two of way, the one of other"
-    rows = [{"premise": "P.", "hypothesis": "H.", "label": label} for label in ("0", "yes", "yes", "3")]
-    for table, message in ((rows, "3 labels are none: 'yes', '3'"), ([{"premise": "P.", "label": "0"}], "has no hypothesis")):
-        with pytest.raises(CxgenError, match=re.escape(message)):
-            outside(Project(mini_dataset), written(tmp_path / "t.jsonl", table))
+    part = answered_parts(Project(mini_dataset), [], [written(tmp_path / "cxnli.jsonl", rows)])["cxnli"]
+    said = pl.DataFrame({"id": part.items["cxnli"]["id"], "label": list("021212")})
+    missed = {"premise": "P1.", "hypothesis": "H3.", "right": "entailment", "said": "contradiction"}
+    wrong = errors(part, part.answers(said))
+    assert wrong == {"other": {"wrong": 0.0, "items": []}, "way": {"wrong": 0.25, "items": [missed]}}
+
+
+def test_tables_of_ones_own_are_answered_beside_the_dataset(mini_dataset, tmp_path):
+    row = {"premise": "P.", "hypothesis": "H.", "label": "E"}
+    parts = answered_parts(Project(mini_dataset), ["nli"], [written(tmp_path / "cxnli.jsonl", [row])])
+    assert {name: len(part.questions) for name, part in parts.items()} == {
+        "nli": len(load("nli", "test", project=mini_dataset)),
+        "cxnli": 1,
+    }
+    for name, own, message in (("nli", row, "another part is called"), ("t", {"good": "A.", "bad": "B."}, "has pairs of sentences")):
+        with pytest.raises(CxgenError, match=message):
+            answered_parts(Project(mini_dataset), ["nli"], [written(tmp_path / f"{name}.jsonl", [own])])
+
+
+def test_a_run_is_held_against_another_in_one_line(mini_dataset, tmp_path):
+    items = [{"premise": f"P{n}.", "hypothesis": "H.", "label": n % 3} for n in range(6)]
+    part = answered_parts(Project(mini_dataset), [], [written(tmp_path / "cxnli.jsonl", items)])["cxnli"]
+    tuned, before = (part.answers(pl.DataFrame({"id": part.items["cxnli"]["id"], "label": list(said)})) for said in ("012010", "000000"))
+    found, *_ = rows({"cxnli": reported("tuned", part, tuned, Resampling(0), ("untrained", before))})
+    assert (found["accuracy"], found["baseline"], found["gain"], found["p"]) == (0.8333, 0.3333, 0.5, "0.25")
+
+
+def test_text_is_a_third_of_what_is_learned_at_once(tmp_path):
+    assert [beside(items, 0.33) for items in (1, 2, 32)] == [1, 1, 16]
+    (tmp_path / "books.txt").write_text("It rained.\n\n  He left. \n", "utf-8")
+    assert passages(tmp_path / "books.txt") == ["It rained.", "He left."]
+    (tmp_path / "books.txt").write_text("\n", "utf-8")
+    with pytest.raises(CxgenError, match="has no text"):
+        passages(tmp_path / "books.txt")
 
 
 def test_an_item_is_answered_by_its_head_and_a_strangers_by_the_mean():

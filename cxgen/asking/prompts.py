@@ -181,7 +181,7 @@ def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _value(answer: Any, prompt: Prompt) -> str | None:
     if prompt.choices:
-        return prompt.choices.get(answer.strip()) if isinstance(answer, str) else None
+        return prompt.choices.get(str(answer).strip()) if type(answer) in {str, int} else None  # 2 is meant by "2"
     value = _plain(answer)
     good = isinstance(value, list) and all(isinstance(word, str) for word in value) if prompt.listed else isinstance(value, dict)
     return json.dumps(value, ensure_ascii=False, sort_keys=True) if value and good else None

@@ -22,9 +22,9 @@ _NEED = ("premise_id", "construction", "contrast_of", "kind", "template", "slots
 
 def sentences(project: Project, config: str, split: str) -> Iterator[tuple[Sentence, Construction]]:
     """Every premise of a split, annotated, with its construction."""
-    if config == NATURAL:
+    if config == NATURAL or not family_of(config).trees:
         hint = "parse it; `slots` has the fillers"
-        raise CxgenError("what a writer wrote has no gold trees: no template says how it is built", hint=hint)
+        raise CxgenError(f"{config} has no gold trees: no template says how its sentences are built", hint=hint)
     yield from annotated(project, read_splits(project, config, [split]).with_columns(premise=family_of(config).text))
 
 

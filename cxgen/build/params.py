@@ -29,7 +29,7 @@ class Request:
     sizes: Mapping[str, int] = field(default_factory=dict)  # config -> rows per construction (or look-alike); default: its family's
     seed: int = 1
     shares: Mapping[str, float] = field(default_factory=lambda: dict(SHARES))  # split -> share
-    preset: str = "sliced"  # of frequencies, or contest
+    preset: str = "sliced"  # of frequencies, see PRESETS
     oversample: float = 1.15  # candidates per set that will be kept
     marked: float = MARKED  # how often a filler that its frame marks comes up, relative to the others
     hold_out: HoldOut = USUAL  # what occurs in test only, beside verbs

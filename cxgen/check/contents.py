@@ -76,7 +76,7 @@ def unbalanced_design(construction: Construction) -> Iterator[CxgenError]:
             matrix = label_matrix(construction, design)
         except Inconsistency:
             continue  # E202 says so
-        for rule in design.rules:
+        for rule in design.rules if _balanced(design) else ():
             labels = {row[rule] for row in matrix.values() if rule in row}
             if len(labels) < 2:
                 verdict = f"always {LABELS[labels.pop()]}" if labels else "never asked"
@@ -88,6 +88,11 @@ def unbalanced_design(construction: Construction) -> Iterator[CxgenError]:
             elif why := family_of(config).unsound(construction, design, config):
                 hint = f"`cxgen explain {construction.name}` shows the labels; docs/templates.md explains the square"
                 yield fault(place, f"design {design.name!r}: {why}", hint)
+
+
+def _balanced(design: Design) -> bool:
+    """Whether its labels must not follow from less than the meaning: not those of a replica, which has what was published."""
+    return not design.configs or any(family_of(config).balanced for config in design.configs if config in CONFIGS)
 
 
 @check
@@ -216,7 +221,7 @@ def unmentioned_noun(construction: Construction) -> Iterator[CxgenError]:
 def uneven_kinds(construction: Construction) -> Iterator[CxgenError]:
     """W308: counting words, negations or shared words tells the kinds of a design apart, or its labels."""
     for design in construction.designs.values():
-        if design.variant:
+        if design.variant or not _balanced(design):
             continue  # what is chosen between there are two continuations of one premise
         for what, figures in _evenness(construction, design).items():
             if max(figures.values()) - min(figures.values()) > _MOST[what]:

@@ -4,7 +4,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from cxgen.check.core import check, fault
 from cxgen.constructicon import Construction, Design, Part, Place, parse_pattern, square_faults
@@ -154,14 +154,17 @@ def dead_words(construction: Construction) -> Iterator[CxgenError]:
             return  # E101 or E102 says so
         read[design.frames] |= {("slots", slot.source) for slot in used if not slot.lexical}
         read[design.frames] |= {("words", "number") for slot in used if slot.number == "frame"}
+    scenes: dict[Any, list[Frame]] = defaultdict(list)  # frames that stand in one row: one for each type of participants, one for none
     for frame in construction.frames:
-        names = frame.designs or tuple(read)
+        scenes[(frame.source.path, frame.number) if frame.source else frame.name].append(frame)
+    for frames in scenes.values():
+        names = dict.fromkeys(design for frame in frames for design in (frame.designs or read))
         known = {key for design in names for key in read.get(design, ())}
-        for section, name in (*(("slots", name) for name in frame.slots), *(("words", name) for name in frame.words)):
-            if (section, name) not in known and read.keys() >= {*names}:
-                message = f"frame {frame.name!r} gives {name!r} under {section}, which no sentence of {' or '.join(names)} reads"
+        for section, name in (*(("slots", name) for name in frames[0].slots), *(("words", name) for name in frames[0].words)):
+            if (section, name) not in known and read.keys() >= names.keys():
+                message = f"frame {frames[0].name!r} gives {name!r} under {section}, which no sentence of {' or '.join(names)} reads"
                 hint = unknown("", name, {other for kind, other in known if kind == section}).hint
-                yield fault(_frame_place(construction, frame, section, name), message, hint)
+                yield fault(_frame_place(construction, frames[0], section, name), message, hint)
 
 
 @check

@@ -18,6 +18,7 @@ _COMMANDS = {  # name: the module that has it, imported when it is called; what 
     "new": ("explore", "Write templates/NAME.yaml: a small construction, with comments, to change into one of your own."),
     "sample": ("explore", "Preview a construction's items: premises with their hypotheses and labels."),
     "explain": ("explore", "Print the premise x hypothesis label matrix, computed from facts and claims."),
+    "hypothesise": ("explore", "Hypotheses about premises of your own whose parts you give, as CxNLI makes them, with labels from facts."),
     "check": ("check", "Check constructions without generating: codes E... and W..., file:line, hint."),
     "lexicon": ("lexicon", "The lexicon: find words and classes, rebuild the snapshot, propose candidates."),
     "wug": ("lexicon", "Make pseudowords: of the same length and syllables as a word, as common in their transitions, and no words."),

@@ -15,11 +15,12 @@ from cxgen.errors import CxgenError
 from cxgen.evaluate.likelihood import Measure, Unit
 from cxgen.evaluate.model import Examination, estimate, examine, partial_of
 from cxgen.evaluate.predictions import write_predictions
-from cxgen.evaluate.report import Evaluated, Part, further_tables, leaderboard_row, slices, write_baseline
+from cxgen.evaluate.report import Evaluated, Part, further_tables, leaderboard_row, mistakes, side_by_side, slices, write_baseline
 from cxgen.facade import Constructicon
 from cxgen.files import require_place
 from cxgen.layout import ANSWERS, PREDICTIONS
 from cxgen.measures.figures import Resampling
+from cxgen.tables import require_ending, write_rows
 from cxgen.vocabulary import Judge, Split
 
 _BACKEND = "How a server is asked: call by call, or in OpenAI's batches: slower, half the price."
@@ -30,20 +31,22 @@ app = commands()
 @app.command(
     epilog="cxgen evaluate --baseline word-pairs\n"
     "cxgen evaluate predictions.jsonl --config nli --by band --against outputs/predictions/word-pairs-nli.jsonl\n"
-    "cxgen evaluate --model MODEL --base-url http://localhost:8000/v1 --config nli --shots 3"
+    "cxgen evaluate --model MODEL --base-url http://localhost:8000/v1 --items cxnli.csv --shots 3 --wrong wrong.csv\n"
+    "cxgen evaluate step1000.jsonl step2000.jsonl --config minimal_pairs --items blimp.jsonl"
 )
 @limited
 def evaluate(
     limits: Limits,
-    predictions: Annotated[Path | None, Argument(help="JSON lines, CSV or parquet: id, and label or a number per answer.")] = None,
+    predictions: Annotated[list[Path] | None, Argument(help="Tables: id, and label or a number per answer; several: side by side.")] = None,
     configs: Annotated[list[str] | None, Option("--config", help="Only this config; repeatable. Default: all but the suites.")] = None,
+    items: Annotated[list[Path] | None, Option(help="Items of your own: premise, hypothesis, label; or good, bad. Repeatable.")] = None,
     splits: Annotated[list[Split] | None, Option("--split", help="Which splits; several times for several. Default: test.")] = None,
     against: Annotated[Path | None, Option(help="Other predictions of the same items: the difference, with interval and test.")] = None,
     baseline: Annotated[str | None, Option(help="A shallow predictor, trained on train: majority, hypothesis-only, word-pairs.")] = None,
     model: Annotated[str | None, Option(help="Ask this model: a server's, or hf:FOLDER for one of this machine.")] = None,
-    wording: Annotated[str, Option(help="How items are put: plain, told, quiz, scene, pair, or your own (pipelines/prompts).")] = "plain",
+    wording: Annotated[str, Option(help="How items are put: plain, told, quiz, scene, pair, variation-1 to -4, or your own.")] = "plain",
     shots: Annotated[int, Option(min=0, max=32, help="Examples shown first, from train or --examples.")] = 0,
-    examples: Annotated[Path | None, Option(help="Your own examples: JSON lines: premise, hypothesis, label (or context ...).")] = None,
+    examples: Annotated[Path | None, Option(help="Your own examples, a table like those of --items.")] = None,
     thinks: Annotated[bool, Option("--think", help="Let the model think aloud before it answers.")] = False,
     backend: Annotated[str, Option(click_type=Choice(["openai", "openai-batch"]), help=_BACKEND)] = "openai",
     base_url: Url = None,
@@ -55,6 +58,7 @@ def evaluate(
     unit: Annotated[Unit, Option(help="hf: answers given what is before (answer), texts (text), words that differ (word).")] = Unit.answer,
     batch: Annotated[int, Option(min=1, help="hf: texts at a time.")] = 16,
     output: Annotated[Path | None, Option("--output", "-o", help="Where predictions go; default: outputs/predictions/NAME.jsonl.")] = None,
+    wrong: Annotated[Path | None, Option(help="Write the items that are answered wrong, construction by construction: a table.")] = None,
     by: Annotated[list[str] | None, Option(help=_BY)] = None,
     name: Annotated[str | None, Option(help="What the results are called; default: the file's or the model's name.")] = None,
     resamples: Annotated[int, Option(min=0, max=100_000, help="Resamples of verbs for the intervals; 0: no intervals.")] = 1000,
@@ -66,12 +70,18 @@ def evaluate(
     """Score predictions, a baseline or a model: accuracy, contrast sets all right, look-alikes taken for their targets.
 
     Accuracy is the mean over constructions, intervals resample verbs. What is predicted must be just the part that is scored: all configs'
-    test items, unless --config and --split say otherwise.
+    test items, unless --config, --split and --items say otherwise. Several predictions, a baseline, a model come side by side in one table.
     """
-    if sum(option is not None for option in (predictions, baseline, model)) != 1:
-        raise CxgenError("nothing, or more than one thing, to score", hint="give a file of predictions, --baseline or --model")
+    paths = list(predictions or [])
+    count = len(paths) + sum(option is not None for option in (baseline, model))
+    if not count or (count > 1 and (name or output)):
+        hint = "give files of predictions, --baseline or --model; --name and --output are for one"
+        raise CxgenError("several things to score, and one name" if count else "nothing to score", hint=hint)
+    if wrong:
+        require_ending(wrong)
+        require_place(wrong)
     part = Part(tuple(configs or ()), tuple(split.value for split in splits) if splits else Part.splits)
-    evaluated = Evaluated.read(Constructicon().project, part)
+    evaluated = Evaluated.read(Constructicon().project, part, items or (), by or ())
     if model is not None:
         server = Consultation(Judge(backend), (), (), base_url, per_request, limits, cache.absolute() if cache else ANSWERS, poll)
         asked = Examination(model, wording, shots, examples, thinks, seed, server, measure, unit, batch)
@@ -80,19 +90,29 @@ def evaluate(
         if dry_run:
             emit(estimate(evaluated, asked), form)
             return
-        path = _written(evaluated, asked.name, output, lambda file: _ask(evaluated, asked, file))
-    elif baseline is not None:
+        paths.append(_written(evaluated, asked.name, output, lambda file: _ask(evaluated, asked, file)))
+    if baseline is not None:
         with busy(f"training {baseline}"):
-            path = _written(evaluated, baseline, output, lambda file: write_baseline(evaluated, baseline, file))
-    else:
-        path = Path(str(predictions))
+            paths.append(_written(evaluated, baseline, output, lambda file: write_baseline(evaluated, baseline, file)))
     with busy("resampling verbs"):
         other = (against.stem, evaluated.answers(against)) if against else None
-        report = evaluated.report(name or path.stem, evaluated.answers(path), Resampling(resamples, seed), other)
+        given = {name or called: evaluated.answers(path) for called, path in _named(paths).items()}
+        reports = [evaluated.report(called, answers, Resampling(resamples, seed), other) for called, answers in given.items()]
+    if wrong is not None:
+        write_rows(mistakes(evaluated, given), wrong)
+        note(f"answered wrong: {wrong}")
     if whole:
-        print_json(report, sort_keys=True)
+        print_json(reports if len(reports) > 1 else reports[0], sort_keys=True)
+    elif row:
+        emit([leaderboard_row(report) for report in reports], form)
     else:
-        _show(report, by or [], row=row, form=form)
+        _show(reports, by or [], form)
+
+
+def _named(paths: list[Path]) -> dict[str, Path]:
+    """What predictions are called: by the name of their file, or if several have the same, by its whole path."""
+    different = len({path.stem for path in paths}) == len(paths)
+    return {path.stem if different else str(path.with_suffix("")): path for path in paths}
 
 
 def _written(evaluated: Evaluated, name: str, output: Path | None, write: Callable[[Path], None]) -> Path:
@@ -115,11 +135,16 @@ def _ask(evaluated: Evaluated, asked: Examination, path: Path) -> None:
     partial_of(path).unlink(missing_ok=True)
 
 
-def _show(report: dict[str, Any], by: list[str], *, row: bool, form: Format) -> None:
+def _show(reports: list[dict[str, Any]], by: list[str], form: Format) -> None:
+    """One report by construction and with its further tables, several as one table."""
+    if len(reports) > 1:
+        emit([_brief(line) if form is Format.table else line for line in side_by_side(reports, by)], form)
+        return
+    (report,) = reports
     divided = any("construction" in config["by"] for config in report["configs"].values())
     rows = slices(report, by or (["construction"] if divided else []))
-    if row or form is not Format.table:
-        emit([leaderboard_row(report)] if row else rows, form)
+    if form is not Format.table:
+        emit(rows, form)
     else:
         for table in filter(None, (rows, *further_tables(report))):
             emit([_brief(line) for line in table], form)
@@ -130,4 +155,5 @@ def _brief(line: dict[str, Any]) -> dict[str, Any]:
     """Figures with their intervals in one cell; what does not apply is left out."""
     cells = {name: value for name, value in line.items() if not name.endswith(" interval") and value is not None}
     spans = {name: line.get(f"{name} interval") for name in cells}
-    return {name: f"{value:.3f} ({spans[name]})" if spans[name] else value for name, value in cells.items()}
+    shown = {name: f"{value:.3f} ({spans[name]})" if spans[name] else value for name, value in cells.items()}
+    return shown | {name: f"{value:.2g}" for name, value in cells.items() if name == "p"}

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 from importlib import resources
+from pathlib import Path
 from typing import Annotated
 
 import polars as pl
@@ -20,6 +21,7 @@ from cxgen.layout import LEXICONS, TEMPLATES
 from cxgen.lexicon.scenes import FOLDER as SCENES
 from cxgen.sampling import broken_slots, verb_pools
 from cxgen.semantics import RULE, label_matrix, solve, unbalanced
+from cxgen.tables import require_ending, write_rows
 
 _COLOURS = {"entailment": colors.GREEN, "neutral": colors.YELLOW, "contradiction": colors.RED}
 _LISTED = ("name", "rank", "form", "look-alike", "templates", "hypotheses", "verbs")
@@ -149,6 +151,35 @@ def explain(
             echo(f"  h{number} {loaded.rules[rule].says}   e.g. {loaded.rules[rule].wordings[0]}")
         _echo_matrix(loaded, design, cells)
         echo("".join(f"  {fault}\n" for fault in faults))
+
+
+@app.command(epilog="cxgen hypothesise premises.csv -o items.jsonl\ncxgen hypothesise --parts")
+def hypothesise(
+    table: Annotated[Path | None, Argument(help="CSV, TSV, JSON lines or parquet: premise, construction, its parts.")] = None,
+    output: Annotated[Path | None, Option("--output", "-o", help="Write the items there (.jsonl, .csv, .tsv, .parquet).")] = None,
+    parts: Annotated[bool, Option("--parts", help="Print which parts each construction has.")] = False,
+    form: Form = Format.table,
+) -> None:
+    """Hypotheses about premises of your own whose parts you give, as CxNLI makes them, with labels from facts.
+
+    Verbs are given as lemmas, the other parts as they stand in the sentence; a column `reading` names a look-alike.
+    """
+    from cxgen.build.hypothesise import hypothesise as asked
+    from cxgen.build.hypothesise import parts_of
+
+    project = Constructicon().project
+    if parts or table is None:
+        known = [(one.name, *entry) for one in load_all(Constructicon()) for entry in parts_of(one).items()]
+        emit([{"construction": name, "reading": reading, "parts": ", ".join(slots)} for name, reading, slots in known], form)
+        return
+    if output:
+        require_ending(output)
+    items = asked(project, table)
+    if output:
+        write_rows(items, output)
+        echo(f"{output}: {items.height} items", err=form is not Format.table)
+    else:
+        emit(items.iter_rows(named=True), form, items.columns)
 
 
 def _emit_cells(cells: pl.DataFrame, form: Format) -> None:

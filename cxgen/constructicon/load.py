@@ -210,9 +210,9 @@ def _frames_by_entity(frames: Iterable[Frame], designs: Mapping[str, Design], en
         others = tuple(name for name in frame.designs if name not in slots)
         if others or not own:
             yield replace(frame, designs=others)
-        for name, (kind, group) in ((name, entity) for name in own for entity in ENTITIES.items()):
-            filled = {slot: (group,) for slot in slots[name] if kind != _COMMON or slot not in frame.slots}
-            yield replace(frame, name=f"{frame.name}-{kind}", designs=(f"{name}-{kind}",), slots=frame.slots | filled)
+        for kind, group in ENTITIES.items() if own else ():
+            filled = {slot: (group,) for name in own for slot in slots[name] if kind != _COMMON or slot not in frame.slots}
+            yield replace(frame, name=f"{frame.name}-{kind}", designs=tuple(f"{name}-{kind}" for name in own), slots=frame.slots | filled)
 
 
 def _rules(entries: Mapping[str, dict[str, Any]], places: Places) -> dict[str, Rule]:

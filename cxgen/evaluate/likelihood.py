@@ -7,7 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from cxgen.errors import CxgenError, DataError, needs
+from cxgen.errors import CxgenError, DataError, needs, some
 from cxgen.families.scoring import Scoring
 from cxgen.tables import one_line
 from cxgen.vocabulary import UNDECIDED
@@ -21,6 +21,8 @@ Likely = Callable[[Sequence[Counted]], list[float]]
 Measure = StrEnum("Measure", ["likelihood", "normalised", "pll", "pll_original"])
 # Which tokens count: the answer's, the whole text's, or those of the words in which answers differ.
 Unit = StrEnum("Unit", ["answer", "text", "word"])
+_FILLS = ("ForMaskedLM", "ForPreTraining")  # how the classes of models that fill gaps are called
+_WHOLE = "name the model as it was pretrained, with the layer that says which word is likely, not an encoder or a classifier"
 _PLL = {Measure.pll: "within_word_l2r", Measure.pll_original: "original"}  # what minicons calls them
 
 
@@ -72,7 +74,13 @@ def _causal(path: str, *, normalised: bool) -> Likely:
 
     local, device = Path(path).is_dir(), "cuda" if torch.cuda.is_available() else "cpu"
     tokenizer: Any = AutoTokenizer.from_pretrained(path, local_files_only=local)
-    model: Any = AutoModelForCausalLM.from_pretrained(path, local_files_only=local).eval().to(device)
+    model: Any
+    model, told = AutoModelForCausalLM.from_pretrained(path, local_files_only=local, output_loading_info=True)
+    if any(name.endswith(_FILLS) for name in model.config.architectures or ()):
+        raise CxgenError(f"{path} fills gaps, which is another thing than to continue texts", hint="--measure pll, or pll_original")
+    if lacking := sorted({*told["missing_keys"]} & {name for name, _ in model.named_parameters()}):
+        raise CxgenError(f"{path} has no {some(lacking, 3)}: answers would be random", hint=_WHOLE)
+    model = model.eval().to(device)
     special = (tokenizer.bos_token_id, tokenizer.eos_token_id)
     start = [token for token in special if token is not None][:1]
     padded = torch.nn.utils.rnn.pad_sequence
@@ -104,6 +112,8 @@ def _masked(path: str, metric: str) -> Likely:
     from minicons.scorer import MaskedLMScorer
 
     scorer: Any = MaskedLMScorer(path, "cuda" if torch.cuda.is_available() else "cpu")
+    if (known := scorer.model.config.architectures) and not any(name.endswith(_FILLS) for name in known):
+        raise CxgenError(f"{path} is a {known[0]}, with no weights that fill gaps: answers would be random", hint=_WHOLE)
 
     def likely(texts: Sequence[Counted]) -> list[float]:
         encoded = scorer.tokenizer(["".join(text) for text in texts], padding=True)

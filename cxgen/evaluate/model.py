@@ -17,21 +17,21 @@ from cxgen.asking import Consultation, Outcome, Prompt, consult
 from cxgen.errors import DataError, unknown
 from cxgen.evaluate import likelihood
 from cxgen.evaluate.likelihood import Continued, Measure, Unit
+from cxgen.evaluate.outside import read_items
 from cxgen.evaluate.report import Evaluated, answerable
-from cxgen.evaluate.scores import WUG
 from cxgen.families.scoring import Item, Scoring
-from cxgen.files import json_lines
 from cxgen.project import Project
 from cxgen.schema import TARGET, read_yaml
 from cxgen.streams import order_key, order_keys
 from cxgen.suites import scoring_of
 from cxgen.tables import track
-from cxgen.vocabulary import LABELS, UNDECIDED, Judge
+from cxgen.vocabulary import UNDECIDED, Judge
 
 Cloze = tuple[str, Mapping[str, str]]  # how a model that continues texts is asked: see `Scoring.continuations`
 LOCAL = "hf:"
 PLAIN = "plain"  # the wording whose file is called like its task
 _ONE_BY_ONE = Consultation(backend=Judge.openai, per_request=1)  # items shown together may give each other away
+_DIGEST = re.compile("[0-9a-f]{16,}")
 _THOUGHTS = 400  # tokens for each item
 
 
@@ -80,15 +80,19 @@ def wordings(project: Project, task: str) -> list[str]:
     return [PLAIN, *(stem.removeprefix(f"{task}-") for stem in project.prompt_files() if stem.startswith(f"{task}-"))]
 
 
-def load_wording(project: Project, task: str, wording: str) -> tuple[Prompt, Cloze]:
-    """A wording, for models that are talked to and for models that continue texts."""
+def load_wording(project: Project, task: str, wording: str, *, continued: bool = True) -> tuple[Prompt, Cloze]:
+    """A wording, for models that are talked to and for models that continue texts, which not every wording is for (``continued``: it must
+    be)."""
     if not task:
         raise DataError("sentences for classifiers, which are put to no model", hint="train a probe on train; score what it says of test")
     if wording not in wordings(project, task):
         raise unknown("wording", wording, wordings(project, task))
     path = project.prompt_file(task if wording == PLAIN else f"{task}-{wording}")
-    cloze = read_yaml(path).data["cloze"]
-    return Prompt.load(path, task), (cloze["text"], cloze.get("words", {}))
+    prompt, cloze = Prompt.load(path, task), read_yaml(path).data.get("cloze", {"text": ""})
+    if continued and not cloze["text"]:
+        hint = "a wording with cloze (text, words), such as plain; see docs/evaluation.md"
+        raise DataError(f"the wording {wording} is for models behind a server", file=path, hint=hint)
+    return prompt, (cloze["text"], cloze.get("words", {}))
 
 
 def chosen_examples(train: pl.DataFrame, scoring: Scoring, count: int, seed: int) -> list[Item]:
@@ -106,21 +110,14 @@ def chosen_examples(train: pl.DataFrame, scoring: Scoring, count: int, seed: int
 
 
 def read_examples(path: Path, scoring: Scoring, count: int | None) -> list[Item]:
-    """The first ``count`` (None: all) of the user's own examples: JSON lines with the columns that the scoring needs; labels by name."""
-    examples: list[Item] = []
-    hint = f"an example is a JSON object with {', '.join(scoring.needs)}"
-    for number, row in json_lines(path, hint):
-        given = {name: row.get(name) for name in scoring.needs}
-        if not all(isinstance(text, str) and text.strip() for text in given.values()):
-            raise DataError("not an example", file=path, line=number, hint=f"{hint}, all texts")
-        if given.get("label", LABELS[0]) not in LABELS:
-            raise DataError(f"label {given['label']!r}", file=path, line=number, hint=f"expected {', '.join(LABELS)}")
-        codes = {"label": LABELS.index(given["label"])} if "label" in given else {}
-        # Which continuation comes first depends on the id: that of an example is what it says.
-        examples.append({"id": json.dumps({**row, **codes}, sort_keys=True), **given, **codes})
-    if len(examples) < max(count or 1, 1):
-        raise DataError(f"has {len(examples)} examples", file=path, hint=f"{max(count or 1, 1)} or more are needed, a JSON object a line")
-    return examples[:count]
+    """The first ``count`` (None: all) of the user's own examples, a table as `read_items` takes it."""
+    like, rows = read_items(path)
+    if scoring_of(like) is not scoring:
+        hint = f"the columns of examples are those of the items: {', '.join(scoring.needs)}"
+        raise DataError("has examples of another kind than the items", file=path, hint=hint)
+    if rows.height < (count or 1):
+        raise DataError(f"has {rows.height} examples", file=path, hint=f"{count} are needed")
+    return list(rows.select("id", *scoring.needs).head(count or rows.height).iter_rows(named=True))
 
 
 def as_continuations(item: Item, scoring: Scoring, cloze: Cloze, examples: Sequence[Item]) -> tuple[str, list[str]]:
@@ -134,15 +131,24 @@ def as_continuations(item: Item, scoring: Scoring, cloze: Cloze, examples: Seque
 def _put(evaluated: Evaluated, asked: Examination) -> Iterator[tuple[str, Scoring, Prompt, Cloze, list[Item], list[Item]]]:
     """Items are in an order in which neighbours are of no set: what is shown together must not give itself away."""
     for config, rows in evaluated.items.items():
-        scoring = scoring_of(config)
-        prompt, cloze = load_wording(evaluated.project, scoring.task, asked.wording)
+        scoring = evaluated.scoring(config)
+        prompt, cloze = load_wording(evaluated.project, scoring.task, asked.wording, continued=asked.local)
         examples: list[Item] = []
         if asked.examples is not None:
             examples = read_examples(asked.examples, scoring, asked.shots or None)
         elif asked.shots:
-            examples = chosen_examples(answerable(evaluated.project, config.removesuffix(WUG)), scoring, asked.shots, asked.seed)
+            examples = chosen_examples(answerable(evaluated.project, evaluated.like[config]), scoring, asked.shots, asked.seed)
         items: list[Item] = sorted(rows.select("id", *scoring.needs).to_dicts(), key=lambda item: order_key("shown", "in turn", item["id"]))
+        fields = prompt.fields if not asked.local else [] if cloze[0] == "{context}" else re.findall(r"\{(\w+)\}", cloze[0])
+        if "context" in fields and not all(item["context"] for item in (*items, *examples)):
+            hint = "--wording pair shows whole texts"
+            raise DataError(f"{config} has items without a context, and the wording {asked.wording} shows one", hint=hint)
         yield config, scoring, prompt, cloze, examples, items
+
+
+def _name_shown(item: str) -> str:
+    """What a model knows an item by: the name that a user gave it may tell its label."""
+    return item if _DIGEST.fullmatch(item) else order_key("item", item).hex()
 
 
 def _consultation(evaluated: Evaluated, asked: Examination) -> tuple[Consultation, dict[str, Prompt], dict[str, dict[str, Any]]]:
@@ -150,7 +156,7 @@ def _consultation(evaluated: Evaluated, asked: Examination) -> tuple[Consultatio
     for config, scoring, prompt, _, examples, items in _put(evaluated, asked):
         shots = [(scoring.shown(item), scoring.verdict(item)) for item in examples]
         prompts[config] = prompt.shown(shots, _THOUGHTS if asked.thinks else 0)
-        shown[config] = {item["id"]: scoring.shown(item) for item in items}
+        shown[config] = {_name_shown(item["id"]): scoring.shown(item) for item in items}
     return replace(asked.server, models=(asked.model,), tasks=tuple(shown)).bounded(evaluated.project), prompts, shown
 
 
@@ -164,11 +170,12 @@ def _examine_server(evaluated: Evaluated, asked: Examination) -> Examined:
     outcomes = consult.ask(consultation, prompts, shown)
     rows: list[dict[str, Any]] = []
     for config, outcome in zip(shown, outcomes, strict=True):
-        scoring = scoring_of(config)
-        items = {item["id"]: item for item in evaluated.items[config].select("id", *scoring.needs).iter_rows(named=True)}
+        scoring = evaluated.scoring(config)
+        items = {_name_shown(item["id"]): item for item in evaluated.items[config].select("id", *scoring.needs).iter_rows(named=True)}
         for judgment in outcome.judgments:
-            label = scoring.answers[scoring.meant(items[judgment.item], judgment.value)] if judgment.value else UNDECIDED
-            rows.append({"id": judgment.item, "label": label} | ({} if judgment.value else {"reason": judgment.reason}))
+            item = items[judgment.item]
+            label = scoring.answers[scoring.meant(item, judgment.value)] if judgment.value else UNDECIDED
+            rows.append({"id": item["id"], "label": label} | ({} if judgment.value else {"reason": judgment.reason}))
     return Examined(rows, Counter(row["reason"] for row in rows if "reason" in row), outcomes)
 
 

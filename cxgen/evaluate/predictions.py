@@ -33,10 +33,10 @@ def answers(source: Path | pl.DataFrame, questions: pl.DataFrame, parts: Callabl
         _counted("ids are not among the items to be scored", given.filter(~given.is_in(wanted.implode())).unique(maintain_order=True)),
         _counted("items have no prediction", wanted.filter(~wanted.is_in(given.implode()))),
     ]
-    rows = questions.select("id", "config").join(predictions, on="id", how="inner", maintain_order="left")
+    rows = questions.select("id", "config", "like").join(predictions, on="id", how="inner", maintain_order="left")
     answered = []
-    for (config,), part in rows.group_by("config", maintain_order=True):
-        scoring = scoring_of(str(config))
+    for (config, like), part in rows.group_by("config", "like", maintain_order=True):
+        scoring = scoring_of(str(like))
         own = _with_positions(part, scoring)
         faults += [f"{fault} ({config})" for fault in _faults(own, scoring) if fault]
         answer = pl.when(pl.col("label").is_null()).then("largest").otherwise("position")

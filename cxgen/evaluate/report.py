@@ -1,5 +1,6 @@
 """Scoring answers to a part of the finished dataset; baselines, which every report of a model should stand beside; the report as tables."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -12,9 +13,10 @@ import numpy as np
 import polars as pl
 
 from cxgen.build.tables import read_splits, require_dataset, table_file
-from cxgen.errors import needs, unknown
+from cxgen.errors import DataError, needs, unknown
+from cxgen.evaluate.outside import questions_about, read_items
 from cxgen.evaluate.predictions import answers, write_predictions
-from cxgen.evaluate.scores import SCORES, WUG, answered, compared, questions, scores, wug_differences
+from cxgen.evaluate.scores import FIXED, SCORES, WUG, answered, compared, questions, scores, wug_differences
 from cxgen.families import CONFIGS, NATURAL, wug_config
 from cxgen.families.scoring import Scoring
 from cxgen.measures import giveaway, words
@@ -25,6 +27,9 @@ from cxgen.suites import SUITES, scoring_of
 from cxgen.vocabulary import SPLITS, Split
 
 _ALL = (*CONFIGS, *map(wug_config, CONFIGS), NATURAL)
+_SAID = {"label": "right", "answer": "answer"}
+_NUMBER = re.compile(r"(\d+(?:\.\d+)?)([kmbt](?![a-z]))?", re.IGNORECASE)
+_THOUSANDS = {"": 1, "k": 1e3, "m": 1e6, "b": 1e9, "t": 1e12}
 _NONE: Mapping[str, Any] = {"value": None, "low": None, "high": None}
 
 
@@ -49,23 +54,43 @@ class Part:
 
 @dataclass
 class Evaluated:
-    """What is scored: the ``items`` (config -> rows) of a part whose configs are named, and the same as ``questions``; ``chosen``: the
-    options that made it another part than all of test."""
+    """What is scored: the ``items`` (config, or name of a table that a user brings -> rows) of a part whose configs are named, and the same
+    as ``questions``; ``like``: the config whose kind of items each has, see `questions`; ``chosen``: the options that made it another part
+    than all of test."""
 
     project: Project
     part: Part
     items: dict[str, pl.DataFrame]
     questions: pl.DataFrame
+    like: dict[str, str]
     chosen: tuple[str, ...] = ()
 
     @classmethod
-    def read(cls, project: Project, part: Part) -> "Evaluated":
-        """Read the part's tables; errors as of `Part.of`, and DataError where a table is damaged."""
-        chosen = (*part.configs, *(part.splits if part.splits != Part.splits else ()))
-        part = part.of(project)
+    def read(cls, project: Project, part: Part, tables: Sequence[Path] = (), by: Sequence[str] = ()) -> "Evaluated":
+        """Read the part's tables (none, where a user brings ``tables`` and names no config), and of a user's the columns to divide ``by``;
+        errors as of `Part.of` and `read_items`, and DataError where a table is damaged."""
+        chosen = (*part.configs, *(path.stem for path in tables), *(part.splits if part.splits != Part.splits else ()))
+        part = Part((), ()) if tables and not part.configs else part.of(project)
         items = {config: read_splits(project, config, part.splits) for config in part.configs}
         sources = {name: read_splits(project, name.removesuffix(WUG), part.splits) for name in items if name.endswith(WUG)}
-        return cls(project, part, items, pl.concat([questions(rows, name, sources.get(name)) for name, rows in items.items()]), chosen)
+        asked = [questions(rows, name, sources.get(name)) for name, rows in items.items()]
+        for path in tables:
+            if path.stem in items:
+                raise DataError(f"something else is called {path.stem!r}, too", file=path, hint="rename the file")
+            like, items[path.stem] = read_items(path, by)
+            asked.append(questions_about(items[path.stem], path.stem, like))
+        whole = pl.concat(asked, how="diagonal")
+        if tables and (twice := whole.filter(pl.col("id").is_duplicated())).height:
+            hint = "take the column id out, then ids are made"
+            raise DataError(f"{' and '.join(twice['config'].unique().sort())} share ids: {twice['id'][0]}", hint=hint)
+        for name in by:
+            if name not in {*whole.columns} - {*FIXED}:
+                raise unknown("dimension", name, {*whole.columns} - {*FIXED})
+        return cls(project, part, items, whole, dict(whole.select("config", "like").unique().iter_rows()), chosen)
+
+    def scoring(self, config: str) -> Scoring:
+        """How the items of a config, or of a user's table, are answered and scored."""
+        return scoring_of(self.like[config])
 
     def answers(self, predictions: Path | pl.DataFrame) -> pl.DataFrame:
         """What predictions, of a file or in a table, say of every question, see `answers`; DataError if not of just this part."""
@@ -104,12 +129,13 @@ def answerable(project: Project, config: str, splits: Sequence[str] = (Split.tra
 
 
 def write_baseline(evaluated: Evaluated, name: str, path: Path) -> None:
-    """Train a baseline on train and write what it says of the items; of pseudowords, what it learnt from real words."""
+    """Train a baseline on train and write what it says of the items; of pseudowords, what it learnt from real words, of a
+    user's table, what it learnt from the config that it is like."""
     if name not in _BASELINES:
         raise unknown("baseline", name, _BASELINES)
     rows: list[dict[str, Any]] = []
-    for config in dict.fromkeys(config.removesuffix(WUG) for config in evaluated.items):
-        items = [items for other, items in evaluated.items.items() if other.removesuffix(WUG) == config]
+    for config in dict.fromkeys(evaluated.like[config] for config in evaluated.items):
+        items = [items for other, items in evaluated.items.items() if evaluated.like[other] == config]
         rows += _BASELINES[name](scoring_of(config), answerable(evaluated.project, config), pl.concat(items, how="diagonal"))
     write_predictions(rows, path)
 
@@ -151,32 +177,76 @@ def leaderboard_row(report: Mapping[str, Any]) -> dict[str, Any]:
 
 def slices(report: Mapping[str, Any], dimensions: Sequence[str]) -> list[dict[str, Any]]:
     """A report as rows, every config as a whole, then by ``dimensions``: ``config, part`` ("all", or dimension and value), ``items, verbs,
-    undecided`` and all figures with their intervals, None where they do not apply."""
+    undecided`` and all figures with their intervals, None where they do not apply; of wholes that are held against another, ``less`` it:
+    the difference of the accuracies, and ``p``, see `compared`."""
     known = {name for whole in report["configs"].values() for name in whole["by"]}
     for name in dimensions:
         if name not in known:
             raise unknown("dimension", name, known)
-    rows = []
+    rows, against = [], report.get("against") or {"configs": {}}
     for config, whole in report["configs"].items():
         parts = {f"{name} {value}": part for name in dimensions for value, part in whole["by"].get(name, {}).items()}
         for name, part in {"all": whole, **parts}.items():
             counts = {count: part[count] for count in ("items", "verbs", "undecided")}
             figures = {score: part.get(score) or _NONE for score in chain(*SCORES)}
+            if against["configs"]:
+                difference = against["configs"][config] if name == "all" else {"accuracy": _NONE, "p": None}
+                figures |= {f"less {against['name']}": difference["accuracy"], "p": difference["p"]}
             rows.append(_flat({"config": config, "part": name, **counts, **figures}))
     return rows
 
 
+def side_by_side(reports: Sequence[Mapping[str, Any]], dimensions: Sequence[str]) -> list[dict[str, Any]]:
+    """Several reports of the same items as one table: `slices` with ``name`` and ``step`` (see `steps`), those of the same items together,
+    each series by its steps."""
+    found = steps([report["name"] for report in reports])
+    series = list(dict.fromkeys(shared for shared, _ in found.values()))
+    rows = [{"name": one["name"], "step": found[one["name"]][1], **row} for one in reports for row in slices(one, dimensions)]
+    places = list(dict.fromkeys((row["config"], row["part"]) for row in rows))
+    return sorted(rows, key=lambda row: (places.index((row["config"], row["part"])), series.index(found[row["name"]][0]), row["step"] or 0))
+
+
+def steps(names: Sequence[str]) -> dict[str, tuple[str, float | None]]:
+    """Names of checkpoints, which differ in numbers alone (k, M, B, T: thousands to trillions) -> the name without the last of these that
+    differs, and that; of other names, themselves and None."""
+    alike: dict[str, list[str]] = {}
+    for name in names:
+        alike.setdefault(_NUMBER.sub("#", name), []).append(name)
+    found: dict[str, tuple[str, float | None]] = {}
+    for own in alike.values():
+        numbers = {name: list(_NUMBER.finditer(name)) for name in own}
+        differ = [place for place, column in enumerate(zip(*numbers.values(), strict=True)) if len({match[0] for match in column}) > 1]
+        for name in own:
+            match = numbers[name][differ[-1]] if differ else None
+            step = float(match[1]) * _THOUSANDS[(match[2] or "").lower()] if match else None
+            step = int(step) if step is not None and step.is_integer() else step
+            found[name] = (f"{name[: match.start()]}#{name[match.end() :]}" if match else name, step)
+    return found
+
+
+def mistakes(evaluated: Evaluated, given: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
+    """The items that answers (by their name, see `Evaluated.answers`) get wrong, construction by construction: ``name, config,
+    construction, id``, their texts, and by name ``label``, the right answer, and ``answer`` (null: undecided)."""
+    parts = []
+    for (name, told), config in product(given.items(), evaluated.items):
+        scoring = evaluated.scoring(config)
+        texts, names = [text for text in scoring.needs if text not in {"label", "answer"}], dict(enumerate(scoring.answers))
+        said = {what: pl.col(own).replace_strict(names, default=None, return_dtype=pl.String) for what, own in _SAID.items()}
+        own = answered(evaluated.questions.filter(pl.col("right").is_not_null(), config=config), told).filter(~pl.col("hit"))
+        own = own.select(name=pl.lit(name), config="config", construction="construction", id="id", **said)
+        own = own.join(evaluated.items[config].select("id", *texts), on="id", maintain_order="left")
+        parts.append(own.sort("construction", maintain_order=True).select(pl.exclude(*said), *said))
+    return pl.concat(parts, how="diagonal")
+
+
 def further_tables(report: Mapping[str, Any]) -> Iterator[list[dict[str, Any]]]:
-    """What pseudowords cost; accuracies and flips of scenarios by calibration (Weissweiler et al. 2022, Tables 2 to 5); the comparison:
-    as far as there are any."""
+    """What pseudowords cost; accuracies and flips of scenarios by calibration (Weissweiler et al. 2022, Tables 2 to 5): as far as there
+    are any."""
     yield [_flat({"config": config, "mode": mode, **part}) for config, modes in report["wug"].items() for mode, part in modes.items()]
     for whole in report["configs"].values():
         found = whole.get("scenarios", {"accuracy": {}, "flips": {}})
         yield [_flat({"accuracy": name, **part}) for name, part in found["accuracy"].items()]
         yield [_flat({"flips": name, **part, "should flip": found["should_flip"][name]}) for name, part in found["flips"].items()]
-    against = report["against"] or {"name": "", "configs": {}}
-    differences = [(config, {**part, "p": f"{part['p']:.2g}"}) for config, part in against["configs"].items()]
-    yield [_flat({"config": config, "less": against["name"], **part}) for config, part in differences]
 
 
 def _flat(row: Mapping[str, Any]) -> dict[str, Any]:

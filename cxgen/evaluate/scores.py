@@ -33,6 +33,8 @@ _OF_FAMILIES = {
     "switched": pl.when(pl.col("switched").any().over(TARGET)).then("switched"),  # not of participants that cannot change places
     **{name: pl.col(name) for name in ("mode", "wording_held_out", "template_held_out")},
 }
+# Columns of `questions` and `answered` that are no ways to divide items.
+FIXED = ("id", "config", "like", "contrast_set", "right", "lure", "cluster", "source_id", "group", "answer", "numbers", "hit")
 # Ways to divide the items of a config. Which of them a config has depends on its columns and on how many values there are.
 DIMENSIONS = tuple(dict.fromkeys((*_OF_FAMILIES, *(name for suite in SUITES.values() for name in suite.dimensions))))
 
@@ -40,10 +42,10 @@ DIMENSIONS = tuple(dict.fromkeys((*_OF_FAMILIES, *(name for suite in SUITES.valu
 def questions(rows: pl.DataFrame, config: str, sources: pl.DataFrame | None = None) -> pl.DataFrame:
     """The items of a config as questions; ``sources``: of items with pseudowords, those with the real words.
 
-    ``id, config, contrast_set``; ``right, lure`` (i8: positions of the right answer and of a misreading's, null where there is none);
-    ``cluster`` (what its contrast set is resampled with: the verb of most of its items, the real one under a pseudoword; what a suite
-    says); ``source_id`` (of pseudowords); ``group`` (premises with the same two answers); `DIMENSIONS` (strings, null where they do not
-    apply)."""
+    ``id, config, contrast_set``; ``like`` (the config without pseudowords: whose scoring it has, whose train split is learnt from);
+    ``right, lure`` (i8: positions of the right answer and of a misreading's, null where there is none); ``cluster`` (what its contrast set
+    is resampled with: the verb of most of its items, the real one under a pseudoword; what a suite says); ``source_id`` (of pseudowords);
+    ``group`` (premises with the same two answers); `DIMENSIONS` (strings, null where they do not apply)."""
     suite, scoring = SUITES.get(config), scoring_of(config)
     right, lured = scoring.right().cast(pl.Int8), scoring.lured(rows.columns).cast(pl.Int8)
     if sources is not None:
@@ -60,6 +62,7 @@ def questions(rows: pl.DataFrame, config: str, sources: pl.DataFrame | None = No
         (suite.cluster if suite else pl.coalesce("real", "verb").mode().min().over("contrast_set")).alias("cluster"),
         *(own.get(name, none).cast(pl.String).replace(words).alias(name) for name in DIMENSIONS),
         config=pl.lit(config),
+        like=pl.lit(config.removesuffix(WUG)),
         source_id="source_id",
         group="pair_group",
     )
@@ -130,10 +133,10 @@ def scores(rows: pl.DataFrame, how: Resampling) -> dict[str, Any]:
     """What the answers to a config's questions are worth: `part` over all, ``chance`` (of a guess) and ``by``: dimension -> value ->
     `part`; where there are scenarios, these. Questions that have no right answer count only there."""
     more = _scenarios(rows, how)
-    chance = 1 / len(scoring_of(rows["config"][0]).answers)
+    chance = 1 / len(scoring_of(rows["like"][0]).answers)
     rows = rows.filter(pl.col("right").is_not_null())
     by: dict[str, dict[str, Any]] = {}
-    for dimension in DIMENSIONS:
+    for dimension in (name for name in rows.columns if name not in FIXED):
         values = rows[dimension].drop_nulls().unique().sort()
         if len(values) > 1 or (dimension == "construction" and len(values)):
             by[dimension] = {value: part(rows.filter(pl.col(dimension) == value), how) for value in values}

@@ -4,11 +4,11 @@ from collections.abc import Iterable
 
 from cxgen.errors import UnknownNameError, unknown
 from cxgen.families.core import Family, Shown
-from cxgen.families.minimal_pairs import MINIMAL_PAIRS
-from cxgen.families.nli import NLI
+from cxgen.families.minimal_pairs import CXMP, MINIMAL_PAIRS
+from cxgen.families.nli import CXNLI, NLI
 from cxgen.schema.columns import LINEAGE, MATERIAL, REJECTS, WUG, Column
 
-FAMILIES: dict[str, Family] = {family.name: family for family in (NLI, MINIMAL_PAIRS)}
+FAMILIES: dict[str, Family] = {family.name: family for family in (NLI, MINIMAL_PAIRS, CXNLI, CXMP)}
 CONFIGS: dict[str, Family] = {config: family for family in FAMILIES.values() for config in family.configs}
 DEFAULT = "nli"
 REJECTED = "rejected"

@@ -27,6 +27,8 @@ class Family(Protocol):
     survives: tuple[str, ...]  # the `violations` that must be 0 with pseudowords, too
     by_set: tuple[str, ...]  # the `violations` that contrast sets have or have not by themselves, whatever others there are
     scoring: Scoring
+    balanced: bool = True  # whether what it asks must have several labels in a set
+    trees: bool = True  # whether its premises have gold trees
 
     def columns(self, config: str) -> tuple[Column, ...]:
         """The columns that its items have besides those of all families."""

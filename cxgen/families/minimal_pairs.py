@@ -2,7 +2,8 @@
 
 Two premises of a set have the same words and differ in construction, or in which filler has which role. Of two continuations each is
 entailed by one and contradicted by the other, so that each, and each word of it, is equally often good and bad. In designs of participants
-(with ``variant``) the second premise is the first with the participants in one another's places.
+(with ``variant``) the second premise is the first with the participants in one another's places. The replica of CxMP (config ``cxmp``)
+asks, too, what has one answer in all premises: of one kind alone.
 """
 
 import math
@@ -41,6 +42,7 @@ _SWAPPED = "continuations that are not equally often good and bad"
 _WORDS = "words that are not equally often in good and bad continuations"
 _REPEATED = "repeated (context, continuations)"
 _CELL = ("variant", "entity_type", "switched")
+Pairings = dict[tuple[str, ...], list[tuple[str, str]]]  # kinds that a group of pairs has -> pairs of rules
 
 
 class _MinimalPairs(Family):
@@ -51,15 +53,16 @@ class _MinimalPairs(Family):
     sizes: Mapping[str, int] = {"minimal_pairs": 4800}
     text = "context"
     compared: Mapping[str, str] = {"premise": "context", "hypothesis": "diagnostic_good", "label": "diagnostic_bad"}
-    substituted = ("minimal_pairs",)
-    survives = by_set = (_TWO, _SWAPPED, _WORDS, _REPEATED)
+    substituted: tuple[str, ...] = ("minimal_pairs",)
+    survives: tuple[str, ...] = (_TWO, _SWAPPED, _WORDS, _REPEATED)
+    by_set: tuple[str, ...] = survives
     scoring: Scoring = Choices()
 
     def columns(self, config: str) -> tuple[Column, ...]:
         return _COLUMNS
 
     def unsound(self, construction: Construction, design: Design, config: str) -> str:
-        if pairings(construction, design):
+        if self._pairings(construction, design):
             return ""
         return (
             "no minimal pair: two kinds must share their templates and the slots of these, and two hypotheses must be such that one kind"
@@ -67,27 +70,31 @@ class _MinimalPairs(Family):
         )
 
     def rows_per_set(self, construction: Construction, design: Design, config: str) -> int:
-        """Two for every pair of kinds; twice as many where participants cannot change places, so that all cells have as many."""
-        return (4 if design.variant and not design.switched else 2) * len(pairings(construction, design))
+        """One for every kind of a pair; twice as many where participants cannot change places, so that all cells have as many."""
+        return (2 if design.variant and not design.switched else 1) * sum(map(len, self._pairings(construction, design)))
+
+    def _pairings(self, construction: Construction, design: Design) -> Pairings:
+        return pairings(construction, design, alone=not self.balanced)
 
     def items(self, draws: Draws) -> pl.DataFrame:
         construction, design = draws.construction, draws.design
         matrices = [label_matrix(construction, design, broken) for broken in (draws.broken or {"": frozenset()}).values()]
         places, said = [], []
-        for (one, other), options in pairings(construction, design).items():
-            choice = draws.choose(f"pair:{one}|{other}", len(options))
+        for kinds, options in self._pairings(construction, design).items():
+            pair = "|".join(kinds)
+            choice = draws.choose(f"pair:{pair}", len(options))
             for number, rules in enumerate(options):
-                decided = np.array([_decides(matrix, one, other, *rules) for matrix in matrices])
+                decided = np.array([_decides(matrix, kinds, *rules) for matrix in matrices])
                 rows = np.flatnonzero((choice == number) & decided[0 if draws.modes is None else draws.modes])
                 if not len(rows):
                     continue
                 wordings = draws.wordings(*rules)
                 texts = [draws.statement(rule, wordings)["hypothesis"][rows] for rule in rules]
                 claims = [pl.lit(construction.rules[rule].says) for rule in rules]
-                for order, kind in enumerate((one, other)):
+                for order, kind in enumerate(kinds):
                     places.append(design.kinds.index(kind) * len(draws) + rows)
                     both = pl.DataFrame({"diagnostic_good": texts[order], "diagnostic_bad": texts[1 - order]})
-                    about = {"pair": pl.lit(f"{one}|{other}"), "order": pl.lit(order), "switched": pl.lit(bool(order) and design.switched)}
+                    about = {"pair": pl.lit(pair), "order": pl.lit(order), "switched": pl.lit(bool(order) and design.switched)}
                     said.append(both.with_columns(claim_good=claims[order], claim_bad=claims[1 - order], **about))
         if not said:
             return pl.DataFrame()
@@ -119,14 +126,17 @@ class _MinimalPairs(Family):
             two=(pl.len() == 2) & (pl.col("premise_id").n_unique() == 2),
             swapped=(pl.col("diagnostic_good").sort() == pl.col("diagnostic_bad").sort()).all(),
         )
+        balanced = {
+            _TWO: int((~groups["two"]).sum()),
+            _SWAPPED: int((~groups["swapped"]).sum()),
+            _WORDS: sum(count_unequal_words(part) for _, part in rows.group_by("config", "split", TARGET, maintain_order=True)),
+        }
         by = ["config", "target"]
         cells = rows.filter(pl.col("variant") != "").group_by("split", *_CELL, config="config", target=TARGET).len()
         fewer = cells.filter(pl.col("len") < pl.col("len").max().over(*by, "split")).height
         wanted = math.prod(pl.col(name).n_unique().cast(pl.Int64) for name in ("split", *_CELL))
         return {
-            _TWO: int((~groups["two"]).sum()),
-            _SWAPPED: int((~groups["swapped"]).sum()),
-            _WORDS: sum(count_unequal_words(part) for _, part in rows.group_by("config", "split", TARGET, maintain_order=True)),
+            **(balanced if self.balanced else {}),
             "cells of another size than others": fewer + int(cells.group_by(by).agg(lacking=wanted - pl.len())["lacking"].sum()),
             _REPEATED: rows.height - rows.select("context", "diagnostic_good", "diagnostic_bad").unique().height,
         }
@@ -155,19 +165,33 @@ class _MinimalPairs(Family):
         return {"example": example, "cells": counts.sort("construction").to_dicts()}
 
 
-MINIMAL_PAIRS = _MinimalPairs()
+class _Replica(_MinimalPairs):
+    name = "cxmp"
+    configs: Mapping[str, str] = {
+        "cxmp": "the design and continuations of CxMP (Oba and Sugawara 2026, Table 1), over this project's lexicon"
+    }
+    sizes: Mapping[str, int] = {"cxmp": 4800}
+    substituted = ()
+    survives = by_set = (_REPEATED,)
+    balanced = trees = False
 
 
-def pairings(construction: Construction, design: Design) -> dict[tuple[str, str], list[tuple[str, str]]]:
-    """Pair of kinds -> pairs of rules: the first kind entails the first and contradicts the second, the other kind the reverse."""
-    matrix, pairs = label_matrix(construction, design), {}
-    for one, other in combinations(design.kinds, 2):
-        rules = [pair for pair in permutations(design.rules, 2) if _decides(matrix, one, other, *pair)]
-        if rules and same_templates_and_slots(construction, (one, other)):
-            pairs[one, other] = rules
+MINIMAL_PAIRS, CXMP = _MinimalPairs(), _Replica()
+
+
+def pairings(construction: Construction, design: Design, *, alone: bool = False) -> Pairings:
+    """Two kinds -> pairs of rules: the first kind entails the first and contradicts the second, the other kind the reverse.
+
+    With ``alone``, a design of a single kind has pairs of rules of which it entails the first and contradicts the second.
+    """
+    matrix, pairs = label_matrix(construction, design), Pairings()
+    for kinds in [design.kinds] if alone and len(design.kinds) == 1 else combinations(design.kinds, 2):
+        rules = [pair for pair in permutations(design.rules, 2) if _decides(matrix, kinds, *pair)]
+        if rules and same_templates_and_slots(construction, kinds):
+            pairs[kinds] = rules
     return pairs
 
 
-def _decides(matrix: Mapping[str, Mapping[str, int]], one: str, other: str, first: str, second: str) -> bool:
-    labels = [matrix[kind].get(rule) for kind in (one, other) for rule in (first, second)]
-    return labels == [ENTAILMENT, CONTRADICTION, CONTRADICTION, ENTAILMENT]
+def _decides(matrix: Mapping[str, Mapping[str, int]], kinds: tuple[str, ...], first: str, second: str) -> bool:
+    labels = [matrix[kind].get(rule) for kind in kinds for rule in (first, second)]
+    return labels == [ENTAILMENT, CONTRADICTION, CONTRADICTION, ENTAILMENT][: len(labels)]

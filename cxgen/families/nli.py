@@ -13,7 +13,7 @@ from cxgen.families.scoring import Labels, Scoring
 from cxgen.families.turns import NEEDED, cells, summed
 from cxgen.sampling import Draws, digests
 from cxgen.schema import TARGET, Column
-from cxgen.semantics import label_matrix, misread_labels, solve, unbalanced
+from cxgen.semantics import Selection, every, label_matrix, misread_labels, solve, unbalanced
 from cxgen.vocabulary import LABELS, Split
 
 _COUNTS = [(pl.col("label") == label).sum() for label in range(len(LABELS))]
@@ -53,13 +53,17 @@ class _NLI(Family):
     sizes: Mapping[str, int] = {"nli": 4000, "distinction": 1200}
     text = "premise"
     compared: Mapping[str, str] = {"premise": "premise", "hypothesis": "hypothesis", "label": "label"}
-    substituted = ("nli",)
-    survives = (_SENTENCES, _REPEATED)
-    by_set = (_CONSTRUCTIONS, _SENTENCES, _ONE_EACH, _REPEATED)
+    substituted: tuple[str, ...] = ("nli",)
+    survives: tuple[str, ...] = (_SENTENCES, _REPEATED)
+    by_set: tuple[str, ...] = (_CONSTRUCTIONS, _SENTENCES, _ONE_EACH, _REPEATED)
     scoring: Scoring = Labels()
 
     def columns(self, config: str) -> tuple[Column, ...]:
-        return (*_COLUMNS, *(_MISREAD if config == "distinction" else ()))
+        return (*_COLUMNS, *(_MISREAD if config != self.name or not self.balanced else ()))
+
+    def selections(self, matrix: Mapping[str, Mapping[str, int]], most: int = 512) -> list[Selection]:
+        """The choices of cells that make a set."""
+        return solve(matrix, most) if self.balanced else every(matrix)
 
     def unsound(self, construction: Construction, design: Design, config: str) -> str:
         if not self.rows_per_set(construction, design, config):
@@ -67,7 +71,7 @@ class _NLI(Family):
             return f"no kind counts for {config}: {who} must be among them"
         matrix = label_matrix(construction, design)
         try:
-            if solve(matrix, 1):
+            if self.selections(matrix, 1):
                 return ""
         except CxgenError as error:
             return error.message
@@ -89,7 +93,7 @@ class _NLI(Family):
     def items(self, draws: Draws) -> pl.DataFrame:
         design, count = draws.design, len(draws)
         hypotheses = pl.concat([draws.statement(rule) for rule in design.rules])
-        selections = solve(label_matrix(draws.construction, design))
+        selections = self.selections(label_matrix(draws.construction, design))
         places = [[(design.kinds.index(cell.kind), design.rules.index(cell.rule)) for cell in selection] for selection in selections]
         chosen = np.array(places, dtype=np.int64)[draws.choose("selection", len(selections))]  # sets x cells x 2
         sets = np.repeat(np.arange(count), chosen.shape[1])
@@ -121,7 +125,7 @@ class _NLI(Family):
         one_each = (pl.len() != len(LABELS)) | (pl.col("label").n_unique() != len(LABELS))
         counts = {
             _CONSTRUCTIONS: rows.group_by("construction", "split").agg(bad=_UNEQUAL)["bad"].sum(),
-            _SENTENCES: rows.group_by("config", "hypothesis", "split").agg(bad=_UNEQUAL)["bad"].sum(),
+            **({_SENTENCES: rows.group_by("config", "hypothesis", "split").agg(bad=_UNEQUAL)["bad"].sum()} if self.balanced else {}),
             _ONE_EACH: rows.group_by("premise_id").agg(bad=one_each)["bad"].sum(),
             _REPEATED: rows.height - rows.select("premise", "hypothesis").unique().height,
             **{rule: leaked(rows, mark, *names) for rule, (mark, names) in HELD.items()},
@@ -157,7 +161,25 @@ class _NLI(Family):
         }
 
 
-NLI = _NLI()
+class _Replica(_NLI):
+    name = "cxnli"
+    configs: Mapping[str, str] = {
+        "cxnli": "the hypotheses of CxNLI (Scivetti et al. 2025, Tables 8 and 9) about one-clause premises of this project"
+    }
+    sizes: Mapping[str, int] = {"cxnli": 600}
+    substituted = ()
+    survives = ()
+    by_set = (_ONE_EACH, _REPEATED)
+    balanced = False
+
+    def rows_per_set(self, construction: Construction, design: Design, config: str) -> int:
+        return len(LABELS) * len(design.kinds)
+
+    def card_facts(self, constructions: Iterable[Construction], tables: Tables) -> dict[str, Any]:
+        return {"cxnli_set": _example(tables.get(("cxnli", "train")))}
+
+
+NLI, CXNLI = _NLI(), _Replica()
 
 
 def leaked(rows: pl.DataFrame, mark: str, *names: str) -> int:

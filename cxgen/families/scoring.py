@@ -85,8 +85,9 @@ class Choices:
         return _order(item)[("first", "second").index(verdict)]
 
     def continuations(self, item: Item, text: str, words: Mapping[str, str]) -> tuple[str, list[str]]:
-        """The context and the item's own continuations."""
-        return filled(text, {"context": item["context"]}), [f" {item[f'diagnostic_{answer}']}" for answer in self.answers]
+        """The context and the item's own continuations; without a context, two texts."""
+        before = filled(text, {"context": item["context"]})
+        return before, [f"{' ' * bool(before)}{item[f'diagnostic_{answer}']}" for answer in self.answers]
 
     def texts(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Every context with its good continuation (class 1), then every context with its bad one (class 0)."""
@@ -108,7 +109,7 @@ def _order(item: Item) -> tuple[int, int]:
 
 def paired(context: str, first: str, second: str) -> dict[str, str]:
     """The fields of a prompt that asks for one of two continuations: by themselves, and as whole texts with the context before them."""
-    whole = {"whole_first": f"{context} {first}", "whole_second": f"{context} {second}"}
+    whole = {"whole_first": f"{context} {first}".lstrip(), "whole_second": f"{context} {second}".lstrip()}
     return {"context": context, "first": first, "second": second, **whole}
 
 

@@ -7,13 +7,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from cxgen.errors import DataError, UnknownNameError
 from cxgen.files import read_json
 from cxgen.layout import WORDS
 from cxgen.lexicon.scenes import FOLDER, PROPOSED, Frame, Scenes, read_scenes
-from cxgen.lexicon.words import LISTS, SCHEMA, SENSES, Cuts, Senses, lemma_of
+from cxgen.lexicon.words import CORPUS, LISTS, SCHEMA, SENSES, Cuts, Senses, lemma_of
 from cxgen.project import Project
 from cxgen.schema import Column, Contract
 from cxgen.tables import read_table
@@ -124,6 +126,13 @@ class Lexicon:
     def known(self, lemma: str, pos: str) -> list[str]:
         """The keys of the lexemes of a word, in the order of the table."""
         return self._known.get((lemma, pos), [])
+
+    @cached_property
+    def strict(self) -> dict[str, NDArray[np.bool_]]:
+        """Preset -> which rows it leaves where a construction is carried: outside the 10,000 most frequent words, in the middle band of
+        the project's own words or of a corpus (ConTest-NLI, section 3.1: the 20th to 60th percentile, without the commonest 10,000)."""
+        seldom = ~self.table["top10k"].to_numpy()
+        return {"contest": seldom & (self.bands == 1), "contest-corpus": seldom & self.table["zipf"].is_between(*CORPUS).to_numpy()}
 
     @cached_property
     def _known(self) -> dict[tuple[str, str], list[str]]:

@@ -25,11 +25,14 @@ Function = Callable[[Items], Figures | Callable[[], Figures] | None]
 MEASURES: dict[str, dict[str, Any]] = {}
 
 
-def measure(family: str, gates: Gates, chance: float = CHANCE, published: float | None = None) -> Callable[[Function], Function]:
-    """Register a function as the measure of its name; its docstring says what it is; ``published`` is what CxNLI, made by experts, has."""
+def measure(
+    family: str, gates: Gates, chance: float = CHANCE, published: float | None = None, ungated: str = ""
+) -> Callable[[Function], Function]:
+    """Register a function as the measure of its name; its docstring says what it is; ``published`` is what CxNLI, made by experts, has;
+    ``ungated`` is a family of which the figures are told, too."""
 
     def register(function: Function) -> Function:
-        about = {"family": family, "gates": gates, "chance": chance, "published": published}
+        about = {"family": family, "gates": gates, "chance": chance, "published": published, "ungated": ungated}
         MEASURES[function.__name__] = {**about, "function": function, "meaning": (function.__doc__ or "").rstrip(".")}
         return function
 
@@ -37,7 +40,7 @@ def measure(family: str, gates: Gates, chance: float = CHANCE, published: float 
 
 
 def measures() -> dict[str, dict[str, Any]]:
-    """All measures by name: ``family, meaning, gates, chance, published, function``."""
+    """All measures by name: ``family, meaning, gates, chance, published, ungated, function``."""
     for module in iter_modules(__path__):
         import_module(f"{__name__}.{module.name}")
     return MEASURES
@@ -46,11 +49,12 @@ def measures() -> dict[str, dict[str, Any]]:
 def begin(family: str, rows: pl.DataFrame, folds: int, run: Map = map) -> Callable[[], dict[str, dict[str, Any]]]:
     """Hand in the fits of a family's measures; what is returned waits for them and gives name -> what `figures.measured` gives."""
     items = Items(rows, folds, run)
-    own = {name: about for name, about in measures().items() if about["family"] == family}
+    own = {name: about for name, about in measures().items() if family in {about["family"], about["ungated"]}}
     pending = {name: about["function"](items) for name, about in own.items()}
 
     def taken() -> dict[str, dict[str, Any]]:
         figures = {name: waiting() if callable(waiting) else waiting for name, waiting in pending.items()}
-        return {name: measured(one, own[name]["gates"], own[name]["chance"]) for name, one in figures.items() if one}
+        gates = {name: about["gates"] if about["family"] == family else Gates() for name, about in own.items()}
+        return {name: measured(one, gates[name], own[name]["chance"]) for name, one in figures.items() if one}
 
     return taken

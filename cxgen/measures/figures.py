@@ -12,6 +12,7 @@ from cxgen.schema import TARGET
 from cxgen.streams import uniform
 
 DIGITS = 3  # of every figure: what is left of the order in which a processor adds up stands behind them
+_DRAWN = 2**22  # numbers at a time
 CHANCE = round(1 / 3, DIGITS)
 
 
@@ -105,6 +106,10 @@ def figure(values: pl.DataFrame, how: Resampling) -> dict[str, Any] | None:
 
 def _resampled(part: pl.DataFrame, how: Resampling) -> NDArray[np.float64]:
     sums, counts = (part[name].to_numpy().astype(np.float64) for name in ("sum", "n"))
-    drawn = uniform((how.seed, "bootstrap", part["construction"][0]), 0, how.resamples * part.height)
-    chosen = (drawn * part.height).astype(np.int64).reshape(how.resamples, -1)
-    return np.asarray(sums[chosen].sum(axis=1) / counts[chosen].sum(axis=1))
+    means, step = [], max(1, _DRAWN // part.height)
+    for start in range(0, how.resamples, step):
+        count = min(step, how.resamples - start)
+        drawn = uniform((how.seed, "bootstrap", part["construction"][0]), start * part.height, count * part.height)
+        chosen = (drawn * part.height).astype(np.int64).reshape(count, -1)
+        means.append(sums[chosen].sum(axis=1) / counts[chosen].sum(axis=1))
+    return np.concatenate(means)

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from cxgen.measures import Items, measure
-from cxgen.measures.figures import Figures, Gates, shares
+from cxgen.measures.figures import Figures, Gates, configs, shares
 from cxgen.measures.fits import Floats, Folds, Ints, Learner, Make, Predict, coded, logistic, right, scores, taught
 from cxgen.schema import TARGET
 
@@ -31,6 +31,7 @@ _GUESSED = ["config", "contrast_set", "hypothesis", "bag"]
 _RECURRENT = 10  # combinations of verb and frame with which a template's word occurs
 _DIVIDED = ("config", "construction", "contrast_of", "verb_role")  # what `shares` divides by
 _SIDES = ("premise", "hypothesis")
+_CHOICES = ("context", "diagnostic_good", "diagnostic_bad")
 _PART = 5_000  # texts whose words, or pairs of words, are written out at once
 
 
@@ -100,6 +101,47 @@ def cues_transfer(items: Items) -> Callable[[], Figures] | None:
     own = [(targets == name).to_numpy() for name in targets.unique().sort()]
     folds = [(~mask, mask) for mask in own]
     return _learnt(items, logistic, _template_pairs, folds, config=pl.lit("all")) if len(own) > 1 else None
+
+
+@measure("minimal_pairs", Gates(construction=0.55), chance=0.5, ungated="cxmp")
+def copying(items: Items) -> Figures:
+    """the continuation with more (or, if that is right more often, with fewer) of the context's words and pairs of neighbouring words."""
+    words = [pl.col(side).str.to_lowercase().str.extract_all(_TOKEN.pattern) for side in _CHOICES]
+    pairs = [own.list.eval(pl.element() + " " + pl.element().shift(-1)).list.drop_nulls() for own in words]
+    grams = items.rows.select(own.list.concat(other).alias(side) for side, own, other in zip(_CHOICES, words, pairs, strict=True))
+    good, bad = (pl.col("context").list.set_intersection(side).list.len().cast(pl.Int64) for side in _CHOICES[1:])
+    more = grams.select(right=((good - bad).sign() + 1) / 2).to_series()
+    sides = {name: {at: max(one, 1 - one) for at, one in own.items()} for name, own in by_side(items.rows, more).items()}
+    share = float(np.mean(more.to_numpy()))
+    return Figures(max(share, 1 - share), sides)
+
+
+@measure("minimal_pairs", Gates(construction=0.55), chance=0.5, ungated="cxmp")
+def pairs_of_words(items: Items) -> Callable[[], Figures]:
+    """a linear model on pairs of a context's and a continuation's word, trained on train, tested on test."""
+    rows = items.rows.filter(pl.col("split") == "test")
+    hits = items.run(_chosen, [items.rows.select("split", *_CHOICES)])
+
+    def figures() -> Figures:
+        right = next(iter(hits))
+        return Figures(float(right.mean()), by_side(rows, pl.Series(right)))
+
+    return figures
+
+
+def _chosen(rows: pl.DataFrame) -> Floats:
+    """Of the test items, whether the better continuation gets the higher score: 1 or 0."""
+    halves = [rows.filter(pl.col("split") == split) for split in ("train", "test")]
+    texts = [[own.select(premise="context", hypothesis=side) for side in _CHOICES[1:]] for own in halves]
+    train = pl.concat(own.with_columns(pl.lit(right, pl.Int64).alias("class")) for own, right in zip(texts[0], (1, 0), strict=True))
+    good, bad = pair_scores(train, pl.concat(texts[1]))[:, 1].reshape(2, -1)
+    return (np.sign(good - bad) + 1) / 2
+
+
+def by_side(rows: pl.DataFrame, right: pl.Series) -> dict[str, dict[str, float]]:
+    """Config -> construction and side -> the share of pairs that are ``right``."""
+    side = pl.concat_str(TARGET, "variant", separator="/").str.strip_suffix("/")
+    return configs(rows.select("config", target=side, right=right).group_by("config", "target").agg(pl.col("right").mean()))
 
 
 def _halves(rows: pl.DataFrame) -> tuple[Any, Any]:

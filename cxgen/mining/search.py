@@ -14,12 +14,12 @@ import polars as pl
 from cxgen import layout
 from cxgen.constructicon import load_construction
 from cxgen.errors import CxgenError, DataError, needs
-from cxgen.files import as_text, parse_json, require_place, write_atomically, write_text
+from cxgen.files import parse_json, require_place, write_text
 from cxgen.lexicon import Lexicon
 from cxgen.mining import probe
 from cxgen.mining.find import Candidate, Correlative, Forms
 from cxgen.project import Project
-from cxgen.tables import ENDINGS, one_line, read_rows, track
+from cxgen.tables import one_line, read_rows, require_ending, track, write_rows
 from cxgen.version import __version__
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ def mine(project: Project, search: Search, files: Sequence[Path], output: Path) 
             file.write(json.dumps(batches[-1], ensure_ascii=False) + "\n")
             file.flush()
     rows = pl.DataFrame([row for batch in batches for row in batch["rows"]], schema=COLUMNS)
-    write_candidates(rows, output)
+    write_rows(rows, output)
     partial.unlink()
     examples = pl.col("sentence").str.slice(0, _SHOWN).unique(maintain_order=True).head(_EXAMPLES)
     groups = rows.group_by("group").agg(count=pl.len(), examples=examples).sort("count", "group", descending=[True, False])
@@ -214,31 +214,19 @@ def _load_pipeline(name: str, *, parsed: bool) -> "Language":
 
 
 def _require_output(path: Path, inputs: Iterable[Path]) -> None:
-    if path.suffix not in ENDINGS:
-        raise CxgenError(f"unknown kind of file {path.suffix!r}", file=path, hint=f"candidates are {', '.join(ENDINGS)} files")
+    require_ending(path)
     if path.exists() and any(given.exists() and path.samefile(given) for given in inputs):
         raise CxgenError("would overwrite what is read", file=path, hint="-o with another name")
     require_place(path)
 
 
-def write_candidates(rows: pl.DataFrame, path: Path) -> None:
-    """Write candidates, or what was made of them, to a JSON lines, CSV (spans as JSON) or parquet file by its ending."""
-    if path.suffix == ".csv":
-        if "spans" in rows.columns:
-            spans = [json.dumps(spans, ensure_ascii=False) for spans in rows["spans"].to_list()]
-            rows = rows.with_columns(spans=pl.Series(spans, dtype=pl.String))
-        rows = rows.with_columns(pl.col(pl.String).map_elements(as_text, return_dtype=pl.String))
-    write: dict[str, Any] = {".jsonl": rows.write_ndjson, ".csv": rows.write_csv, ".parquet": rows.write_parquet}
-    write_atomically(path, write[path.suffix])
-
-
 def read_candidates(path: Path) -> pl.DataFrame:
-    """A file that `write_candidates` wrote."""
+    """A file that `write_rows` wrote."""
     hint = "`cxgen mine CONSTRUCTION FILES` writes it; -o names it"
     rows = read_rows(path, hint)
     try:
         rows = rows.select(*COLUMNS) if rows.width else pl.DataFrame(schema=COLUMNS)
-        if path.suffix == ".csv":
+        if path.suffix in {".csv", ".tsv"}:
             rows = rows.with_columns(pl.Series("spans", [json.loads(text) for text in rows["spans"]], COLUMNS["spans"]))
         return rows.cast(pl.Schema(COLUMNS))
     except (ValueError, TypeError, pl.exceptions.PolarsError) as error:
@@ -266,8 +254,8 @@ def label(project: Project, name: str, table: Path, output: Path) -> dict[str, i
     rows = rows.with_columns(label=pl.col("group").replace_strict(labels, default=None, return_dtype=pl.String)).drop_nulls("label")
     if name in BY_TAGS and rows["label"].n_unique() > 1:
         divided = probe.divided(rows)
-        write_candidates(divided, output)
-        write_candidates(probe.subsets(divided), output.with_stem(f"{output.stem}-probe"))
+        write_rows(divided, output)
+        write_rows(probe.subsets(divided), output.with_stem(f"{output.stem}-probe"))
     else:
-        write_candidates(rows, output)
+        write_rows(rows, output)
     return dict(sorted(Counter(rows["label"]).items()))

@@ -91,11 +91,12 @@ def _rendered(items: pl.DataFrame, metrics: Row, matrices: list[Row], sets: list
 def _scores(path: Path) -> list[Row]:
     """Rows of an evaluation: ``name, config`` (also by verb role), ``items, chance`` and figures (``value, low, high``, or None)."""
     hint = "expected what `cxgen evaluate ... --json` prints"
-    report = read_json(path, hint)
+    told = read_json(path, hint)
     try:
         return [
             {"name": report["name"], "config": place, "items": part["items"], "chance": whole["chance"], "accuracy": part["accuracy"]}
             | {figure: part.get(figure) for figure in ("consistency", "capture", "excess")}
+            for report in (told if told and isinstance(told, list) else [told])
             for config, whole in report["configs"].items()
             for place, part in {
                 config: whole,

@@ -229,7 +229,7 @@ class Draws:
 
 
 def realise(groups: Iterable[_Sentence], construction: Construction, plan: Plan, pools: Pools, forms: Forms, count: int) -> pl.Series:
-    """The texts of ``count`` sentences: with a capital, and without double spaces."""
+    """The texts of ``count`` sentences, or of several with a full stop between them: with capitals, and without double spaces."""
     known: dict[Part, Rows] = {}  # which piece a part is, set by set
     columns: list[Rows] = []
     for parts, sets, places in groups:
@@ -242,7 +242,10 @@ def realise(groups: Iterable[_Sentence], construction: Construction, plan: Plan,
     text = pl.select(pl.concat_str([pieces.slice(at, count) for at in range(0, len(pieces), count)])).to_series()
     if text.str.contains("  ", literal=True).any():  # a quarter of the time of replacing none
         text = text.str.replace_all("  ", " ", literal=True)
-    return text.to_frame("text").select(pl.col("text").str.slice(0, 1).str.to_uppercase() + pl.col("text").str.slice(1)).to_series()
+    one = pl.element() if (several := text.str.contains(". ", literal=True).any()) else pl.col("text")
+    capital = one.str.slice(0, 1).str.to_uppercase() + one.str.slice(1)
+    written = pl.col("text").str.split(". ").list.eval(capital).list.join(". ") if several else capital
+    return text.to_frame("text").select(written).to_series()
 
 
 def _pieces(part: Part, construction: Construction, plan: Plan, pools: Pools, forms: Forms) -> Rows:

@@ -74,8 +74,8 @@ def frame_candidates(frame: Frame, slot: Slot, lexicon: Lexicon, preset: str = "
     if not names:
         raise EmptySlotError(f"frame {frame.name!r} does not fill slot {slot.name!r}", hint=f"add {slot.name}: CLASS to the frame")
     rows = dict.fromkeys(row for name in names for row in lexicon.resolve(name).ids)
-    top = lexicon.table["top10k"] if preset == "contest" and slot.carries else None
-    return [row for row in rows if top is None or (lexicon.bands[row] == 1 and not top[row])]
+    strict = lexicon.strict.get(preset) if slot.carries else None
+    return [row for row in rows if strict is None or strict[row]]
 
 
 def frames_of(construction: Construction, design: Design) -> list[Frame]:
@@ -155,6 +155,6 @@ def crowded(slots: Iterable[Slot], filled: Mapping[str, Sequence[int]], lexicon:
     """Slots that must hold different words, and have fewer words than they are; a split may have but one verb of a frame's three."""
     for slot in slots:
         group = [slot.name, *(name for name in slot.distinct if name in filled)]
-        if len({lexicon.lemmas[row] for name in group for row in filled[name]}) < len(group):
+        if not filled[slot.name] or len({lexicon.lemmas[row] for name in group for row in filled[name]}) < len(group):
             return group
     return []

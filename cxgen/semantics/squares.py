@@ -44,6 +44,14 @@ def solve(matrix: _Matrix, most: int = 512) -> list[Selection]:
     return list(_solved(tuple((kind, tuple(row.items())) for kind, row in matrix.items()), most))
 
 
+def every(matrix: _Matrix) -> list[Selection]:
+    """All selections of 3 cells a kind, by kind and label, balanced or not."""
+    choices = product(*([(kind, option) for option in _options(row)] for kind, row in matrix.items()))
+    return [
+        tuple(Cell(kind, rule, label) for kind, option in chosen for label, rule in zip(_LABELS, option, strict=True)) for chosen in choices
+    ]
+
+
 @lru_cache(maxsize=256)  # a design's blocks all ask for the same
 def _solved(rows: _Rows, most: int) -> tuple[Selection, ...]:
     square = _square(rows)

@@ -82,7 +82,7 @@ def layers(wanted: str | tuple[int, ...], depth: int, name: str) -> list[int] | 
     if wanted == "all":
         return None
     if isinstance(wanted, str):
-        return list(range(depth // 4, depth - depth // 4))
+        return list(range(3 * depth // 8, 5 * depth // 8 + 1))  # 12 to 20 of 32: ConTest-NLI, appendix D
     if max(wanted) >= depth:
         raise CxgenError(f"lora.layers: {max(wanted)}, and {name} has the layers 0 to {depth - 1}", hint="middle, all, or such numbers")
     return list(wanted)

@@ -21,6 +21,8 @@ from cxgen.tables import write_json
 from cxgen.vocabulary import LABELS
 from recipes.finetune.items import answered_parts, learned_from
 from recipes.finetune.model import build, restore, save
+from recipes.finetune.replay import passages, replayed
+from recipes.finetune.report import reported
 from recipes.finetune.settings import Regime, Settings
 from recipes.finetune.training import Learner
 from recipes.shared import digest, model_files, require_same_run
@@ -46,6 +48,8 @@ def run(settings: Settings, tell: Callable[[str], None]) -> dict[str, dict[str, 
     """
     project = Project.find()
     parts = answered_parts(project, settings.evaluate.configs, settings.evaluate.files)
+    folder = settings.evaluate.baseline
+    held = {name: (folder.name, part.answers(folder / PREDICTIONS / f"{name}.jsonl")) for name, part in parts.items()} if folder else {}
     answer = _in_context(settings) if settings.regime is Regime.in_context else _trained(settings, project, tell)
     reports: dict[str, dict[str, Any]] = {}
     for name, part in parts.items():
@@ -53,7 +57,8 @@ def run(settings: Settings, tell: Callable[[str], None]) -> dict[str, dict[str, 
         if not _has_answers(part, path):
             tell(f"answering {name}")
             answer(part, path)
-        reports[name] = _report(settings, part, path)
+        figures = reported(settings.folder.name, part, part.answers(path), Resampling(settings.evaluate.resamples), held.get(name))
+        reports[name] = {"predictions": str(path), **figures}
     write_json({"settings": settings.learned(), "parts": reports}, settings.folder / REPORT)
     return reports
 
@@ -63,12 +68,6 @@ def _has_answers(part: Evaluated, path: Path) -> bool:
     with suppress(DataError):
         return part.answers(path).height > 0
     return False
-
-
-def _report(settings: Settings, part: Evaluated, path: Path) -> dict[str, Any]:
-    whole = part.report(settings.folder.name, part.answers(path), Resampling(settings.evaluate.resamples))
-    (found,) = whole["configs"].values()
-    return {"predictions": str(path), **found}
 
 
 def _in_context(settings: Settings) -> Answer:
@@ -96,7 +95,8 @@ def _trained(settings: Settings, project: Project, tell: Callable[[str], None]) 
     most = settings.train.most
     train = learned_from(project, settings.train.configs, "train", most)
     dev = learned_from(project, settings.train.configs, "dev", most and max(1, most // _DEV))
-    seen = {"data": digest(train["id"].to_list(), dev["id"].to_list()), "model files": model_files(settings.model)}
+    texts = passages(Path(settings.replay.file)) if settings.replay.file else []
+    seen = {"data": digest(train["id"].to_list(), dev["id"].to_list(), *texts), "model files": model_files(settings.model)}
     require_same_run(settings.folder, {**settings.learned(), **seen})
     each = settings.regime is Regime.heads
     heads = {name: number for number, name in enumerate(train["target"].unique().sort())} if each else {}
@@ -104,7 +104,7 @@ def _trained(settings: Settings, project: Project, tell: Callable[[str], None]) 
 
     def ready() -> Learner:
         nonlocal learner
-        learner = learner or _learner(settings, heads, train, dev, tell)
+        learner = learner or _learner(settings, heads, (train, dev), texts, tell)
         return learner
 
     def answer(part: Evaluated, path: Path) -> None:
@@ -120,14 +120,17 @@ def _trained(settings: Settings, project: Project, tell: Callable[[str], None]) 
     return answer
 
 
-def _learner(settings: Settings, heads: Mapping[str, int], train: pl.DataFrame, dev: pl.DataFrame, tell: Callable[[str], None]) -> Learner:
-    """A trained model: from the run's folder, or trained here."""
+def _learner(
+    settings: Settings, heads: Mapping[str, int], data: tuple[pl.DataFrame, pl.DataFrame], texts: list[str], tell: Callable[[str], None]
+) -> Learner:
+    """A trained model: from the run's folder, or trained here, on train and dev."""
     model, tokenizer = build(settings.model, settings.lora, max(1, len(heads)), settings.seed)
-    learner = Learner(model, tokenizer, heads, settings.training, settings.folder, settings.seed)
-    kept = settings.folder / MODEL
+    kept, how, (train, dev) = settings.folder / MODEL, settings.training, data
     if kept.is_dir():
         restore(model, kept)
-        return learner
+        return Learner(model, tokenizer, heads, how, settings.folder, settings.seed)
+    replay = replayed(model, tokenizer, settings.model, texts, settings.replay, how.max_length) if texts else None
+    learner = Learner(model, tokenizer, heads, how, settings.folder, settings.seed, replay)
     count = model.num_parameters(only_trainable=True)
     tell(f"training {count:,} of {model.num_parameters():,} weights on {train.height:,} items; {dev.height:,} of dev")
     history = learner.learn(train, dev)

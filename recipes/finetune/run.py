@@ -26,6 +26,7 @@ def finetune(
     output: Annotated[str | None, typer.Option(help="Folder of runs.")] = None,
     seed: Annotated[int | None, typer.Option(min=0)] = None,
     file: Annotated[list[str] | None, typer.Option(help="A table of your own to answer; several times for several.")] = None,
+    baseline: Annotated[str | None, typer.Option(help="Folder of a run that accuracies are held against.")] = None,
     form: Annotated[Format, typer.Option("--format")] = Format.table,
 ) -> None:
     """Fine-tune a model (or show it examples), answer test, distinction and your own files, and score the answers.
@@ -33,7 +34,7 @@ def finetune(
     Run it again after an interruption: it goes on at the last evaluation.
     """
     changes = {"model": model, "regime": regime and regime.value, "output": output, "seed": seed, "evaluate.files": file or None}
-    chosen = settings.Settings.read(config, changes)
+    chosen = settings.Settings.read(config, {**changes, "evaluate.baseline": baseline})
     reports = regimes.run(chosen, lambda text: typer.echo(text, err=True))
     typer.echo(f"run: {chosen.folder}", err=True)
     emit(rows(reports), form)

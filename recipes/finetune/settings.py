@@ -36,6 +36,7 @@ class Evaluate:
 
     configs: tuple[str, ...]
     files: tuple[Path, ...]
+    baseline: Path | None
     resamples: int
     batch: int
 
@@ -68,6 +69,15 @@ class Training:
 
 
 @dataclass(frozen=True)
+class Replay:
+    """Which text is learned beside the items, and how much."""
+
+    file: str | None
+    share: float
+    weight: float
+
+
+@dataclass(frozen=True)
 class Prompting:
     """What a model is shown that learns from its context."""
 
@@ -89,6 +99,7 @@ class Settings:
     evaluate: Evaluate
     lora: Lora
     training: Training
+    replay: Replay
     prompting: Prompting
 
     @classmethod
@@ -100,7 +111,7 @@ class Settings:
             CxgenError: no model is named.
         """
         data = read_settings(path, HERE, changes)
-        layers, modules = data["lora"]["layers"], data["lora"]["modules"]
+        layers, modules, evaluate = data["lora"]["layers"], data["lora"]["modules"], data["evaluate"]
         return cls(
             model=data["model"],
             regime=Regime(data["regime"]),
@@ -108,7 +119,12 @@ class Settings:
             seed=data["seed"],
             train=Train(tuple(data["train"]["configs"]), data["train"]["most"]),
             evaluate=Evaluate(
-                **{**data["evaluate"], "configs": tuple(data["evaluate"]["configs"]), "files": tuple(map(Path, data["evaluate"]["files"]))}
+                **{
+                    **evaluate,
+                    "configs": tuple(evaluate["configs"]),
+                    "files": tuple(map(Path, evaluate["files"])),
+                    "baseline": Path(evaluate["baseline"]) if evaluate["baseline"] else None,
+                }
             ),
             lora=Lora(
                 **{
@@ -118,6 +134,7 @@ class Settings:
                 }
             ),
             training=Training(**data["training"]),
+            replay=Replay(**data["replay"]),
             prompting=Prompting(**data["prompting"]),
         )
 
@@ -128,6 +145,7 @@ class Settings:
 
     def learned(self) -> dict[str, Any]:
         """The settings that a model's answers depend on; what is evaluated is none of them."""
-        names = ["prompting"] if self.regime is Regime.in_context else ["train", "lora", "training"]
+        trained = ["train", "lora", "training", *(["replay"] if self.replay.file else [])]
+        names = ["prompting"] if self.regime is Regime.in_context else trained
         groups = {name: asdict(getattr(self, name)) for name in names}
         return {"model": self.model, "regime": self.regime.value, "seed": self.seed, **groups}

@@ -27,10 +27,20 @@ class Learner:
         settings: how it learns.
         folder: of the run.
         seed: of the order of items and of dropout.
+        replay: what is added to the loss beside some items, see `replayed`.
     """
 
-    def __init__(self, model: Any, tokenizer: Any, heads: Mapping[str, int], settings: Training, folder: Path, seed: int) -> None:
-        self.model, self.tokenizer = model, tokenizer
+    def __init__(
+        self,
+        model: Any,
+        tokenizer: Any,
+        heads: Mapping[str, int],
+        settings: Training,
+        folder: Path,
+        seed: int,
+        replay: Callable[[int, Any], Any] | None = None,
+    ) -> None:
+        self.model, self.tokenizer, self._replay = model, tokenizer, replay
         self._heads, self._settings, self._folder, self._seed = heads, settings, folder, seed
 
     def learn(self, train: pl.DataFrame, dev: pl.DataFrame) -> list[dict[str, Any]]:
@@ -74,7 +84,7 @@ class Learner:
             train_dataset=None if train is None else self._encoded(train),
             eval_dataset=None if dev is None else self._encoded(dev),
             data_collator=DataCollatorWithPadding(self.tokenizer),
-            compute_loss_func=smoothed_loss(self._settings.label_smoothing),
+            compute_loss_func=smoothed_loss(self._settings.label_smoothing, self._replay),
             compute_metrics=None if dev is None else self._metric(dev),
             callbacks=list(callbacks),
         )
@@ -140,10 +150,11 @@ class Learner:
         return None
 
 
-def smoothed_loss(smoothing: float) -> Callable[..., Any]:
-    """Cross-entropy with label smoothing (Szegedy et al. 2016) over the three outputs of an item's own head.
+def smoothed_loss(smoothing: float, replay: Callable[[int, Any], Any] | None = None) -> Callable[..., Any]:
+    """Cross-entropy with label smoothing (Szegedy et al. 2016) over the three outputs of an item's own head; in training with ``replay``.
 
-    ``labels`` are 3 x head + label. The sum over a step's items is divided by their number, as Trainer asks for.
+    ``labels`` are 3 x head + label. The sum over a step's items is divided by their number, as Trainer asks for; what ``replay`` adds to a
+    batch counts by the batch's share of them.
     """
 
     def loss(outputs: Any, labels: Any, num_items_in_batch: Any = None) -> Any:
@@ -152,6 +163,8 @@ def smoothed_loss(smoothing: float) -> Callable[..., Any]:
         each = outputs.logits.float().view(len(labels), -1, WIDTH)
         mine = each[torch.arange(len(labels), device=labels.device), labels // WIDTH]
         total = torch.nn.functional.cross_entropy(mine, labels % WIDTH, label_smoothing=smoothing, reduction="sum")
+        if replay and torch.is_grad_enabled():
+            total = total + len(labels) * replay(len(labels), labels.device)
         return total / (len(labels) if num_items_in_batch is None else num_items_in_batch)
 
     return loss
