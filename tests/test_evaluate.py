@@ -1,6 +1,7 @@
 """Scores against hand calculations, predictions that are refused, baselines, and what the commands print."""
 
 import json
+import math
 from collections import defaultdict
 
 import polars as pl
@@ -10,6 +11,7 @@ from cxgen.build.preview import sample_items
 from cxgen.build.tables import read_dropped
 from cxgen.errors import CxgenError, DataError
 from cxgen.evaluate.predictions import answers
+from cxgen.evaluate.report import further_tables
 from cxgen.evaluate.scores import DIMENSIONS, answered, compared, questions, scores, wug_differences
 from cxgen.facade import load, score
 from cxgen.families import FAMILIES
@@ -24,12 +26,17 @@ TYPES = {"right": pl.Int8, "lure": pl.Int8, **dict.fromkeys((*DIMENSIONS, "sourc
 SURE = dict(zip(LABELS, (0.7, 0.2, 0.1), strict=True))
 
 
-@pytest.fixture(scope="module")
-def asked():
-    """Ten questions, by hand."""
-    rows = pl.read_csv(DATA / "questions.csv", schema_overrides=TYPES)
+def table(name):
+    """Questions, by hand; dimensions that they lack are null."""
+    rows = pl.read_csv(DATA / name, schema_overrides=TYPES)
     none = [pl.lit(None, dtype=pl.String).alias(name) for name in DIMENSIONS if name not in rows.columns]
     return rows.with_columns(*none, like="config")
+
+
+@pytest.fixture(scope="module")
+def asked():
+    """Ten questions."""
+    return table("questions.csv")
 
 
 def scored(asked, path=DATA / "predictions.csv"):
@@ -72,7 +79,7 @@ def test_the_bundled_predictions_score_what_a_hand_calculation_gives(asked):
 @pytest.fixture(scope="module")
 def pairs():
     """Pairs about participants, by hand: those of *give* (two a cell) and *roll* (one a cell) change places, those of *poke* do not."""
-    return scored(pl.read_csv(DATA / "pairs.csv", schema_overrides=TYPES).with_columns(like="config"), DATA / "pairs-predictions.csv")
+    return scored(table("pairs.csv"), DATA / "pairs-predictions.csv")
 
 
 def test_the_bundled_pairs_score_what_a_hand_calculation_gives(pairs):
@@ -146,7 +153,8 @@ def test_two_answerers_are_compared_item_by_item(asked):
 
 
 def test_flips_and_calibrated_accuracy_are_what_a_hand_calculation_gives():
-    """Two base items. In the first, what is expected anyway (S5) outweighs the answer; the second is right before and after."""
+    """Two base items. In the first, what is expected anyway (S5) outweighs the answer; the second is right before and after. Of S7 there
+    are two examples, whose mean is that of probabilities: 0.1 and 0.4005, where that of logarithms says the reverse."""
     numbers = {  # scenario -> scores of both words, item by item; the first word is right in S1, S2 and S4, the second in S3
         "S1": [(-2.0, -1.0), (-1.0, -3.0)],
         "S2": [(-2.0, -1.5), (-3.0, -1.0)],  # the second decision flips
@@ -154,10 +162,11 @@ def test_flips_and_calibrated_accuracy_are_what_a_hand_calculation_gives():
         "S4": [(-2.0, -2.0), (-1.0, -2.0)],  # a tie is no decision
         "S5": [(-4.0, -1.0), (-1.0, -1.0)],  # S1 - S5: (2, 0) and (0, -2): both right
         "S6": [(-2.0, -1.0), (-1.0, -4.0)],  # S1 - S6: (0, 0), a tie, and (0, 1): both wrong
+        "S7": [(math.log(0.1), math.log(0.8)), (-1.0, -1.0), (math.log(0.1), math.log(0.001)), (-1.0, -1.0)],
     }
     right = {"S1": 0, "S2": 0, "S3": 1, "S4": 0}
     rows = [
-        {"id": f"{name}-{item}", "scenario": name, "contrast_set": f"set{item}", "right": right.get(name), "first": one, "second": two}
+        {"id": f"{name}-{item}", "scenario": name, "contrast_set": f"set{item % 2}", "right": right.get(name), "first": one, "second": two}
         for name, both in numbers.items()
         for item, (one, two) in enumerate(both)
     ]
@@ -176,12 +185,19 @@ def test_flips_and_calibrated_accuracy_are_what_a_hand_calculation_gives():
     assert (got["items"], got["right"], got["undecided"], got["chance"]) == (8, 4, 1, 0.5)
     assert values(got["by"]["scenario"]) == {"S1": 0.5, "S2": 0, "S3": 1, "S4": 0.5}
     more = got["scenarios"]
-    flips = {name: (part["flips"]["value"], part["should_flip"]) for name, part in more.items() if "flips" in part}
-    assert flips == {"S2": (0.5, 0.0), "S3": (0.5, 1.0), "S4": (0.0, 0.0)}
-    assert values({name: more[name] for name in ("S5", "S6")}, "calibrated") == {"S5": 1.0, "S6": 0.0}
+    assert (values(more["flips"], "-"), more["should_flip"]) == ({"S2": 0.5, "S3": 0.5, "S4": 0.0}, {"S2": 0.0, "S3": 1.0, "S4": 0.0})
+    assert {name: part["value"] for name, part in more["accuracy"]["S1"].items()} == {"-": 0.5, "S5": 1.0, "S6": 0.0, "S7": 1.0}
+    assert values({name: more["flips"][name] for name in ("S2", "S3")}, "S5") == {"S2": 0.5, "S3": 0.5}
+    assert values({name: more["accuracy"][name] for name in ("S2", "S3")}, "S5") == {"S2": 0.5, "S3": 0.5}
+    printed = [table for table in further_tables({"wug": {}, "against": None, "configs": {"cc_semantics": got}}) if table]
+    assert [[row[name] for row in table] for name, table in zip(("accuracy", "flips"), printed, strict=True)] == [
+        ["S1", "S2", "S3", "S4"],
+        ["S2", "S3", "S4"],
+    ]
+    assert {"-", "S5", "S6", "S7"} < set(printed[0][0])
     named = labels.with_columns(numbers=pl.lit(None, dtype=pl.List(pl.Float64)))
-    without = scores(answered(asked.drop("first", "second"), named), QUICK)["scenarios"]
-    assert (without["S5"]["calibrated"], without["S2"]) == (None, more["S2"])
+    without = scores(answered(asked.drop("first", "second"), named), QUICK)["scenarios"]["flips"]["S2"]
+    assert without == {"-": more["flips"]["S2"]["-"], "S5": None, "S6": None, "S7": None}
 
 
 # questions

@@ -5,6 +5,7 @@ import gzip
 import json
 import re
 from collections import Counter
+from itertools import product
 
 import polars as pl
 import pytest
@@ -19,6 +20,9 @@ from cxgen.mining.find import Correlative, as_universal, is_clearnlp
 from cxgen.mining.search import COLUMNS, Search, passages, read_candidates
 from cxgen.project import Project
 from cxgen.tables import write_rows
+from recipes.probe.probing import tasks
+from recipes.probe.sentences import read_sentences
+from recipes.probe.settings import Controlled, Curve
 from tests import tiny_pipeline
 
 HIT = "The longer we waited, the colder the soup grew."
@@ -198,6 +202,39 @@ def test_labels_of_groups_become_labels_of_sentences(cxgen, tagger, text):
     assert (read["sentence"].to_list(), read["label"].to_list()) == ([HIT, HIT], ["yes", "yes"])
     result = cxgen("mine", "cc", "--label", folder / "groups.csv", "-o", "outputs/mined/cc.jsonl", cwd=folder)
     assert (result.returncode, "would overwrite what is read" in result.stderr) == (2, True)
+
+
+def test_two_labels_are_data_for_a_probe(cxgen, tmp_path):
+    """Sentences with halves of their own lengths: groups 0 to 5 have one label, 6 to 11 the other; of group 11 nothing is short."""
+    rows = []
+    for group, number in product(range(12), range(24)):
+        first = f"The longer {'we ' * (number % 12 + (12 if group == 11 else 0))}sang"
+        text = f"{'So ' * (number // 12)}{first}, the better we{group} felt{number}."
+        places = [("first", text.index("The longer")), ("second", text.index("the better"))]
+        spans = [{"name": name, "start": place, "end": place + 3, "text": "the"} for name, place in places]
+        rows.append({"sentence": text, "group": f"g{group}", "tags": "", "spans": spans, "file": "f", "line": 1, "column": 1})
+    (tmp_path / "outputs/mined").mkdir(parents=True)
+    (tmp_path / "params.yaml").touch()
+    write_rows(pl.DataFrame([*rows, *rows], schema=COLUMNS), tmp_path / "outputs/mined/cc.jsonl")
+    (tmp_path / "groups.csv").write_text("group,label\n" + "".join(f"g{n},{'non-' * (n > 5)}instance\n" for n in range(12)))
+    assert cxgen("mine", "cc", "--label", "groups.csv", cwd=tmp_path).returncode == 0
+    labelled = pl.read_ndjson(tmp_path / "outputs/mined/cc-labelled.jsonl")
+    row = labelled.filter(sentence="So The longer we we sang, the better we3 felt14.").row(0, named=True)
+    assert [row[name] for name in ("length", "start", "second_start", "distance")] == [10, 1, 6, 5]
+    assert (labelled.height, labelled.select("split", "group").n_unique()) == (288, 12), "each once, groups in one split"
+    assert set(labelled.group_by("label").agg(pl.col("split").n_unique())["split"]) == {2}
+    found = pl.read_ndjson(tmp_path / "outputs/mined/cc-labelled-probe.jsonl")
+    numbers = found.group_by("feature", "value", "split", "label").len()
+    assert dict(numbers.group_by("split").agg(pl.col("len").max()).iter_rows()) == {"train": 10, "test": 5}
+    assert numbers.group_by("feature", "value", "split").agg(pl.col("len").n_unique(), n=pl.len()).select("len", "n").unique().rows() == [
+        (1, 2)
+    ]
+    for (feature,), own in found.group_by("feature"):
+        train, test = (set(own.filter(split=split)["value"]) for split in ("train", "test"))
+        assert max(train) <= min(test) + (max(test) - min(test)) / 4, feature
+        assert len(test) > len(train) or feature == "start"
+    asked = read_sentences(str(tmp_path / "outputs/mined/cc-labelled-probe.jsonl"), {})
+    assert [task.feature for task in tasks(asked, Curve((16,), 1), Controlled(0.25, length=False), 1)] == sorted(found["feature"].unique())
 
 
 SPANS = [{"name": "first", "start": 0, "end": 3, "text": "The"}]

@@ -9,6 +9,8 @@ import pytest
 
 from cxgen.errors import CxgenError
 from cxgen.facade import load
+from cxgen.suites import SUITES
+from cxgen.suites.cc_syntax import FEATURES
 from cxgen.vocabulary import LABELS
 from recipes import tiny
 from recipes.finetune.regimes import run as finetune
@@ -218,6 +220,17 @@ def test_every_layer_is_probed_and_words_alone_do_not_tell_order(probed):
     assert whole["2"]["items"] == 72
     sizes = [(row["size"], row["repeat"]) for row in found if row["what"] == "curve" and row["layer"] == "1"]
     assert sizes == [(16, 0), (16, 1), (16, 2), (64, 0), (64, 1), (64, 2)]
+
+
+def test_the_published_sentences_are_probed_subset_by_subset(models, project, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    SUITES["cc_syntax"].rows(project, 1, {"general": 8, "per_value": 2}).write_parquet("s.parquet")
+    changes = {"model": str(models / "masked"), "data": "s.parquet", "where": {"preset": "published"}, "curve.sizes": [8]}
+    found = probe_run(probe.Settings.read(probe.DEFAULT, changes))
+    words = {row["feature"]: row["accuracy"] for row in found if row["layer"] == "words" and row["value"] is None}
+    assert words == dict.fromkeys(["", *FEATURES], 0.5), "instances and non-instances have the same words"
+    lengths = [int(row["value"]) for row in found if (row["layer"], row["feature"]) == ("1", "length") and row["value"]]
+    assert lengths == list(range(12, 57)), "every length is tested"
 
 
 def test_a_run_is_kept_step_by_step(probed, monkeypatch):

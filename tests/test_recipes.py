@@ -159,11 +159,18 @@ def test_a_draw_has_whole_pairs_and_both_labels_alike():
     assert found["pair"].to_list() == drawn(train.reverse(), 9, 1, 0)["pair"].to_list()
 
 
-def test_a_feature_held_apart_has_no_value_in_common(sentences):
+def test_train_has_the_low_end_of_a_feature_and_test_all_values(sentences):
     values = [str(value) for value in (2, 10, 3, 4, 5, 6, 7, 8)]
     task = held_apart(sentences([*pairs(2, "train", "start", values), *pairs(1, "test", "start", values)]), "start", 0.25)
-    assert set(task.train["value"]) == {"2", "3"}, "by number, not by letter"
-    assert set(task.test["value"]) == {"4", "5", "6", "7", "8", "10"}
+    assert set(task.train["value"]) == {"2", "3", "4"}, "by number, not by letter: a quarter of the range from 2 to 10"
+    assert set(task.test["value"]) == set(values)
+    task = held_apart(sentences([*pairs(2, "train", "kind", "dacb"), *pairs(1, "test", "kind", "bd")]), "kind", 0.34)
+    assert (set(task.train["value"]), set(task.test["value"])) == ({"a", "b"}, {"b", "d"})
+
+
+def test_scrambled_sentences_are_left_out(sentences):
+    rows = [{"sentence": name, "label": label, "split": "train"} for name, label in zip("abcd", ("1", "0", "2", "scrambled"), strict=True)]
+    assert sentences(rows)["sentence"].to_list() == ["a", "b"]
 
 
 def test_tasks_are_whole_curve_and_features(sentences):

@@ -31,7 +31,7 @@ _COMMANDS = {  # name: the module that has it, imported when it is called; what 
     "splits": ("build", "Which split each verb is in."),
     "natural": ("build", "Make items of the sets that writers wrote."),
     "suites": ("build", "Make the suites (cc_syntax, cc_semantics), audit and measure them."),
-    "recognise": ("lexicon", "Say whether the grammar of the comparative correlative has a sentence."),
+    "recognise": ("lexicon", "Say what a sentence is by the grammars of the comparative correlative."),
     "evaluate": ("evaluate", "Score predictions, a baseline or a model."),
     "review": ("report", "Have the finished dataset read blind by people, and see what they say."),
     "report": ("report", "Measures of the finished dataset."),

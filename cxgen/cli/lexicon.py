@@ -21,7 +21,7 @@ from cxgen.files import read_text
 from cxgen.lexicon import Lexicon
 from cxgen.mining import search as mining
 from cxgen.pseudowords import inflect, load, pseudowords
-from cxgen.suites.grammar import Grammar
+from cxgen.suites.grammar import PRESETS, PUBLISHED, SMALL, Grammar
 
 _POS = Choice(["noun", "verb", "adjective"])
 _SHOWN = 40  # groups in the table
@@ -156,14 +156,17 @@ def wug(
 def recognise(
     sentences: Annotated[list[str] | None, Argument(help="Sentences, each in quotes; none: one a line from stdin or --file.")] = None,
     file: Annotated[Path | None, Option("--file", help="A file with one sentence a line.")] = None,
+    preset: Annotated[str | None, Option(click_type=Choice(PRESETS), help="Only by this grammar; default: by any.")] = None,
     any_words: Annotated[bool, Option("--any-words", help="Take unknown words for what they look like: -er, -s.")] = False,
     form: Form = Format.table,
 ) -> None:
-    """Say whether the grammar of the comparative correlative has a sentence: as an instance, or as the same words in another order."""
-    grammar = Grammar(Constructicon().project)
+    """Say what a sentence is by the grammars of the comparative correlative: an instance, a non-instance, scrambled, or none of theirs."""
+    project = Constructicon().project
+    grammars = [Grammar(project, name) for name in ([preset] if preset else [PUBLISHED, SMALL])]  # small reads the words of wide, too
     lines = sentences or (read_text(file) if file else sys.stdin.read()).splitlines()
     texts = [line.strip() for line in lines if line.strip()]
-    rows = [{"sentence": text, "is": grammar.recognises(text, any_words=any_words)} for text in texts]
+    found = ([grammar.recognises(text, any_words=any_words) for grammar in grammars] for text in texts)
+    rows = [{"sentence": text, "is": next(filter(None, own), "")} for text, own in zip(texts, found, strict=True)]
     emit(rows, form, ["sentence", "is"])
     if not all(row["is"] for row in rows):
         raise typer.Exit(1)

@@ -253,10 +253,13 @@ def mistakes(evaluated: Evaluated, given: Mapping[str, pl.DataFrame]) -> pl.Data
 
 
 def further_tables(report: Mapping[str, Any]) -> Iterator[list[dict[str, Any]]]:
-    """What pseudowords cost; decision flips and calibrated accuracies of scenarios: as far as there are any."""
+    """What pseudowords cost; accuracies and flips of scenarios by calibration (Weissweiler et al. 2022, Tables 2 to 5): as far as there
+    are any."""
     yield [_flat({"config": config, "mode": mode, **part}) for config, modes in report["wug"].items() for mode, part in modes.items()]
-    scenarios = [(config, name, part) for config, whole in report["configs"].items() for name, part in whole.get("scenarios", {}).items()]
-    yield [_flat({"config": config, "scenario": name, **part}) for config, name, part in scenarios]
+    for whole in report["configs"].values():
+        found = whole.get("scenarios", {"accuracy": {}, "flips": {}})
+        yield [_flat({"accuracy": name, **part}) for name, part in found["accuracy"].items()]
+        yield [_flat({"flips": name, **part, "should flip": found["should_flip"][name]}) for name, part in found["flips"].items()]
 
 
 def _flat(row: Mapping[str, Any]) -> dict[str, Any]:

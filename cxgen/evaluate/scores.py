@@ -10,6 +10,7 @@ from cxgen.errors import needs
 from cxgen.measures.figures import Resampling, figure
 from cxgen.schema import TARGET
 from cxgen.suites import SUITES, scoring_of
+from cxgen.suites.cc_semantics import BASE
 from cxgen.vocabulary import NEUTRAL, Role
 
 Figures = Mapping[str, dict[str, Any] | None]
@@ -150,26 +151,34 @@ def part(rows: pl.DataFrame, how: Resampling) -> dict[str, Any]:
 
 
 def _scenarios(rows: pl.DataFrame, how: Resampling) -> dict[str, Any]:
-    """After Weissweiler et al. 2022: scenario -> ``flips`` (share of decided base items that are answered with the other word here) and
-    ``should_flip`` (share whose right answer is the other one here); of those without right answers ``calibrated``: accuracy on the base
-    items by their log-probabilities less those here (None where none were given; a tie is wrong)."""
-    report: dict[str, Any] = {}
-    for (name,), own in rows.drop_nulls("scenario").sort("scenario", maintain_order=True).group_by("scenario", maintain_order=True):
-        both = rows.filter(scenario="S1").join(own, on="contrast_set", how="inner", maintain_order="left", suffix="_here")
-        if name == "S1" or not both.height:
-            continue
-        if both["right_here"].null_count() < both.height:
-            decided = both.drop_nulls(["answer", "answer_here"]).select(*CELL, value=pl.col("answer") != pl.col("answer_here"))
-            should = (both["right"] != both["right_here"]).mean()
-            report[str(name)] = {"flips": figure(decided, how), "should_flip": round(should, 4) if isinstance(should, float) else None}
-        elif both["numbers"].null_count() or both["numbers_here"].null_count():
-            report[str(name)] = {"calibrated": None}
-        else:
-            first, second = (pl.col("numbers").list.get(place) - pl.col("numbers_here").list.get(place) for place in (0, 1))
-            choice = pl.when(first > second).then(0).when(second > first).then(1)
-            value = (choice == pl.col("right")).fill_null(value=False)
-            report[str(name)] = {"calibrated": figure(both.select(*CELL, value=value), how)}
-    return report
+    """After Weissweiler et al. 2022, Tables 2 to 5: ``accuracy`` and ``flips`` (share of decided base items that are answered with the
+    other word here): scenario -> ``-`` (as answered) and every calibration (None without numbers) -> figure; ``should_flip``: scenario ->
+    share whose right answer is the other one here. A tie is wrong, and decides nothing.
+
+    Calibrated is P(word | text) / mean P(word | calibration's examples) (section 4.1.3), from numbers that are log-probabilities."""
+    rows = rows.drop_nulls("scenario")
+    tests, open_ones = rows.drop_nulls("right").sort("scenario", maintain_order=True), rows.filter(pl.col("right").is_null())
+    numbers = [pl.col("numbers").list.get(place) for place in (0, 1)]
+    priors = (((number - number.max()).exp().mean().log() + number.max()).alias(f"prior_{place}") for place, number in enumerate(numbers))
+    means = open_ones.group_by("contrast_set", "scenario").agg(*priors)
+    report: dict[str, Any] = {"accuracy": {}, "flips": {}, "should_flip": {}}
+    for name in ("-", *open_ones["scenario"].unique().sort()) if tests.height else ():
+        own = tests
+        if name != "-":
+            own = own.join(means.filter(scenario=name).drop("scenario"), on="contrast_set", maintain_order="left")
+            more = (numbers[0] - pl.col("prior_0")) - (numbers[1] - pl.col("prior_1"))
+            own = own.with_columns(more=more, answer=pl.when(more > 0).then(0).when(more < 0).then(1))
+            own = own.with_columns(hit=(pl.col("answer") == pl.col("right")).fill_null(value=False))
+        known = name == "-" or not own["more"].null_count()
+        base = own.filter(scenario=BASE).select("contrast_set", base="answer", base_right="right")
+        for (scenario,), here in own.group_by("scenario", maintain_order=True):
+            report["accuracy"].setdefault(scenario, {})[name] = figure(here.select(*CELL, value="hit"), how) if known else None
+            both = here.join(base, on="contrast_set", maintain_order="left") if scenario != BASE else here.clear()
+            if both.height:
+                decided = both.drop_nulls(["answer", "base"]).select(*CELL, value=pl.col("answer") != pl.col("base"))
+                report["flips"].setdefault(scenario, {})[name] = figure(decided, how) if known else None
+                report["should_flip"][scenario] = round((both["right"] != both["base_right"]).sum() / both.height, 4)
+    return report if tests.height else {}
 
 
 def compared(first: pl.DataFrame, second: pl.DataFrame, how: Resampling) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from cxgen.constructicon import load_construction
 from cxgen.errors import CxgenError, DataError, needs
 from cxgen.files import parse_json, require_place, write_text
 from cxgen.lexicon import Lexicon
+from cxgen.mining import probe
 from cxgen.mining.find import Candidate, Correlative, Forms
 from cxgen.project import Project
 from cxgen.tables import one_line, read_rows, require_ending, track, write_rows
@@ -233,7 +234,8 @@ def read_candidates(path: Path) -> pl.DataFrame:
 
 
 def label(project: Project, name: str, table: Path, output: Path) -> dict[str, int]:
-    """Write the candidates of the groups that ``table`` (columns ``group, label``) labels to ``output``; return label -> candidates."""
+    """Write the candidates of the groups that ``table`` (columns ``group, label``) labels to ``output``; return label -> candidates. Those
+    of ``cc`` with two labels are divided for a probe, and the file NAME-probe beside it has its subsets (see `probe`)."""
     path = default_output(project, name)
     _require_output(output, [path, table])
     rows, hint = read_candidates(path), "columns group and label, as `cxgen mine ... --format csv` prints them, with labels filled in"
@@ -250,5 +252,10 @@ def label(project: Project, name: str, table: Path, output: Path) -> dict[str, i
         hint = f"are these the groups of the candidates in {path}?"
         raise DataError(f"{len(foreign)} groups are no candidate's: {', '.join(map(repr, foreign[:3]))}", file=table, hint=hint)
     rows = rows.with_columns(label=pl.col("group").replace_strict(labels, default=None, return_dtype=pl.String)).drop_nulls("label")
-    write_rows(rows, output)
+    if name in BY_TAGS and rows["label"].n_unique() > 1:
+        divided = probe.divided(rows)
+        write_rows(divided, output)
+        write_rows(probe.subsets(divided), output.with_stem(f"{output.stem}-probe"))
+    else:
+        write_rows(rows, output)
     return dict(sorted(Counter(rows["label"]).items()))

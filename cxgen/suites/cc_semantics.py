@@ -14,7 +14,6 @@ import polars as pl
 
 from cxgen.errors import DataError
 from cxgen.families.scoring import Choices, Item, filled, paired
-from cxgen.lexicon import Lexicon
 from cxgen.measures.figures import Figures, Gates, measured
 from cxgen.project import Project
 from cxgen.sampling import digest
@@ -24,14 +23,15 @@ from cxgen.suites import Suite, register
 from cxgen.suites.grammar import SIDES
 
 NAME, FILE = "cc_semantics", "comparative-correlative-scenarios"
-GAP, BASE = "[MASK]", "S1"
+GAP, BASE, CALIBRATION = "[MASK]", "S1", "calibration"
 COLUMNS = (
     Column("id", pl.String, "content-addressed item id"),
     Column("contrast_set", pl.String, "the base item and all that are made from it"),
     Column("base_id", pl.String, "the id of that base item (of S1 its own)"),
     Column("construction", pl.String, "the construction whose meaning decides"),
     Column("scenario", pl.String, "S1 to S7"),
-    Column("role", pl.String, "what the scenario is for", values=("base", "recency", "vocabulary", "names", "calibration")),
+    Column("example", pl.Int8, "which example of its calibration, from 0; of the other scenarios there is one"),
+    Column("role", pl.String, "what the scenario is for", values=("base", "recency", "vocabulary", "names", CALIBRATION)),
     Column("text", pl.String, f"the whole text, {GAP} in the gap"),
     Column("mask_start", pl.Int32, f"where {GAP} begins in `text`, in characters from 0"),
     Column("mask_word", pl.Int32, "which word of `text` the gap is, from 0"),
@@ -46,6 +46,7 @@ COLUMNS = (
     Column("wording", pl.Int16, "which wording of the sentences, from 0"),
     Column("split", pl.String, "train or test; they have no adjective in common", values=SIDES),
 )
+_SIZES = {"draws": 1, "wordings": 1}
 _WORDS = ("first", "second")
 _ANSWERS = {1: 0, -1: 1, 0: None}
 _PAIR = pl.concat_str("given", pl.lit(" "), "then")
@@ -64,27 +65,37 @@ def follows(correlations: Iterable[Correlation], known: Comparison | None, who: 
     return signs.pop() * known[3] * (1 if known[0] == who else -1) if signs else 0
 
 
-def _sets(data: Mapping[str, Any], people: list[str], side: str, seed: int, draws: int) -> Iterator[dict[str, Any]]:
+def _sets(data: Mapping[str, Any], side: str, seed: int, draws: int, wordings: int) -> Iterator[dict[str, Any]]:
     """The rows of one side: for each two properties and each choice of poles, ``draws`` base items with all that is made from them."""
-    properties, wordings = data["opposites"][side], data["wordings"]
+    properties, people = data["opposites"][side], data["names"].split(", ")
     for (a, b), signs in product(permutations(properties, 2), product((1, -1), repeat=2)):
-        others = [other for other in properties if other not in (a, b)]
-        stream: tuple[str | int, ...] = (seed, NAME, a["name"], b["name"], *signs)
+        stream: tuple[str | int, ...] = (seed, NAME, a, b, *signs)
         names = [name for _, name in sorted(zip(order_keys(stream, people), people, strict=True))]
+        others = [(name, sign) for name in properties if name not in (a, b) for sign in (1, -1)]
+        others.sort(key=lambda other: order_key(*stream, *other))
         for number in range(draws):
-            which, pole, wording = uniform((*stream, "rest"), 3 * number, 3)
-            third = others[int(which * len(others))], 1 if pole < 0.5 else -1
-            poles = {
-                f"{letter}{mark}": (own["name"], sign, own["comparatives"][sign < 0])
-                for letter, (own, plus) in {"a": (a, signs[0]), "b": (b, signs[1]), "c": third}.items()
-                for mark, sign in (("+", plus), ("-", -plus))
-            }
-            place, who = int(wording * len(wordings)), dict(zip("xy", names[2 * number :], strict=False))
-            made = {name: _item(scenario, wordings[place], poles, who) for name, scenario in data["scenarios"].items()}
-            ids = {name: digest(f"{NAME}\x1f{made[BASE]['text']}\x1f{name}") for name in made}
-            shared = {"contrast_set": ids[BASE], "base_id": ids[BASE], "construction": data["construction"], "split": side}
-            shared |= {"wording": place, "given": a["name"], "then": b["name"], **dict(zip(_WORDS, b["comparatives"], strict=True))}
-            yield from (row | shared | {"id": ids[name], "scenario": name} for name, row in made.items())
+            place = int(uniform((*stream, "wording"), number, 1)[0] * wordings)
+            rest = names[2 * number + 2 :] + names[: 2 * number]  # z, w: names that are not this base item's
+            made = {}
+            for example in range(data["examples"]):
+                who = dict(zip("xyzw", (*names[2 * number :][:2], *rest[2 * example :][:2]), strict=False))
+                poles = {
+                    f"{letter}{mark}": (own, sign, properties[own][sign < 0])
+                    for letter, (own, plus) in {
+                        "a": (a, signs[0]),
+                        "b": (b, signs[1]),
+                        "c": others[(number + example) % len(others)],
+                    }.items()
+                    for mark, sign in (("+", plus), ("-", -plus))
+                }
+                for name, scenario in data["scenarios"].items():
+                    if not example or scenario["role"] == CALIBRATION:
+                        made[name, example] = _item(scenario, data["wordings"][place], poles, who)
+            ids = {key: digest("\x1f".join((NAME, made[BASE, 0]["text"], *map(str, key)))) for key in made}
+            shared = {"contrast_set": ids[BASE, 0], "base_id": ids[BASE, 0], "construction": data["construction"], "split": side}
+            shared |= {"wording": place, "given": a, "then": b, **dict(zip(_WORDS, properties[b], strict=True))}
+            for (name, example), row in made.items():
+                yield row | shared | {"id": ids[name, example], "scenario": name, "example": example}
 
 
 def _item(scenario: Mapping[str, Any], wording: Mapping[str, str], poles: Poles, names: Mapping[str, str]) -> dict[str, Any]:
@@ -113,14 +124,21 @@ def _item(scenario: Mapping[str, Any], wording: Mapping[str, str], poles: Poles,
 
 
 def _rows(project: Project, seed: int, sizes: Mapping[str, int]) -> pl.DataFrame:
-    """All rows. ``sizes``: ``draws``, base items for each two properties and their poles, with other names and wordings."""
-    document, lexicon, draws = read_yaml(project.grammar_file(FILE), "scenarios"), Lexicon.of(project), sizes["draws"]
-    people = [lexicon.lemmas[row] for name in document.data["names"] for row in lexicon.resolve(name).ids]
-    if 2 * draws > len(people):
-        hint = f"{2 * draws} are needed for draws: {draws}"
-        raise DataError(f"{len(people)} names", file=document.path, line=document.line(["names"]), hint=hint)
+    """All rows. ``sizes``: ``draws``, base items for each two properties and their poles, with other names; ``wordings``, how many of the
+    file's, from the first, are drawn from."""
+    document = read_yaml(project.grammar_file(FILE), "scenarios")
+    data, draws, wordings = document.data, sizes["draws"], sizes["wordings"]
+    least = min(2 * len(own) - 4 for own in data["opposites"].values())  # that a third property may be, with its pole
+    for what, there, wanted in (
+        ("names", len(data["names"].split(", ")), 2 * max(draws, data["examples"] + 1)),
+        ("wordings", len(data["wordings"]), wordings),
+        ("opposites", least, data["examples"]),
+    ):
+        if there < wanted:
+            hint = f"{wanted} are needed for draws: {draws}, wordings: {wordings} and {data['examples']} examples"
+            raise DataError(f"{there} {what}", file=document.path, line=document.line([what]), hint=hint)
     try:
-        made = [row for side in SIDES for row in _sets(document.data, people, side, seed, draws)]
+        made = [row for side in SIDES for row in _sets(data, side, seed, draws, wordings)]
     except ValueError as error:
         line = document.line(["scenarios"])
         raise DataError(f"scenarios: {error}", file=document.path, line=line, hint="rules of one direction") from error
@@ -128,15 +146,16 @@ def _rows(project: Project, seed: int, sizes: Mapping[str, int]) -> pl.DataFrame
 
 
 def _sample(project: Project, seed: int, n: int) -> pl.DataFrame:
-    made = _rows(project, seed, {"draws": 2}).filter(pl.col("split") == SIDES[1])
+    made = _rows(project, seed, _SIZES).filter(pl.col("split") == SIDES[1])
     sets = sorted(made["contrast_set"].unique(), key=lambda name: order_key(seed, "sample", name))[:n]
     return pl.concat([made.filter(pl.col("contrast_set") == name) for name in sets])
 
 
 def _violations(project: Project, rows: pl.DataFrame) -> dict[str, int]:
     data = read_yaml(project.grammar_file(FILE), "scenarios").data
-    opposites = [(own["name"], own["comparatives"]) for side in data["opposites"].values() for own in side]
+    opposites = [own for side in data["opposites"].values() for own in side.items()]
     signs = {word: (name, sign) for name, words in opposites for word, sign in zip(words, (1, -1), strict=True)}
+    whole_set = sum(data["examples"] if scenario["role"] == CALIBRATION else 1 for scenario in data["scenarios"].values())
     wanted = [_answer(signs, *row) for row in rows.select("context", "before", "after", "first").iter_rows()]
     even = rows.drop_nulls("answer").group_by("split", "scenario", "given", "then").agg(share=pl.col("answer").mean())
     bases = rows.filter(pl.col("scenario") == BASE)
@@ -151,7 +170,7 @@ def _violations(project: Project, rows: pl.DataFrame) -> dict[str, int]:
         "items with other words than their base item": linked.filter(others).height,
         "gaps that are elsewhere": rows.filter(pl.col("text").str.slice("mask_start", len(GAP)) != GAP).height,
         "texts that are not their parts": rows.filter(whole != pl.col("text")).height,
-        "sets without every scenario": rows.group_by("contrast_set").len().filter(pl.col("len") != len(data["scenarios"])).height,
+        "sets without every scenario": rows.group_by("contrast_set").len().filter(pl.col("len") != whole_set).height,
         "words of the gap not equally often right": even.filter(pl.col("share") != 0.5).height,
         "words in train and test": len(set.intersection(*words)) if len(words) > 1 else 0,
         "answers that the facts do not give": int(pl.Series(wanted, dtype=pl.Int8).ne_missing(rows["answer"]).sum()),
@@ -200,7 +219,7 @@ def _shown(rows: pl.DataFrame) -> Iterator[tuple[str, list[tuple[str, str]]]]:
     for _, group in rows.group_by("contrast_set", maintain_order=True):
         made = group.to_dicts()
         words = ["open" if row["answer"] is None else row[_WORDS[row["answer"]]] for row in made]
-        lines = [(row["scenario"], f"{row['text']} ({word})") for row, word in zip(made, words, strict=True)]
+        lines = [(row["scenario"], f"{row['text']} ({word})") for row, word in zip(made, words, strict=True) if not row["example"]]
         yield "[{given} and {then}: {first} or {second}]".format(**made[0]), lines
 
 
@@ -242,7 +261,7 @@ register(
         construction="comparative-correlative",
         holds="texts with a gap whose word follows from comparative correlatives; each base item with three tests of bias and three "
         "calibrations",
-        sizes={"draws": 2},
+        sizes=_SIZES,
         columns=COLUMNS,
         splits=SIDES,
         card=(resources.files(__package__) / f"{NAME}.md.j2").read_text("utf-8"),

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, reduce
 from itertools import product
 from math import prod
 from typing import Any, NamedTuple
@@ -14,17 +14,22 @@ from cxgen.schema import Document, read_yaml
 from cxgen.streams import order_key
 
 GRAMMAR = "comparative-correlative"
-SMALL, WIDE = PRESETS = ("small", "wide")
+SMALL, WIDE, PUBLISHED = PRESETS = ("small", "wide", "published")
 SIDES = ("train", "test")
+ROLES = NON_INSTANCE, INSTANCE, SCRAMBLED = ("non-instance", "instance", "scrambled")  # by label
+_FILES = {SMALL: GRAMMAR, WIDE: GRAMMAR, PUBLISHED: f"{GRAMMAR}-{PUBLISHED}"}
 _MOST = 2**63  # sentences that a symbol may have: numbers are 64 bits
-_tokens = re.compile(r"[^\s,]+|,").findall  # words and commas
+_MARKS = (",", ";")  # no words: lengths leave them out
+_tokens = re.compile(r"[^\s,;]+|[,;]").findall
 
 
 class Way(NamedTuple):
-    """One way to say a symbol: the right side of its rule (words are strings), the words of each part, and how many sentences."""
+    """One way to say a symbol: the right side of its rule, of each part how many words and (0: it is a word) sentences it has, and how many
+    sentences there are."""
 
-    rule: tuple[Any, ...]
+    rule: tuple[str, ...]
     lengths: tuple[int, ...]
+    counts: tuple[int, ...]
     size: int
 
 
@@ -49,7 +54,7 @@ class Language:
         return DataError(what, file=self._source.path, line=self._source.line(["rules"]), hint=hint)
 
     def ways(self, symbol: str, above: tuple[str, ...] = ()) -> dict[int, list[Way]]:
-        """Length -> the ways to say ``symbol`` with so many words (commas are none); ``above``: the symbols that lead to it."""
+        """Length -> the ways to say ``symbol`` with so many words (marks are none); ``above``: the symbols that lead to it."""
         if symbol in self._ways:
             return self._ways[symbol]
         if symbol in above:
@@ -59,14 +64,15 @@ class Language:
             raise self._wrong(f"nothing says what {symbol} is", "a rule, or a list under words")
         ways: dict[int, list[Way]] = {}
         for rule in rules:
-            counts = [{int(part != ","): 1} if isinstance(part, str) else self.counts(str(part), (*above, symbol)) for part in rule]
+            counts = [{int(part not in _MARKS): 0} if isinstance(part, str) else self.counts(str(part), (*above, symbol)) for part in rule]
             for lengths in product(*counts):
-                count = prod(own[length] for own, length in zip(counts, lengths, strict=True))
-                ways.setdefault(sum(lengths), []).append(Way(rule, lengths, count))
+                sizes = tuple(own[length] for own, length in zip(counts, lengths, strict=True))
+                ways.setdefault(sum(lengths), []).append(Way(tuple(map(str, rule)), lengths, sizes, prod(size or 1 for size in sizes)))
         self._ways[symbol] = dict(sorted(ways.items()))
         self._counts[symbol] = {length: sum(way.size for way in same) for length, same in self._ways[symbol].items()}
         if sum(self._counts[symbol].values()) >= _MOST:
-            raise self._wrong(f"{symbol} has {_MOST} sentences or more", "fewer words or rules")
+            hint = "fewer words or rules; a grammar without `lexicon` has no preset wide"
+            raise self._wrong(f"{symbol} has {_MOST} sentences or more", hint)
         return self._ways[symbol]
 
     def counts(self, symbol: str, above: tuple[str, ...] = ()) -> dict[int, int]:
@@ -79,9 +85,9 @@ class Language:
         parts = []
         for way in ways:
             if number < way.size:
-                for part, length in zip(reversed(way.rule), reversed(way.lengths), strict=True):
-                    number, own = (number, -1) if isinstance(part, str) else divmod(number, self._counts[str(part)][length])
-                    parts.append((str(part), length, own))
+                for part, length, count in zip(way.rule[::-1], way.lengths[::-1], way.counts[::-1], strict=True):
+                    number, own = divmod(number, count) if count else (number, -1)
+                    parts.append((part, length, own))
                 break
             number -= way.size
         return parts[::-1]
@@ -97,33 +103,54 @@ class Language:
         return frozenset(part.lower() for production in self._productions for part in production.rhs() if isinstance(part, str))
 
     @cached_property
-    def _parser(self) -> Any:
-        from nltk.grammar import CFG, Production
-        from nltk.parse import ChartParser
-
-        lower = [Production(p.lhs(), [part.lower() if isinstance(part, str) else part for part in p.rhs()]) for p in self._productions]
-        return ChartParser(CFG(lower[0].lhs(), lower))
+    def _beginning(self) -> dict[tuple[str, str], list[tuple[Any, ...]]]:
+        """Symbol and first word (empty: a symbol, or nothing) -> right sides, in small letters."""
+        found: dict[tuple[str, str], list[tuple[Any, ...]]] = {}
+        for production in self._productions:
+            rule = tuple(part.lower() if isinstance(part, str) else part for part in production.rhs())
+            first = rule[0] if rule and isinstance(rule[0], str) else ""
+            found.setdefault((str(production.lhs()), first), []).append(rule)
+        return found
 
     def recognised(self, text: str, symbols: Iterable[str]) -> str:
         """The first of ``symbols`` of which ``text``, capitals and full stop aside, is a sentence; empty if there is none."""
-        from nltk.grammar import Nonterminal
+        words = [*_tokens(text.rstrip(" .!").lower()), ""]
+        known: dict[tuple[str, int], set[int]] = {}
 
-        words = _tokens(text.rstrip(" .!").lower())
-        chart = self._parser.chart_parse(words) if self.vocabulary.issuperset(words) else None
-        return next((symbol for symbol in symbols if chart and next(chart.parses(Nonterminal(symbol)), None)), "")
+        def ends(symbol: str, start: int) -> set[int]:
+            """Where what ``symbol`` says may end."""
+            if (symbol, start) not in known:
+                known[symbol, start] = set()  # what leads back to itself says nothing
+                rules = (rule for first in {words[start], ""} for rule in self._beginning.get((symbol, first), ()))
+                known[symbol, start] = {end for rule in rules for end in reduce(after, rule, {start})}
+            return known[symbol, start]
+
+        def after(places: set[int], part: Any) -> set[int]:
+            if isinstance(part, str):
+                return {place + 1 for place in places if words[place] == part}
+            return {end for place in places for end in ends(str(part), place)}
+
+        return next((symbol for symbol in symbols if len(words) - 1 in ends(symbol, 0)), "")
 
 
 class Grammar:
-    """The project's grammar file: rules, and the words that train and test may use; the lexicon gives the second vocabulary."""
+    """A preset's grammar file in the project: rules, and the words that train and test may use; of ``wide`` the lexicon's, too."""
 
-    def __init__(self, project: Project) -> None:
-        self.document = read_yaml(project.grammar_file(GRAMMAR), "grammar")
-        self.data, self._lexicon = self.document.data, Lexicon.of(project)
+    def __init__(self, project: Project, preset: str = SMALL) -> None:
+        self.document = read_yaml(project.grammar_file(_FILES[preset]), "grammar")
+        self.data, self.preset, self._lexicon = self.document.data, preset, Lexicon.of(project)
+
+    @staticmethod
+    def every(project: Project) -> "list[Grammar]":
+        """Those of all presets that the project has: ``wide`` only where the file says what it takes from the lexicon."""
+        found = [Grammar(project, preset) for preset in PRESETS]
+        return [grammar for grammar in found if grammar.preset != WIDE or "lexicon" in grammar.data]
 
     @cached_property
     def closed(self) -> list[str]:
         """The words that both sides may use, in small letters."""
-        return [word.lower() for word in _listed(self.data["closed"])]
+        shared = [token for words in self.data["words"].get("both", {}).values() for text in _listed(words) for token in _tokens(text)]
+        return [word.lower() for word in (*_listed(self.data["closed"]), *shared)]
 
     def rows(self, slot: str, lexfile: str = "") -> list[dict[str, object]]:
         """The lexemes that the construction's frames have in ``slot``; only those of a WordNet file, if one is named."""
@@ -131,13 +158,16 @@ class Grammar:
         keys = dict.fromkeys(key for frame in frames for key in frame.slots.get(slot, ()) if key in index)
         return [row for row in map(self._lexicon.row, keys) if not lexfile or row["lexfile"] == lexfile]
 
-    def _words(self, preset: str, side: str) -> dict[str, list[str]]:
-        """Symbol -> words and phrases that ``side`` may use."""
-        given = {symbol: _listed(words) for symbol, words in self.data["words"][side].items()}
-        if preset == SMALL:
-            return given
-        drawn = {symbol: sorted(word for word, own in sides.items() if own == side) for symbol, sides in self._sides.items()}
-        return {**given, **drawn, "ADV": sorted({*given["ADV"], *drawn["ADV"]})}
+    def _words(self, side: str, *, wide: bool = False) -> dict[str, list[str]]:
+        """Symbol -> words and phrases that ``side`` may use; ``wide``: the lexicon's, adverbs beside the file's own."""
+        given: dict[str, list[str]] = {}
+        for listed in (self.data["words"].get("both", {}), self.data["words"][side]):
+            for symbol, words in listed.items():
+                given[symbol] = [*given.get(symbol, ()), *_listed(words)]
+        drawn = (
+            {symbol: sorted(word for word, own in sides.items() if own == side) for symbol, sides in self._sides.items()} if wide else {}
+        )
+        return {**given, **drawn, **({"ADV": sorted({*given.get("ADV", ()), *drawn["ADV"]})} if "ADV" in drawn else {})}
 
     @cached_property
     def _sides(self) -> dict[str, dict[str, str]]:
@@ -153,29 +183,30 @@ class Grammar:
             sides[symbol] = {word: known.get(word) or SIDES[order_key("side", word)[0] % 2] for word in words}
         return sides
 
-    def language(self, preset: str, side: str) -> Language:
-        """What a preset can say on one side."""
-        words, rules = self._words(preset, side), self.data["rules"]
-        if preset == WIDE:
+    def language(self, side: str) -> Language:
+        """What the preset can say on one side."""
+        wide = self.preset == WIDE
+        words, rules = self._words(side, wide=wide), self.data["rules"]
+        if wide:
             rules += "\n" + self.data["lexicon"]["rules"]
             words.pop("NOUN", None)  # said by a rule there
         return Language(rules, words, self.document)
 
     @cached_property
     def _recogniser(self) -> Language:
-        """Everything that is recognised: both sides of both presets, and what stands under ``recognised``."""
-        more, wide = self.data.get("recognised", {"rules": "", "words": {}}), self.data.get("lexicon", {})
+        """Everything that is recognised: both sides, with the lexicon's words, and what stands under ``recognised``."""
+        more, lexicon = self.data.get("recognised", {"rules": "", "words": {}}), self.data.get("lexicon", {})
         words = {symbol: _listed(listed) for symbol, listed in more["words"].items()}
-        for preset, side in product(PRESETS if wide else [SMALL], SIDES):
-            for symbol, listed in self._words(preset, side).items():
+        for side, wide in product(SIDES, (False, True) if lexicon else (False,)):
+            for symbol, listed in self._words(side, wide=wide).items():
                 words[symbol] = list(dict.fromkeys([*words.get(symbol, ()), *listed]))
-        return Language("\n".join([self.data["rules"], more["rules"], wide.get("rules", "")]), words, self.document)
+        return Language("\n".join([self.data["rules"], more["rules"], lexicon.get("rules", "")]), words, self.document)
 
     def recognises(self, text: str, *, any_words: bool = False) -> str:
-        """What a sentence is: ``instance``, ``reordered``, or empty; with ``any_words`` unknown ones count as what they look like."""
+        """What a sentence is: one of `ROLES`, or empty; with ``any_words`` unknown ones count as what they look like."""
         if any_words:
             text = " ".join(map(self._likened, _tokens(text.rstrip(" .!"))))
-        roles = {self.data[role]: role for role in ("instance", "reordered")}
+        roles = {self.data["sentences"][role]: role for role in (INSTANCE, NON_INSTANCE, SCRAMBLED)}
         return roles.get(self._recogniser.recognised(text, roles), "")
 
     def _likened(self, word: str) -> str:
@@ -183,7 +214,13 @@ class Grammar:
         if word.lower() in self._recogniser.vocabulary:
             return word
         symbol = "NUM" if word.isdigit() else "ADV" if word.endswith("er") else "NOUN" if word.endswith("s") else "VERB"
-        return self._words(SMALL, SIDES[0])[symbol][0]
+        return self._words(SIDES[0]).get(symbol, [word])[0]
+
+    def written(self, words: Iterable[str]) -> str:
+        """A sentence of words and marks: with a capital and a full stop, blanks before marks only where the file is ``tokenised``."""
+        text = " ".join((*words, "."))
+        text = text if self.data.get("tokenised") else re.sub(r" ([,;.])", r"\1", text)
+        return f"{text[0].upper()}{text[1:]}"
 
 
 def _listed(raw: str | list[str]) -> list[str]:

@@ -97,15 +97,16 @@ def fewer(rows: pl.DataFrame, most: int | None, seed: int) -> pl.DataFrame:
 
 
 def held_apart(rows: pl.DataFrame, feature: str, share: float) -> Task:
-    """A feature held apart: train and test have no value in common. If they have, train keeps the low end of the range, test the rest.
-
-    Values that are no numbers stand in the alphabet's order.
+    """A feature held apart. Where train and test have values in common, train keeps those at the low end of the range, test has all of them
+    (Weissweiler et al. 2022, section 3.1.3). Values that are no numbers stand in the alphabet's order.
     """
     train, test = (rows.filter(pl.col("split") == split) for split in ("train", "test"))
     if set(train["value"]) & set(test["value"]):
         order = values(rows["value"].drop_nulls().unique())
-        low = pl.col("value").is_in(order[: max(1, int(len(order) * share))])
-        train, test = train.filter(low), test.filter(~low)
+        places = pl.Series(order).cast(pl.Float64, strict=False)
+        places = places if not places.null_count() else pl.Series(range(len(order)))
+        low = [value for value, place in zip(order, places, strict=True) if place <= places[0] + share * (places[-1] - places[0])]
+        train = train.filter(pl.col("value").is_in(low))
     return Task("controlled", train, test, feature=feature)
 
 
@@ -119,9 +120,7 @@ def _require(task: Task) -> None:
     for name, rows in (("train", task.train), ("test", task.test)):
         if rows["label"].n_unique() < 2:
             what = f"the {name} part of {task.feature or 'the sentences'} has {rows.height} sentences and not both labels"
-            raise DataError(
-                what, hint="splits train and test need instances and others; of a feature, train the low values and test others"
-            )
+            raise DataError(what, hint="splits train and test need instances and others; of a feature, train those with low values")
 
 
 def features_of(vectors: np.ndarray[Any, Any] | None, sentences: Sequence[str], task: Task) -> tuple[Any, Any]:
@@ -166,7 +165,7 @@ def _scored(test: pl.DataFrame) -> dict[str, Any]:
 
 def summary(found: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
     """A line per layer: ``layer, accuracy, pairs``; for each size of the learning curve ``n=SIZE`` (mean of the draws) and ``+-`` (their
-    standard deviation); for each feature that is held apart its name, with the accuracy on the values that train has not."""
+    standard deviation); for each feature that is held apart its name, with the accuracy on all its values."""
     for layer in dict.fromkeys(row["layer"] for row in found):
         mine = [row for row in found if row["layer"] == layer and row["value"] is None]
         line: dict[str, Any] = {"layer": layer}

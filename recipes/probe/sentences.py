@@ -15,10 +15,13 @@ from cxgen.vocabulary import SPLITS
 
 SETS = "sets:"  # before the construction whose sets are taken
 LENGTH = "words in all"  # the feature that every sentence has
-_FORMAT = "columns: sentence, label (instance, non-instance; or 1, 0), split; feature and value, pair if there are such"
+_FORMAT = (
+    "columns: sentence, label (instance, non-instance; or 1, 0; scrambled, 2 is left out), split; feature and value, pair if there are such"
+)
 _NEEDED = ("sentence", "label", "split")
 _OTHER = {"feature": "subset", "pair": "contrast_set"}  # what the dataset's own tables call them
 _CODES = {"1": 1, "instance": 1, "true": 1, "0": 0, "non-instance": 0, "false": 0}
+_THIRD = ("2", "scrambled")  # neither: left out
 _GENERAL = ("general", "")  # no feature is held apart
 _SHOWN = 3
 
@@ -99,7 +102,9 @@ def _checked(rows: pl.DataFrame, path: Path) -> pl.DataFrame:
     }
     texts = {name: pl.lit(None) if found is None else pl.col(found) for name, found in optional.items()}
     rows = rows.select(*(pl.col(name).cast(pl.String) for name in _NEEDED), *(texts[name].cast(pl.String).alias(name) for name in texts))
-    label = pl.col("label").str.to_lowercase().replace_strict(_CODES, default=None, return_dtype=pl.Int8)
+    label = pl.col("label").str.to_lowercase()
+    rows = rows.filter(~label.is_in(_THIRD).fill_null(value=False))
+    label = label.replace_strict(_CODES, default=None, return_dtype=pl.Int8)
     checks = (
         ("sentences are empty", pl.col("sentence").str.strip_chars().fill_null("") == "", "sentence"),
         ("labels are none", label.is_null(), "label"),
