@@ -13,14 +13,15 @@ DIGESTS = {
     4: "702645a9dca1ceb7",
     5: "9f44f8491a0c7a7d",
     6: "776bf7aaf83937c6",
-}  # 5: neutral claims about slots, clauses judged; 6: verbs from patterns that judges keep, evenly
+    7: "6e82afb74b292342",
+}  # 5: neutral claims about slots, clauses judged; 6: verbs from patterns that judges keep, evenly; 7: published designs beside ours
 
 
 def digest() -> str:
     """A digest of some items of every construction, with pseudowords and as minimal pairs, too, and of the suites."""
     told = hashlib.blake2b(digest_size=8)
     asked = [(name, {}) for name in facade.constructions()] + [(name, {"wug": "content"}) for name in facade.constructions()]
-    asked += [("resultative", {"family": "minimal_pairs"})]
+    asked += [("resultative", {"family": family}) for family in ("minimal_pairs", "cxmp", "cxnli")]
     asked += [("comparative-correlative", {"family": family}) for family in ("cc_syntax", "cc_semantics")]
     for name, how in asked:
         items = facade.sample(name, 6, **how)

@@ -19,7 +19,7 @@ from cxgen.build.preview import sample_items
 from cxgen.constructicon import Construction
 from cxgen.curate.scenes import blanked, lemma_of, of_frame, part_of_speech, wrong_words
 from cxgen.errors import CxgenError, unknown
-from cxgen.families.minimal_pairs import MINIMAL_PAIRS
+from cxgen.families.minimal_pairs import CXMP
 from cxgen.files import write_atomically
 from cxgen.layout import LEXICONS
 from cxgen.lexicon.scenes import FOLDER, PROPOSED, PROPOSED_HEAD, Scene, SceneTable, read_scenes
@@ -30,10 +30,11 @@ _WORD = re.compile(r"[a-z][a-z' -]{0,40}")
 
 
 def _scene(construction: Construction, name: str) -> tuple[str, Scene]:
-    """A frame that a scene of a table makes, and the scene."""
+    """A frame that a scene of a table makes for pairs, and the scene."""
     named: dict[str, tuple[str, Scene]] = {}
+    designs = {design.frames for design in construction.designs.values() if CXMP.name in design.configs}
     for frame in construction.frames:
-        if isinstance(frame.source, SceneTable):
+        if isinstance(frame.source, SceneTable) and not designs.isdisjoint(frame.designs):
             scene = frame.source.scenes[frame.number]
             named.setdefault(scene.cells["id"][0], (frame.name, scene))
     if name not in named:
@@ -42,9 +43,9 @@ def _scene(construction: Construction, name: str) -> tuple[str, Scene]:
 
 
 def pair_questions(construction: Construction, name: str, count: int, seeds: int) -> tuple[list[str], dict[str, dict[str, str]]]:
-    """The slots of a scene of minimal pairs that are to be filled, and for each seed the fields of the prompt ``pairs``."""
+    """The slots of a scene of config `cxmp` that are to be filled, and for each seed the fields of the prompt ``pairs``."""
     frame, scene = _scene(construction, name)
-    items = sample_items(of_frame(construction, frame), 1, _SETS, MINIMAL_PAIRS.name)
+    items = sample_items(of_frame(construction, frame), 1, _SETS, CXMP.name)
     own = items.filter(~pl.col("switched"), construction=construction.name)
     rows = own.unique("variant", keep="first", maintain_order=True).to_dicts()
     slots = [filler["slot"] for filler in rows[0]["slots"] if construction.slots[filler["slot"]].source in scene.slots]
