@@ -204,7 +204,9 @@ def _designs_by_entity(designs: Mapping[str, Design], entities: Mapping[str, Any
 
 def _frames_by_entity(frames: Iterable[Frame], designs: Mapping[str, Design], entities: Mapping[str, Any]) -> Iterator[Frame]:
     """``frames``, those of designs with participants once per entity type, filled with such participants."""
-    slots = {designs[name].frames: own for name, own in entities.items()}
+    slots: dict[str, set[str]] = {}
+    for name, participants in entities.items():
+        slots.setdefault(designs[name].frames, set()).update(participants)
     for frame in frames:
         own = [name for name in frame.designs if name in slots]
         others = tuple(name for name in frame.designs if name not in slots)
