@@ -23,6 +23,7 @@ from cxgen.families import CONFIGS, family_of
 from cxgen.layout import SPLITS
 from cxgen.natural import build as written
 from cxgen.suites import SUITES
+from cxgen.suites.cc_semantics import split_words
 from cxgen.vocabulary import Mode
 
 _Folder = Annotated[Path, Argument(help="Folder that `cxgen generate --out` has written.")]
@@ -87,8 +88,16 @@ def natural(form: Form = Format.table) -> None:
 
 
 @app.command()
-def suites(form: Form = Format.table) -> None:
+def suites(
+    tokenizer: Annotated[
+        Path | None, Option(help="Only say which words of cc_semantics the tokenizer of a model in this folder splits.")
+    ] = None,
+    form: Form = Format.table,
+) -> None:
     """Make the suites (cc_syntax, cc_semantics), audit and measure them: outputs/suites."""
+    if tokenizer is not None:
+        emit([{"word": word} for word in split_words(Constructicon().project, tokenizer)], form, ["word"])
+        return
     with busy("making and auditing the suites"):
         report = run.build_suites(*open_project())
     rows: list[Row] = []

@@ -8,11 +8,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from importlib import resources
 from itertools import permutations, product
+from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from cxgen.errors import DataError
+from cxgen.errors import DataError, needs
 from cxgen.families.scoring import Choices, Item, filled, paired
 from cxgen.measures.figures import Figures, Gates, measured
 from cxgen.project import Project
@@ -96,6 +97,19 @@ def _sets(data: Mapping[str, Any], side: str, seed: int, draws: int, wordings: i
             shared |= {"wording": place, "given": a, "then": b, **dict(zip(_WORDS, properties[b], strict=True))}
             for (name, example), row in made.items():
                 yield row | shared | {"id": ids[name, example], "scenario": name, "example": example}
+
+
+def split_words(project: Project, folder: Path) -> list[str]:
+    """The words of the gaps and the names that the tokenizer in ``folder`` makes several tokens of; published: none (section 4.2)."""
+    with needs("a model's tokenizer is read by transformers", "hf"):
+        from transformers import AutoTokenizer
+    try:
+        tokenizer: Any = AutoTokenizer.from_pretrained(str(folder), local_files_only=True)
+    except (OSError, ValueError, KeyError) as error:
+        raise DataError("no tokenizer", file=folder, hint="the folder of a model with tokenizer.json, or the like") from error
+    data = read_yaml(project.grammar_file(FILE), "scenarios").data
+    words = [word for side in data["opposites"].values() for pair in side.values() for word in pair]
+    return [word for word in [*words, *data["names"].split(", ")] if len(tokenizer(f" {word}", add_special_tokens=False)["input_ids"]) > 1]
 
 
 def _item(scenario: Mapping[str, Any], wording: Mapping[str, str], poles: Poles, names: Mapping[str, str]) -> dict[str, Any]:
