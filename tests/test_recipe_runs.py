@@ -1,7 +1,12 @@
 """The recipes from end to end, on tiny random models: `make test-extras`."""
 
 import json
+import os
+import re
 import shutil
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -17,6 +22,7 @@ from recipes.finetune.regimes import run as finetune
 from recipes.finetune.settings import DEFAULT, Lora, Settings, Training
 from recipes.probe import settings as probe
 from recipes.probe.layers import run as probe_run
+from tests.conftest import ROOT
 
 pytestmark = pytest.mark.hf
 ALL = {"train.configs": ["nli", "distinction"], "evaluate.resamples": 0, "training.max_length": 160, "training.batch": 16}
@@ -271,3 +277,19 @@ def test_vectors_are_those_of_the_sentence_alone(models, tmp_path):
         for layer, each in enumerate(states):
             expected = each[0, 1:-1].mean(dim=0)
             assert found[layer][number] == pytest.approx(expected.numpy(), abs=1e-5)
+
+
+@pytest.mark.parametrize(("script", "model", "told"), [("cxnli.sh", "hf:{}", "cxnli all"), ("cxmp.sh", "{}", "cxmp entity_type female")])
+def test_the_script_of_a_paper_scores_a_model_on_its_data(models, cxgen, tmp_path, script, model, told):
+    shutil.copytree(ROOT / "recipes/papers", tmp_path / "recipes/papers")
+    few = {"n_per_construction": 24, "n_per_lookalike": 24, "constructions": "[resultative]"}
+    params = (ROOT / "params.yaml").read_text("utf-8")
+    for name, value in {**few, "sizes": "{cxmp: 64, cxnli: 60, minimal_pairs: 0}"}.items():
+        params = re.sub(rf"^{name}: .*", f"{name}: {value}", params, flags=re.MULTILINE)
+    (tmp_path / "params.yaml").write_text(params, "utf-8")
+    assert cxgen("build", cwd=tmp_path).returncode == 0
+    env = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "SPLITS": "test", "PYTHONPATH": str(ROOT)}
+    command = [str(tmp_path / "recipes/papers" / script), model.format(models / "causal")]
+    said = subprocess.run(command, check=False, env=env, cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    assert said.returncode == 0, said.stderr
+    assert told in " ".join(said.stdout.split())
