@@ -106,8 +106,11 @@ def _rows(sources: Sources, folder: Path) -> dict[str, dict[str, Any]]:
             line = entry.document.line(["classes", name, "extends"])
             raise SchemaError(f"class {name!r}: no class {entry.extends!r}", file=entry.document.path, line=line, hint="name another")
         for member in sources.members(name):
-            row = row_of(member.key)
-            row["gender"], row["sense"] = member.changes.get("gender") or row["gender"], member.sense or row["sense"]
+            row, own = row_of(member.key), member.changes.get("gender")
+            if own and row["gender"] not in {None, own}:
+                what = f"{member.key!r} is {own} in class {name!r}, and {row['gender']} in another one"
+                raise SchemaError(what, file=entry.document.path, line=entry.document.line(["classes", name]), hint="one gender for a word")
+            row["gender"], row["sense"] = own or row["gender"], member.sense or row["sense"]
     lexicon = Lexicon(pl.DataFrame(schema=SCHEMA), {}, folders=(folder,))
     for construction in lexicon.constructions:
         for key in lexicon.scenes(construction).keys.values():
