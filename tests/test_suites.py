@@ -228,31 +228,31 @@ def test_what_follows_is_the_product_of_the_signs():
 
 
 def test_the_scenarios_of_a_base_item(tables):
-    rows = tables["cc_semantics"].filter(given="strength", then="speed")
-    base = rows.filter(pl.col("text").str.starts_with("The stronger you are, the faster"), scenario="S1").row(0, named=True)
+    rows = tables["cc_semantics"].filter(given="wealth", then="loudness")
+    base = rows.filter(pl.col("text").str.starts_with("The richer you are, the louder"), scenario="S1").row(0, named=True)
     every = rows.filter(contrast_set=base["contrast_set"])
     found = {row["scenario"]: row for row in every.filter(example=0).iter_rows(named=True)}
-    x, y = (re.findall(r"\. (\w+) is stronger than (\w+)\.", base["text"]))[0]
-    z, w = re.findall(r"^(\w+) is stronger than (\w+)\.", found["S5"]["text"])[0]
-    up, down = "The stronger you are, the faster you are.", "The weaker you are, the slower you are."
-    mixed = "The stronger you are, the slower you are. The weaker you are, the faster you are."
-    known, gap = f"{x} is stronger than {y}.", f"Therefore, {x} is [MASK] than {y}."
+    x, y = (re.findall(r"\. (\w+) is richer than (\w+)\.", base["text"]))[0]
+    z, w = re.findall(r"^(\w+) is richer than (\w+)\.", found["S5"]["text"])[0]
+    up, down = "The richer you are, the louder you are.", "The poorer you are, the quieter you are."
+    mixed = "The richer you are, the quieter you are. The poorer you are, the louder you are."
+    known, gap = f"{x} is richer than {y}.", f"Therefore, {x} is [MASK] than {y}."
     other = f"Therefore, {z} is [MASK] than {w}."
     assert {name: found[name]["text"] for name in found if name != "S7"} == {
         "S1": f"{up} {down} {known} {gap}",
         "S2": f"{down} {up} {known} {gap}",
         "S3": f"{mixed} {known} {gap}",
-        "S4": f"{up} {down} {y} is stronger than {x}. Therefore, {y} is [MASK] than {x}.",
-        "S5": f"{z} is stronger than {w}. {other}",
+        "S4": f"{up} {down} {y} is richer than {x}. Therefore, {y} is [MASK] than {x}.",
+        "S5": f"{z} is richer than {w}. {other}",
         "S6": f"{up} {down} {known} {other}",
     }
     assert len({x, y, z, w}) == 4
-    assert "stronger" not in found["S7"]["text"].replace(up, "")
+    assert "richer" not in found["S7"]["text"].replace(up, "")
     assert [found[name]["answer"] for name in sorted(found)] == [0, 0, 1, 0, None, None, None]
     examples = every.group_by("scenario").agg(pl.col("text").n_unique()).sort("scenario")["text"].to_list()
     assert examples == [1, 1, 1, 1, 5, 5, 5]
     for row in every.iter_rows(named=True):
-        assert (row["first"], row["second"]) == ("faster", "slower")
+        assert (row["first"], row["second"]) == ("louder", "quieter")
         assert row["text"][row["mask_start"] :].startswith("[MASK]")
         assert row["text"].split()[row["mask_word"]] == "[MASK]"
 

@@ -1,12 +1,13 @@
 """Hypotheses about premises of one's own whose parts are given: those of config ``cxnli``, made as in Scivetti et al. 2025, section 4.1."""
 
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from cxgen.constructicon import Construction, Part, load_construction, parse_pattern
+from cxgen.constructicon import Construction, Design, Part, load_construction, parse_pattern
 from cxgen.errors import DataError, unknown
 from cxgen.lexicon import Lexicon
 from cxgen.project import Project
@@ -18,15 +19,19 @@ from cxgen.vocabulary import LABELS
 CONFIG = "cxnli"
 _HINT = "columns: premise, construction, its parts (see `cxgen hypothesise --parts`); if need be reading, and PART:FORM such as actor:obj"
 _ARTICLES = ("the ", "a ", "an ")
-_PRONOUNS = {"subj": "they", "obj": "them", "poss": "their"}
+_PRONOUNS = {"subj": "they", "obj": "them", "poss": "their"}  # of a part whose forms are not given
+# Pronouns that may be given as parts: as subjects, which stand before one of the verbs, elsewhere, as possessors.
+_CASES = [case.split() for case in ("I me my", "we us our", "you you your", "he him his", "she her her", "it it its", "they them their")]
+_FINITE = {"caused", "did", "was", "stayed", "changed", "became", "traveled", "touched", "already"}
+_PLURAL = re.compile(r"\b(we|you|they) was\b", re.IGNORECASE)
 SCHEMA = dict.fromkeys(("premise", "hypothesis", "label", "construction", "target", "claim"), pl.String)
 
 
 def parts_of(construction: Construction) -> dict[str, tuple[str, ...]]:
     """The construction, or one that looks like it -> the slots of what is asked about it; no entry where ``cxnli`` asks nothing."""
     found: dict[str, tuple[str, ...]] = {}
-    for reading, (_, rules) in _asked(construction).items():
-        parts = [part for rule in rules for text in construction.rules[rule].wordings for part in parse_pattern(text)]
+    for reading, (_, design) in _asked(construction).items():
+        parts = [part for rule in design.rules for text in construction.rules[rule].wordings for part in parse_pattern(text)]
         found[reading] = tuple(dict.fromkeys(part.slot for part in parts if part.slot))
     return found
 
@@ -36,7 +41,8 @@ def hypothesise(project: Project, path: Path) -> pl.DataFrame:
 
     A row has ``premise``, ``construction``, its parts as columns (verbs as lemmas, others as they stand in the sentence), ``reading`` where
     the premise has another construction than the one whose form it has, and forms that do not follow from a part (``undergoer:obj``: her).
-    ``label`` is computed from the facts of that reading, never given. DataError, with the line, where a part is lacking.
+    ``label`` is computed from the facts of that reading, never given. Of correlatives only *more ... more* may be given; of *let alone* it is
+    asked what *they* can. DataError, with the line, where a part is lacking.
     """
     table, lines = numbered_rows(path, _HINT)
     lexicon, known, made = Lexicon.of(project), dict[str, Construction](), list[dict[str, Any]]()
@@ -52,10 +58,10 @@ def hypothesise(project: Project, path: Path) -> pl.DataFrame:
     return pl.DataFrame(made, schema=SCHEMA)
 
 
-def _asked(construction: Construction) -> dict[str, tuple[str, tuple[str, ...]]]:
-    """The construction, or one that looks like it -> its kind in ``cxnli``, and the rules there."""
+def _asked(construction: Construction) -> dict[str, tuple[str, Design]]:
+    """The construction, or one that looks like it -> its kind and its design in ``cxnli``."""
     designs = [design for design in construction.designs.values() if CONFIG in design.configs]
-    return {construction.kinds[kind].construction: (kind, design.rules) for design in designs for kind in design.kinds}
+    return {construction.kinds[kind].construction: (kind, design) for design in designs for kind in design.kinds}
 
 
 def _items(construction: Construction, row: Mapping[str, str], path: Path, line: int) -> Iterator[dict[str, str]]:
@@ -63,39 +69,52 @@ def _items(construction: Construction, row: Mapping[str, str], path: Path, line:
     reading = row.get("reading") or construction.name
     if reading not in asked:
         raise unknown("reading", reading, asked, file=path, line=line)
-    kind, rules = asked[reading]
-    labels = next(
-        label_matrix(construction, one)[kind] for one in construction.designs.values() if one.rules == rules and kind in one.kinds
-    )
-    for rule in rules:
+    kind, design = asked[reading]
+    labels = label_matrix(construction, design)[kind]
+    for rule in design.rules:
         for wording in construction.rules[rule].wordings if rule in labels else ():
             try:
-                text = "".join(_said(part, row) for part in parse_pattern(wording))
+                parts = parse_pattern(wording)
+                text = "".join(_said(part, row, after.text) for part, after in zip(parts, (*parts[1:], Part()), strict=True))
             except KeyError as error:
                 hint = f"of {reading}: {', '.join(parts_of(construction)[reading])}"
                 raise DataError(f"no {error.args[0]}, which {rule!r} asks about", file=path, line=line, hint=hint) from None
+            text = _PLURAL.sub(r"\1 were", text)
             said = {"hypothesis": text[:1].upper() + text[1:], "label": LABELS[labels[rule]], "claim": construction.rules[rule].says}
             yield {**said, "construction": reading}
 
 
-def _said(part: Part, row: Mapping[str, str]) -> str:
-    """A part of a wording, said of what a row has; a KeyError names what it lacks."""
-    form, given = part.form, row.get(f"{part.slot}:{part.form}" if part.form else part.slot, "")
-    if not part.slot or given:
-        return given or part.text
+def _said(part: Part, row: Mapping[str, str], after: str) -> str:
+    """A part of a wording, said of what a row has; ``after``: the text behind it. A KeyError names what the row lacks."""
+    form = part.form
+    if not part.slot:
+        return part.text
+    if form and (given := row.get(f"{part.slot}:{form}")):
+        return given
     if form in _PRONOUNS:
         return _PRONOUNS[form]
     if not (text := row.get(part.slot, "")):
         raise KeyError(part.slot)
+    if form in WORD_FORMS and (ways := WORD_FORMS[form].ways.get("verb")):
+        return _inflected(text, ways[0].xpos)
+    if form not in {"", "np", "bare", "poss-of"}:
+        raise KeyError(f"{part.slot}:{form}")
+    return _named(text, form, subject=not _FINITE.isdisjoint(after.split()[:1]))
+
+
+def _named(text: str, form: str, *, subject: bool) -> str:
+    """A noun phrase, a name or a pronoun in a form."""
+    case = next((case for case in _CASES if text.lower() in {case[0].lower(), case[1]}), None)
+    if case:
+        return case[2] if form == "poss-of" else case[0] if subject else case[1]
     if form == "bare":
         return next((text[len(article) :] for article in _ARTICLES if text.lower().startswith(article)), text)
-    if form == "poss-of":
-        return f"{text}'" if text.endswith("s") else f"{text}'s"
-    if form in WORD_FORMS and (ways := WORD_FORMS[form].ways.get("verb")):
-        from lemminflect import getInflection
+    return f"{text}'" + "s" * (not text.endswith("s")) if form == "poss-of" else text
 
-        head, _, rest = text.partition(" ")
-        return f"{(getInflection(head, ways[0].xpos) or (head,))[0]} {rest}".rstrip()
-    if form in {"", "np"}:
-        return text
-    raise KeyError(f"{part.slot}:{form}")
+
+def _inflected(text: str, tag: str) -> str:
+    """A verb, and what belongs to it, in a form."""
+    from lemminflect import getInflection
+
+    head, _, rest = text.partition(" ")
+    return f"{(getInflection(head, tag) or (head,))[0]} {rest}".rstrip()

@@ -171,7 +171,7 @@ def fill(
 
 
 @ask.command(
-    epilog="cxgen ask pairs causative-with --scene mp-loads --model gpt-4.1 && cxgen judge causative-with --task interpretation ..."
+    epilog="cxgen ask pairs causative-with --scene mp-covers --model gpt-4.1 && cxgen judge causative-with --task interpretation ..."
 )
 @limited
 def pairs(

@@ -21,7 +21,7 @@ from cxgen.facade import Constructicon
 from cxgen.files import require_place
 from cxgen.layout import ANSWERS, PREDICTIONS
 from cxgen.measures.figures import Resampling
-from cxgen.tables import require_ending, write_rows, write_table
+from cxgen.tables import require_ending, write_rows
 from cxgen.vocabulary import Judge, Split
 
 _BACKEND = "How a server is asked: call by call, or in OpenAI's batches: slower, half the price."
@@ -61,7 +61,7 @@ def evaluate(
     output: Annotated[Path | None, Option("--output", "-o", help="Where predictions go; default: outputs/predictions/NAME.jsonl.")] = None,
     wrong: Annotated[Path | None, Option(help="Write the items that are answered wrong, construction by construction: a table.")] = None,
     drop: Annotated[Path | None, Option(help="Add the sets that are all right to this list: pipelines/dropped.csv.")] = None,
-    hard: Annotated[Path | None, Option(help="Write the items of the other sets: a parquet table.")] = None,
+    hard: Annotated[Path | None, Option(help="Write the items of the other sets: a table.")] = None,
     by: Annotated[list[str] | None, Option(help=_BY)] = None,
     name: Annotated[str | None, Option(help="What the results are called; default: the file's or the model's name.")] = None,
     resamples: Annotated[int, Option(min=0, max=100_000, help="Resamples of verbs for the intervals; 0: no intervals.")] = 1000,
@@ -80,9 +80,9 @@ def evaluate(
     if not count or (count > 1 and (name or output)):
         hint = "give files of predictions, --baseline or --model; --name and --output are for one"
         raise CxgenError("several things to score, and one name" if count else "nothing to score", hint=hint)
-    if wrong:
-        require_ending(wrong)
-        require_place(wrong)
+    for path in filter(None, (wrong, hard)):
+        require_ending(path)
+        require_place(path)
     part = Part(tuple(configs or ()), tuple(split.value for split in splits) if splits else Part.splits)
     evaluated = Evaluated.read(Constructicon().project, part, items or (), by or ())
     if model is not None:
@@ -147,7 +147,7 @@ def _leave_out(evaluated: Evaluated, solved: dict[str, str], drop: Path | None, 
         note(leave_out(solved, drop))
     if hard:
         rows = evaluated.rest(solved)
-        write_table(rows, hard)
+        write_rows(rows, hard)
         note(f"{hard}: {rows.height} items of {rows['contrast_set'].n_unique()} contrast sets, {len(solved)} sets left out")
 
 

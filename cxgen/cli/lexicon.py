@@ -21,7 +21,7 @@ from cxgen.files import read_text
 from cxgen.lexicon import Lexicon
 from cxgen.mining import search as mining
 from cxgen.pseudowords import inflect, load, pseudowords
-from cxgen.suites.grammar import PRESETS, PUBLISHED, SMALL, Grammar
+from cxgen.suites.grammar import PUBLISHED, SMALL, Grammar
 
 _POS = Choice(["noun", "verb", "adjective"])
 _SHOWN = 40  # groups in the table
@@ -156,7 +156,9 @@ def wug(
 def recognise(
     sentences: Annotated[list[str] | None, Argument(help="Sentences, each in quotes; none: one a line from stdin or --file.")] = None,
     file: Annotated[Path | None, Option("--file", help="A file with one sentence a line.")] = None,
-    preset: Annotated[str | None, Option(click_type=Choice(PRESETS), help="Only by this grammar; default: by any.")] = None,
+    preset: Annotated[
+        str | None, Option(click_type=Choice([SMALL, PUBLISHED]), help="Only by this grammar (small: with wide's words).")
+    ] = None,
     any_words: Annotated[bool, Option("--any-words", help="Take unknown words for what they look like: -er, -s.")] = False,
     form: Form = Format.table,
 ) -> None:

@@ -23,7 +23,7 @@ from cxgen.vocabulary import Split
 
 _REF = re.compile(r"(?!.*(\.\.|\.lock$|\.$))[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)*", re.ASCII)  # as git wants them
 _ON_HUB = re.compile(r"(?:hf://datasets/)?(?P<repository>[\w.-]+/[\w.-]+?)(?:@(?P<revision>.+))?")
-_Config = Annotated[str, Option(help="Config of the dataset: nli, distinction, minimal_pairs.")]
+_Config = Annotated[str, Option(help="Config of the dataset: nli, distinction, minimal_pairs, cxnli.")]
 _Part = Annotated[Split, Option(help="Split of the config.")]
 _Output = Annotated[Path | None, Option("--output", "-o", help="File to write; default: outputs/annotation/CONFIG-SPLIT.*")]
 _Folder = Annotated[Path, Argument(help="Folder to write: empty, or not there yet.")]

@@ -138,10 +138,10 @@ def slot_questions(construction: Construction, slot: str, n: int, count: int, se
 
 
 def blanked(text: str, lexicon: Lexicon, filler: Mapping[str, Any], gap: str = GAP) -> str:
-    """A text with the filler, in whatever form it has, replaced by a gap; empty if it is not to be found."""
+    """A text with the filler, in whatever form it has, replaced by a gap (by a named one everywhere); empty if it is not to be found."""
     row = lexicon.row(filler["sense"]) if filler["sense"] in lexicon.index else {"lemma": filler["lemma"]}
     forms = sorted({row[name] for name in ("lemma", *INFLECTIONS) if row.get(name)}, key=len, reverse=True)
-    opened, places = re.subn(rf"\b({'|'.join(map(re.escape, forms))})\b", gap, text, count=1)
+    opened, places = re.subn(rf"\b({'|'.join(map(re.escape, forms))})\b", gap, text, count=int(gap == GAP), flags=re.IGNORECASE)
     return opened if places else ""
 
 

@@ -18,13 +18,14 @@ from cxgen.asking import Outcome
 from cxgen.build.preview import sample_items
 from cxgen.constructicon import Construction
 from cxgen.curate.scenes import blanked, lemma_of, of_frame, part_of_speech, wrong_words
-from cxgen.errors import CxgenError, unknown
+from cxgen.errors import unknown
 from cxgen.families.minimal_pairs import CXMP
 from cxgen.files import write_atomically
 from cxgen.layout import LEXICONS
-from cxgen.lexicon.scenes import FOLDER, PROPOSED, PROPOSED_HEAD, Scene, SceneTable, read_scenes
+from cxgen.lexicon.scenes import ABOUT, FOLDER, PROPOSED, PROPOSED_HEAD, Scene, SceneTable, read_scenes
 from cxgen.project import Project
 
+_PEOPLE = "-female"  # the participants that are shown: all of one gender, so that pronouns agree
 _SETS = 40  # premises of a scene that are drawn: enough for every design
 _WORD = re.compile(r"[a-z][a-z' -]{0,40}")
 
@@ -34,7 +35,7 @@ def _scene(construction: Construction, name: str) -> tuple[str, Scene]:
     named: dict[str, tuple[str, Scene]] = {}
     designs = {design.frames for design in construction.designs.values() if CXMP.name in design.configs}
     for frame in construction.frames:
-        if isinstance(frame.source, SceneTable) and not designs.isdisjoint(frame.designs):
+        if isinstance(frame.source, SceneTable) and not designs.isdisjoint(frame.designs) and frame.name.endswith(_PEOPLE):
             scene = frame.source.scenes[frame.number]
             named.setdefault(scene.cells["id"][0], (frame.name, scene))
     if name not in named:
@@ -49,14 +50,13 @@ def pair_questions(construction: Construction, name: str, count: int, seeds: int
     own = items.filter(~pl.col("switched"), construction=construction.name)
     rows = own.unique("variant", keep="first", maintain_order=True).to_dicts()
     slots = [filler["slot"] for filler in rows[0]["slots"] if construction.slots[filler["slot"]].source in scene.slots]
-    if not slots or not all(part_of_speech(construction, slot) for slot in slots):
-        raise CxgenError(f"scene {name!r} has no words of its own", hint="take one whose words are nouns, verbs or adjectives")
+    slots = [slot for slot in slots if part_of_speech(construction, slot)]
 
     def opened(item: Mapping[str, Any], column: str) -> str:
         text: str = item[column]
-        for filler in item["slots"]:
+        for filler in (one for one in item["slots"] if one["slot"] in slots or construction.slots[one["slot"]].source not in scene.slots):
             text = blanked(text, construction.lexicon, filler, f"{{{filler['slot'].upper()}}}") or text
-        return text
+        return re.sub(r"\ban? \{", "a/an {", text)
 
     gaps = " | ".join(f"{slot.upper()} ({part_of_speech(construction, slot)})" for slot in slots)
     fields = {"construction": construction.title, "meaning": " ".join(construction.meaning.split()), "gaps": gaps, "count": str(count)}
@@ -102,8 +102,10 @@ def _fillings(construction: Construction, slots: list[str], outcome: Outcome, to
 def _lines(construction: Construction, base: Scene, slots: list[str], rows: Mapping[str, Iterable[str]]) -> Iterator[str]:
     """Columns, and a line for each row, which has the designs and the closed-class words of ``base``."""
     columns = [construction.slots[slot].source for slot in slots]
+    fixed = {column: " | ".join(cell) for column, cell in base.cells.items() if column not in {*ABOUT, *columns}}  # phrases
     heads = [column if base.types[column] == "noun" else f"{column}:{base.types[column]}" for column in columns]
+    heads += [f"{column}:{base.types[column]}" for column in fixed]
     yield "\t".join(["id", "designs", *heads, "words"])
     closed = " | ".join(f"{key}={value}" for key, value in base.words.items())
     for name, words in rows.items():
-        yield "\t".join([name, " | ".join(base.cells["designs"]), *words, closed])
+        yield "\t".join([name, " | ".join(base.cells["designs"]), *words, *fixed.values(), closed])

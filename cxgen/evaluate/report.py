@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from cxgen.build.tables import read_splits, require_dataset, table_file
-from cxgen.errors import DataError, needs, unknown
+from cxgen.errors import CxgenError, DataError, needs, unknown
 from cxgen.evaluate.outside import questions_about, read_items
 from cxgen.evaluate.predictions import answers, write_predictions
 from cxgen.evaluate.scores import FIXED, SCORES, WUG, answered, compared, questions, scores, wug_differences
@@ -127,10 +127,14 @@ class Evaluated:
         return {own: f"{name} answers all of its {count} items right" for own, count in sets.drop("hit").iter_rows()}
 
     def rest(self, solved: Iterable[str]) -> pl.DataFrame:
-        """The items of the other sets, with the column ``config`` where there are several."""
-        tables = [rows.filter(~pl.col("contrast_set").is_in(list(solved))) for rows in self.items.values()]
-        named = (rows.with_columns(config=pl.lit(config)) for config, rows in zip(self.items, tables, strict=True))
-        return tables[0] if len(tables) == 1 else pl.concat(named, how="diagonal")
+        """The items of the families' other sets, with the column ``config`` where there are several."""
+        kept = {config: rows for config, rows in self.items.items() if self.like[config] in {*CONFIGS, NATURAL} and "contrast_set" in rows}
+        if not kept:
+            raise CxgenError("there are no contrast sets to leave out", hint="--config with one that has them, such as nli")
+        tables = {config: rows.filter(~pl.col("contrast_set").is_in(list(solved))) for config, rows in kept.items()}
+        if len(tables) == 1:
+            return next(iter(tables.values()))
+        return pl.concat((rows.with_columns(config=pl.lit(config)) for config, rows in tables.items()), how="diagonal")
 
 
 def answerable(project: Project, config: str, splits: Sequence[str] = (Split.train.value,)) -> pl.DataFrame:

@@ -112,7 +112,7 @@ def _ratings(rows: pl.DataFrame) -> dict[str, Any]:
 
 def _mend(ours: pl.DataFrame) -> list[dict[str, Any]]:
     """The items with a wrong answer or a mean rating of at most 2.5, the worst first: ``item, contrast_set, group, task, side``, texts,
-    ``right, answers`` (counts), ``against`` (answers that are not right), ``notes``."""
+    ``right, answers`` (counts), ``against`` (answers that are not right; of labels and continuations), ``notes``."""
     hit, rated = pl.col("answer") == pl.col("right"), pl.col("task") == SENTENCES
     worth = pl.when(rated).then(pl.col("answer").cast(pl.Float64, strict=False)).otherwise(hit.cast(pl.Float64))
     table = ours.with_columns(against=~hit, worth=worth)
@@ -124,8 +124,10 @@ def _mend(ours: pl.DataFrame) -> list[dict[str, Any]]:
     rows = items.filter(bad).sort("task", "worth", "code").drop("code", "worth").to_dicts()
     for row in rows:
         row["answers"] = {answer: row["answers"].count(answer) for answer in sorted(set(row["answers"]))}
+        if row["task"] in {SENTENCES, MEMBERSHIP}:  # what is no reason to drop a set
+            del row["against"]
         if row["task"] == SENTENCES:
-            del row["against"], row["right"]
+            del row["right"]
     return rows
 
 

@@ -7,11 +7,9 @@ from typing import Any
 
 import polars as pl
 
-from cxgen.evaluate.report import Evaluated, slices
-from cxgen.evaluate.scores import answered
+from cxgen.evaluate.report import Evaluated, mistakes, slices
 from cxgen.measures.figures import Resampling
 from cxgen.streams import order_keys
-from cxgen.vocabulary import LABELS
 
 _OPTIONAL = ("capture", "baseline", "gain", "gain interval", "p")
 _SHOWN = ("data", "part", "items", "accuracy", "accuracy interval", "consistency", *_OPTIONAL)
@@ -73,17 +71,13 @@ def errors(part: Evaluated, given: pl.DataFrame) -> dict[str, dict[str, Any]]:
         given: its answers, see `Evaluated.answers`.
 
     Returns:
-        Construction -> ``wrong`` (share of its items), ``items``: some of them, of different sets: ``premise, hypothesis, right, said``.
+        Construction -> ``wrong`` (share of its items), ``items``: some, of different premises: ``premise, hypothesis, right, said``.
     """
-    (items,) = part.items.values()
-    texts, names = items.select("id", "premise", "hypothesis"), dict(enumerate(LABELS))
-    rows = answered(part.questions, given).join(texts, on="id", how="left", suffix=" text")
-    rows = rows.with_columns(order=pl.Series(order_keys(("wrong",), rows["id"]))).sort("construction", "order")
-    label = {new: pl.col(old).replace_strict(names, return_dtype=pl.String) for new, old in (("right", "right"), ("said", "answer"))}
+    wrong = mistakes(part, {"": given})
+    wrong = wrong.with_columns(order=pl.Series(order_keys(("wrong",), wrong["id"]))).sort("order")
     found = {}
-    for (name,), own in rows.group_by("construction", maintain_order=True):
-        wrong = own.filter(~pl.col("hit"))
-        some = wrong.unique("contrast_set", keep="first", maintain_order=True).head(_WRONG)
-        shown = some.select(pl.col("premise text").alias("premise"), "hypothesis", **label)
-        found[str(name)] = {"wrong": round(wrong.height / own.height, 4), "items": shown.to_dicts()}
+    for name, count in part.questions.group_by("construction").len().sort("construction").iter_rows():
+        own = wrong.filter(construction=name)
+        shown = own.unique("premise", keep="first", maintain_order=True).select("premise", "hypothesis", right="label", said="answer")
+        found[name] = {"wrong": round(own.height / count, 4), "items": shown.head(_WRONG).to_dicts()}
     return found

@@ -8,9 +8,9 @@ cd "$(dirname "$0")/../.."
 out=outputs/papers/cc && mkdir -p "$out"
 sizes="s/per_value: [0-9]+/per_value: ${PER_VALUE:-1000}/; s/general: [0-9]+/general: ${PER_VALUE:-1000}/; s/draws: [0-9]+/draws: ${DRAWS:-9}/"
 sed -E "$sizes" params.yaml > "$out/params.yaml"
-printf 'where: {preset: published}\ndata: outputs/suites/cc_syntax\n' > "$out/probe.yaml"
+printf 'where: {preset: published}\ndata: outputs/suites/cc_syntax\nmost: null\n' > "$out/probe.yaml"
 recipe=$PWD/recipes/probe/run.py
 cd "$out"
 cxgen suites
 python "$recipe" --model "$model" --config probe.yaml
-cxgen evaluate --model "hf:$model" --config cc_semantics --unit word --measure pll --by scenario
+cxgen evaluate --model "hf:$model" --config cc_semantics --split train --split test --unit word --measure pll --by scenario
