@@ -137,7 +137,7 @@ def test_models_whose_answers_would_be_random_are_refused(masked, tmp_path):
         AutoTokenizer.from_pretrained(masked).save_pretrained(folder)
     for folder, measure, message in (
         (masked, Measure.likelihood, "fills gaps"),
-        (bert, Measure.pll, "no weights that fill gaps"),
+        (bert, Measure.pll, "has no cls.predictions.bias"),
         (gpt, Measure.likelihood, "has no lm_head.weight"),
     ):
         with pytest.raises(CxgenError, match=message):
