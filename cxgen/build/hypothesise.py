@@ -41,8 +41,8 @@ def hypothesise(project: Project, path: Path) -> pl.DataFrame:
 
     A row has ``premise``, ``construction``, its parts as columns (verbs as lemmas, others as they stand in the sentence), ``reading`` where
     the premise has another construction than the one whose form it has, and forms that do not follow from a part (``undergoer:obj``: her).
-    ``label`` is computed from the facts of that reading, never given. Of correlatives only *more ... more* may be given; of *let alone* is asked
-    what *they* can. DataError, with the line, where a part is lacking.
+    ``label`` is computed from the facts of that reading, never given. Of correlatives only *more ... more* may be given; of *let alone*
+    it is asked what *they* can. DataError, with the line, where a part is lacking.
     """
     table, lines = numbered_rows(path, _HINT)
     lexicon, known, made = Lexicon.of(project), dict[str, Construction](), list[dict[str, Any]]()
