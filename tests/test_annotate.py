@@ -43,7 +43,8 @@ def test_every_way_to_word_a_premise_is_there(constructions, annotated):
         def worded(kind, template, construction=construction):
             return tuple((part.text, part.form, part.deprel) for part in construction.premise_parts(kind, template))
 
-        wanted = {worded(k, t.name) for d in construction.designs.values() for k in d.kinds for t in construction.templates_for(k)}
+        designs = [design for design in construction.designs.values() if "cxmp" not in design.configs]  # which has no trees
+        wanted = {worded(k, t.name) for d in designs for k in d.kinds for t in construction.templates_for(k)}
         assert {worded(item["kind"], item["template"]) for item, _ in pairs} == wanted
 
 

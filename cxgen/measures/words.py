@@ -139,9 +139,9 @@ def _chosen(rows: pl.DataFrame) -> Floats:
 
 
 def by_side(rows: pl.DataFrame, right: pl.Series) -> dict[str, dict[str, float]]:
-    """Config -> construction and side -> the share of pairs that are ``right``."""
-    side = pl.concat_str(TARGET, "variant", separator="/").str.strip_suffix("/")
-    return configs(rows.select("config", target=side, right=right).group_by("config", "target").agg(pl.col("right").mean()))
+    """Config -> construction and side (of pairs about participants) -> the share of pairs that are ``right``."""
+    table = rows.select("config", "variant", target=pl.concat_str(TARGET, "variant", separator="/"), right=right)
+    return configs(table.filter(pl.col("variant") != "").group_by("config", "target").agg(pl.col("right").mean()))
 
 
 def _halves(rows: pl.DataFrame) -> tuple[Any, Any]:
