@@ -13,7 +13,7 @@ DIGESTS = {
     4: "702645a9dca1ceb7",
     5: "9f44f8491a0c7a7d",
     6: "776bf7aaf83937c6",
-    7: "633ae832040e4cf7",
+    7: "d2e0b989049f2525",
 }  # 5: neutral claims about slots, clauses judged; 6: verbs from patterns that judges keep, evenly; 7: published designs beside ours
 
 
