@@ -166,7 +166,7 @@ class _Replica(_NLI):
     configs: Mapping[str, str] = {
         "cxnli": "the hypotheses of CxNLI (Scivetti et al. 2025, Tables 8 and 9) about one-clause premises of this project"
     }
-    sizes: Mapping[str, int] = {"cxnli": 600}
+    sizes: Mapping[str, int] = {"cxnli": 900}
     substituted = ()
     survives = ()
     by_set = (_ONE_EACH, _REPEATED)
