@@ -9,6 +9,7 @@ import polars as pl
 
 from cxgen.constructicon import Construction, Design, Part, load_construction, parse_pattern
 from cxgen.errors import DataError, unknown
+from cxgen.families.nli import CXNLI
 from cxgen.lexicon import Lexicon
 from cxgen.project import Project
 from cxgen.sampling.ways import WORD_FORMS
@@ -16,7 +17,6 @@ from cxgen.semantics import label_matrix
 from cxgen.tables import numbered_rows
 from cxgen.vocabulary import LABELS
 
-CONFIG = "cxnli"
 _HINT = "columns: premise, construction, its parts (see `cxgen hypothesise --parts`); if need be reading, and PART:FORM such as actor:obj"
 _ARTICLES = ("the ", "a ", "an ")
 _PRONOUNS = {"subj": "they", "obj": "them", "poss": "their"}  # of a part whose forms are not given
@@ -60,7 +60,7 @@ def hypothesise(project: Project, path: Path) -> pl.DataFrame:
 
 def _asked(construction: Construction) -> dict[str, tuple[str, Design]]:
     """The construction, or one that looks like it -> its kind and its design in ``cxnli``."""
-    designs = [design for design in construction.designs.values() if CONFIG in design.configs]
+    designs = [design for design in construction.designs.values() if CXNLI.name in design.configs]
     return {construction.kinds[kind].construction: (kind, design) for design in designs for kind in design.kinds}
 
 

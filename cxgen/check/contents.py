@@ -13,7 +13,7 @@ from cxgen.check.names import texts
 from cxgen.constructicon import Construction, Design, Part, Place, parse_pattern
 from cxgen.constructicon.load import unknown_words
 from cxgen.errors import CxgenError
-from cxgen.families import CONFIGS, family_of
+from cxgen.families import CONFIGS, families_of, family_of
 from cxgen.lexicon import Lexicon
 from cxgen.sampling import Sampler, design_pools, span
 from cxgen.sampling.pools import ABSENT, crowded, frame_candidates, frames_of
@@ -92,7 +92,7 @@ def unbalanced_design(construction: Construction) -> Iterator[CxgenError]:
 
 def _balanced(design: Design) -> bool:
     """Whether its labels must not follow from less than the meaning: not those of a replica, which has what was published."""
-    return not design.configs or any(family_of(config).balanced for config in design.configs if config in CONFIGS)
+    return not design.configs or any(family.balanced for family in families_of(design))
 
 
 @check

@@ -12,7 +12,7 @@ from cxgen.check.contents import premises
 from cxgen.check.core import fault
 from cxgen.constructicon import Construction, Part
 from cxgen.errors import CxgenError, SchemaError
-from cxgen.families import CONFIGS, family_of
+from cxgen.families import families_of
 from cxgen.sampling.draws import realise
 from cxgen.sampling.plan import Plan, draw_plan
 from cxgen.sampling.pools import ABSENT, Pools, design_pools
@@ -70,7 +70,7 @@ def examples(construction: Construction) -> list[dict[str, Any]]:
     lexicon, forms = construction.lexicon, Forms(construction.lexicon)
     items: dict[Any, dict[str, Any]] = {}  # by what they show: a shape, or the row of a phrase
     for design in construction.designs.values():
-        if design.configs and not any(family_of(config).trees for config in design.configs if config in CONFIGS):
+        if design.configs and not any(family.trees for family in families_of(design)):
             continue
         pools = design_pools(construction, design, {}, None)
         fillers = {slot: lexicon.phrases.intersection(chain(*lists)) for slot, lists in pools.candidates.items()}

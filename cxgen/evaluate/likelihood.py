@@ -67,24 +67,26 @@ def _counted(context: str, answers: Sequence[str], unit: Unit) -> list[Counted]:
     return [(context + " ".join(first), " " * bool(first) + " ".join(own), " " * bool(last) + " ".join(last)) for first, own, last in cut]
 
 
-def _loaded(kind: Any, path: str) -> Any:
-    """A model of a kind, of which no weight would be made anew."""
-    model, told = kind.from_pretrained(path, local_files_only=Path(path).is_dir(), output_loading_info=True)
+def _loaded(kind: Any, path: str) -> tuple[Any, Any]:
+    """A model of a kind, of which no weight would be made anew, and its tokenizer."""
+    from transformers import AutoTokenizer
+
+    local = Path(path).is_dir()
+    model, told = kind.from_pretrained(path, local_files_only=local, output_loading_info=True)
     if lacking := sorted({*told["missing_keys"]} & {name for name, _ in model.named_parameters()}):
         raise CxgenError(f"{path} has no {some(lacking, 3)}: answers would be random", hint=_WHOLE)
-    return model.eval()
+    return model.eval(), AutoTokenizer.from_pretrained(path, local_files_only=local)
 
 
 def _causal(path: str, *, normalised: bool) -> Likely:
     """A model that continues texts; what is after the tokens that count is not seen."""
     import torch
-    from transformers import AutoModelForCausalLM, AutoTokenizer
+    from transformers import AutoModelForCausalLM
 
-    local, device = Path(path).is_dir(), "cuda" if torch.cuda.is_available() else "cpu"
-    tokenizer: Any = AutoTokenizer.from_pretrained(path, local_files_only=local)
-    model = _loaded(AutoModelForCausalLM, path)
+    model, tokenizer = _loaded(AutoModelForCausalLM, path)
     if any(name.endswith(_FILLS) for name in model.config.architectures or ()):
         raise CxgenError(f"{path} fills gaps, which is another thing than to continue texts", hint="--measure pll, or pll_original")
+    device = "cuda" if torch.cuda.is_available() else "cpu"
     model = model.to(device)
     special = (tokenizer.bos_token_id, tokenizer.eos_token_id)
     start = [token for token in special if token is not None][:1]
@@ -115,10 +117,9 @@ def _masked(path: str, metric: str) -> Likely:
     """A model that fills gaps. Texts are encoded here: minicons' own way asks for a method that tokenizers of transformers 5 lack."""
     import torch
     from minicons.scorer import MaskedLMScorer
-    from transformers import AutoModelForMaskedLM, AutoTokenizer
+    from transformers import AutoModelForMaskedLM
 
-    local = Path(path).is_dir()
-    model, tokenizer = _loaded(AutoModelForMaskedLM, path), AutoTokenizer.from_pretrained(path, local_files_only=local)
+    model, tokenizer = _loaded(AutoModelForMaskedLM, path)
     scorer: Any = MaskedLMScorer(model, "cuda" if torch.cuda.is_available() else "cpu", tokenizer=tokenizer)
 
     def likely(texts: Sequence[Counted]) -> list[float]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from cxgen.constructicon import Design
 from cxgen.errors import UnknownNameError, unknown
 from cxgen.families.core import Family, Shown
 from cxgen.families.minimal_pairs import CXMP, MINIMAL_PAIRS
@@ -16,7 +17,7 @@ _WUG = "_wug"
 NATURAL = "natural"  # the config of sets that a writer wrote; its items are those of the family `nli`
 
 __all__ = ["CONFIGS", "DEFAULT", "FAMILIES", "NATURAL", "REJECTED", "Family", "Shown"]
-__all__ += ["columns_of", "family_named", "family_of", "own_columns", "wug_config"]
+__all__ += ["columns_of", "families_of", "family_named", "family_of", "own_columns", "wug_config"]
 
 
 def family_of(config: str) -> Family:
@@ -24,6 +25,11 @@ def family_of(config: str) -> Family:
     if (source := _source(config)) not in CONFIGS:
         raise unknown("config", config, CONFIGS)
     return CONFIGS[source]
+
+
+def families_of(design: Design) -> list[Family]:
+    """The families of the configs that a design names; `cxgen check` says which of them do not exist (E204)."""
+    return [CONFIGS[config] for config in design.configs if config in CONFIGS]
 
 
 def _source(config: str) -> str:

@@ -122,21 +122,12 @@ class _MinimalPairs(Family):
         )
 
     def violations(self, rows: pl.DataFrame) -> dict[str, int]:
-        groups = rows.group_by("pair_group").agg(
-            two=(pl.len() == 2) & (pl.col("premise_id").n_unique() == 2),
-            swapped=(pl.col("diagnostic_good").sort() == pl.col("diagnostic_bad").sort()).all(),
-        )
-        balanced = {
-            _TWO: int((~groups["two"]).sum()),
-            _SWAPPED: int((~groups["swapped"]).sum()),
-            _WORDS: sum(count_unequal_words(part) for _, part in rows.group_by("config", "split", TARGET, maintain_order=True)),
-        }
         by = ["config", "target"]
         cells = rows.filter(pl.col("variant") != "").group_by("split", *_CELL, config="config", target=TARGET).len()
         fewer = cells.filter(pl.col("len") < pl.col("len").max().over(*by, "split")).height
         wanted = math.prod(pl.col(name).n_unique().cast(pl.Int64) for name in ("split", *_CELL))
         return {
-            **(balanced if self.balanced else {}),
+            **(_uneven(rows) if self.balanced else {}),
             "cells of another size than others": fewer + int(cells.group_by(by).agg(lacking=wanted - pl.len())["lacking"].sum()),
             _REPEATED: rows.height - rows.select("context", "diagnostic_good", "diagnostic_bad").unique().height,
         }
@@ -190,6 +181,19 @@ def pairings(construction: Construction, design: Design, *, alone: bool = False)
         if rules and same_templates_and_slots(construction, kinds):
             pairs[kinds] = rules
     return pairs
+
+
+def _uneven(rows: pl.DataFrame) -> dict[str, int]:
+    """How often continuations, or their words, are not as often good as bad."""
+    groups = rows.group_by("pair_group").agg(
+        two=(pl.len() == 2) & (pl.col("premise_id").n_unique() == 2),
+        swapped=(pl.col("diagnostic_good").sort() == pl.col("diagnostic_bad").sort()).all(),
+    )
+    return {
+        _TWO: int((~groups["two"]).sum()),
+        _SWAPPED: int((~groups["swapped"]).sum()),
+        _WORDS: sum(count_unequal_words(part) for _, part in rows.group_by("config", "split", TARGET, maintain_order=True)),
+    }
 
 
 def _decides(matrix: Mapping[str, Mapping[str, int]], kinds: tuple[str, ...], first: str, second: str) -> bool:

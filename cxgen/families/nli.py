@@ -59,7 +59,7 @@ class _NLI(Family):
     scoring: Scoring = Labels()
 
     def columns(self, config: str) -> tuple[Column, ...]:
-        return (*_COLUMNS, *(_MISREAD if config != self.name or not self.balanced else ()))
+        return (*_COLUMNS, *(_MISREAD if config != _NLI.name else ()))
 
     def selections(self, matrix: Mapping[str, Mapping[str, int]], most: int = 512) -> list[Selection]:
         """The choices of cells that make a set."""
