@@ -247,7 +247,7 @@ def load(config: str = "nli", split: str | None = None, *, project: str | Path |
 
     Args:
         config: nli, distinction, minimal_pairs, nli_wug; cc_syntax, cc_semantics.
-        split: train, dev or test; by default all of them.
+        split: train, validation or test; by default all of them.
         project: a project's folder; by default the one at or above the working directory.
 
     Raises:

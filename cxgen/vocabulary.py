@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-Split = StrEnum("Split", "train dev test")
+Split = StrEnum("Split", "train validation test")
 Mode = StrEnum("Mode", "verb nouns adjectives content")  # which words pseudowords replace
 # What a slot's filler is in the event that the sentence tells; schema/construction.json says what each means.
 Role = StrEnum(
@@ -26,8 +26,8 @@ POS = ("noun", "verb", "adjective", "adverb", "name", "phrase")
 # Roles of slots whose fillers are no nouns.
 NOT_NOUNS: frozenset[str] = frozenset({Role.verb, Role.modifier, Role.result, Role.property})
 
-SPLITS = ("train", "dev", "test")
-SHARES = {"train": 0.7, "dev": 0.15, "test": 0.15}
+SPLITS = ("train", "validation", "test")
+SHARES = {"train": 0.7, "validation": 0.15, "test": 0.15}
 
 LABELS = ("entailment", "neutral", "contradiction")  # an item's ``label`` is the position
 ENTAILMENT, NEUTRAL, CONTRADICTION = range(3)

@@ -125,11 +125,11 @@ def test_docs_survive_spacy_s_own_round_trip(annotated):
 
 
 def test_the_commands_write_both_files(mini_dataset, mini, tmp_path, cxgen):
-    assert cxgen("export", "conllu", "--split", "dev", "-o", tmp_path / "x.conllu", cwd=mini_dataset).returncode == 0
-    premises = pl.read_parquet(table_file(Project(mini_dataset), "nli", "dev"))["premise_id"].unique(maintain_order=True).to_list()
+    assert cxgen("export", "conllu", "--split", "validation", "-o", tmp_path / "x.conllu", cwd=mini_dataset).returncode == 0
+    premises = pl.read_parquet(table_file(Project(mini_dataset), "nli", "validation"))["premise_id"].unique(maintain_order=True).to_list()
     sentences = conllu.parse((tmp_path / "x.conllu").read_text("utf-8"))
     assert [sentence.metadata["sent_id"] for sentence in sentences] == premises
-    assert cxgen("export", "docbin", "--split", "dev", "-o", tmp_path / "x.spacy", cwd=mini_dataset).returncode == 0
+    assert cxgen("export", "docbin", "--split", "validation", "-o", tmp_path / "x.spacy", cwd=mini_dataset).returncode == 0
     assert len(DocBin().from_disk(tmp_path / "x.spacy")) == len(premises)
     missing = cxgen("export", "conllu", cwd=mini)
     assert missing.returncode == 2

@@ -104,7 +104,7 @@ TABLES = {
     "another column": (ROWS.with_columns(more=1), "has columns that no such table has: 'more'"),
     "another type": (ROWS.with_columns(pl.col("label").cast(pl.String)), "column label is String, expected Int8"),
     "no value": (ROWS.with_columns(pl.Series("id", ["a", None])), "column id, row 2: no value"),
-    "another value": (ROWS.with_columns(split=pl.lit("dev")), "column split, row 1: expected train, test"),
+    "another value": (ROWS.with_columns(split=pl.lit("validation")), "column split, row 1: expected train, test"),
     "another label": (ROWS.with_columns(pl.Series("label", [0, 3], pl.Int8)), "column label, row 2: expected a number from 0 to 2"),
     "a row twice": (ROWS[[0, 1, 1]], "row 2: the same id as in another row"),
 }

@@ -21,7 +21,7 @@ def two(tmp_path, constructions):
     new = table[1:]
     turned = pl.when(pl.int_range(pl.len()).is_in([3, 4])).then((pl.col("label") + 1) % 3).otherwise("label")
     new = pl.concat([new.with_columns(turned.cast(pl.Int8).alias("label")), new[:1].with_columns(id=pl.lit("0123456789abcdef"))])
-    new[:1].write_parquet(tmp_path / "new/nli/dev-00000-of-00001.parquet")
+    new[:1].write_parquet(tmp_path / "new/nli/validation-00000-of-00001.parquet")
     new[1:].write_parquet(tmp_path / "new" / FILE)
     return tmp_path / "old", tmp_path / "new", table
 

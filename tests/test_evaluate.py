@@ -374,7 +374,7 @@ def test_what_is_scored_must_be_said(mini_dataset, cxgen, some_wrong):
     other = f"{rows.height} ids are not among the items"
     for arguments, messages in (
         ((path,), ("items have no prediction", "the file is about --config nli --split test")),
-        ((path, "--config", "nli", "--split", "dev"), (other, "the file is about --config nli --split test")),
+        ((path, "--config", "nli", "--split", "validation"), (other, "the file is about --config nli --split test")),
         ((path, "--config", "nlu"), ("did you mean nli",)),
         ((), ("nothing to score",)),
         ((path, "--baseline", "majority", "--name", "m"), ("several things to score, and one name",)),

@@ -55,7 +55,7 @@ def test_sets_are_the_same_in_whatever_company_and_order(reach):
     small = pl.concat([items_of(sampler.draw(some[:1])), items_of(sampler.draw(some[1:]))])
     order = pl.Series("set_number", some).to_frame()
     assert order.join(large, on="set_number", how="left", maintain_order="left").select(small.columns).equals(small)
-    elsewhere = dataclasses.replace(sampler, split="dev").draw(some).plan  # of the same words, other ones
+    elsewhere = dataclasses.replace(sampler, split="validation").draw(some).plan  # of the same words, other ones
     assert any((rows != sampler.draw(some).plan.fillers[name]).any() for name, rows in elsewhere.fillers.items())
 
 

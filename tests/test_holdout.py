@@ -17,7 +17,7 @@ from cxgen.streams import elect
 from cxgen.vocabulary import SPLITS
 
 NLI = FAMILIES["nli"]
-LEAKS = ("held-out wordings in train or dev", "held-out templates in train or dev")
+LEAKS = ("held-out wordings in train or validation", "held-out templates in train or validation")
 
 
 def made(reach, **held):
@@ -37,7 +37,7 @@ def test_about_a_third_of_the_wordings_is_held_out_never_the_first_and_one_added
 def test_training_sees_only_what_is_not_held_out_and_test_both(held, split, seed):
     plan = Plan((seed,), np.arange(400), np.zeros(400), {})
     out = np.array(held)[plan.choose("wording", range(len(held)), held, split)]
-    if any(held) and split in {"train", "dev"}:
+    if any(held) and split in {"train", "validation"}:
         assert not out.any()
     if any(held) and split == "test":
         assert 0.35 < out.mean() < 0.65

@@ -11,7 +11,7 @@ from cxgen.sampling import design_pools
 from cxgen.sampling.partition import best_partition, near_counts, partitions, set_counts
 from cxgen.vocabulary import SPLITS
 
-SHARES = {"train": 0.7, "dev": 0.15, "test": 0.15}
+SHARES = {"train": 0.7, "validation": 0.15, "test": 0.15}
 pools = st.lists(st.frozensets(st.sampled_from([f"verb{i}" for i in range(60)]), min_size=1), min_size=1, max_size=8)
 
 
@@ -73,9 +73,9 @@ def test_set_counts_are_exact_and_reach_the_total(wanted, rows):
 
 def test_shares_must_add_up():
     with pytest.raises(CxgenError, match="add up to 1"):
-        set_counts(240, 12, {"train": 0.7, "dev": 0.2, "test": 0.2})
+        set_counts(240, 12, {"train": 0.7, "validation": 0.2, "test": 0.2})
 
 
 def test_near_counts_give_what_is_left_over_to_the_largest_remainders():
-    assert near_counts(240, 12, SHARES) == {"train": 14, "dev": 3, "test": 3}
-    assert near_counts(100, 12, SHARES) == {"train": 6, "dev": 1, "test": 2}  # of 9 sets: 6.3, 1.35, 1.35
+    assert near_counts(240, 12, SHARES) == {"train": 14, "validation": 3, "test": 3}
+    assert near_counts(100, 12, SHARES) == {"train": 6, "validation": 1, "test": 2}  # of 9 sets: 6.3, 1.35, 1.35

@@ -261,7 +261,7 @@ def test_a_dry_run_sends_nothing_and_shows_what_changes(run, hub, project, monke
     result = run(project, "--dry-run", "--format", "json")
     assert (result.returncode, writes(hub)) == (0, []), result.stderr
     assert all(row["old"] == 0 for row in json.loads(result.stdout))
-    path = table_file(Project(project), "nli", "dev")
+    path = table_file(Project(project), "nli", "validation")
     rows = pl.read_parquet(path)
     with monkeypatch.context() as patch:  # an earlier version, with three rows fewer
         patch.setattr("cxgen.publish.require_unchanged", lambda _, tables, __: table_hashes(tables))

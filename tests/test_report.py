@@ -39,7 +39,7 @@ def test_breadth_counts_each_premise_once():
         *[premise("Ann hid.", "hide", agent="Ann")] * 2,
         premise("Ann ran to bed.", "run", "test", agent="Ann", goal="bed"),
         premise("Bo ran from bed to bath.", "run", "test", agent="Bo", source="bed", goal="bath"),
-        premise("At noon, Cy froze solid.", "freeze", "dev", agent="Cy", modifier="at noon", result="solid"),
+        premise("At noon, Cy froze solid.", "freeze", "validation", agent="Cy", modifier="at noon", result="solid"),
     ]
     counted = breadth(pl.DataFrame(rows))
     assert counted.pop("fillers")["agent"] == {"lemma": "Ann", "share": 0.5}

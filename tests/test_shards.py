@@ -231,7 +231,7 @@ def test_a_sound_run_is_counted_whole(whole, mini, cxgen):
     rows, wugs = pl.read_parquet(out / "data/*/*.parquet"), pl.read_parquet(out / "wug/*/*.parquet")
     assert (result["rows"], result["sets"]) == (rows.height, rows["contrast_set"].n_unique())
     assert set(result["violations"].values()) == {0}
-    assert {audit.SHARED, audit.TWICE, "items without a source", "held-out wordings in train or dev"} <= result["violations"].keys()
+    assert {audit.SHARED, audit.TWICE, "items without a source", "held-out wordings in train or validation"} <= result["violations"].keys()
     for part in result["parts"]:
         own = rows.filter(split=part["split"])
         assert (part["rows"], part["verbs"]) == (own.height, own["verb"].n_unique())
@@ -244,12 +244,12 @@ def test_a_sound_run_is_counted_whole(whole, mini, cxgen):
 @pytest.mark.parametrize(
     ("split", "change", "pseudowords", "fault"),
     [
-        ("dev", first("label", (pl.col("label") + 1) % 3), False, "premises without one hypothesis per label: 1"),
-        ("test", first("split", pl.lit("dev")), False, "rows of another split: 1"),
+        ("validation", first("label", (pl.col("label") + 1) % 3), False, "premises without one hypothesis per label: 1"),
+        ("test", first("split", pl.lit("validation")), False, "rows of another split: 1"),
         ("train", first("construction", pl.lit("other")), False, "rows of another construction: 1"),
         ("train", first("id", pl.col("id").last()), False, "repeated ids: 1"),
         ("test", first("source_id", pl.lit("0" * 16)), True, "items without a source: 1"),
-        ("dev", first("label", (pl.col("label") + 1) % 3), True, "hypothesis x split with unequal labels: 1"),
+        ("validation", first("label", (pl.col("label") + 1) % 3), True, "hypothesis x split with unequal labels: 1"),
     ],
 )
 def test_a_fault_within_a_shard_is_told_with_its_file(run, split, change, pseudowords, fault):
@@ -282,14 +282,14 @@ def test_what_is_held_out_elsewhere_is_found(run):
     number, file = next(each for each in shards(run, "test") if pl.read_parquet(each[1]).filter(same).height)
     words = pl.when(same).then(pl.lit(wording)).otherwise("wording")
     rewrite(run, number, file, pl.read_parquet(file).with_columns(wording=words, wording_held_out=same | pl.col("wording_held_out")))
-    with pytest.raises(DataError, match="held-out wordings in train or dev"):
+    with pytest.raises(DataError, match="held-out wordings in train or validation"):
         audit.audit_run(run, HERE)
 
 
 def test_only_a_whole_run_without_other_files_is_counted(run, tmp_path, mini, cxgen):
     with pytest.raises(DataError, match="no run is there"):
         audit.audit_run(tmp_path, HERE)
-    stray, (_, file) = run / "data/train/more.parquet", shards(run, "dev")[0]
+    stray, (_, file) = run / "data/train/more.parquet", shards(run, "validation")[0]
     shutil.copy(shards(run, "train")[0][1], stray)
     with pytest.raises(DataError, match="no shard of the run"):
         audit.audit_run(run, HERE)

@@ -39,8 +39,8 @@ _CONSTRUCTIONS, _SENTENCES = "construction x split with unequal labels", "hypoth
 _ONE_EACH, _REPEATED = "premises without one hypothesis per label", "repeated (premise, hypothesis)"
 # Violation -> what marks an item with something held out, and the columns that say what it is.
 HELD = {
-    "held-out wordings in train or dev": ("wording_held_out", ("rule", "wording")),
-    "held-out templates in train or dev": ("template_held_out", ("template",)),
+    "held-out wordings in train or validation": ("wording_held_out", ("rule", "wording")),
+    "held-out templates in train or validation": ("template_held_out", ("template",)),
 }
 
 
@@ -183,7 +183,7 @@ NLI, CXNLI = _NLI(), _Replica()
 
 
 def leaked(rows: pl.DataFrame, mark: str, *names: str) -> int:
-    """Rows of train and dev that have what some row of the same target has under ``mark`` (bool): the values of the columns ``names``."""
+    """Rows of other splits than test that have what some row of the same target has under ``mark`` (bool): the values of ``names``."""
     rows = rows.select("split", mark, *names, target=TARGET)
     held = rows.filter(mark).select("target", *names).unique()
     return rows.filter(pl.col("split") != Split.test).join(held, on=["target", *names], how="semi").height

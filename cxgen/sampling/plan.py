@@ -21,7 +21,7 @@ _PICKY = 8  # tries that still prefer unmarked fillers
 
 @dataclass(frozen=True)
 class HoldOut:
-    """What is held out of train and dev: the second of three wordings of a rule; a quarter of the templates of kinds that share them."""
+    """What is held out of the other splits: the second of three wordings of a rule; a quarter of the templates of kinds that share them."""
 
     wordings: bool = False
     templates: bool = False
@@ -49,7 +49,7 @@ class Plan:
     def choose(self, name: str, options: Sequence[str | int], held: Sequence[bool], split: str) -> Rows:
         """For every set the place of one of ``options``, from the stream ``name``; one that is added changes only the sets that get it.
 
-        In train and dev it is none that is ``held`` out; in test, half of the sets have one that is.
+        In train and validation it is none that is ``held`` out; in test, half of the sets have one that is.
         """
         stream, seen, out = (*self.stream, name), [float(not is_out) for is_out in held], list(map(float, held))
         if split not in SPLITS or not any(held):

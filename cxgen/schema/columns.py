@@ -72,7 +72,7 @@ class Contract:
 # What every item has, whatever its family; the family's own columns stand between the two groups.
 LINEAGE = (
     Column("id", pl.String, "content-addressed item id"),
-    Column("contrast_set", pl.String, "the set of items that share one draw of words; train, dev and test never share one"),
+    Column("contrast_set", pl.String, "the set of items that share one draw of words; train, validation and test never share one"),
     Column("premise_id", pl.String, "content-addressed id of the premise"),
     Column("construction", pl.String, "the construction whose meaning the premise has"),
     Column(
@@ -104,7 +104,7 @@ MATERIAL = (
         null=True,
         values=("prototypical", "extended"),
     ),
-    Column("split", pl.String, "train, dev or test", values=SPLITS),
+    Column("split", pl.String, "train, validation or test", values=SPLITS),
 )
 # What the tables of pseudowords have besides; what was refused.
 WUG = (

@@ -28,7 +28,7 @@ from recipes.finetune.training import Learner
 from recipes.shared import digest, model_files, require_same_run
 
 MODEL, HISTORY, REPORT, PREDICTIONS = "model", "history.json", "report.json", "predictions"
-_DEV = 5  # as many items of train to one of dev, where there are to be few
+_DEV = 5  # as many items of train to one of validation, where there are to be few
 Answer = Callable[[Evaluated, Path], None]
 
 
@@ -94,7 +94,7 @@ def _trained(settings: Settings, project: Project, tell: Callable[[str], None]) 
     """Answers of a classifier, which is trained unless an earlier run has done it."""
     most = settings.train.most
     train = learned_from(project, settings.train.configs, "train", most)
-    dev = learned_from(project, settings.train.configs, "dev", most and max(1, most // _DEV))
+    dev = learned_from(project, settings.train.configs, "validation", most and max(1, most // _DEV))
     texts = passages(Path(settings.replay.file)) if settings.replay.file else []
     seen = {"data": digest(train["id"].to_list(), dev["id"].to_list(), *texts), "model files": model_files(settings.model)}
     require_same_run(settings.folder, {**settings.learned(), **seen})
@@ -132,7 +132,7 @@ def _learner(
     replay = replayed(model, tokenizer, settings.model, texts, settings.replay, how.max_length) if texts else None
     learner = Learner(model, tokenizer, heads, how, settings.folder, settings.seed, replay)
     count = model.num_parameters(only_trainable=True)
-    tell(f"training {count:,} of {model.num_parameters():,} weights on {train.height:,} items; {dev.height:,} of dev")
+    tell(f"training {count:,} of {model.num_parameters():,} weights on {train.height:,} items; {dev.height:,} of validation")
     history = learner.learn(train, dev)
     write_json(history, settings.folder / HISTORY)
     save(model, tokenizer, kept)

@@ -44,13 +44,13 @@ class Learner:
         self._heads, self._settings, self._folder, self._seed = heads, settings, folder, seed
 
     def learn(self, train: pl.DataFrame, dev: pl.DataFrame) -> list[dict[str, Any]]:
-        """Train, and take the best state by dev's accuracy, a mean over constructions.
+        """Train, and take the best state by the accuracy on validation, a mean over constructions.
 
         Args:
             train, dev: ``premise, hypothesis, label, target``, see `learned_from`.
 
         Returns:
-            What was logged: steps, losses, accuracies on dev.
+            What was logged: steps, losses, accuracies on validation.
         """
         from transformers import EarlyStoppingCallback
 

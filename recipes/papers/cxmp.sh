@@ -7,7 +7,7 @@ set -euo pipefail
 : "${1:?FOLDER ..., see the head of this file}"
 folders=() && for folder in "$@"; do folders+=("$(realpath "$folder")"); done
 part=(--config cxmp)
-for split in ${SPLITS:-train dev test}; do part+=(--split "$split"); done
+for split in ${SPLITS:-train validation test}; do part+=(--split "$split"); done
 [ -z "${PAIRS:-}" ] || part+=(--items "$(realpath "$PAIRS")")
 cd "$(dirname "$0")/../.."
 out=outputs/papers/cxmp && mkdir -p "$out" && files=()
