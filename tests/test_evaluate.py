@@ -11,12 +11,13 @@ from cxgen.build.preview import sample_items
 from cxgen.build.tables import read_dropped
 from cxgen.errors import CxgenError, DataError
 from cxgen.evaluate.predictions import answers
-from cxgen.evaluate.report import further_tables
-from cxgen.evaluate.scores import DIMENSIONS, answered, compared, questions, scores, wug_differences
+from cxgen.evaluate.report import Evaluated, Part, further_tables
+from cxgen.evaluate.scores import DIMENSIONS, answered, compared, first_sets, questions, scores, wug_differences
 from cxgen.facade import load, score
 from cxgen.families import FAMILIES
 from cxgen.families.scoring import Choices, Labels
 from cxgen.measures.figures import Resampling, figure
+from cxgen.project import Project
 from cxgen.vocabulary import LABELS
 from tests.conftest import ROOT
 
@@ -383,6 +384,29 @@ def test_what_is_scored_must_be_said(mini_dataset, cxgen, some_wrong):
         result = cxgen("evaluate", *arguments, cwd=mini_dataset)
         assert (result.returncode, result.stdout) == (2, "")
         assert all(message in result.stderr for message in messages), result.stderr
+
+
+def test_a_limit_takes_whole_sets_of_every_construction_and_a_smaller_one_a_part_of_them(mini_dataset, cxgen, tmp_path):
+    project, rows = Project(mini_dataset), load("nli", "test", project=mini_dataset)
+    sizes, whole, taken = dict(rows.group_by("contrast_set").len().iter_rows()), set(rows["id"]), []
+    for limit in (36, 30, 15):
+        part = Evaluated.read(project, Part(("nli", "nli_wug"), limit=limit))
+        own = part.items["nli"]
+        assert dict(own.group_by("contrast_set").len().iter_rows()).items() <= sizes.items(), "whole sets"
+        assert limit - max(sizes.values()) < own.height <= limit
+        assert set(part.questions["config"]) == {"nli", "nli_wug"}
+        taken.append(set(own["id"]))
+    assert whole == taken[0] > taken[1] > taken[2]
+    doubled = questions(rows, "nli").with_columns(contrast_set="id", construction=pl.Series([*"ab" * rows.height][: rows.height]))
+    assert first_sets(doubled, 9)["construction"].value_counts()["count"].sort().to_list() == [4, 5]
+    result = cxgen("evaluate", "--baseline", "majority", "--config", "nli", "--limit", 15, "--row", "--format", "json", cwd=mini_dataset)
+    assert f"a part (--limit 15): {len(taken[2])} items of nli" in result.stderr
+    assert json.loads(result.stdout)[0]["limit"] == 15
+    path = mini_dataset / "outputs/predictions/majority-nli-limit15.jsonl"
+    assert set(pl.read_ndjson(path)["id"]) == taken[2]
+    path.unlink()
+    result = cxgen("evaluate", "--baseline", "majority", "--config", "nli", "--limit", 1, cwd=mini_dataset)
+    assert (result.returncode, "less than one contrast set of nli" in result.stderr) == (2, True)
 
 
 @pytest.mark.parametrize("name", ["majority", "word-pairs", pytest.param("hypothesis-only", marks=pytest.mark.slow)])

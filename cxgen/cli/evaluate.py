@@ -42,6 +42,9 @@ def evaluate(
     configs: Annotated[list[str] | None, Option("--config", help="Only this config; repeatable. Default: all but the suites.")] = None,
     items: Annotated[list[Path] | None, Option(help="Items of your own: premise, hypothesis, label; or good, bad. Repeatable.")] = None,
     splits: Annotated[list[Split] | None, Option("--split", help="Which splits; several times for several. Default: test.")] = None,
+    limit: Annotated[
+        int | None, Option(min=1, help="At most so many items of each config: whole contrast sets, of all constructions.")
+    ] = None,
     against: Annotated[Path | None, Option(help="Other predictions of the same items: the difference, with interval and test.")] = None,
     baseline: Annotated[str | None, Option(help="A shallow predictor, trained on train: majority, hypothesis-only, word-pairs.")] = None,
     model: Annotated[str | None, Option(help="Ask this model: a server's, or hf:FOLDER for one of this machine.")] = None,
@@ -83,8 +86,11 @@ def evaluate(
     for path in filter(None, (wrong, hard)):
         require_ending(path)
         require_place(path)
-    part = Part(tuple(configs or ()), tuple(split.value for split in splits) if splits else Part.splits)
+    part = Part(tuple(configs or ()), tuple(split.value for split in splits) if splits else Part.splits, limit)
     evaluated = Evaluated.read(Constructicon().project, part, items or (), by or ())
+    if limit:
+        counts = (f"{rows.height:,} items of {config}" for config, rows in evaluated.items.items())
+        note(f"a part (--limit {limit}): {', '.join(counts)}")
     if model is not None:
         server = Consultation(Judge(backend), (), (), base_url, per_request, limits, cache.absolute() if cache else ANSWERS, poll)
         asked = Examination(model, wording, shots, examples, thinks, seed, server, measure, unit, batch)

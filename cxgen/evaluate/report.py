@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from itertools import chain, product
 from pathlib import Path
@@ -16,7 +16,7 @@ from cxgen.build.tables import read_splits, require_dataset, table_file
 from cxgen.errors import CxgenError, DataError, needs, unknown
 from cxgen.evaluate.outside import questions_about, read_items
 from cxgen.evaluate.predictions import answers, write_predictions
-from cxgen.evaluate.scores import FIXED, SCORES, WUG, answered, compared, questions, scores, wug_differences
+from cxgen.evaluate.scores import FIXED, SCORES, WUG, answered, compared, first_sets, questions, scores, wug_differences
 from cxgen.families import CONFIGS, NATURAL, wug_config
 from cxgen.families.scoring import Scoring
 from cxgen.measures import giveaway, words
@@ -35,10 +35,12 @@ _NONE: Mapping[str, Any] = {"value": None, "low": None, "high": None}
 
 @dataclass(frozen=True)
 class Part:
-    """The part of the dataset that is scored: configs (none: all that there are, but no suites) and their splits."""
+    """The part of the dataset that is scored: configs (none: all that there are, but no suites), their splits, and of each config at most
+    ``limit`` items, see `first_sets`."""
 
     configs: tuple[str, ...] = ()
     splits: tuple[str, ...] = (Split.test.value,)
+    limit: int | None = None
 
     def of(self, project: Project) -> "Part":
         """This part with its configs named; UnknownNameError of a config that is not there, DataError where there is no dataset."""
@@ -49,7 +51,7 @@ class Part:
             for name in names:
                 if name not in known:
                     raise unknown(what, name, known)
-        return Part(tuple(dict.fromkeys(self.configs)) or tuple(here), tuple(dict.fromkeys(self.splits)))
+        return replace(self, configs=tuple(dict.fromkeys(self.configs)) or tuple(here), splits=tuple(dict.fromkeys(self.splits)))
 
 
 @dataclass
@@ -70,7 +72,8 @@ class Evaluated:
         """Read the part's tables (none, where a user brings ``tables`` and names no config), and of a user's the columns to divide ``by``;
         errors as of `Part.of` and `read_items`, and DataError where a table is damaged."""
         chosen = (*part.configs, *(path.stem for path in tables), *(part.splits if part.splits != Part.splits else ()))
-        part = Part((), ()) if tables and not part.configs else part.of(project)
+        chosen += (f"limit{part.limit}",) if part.limit else ()
+        part = replace(part, splits=()) if tables and not part.configs else part.of(project)
         items = {config: read_splits(project, config, part.splits) for config in part.configs}
         sources = {name: read_splits(project, name.removesuffix(WUG), part.splits) for name in items if name.endswith(WUG)}
         asked = [questions(rows, name, sources.get(name)) for name, rows in items.items()]
@@ -79,6 +82,12 @@ class Evaluated:
                 raise DataError(f"something else is called {path.stem!r}, too", file=path, hint="rename the file")
             like, items[path.stem] = read_items(path, by)
             asked.append(questions_about(items[path.stem], path.stem, like))
+        if part.limit:
+            asked = [first_sets(own, part.limit) for own in asked]
+            items = {
+                name: rows.join(own, on="id", how="semi", maintain_order="left")
+                for (name, rows), own in zip(items.items(), asked, strict=True)
+            }
         whole = pl.concat(asked, how="diagonal")
         if tables and (twice := whole.filter(pl.col("id").is_duplicated())).height:
             hint = "take the column id out, then ids are made"
@@ -106,13 +115,17 @@ class Evaluated:
         return parts
 
     def report(self, name: str, given: pl.DataFrame, how: Resampling, against: tuple[str, pl.DataFrame] | None = None) -> dict[str, Any]:
-        """What the answers of ``name`` are worth, and how they differ from those ``against`` which they are held: ``name, splits,
+        """What the answers of ``name`` are worth, and how they differ from those ``against`` which they are held: ``name, splits, limit,
         resampling``; ``configs`` (config -> `scores`); ``wug`` (`wug_differences`); ``against``: ``name`` and ``configs`` (config ->
         `compared`)."""
         whole = answered(self.questions, given)
         rows = {config: whole.filter(config=config) for config in self.items}
-        report: dict[str, Any] = {"name": name, "splits": list(self.part.splits), "resampling": asdict(how), "against": None}
-        report |= {"configs": {config: scores(own, how) for config, own in rows.items()}, "wug": wug_differences(whole, how)}
+        report: dict[str, Any] = {"name": name, "splits": list(self.part.splits), "limit": self.part.limit, "resampling": asdict(how)}
+        report |= {
+            "against": None,
+            "configs": {config: scores(own, how) for config, own in rows.items()},
+            "wug": wug_differences(whole, how),
+        }
         if against:
             other = answered(self.questions, against[1])
             differences = {config: compared(own, other.filter(config=config), how) for config, own in rows.items()}
@@ -185,6 +198,7 @@ _BASELINES: dict[str, Callable[..., Iterator[dict[str, Any]]]] = {
 def leaderboard_row(report: Mapping[str, Any]) -> dict[str, Any]:
     """A report on one line: of every config accuracy with interval, the share of sets all right, and capture; what pseudowords cost."""
     row: dict[str, Any] = {"name": report["name"], "splits": "+".join(report["splits"])}
+    row |= {"limit": report["limit"]} if report["limit"] else {}
     row["undecided"] = sum(config["undecided"] for config in report["configs"].values())
     for config, part in report["configs"].items():
         row |= _flat({config: part["accuracy"], f"{config} sets": part["consistency"]["value"]})

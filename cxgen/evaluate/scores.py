@@ -6,9 +6,10 @@ from typing import Any
 import polars as pl
 
 from cxgen.constructicon.load import VARIANTS
-from cxgen.errors import needs
+from cxgen.errors import DataError, needs
 from cxgen.measures.figures import Resampling, figure
 from cxgen.schema import TARGET
+from cxgen.streams import order_keys
 from cxgen.suites import SUITES, scoring_of
 from cxgen.suites.cc_semantics import BASE
 from cxgen.vocabulary import NEUTRAL, Role
@@ -66,6 +67,17 @@ def questions(rows: pl.DataFrame, config: str, sources: pl.DataFrame | None = No
         source_id="source_id",
         group="pair_group",
     )
+
+
+def first_sets(asked: pl.DataFrame, limit: int) -> pl.DataFrame:
+    """Of `questions` of one config at most ``limit``, in whole contrast sets, as many of each construction as can be: of a smaller limit, a
+    part of these. DataError where not one set is as small."""
+    sets = asked.group_by("contrast_set", maintain_order=True).agg(pl.len().alias("items"), pl.col("construction").min())
+    sets = sets.with_columns(order=pl.Series(order_keys(("limit",), sets["contrast_set"]), dtype=pl.Binary)).sort("order")
+    sets = sets.with_columns(before=pl.col("items").cum_sum().over("construction") - pl.col("items")).sort("before", "order")
+    if (least := sets["items"][0]) > limit:
+        raise DataError(f"--limit {limit} is less than one contrast set of {asked['config'][0]}", hint=f"--limit {least} or more")
+    return asked.join(sets.filter(pl.col("items").cum_sum() <= limit), on="contrast_set", how="semi", maintain_order="left")
 
 
 def answered(asked: pl.DataFrame, answers: pl.DataFrame) -> pl.DataFrame:
