@@ -11,9 +11,9 @@ from cxgen.errors import CxgenError
 from cxgen.version import __version__
 
 if TYPE_CHECKING:
-    from cxgen.facade import Constructicon, Entry, constructions, explain, load, sample, score, wug
+    from cxgen.facade import Constructicon, Entry, constructions, evaluate, explain, load, sample, score, wug
 
-__all__ = ["Constructicon", "CxgenError", "Entry", "__version__", "constructions", "explain", "load", "sample", "score", "wug"]
+__all__ = ["Constructicon", "CxgenError", "Entry", "__version__", "constructions", "evaluate", "explain", "load", "sample", "score", "wug"]
 
 
 def __getattr__(name: str) -> Any:  # what the facade has, which takes half a second to load

@@ -14,11 +14,11 @@
 """
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -37,8 +37,10 @@ from cxgen.vocabulary import LABELS, MODES, SPLITS
 
 if TYPE_CHECKING:
     from cxgen.check import Finding
+    from cxgen.evaluation.function import Predict, Scores
+    from cxgen.evaluation.report import Evaluated
 
-__all__ = ["Constructicon", "Entry", "constructions", "explain", "load", "sample", "score", "wug"]
+__all__ = ["Constructicon", "Entry", "constructions", "evaluate", "explain", "load", "sample", "score", "wug"]
 # What a sample shows of an item before and after its family's columns.
 LINEAGE = ("id", "contrast_set", "construction", "contrast_of", "config", "design", "kind", "template")
 MATERIAL = ("verb", "slots")
@@ -271,7 +273,7 @@ def score(
     resamples: int = 1000,
     seed: int = 1,
     project: str | Path | None = None,
-) -> dict[str, Any]:
+) -> "Scores":
     """What predictions of a part of the finished dataset are worth.
 
     Args:
@@ -281,14 +283,56 @@ def score(
 
     Returns:
         ``items, right, undecided, sets, verbs, chance`` (numbers), ``accuracy``, ``consistency`` and, of look-alikes, ``capture`` and
-        ``excess`` (each ``value, low, high``), and ``by``: dimension -> value -> the same.
+        ``excess`` (each ``value, low, high``), and ``by``: dimension -> value -> the same: a dict, which prints as a table.
 
     Raises:
-        CxgenError: no such config or split, no dataset, or predictions that are not of just this part.
+        CxgenError: no such config or split, no dataset, or predictions that are not of all of this part.
     """
-    from cxgen.evaluate.report import Evaluated, Part
-    from cxgen.measures.figures import Resampling
+    from cxgen.evaluation.report import Evaluated, Part
 
     evaluated = Evaluated.read(Constructicon(project).project, Part((config,), (split,)))
-    given = evaluated.answers(predictions if isinstance(predictions, pl.DataFrame) else Path(predictions))
-    return dict(evaluated.report("", given, Resampling(resamples, seed))["configs"][config])
+    return _scores(evaluated, config, predictions if isinstance(predictions, pl.DataFrame) else Path(predictions), (resamples, seed))
+
+
+def evaluate(
+    predict: "Predict",
+    config: str = "nli",
+    split: str = "test",
+    *,
+    limit: int | None = None,
+    by: Sequence[str] = (),
+    batch: int = 64,
+    resamples: int = 1000,
+    seed: int = 1,
+    project: str | Path | None = None,
+) -> "Scores":
+    """What a function's answers to a part of the finished dataset are worth.
+
+    Args:
+        predict: gets a list of dicts with what a model is shown (``premise, hypothesis``; of pairs ``context, first, second``, one of which
+            is the good one; of suites as docs/suites.md says) and gives one answer for each: a name (entailment, neutral, contradiction;
+            first, second; undecided), its position, or a number for each, as a list or a dict.
+        config, split, project: the part, as for `load`.
+        limit: at most so many items, in whole contrast sets.
+        by: dimensions by which the result is printed, such as construction.
+        batch: how many items ``predict`` gets at a time.
+        resamples, seed: of verbs, for the intervals; 0: none.
+
+    Returns:
+        As of `score`.
+
+    Raises:
+        CxgenError: no such config or split, no dataset, or another number of answers than of items, or what is none.
+    """
+    from cxgen.evaluation.function import predictions
+    from cxgen.evaluation.report import Evaluated, Part
+
+    evaluated = Evaluated.read(Constructicon(project).project, Part((config,), (split,), limit), by=by)
+    return _scores(evaluated, config, predictions(evaluated, config, predict, batch), (resamples, seed), by)
+
+
+def _scores(evaluated: "Evaluated", config: str, given: pl.DataFrame | Path, how: tuple[int, int], by: Sequence[str] = ()) -> "Scores":
+    from cxgen.evaluation.function import Scores
+    from cxgen.measures.figures import Resampling
+
+    return Scores(config, evaluated.report("", evaluated.answers(given), Resampling(*how))["configs"][config], by)

@@ -4,8 +4,10 @@ import csv
 import io
 import json
 import sys
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -16,6 +18,7 @@ from cxgen.files import as_text, json_lines, read_text, require_file, write_atom
 from cxgen.schema import Contract
 
 ROW_GROUP = 131_072
+_FIRST_LINE, _LINE = 10.0, 60.0  # seconds between lines of progress in a log
 ENDINGS = (".jsonl", ".csv", ".tsv", ".parquet")  # of tables that users bring
 Item = TypeVar("Item")
 _PANIC = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
@@ -125,12 +128,36 @@ def write_json(data: Any, path: Path) -> None:
     write_text(path, json.dumps(data, indent=2, sort_keys=True, ensure_ascii=False) + "\n")
 
 
-def track(items: Iterable[Item], what: str, total: int) -> Iterator[Item]:
-    """Go through ``items`` with a progress bar on stderr; silent when that is no terminal."""
-    if not sys.stderr.isatty():
-        yield from items
-        return
-    from rich.console import Console
-    from rich.progress import track as bar
+def track(items: Iterable[Item], what: str, total: int, before: int = 0) -> Iterator[Item]:
+    """Go through ``items``, of ``total`` those that are left, and show on stderr how far it is, see `progress`."""
+    with progress(what, total, before) as tell:
+        for done, item in enumerate(items, before + 1):
+            yield item
+            tell(done)
 
-    yield from bar(items, description=what, total=total, console=Console(stderr=True))
+
+@contextmanager
+def progress(what: str, total: int, before: int = 0) -> Iterator[Callable[[int], object]]:
+    """What is told how many of ``total`` are done, of which an earlier run had ``before``: a bar on stderr; where that is no terminal, a
+    line after ten seconds, and then one a minute."""
+    if 0 < before < total:
+        print(f"{what}: going on: {before:,} of {total:,} are answered", file=sys.stderr, flush=True)
+    if sys.stderr.isatty():
+        from rich.console import Console
+        from rich.progress import Progress
+
+        with Progress(console=Console(stderr=True)) as bars:
+            bar = bars.add_task(what, total=total, completed=before)
+            yield lambda done: bars.update(bar, completed=done)
+        return
+    begun = time.monotonic()
+    due = begun + _FIRST_LINE
+
+    def tell(done: int) -> None:
+        nonlocal due
+        if before < done < total and (now := time.monotonic()) >= due:
+            minutes = (now - begun) * (total - done) / (done - before) / 60
+            print(f"{what}: {done:,} of {total:,}, about {minutes:.0f} minutes left", file=sys.stderr, flush=True)
+            due = now + _LINE
+
+    yield tell

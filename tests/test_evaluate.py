@@ -1,7 +1,10 @@
 """Scores against hand calculations, predictions that are refused, baselines, and what the commands print."""
 
+import io
 import json
 import math
+import shutil
+import sys
 from collections import defaultdict
 
 import polars as pl
@@ -10,10 +13,11 @@ import pytest
 from cxgen.build.preview import sample_items
 from cxgen.build.tables import read_dropped
 from cxgen.errors import CxgenError, DataError
-from cxgen.evaluate.predictions import answers
-from cxgen.evaluate.report import Evaluated, Part, further_tables
-from cxgen.evaluate.scores import DIMENSIONS, answered, compared, first_sets, questions, scores, wug_differences
-from cxgen.facade import load, score
+from cxgen.evaluation.predictions import answers
+from cxgen.evaluation.report import Evaluated, Part
+from cxgen.evaluation.rows import further_tables
+from cxgen.evaluation.scores import DIMENSIONS, answered, compared, first_sets, questions, scores, wug_differences
+from cxgen.facade import evaluate, load, score
 from cxgen.families import FAMILIES
 from cxgen.families.scoring import Choices, Labels
 from cxgen.measures.figures import Resampling, figure
@@ -267,7 +271,7 @@ def numbers(**changes):
     ("change", "message"),
     [
         (lambda rows: rows[2:], "2 items have no prediction: q01, q02"),
-        (lambda rows: [*rows, {"id": "zz", "label": "neutral"}], "1 ids are not among the items to be scored: zz"),
+        (lambda rows: [*rows, {"id": "zz", "label": "neutral"}], "1 ids are not among the items of this dataset: zz"),
         (lambda rows: [*rows, *rows[:4]], "4 ids come more than once: q01, q02, q03, ..."),
         (first(label="maybe"), "1 labels are none of entailment, neutral, contradiction, undecided: maybe"),
         (first(label=3), "1 labels are none of .*: 3"),
@@ -370,12 +374,56 @@ def test_a_file_is_scored_as_a_hand_calculation_does_by_command_and_in_python(mi
         score(pl.read_ndjson(path)[1:], project=mini_dataset)
 
 
+def test_of_a_larger_file_the_part_that_is_scored_is_taken(mini_dataset, cxgen, some_wrong, monkeypatch):
+    _, labels, path = some_wrong
+    more = load("distinction", "test", project=mini_dataset)["id"]
+    with path.open("a", encoding="utf-8") as file:
+        file.writelines(json.dumps({"id": name, "label": "neutral"}) + "\n" for name in more)
+    result = cxgen("evaluate", path, "--config", "nli", "--limit", 15, "--row", "--format", "json", "--resamples", 20, cwd=mini_dataset)
+    assert result.returncode == 0, result.stderr
+    left = len(labels) - 12 + len(more)
+    assert f"{left} predictions of other items are left out (--config distinction --split test" in result.stderr
+    monkeypatch.setattr(sys, "stdin", io.StringIO(path.read_text("utf-8")))
+    piped = cxgen("evaluate", "-", "--config", "nli", "--limit", 15, "--row", "--format", "json", "--resamples", 20, cwd=mini_dataset)
+    assert json.loads(piped.stdout) == [json.loads(result.stdout)[0] | {"name": "stdin"}]
+
+
+def test_a_function_is_scored_as_a_file_is(mini_dataset, cxgen):
+    rows = load("nli", "test", project=mini_dataset)
+    right = {(row["premise"], row["hypothesis"]): row["label"] for row in rows.iter_rows(named=True)}
+    seen = []
+
+    def predict(items):
+        seen.append(len(items))
+        assert all(set(item) == {"premise", "hypothesis"} for item in items)
+        return [right[item["premise"], item["hypothesis"]] for item in items]
+
+    for change in (int, LABELS.__getitem__, lambda n: {"label": LABELS[n].upper(), "score": 0.9}, lambda n: [n == i for i in range(3)]):
+        told = evaluate(lambda items: map(change, predict(items)), project=mini_dataset, resamples=20, batch=5, by=["verb_role"])  # noqa: B023
+        assert told["accuracy"] == {"value": 1.0, "low": 1.0, "high": 1.0}
+    assert max(seen) == 5
+    assert json.loads(json.dumps(told)) == told
+    assert "1.000 (1.000 to 1.000)" in repr(told)
+    assert told._repr_html_().startswith("<pre>")
+
+    for bad, message in (
+        (lambda items: [0], "gave 1 answers to"),
+        (lambda items: 3, "gave 0 answers to"),
+        (lambda items: ["no"] * len(items), "'no', which is no answer"),
+        (lambda items: [[0.1, 0.2]] * len(items), "no answer"),
+        (lambda items: [[0.1, 0.2, "x"]] * len(items), "no answer"),
+        (lambda items: [0, *[[1, 0, 0]] * (len(items) - 1)], "names for some items"),
+        (lambda items: [[1, 1, 1]] * len(items), "do not sum to 1"),
+    ):
+        with pytest.raises(CxgenError, match=message):
+            evaluate(bad, project=mini_dataset)
+
+
 def test_what_is_scored_must_be_said(mini_dataset, cxgen, some_wrong):
-    rows, _, path = some_wrong
-    other = f"{rows.height} ids are not among the items"
+    _, _, path = some_wrong
     for arguments, messages in (
         ((path,), ("items have no prediction", "the file is about --config nli --split test")),
-        ((path, "--config", "nli", "--split", "validation"), (other, "the file is about --config nli --split test")),
+        ((path, "--config", "nli", "--split", "validation"), ("items have no prediction", "the file is about --config nli --split test")),
         ((path, "--config", "nlu"), ("did you mean nli",)),
         ((), ("nothing to score",)),
         ((path, "--baseline", "majority", "--name", "m"), ("several things to score, and one name",)),
@@ -399,10 +447,11 @@ def test_a_limit_takes_whole_sets_of_every_construction_and_a_smaller_one_a_part
     assert whole == taken[0] > taken[1] > taken[2]
     doubled = questions(rows, "nli").with_columns(contrast_set="id", construction=pl.Series([*"ab" * rows.height][: rows.height]))
     assert first_sets(doubled, 9)["construction"].value_counts()["count"].sort().to_list() == [4, 5]
-    result = cxgen("evaluate", "--baseline", "majority", "--config", "nli", "--limit", 15, "--row", "--format", "json", cwd=mini_dataset)
+    folder = shutil.copytree(mini_dataset, tmp_path / "project")
+    result = cxgen("evaluate", "--baseline", "majority", "--config", "nli", "--limit", 15, "--row", "--format", "json", cwd=folder)
     assert f"a part (--limit 15): {len(taken[2])} items of nli" in result.stderr
     assert json.loads(result.stdout)[0]["limit"] == 15
-    path = mini_dataset / "outputs/predictions/majority-nli-limit15.jsonl"
+    path = folder / "outputs/predictions/majority-nli-limit15.jsonl"
     assert set(pl.read_ndjson(path)["id"]) == taken[2]
     path.unlink()
     result = cxgen("evaluate", "--baseline", "majority", "--config", "nli", "--limit", 1, cwd=mini_dataset)
@@ -435,7 +484,9 @@ def test_predictions_are_compared_and_printed(mini_dataset, cxgen, some_wrong, t
     assert (report["against"]["name"], got["only_first"], got["only_second"]) == ("p", wrong, 0)
     assert got["accuracy"]["value"] == pytest.approx(1 - by_hand(rows, labels)[0], abs=1e-4)
     printed = cxgen(*arguments, "--by", "wording_held_out", cwd=mini_dataset, COLUMNS="200")
-    assert "wording_held_out yes" in printed.stdout, printed.stderr
+    assert "nli: wording_held_out" in printed.stdout, printed.stderr
+    assert "nli     36     1.000 (1.000 to 1.000)  1.000  0.333" in printed.stdout
+    assert max(map(len, printed.stdout.splitlines())) <= 80
     assert "less" in printed.stdout
     lines = cxgen(*arguments, "--format", "jsonl", cwd=mini_dataset).stdout.splitlines()
     assert json.loads(lines[0]) | {"accuracy": 1.0, "consistency": 1.0, "items": rows.height} == json.loads(lines[0])

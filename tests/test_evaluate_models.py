@@ -6,9 +6,10 @@ import shutil
 import polars as pl
 import pytest
 
+from cxgen import tables
 from cxgen.asking import Prompt
 from cxgen.errors import CxgenError, DataError
-from cxgen.evaluate.model import Kept, as_continuations, chosen_examples, load_wording, read_examples, wordings
+from cxgen.evaluation.model import Kept, as_continuations, chosen_examples, load_wording, read_examples, wordings
 from cxgen.facade import load
 from cxgen.families import FAMILIES
 from cxgen.project import Project
@@ -183,15 +184,27 @@ def test_a_run_that_a_bound_ends_is_not_scored_and_goes_on_later(asked, cxgen):
         assert not (folder / "outputs/predictions").exists()
         result = cxgen(*arguments(url, "--max-requests", rows.height - 5), cwd=folder)
         assert result.returncode == 0, result.stderr
+        assert f"m: answer: going on: 5 of {rows.height} are answered" in result.stderr
     assert json.loads(result.stdout)["configs"]["nli"]["accuracy"]["value"] == by_hand(rows, answers)[0]
+    result = cxgen(*arguments("http://localhost:1/v1", "--wording", "told"), cwd=folder)
+    assert (result.returncode, "no server at localhost:1\n" in result.stderr) == (2, True), result.stderr
     result = cxgen(*arguments("http://localhost:1/v1", "--max-cost", 1), cwd=folder)
     assert (result.returncode, "--max-cost needs prices" in result.stderr) == (2, True)
 
 
+def test_a_log_has_a_line_a_minute_that_says_how_long_it_takes(monkeypatch, capsys):
+    monkeypatch.setattr(tables, "_FIRST_LINE", 0.0)
+    assert list(tables.track("cde", "nli", 5, before=2)) == ["c", "d", "e"]
+    assert capsys.readouterr().err.splitlines() == [
+        "nli: going on: 2 of 5 are answered",
+        "nli: 3 of 5, about 0 minutes left",
+    ]
+
+
 def test_options_that_do_not_go_together_are_refused(mini_dataset, cxgen):
     for more, message in (
-        (("--model", "hf:x", "--think"), "--think, --dry-run and --backend are for models behind a server"),
-        (("--model", "hf:x", "--backend", "openai-batch"), "--think, --dry-run and --backend are for models behind a server"),
+        (("--model", "hf:x", "--think"), "--think and --backend are for models behind a server"),
+        (("--model", "hf:x", "--backend", "openai-batch"), "--think and --backend are for models behind a server"),
         (("--model", "m", "--backend", "replay"), "'replay' is not one of 'openai', 'openai-batch'"),
         (("--model", "hf:x", "--measure", "liklihood"), "'liklihood' is not one of 'likelihood'"),
         (("--baseline", "majority", "-o", "p.csv"), "predictions are written as JSON lines"),

@@ -10,10 +10,10 @@ import polars as pl
 import pytest
 
 from cxgen.errors import CxgenError
-from cxgen.evaluate import likelihood
-from cxgen.evaluate.exports import export
-from cxgen.evaluate.likelihood import Measure, Unit, predictions
-from cxgen.evaluate.report import Part
+from cxgen.evaluation import likelihood
+from cxgen.evaluation.exports import export
+from cxgen.evaluation.likelihood import Measure, Unit, predictions
+from cxgen.evaluation.report import Part
 from cxgen.facade import load
 from cxgen.families import FAMILIES
 from cxgen.project import Project
@@ -142,6 +142,58 @@ def test_models_whose_answers_would_be_random_are_refused(masked, tmp_path):
     ):
         with pytest.raises(CxgenError, match=message):
             list(predictions(str(folder), ITEMS, PAIRS, measure=measure))
+
+
+@pytest.fixture
+def classifier(masked, tmp_path):
+    """A function: a random classifier whose outputs are called like this."""
+    from transformers import AutoTokenizer, BertConfig, BertForSequenceClassification
+
+    def made(names):
+        folder = tmp_path / "-".join(names)
+        config = BertConfig.from_pretrained(masked, num_labels=len(names), id2label=dict(enumerate(names)))
+        BertForSequenceClassification(config).save_pretrained(folder)
+        AutoTokenizer.from_pretrained(masked).save_pretrained(folder)
+        return str(folder)
+
+    return made
+
+
+def test_a_classifier_is_asked_by_its_head(classifier, mini_dataset, cxgen, tmp_path):
+    import torch
+    from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+    folder, path = classifier(["CONTRADICTION", "ENTAILMENT", "NEUTRAL"]), tmp_path / "p.jsonl"
+    command = ("evaluate", "--model", f"hf:{folder}", "--config", "nli", "--limit", 15, "--resamples", 20)
+    dry = cxgen(*command, "-o", path, "--dry-run", "--format", "json", cwd=mini_dataset)
+    assert dry.returncode == 0, dry.stderr
+    assert json.loads(dry.stdout) == [{"config": "nli", "items": 12, "answered before": 0, "texts": 12, "minutes": 0.0}]
+    result = cxgen(*command, "-o", path, "--json", cwd=mini_dataset)
+    assert result.returncode == 0, result.stderr
+    assert json.loads(result.stdout)["configs"]["nli"]["items"] == 12
+    model, tokenizer = AutoModelForSequenceClassification.from_pretrained(folder).eval(), AutoTokenizer.from_pretrained(folder)
+    for row in load("nli", "test", project=mini_dataset).join(pl.read_ndjson(path), on="id").iter_rows(named=True):
+        with torch.no_grad():
+            expected = model(**tokenizer(row["premise"], row["hypothesis"], return_tensors="pt")).logits.softmax(-1)[0].tolist()
+        assert [row[name] for name in ("contradiction", "entailment", "neutral")] == pytest.approx(expected, abs=1e-4)
+    bare, two = classifier(["LABEL_0", "LABEL_1", "LABEL_2"]), classifier(["entailment", "not_entailment"])
+    for model, more, message in (
+        (bare, (), "3 outputs, here called label_0, label_1, label_2"),
+        (bare, ("--labels", "neutral,entailment,contradiction"), ""),
+        (two, (), "2 outputs, here called entailment, not_entailment"),
+        (two, ("--labels", "neutral,entailment,contradiction"), "2 outputs, here called neutral, entailment, contradiction"),
+        (folder, ("--shots", 1), "which gets premise and hypothesis and no more"),
+        (folder, ("--items", tmp_path / "pairs.jsonl"), "which pairs do not have"),
+    ):
+        (tmp_path / "pairs.jsonl").write_text('{"good": "Ann runs.", "bad": "Ann run."}\n', "utf-8")
+        result = cxgen(*command[:2], f"hf:{model}", *command[3:], *more, "-o", tmp_path / "q.jsonl", cwd=mini_dataset)
+        assert (result.returncode, message in result.stderr) == (2 if message else 0, True), result.stderr
+
+
+def test_a_model_without_a_head_for_labels_is_no_classifier(causal, mini_dataset, cxgen):
+    for more in (("--measure", "head"), ("--labels", "neutral,entailment,contradiction")):
+        result = cxgen("evaluate", "--model", f"hf:{causal}", "--config", "nli", *more, cwd=mini_dataset)
+        assert (result.returncode, "no classifier of premise and hypothesis" in result.stderr) == (2, True), result.stderr
 
 
 def test_a_model_of_this_machine_is_scored_and_goes_on_where_it_was(causal, mini_dataset, cxgen, tmp_path, monkeypatch):

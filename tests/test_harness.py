@@ -8,9 +8,10 @@ import yaml
 
 from cxgen.build.params import Params
 from cxgen.build.preview import sample_items
-from cxgen.evaluate.exports import HARNESSES, Exported, export, inspect, lm_eval
-from cxgen.evaluate.report import Evaluated, Part, slices
-from cxgen.evaluate.scores import CELL, SCORES
+from cxgen.evaluation.exports import HARNESSES, Exported, export, inspect, lm_eval
+from cxgen.evaluation.report import Evaluated, Part
+from cxgen.evaluation.rows import slices
+from cxgen.evaluation.scores import CELL, SCORES
 from cxgen.facade import load
 from cxgen.families import FAMILIES
 from cxgen.measures.figures import Resampling, figure

@@ -7,9 +7,10 @@ import pytest
 
 from cxgen.cli.output import Format
 from cxgen.errors import CxgenError
-from cxgen.evaluate.model import consult
-from cxgen.evaluate.outside import read_items
-from cxgen.evaluate.report import Evaluated, Part, steps
+from cxgen.evaluation.model import consult
+from cxgen.evaluation.outside import read_items
+from cxgen.evaluation.report import Evaluated, Part
+from cxgen.evaluation.rows import steps
 from cxgen.families import FAMILIES
 from cxgen.measures.figures import Resampling
 from cxgen.project import Project

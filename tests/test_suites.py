@@ -13,8 +13,8 @@ from cxgen.build import run as stage
 from cxgen.build.params import Params
 from cxgen.build.tables import read_tables, require_unchanged
 from cxgen.errors import CxgenError, DataError
-from cxgen.evaluate.exports import export
-from cxgen.evaluate.report import Part
+from cxgen.evaluation.exports import export
+from cxgen.evaluation.report import Part
 from cxgen.facade import load, sample
 from cxgen.project import Project
 from cxgen.schema import Document, read_json

@@ -27,11 +27,16 @@ _CALLS = 50_000  # in a batch, OpenAI's limit
 _AGAIN = "run the same command again: what was submitted is collected then"
 
 
+class _NobodyThere(openai.OpenAIError):
+    """Nothing listens at the address, and never did: it is not started, rather than busy."""
+
+
 class _Bounded(openai.DefaultAsyncHttpxClient):
     """Sends every try of the client within rates, budget and time, and reads no more of an answer than can be meant."""
 
     def __init__(self, budget: Budget) -> None:
         super().__init__(follow_redirects=False)  # neither the key nor the items follow to another server
+        self._reached = False
         self._budget, rpm, tpm = budget, budget.limits.requests_per_minute, budget.limits.tokens_per_minute
         self._requests = AsyncLimiter(1, 60 / rpm) if rpm else None
         self._tokens = AsyncLimiter(tpm / 60, 1) if tpm else None  # a second's worth at a time: servers refuse a minute's at once
@@ -51,6 +56,7 @@ class _Bounded(openai.DefaultAsyncHttpxClient):
         try:
             async with asyncio.timeout(self._budget.limits.timeout):
                 response = await super().send(request, **{**options, "stream": True, "follow_redirects": False})
+                self._reached = True
                 body = await _read(response, _MOST if chat else _MOST_RESULTS)
             status = response.status_code
             if chat and 200 <= status < 300:
@@ -67,6 +73,8 @@ class _Bounded(openai.DefaultAsyncHttpxClient):
             raise httpx2.ReadTimeout(problem, request=request) from None
         except Exception as error:  # headers and encodings, too, can be such that a library stumbles
             billed, problem = (0, 0) if isinstance(error, httpx2.ConnectError) else expected, _NONE
+            if isinstance(error, httpx2.ConnectError) and not self._reached:
+                raise _NobodyThere(f"no server at {request.url.host}:{request.url.port or request.url.scheme}") from None
             raise httpx2.ReadError(problem, request=request) from None
         finally:
             self._budget.settle(expected, billed)
@@ -232,6 +240,8 @@ class Batched:
 
 
 def _failure(error: openai.OpenAIError) -> Failure:
+    if isinstance(error, _NobodyThere):
+        return Failure(str(error), fatal=True)
     if not isinstance(error, openai.APIError):  # see `_Bounded.send`
         return Failure(str(error), bound=str(error))
     if not isinstance(error, openai.APIStatusError):

@@ -3,13 +3,11 @@
 import asyncio
 import json
 import os
-import sys
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import aclosing, asynccontextmanager, contextmanager, nullcontext, suppress
 from dataclasses import asdict, dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -19,6 +17,7 @@ from cxgen.errors import CxgenError, DataError, needs
 from cxgen.files import json_lines, locked, write_text
 from cxgen.layout import ANSWERS
 from cxgen.project import Project
+from cxgen.tables import progress
 from cxgen.vocabulary import Judge
 
 Shown = Mapping[str, Items]  # by task
@@ -164,7 +163,7 @@ def _read(call: Call, reply: Reply) -> tuple[dict[str, Judgment], list[Call]]:
     return {name: Judgment(name, prompt.task, *answer, call.model, **known) for name, answer in answers.items()}, again
 
 
-async def _put(plan: Plan, backend: Backend, cache: Cache, budget: Budget, watch: Callable[..., None]) -> Outcome:
+async def _put(plan: Plan, backend: Backend, cache: Cache, budget: Budget, tell: Callable[[int], object]) -> Outcome:
     """Put the calls of a plan to its model. Items without a usable answer are undecided; nothing is kept of those that got no reply."""
     start, before, errors, share = time.monotonic(), Counter(budget.spent), Counter(budget.errors), budget.limits.max_failures
     job, done, todo = plan
@@ -189,7 +188,7 @@ async def _put(plan: Plan, backend: Backend, cache: Cache, budget: Budget, watch
                     if failed > share * max(calls, 20):
                         message = f"{failed} of {calls} calls failed, more than the share of {share:g}; last: {reason}"
                         raise CxgenError(message, hint=f"{_KEPT}: run the same command again, or raise --max-failures")
-                watch(completed=len(done))
+                tell(len(done))
     judged = [done[name] for name in job.items]
     decided = sum(bool(judgment.value) for judgment in judged)
     spent = {name: budget.spent[name] - before[name] for name in ("requests", "tokens in", "tokens out")}
@@ -227,20 +226,18 @@ async def _backends(asked: Consultation, cache: Cache, budget: Budget) -> AsyncI
 
 def ask(asked: Consultation, prompts: Mapping[str, Prompt], shown: Shown, budget: Budget | None = None) -> list[Outcome]:
     """Put every task to every model of a `bounded` consultation; ``budget``: what was spent before under its bounds."""
-    from rich.console import Console
-    from rich.progress import Progress
 
     async def run(cache: Cache, budget: Budget) -> list[Outcome]:
         async with _backends(asked, cache, budget) as backends:
             outcomes = []
             for job, kept, todo in _plans(asked, prompts, shown, cache):
-                bar = bars.add_task(f"{job.model}: {job.prompt.task}", total=len(job.items))
-                outcomes.append(await _put((job, kept, todo), backends[job.model], cache, budget, partial(bars.update, bar)))
+                with progress(f"{job.model}: {job.prompt.task}", len(job.items), len(kept)) as tell:
+                    outcomes.append(await _put((job, kept, todo), backends[job.model], cache, budget, tell))
             return outcomes
 
     # A file is a record of its own: a line that was mended must not meet its old self.
     kept = opened(asked.cache) if asked.models and asked.backend is not Judge.file else nullcontext(Cache())
-    with kept as cache, Progress(console=Console(stderr=True), disable=not sys.stderr.isatty()) as bars:
+    with kept as cache:
         return asyncio.run(run(cache, budget or Budget(asked.limits))) if asked.models else []
 
 

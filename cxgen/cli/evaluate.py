@@ -1,10 +1,12 @@
 """From the dataset to a number."""
 
-from collections.abc import Callable
+import json
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
 from click import Choice
+from polars import DataFrame
 from typer import Argument, Option, echo
 
 from cxgen.asking import Consultation, Limits
@@ -13,10 +15,11 @@ from cxgen.cli.asking import Cache, DryRun, PerRequest, Poll, Url, limited, requ
 from cxgen.cli.options import Form, commands
 from cxgen.cli.output import Format, busy, emit, note, print_json
 from cxgen.errors import CxgenError
-from cxgen.evaluate.likelihood import Measure, Unit
-from cxgen.evaluate.model import Examination, estimate, examine, partial_of
-from cxgen.evaluate.predictions import write_predictions
-from cxgen.evaluate.report import Evaluated, Part, further_tables, leaderboard_row, mistakes, side_by_side, slices, write_baseline
+from cxgen.evaluation.likelihood import Measure, Unit
+from cxgen.evaluation.model import Examination, estimate, examine, partial_of, suited
+from cxgen.evaluation.predictions import write_predictions
+from cxgen.evaluation.report import Evaluated, Part, mistakes, write_baseline
+from cxgen.evaluation.rows import divided, further_tables, leaderboard_row, lines, overview, side_by_side, slices
 from cxgen.facade import Constructicon
 from cxgen.files import require_place
 from cxgen.layout import ANSWERS, PREDICTIONS
@@ -30,15 +33,17 @@ app = commands()
 
 
 @app.command(
-    epilog="cxgen evaluate --baseline word-pairs\n"
-    "cxgen evaluate predictions.jsonl --config nli --by band --against outputs/predictions/word-pairs-nli.jsonl\n"
-    "cxgen evaluate --model MODEL --base-url http://localhost:8000/v1 --items cxnli.csv --shots 3 --wrong wrong.csv\n"
-    "cxgen evaluate step1000.jsonl step2000.jsonl --config minimal_pairs --items blimp.jsonl"
+    epilog="cxgen evaluate --baseline word-pairs --config nli\n"
+    "cxgen evaluate --model MODEL --base-url http://localhost:8000/v1 --config nli --limit 1500 --shots 3 --wrong wrong.csv\n"
+    "cxgen evaluate --model hf:FOLDER --config nli --dry-run\n"
+    "cxgen evaluate outputs/predictions/word-pairs-nli.jsonl --config nli --by band --by design"
 )
 @limited
 def evaluate(
     limits: Limits,
-    predictions: Annotated[list[Path] | None, Argument(help="Tables: id, and label or a number per answer; several: side by side.")] = None,
+    predictions: Annotated[
+        list[Path] | None, Argument(help="Tables: id, and label or a number per answer; - reads JSON lines; several: side by side.")
+    ] = None,
     configs: Annotated[list[str] | None, Option("--config", help="Only this config; repeatable. Default: all but the suites.")] = None,
     items: Annotated[list[Path] | None, Option(help="Items of your own: premise, hypothesis, label; or good, bad. Repeatable.")] = None,
     splits: Annotated[list[Split] | None, Option("--split", help="Which splits; several times for several. Default: test.")] = None,
@@ -58,9 +63,12 @@ def evaluate(
     poll: Poll = 20.0,
     cache: Cache = None,
     dry_run: DryRun = False,
-    measure: Annotated[Measure, Option(help="hf: likelihood, normalised (by tokens); masked: pll, pll_original.")] = Measure.likelihood,
+    measure: Annotated[
+        Measure, Option(help="hf: likelihood, normalised (by tokens); masked: pll, pll_original; head: a classifier's.")
+    ] = Measure.likelihood,
     unit: Annotated[Unit, Option(help="hf: answers given what is before (answer), texts (text), words that differ (word).")] = Unit.answer,
     batch: Annotated[int, Option(min=1, help="hf: texts at a time.")] = 16,
+    labels: Annotated[str, Option(help="hf: what a classifier's outputs stand for: entailment,neutral,contradiction in their order.")] = "",
     output: Annotated[Path | None, Option("--output", "-o", help="Where predictions go; default: outputs/predictions/NAME.jsonl.")] = None,
     wrong: Annotated[Path | None, Option(help="Write the items that are answered wrong, construction by construction: a table.")] = None,
     drop: Annotated[Path | None, Option(help="Add the sets that are all right to this list: pipelines/dropped.csv.")] = None,
@@ -75,8 +83,9 @@ def evaluate(
 ) -> None:
     """Score predictions, a baseline or a model: accuracy, contrast sets all right, look-alikes taken for their targets.
 
-    Accuracy is the mean over constructions, intervals resample verbs. What is predicted must be just the part that is scored: all configs'
-    test items, unless --config, --split and --items say otherwise. Several predictions, a baseline, a model come side by side in one table.
+    Accuracy is the mean over constructions, intervals resample verbs. Predictions must be there for the whole part that is scored: all
+    configs' test items, unless --config, --split, --items and --limit say otherwise. Several predictions, a baseline, a model come side by
+    side in one table.
     """
     paths = list(predictions or [])
     count = len(paths) + sum(option is not None for option in (baseline, model))
@@ -93,25 +102,32 @@ def evaluate(
         note(f"a part (--limit {limit}): {', '.join(counts)}")
     if model is not None:
         server = Consultation(Judge(backend), (), (), base_url, per_request, limits, cache.absolute() if cache else ANSWERS, poll)
-        asked = Examination(model, wording, shots, examples, thinks, seed, server, measure, unit, batch)
-        if asked.local and (thinks or dry_run or backend != "openai"):
-            raise CxgenError("--think, --dry-run and --backend are for models behind a server", hint="leave them out with hf:")
+        given = tuple(filter(None, labels.split(",")))
+        asked = Examination(model, wording, shots, examples, thinks, seed, server, measure, unit, batch, given)
+        if asked.local and (thinks or backend != "openai"):
+            raise CxgenError("--think and --backend are for models behind a server", hint="leave them out with hf:")
+        asked = suited(evaluated, asked)
+        path = _place(evaluated, asked.name, output)
         if dry_run:
-            emit(estimate(evaluated, asked), form)
+            emit(estimate(evaluated, asked, path), form)
             return
-        paths.append(_written(evaluated, asked.name, output, lambda file: _ask(evaluated, asked, file)))
+        _ask(evaluated, asked, path)
+        paths.append(path)
     if baseline is not None:
+        path = _place(evaluated, baseline, output)
         with busy(f"training {baseline}"):
-            paths.append(_written(evaluated, baseline, output, lambda file: write_baseline(evaluated, baseline, file)))
+            write_baseline(evaluated, baseline, path)
+        note(f"predictions: {path}")
+        paths.append(path)
     with busy("resampling verbs"):
-        other = (against.stem, evaluated.answers(against)) if against else None
-        given = {name or called: evaluated.answers(path) for called, path in _named(paths).items()}
-        reports = [evaluated.report(called, answers, Resampling(resamples, seed), other) for called, answers in given.items()]
+        other = (against.stem, evaluated.answers(against, note)) if against else None
+        told = {name or called: evaluated.answers(_read(path), note) for called, path in _named(paths).items()}
+        reports = [evaluated.report(called, answers, Resampling(resamples, seed), other) for called, answers in told.items()]
     if wrong is not None:
-        write_rows(mistakes(evaluated, given), wrong)
+        write_rows(mistakes(evaluated, told), wrong)
         note(f"answered wrong: {wrong}")
     if drop or hard:
-        solved = {name: why for called, answers in given.items() for name, why in evaluated.solved(called, answers).items()}
+        solved = {name: why for called, answers in told.items() for name, why in evaluated.solved(called, answers).items()}
         _leave_out(evaluated, solved, drop, hard)
     if whole:
         print_json(reports if len(reports) > 1 else reports[0], sort_keys=True)
@@ -124,27 +140,41 @@ def evaluate(
 def _named(paths: list[Path]) -> dict[str, Path]:
     """What predictions are called: by the name of their file, or if several have the same, by its whole path."""
     different = len({path.stem for path in paths}) == len(paths)
-    return {path.stem if different else str(path.with_suffix("")): path for path in paths}
+    return {("stdin" if path.stem == "-" else path.stem) if different else str(path.with_suffix("")): path for path in paths}
 
 
-def _written(evaluated: Evaluated, name: str, output: Path | None, write: Callable[[Path], None]) -> Path:
-    """Where the predictions were written: the part is named where it is not the whole of test."""
+def _read(path: Path) -> Path | DataFrame:
+    """A file of predictions, or what stands on the standard input."""
+    if str(path) != "-":
+        return path
+    try:
+        return DataFrame([json.loads(line) for line in sys.stdin if line.strip()], infer_schema_length=None, strict=False)
+    except (ValueError, TypeError) as error:
+        raise CxgenError(f"the standard input holds no JSON lines: {error}", hint='such as {"id": "...", "label": "neutral"}') from error
+
+
+def _place(evaluated: Evaluated, name: str, output: Path | None) -> Path:
+    """Where predictions are written: the part is named where it is not the whole of test."""
     if output is not None and output.suffix != ".jsonl":
         raise CxgenError(f"--output {output}", hint="predictions are written as JSON lines: NAME.jsonl")
     path = output or evaluated.project.root / PREDICTIONS / f"{'-'.join([name, *evaluated.chosen])}.jsonl"
     require_place(path)
-    write(path)
-    note(f"predictions: {path}")
     return path
 
 
 def _ask(evaluated: Evaluated, asked: Examination, path: Path) -> None:
     """Ask and write; what a bound ended early is not scored."""
-    examined = examine(evaluated, asked, path)
+    note(f"asking {asked.name} about {evaluated.questions.height:,} items (--dry-run: how long that takes)")
+    try:
+        examined = examine(evaluated, asked, path)
+    except KeyboardInterrupt:
+        note("what was answered is kept: the same command goes on there")
+        raise
     tell_outcomes(examined.outcomes, examined.undecided, ", which count as wrong")
     require_all_asked(examined.outcomes, ", nothing is scored: run again with a higher bound")
     write_predictions(examined.rows, path)
     partial_of(path).unlink(missing_ok=True)
+    note(f"predictions: {path}")
 
 
 def _leave_out(evaluated: Evaluated, solved: dict[str, str], drop: Path | None, hard: Path | None) -> None:
@@ -158,18 +188,19 @@ def _leave_out(evaluated: Evaluated, solved: dict[str, str], drop: Path | None, 
 
 
 def _show(reports: list[dict[str, Any]], by: list[str], form: Format) -> None:
-    """One report by construction and with its further tables, several as one table."""
-    if len(reports) > 1:
-        emit([_brief(line) if form is Format.table else line for line in side_by_side(reports, by)], form)
-        return
-    (report,) = reports
-    divided = any("construction" in config["by"] for config in report["configs"].values())
-    rows = slices(report, by or (["construction"] if divided else []))
-    if form is not Format.table:
-        emit(rows, form)
+    """One report as a whole, by construction and with its further tables; several as one table."""
+    report, *others = reports
+    several = any(len(config["by"].get("construction", ())) > 1 for config in report["configs"].values())
+    by = by or (["construction"] if several and not others else [])
+    if others and form is Format.table:
+        rows = side_by_side(reports, by, lines)
+        emit([{name: value for name, value in row.items() if value is not None} for row in rows], form)
+    elif form is not Format.table:
+        emit(side_by_side(reports, by) if others else slices(report, by), form)
     else:
-        for table in filter(None, (rows, *further_tables(report))):
-            emit([_brief(line) for line in table], form)
+        further = ([_brief(line) for line in table] for table in further_tables(report))
+        for table in filter(None, (*overview(report), *divided(report, by), *further)):
+            emit(table, form)
             echo()
 
 
@@ -177,5 +208,4 @@ def _brief(line: dict[str, Any]) -> dict[str, Any]:
     """Figures with their intervals in one cell; what does not apply is left out."""
     cells = {name: value for name, value in line.items() if not name.endswith(" interval") and value is not None}
     spans = {name: line.get(f"{name} interval") for name in cells}
-    shown = {name: f"{value:.3f} ({spans[name]})" if spans[name] else value for name, value in cells.items()}
-    return shown | {name: f"{value:.2g}" for name, value in cells.items() if name == "p"}
+    return {name: f"{value:.3f} ({spans[name]})" if spans[name] else value for name, value in cells.items()}

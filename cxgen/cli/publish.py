@@ -12,8 +12,8 @@ from cxgen.build.gold import export_conllu, export_docbin
 from cxgen.cli.options import Configs, Form, commands, open_project
 from cxgen.cli.output import Format, busy, emit, note
 from cxgen.errors import CxgenError
-from cxgen.evaluate.exports import export as write_tasks
-from cxgen.evaluate.report import Part
+from cxgen.evaluation.exports import export as write_tasks
+from cxgen.evaluation.report import Part
 from cxgen.facade import Constructicon
 from cxgen.layout import ANNOTATION, HUB
 from cxgen.publish import Release, hub, prepared

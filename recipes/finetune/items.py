@@ -9,7 +9,7 @@ import polars as pl
 
 from cxgen.build.tables import read_splits, require_dataset
 from cxgen.errors import DataError
-from cxgen.evaluate.report import Evaluated, Part
+from cxgen.evaluation.report import Evaluated, Part
 from cxgen.project import Project
 from cxgen.schema import TARGET
 from cxgen.streams import order_keys

@@ -10,10 +10,10 @@ from typing import Any
 import polars as pl
 
 from cxgen.errors import DataError
-from cxgen.evaluate.likelihood import Measure
-from cxgen.evaluate.model import LOCAL, Examination, examine, partial_of
-from cxgen.evaluate.predictions import write_predictions
-from cxgen.evaluate.report import Evaluated
+from cxgen.evaluation.likelihood import Measure
+from cxgen.evaluation.model import LOCAL, Examination, examine, partial_of
+from cxgen.evaluation.predictions import write_predictions
+from cxgen.evaluation.report import Evaluated
 from cxgen.measures.figures import Resampling
 from cxgen.project import Project
 from cxgen.schema import TARGET
@@ -40,7 +40,7 @@ def run(settings: Settings, tell: Callable[[str], None]) -> dict[str, dict[str, 
         tell: is told what is done.
 
     Returns:
-        Part -> its report, see `cxgen.evaluate.scores.scores`. The folder of the run has `report.json` with them, and
+        Part -> its report, see `cxgen.evaluation.scores.scores`. The folder of the run has `report.json` with them, and
         `predictions/PART.jsonl`.
 
     Raises:

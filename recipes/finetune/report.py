@@ -7,7 +7,8 @@ from typing import Any
 
 import polars as pl
 
-from cxgen.evaluate.report import Evaluated, mistakes, slices
+from cxgen.evaluation.report import Evaluated, mistakes
+from cxgen.evaluation.rows import slices
 from cxgen.measures.figures import Resampling
 from cxgen.streams import order_keys
 
@@ -22,7 +23,7 @@ def rows(reports: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
     Returns:
         ``data`` (a config, or a file's name), ``part`` ("all", or "construction NAME"), ``items``, ``accuracy`` with its interval,
         ``consistency`` (share of sets that are all right; of files: of premises) and, of look-alikes, ``capture``; of a part as a whole
-        ``baseline`` (its accuracy), ``gain`` over it with an interval and ``p``, if there is one, see `cxgen.evaluate.scores.compared`.
+        ``baseline`` (its accuracy), ``gain`` over it with an interval and ``p``, if there is one, see `cxgen.evaluation.scores.compared`.
     """
     found = []
     for data, report in reports.items():
@@ -56,7 +57,7 @@ def reported(name: str, part: Evaluated, given: pl.DataFrame, how: Resampling, a
         against: another run's name and answers.
 
     Returns:
-        `cxgen.evaluate.scores.scores`; ``baseline``: its name and `compared`, if there is one; ``errors``, see `errors`.
+        `cxgen.evaluation.scores.scores`; ``baseline``: its name and `compared`, if there is one; ``errors``, see `errors`.
     """
     whole, (config,) = part.report(name, given, how, against), part.items
     held = {"baseline": {"name": against[0], **whole["against"]["configs"][config]}} if against else {}

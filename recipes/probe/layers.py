@@ -6,8 +6,8 @@ from typing import Any
 
 import polars as pl
 
-from cxgen.evaluate.likelihood import Continued
-from cxgen.evaluate.model import Kept
+from cxgen.evaluation.likelihood import Continued
+from cxgen.evaluation.model import Kept
 from cxgen.tables import track, write_json
 from recipes.probe.hidden import hidden_states
 from recipes.probe.probing import WORDS, features_of, fewer, probed, tasks

@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from cxgen.errors import DataError
+from cxgen.errors import DataError, some
 from cxgen.families import FAMILIES
 from cxgen.families.scoring import Scoring
 from cxgen.files import write_text
@@ -16,21 +16,27 @@ from cxgen.tables import read_rows
 from cxgen.vocabulary import UNDECIDED
 
 _SLACK = 0.01  # by which probabilities may miss 1, printed with few digits as they often are
-_FORMAT = "columns: id, and label or a number per answer (README, 'Score a model')"
+_FORMAT = "columns: id, and label or a number per answer (docs/evaluation.md)"
 
 
-def answers(source: Path | pl.DataFrame, questions: pl.DataFrame, parts: Callable[[], Mapping[str, str]]) -> pl.DataFrame:
+def answers(
+    source: Path | pl.DataFrame, questions: pl.DataFrame, parts: Callable[[], Mapping[str, str]], tell: Callable[[str], object] = str
+) -> pl.DataFrame:
     """What predictions, of a file or in a table (see `_read`), say of the questions, in their order: ``id, answer`` (i8, position; null:
-    undecided), ``numbers`` (one per answer, or null). DataError counts, with examples, ids and answers that are missing, foreign, repeated
-    or none; for its hint ``parts`` gives the ids of the dataset -> the options that name their part."""
+    undecided), ``numbers`` (one per answer, or null). Those of other parts are left out, and ``tell`` is called with how many; ``parts``
+    gives the ids of the dataset -> the options that name their part. DataError counts, with examples, ids and answers that are missing,
+    foreign, repeated or none."""
     path = source if isinstance(source, Path) else Path("predictions")
     predictions = _read(read_rows(source, _FORMAT) if isinstance(source, Path) else source, path)
     ids, wanted = predictions["id"], questions["id"]
     given = ids.drop_nulls()
+    foreign = given.filter(~given.is_in(wanted.implode()))
+    known = parts() if len(foreign) else {}
+    foreign = foreign.filter(~foreign.is_in(pl.Series(list(known), dtype=pl.String).implode()))
     faults = [
         _counted("rows without an id", ids.filter(ids.is_null())),
         _counted("ids come more than once", given.filter(given.is_duplicated()).unique(maintain_order=True)),
-        _counted("ids are not among the items to be scored", given.filter(~given.is_in(wanted.implode())).unique(maintain_order=True)),
+        _counted("ids are not among the items of this dataset", foreign.unique(maintain_order=True)),
         _counted("items have no prediction", wanted.filter(~wanted.is_in(given.implode()))),
     ]
     rows = questions.select("id", "config", "like").join(predictions, on="id", how="inner", maintain_order="left")
@@ -42,7 +48,10 @@ def answers(source: Path | pl.DataFrame, questions: pl.DataFrame, parts: Callabl
         answer = pl.when(pl.col("label").is_null()).then("largest").otherwise("position")
         answered.append(own.select("id", "numbers", answer=answer))
     if any(faults):
-        raise DataError("; ".join(filter(None, faults)), file=path, hint=_hint(set(given), set(wanted), parts()))
+        raise DataError("; ".join(filter(None, faults)), file=path, hint=_hint(set(given), set(wanted), known or parts()))
+    if more := predictions.height - questions.height:
+        about = sorted({known[name] for name in given if name in known})
+        tell(f"{path}: {more:,} predictions of other items are left out ({some(about, 2)})")
     return questions.select("id").join(pl.concat(answered), on="id", how="left", maintain_order="left")
 
 

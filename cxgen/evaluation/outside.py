@@ -6,7 +6,7 @@ from pathlib import Path
 import polars as pl
 
 from cxgen.errors import DataError
-from cxgen.evaluate.scores import DIMENSIONS, FIXED
+from cxgen.evaluation.scores import DIMENSIONS, FIXED
 from cxgen.streams import order_key
 from cxgen.suites import scoring_of
 from cxgen.tables import numbered_rows
@@ -72,7 +72,7 @@ def _named(rows: pl.DataFrame, path: Path, by: Sequence[str]) -> tuple[str, dict
 
 
 def questions_about(rows: pl.DataFrame, name: str, like: str) -> pl.DataFrame:
-    """Items of `read_items` as `cxgen.evaluate.scores.questions`: what is not known of them is null; those of a premise or context are
+    """Items of `read_items` as `cxgen.evaluation.scores.questions`: what is not known of them is null; those of a premise or context are
     resampled together, and are right as a whole or not."""
     none = pl.lit(None, dtype=pl.String)
     scoring = scoring_of(like)

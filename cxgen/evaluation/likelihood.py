@@ -1,4 +1,5 @@
-"""Models of one's own machine, by what they find likely: transformers for models that continue texts, minicons for masked ones."""
+"""Models of one's own machine, by what they find likely (transformers for models that continue texts, minicons for masked ones), or by the
+head of a classifier."""
 
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -17,30 +18,46 @@ Counted = tuple[str, str, str]  # what is before the tokens that count, these, a
 Likely = Callable[[Sequence[Counted]], list[float]]
 # What is compared between answers: the sum of log p(token | before), or its mean (normalised); of masked models the sum of log p(token |
 # all others) (pll_original, Salazar et al. 2020), or with the rest of the token's word masked, too (pll, Kauf and Ivanova 2023). CxMP (Oba
-# and Sugawara 2026, section 4.1) takes normalised and pll_original of whole texts.
-Measure = StrEnum("Measure", ["likelihood", "normalised", "pll", "pll_original"])
+# and Sugawara 2026, section 4.1) takes normalised and pll_original of whole texts. A classifier of premise and hypothesis has its head.
+Measure = StrEnum("Measure", ["likelihood", "normalised", "pll", "pll_original", "head"])
 # Which tokens count: the answer's, the whole text's, or those of the words in which answers differ.
 Unit = StrEnum("Unit", ["answer", "text", "word"])
 _FILLS = ("ForMaskedLM", "ForPreTraining")  # how the classes of models that fill gaps are called
-_WHOLE = "name the model as it was pretrained, with the layer that says which word is likely, not an encoder or a classifier"
+_WHOLE = "name the model as it was pretrained, with its last layer; an encoder without one: recipes/probe or recipes/finetune"
+_CLASSIFIES = "ForSequenceClassification"
+_LABELS = "say what its outputs stand for, in their order (see its model card): --labels entailment,neutral,contradiction"
+_PACKAGES = "models of one's own machine need the packages torch, transformers and minicons"
 _PLL = {Measure.pll: "within_word_l2r", Measure.pll_original: "original"}  # what minicons calls them
 
 
 def predictions(
-    path: str, items: list[Continued], scoring: Scoring, *, measure: Measure = Measure.likelihood, unit: Unit = Unit.answer, batch: int = 16
+    path: str,
+    items: list[Continued],
+    scoring: Scoring,
+    *,
+    measure: Measure = Measure.likelihood,
+    unit: Unit = Unit.answer,
+    batch: int = 16,
+    labels: Sequence[str] = (),
 ) -> Iterator[dict[str, Any]]:
-    """What the model in a folder finds likeliest of ``items``: id, and (context, one continuation per answer): ``id, label`` (undecided for
-    a tie), and the measure of every answer, where the family's numbers are probabilities its softmax. ``batch``: texts at a time."""
-    with needs("models of one's own machine need the packages torch, transformers and minicons", "hf"):
+    """What the model in a folder finds likeliest of ``items``: id, and (context, one continuation per answer; for a head premise and
+    hypothesis): ``id, label`` (undecided for a tie), and the measure of every answer, where the family's numbers are probabilities its
+    softmax. ``batch``: texts at a time; ``labels``: what a head's outputs stand for, if its own names do not say so."""
+    with needs(_PACKAGES, "hf"):
         for package in ("minicons", "torch", "transformers"):
             import_module(package)
     try:
-        likely = _masked(path, _PLL[measure]) if measure in _PLL else _causal(path, normalised=measure is Measure.normalised)
+        if measure is Measure.head:
+            likely = _headed(path, scoring.answers, labels)
+        elif measure in _PLL:
+            likely = _masked(path, _PLL[measure])
+        else:
+            likely = _causal(path, normalised=measure is Measure.normalised)
     except (OSError, ValueError, KeyError) as error:
         hint = "hf:FOLDER with config.json, weights, tokenizer; masked models: --measure pll"
         raise CxgenError(f"no model at {path}: {one_line(error)}", hint=hint) from error
     width = len(scoring.answers)
-    per_step = max(1, batch // width)
+    per_step = max(1, batch // len(items[0][1][1]))
     for start in range(0, len(items), per_step):
         step = items[start : start + per_step]
         values = likely([text for _, (context, answers) in step for text in _counted(context, answers, unit)])
@@ -133,6 +150,43 @@ def _masked(path: str, metric: str) -> Likely:
         masked = scorer.get_masked_tensors(encoded, metric, targets_start=starts)
         values = scorer.compute_stats(masked, return_tensors=True)
         return [float(own[:count].sum()) for own, count in zip(values, counts, strict=True)]
+
+    return likely
+
+
+def is_classifier(path: str) -> bool:
+    """Whether the model in a folder has a head for labels of texts."""
+    with needs(_PACKAGES, "hf"):
+        from transformers import AutoConfig
+    try:
+        config = AutoConfig.from_pretrained(path, local_files_only=Path(path).is_dir())
+    except (OSError, ValueError, KeyError):  # which is told where the model is loaded
+        return False
+    return any(name.endswith(_CLASSIFIES) for name in config.architectures or ())
+
+
+def _headed(path: str, answers: Sequence[str], labels: Sequence[str]) -> Likely:
+    """A classifier of premise and hypothesis: its logits, of each text one per answer."""
+    import torch
+    from transformers import AutoModelForSequenceClassification
+
+    model, tokenizer = _loaded(AutoModelForSequenceClassification, path)
+    names = [name.strip().lower() for name in labels or (name for _, name in sorted(model.config.id2label.items()))]
+    if sorted(names) != sorted(answers) or model.config.num_labels != len(names):
+        raise CxgenError(f"{path} has {model.config.num_labels} outputs, here called {', '.join(names)}", hint=_LABELS)
+    if tokenizer.pad_token is None:
+        tokenizer.pad_token = tokenizer.eos_token
+    model.config.pad_token_id = tokenizer.pad_token_id
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    model = model.to(device)
+
+    def likely(texts: Sequence[Counted]) -> list[float]:
+        premises, hypotheses, _ = zip(*texts, strict=True)
+        encoded = tokenizer(list(premises), list(hypotheses), padding=True, return_tensors="pt")
+        _require_room(encoded["input_ids"].shape[1], model)
+        with torch.no_grad():
+            logits = model(**encoded.to(device)).logits.float().cpu()
+        return [float(logit) for logit in logits[:, [names.index(answer) for answer in answers]].flatten()]
 
     return likely
 

@@ -1,11 +1,10 @@
-"""Scoring answers to a part of the finished dataset; baselines, which every report of a model should stand beside; the report as tables."""
+"""Scoring answers to a part of the finished dataset; baselines, which every report of a model should stand beside."""
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
-from itertools import chain, product
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +13,9 @@ import polars as pl
 
 from cxgen.build.tables import read_splits, require_dataset, table_file
 from cxgen.errors import CxgenError, DataError, needs, unknown
-from cxgen.evaluate.outside import questions_about, read_items
-from cxgen.evaluate.predictions import answers, write_predictions
-from cxgen.evaluate.scores import FIXED, SCORES, WUG, answered, compared, first_sets, questions, scores, wug_differences
+from cxgen.evaluation.outside import questions_about, read_items
+from cxgen.evaluation.predictions import answers, write_predictions
+from cxgen.evaluation.scores import FIXED, WUG, answered, compared, first_sets, questions, scores, wug_differences
 from cxgen.families import CONFIGS, NATURAL, wug_config
 from cxgen.families.scoring import Scoring
 from cxgen.measures import giveaway, words
@@ -28,9 +27,6 @@ from cxgen.vocabulary import SPLITS, Split
 
 _ALL = (*CONFIGS, *map(wug_config, CONFIGS), NATURAL)
 _SAID = {"label": "right", "answer": "answer"}
-_NUMBER = re.compile(r"(\d+(?:\.\d+)?)([kmbt](?![a-z]))?", re.IGNORECASE)
-_THOUSANDS = {"": 1, "k": 1e3, "m": 1e6, "b": 1e9, "t": 1e12}
-_NONE: Mapping[str, Any] = {"value": None, "low": None, "high": None}
 
 
 @dataclass(frozen=True)
@@ -58,7 +54,7 @@ class Part:
 class Evaluated:
     """What is scored: the ``items`` (config, or name of a table that a user brings -> rows) of a part whose configs are named, and the same
     as ``questions``; ``like``: the config whose kind of items each has, see `questions`; ``chosen``: the options that made it another part
-    than all of test."""
+    than all of test; ``beyond``: ids that its limit leaves out."""
 
     project: Project
     part: Part
@@ -66,6 +62,7 @@ class Evaluated:
     questions: pl.DataFrame
     like: dict[str, str]
     chosen: tuple[str, ...] = ()
+    beyond: frozenset[str] = frozenset()
 
     @classmethod
     def read(cls, project: Project, part: Part, tables: Sequence[Path] = (), by: Sequence[str] = ()) -> "Evaluated":
@@ -82,6 +79,7 @@ class Evaluated:
                 raise DataError(f"something else is called {path.stem!r}, too", file=path, hint="rename the file")
             like, items[path.stem] = read_items(path, by)
             asked.append(questions_about(items[path.stem], path.stem, like))
+        every = {name for own in asked for name in own["id"]} if part.limit else set()
         if part.limit:
             asked = [first_sets(own, part.limit) for own in asked]
             items = {
@@ -95,23 +93,31 @@ class Evaluated:
         for name in by:
             if name not in {*whole.columns} - {*FIXED}:
                 raise unknown("dimension", name, {*whole.columns} - {*FIXED})
-        return cls(project, part, items, whole, dict(whole.select("config", "like").unique().iter_rows()), chosen)
+        return cls(
+            project,
+            part,
+            items,
+            whole,
+            dict(whole.select("config", "like").unique().iter_rows()),
+            chosen,
+            frozenset(every.difference(whole["id"])),
+        )
 
     def scoring(self, config: str) -> Scoring:
         """How the items of a config, or of a user's table, are answered and scored."""
         return scoring_of(self.like[config])
 
-    def answers(self, predictions: Path | pl.DataFrame) -> pl.DataFrame:
-        """What predictions, of a file or in a table, say of every question, see `answers`; DataError if not of just this part."""
-        return answers(predictions, self.questions, self._parts)
+    def answers(self, predictions: Path | pl.DataFrame, tell: Callable[[str], object] = str) -> pl.DataFrame:
+        """What predictions, of a file or in a table, say of every question, see `answers`; DataError if not of all of this part."""
+        return answers(predictions, self.questions, self._parts, tell)
 
     def _parts(self) -> dict[str, str]:
-        """The ids of the whole dataset -> the options that name their part."""
-        parts: dict[str, str] = {}
-        for config, split in product(_ALL, SPLITS):
+        """The ids of the whole dataset, and of a user's tables -> the options that name their part."""
+        parts = dict.fromkeys(self.beyond, "items beyond --limit")
+        for config, split in product((*_ALL, *SUITES), SPLITS):
             path = table_file(self.project, config, split)
             if path.is_file():
-                parts |= dict.fromkeys(pl.read_parquet(path, columns=["id"])["id"], f"--config {config} --split {split}")
+                parts = dict.fromkeys(pl.read_parquet(path, columns=["id"])["id"], f"--config {config} --split {split}") | parts
         return parts
 
     def report(self, name: str, given: pl.DataFrame, how: Resampling, against: tuple[str, pl.DataFrame] | None = None) -> dict[str, Any]:
@@ -195,66 +201,6 @@ _BASELINES: dict[str, Callable[..., Iterator[dict[str, Any]]]] = {
 }
 
 
-def leaderboard_row(report: Mapping[str, Any]) -> dict[str, Any]:
-    """A report on one line: of every config accuracy with interval, the share of sets all right, and capture; what pseudowords cost."""
-    row: dict[str, Any] = {"name": report["name"], "splits": "+".join(report["splits"])}
-    row |= {"limit": report["limit"]} if report["limit"] else {}
-    row["undecided"] = sum(config["undecided"] for config in report["configs"].values())
-    for config, part in report["configs"].items():
-        row |= _flat({config: part["accuracy"], f"{config} sets": part["consistency"]["value"]})
-        row |= {f"{config} capture": part["capture"]["value"]} if "capture" in part else {}
-    return row | _flat({f"{config} - real": modes["all"]["difference"] for config, modes in report["wug"].items()})
-
-
-def slices(report: Mapping[str, Any], dimensions: Sequence[str]) -> list[dict[str, Any]]:
-    """A report as rows, every config as a whole, then by ``dimensions``: ``config, part`` ("all", or dimension and value), ``items, verbs,
-    undecided`` and all figures with their intervals, None where they do not apply; of wholes that are held against another, ``less`` it:
-    the difference of the accuracies, and ``p``, see `compared`."""
-    known = {name for whole in report["configs"].values() for name in whole["by"]}
-    for name in dimensions:
-        if name not in known:
-            raise unknown("dimension", name, known)
-    rows, against = [], report.get("against") or {"configs": {}}
-    for config, whole in report["configs"].items():
-        parts = {f"{name} {value}": part for name in dimensions for value, part in whole["by"].get(name, {}).items()}
-        for name, part in {"all": whole, **parts}.items():
-            counts = {count: part[count] for count in ("items", "verbs", "undecided")}
-            figures = {score: part.get(score) or _NONE for score in chain(*SCORES)}
-            if against["configs"]:
-                difference = against["configs"][config] if name == "all" else {"accuracy": _NONE, "p": None}
-                figures |= {f"less {against['name']}": difference["accuracy"], "p": difference["p"]}
-            rows.append(_flat({"config": config, "part": name, **counts, **figures}))
-    return rows
-
-
-def side_by_side(reports: Sequence[Mapping[str, Any]], dimensions: Sequence[str]) -> list[dict[str, Any]]:
-    """Several reports of the same items as one table: `slices` with ``name`` and ``step`` (see `steps`), those of the same items together,
-    each series by its steps."""
-    found = steps([report["name"] for report in reports])
-    series = list(dict.fromkeys(shared for shared, _ in found.values()))
-    rows = [{"name": one["name"], "step": found[one["name"]][1], **row} for one in reports for row in slices(one, dimensions)]
-    places = list(dict.fromkeys((row["config"], row["part"]) for row in rows))
-    return sorted(rows, key=lambda row: (places.index((row["config"], row["part"])), series.index(found[row["name"]][0]), row["step"] or 0))
-
-
-def steps(names: Sequence[str]) -> dict[str, tuple[str, float | None]]:
-    """Names of checkpoints, which differ in numbers alone (k, M, B, T: thousands to trillions) -> the name without the last of these that
-    differs, and that; of other names, themselves and None."""
-    alike: dict[str, list[str]] = {}
-    for name in names:
-        alike.setdefault(_NUMBER.sub("#", name), []).append(name)
-    found: dict[str, tuple[str, float | None]] = {}
-    for own in alike.values():
-        numbers = {name: list(_NUMBER.finditer(name)) for name in own}
-        differ = [place for place, column in enumerate(zip(*numbers.values(), strict=True)) if len({match[0] for match in column}) > 1]
-        for name in own:
-            match = numbers[name][differ[-1]] if differ else None
-            step = float(match[1]) * _THOUSANDS[(match[2] or "").lower()] if match else None
-            step = int(step) if step is not None and step.is_integer() else step
-            found[name] = (f"{name[: match.start()]}#{name[match.end() :]}" if match else name, step)
-    return found
-
-
 def mistakes(evaluated: Evaluated, given: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
     """The items that answers (by their name, see `Evaluated.answers`) get wrong, construction by construction: ``name, config,
     construction, id``, their texts, and by name ``label``, the right answer, and ``answer`` (null: undecided)."""
@@ -268,25 +214,3 @@ def mistakes(evaluated: Evaluated, given: Mapping[str, pl.DataFrame]) -> pl.Data
         own = own.join(evaluated.items[config].select("id", *texts), on="id", maintain_order="left")
         parts.append(own.sort("construction", maintain_order=True).select(pl.exclude(*said), *said))
     return pl.concat(parts, how="diagonal")
-
-
-def further_tables(report: Mapping[str, Any]) -> Iterator[list[dict[str, Any]]]:
-    """What pseudowords cost; accuracies and flips of scenarios by calibration (Weissweiler et al. 2022, Tables 2 to 5): as far as there
-    are any."""
-    yield [_flat({"config": config, "mode": mode, **part}) for config, modes in report["wug"].items() for mode, part in modes.items()]
-    for whole in report["configs"].values():
-        found = whole.get("scenarios", {"accuracy": {}, "flips": {}})
-        yield [_flat({"accuracy": name, **part}) for name, part in found["accuracy"].items()]
-        yield [_flat({"flips": name, **part, "should flip": found["should_flip"][name]}) for name, part in found["flips"].items()]
-
-
-def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A row with its figures and their intervals in two cells each."""
-    cells: dict[str, Any] = {}
-    for name, value in row.items():
-        if isinstance(value, Mapping):
-            span = "" if value["low"] is None else f"{value['low']:.3f} to {value['high']:.3f}"
-            cells |= {name: value["value"], f"{name} interval": None if value is _NONE else span}
-        else:
-            cells[name] = value
-    return cells

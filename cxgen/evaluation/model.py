@@ -3,22 +3,24 @@
 import hashlib
 import json
 import re
+import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from itertools import cycle
+from functools import partial
+from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from cxgen.asking import Consultation, Outcome, Prompt, consult
-from cxgen.errors import DataError, unknown
-from cxgen.evaluate import likelihood
-from cxgen.evaluate.likelihood import Continued, Measure, Unit
-from cxgen.evaluate.outside import read_items
-from cxgen.evaluate.report import Evaluated, answerable
+from cxgen.errors import CxgenError, DataError, unknown
+from cxgen.evaluation import likelihood
+from cxgen.evaluation.likelihood import Continued, Measure, Unit
+from cxgen.evaluation.outside import read_items
+from cxgen.evaluation.report import Evaluated, answerable
 from cxgen.families.scoring import Item, Scoring
 from cxgen.project import Project
 from cxgen.schema import TARGET, read_yaml
@@ -38,7 +40,7 @@ _THOUGHTS = 400  # tokens for each item
 @dataclass(frozen=True)
 class Examination:
     """Which ``model`` is asked (a server's, or ``hf:`` and a folder), and how: ``shots`` examples first, from train or the user's own file
-    ``examples`` (0: all of it); ``thinks``: aloud first; ``server``: how one is asked; ``measure, unit, batch``: see `likelihood`."""
+    ``examples`` (0: all of it); ``thinks``: aloud first; ``server``: how one is; ``measure, unit, batch, labels``: see `likelihood`."""
 
     model: str
     wording: str = PLAIN
@@ -50,6 +52,7 @@ class Examination:
     measure: Measure = Measure.likelihood
     unit: Unit = Unit.answer
     batch: int = 16
+    labels: tuple[str, ...] = ()
 
     @property
     def local(self) -> bool:
@@ -57,9 +60,14 @@ class Examination:
         return self.model.startswith(LOCAL)
 
     @property
+    def folder(self) -> str:
+        """Where a model of this machine is."""
+        return self.model.removeprefix(LOCAL)
+
+    @property
     def name(self) -> str:
         """What the results are called: the model and what is not as by default."""
-        parts = [Path(self.model.removeprefix(LOCAL)).name] + [self.wording] * (self.wording != PLAIN)
+        parts = [Path(self.folder).name] + [self.wording] * (self.wording != PLAIN)
         parts += [f"{self.shots}-shot"] * (self.shots > 0) + ["own-examples"] * (self.examples is not None) + ["thinking"] * self.thinks
         if self.local:
             parts += [self.measure.value] + [self.unit.value] * (self.unit is not Unit.answer)
@@ -160,9 +168,55 @@ def _consultation(evaluated: Evaluated, asked: Examination) -> tuple[Consultatio
     return replace(asked.server, models=(asked.model,), tasks=tuple(shown)).bounded(evaluated.project), prompts, shown
 
 
-def estimate(evaluated: Evaluated, asked: Examination) -> list[dict[str, Any]]:
-    """What asking a server would send and cost at most, config by config; nothing is sent."""
-    return consult.estimate(*_consultation(evaluated, asked))
+def suited(evaluated: Evaluated, asked: Examination) -> Examination:
+    """The same, of a classifier by its head. CxgenError where it is to be asked what it cannot be."""
+    classifies = asked.local and likelihood.is_classifier(asked.folder)
+    if not classifies and (asked.measure is Measure.head or asked.labels):
+        raise CxgenError(f"{asked.model} is no classifier of premise and hypothesis", hint="leave --measure head and --labels out")
+    if not classifies or asked.measure not in {Measure.likelihood, Measure.head}:
+        return asked
+    if asked.shots or asked.examples or asked.wording != PLAIN or asked.unit is not Unit.answer:
+        hint = "leave --shots, --examples, --wording and --unit out"
+        raise CxgenError(f"{asked.model} is a classifier, which gets premise and hypothesis and no more", hint=hint)
+    if others := [config for config in evaluated.items if "hypothesis" not in evaluated.scoring(config).needs]:
+        hint = f"name others, such as --config nli; a model with a language model's head can be asked about {others[0]}"
+        raise CxgenError(f"{asked.model} is a classifier of premise and hypothesis, which {', '.join(others)} do not have", hint=hint)
+    return replace(asked, measure=Measure.head)
+
+
+def estimate(evaluated: Evaluated, asked: Examination, path: Path) -> list[dict[str, Any]]:
+    """What asking a server would send and cost at most, config by config; nothing is sent. How long a model of this machine would take, by
+    its first batches; ``path``: where its predictions would be written."""
+    if not asked.local:
+        return consult.estimate(*_consultation(evaluated, asked))
+    rows, kept = [], _kept(asked, path)
+    for config, scoring, items in _continued(evaluated, asked):
+        left = [item for item in items if item[0] not in kept.known(items)]
+        answers, texts = _answers(asked, left[: 5 * asked.batch], scoring), sum(len(texts) for _, (_, texts) in left)
+        count = len(list(islice(answers, asked.batch)))  # these wait for the model to be loaded
+        begun, timed = time.monotonic(), len(list(answers))
+        seconds = (time.monotonic() - begun) / max(timed, 1) * (len(left) - count)
+        row = {"config": config, "items": len(items), "answered before": len(items) - len(left), "texts": texts}
+        rows.append(row | {"minutes": round(seconds / 60, 1)})
+    return rows
+
+
+def _continued(evaluated: Evaluated, asked: Examination) -> Iterator[tuple[str, Scoring, list[Continued]]]:
+    """The items of every config as a model of this machine gets them."""
+    if asked.measure is Measure.head:
+        for config, rows in evaluated.items.items():
+            puts = rows.select("id", "premise", "hypothesis").iter_rows()
+            yield config, evaluated.scoring(config), [(name, (premise, [hypothesis])) for name, premise, hypothesis in puts]
+        return
+    for config, scoring, _, cloze, examples, items in _put(evaluated, asked):
+        yield config, scoring, [(item["id"], as_continuations(item, scoring, cloze, examples)) for item in items]
+
+
+def _answers(asked: Examination, items: list[Continued], scoring: Scoring) -> Iterator[dict[str, Any]]:
+    if not items:
+        return iter(())
+    how = partial(likelihood.predictions, measure=asked.measure, unit=asked.unit, batch=asked.batch, labels=asked.labels)
+    return how(asked.folder, items, scoring)
 
 
 def _examine_server(evaluated: Evaluated, asked: Examination) -> Examined:
@@ -211,22 +265,24 @@ def partial_of(path: Path) -> Path:
     return path.with_name(f".{path.name}.partial")
 
 
+def _kept(asked: Examination, path: Path) -> Kept:
+    folder = Path(asked.folder)  # a model that is trained further there is another one
+    files = sorted((file.name, file.stat().st_mtime_ns) for file in folder.iterdir() if file.is_file()) if folder.is_dir() else []
+    return Kept(partial_of(path), json.dumps([asked.model, asked.measure, asked.unit, asked.labels, files]))
+
+
 def examine(evaluated: Evaluated, asked: Examination, path: Path) -> Examined:
     """Put every item to the model; what one of this machine says is kept beside ``path``, where the predictions will be written, so that an
     interrupted run goes on where it was."""
     if not asked.local:
         return _examine_server(evaluated, asked)
-    folder = Path(asked.model.removeprefix(LOCAL))  # a model that is trained further there is another one
-    files = sorted((file.name, file.stat().st_mtime_ns) for file in folder.iterdir() if file.is_file()) if folder.is_dir() else []
-    kept = Kept(partial_of(path), json.dumps([asked.model, asked.measure, asked.unit, files]))
+    kept = _kept(asked, path)
     rows: list[dict[str, Any]] = []
-    for config, scoring, _, cloze, examples, puts in _put(evaluated, asked):
-        items: list[Continued] = [(item["id"], as_continuations(item, scoring, cloze, examples)) for item in puts]
+    for config, scoring, items in _continued(evaluated, asked):
         known = kept.known(items)
         left = [item for item in items if item[0] not in known]
-        if left:
-            answers = likelihood.predictions(str(folder), left, scoring, measure=asked.measure, unit=asked.unit, batch=asked.batch)
-            rows += [kept.keep(item, row) for item, row in zip(left, track(answers, config, len(left)), strict=True)]
+        answers = track(_answers(asked, left, scoring), config, len(items), len(known))
+        rows += [kept.keep(item, row) for item, row in zip(left, answers, strict=True)]
         rows += known.values()
     ties = sum(row["label"] == UNDECIDED for row in rows)
     return Examined(rows, Counter({"equally likely": ties} if ties else {}))

@@ -12,9 +12,9 @@ import yaml
 
 from cxgen.build.params import Params
 from cxgen.errors import DataError
-from cxgen.evaluate.model import PLAIN, Cloze, chosen_examples, load_wording
-from cxgen.evaluate.report import Part, answerable
-from cxgen.evaluate.scores import WUG
+from cxgen.evaluation.model import PLAIN, Cloze, chosen_examples, load_wording
+from cxgen.evaluation.report import Part, answerable
+from cxgen.evaluation.scores import WUG
 from cxgen.families.scoring import Item, Scoring
 from cxgen.files import write_text
 from cxgen.project import Project
@@ -22,7 +22,7 @@ from cxgen.schema import TARGET
 from cxgen.suites import scoring_of
 
 _EXAMPLES = 12  # of each construction
-_EXPORTED = files("cxgen.evaluate") / "exported"  # files that a harness runs; they import nothing of cxgen
+_EXPORTED = files("cxgen.evaluation") / "exported"  # files that a harness runs; they import nothing of cxgen
 _VERDICTS = {"entailment": "It is true as well.", "neutral": "It may be true or false.", "contradiction": "It is false."}
 _ASKED: dict[str, Cloze] = {  # task of the prompts -> how inspect's multiple choice puts an item
     "answer": ("{premise}\n\nTake that as true. What about this, on the same occasion: {hypothesis}", _VERDICTS),

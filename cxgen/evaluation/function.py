@@ -1,0 +1,74 @@
+"""A function of the user's as answerer, and scores that print as a table."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from html import escape
+from operator import index
+from typing import Any, SupportsIndex
+
+import polars as pl
+
+from cxgen.errors import CxgenError
+from cxgen.evaluation.report import Evaluated
+from cxgen.evaluation.rows import divided, overview, text
+from cxgen.families.scoring import Item, Scoring
+from cxgen.vocabulary import UNDECIDED
+
+Predict = Callable[[list[dict[str, str]]], Iterable[Any]]
+_KINDS = "an answer by name or number, one number per answer in a list, or a mapping from answers to numbers"
+
+
+class Scores(dict[str, Any]):
+    """The figures of a config, a mapping that prints as a table: as a whole, and by the dimensions that were asked for."""
+
+    def __init__(self, config: str, figures: Mapping[str, Any], by: Sequence[str] = ()) -> None:
+        super().__init__(figures)
+        self._report, self._by = {"configs": {config: figures}}, by
+
+    def __repr__(self) -> str:
+        tables = (*overview(self._report), *divided(self._report, self._by))
+        return "\n\n".join(text(rows) for rows in tables if rows)
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(repr(self))}</pre>"
+
+
+def predictions(evaluated: Evaluated, config: str, predict: Predict, batch: int) -> pl.DataFrame:
+    """What ``predict`` says of the items of a config, ``batch`` at a time, as predictions; it gets what a model is shown of each.
+    CxgenError: other numbers of answers than of items, or answers that are none."""
+    scoring = evaluated.scoring(config)
+    items = list(evaluated.items[config].select("id", *scoring.needs).iter_rows(named=True))
+    rows: list[dict[str, Any]] = []
+    for start in range(0, len(items), batch):
+        part = items[start : start + batch]
+        given = predict([scoring.shown(item) for item in part])
+        given = list(given) if isinstance(given, Iterable) else []
+        if len(given) != len(part):
+            raise CxgenError(f"the function gave {len(given)} answers to {len(part)} items", hint="one for each, in their order")
+        rows += [{"id": item["id"], **_answer(item, value, scoring)} for item, value in zip(part, given, strict=True)]
+    if len({frozenset(row) for row in rows}) > 1:
+        raise CxgenError("the function gave names for some items, and numbers for others", hint="give the same for all")
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def _answer(item: Item, value: Any, scoring: Scoring) -> dict[str, Any]:
+    """One answer as predictions have it: ``label``, or a number per answer."""
+    shown = list(_shown(item, scoring))
+    if isinstance(value, Mapping) and "label" in value:  # as a pipeline of transformers gives it
+        value = value["label"]
+    if isinstance(value, SupportsIndex) and 0 <= index(value) < len(shown):
+        value = shown[index(value)]
+    if isinstance(value, str):
+        name = value.lower()
+        if name in (*shown, UNDECIDED):
+            return {"label": name if name == UNDECIDED else scoring.answers[scoring.meant(item, name)]}
+    elif hasattr(value, "__len__") and len(value) == len(shown) and (not isinstance(value, Mapping) or {*value} == {*shown}):
+        numbers = [value[name] for name in shown] if isinstance(value, Mapping) else value
+        with suppress(TypeError, ValueError):
+            return {scoring.answers[scoring.meant(item, name)]: float(number) for name, number in zip(shown, numbers, strict=True)}
+    raise CxgenError(f"the function gave {repr(value)[:60]}, which is no answer", hint=f"one of {', '.join(shown)}: {_KINDS}")
+
+
+def _shown(item: Item, scoring: Scoring) -> Iterator[str]:
+    """The names of the answers as they are shown: of two continuations, the first and the second."""
+    yield from ("first", "second") if "first" in scoring.shown(item) else scoring.answers
