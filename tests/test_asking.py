@@ -318,7 +318,7 @@ def test_an_outage_is_waited_for_and_a_dead_server_is_not(tmp_path):
         assert values(run(url, pairs(600), tmp_path / "c", Limits(concurrency=16))) == expected(pairs(600))
     with serving(status=[503, "", "down"]) as url, pytest.raises(CxgenError, match="calls failed"):
         run(url, pairs(400), tmp_path / "d", Limits(concurrency=8, tries=2))
-    with pytest.raises(CxgenError, match="no server at 127.0.0.1:9"):
+    with pytest.raises(CxgenError, match="no server at"):
         run("http://127.0.0.1:9/v1", pairs(400), tmp_path / "d", Limits(concurrency=8, tries=2))
 
 

@@ -80,6 +80,9 @@ def baselines(
         wholes = {"(all)": measure["overall"], **measure.get("by_config", {})}
         parts = [(config, "(all)", figure) for config, figure in wholes.items()]
         parts += [("(all)", role, figure) for role, figure in measure.get("by_verb_role", {}).items()]
+        worst = min if measure["gates"].get("least") else max
+        farthest = ((config, worst(own, key=own.__getitem__), own) for config, own in measure["configs"].items() if own)
+        parts += [(config, f"(worst: {part})", own[part]) for config, part, own in farthest]
         parts += [(config, part, figure) for config, own in measure["configs"].items() for part, figure in own.items()]
         head = {"family": family, "measure": name, "chance": measure["chance"]}
         rows += [{**head, "config": config, "construction": part, "figure": figure} for config, part, figure in parts]

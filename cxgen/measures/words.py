@@ -80,7 +80,7 @@ def misparse(items: Items) -> Figures | None:
     return shares(misread, pl.col("target_label").is_not_null()) if misread.height else None
 
 
-@measure("nli", Gates(config=0.60))
+@measure("nli", Gates(config=0.60, construction=0.75))
 def word_pairs(items: Items) -> Callable[[], Figures]:
     """a linear model on pairs of a premise's and a hypothesis's word, trained on train, tested on test."""
     configs = [(items.rows["config"] == config).to_numpy() for config in items.rows["config"].unique()]
