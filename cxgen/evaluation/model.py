@@ -34,6 +34,7 @@ LOCAL = "hf:"
 PLAIN = "plain"  # the wording whose file is called like its task
 _ONE_BY_ONE = Consultation(backend=Judge.openai, per_request=1)  # items shown together may give each other away
 _DIGEST = re.compile("[0-9a-f]{16,}")
+_TIMED = 10.0  # seconds for which a model is tried, to say how long it will take
 _THOUGHTS = 400  # tokens for each item
 
 
@@ -192,9 +193,12 @@ def estimate(evaluated: Evaluated, asked: Examination, path: Path) -> list[dict[
     rows, kept = [], _kept(asked, path)
     for config, scoring, items in _continued(evaluated, asked):
         left = [item for item in items if item[0] not in kept.known(items)]
-        answers, texts = _answers(asked, left[: 5 * asked.batch], scoring), sum(len(texts) for _, (_, texts) in left)
+        answers, texts = _answers(asked, left, scoring), sum(len(texts) for _, (_, texts) in left)
         count = len(list(islice(answers, asked.batch)))  # these wait for the model to be loaded
-        begun, timed = time.monotonic(), len(list(answers))
+        begun, timed = time.monotonic(), 0
+        for timed, _ in enumerate(answers, 1):
+            if time.monotonic() - begun > _TIMED or timed == 4 * asked.batch:
+                break
         seconds = (time.monotonic() - begun) / max(timed, 1) * (len(left) - count)
         row = {"config": config, "items": len(items), "answered before": len(items) - len(left), "texts": texts}
         rows.append(row | {"minutes": round(seconds / 60, 1)})
