@@ -98,6 +98,8 @@ def test_the_grammar_says_what_a_sentence_is_and_takes_unknown_words_for_what_th
     told = cxgen("recognise", "--file", file, "--format", "jsonl")
     assert [json.loads(line)["is"] for line in told.stdout.splitlines()] == list(SENTENCES.values())
     assert told.returncode == 1
+    assert "The longer the two cats wait. (its words are in no order of the grammars)" in told.stderr
+    assert "the harder the ten dogs fight. (unknown words: gnus)" in told.stderr
     text = "The braver the two gnus prowl, the harder the 17 dogs fight."
     assert (grammar.recognises(text), grammar.recognises(text, any_words=True)) == ("", "instance")
 

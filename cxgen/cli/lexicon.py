@@ -15,7 +15,7 @@ from cxgen.cli.output import Format, Row, busy, emit, note, print_json
 from cxgen.constructicon.load import class_users
 from cxgen.curate import build as curated
 from cxgen.curate.propose import propose as propose_clauses
-from cxgen.errors import CxgenError, UnknownNameError
+from cxgen.errors import CxgenError, UnknownNameError, some
 from cxgen.facade import Constructicon
 from cxgen.files import read_text
 from cxgen.lexicon import Lexicon
@@ -170,6 +170,10 @@ def recognise(
     found = ([grammar.recognises(text, any_words=any_words) for grammar in grammars] for text in texts)
     rows = [{"sentence": text, "is": next(filter(None, own), "")} for text, own in zip(texts, found, strict=True)]
     emit(rows, form, ["sentence", "is"])
+    for text in (row["sentence"] for row in rows if not row["is"]):
+        words = min((grammar.unknown(text) for grammar in grammars), key=len)
+        why = f"unknown words: {some(words)}" if words and not any_words else "its words are in no order of the grammars"
+        note(f"none of theirs: {text} ({why})")
     if not all(row["is"] for row in rows):
         raise typer.Exit(1)
 

@@ -209,6 +209,10 @@ class Grammar:
         roles = {self.data["sentences"][role]: role for role in (INSTANCE, NON_INSTANCE, SCRAMBLED)}
         return roles.get(self._recogniser.recognised(text, roles), "")
 
+    def unknown(self, text: str) -> list[str]:
+        """The words of a sentence that the grammar does not have."""
+        return [word for word in _tokens(text.rstrip(" .!")) if word.lower() not in self._recogniser.vocabulary]
+
     def _likened(self, word: str) -> str:
         """A word, or one of its kind where it is not known: in -er an adverb, in -s a noun, digits a number, any other a verb."""
         if word.lower() in self._recogniser.vocabulary:
