@@ -354,6 +354,13 @@ def test_a_dry_run_sends_nothing_and_shows_what_changes(run, hub, project, monke
     again = run(project, "--dry-run", "--format", "json", "--tag", "v1.1.0")
     for told in ("3 added, 0 removed", "nothing was sent", f"main is at {hub.repos[REPOSITORY]['branches']['main']}"):
         assert told in again.stderr
+    edit(project / "params.yaml", "folds: 2", "folds: 4")
+    refused = run(project, "--dry-run", "--tag", "v1.2.0")
+    assert refusal(refused) == "cxgen: not released:"
+    told = refused.stderr.splitlines()
+    assert told[:2] == ["cxgen: not released:", "  not committed: params.yaml"]
+    assert len(refused.stdout.splitlines()) == 1 + 3  # by config
+    edit(project / "params.yaml", "folds: 4", "folds: 2")
     assert "has a tag v1.0.0 already" in refusal(run(project, "--dry-run"))
     assert writes(hub, before) == []
 

@@ -221,7 +221,7 @@ def _families(metrics: Row) -> Iterator[tuple[list[str], Mapping[str, Row]]]:
 
 
 def _giveaways(metrics: Row) -> Iterator[tuple[str, str]]:
-    """Every config, and what each measure finds in it: overall (of several configs, if only that is measured), and the worst construction."""
+    """Every config, and what each measure finds in it (or in several configs together), and in the worst construction."""
     for configs, own in _families(metrics):
         for config in configs:
             texts = []
