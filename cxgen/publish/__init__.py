@@ -18,7 +18,7 @@ from cxgen import layout
 from cxgen.build.params import Params
 from cxgen.build.tables import content_hash, read_tables, remake, require_dataset, require_unchanged
 from cxgen.errors import CxgenError, DataError, install, needs, some
-from cxgen.families import CONFIGS
+from cxgen.families import CONFIGS, FAMILIES
 from cxgen.files import read_text, write_atomically, write_text
 from cxgen.measures.figures import broken_gates
 from cxgen.project import Project, shipped_folder
@@ -162,7 +162,8 @@ def metric_reasons(metrics: Mapping[str, Any]) -> Iterator[str]:
     for name, entry in metrics["splits"]["constructions"].items():
         if entry["verbs_shared"]:
             yield f"splits.json: {name} has verbs in two splits: {some(entry['verbs_shared'])}"
-    for family, configs in metrics["balance"].items():
+    balanced = {family: configs for family, configs in metrics["balance"].items() if family not in FAMILIES or FAMILIES[family].balanced}
+    for family, configs in balanced.items():
         counted = [configs["all"]] if "all" in configs else configs.values()  # of the configs together where they were counted so
         for name in dict.fromkeys(name for names in counted for name in names):
             if unequal := sum(names[name]["unequal"] for names in counted if name in names):
