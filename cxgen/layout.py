@@ -34,6 +34,7 @@ PAGE = Path("outputs/report.html")
 PREDICTIONS = Path("outputs/predictions")
 MINED = Path("outputs/mined")  # candidates for constructions in raw text
 VERSION_FILE = "dataset_version.json"
+CROISSANT = "croissant.json"
 
 
 def metric(name: str) -> Path:

@@ -94,9 +94,9 @@ def one_line(error: BaseException) -> str:
     return " ".join(str(error).split())[:200]
 
 
-def write_table(table: pl.DataFrame, path: Path, metadata: dict[str, str] | None = None) -> None:
-    """Write ``table`` as parquet, with ``metadata`` in the file: the same rows give the same bytes."""
-    write_parquet(table, path, compression="zstd", row_group_size=ROW_GROUP, metadata=metadata)
+def write_table(table: pl.DataFrame, path: Path) -> None:
+    """Write ``table`` as parquet: the same rows give the same bytes."""
+    write_parquet(table, path, compression="zstd", row_group_size=ROW_GROUP)
 
 
 def write_parquet(table: pl.DataFrame, path: Path, **options: Any) -> None:

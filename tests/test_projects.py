@@ -52,7 +52,7 @@ def test_a_project_of_minimal_pairs_alone_gets_to_its_end(tmp_path, cxgen):
     metadata = yaml.safe_load(head)
     assert "task_ids" not in metadata
     assert "nli" not in metadata["tags"]
-    for word in ("entailment", "hypothesis", "Blind reading", "Variety"):
+    for word in ("entailment", "hypothesis", "Results"):
         assert word not in prose, word
     assert "diagnostic_good" in prose
 

@@ -1,5 +1,7 @@
 """Releases: what a user loads, what a reviewer reads, and what reaches the Hub when things go wrong."""
 
+import doctest
+import hashlib
 import json
 import os
 import re
@@ -15,14 +17,22 @@ import yaml
 from cxgen import layout
 from cxgen.build import run as building
 from cxgen.build.params import Params
+from cxgen.build.preview import sample_items
 from cxgen.build.tables import dataset, table_file, table_hashes, write_dropped
 from cxgen.build.tables import read_tables as finished_tables
+from cxgen.constructicon import load_construction, target_names
 from cxgen.errors import DataError, SchemaError
+from cxgen.facade import Constructicon
+from cxgen.families import CONFIGS as FAMILY_CONFIGS
+from cxgen.families.turns import NEEDS, summed
+from cxgen.lexicon import Lexicon
 from cxgen.project import Project
-from cxgen.publish import package
+from cxgen.publish import metric_reasons, package, read_metrics
+from cxgen.publish.card import dataset_card
 from cxgen.report import baselines, variety
 from cxgen.report import reading as readings
 from cxgen.report.reading import ANSWERS
+from cxgen.suites import SUITES
 from cxgen.vocabulary import LABELS, SPLITS
 from tests import mini as small
 from tests.conftest import COMMAND, edit
@@ -30,6 +40,19 @@ from tests.hub_server import TOKEN, serving
 
 CONFIGS = {"nli": SPLITS, "distinction": SPLITS, "nli_wug": SPLITS, "rejected": ("rejected",)}
 REPOSITORY = "me/constructions"
+LINES = 300  # that a card may have
+ROW = {"name": "m", "setting": "zero-shot", "trained_on": "", "seeds": 1, "part": "all", "items": 36, "sets": 3, "chance": 0.3333}
+FIGURES = ("config", "accuracy", "low", "high", "consistency")
+RESULTS = {
+    "data_version": 7,
+    "date": "2026-01-02",
+    "rows": [
+        ROW | dict(zip(FIGURES, ("nli", 0.412, 0.388, 0.431, 0.025), strict=True)),
+        ROW | dict(zip(FIGURES, ("distinction", 0.3, 0.28, 0.32, None), strict=True)),
+        ROW | dict(zip(FIGURES, ("nli", 0.618, 0.6, 0.63, 0.1), strict=True)) | {"part": "construction reach"},
+        ROW | dict(zip(FIGURES, ("nli", 0.9, 0.89, 0.91, 0.5), strict=True)) | {"setting": "fine-tuned", "trained_on": "nli", "seeds": 3},
+    ],
+}
 
 
 def git(folder, *arguments):
@@ -120,6 +143,62 @@ def test_datasets_loads_every_config_and_split_with_label_names(made, tmp_path):
     assert len(shards(made / layout.HUB, "nli", "train")) > 1
 
 
+@pytest.mark.slow
+def test_the_card_of_the_shipped_dataset_is_a_datasheet_of_its_metrics():
+    """As long as the real one: all constructions, configs and measures, a few sets of each, and a model in forty settings."""
+    project = Project(small.ROOT)
+    constructions = {name: load_construction(project, name, Lexicon.of(project)) for name in target_names(project)}
+    rows = pl.concat([sample_items(one, 1, 4, "nli") for one in constructions.values()], how="diagonal")
+    pairs = sample_items(constructions["conative"], 1, 4, "minimal_pairs")
+    names = [*FAMILY_CONFIGS, "nli_wug", "minimal_pairs_wug", "natural", *SUITES]
+    tables = {(name, "test"): pairs if name in {"minimal_pairs", "cxmp", "minimal_pairs_wug"} else rows for name in names}
+    judge, baselines = (json.loads((small.ROOT / layout.metric(name)).read_text("utf-8")) for name in ("judge", "baselines"))
+    results = [row | {"name": f"model {number}"} for number in range(20) for row in RESULTS["rows"]]
+    metrics = {**read_metrics(project), "results": RESULTS | {"rows": results}}
+    record = dict.fromkeys(("version", "content_hash", "cxgen", "git_revision", "repository", "tag", "canary"), "x")
+    card = dataset_card(project, Params.read(project.params), tables, metrics, record)
+    assert len(card.splitlines()) <= LINES
+    assert not re.search(r"\| +\||\bNone\b(?! of)", card)
+    clauses, refused = (sum(own[what] for own in judge["constructions"].values()) for what in ("clauses", "refused"))
+    known = [f"| {task} | {own['judges']} | {own['items']:,} |" for task, own in judge["agreement"].items()]
+    known += [f"| {own['alpha']} |\n" for own in judge["agreement"].values()]
+    known += [f"judged {clauses:,} clauses", f"refused {refused:,} ({100 * refused / clauses:.1f}%", "| model 19 | fine-tuned, 3 seeds |"]
+    known += [f"word pairs {100 * figure:.1f}%" for figure in baselines["nli"]["word_pairs"]["by_config"].values()]
+    known += [f"\n| {one.name} | {one.form.replace('|', chr(92) + '|')} |" for one in constructions.values()]
+    assert [text for text in known if text not in card] == []
+
+
+@pytest.mark.slow
+def test_what_the_card_says_of_loading_is_what_happens(made, monkeypatch, tmp_path):
+    monkeypatch.chdir(made)
+    monkeypatch.setattr("datasets.config.HF_DATASETS_CACHE", tmp_path)
+    _, prose = card_of(made / layout.HUB)
+    test = doctest.DocTestParser().get_doctest(prose.replace("```", "\n"), {}, "card", None, None)
+    assert len(test.examples) == 5
+    assert doctest.DocTestRunner(verbose=False).run(test).failed == 0
+
+
+def test_the_croissant_file_has_every_file_with_its_digest_and_every_column(made):
+    folder = made / layout.HUB
+    told = json.loads((folder / layout.CROISSANT).read_text("utf-8"))
+    files = {node["contentUrl"]: node for node in told["distribution"] if node["@type"] == "cr:FileObject"}
+    assert set(files) == {path.relative_to(folder).as_posix() for path in folder.rglob("*.parquet")}
+    for name, node in files.items():
+        assert node["sha256"] == hashlib.sha256((folder / name).read_bytes()).hexdigest()
+    sets = {node["@id"]: node["includes"] for node in told["distribution"] if node["@type"] == "cr:FileSet"}
+    records = {node["@id"]: node for node in told["recordSet"]}
+    assert {entry["splits/name"] for entry in records.pop("splits")["data"]} == set(SPLITS)
+    assert set(records) == set(CONFIGS)
+    for config, node in records.items():
+        columns = pl.read_parquet_schema(next(folder.glob(sets[f"files/{config}"])))
+        assert [field["@id"] for field in node["field"]] == [f"{config}/{name}" for name in columns]
+        for field in node["field"]:
+            assert field["description"]
+            parts = field.get("subField", [field])
+            assert {part["source"]["extract"]["column"] for part in parts} == {field["@id"].partition("/")[2]}
+            assert {part["dataType"] for part in parts} <= {"sc:Text", "sc:Boolean", "sc:Integer", "sc:Float"}
+
+
 def test_the_card_passes_the_hub_s_validation_and_our_schema(made, tmp_path):
     from huggingface_hub import DatasetCard
 
@@ -130,9 +209,6 @@ def test_the_card_passes_the_hub_s_validation_and_our_schema(made, tmp_path):
     metadata, _ = card_of(folder)
     assert [config["config_name"] for config in metadata["configs"]] == list(CONFIGS)
     assert [config["config_name"] for config in metadata["configs"] if config.get("default")] == ["nli"]
-    for info in metadata["dataset_info"]:
-        files = [path for name in CONFIGS[info["config_name"]] for path in shards(folder, info["config_name"], name)]
-        assert info["download_size"] == sum(path.stat().st_size for path in files)
     project = Project(made)
     params = Params.read(project.params)
     with pytest.raises(SchemaError, match="license"):
@@ -143,28 +219,33 @@ def test_every_figure_of_the_card_is_that_of_the_metrics(project):
     """A metric that changes changes the card."""
     opened = Project(project)
     params = Params.read(opened.params)
-    metric("baselines", lambda data: data["nli"]["hypothesis_only"].update(overall=0.31415, chance=0.2718))(project)
+    metric("baselines", lambda data: data["nli"]["hypothesis_only"].update(overall=0.31415))(project)
+    (project / layout.metric("results")).write_text(json.dumps(RESULTS))
     out = project / "again"
     record = package(opened, params, out, "2.3.4", repository="me/x", tag="v2.3.4", git_revision="abc123")
     _, prose = card_of(out)
     read = json.loads((project / layout.metric("reading")).read_text("utf-8"))
     assert (read["items"], read["overall"]["labels"], read["readers"]) == (40, 1.0, {"human": 1})
-    known = [
-        "31.4%",
-        "27.2%",
-        "40 answers about 40 items by 1 human reader",
-        record["content_hash"],
-        "2.3.4",
-        "abc123",
-        "WordNet",
-        "wordfreq",
-    ]
-    known += ['load_dataset("me/x", "nli"', params.publish.canary]
-    known += [f"| {config} | {name} | {table.height:,} |" for (config, name), table in finished_tables(opened).items()]
+    known = ["40 answers about 40 items by 1 human reader", record["content_hash"], "2.3.4", "abc123", "WordNet", "wordfreq"]
+    known += ['load_dataset("me/x", "nli", split="test", revision="v2.3.4")', params.publish.canary, "hypothesis only 31.4%"]
+    known += ["| m | zero-shot | - | 41.2% (38.8% to 43.1%), sets 2.5% | 30.0% (28.0% to 32.0%) |", "data version 7, 2026-01-02"]
+    known += ["| m | fine-tuned, 3 seeds | nli | 90.0% (89.0% to 91.0%), sets 50.0% | - |", "no constructions have a verb in two splits"]
+    tables = finished_tables(opened)
+    for config in ("nli", "distinction", "nli_wug"):
+        own = [tables[config, split] for split in SPLITS]
+        sets = pl.concat(own)["contrast_set"].n_unique()
+        known.append(f"| `{config}` | {' | '.join(str(rows.height) for rows in own)} | {sets} |")
+    roles = pl.concat([tables["nli", split] for split in SPLITS]).filter(verb_role="constructional").height
+    (needs,) = summed(Constructicon(project)["reach"].cells().filter(config="nli"), "config").select(NEEDS).rows()
+    known.append(f"| reach | 0 | {roles} | 0 | {' | '.join(f'{100 * share:.1f}%' for share in needs)} |")
     assert [text for text in known if text not in prose] == []
-    for name in ("reach", "wait"):
-        assert re.search(rf"^\| {name}[^|]*\| [^|]+ \| [^|]+ \| \S[^|]+\. \|$", prose, re.M), name
-    assert "{{" not in prose.replace("title   = {", "")
+    assert "61.8%" not in prose  # a part of the results
+    assert re.search(r"^\| reach \| NP\[agent\] V PP\[for target\] \| [^|]+ \| wait \| \S[^|]+\. \|$", prose, re.M)
+    assert not re.search(r"\| +\||the (reach|wait)\b|\{\{|None", prose)
+    assert len((out / "README.md").read_text("utf-8").splitlines()) <= LINES
+    (project / layout.metric("results")).write_text("{}")
+    with pytest.raises(DataError, match="data_version"):
+        package(opened, params, out, "2.3.4")
 
 
 def test_the_same_dataset_gives_the_same_folder_with_the_canary_in_every_table(made, tmp_path):
@@ -260,7 +341,8 @@ def writes(hub, since=0):
 def test_a_dry_run_sends_nothing_and_shows_what_changes(run, hub, project, monkeypatch):
     result = run(project, "--dry-run", "--format", "json")
     assert (result.returncode, writes(hub)) == (0, []), result.stderr
-    assert all(row["old"] == 0 for row in json.loads(result.stdout))
+    assert [row["items_old"] for row in json.loads(result.stdout)] == [0] * 3
+    assert re.search(r"^\d+ files, \d+\.\d MB; .* would be made$", result.stderr, re.M)
     path = table_file(Project(project), "nli", "validation")
     rows = pl.read_parquet(path)
     with monkeypatch.context() as patch:  # an earlier version, with three rows fewer
@@ -272,6 +354,13 @@ def test_a_dry_run_sends_nothing_and_shows_what_changes(run, hub, project, monke
     again = run(project, "--dry-run", "--format", "json", "--tag", "v1.1.0")
     for told in ("3 added, 0 removed", "nothing was sent", f"main is at {hub.repos[REPOSITORY]['branches']['main']}"):
         assert told in again.stderr
+    edit(project / "params.yaml", "folds: 2", "folds: 4")
+    refused = run(project, "--dry-run", "--tag", "v1.2.0")
+    assert refusal(refused) == "cxgen: not released:"
+    told = refused.stderr.splitlines()
+    assert told[:2] == ["cxgen: not released:", "  not committed: params.yaml"]
+    assert len(refused.stdout.splitlines()) == 1 + 3  # by config
+    edit(project / "params.yaml", "folds: 4", "folds: 2")
     assert "has a tag v1.0.0 already" in refusal(run(project, "--dry-run"))
     assert writes(hub, before) == []
 
@@ -359,6 +448,11 @@ REFUSED = {
     "not what the pipeline wrote: nli/test": rows_gone,
     "not in a git repository": lambda folder: shutil.rmtree(folder / ".git"),
 }
+
+
+def test_the_shipped_metrics_keep_every_gate_of_a_release():
+    """Replicas, which have what was published, are not asked whether they are balanced."""
+    assert list(metric_reasons(read_metrics(Project(small.ROOT)))) == []
 
 
 @pytest.mark.parametrize("reason", REFUSED)

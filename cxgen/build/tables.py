@@ -137,7 +137,7 @@ def require_unchanged(project: Project, tables: Tables, metrics: Mapping[str, An
 
 def compared(config: str) -> Contract:
     """What of a table of ``config`` is compared with that of another version, which may have other columns besides."""
-    names = {"id", "construction", "split", *family_of(config).compared.values()}
+    names = {"id", "contrast_set", "construction", "split", *family_of(config).compared.values()}
     chosen = tuple(column for column in columns_of(config) if column.name in names)
     return Contract(chosen, key=("id",), optional=frozenset({"split"}), more=True)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import polars as pl
-from typer import Argument, Option, echo
+from typer import Argument, Exit, Option, echo
 
 from cxgen.build.gold import export_conllu, export_docbin
 from cxgen.cli.options import Configs, Form, commands, open_project
@@ -18,11 +18,12 @@ from cxgen.facade import Constructicon
 from cxgen.layout import ANNOTATION, HUB
 from cxgen.publish import Release, hub, prepared
 from cxgen.publish import package as write
-from cxgen.publish.diff import changed_counts, changed_items, counts, read_dataset
+from cxgen.publish.diff import changed_items, counts, differing, read_dataset, summary
 from cxgen.vocabulary import Split
 
 _REF = re.compile(r"(?!.*(\.\.|\.lock$|\.$))[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)*", re.ASCII)  # as git wants them
 _ON_HUB = re.compile(r"(?:hf://datasets/)?(?P<repository>[\w.-]+/[\w.-]+?)(?:@(?P<revision>.+))?")
+_LISTED = 20  # labels that differ
 _Config = Annotated[str, Option(help="Config of the dataset: nli, distinction, minimal_pairs, cxnli.")]
 _Part = Annotated[Split, Option(help="Split of the config.")]
 _Output = Annotated[Path | None, Option("--output", "-o", help="File to write; default: outputs/annotation/CONFIG-SPLIT.*")]
@@ -66,38 +67,42 @@ def publish(
     project, settings = open_project()
     client = hub.api()
     with prepared(project, settings, hub.Target(repository, revision, tag, private, parent, replace)) as release:
-        record = release.record
-        note(f"{record['repository']} {record['tag']}, content hash {record['content_hash']}, git {record['git_revision'] or '-'}")
-        for path in sorted(path for path in release.folder.rglob("*") if path.is_file()):
-            note(f"  {path.stat().st_size:>10,}  {path.relative_to(release.folder)}")
-        commit = _show_changes(client, release, form) if dry_run else ""
-        release.require()
         if dry_run:
-            hub.check(client, release.target, commit, release.folder)
-            note("nothing was sent")
+            _rehearse(client, release, form)
             return
+        release.require()
         with busy(f"releasing to {repository}"):
             commit = hub.release(client, release.target, release.folder)
         emit([{"repository": repository, "revision": revision, "commit": commit, "tag": release.target.tag}], form)
 
 
-def _show_changes(client: Any, release: Release, form: Format) -> str:
-    """Print the difference to what the branch holds, all added if it holds nothing or the Hub is out of reach; its commit."""
-    target, new, commit = release.target, read_dataset(release.folder), ""
-    old = new.clear()
+def _rehearse(client: Any, release: Release, form: Format) -> None:
+    """Print why the release would be refused, if it would, then what it would hold and change; exit code 2 for a refusal."""
+    target, new, record, refusal = release.target, read_dataset(release.folder), release.record, None
+    old, commit = new.clear(), ""
     try:
         commit = hub.head(client, target)
-        if commit:
-            note(f"{target.branch} is at {commit}")
-            old = read_dataset(hub.download(client, target.repository, commit))
-        else:
-            note(f"{target.repository} has no {target.branch}, or the token may not see it: it would be made")
-    except hub.UnreachableError as error:
-        note(f"{error.message}: all items are shown as added")
+        there = (
+            f"{target.branch} is at {commit}"
+            if commit
+            else f"{target.repository} has no {target.branch}, or the token may not see it: it would be made"
+        )
+        old = read_dataset(hub.download(client, target.repository, commit)) if commit else old
     except CxgenError as error:
-        note(f"what is there cannot be compared ({error.message}): all items are shown as added")
+        there = f"what is there cannot be compared ({error.message}): all items are shown as added"
+    try:
+        release.require()
+        hub.check(client, target, commit, release.folder)
+    except CxgenError as error:
+        refusal = error
+        note(f"cxgen: {error.render()}\n")
+    sizes = [path.stat().st_size for path in release.folder.rglob("*") if path.is_file()]
+    note(f"{record['repository']} {record['tag']}, content hash {record['content_hash']}, git {record['git_revision'] or '-'}")
+    note(f"{len(sizes)} files, {sum(sizes) / 2**20:,.1f} MB; {there}")
     _show(old, new, form)
-    return commit
+    note("nothing was sent")
+    if refusal:
+        raise Exit(2)
 
 
 @app.command(epilog="cxgen diff me/constructions@v1.0.0 outputs/dataset --items --format jsonl")
@@ -105,10 +110,10 @@ def diff(
     old: Annotated[str, Argument(help="Dataset folder, a project's, or OWNER/NAME@REVISION on the Hub.")],
     new: Annotated[str, Argument(help="The same, newer.")],
     items: Annotated[bool, Option("--items", help="List the items that changed instead of counting.")] = False,
-    every: Annotated[bool, Option("--all", help="Count where nothing changed, too.")] = False,
+    every: Annotated[bool, Option("--all", help="Count items by config, split and construction; list every label that differs.")] = False,
     form: Form = Format.table,
 ) -> None:
-    """What changed between two datasets: counts per config, split, construction and label, or the items themselves."""
+    """What changed between two datasets: contrast sets by config, and premises with a hypothesis that has another label now."""
     _show(_dataset(old), _dataset(new), form, items=items, every=every)
 
 
@@ -120,11 +125,16 @@ def _dataset(name: str) -> pl.DataFrame:
 
 def _show(before: pl.DataFrame, after: pl.DataFrame, form: Format, *, items: bool = False, every: bool = False) -> None:
     changes = changed_items(before, after)
-    table = changes if items else (counts if every else changed_counts)(before, after)
+    table = changes if items else (counts if every else summary)(before, after)
     emit(table.to_dicts(), form, table.columns)
+    labels = differing(before, after)
+    for row in labels[: None if every else _LISTED].iter_rows(named=True):
+        note("{config}: {premise} / {hypothesis}: {old}, now {new}".format(**row))
+    if labels.height > _LISTED and not every:
+        note(f"and {labels.height - _LISTED} more labels that differ: --all lists them")
     kinds = {kind: changes.filter(change=kind).height for kind in ("added", "removed", "relabelled", "moved")}
     same = after.height - kinds["added"] - kinds["relabelled"] - kinds["moved"]
-    note(f"{', '.join(f'{number} {kind}' for kind, number in kinds.items())}, {same} the same")
+    note(f"items: {', '.join(f'{number} {kind}' for kind, number in kinds.items())}, {same} the same; {labels.height} labels differ")
 
 
 @export.command()

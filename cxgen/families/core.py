@@ -1,7 +1,6 @@
 """What a benchmark family is: how contrast sets become its items, and what must be true of them."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from importlib import resources
+from collections.abc import Iterator, Mapping
 from typing import Any, Protocol
 
 import polars as pl
@@ -12,7 +11,6 @@ from cxgen.sampling import Draws
 from cxgen.schema import Column
 
 Shown = tuple[dict[str, Any], list[tuple[str, str]]]  # a premise with its lines to print below it: (mark, text)
-Tables = Mapping[tuple[str, str], pl.DataFrame]  # (config, split) -> rows
 
 
 class Family(Protocol):
@@ -57,14 +55,6 @@ class Family(Protocol):
 
     def shown(self, items: pl.DataFrame) -> Iterator[Shown]:
         """Items as ``sample`` prints them, premise by premise."""
-
-    @property
-    def card(self) -> str:
-        """Jinja text of the family's section of the dataset card."""
-        return (resources.files(__package__) / f"{self.name}.md.j2").read_text("utf-8")
-
-    def card_facts(self, constructions: Iterable[Construction], tables: Tables) -> dict[str, Any]:
-        """What that section states beyond the facts of all families; read from the data."""
 
 
 def badly_formed(column: str) -> pl.Expr:

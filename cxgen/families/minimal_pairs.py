@@ -7,7 +7,7 @@ asks, too, what has one answer in all premises: of one kind alone.
 """
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import combinations, permutations
 from typing import Any
 
@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from cxgen.constructicon import Construction, Design
-from cxgen.families.core import Family, Shown, Tables, badly_formed
+from cxgen.families.core import Family, Shown, badly_formed
 from cxgen.families.scoring import Choices, Scoring
 from cxgen.measures.giveaway import count_unequal_words
 from cxgen.sampling import Draws, digests
@@ -145,15 +145,6 @@ class _MinimalPairs(Family):
     def shown(self, items: pl.DataFrame) -> Iterator[Shown]:
         for row in items.iter_rows(named=True):
             yield row, [(side, row[f"diagnostic_{side}"]) for side in ("good", "bad")]
-
-    def card_facts(self, constructions: Iterable[Construction], tables: Tables) -> dict[str, Any]:
-        """An ``example``; ``cells`` of pairs about participants: per construction ``pairs``, the number of ``cells``, ``size`` of each."""
-        own = [rows.drop("slots") for (config, _), rows in tables.items() if config in self.configs]
-        length = pl.col("sentence_good").str.len_chars()
-        example = own[0].sort((length - length.median()).abs(), "id").row(0, named=True)
-        cells = pl.concat(own).filter(pl.col("variant") != "").group_by(TARGET.alias("construction"), *_CELL).len()
-        counts = cells.group_by("construction").agg(pairs=pl.col("len").sum(), cells=pl.len(), size=pl.col("len").max())
-        return {"example": example, "cells": counts.sort("construction").to_dicts()}
 
 
 class _Replica(_MinimalPairs):

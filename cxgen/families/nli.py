@@ -1,6 +1,6 @@
 """Natural language inference: a contrast set is a balanced selection of cells of its design's label matrix, premises x hypotheses."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -8,9 +8,8 @@ import polars as pl
 
 from cxgen.constructicon import Construction, Design
 from cxgen.errors import CxgenError
-from cxgen.families.core import Family, Shown, Tables, badly_formed
+from cxgen.families.core import Family, Shown, badly_formed
 from cxgen.families.scoring import Labels, Scoring
-from cxgen.families.turns import NEEDED, cells, summed
 from cxgen.sampling import Draws, digests
 from cxgen.schema import TARGET, Column
 from cxgen.semantics import Selection, every, label_matrix, misread_labels, solve, unbalanced
@@ -148,18 +147,6 @@ class _NLI(Family):
         for _, group in items.group_by("premise_id", maintain_order=True):
             yield group.row(0, named=True), [(LABELS[label], text) for label, text in group.select("label", "hypothesis").iter_rows()]
 
-    def card_facts(self, constructions: Iterable[Construction], tables: Tables) -> dict[str, Any]:
-        own = {key: rows for key, rows in tables.items() if key[0] in self.configs}
-        sizes = (rows.group_by("contrast_set").len()["len"] for rows in own.values())
-        return {
-            "needed": NEEDED,
-            "example_set": _example(own.get(("nli", "train"))),
-            "distinction_set": _example(own.get(("distinction", "train"))),
-            "set_sizes": sorted({size for lengths in sizes for size in lengths}),
-            "needs": {one.name: summed(cells(one, self), "config").rows_by_key("config", named=True, unique=True) for one in constructions},
-            "matrices": list(_matrices(constructions, pl.concat((rows.drop("slots") for rows in own.values()), how="diagonal"))),
-        }
-
 
 class _Replica(_NLI):
     name = "cxnli"
@@ -174,9 +161,6 @@ class _Replica(_NLI):
 
     def rows_per_set(self, construction: Construction, design: Design, config: str) -> int:
         return len(LABELS) * len(design.kinds)
-
-    def card_facts(self, constructions: Iterable[Construction], tables: Tables) -> dict[str, Any]:
-        return {"cxnli_set": _example(tables.get(("cxnli", "train")))}
 
 
 NLI, CXNLI = _NLI(), _Replica()
@@ -200,35 +184,3 @@ def _labels(draws: Draws) -> pl.DataFrame:
                 table.append((mode, kind, name, str(rule.claim), rule.polarity, label, name in taken, None if other == label else other))
     types = dict.fromkeys(("mode", "kind", "rule", "claim"), pl.String) | {"polarity": pl.Boolean, "label": pl.Int8}
     return pl.DataFrame(table, schema={**types, "misread": pl.Boolean, "target_label": pl.Int8}, orient="row")
-
-
-def _example(rows: pl.DataFrame | None) -> dict[str, Any] | None:
-    """One contrast set of ``rows``, whole: of median length, its premises with their constructions, hypotheses and labels."""
-    if rows is None:
-        return None
-    length = pl.col("premise").str.len_chars().sum().over("contrast_set")
-    typical = rows.select("contrast_set", away=(length - length.median()).abs())
-    own = rows.filter(contrast_set=typical.sort("away", "contrast_set")["contrast_set"][0])
-    premises = []
-    for (premise, name), group in own.group_by("premise", "construction", maintain_order=True):
-        items = [(LABELS[label], text) for label, text in sorted(group.select("label", "hypothesis").iter_rows())]
-        premises.append({"premise": premise, "construction": name, "items": items})
-    return {"construction": own.select(TARGET).item(0, 0), "premises": premises}
-
-
-def _matrices(constructions: Iterable[Construction], rows: pl.DataFrame) -> Iterator[dict[str, Any]]:
-    """Every design's label matrix: ``rules`` (claim, a hypothesis), ``kinds`` (name, gloss, letters E, N, C or -)."""
-    firsts = rows.group_by(TARGET.alias("target"), "design", "rule").agg(pl.col("hypothesis").first())
-    texts = {row[:3]: row[3] for row in firsts.iter_rows()}
-    for one in constructions:
-        for design in (design for design in one.designs.values() if set(design.configs) & set(NLI.configs)):
-            rules = [one.rules[name] for name in design.rules]
-            yield {
-                "construction": one.name,
-                "design": design.name,
-                "rules": [(rule.says, texts.get((one.name, design.name, rule.name), rule.wordings[0])) for rule in rules],
-                "kinds": [
-                    (kind, one.kinds[kind].gloss, [LABELS[row[rule]][0].upper() if rule in row else "-" for rule in design.rules])
-                    for kind, row in label_matrix(one, design).items()
-                ],
-            }

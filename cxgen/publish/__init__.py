@@ -1,11 +1,13 @@
 """Releases: the folder that the Hugging Face Hub shows, from the finished dataset and its metrics, and the gates before it."""
 
 import hashlib
+import json
 import re
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -15,16 +17,19 @@ import polars as pl
 from cxgen import layout
 from cxgen.build.params import Params
 from cxgen.build.tables import content_hash, read_tables, remake, require_dataset, require_unchanged
-from cxgen.errors import CxgenError, DataError, install, some
-from cxgen.families import CONFIGS
-from cxgen.files import read_text, write_text
+from cxgen.errors import CxgenError, DataError, install, needs, some
+from cxgen.families import CONFIGS, FAMILIES
+from cxgen.files import read_text, write_atomically, write_text
 from cxgen.measures.figures import broken_gates
 from cxgen.project import Project, shipped_folder
 from cxgen.publish.card import dataset_card
+from cxgen.publish.croissant import croissant
 from cxgen.publish.hub import Target
 from cxgen.schema import read_json
-from cxgen.tables import one_line, write_json, write_table
+from cxgen.suites import columns_of
+from cxgen.tables import ROW_GROUP, one_line, write_json
 from cxgen.version import __version__
+from cxgen.vocabulary import LABELS
 
 # The metrics that a release needs, with the command that makes each; those of folders, where there are these.
 _NEEDED = {
@@ -36,7 +41,7 @@ _NEEDED = {
     "reading": "report reading",
 }
 _DERIVED = {layout.WUG: ("wug", "build"), layout.NATURAL: ("natural", "natural"), layout.SUITES: ("suites", "suites")}
-_JUDGED = ("judge",)  # those that there are only where clauses were judged
+_IF_THERE = ("judge", "results")  # where clauses were judged, where models were evaluated
 _SOURCES = "templates lexicons params.yaml pipelines dvc.yaml dvc.lock cxgen pyproject.toml requirements.lock NOTICE"
 _MADE = re.compile(r"(^|/)__pycache__/|\.pyc$|(^|/)\.[^/]*cache/")  # ignored, and no sources
 # Digests of what params.yaml ships under publish:, of this version and of earlier ones. A test says which one is new.
@@ -87,17 +92,17 @@ def prepared(project: Project, params: Params, target: Target) -> Iterator[Relea
 def read_metrics(project: Project) -> dict[str, Any]:
     """Name -> content of ``outputs/metrics/*.json``; `DataError` says which are missing, and what makes them."""
     commands = _NEEDED | dict(entry for folder, entry in _DERIVED.items() if (project.root / folder).is_dir())
-    paths = {name: project.root / layout.metric(name) for name in (*commands, *_JUDGED)}
+    paths = {name: project.root / layout.metric(name) for name in (*commands, *_IF_THERE)}
     lacking = {path.name: commands[name] for name, path in paths.items() if name in commands and not path.exists()}
     if lacking:
         hint = remake(project, *dict.fromkeys(lacking.values()))
         raise DataError(f"metrics are missing: {', '.join(lacking)}", file=project.root / layout.METRICS, hint=hint)
-    hints = {name: remake(project, commands.get(name, "judge")) for name in paths}
+    hints = {name: remake(project, commands.get(name, name)) for name in paths}
     return {name: read_json(path, "metrics", name, hints[name]) for name, path in paths.items() if path.exists()}
 
 
 def package(project: Project, params: Params, folder: Path, version: str, **identity: str) -> dict[str, Any]:
-    """Write parquet files, card and ``dataset_version.json``, which has ``repository, tag, git_revision``; what the last one says."""
+    """Write parquet files, card, ``croissant.json`` and ``dataset_version.json`` (with ``identity``); what the last one says."""
     everything, metrics = read_tables(project), read_metrics(project)
     tables = {key: rows for key, rows in everything.items() if rows.height}  # `datasets` cannot load a split without rows
     if not any(config in CONFIGS for config, _ in tables):
@@ -114,24 +119,42 @@ def package(project: Project, params: Params, folder: Path, version: str, **iden
         **dict.fromkeys(("repository", "tag", "git_revision"), ""),
         **identity,
     }
-    files = {key: list(_write(table, folder, *key, params)) for key, table in tables.items()}
-    write_text(folder / "README.md", dataset_card(project, params, tables, files, metrics, record))
+    kept = {name for key, table in tables.items() for name in _write(table, folder, *key, params)}
+    for path in {*folder.rglob("*.parquet")} - kept:
+        path.unlink()  # of an earlier run with more shards or configs
+    write_text(folder / "README.md", dataset_card(project, params, tables, metrics, record))
+    columns = {config: table.columns for (config, _), table in tables.items()}
+    write_json(croissant(params.publish, record, columns, folder), folder / layout.CROISSANT)
     if (notice := project.root / layout.NOTICE).exists():
         write_text(folder / layout.NOTICE.name, read_text(notice))
     write_json(record, folder / layout.VERSION_FILE)
-    for path in {*folder.rglob("*.parquet")} - {folder / name for shards in files.values() for name, _ in shards}:
-        path.unlink()  # of an earlier run with more shards or configs
     return record
 
 
-def _write(rows: pl.DataFrame, folder: Path, config: str, split: str, params: Params) -> Iterator[tuple[str, int]]:
-    """Write one split as shards of some rows; their paths in the repository and sizes in bytes."""
-    canary, shards = params.publish.canary, -(-rows.height // params.publish.shard_rows)
+def _write(rows: pl.DataFrame, folder: Path, config: str, split: str, params: Params) -> Iterator[Path]:
+    """Write one split as shards of some rows, with what the `datasets` library reads of a file: strings of 32 bits, names of labels."""
+    with needs("a release needs pyarrow", "publish"):
+        import pyarrow as pa
+        from pyarrow import parquet
+
+    def small(kind: Any) -> Any:
+        if pa.types.is_large_string(kind):
+            return pa.string()
+        if pa.types.is_large_list(kind):
+            return pa.list_(small(kind.value_type))
+        return pa.struct([field.with_type(small(field.type)) for field in kind]) if pa.types.is_struct(kind) else kind
+
+    labels = [column.name for column in columns_of(config) if column.labels]
+    features = {name: {"names": list(LABELS), "_type": "ClassLabel"} for name in labels}  # whose type is a whole number of 64 bits
+    metadata = {"huggingface": json.dumps({"info": {"features": features}}), "canary": params.publish.canary}
+    arrow = rows.with_columns(pl.col(labels).cast(pl.Int64)).to_arrow(compat_level=pl.CompatLevel.oldest())
+    arrow = arrow.cast(pa.schema([field.with_type(small(field.type)) for field in arrow.schema], metadata))
+    shards = -(-rows.height // params.publish.shard_rows)
     for number in range(shards):
-        name = f"{config}/{layout.shard(split, number, shards)}"
-        part = rows[number * rows.height // shards : (number + 1) * rows.height // shards]
-        write_table(part, folder / name, {"canary": canary} if canary else None)
-        yield name, (folder / name).stat().st_size
+        path, first, end = folder / config / layout.shard(split, number, shards), *(n * rows.height // shards for n in (number, number + 1))
+        write = partial(parquet.write_table, arrow.slice(first, end - first), compression="zstd", row_group_size=ROW_GROUP)
+        write_atomically(path, write)
+        yield path
 
 
 def metric_reasons(metrics: Mapping[str, Any]) -> Iterator[str]:
@@ -139,7 +162,8 @@ def metric_reasons(metrics: Mapping[str, Any]) -> Iterator[str]:
     for name, entry in metrics["splits"]["constructions"].items():
         if entry["verbs_shared"]:
             yield f"splits.json: {name} has verbs in two splits: {some(entry['verbs_shared'])}"
-    for family, configs in metrics["balance"].items():
+    balanced = {family: configs for family, configs in metrics["balance"].items() if family not in FAMILIES or FAMILIES[family].balanced}
+    for family, configs in balanced.items():
         counted = [configs["all"]] if "all" in configs else configs.values()  # of the configs together where they were counted so
         for name in dict.fromkeys(name for names in counted for name in names):
             if unequal := sum(names[name]["unequal"] for names in counted if name in names):

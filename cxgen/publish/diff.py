@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import polars as pl
+import polars.selectors as cs
 
 from cxgen import layout
 from cxgen.build.tables import compared
@@ -11,11 +12,12 @@ from cxgen.families import CONFIGS, NATURAL, family_of
 from cxgen.tables import read_table
 from cxgen.vocabulary import LABELS, SPLITS
 
-_KEYS = ["config", "split", "construction", "label"]
+_COLUMNS = ["config", "split", "contrast_set", "id", "construction", "premise", "hypothesis", "label"]
+_TEXTS = ["config", "premise", "hypothesis"]
 
 
 def read_dataset(folder: Path) -> pl.DataFrame:
-    """All items of a dataset folder, or of a project's: ``config, split, id, construction, label, premise, hypothesis``, all strings."""
+    """All items of a dataset folder, or of a project's: ``_COLUMNS``, all strings."""
     if not folder.is_dir():
         what = "not a folder" if folder.exists() else "no such folder"
         raise DataError(what, file=folder, hint="give a dataset folder, a project's, or OWNER/NAME@REVISION on the Hub")
@@ -28,10 +30,10 @@ def read_dataset(folder: Path) -> pl.DataFrame:
             if "split" in table.columns and (table["split"] != split).any():
                 raise DataError(f"holds rows of another split than {split}", file=path, hint="it was edited, or renamed")
             texts = {name: _named(column, table.schema[column]) for name, column in family_of(config).compared.items()}
-            tables.append(table.select("id", "construction", config=pl.lit(config), split=pl.lit(split), **texts))
+            tables.append(table.select("id", "construction", "contrast_set", config=pl.lit(config), split=pl.lit(split), **texts))
     if not tables:
         raise DataError("no dataset in it: expected CONFIG/SPLIT-*.parquet", file=folder, hint="give a folder such as outputs/dataset")
-    return pl.concat(tables, how="diagonal").select("config", "split", "id", "construction", "label", "premise", "hypothesis")
+    return pl.concat(tables, how="diagonal").select(_COLUMNS)
 
 
 def _named(column: str, dtype: pl.DataType) -> pl.Expr:
@@ -54,14 +56,42 @@ def changed_items(old: pl.DataFrame, new: pl.DataFrame) -> pl.DataFrame:
     return rows.select("change", "config", "id", "construction", *sides, "premise", "hypothesis")
 
 
-def changed_counts(old: pl.DataFrame, new: pl.DataFrame) -> pl.DataFrame:
-    """The rows of `counts` that have an item which the other side has not, or has elsewhere."""
-    differing = [one.join(other, on=["id", *_KEYS], how="anti").select(_KEYS) for one, other in ((old, new), (new, old))]
-    return counts(old, new).join(pl.concat(differing).unique(), on=_KEYS, how="semi", maintain_order="left")
+def summary(old: pl.DataFrame, new: pl.DataFrame) -> pl.DataFrame:
+    """By ``config``: items before and after, contrast sets added, removed and changed, and how many `differing` labels (i64)."""
+    item = pl.concat_str("split", "id", "label", separator="\x1f").sort().str.join("\x1e")
+    items, sets, moved = _by(old, new, ["config"], pl.len()), _by(old, new, ["config", "contrast_set"], item), differing(old, new)
+    states = {
+        "added": pl.col("old").is_null(),
+        "removed": pl.col("new").is_null(),
+        "changed": pl.col("old") != pl.col("new"),
+    }
+    counted = sets.group_by("config").agg(state.sum().cast(pl.Int64).alias(f"sets_{name}") for name, state in states.items())
+    labels = moved.group_by("config").agg(labels_differ=pl.len().cast(pl.Int64))
+    table = items.rename({"old": "items_old", "new": "items_new"}).join(counted, on="config").join(labels, on="config", how="left")
+    return table.with_columns(cs.numeric().fill_null(0).cast(pl.Int64)).sort("config")
+
+
+def differing(old: pl.DataFrame, new: pl.DataFrame) -> pl.DataFrame:
+    """``config, premise, hypothesis, old, new``: what has another label than before; of minimal pairs, a continuation good or bad."""
+    table = _by(_labels(old), _labels(new), _TEXTS, pl.col("label").first())
+    return table.filter(pl.col("old") != pl.col("new")).sort(_TEXTS)
+
+
+def _labels(items: pl.DataFrame) -> pl.DataFrame:
+    """``config, premise, hypothesis, label``: a minimal pair has two rows."""
+    paired = ~pl.col("label").is_in(LABELS)
+    bad = items.filter(paired).select("config", "premise", hypothesis="label", label=pl.lit("bad"))
+    return pl.concat([items.select(*_TEXTS, label=pl.when(paired).then(pl.lit("good")).otherwise("label")), bad])
 
 
 def counts(old: pl.DataFrame, new: pl.DataFrame) -> pl.DataFrame:
-    """Numbers of items: ``config, split, construction, label`` (strings), ``old, new, difference`` (i64), sorted."""
-    sides = [side.group_by(_KEYS).agg(pl.len().cast(pl.Int64).alias(name)) for side, name in ((old, "old"), (new, "new"))]
-    table = sides[0].join(sides[1], on=_KEYS, how="full", coalesce=True).with_columns(pl.col("old", "new").fill_null(0))
-    return table.with_columns(difference=pl.col("new") - pl.col("old")).sort(_KEYS)
+    """Numbers of items: ``config, split, construction``, then ``old, new, difference`` (i64), sorted."""
+    by = ["config", "split", "construction"]
+    table = _by(old, new, by, pl.len().cast(pl.Int64)).with_columns(pl.col("old", "new").fill_null(0))
+    return table.with_columns(difference=pl.col("new") - pl.col("old")).sort(by)
+
+
+def _by(old: pl.DataFrame, new: pl.DataFrame, by: list[str], value: pl.Expr) -> pl.DataFrame:
+    """A value of every group on either side: ``old, new``, null where there is no such group."""
+    sides = [side.group_by(by).agg(value.alias(name)) for side, name in ((old, "old"), (new, "new"))]
+    return sides[0].join(sides[1], on=by, how="full", coalesce=True)

@@ -27,10 +27,6 @@ class HubError(CxgenError):
     """The Hub refused, or failed."""
 
 
-class UnreachableError(HubError):
-    """There is no connection to the Hub."""
-
-
 @dataclass(frozen=True)
 class Target:
     """Where a release goes: OWNER/NAME, the branch that gets the commit, its tag."""
@@ -156,5 +152,5 @@ def _failures(target: Target, conflict: HubError | None = None) -> Iterator[None
             raise HubError(message.format(repository=target.repository, branch=target.branch), hint=hint) from error
         if isinstance(error, OfflineModeIsEnabled | HTTPError | LocalEntryNotFoundError | ConnectionError):
             hint = "check the connection and HF_ENDPOINT, HF_HUB_OFFLINE; then try again"
-            raise UnreachableError("the Hub cannot be reached", hint=hint) from error
+            raise HubError("the Hub cannot be reached", hint=hint) from error
         raise HubError(f"the hub client failed: {type(error).__name__}", hint=f"try again; {_LATER}") from error

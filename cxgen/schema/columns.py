@@ -36,7 +36,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Contract:
-    """What is asked of a table: columns (some ``optional``, others besides if ``more``), a ``key`` no two rows share, ``least`` rows."""
+    """What is asked of a table: columns (some ``optional``), ``more`` (others, wider numbers), a ``key`` of rows, ``least`` rows."""
 
     columns: tuple[Column, ...]
     key: tuple[str, ...] = ()
@@ -52,7 +52,8 @@ class Contract:
         other = [name for name in schema if name not in known]
         if other and not self.more:
             return f"has columns that no such table has: {', '.join(map(repr, other[:5]))}"
-        wrong = (name for name, dtype in known.items() if name in schema and schema[name] != dtype)
+        wide = {name for name, dtype in known.items() if self.more and dtype.is_integer() and schema.get(name) == pl.Int64}
+        wrong = (name for name, dtype in known.items() if name in schema and schema[name] != dtype and name not in wide)
         return next((f"column {name} is {schema[name]}, expected {known[name]}" for name in wrong), "")
 
     def fault(self, table: pl.DataFrame) -> str:

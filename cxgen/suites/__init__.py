@@ -25,7 +25,6 @@ class Suite:
     sizes: Mapping[str, int]  # what ``params.yaml`` may say of it -> how many where it does not
     columns: tuple[Column, ...]  # ``id, contrast_set, construction, split`` among them
     splits: tuple[str, ...]
-    card: str  # Jinja text of its section of the dataset card
     scoring: Scoring
     cluster: pl.Expr  # over rows: what is resampled together
     dimensions: Mapping[str, pl.Expr]  # ways to divide its items: strings

@@ -6,7 +6,6 @@ rises (-1); *x is A-er than y* says that x has more of a property than y (+1) or
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from importlib import resources
 from itertools import permutations, product
 from pathlib import Path
 from typing import Any
@@ -278,7 +277,6 @@ register(
         sizes=_SIZES,
         columns=COLUMNS,
         splits=SIDES,
-        card=(resources.files(__package__) / f"{NAME}.md.j2").read_text("utf-8"),
         scoring=_Candidates(),
         cluster=_PAIR,
         dimensions={"scenario": pl.col("scenario"), "value": _PAIR},

@@ -4,7 +4,6 @@ Four subsets hold a feature of form apart: train has the lowest quarter of its r
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from importlib import resources
 from itertools import chain, product
 from typing import Any
 
@@ -260,7 +259,6 @@ register(
         sizes={"general": 3000, "per_value": 250},
         columns=COLUMNS,
         splits=SIDES,
-        card=(resources.files(__package__) / f"{NAME}.md.j2").read_text("utf-8"),
         scoring=_Instances(),
         cluster=pl.col("verb"),
         dimensions={**{name: pl.col(name) for name in ("preset", "subset", "band")}, "value": _VALUE, "class": _ROLE},
