@@ -2,6 +2,7 @@
 
 import json
 from contextlib import nullcontext
+from pathlib import Path
 
 import pytest
 
@@ -79,7 +80,7 @@ def test_a_file_that_cannot_be_read_does_not_keep_the_others_from_being_checked(
     edit(doors, "schematicity: 9 ", "schematicity: nine ")
     root = doors.parent.parent
     (doors.parent / "gates.yaml").write_text("name: [\n", "utf-8")
-    shutil.copy(small.ROOT / "params.yaml", root)  # constructions: all
+    small.write_params(root)  # constructions: all
     checked = cxgen("check", "--format", "json", cwd=root)
     found = [(row["code"], row["file"]) for row in json.loads(checked.stdout)]
     assert checked.returncode == 2
