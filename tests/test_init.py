@@ -13,8 +13,10 @@ import yaml
 from cxgen import layout
 from tests.conftest import ROOT
 
-MADE = ".gitignore README.md dvc.yaml lexicons/scenes/my-construction.tsv params.yaml templates/my-construction.yaml"  # sorted
-SCRIPT = "bin/cxgen"
+MADE = [
+    *(".gitignore", "README.md", "dvc.yaml", "lexicons/scenes/my-construction.tsv", "params.yaml", "pipelines/dropped.csv"),
+    "templates/my-construction.yaml",
+]
 
 
 def files(folder):
@@ -24,7 +26,7 @@ def files(folder):
 def test_init_writes_a_project_and_no_file_that_is_there(cxgen, tmp_path):
     made = cxgen("init", "my-bench", cwd=tmp_path)
     assert made.returncode == 0, made.stderr
-    assert files(tmp_path / "my-bench") == MADE.split()
+    assert files(tmp_path / "my-bench") == MADE
     assert "cd my-bench && cxgen sample my-construction" in made.stdout
     assert max(map(len, made.stdout.splitlines())) <= 80
     assert len((tmp_path / "my-bench/README.md").read_text("utf-8").splitlines()) <= 30
@@ -38,7 +40,7 @@ def test_init_writes_a_project_and_no_file_that_is_there(cxgen, tmp_path):
     assert "there are already: README.md\n" in refused.stderr
     (tmp_path / "here/README.md").unlink()
     assert "  cxgen sample my-construction\n" in cxgen("init", ".", cwd=tmp_path / "here").stdout
-    assert files(tmp_path / "here") == MADE.split()
+    assert files(tmp_path / "here") == MADE
 
 
 def test_the_first_construction_has_no_faults_and_a_folder_without_a_project_is_told_of_init(cxgen, tmp_path):

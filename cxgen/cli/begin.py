@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import uuid
 from importlib import resources
 from pathlib import Path
@@ -13,9 +14,16 @@ from cxgen.cli.options import commands
 from cxgen.errors import CxgenError
 from cxgen.facade import Constructicon
 from cxgen.files import write_text
-from cxgen.layout import LEXICONS, PARAMS, PIPELINE, TEMPLATES
+from cxgen.layout import DROPPED, LEXICONS, PARAMS, PIPELINE, TEMPLATES
 from cxgen.lexicon.scenes import FOLDER as SCENES
 
+_FILES = {
+    PARAMS: "params.yaml",
+    PIPELINE: "pipeline.yaml",
+    DROPPED: "dropped.csv",
+    Path("README.md"): "README.md",
+    Path(".gitignore"): "gitignore",
+}
 _FIRST = "my-construction"
 _DVC = "  git init && dvc init   # without git: dvc init --no-scm"
 app = commands()
@@ -26,8 +34,7 @@ def init(folder: Annotated[Path, Argument(metavar="FOLDER", help="A new folder, 
     """Begin a project: params.yaml, dvc.yaml, README.md, .gitignore, and a construction of its own to change. Nothing is run."""
     title = re.sub(r"[^\w .-]", "-", folder.resolve().name) or "my-bench"
     about = {"CONSTRUCTION": _FIRST, "TITLE": title, "GUID GUID": f"GUID {uuid.uuid4()}"}
-    files = {PARAMS: "params.yaml", PIPELINE: "pipeline.yaml", Path("README.md"): "README.md", Path(".gitignore"): "gitignore"}
-    files = {folder / path: _starter(source, about) for path, source in files.items()} | _construction(folder, _FIRST)
+    files = {folder / path: _starter(source, about) for path, source in _FILES.items()} | _construction(folder, _FIRST)
     there = [path.relative_to(folder).as_posix() for path in files if os.path.lexists(path)]
     if there:
         hint = "move them, or begin in another folder: nothing was written"
@@ -35,7 +42,7 @@ def init(folder: Annotated[Path, Argument(metavar="FOLDER", help="A new folder, 
     for path, text in files.items():
         write_text(path, text)
         echo(f"{path}: written")
-    where = "" if folder.resolve() == Path.cwd() else f"cd {folder} && "
+    where = "" if folder.resolve() == Path.cwd() else f"cd {shlex.quote(str(folder))} && "
     lines = ("", "Next (README.md goes on from there):", f"  {where}cxgen sample {_FIRST}", _DVC, "  dvc repro")
     echo("\n".join(lines))
 
