@@ -89,7 +89,9 @@ def print_table(rows: Sequence[Row], *, stderr: bool = False, brief: Sequence[st
     names = list(dict.fromkeys(name for row in rows for name in row))
     lines = [[_text(row.get(name)) for name in names] for row in rows]
     if brief and _width(names, [[text.replace(" ", "_") for text in line] for line in lines]) > console.width:
-        table = Table.grid(*(Column(no_wrap=True) for _ in brief), padding=(0, 2, 0, 0), expand=True)
+        table = Table.grid(
+            *(Column(no_wrap=True, ratio=1 if name == brief[-1] else None) for name in brief), padding=(0, 2, 0, 0), expand=True
+        )
         for row in rows:
             table.add_row(*(Text(_text(row.get(name))) for name in brief))
         console.print(table)
