@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 
 # Characters that nobody sees (Unicode's Cf, Zl, Zp, the second control block and its end), as in a regular expression's character class: a
@@ -79,7 +80,9 @@ def unknown(what: str, name: str, known: Iterable[str], *, file: Path | None = N
 
 
 def install(extra: str) -> str:
-    """How to install an extra of the package. Never from an index by the name ``cxgen``: there it is another project's."""
+    """How to install an extra: in the clone, or of the wheel that is installed. Never by the name ``cxgen``: that is another project's."""
+    if (Path(__file__).parent / "_data").is_dir():
+        return f"pip install 'cxgen-nli[{extra}]'"
     return f"in the clone of cxgen: pip install -e '.[{extra}]'"
 
 
@@ -90,3 +93,8 @@ def needs(what: str, extra: str) -> Iterator[None]:
         yield
     except ImportError as error:
         raise DataError(what, hint=install(extra)) from error
+
+
+def lacking(*modules: str) -> list[str]:
+    """Those of the modules that are not installed: what comes later is told before the work."""
+    return [name for name in modules if find_spec(name) is None]

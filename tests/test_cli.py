@@ -12,12 +12,15 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import polars as pl
 import pytest
+import typer
 
 from cxgen.build.preview import FIRST, Wanted, sampled
 from cxgen.cli import output
+from cxgen.cli.app import app
 from tests.conftest import ROOT, edit
 
 COMMAND = [sys.executable, "-m", "cxgen"]
@@ -281,6 +284,31 @@ def test_a_table_too_wide_for_the_terminal_is_shown_row_by_row():
     assert [line.split() for line in lines[:2]] == [["construction", "comparative-correlative"], ["share", "of", "measure", "0", "0.1235"]]
     assert any(line.split()[:3] == ["some-longer-name", "x", "x"] for line in lines)
     assert max(map(len, lines)) <= 80
+
+
+def test_the_list_has_a_line_for_each_construction_on_a_narrow_terminal():
+    rows = [{"name": f"c-{number}", "form": "NP V " * 20, "other": "x " * 60} for number in range(3)]
+    code = f"from cxgen.cli.output import *; emit({rows!r}, Format.table, brief=('name', 'form'))"
+    lines = on_terminal(code, NO_COLOR="1").splitlines()
+    assert [line.split()[0] for line in lines] == ["c-0", "c-1", "c-2"]
+    assert all(len(line) <= 80 and line.rstrip().endswith("…") for line in lines)
+
+
+def test_every_table_can_be_had_as_json_by_a_short_option(cxgen):
+    group = typer.main.get_command(app)
+    commands = [group.get_command(None, name) for name in group.commands]
+    for command in [*commands, *(part for group in commands for part in getattr(group, "commands", {}).values())]:
+        options = [name for option in command.params for name in option.opts]
+        assert ("--json" in options) or ("--format" not in options), command.name
+    assert cxgen("lexicon", "show", "gate", "--json").stdout == cxgen("lexicon", "show", "gate", "--format", "json").stdout
+    assert json.loads(cxgen("lexicon", "show", "gate", "--json").stdout)
+
+
+def test_what_is_not_installed_is_told_before_the_work(cxgen, mini, monkeypatch):
+    monkeypatch.setattr("cxgen.errors.find_spec", lambda name: None if name == "jinja2" else name)
+    fails(cxgen("package", cwd=mini), "the card needs jinja2", "[publish]")
+    monkeypatch.setattr("cxgen.cli.build.open_project", lambda: (None, SimpleNamespace(constructions=None)))
+    fails(cxgen("build", cwd=mini), "need jinja2", "[pipeline]")
 
 
 @pytest.mark.slow

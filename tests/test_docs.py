@@ -1,19 +1,22 @@
 """What the pages and schemas say is so: commands exist, columns are those of the data, modules are where they are said to be."""
 
 import importlib.util
+import json
 import re
 from pathlib import Path
 
 import pytest
 import typer
+import yaml
 
+from cxgen import __version__
 from cxgen.cli.app import app
 from cxgen.schema.document import load_schema
 from cxgen.vocabulary import MODES, PRESETS, SPLITS, TASKS, Role
 from tests import data_columns
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "cxgen/cli/starter/README.md", *sorted((ROOT / "docs").glob("*.md"))]
 COMMAND = re.compile(r"cxgen ([a-z]+)(?: ([a-z-]+))?")
 
 
@@ -23,7 +26,7 @@ def commands() -> dict[str, set[str]]:
     return {name: set(getattr(group.get_command(None, name), "commands", ())) for name in group.commands}
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_every_command_of_a_page_exists(page):
     known = commands()
     code = re.findall(r"^    (.+)$|`([^`]+)`", page.read_text("utf-8"), re.MULTILINE)
@@ -37,6 +40,11 @@ def test_the_readme_is_read_in_ten_minutes_and_names_pages_that_are_there():
     assert len(text.splitlines()) <= 150
     linked = [target for target in re.findall(r"\]\(([^)#]+)", text) if "://" not in target]
     assert linked and [target for target in linked if not (ROOT / target).is_file()] == []
+
+
+def test_those_who_cite_are_told_this_version():
+    citation, zenodo = ((ROOT / name).read_text("utf-8") for name in ("CITATION.cff", ".zenodo.json"))
+    assert yaml.safe_load(citation)["version"] == json.loads(zenodo)["version"] == __version__
 
 
 def test_the_table_of_columns_is_the_schemas():

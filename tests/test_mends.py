@@ -2,6 +2,7 @@
 
 import json
 from contextlib import nullcontext
+from pathlib import Path
 
 import pytest
 
@@ -9,7 +10,7 @@ import cxgen as api
 from cxgen.build.params import Params
 from cxgen.build.pool import HERE
 from cxgen.check import check_project, findings
-from cxgen.cli.explore import new
+from cxgen.cli.begin import new
 from cxgen.constructicon import load_construction
 from cxgen.curate import scenes  # noqa: F401  (takes `findings` by name: before that is replaced)
 from cxgen.errors import SchemaError
@@ -79,6 +80,7 @@ def test_a_file_that_cannot_be_read_does_not_keep_the_others_from_being_checked(
     edit(doors, "schematicity: 9 ", "schematicity: nine ")
     root = doors.parent.parent
     (doors.parent / "gates.yaml").write_text("name: [\n", "utf-8")
+    small.write_params(root)  # constructions: all
     checked = cxgen("check", "--format", "json", cwd=root)
     found = [(row["code"], row["file"]) for row in json.loads(checked.stdout)]
     assert checked.returncode == 2
@@ -89,6 +91,23 @@ def test_a_file_that_cannot_be_read_does_not_keep_the_others_from_being_checked(
     assert names == others
     assert "resultative" in names
     assert "doors" not in names
+
+
+@pytest.mark.parametrize(
+    ("asked", "others"), [(None, []), (["conative"], ["conative"]), (["conativ"], "unknown construction 'conativ'")], ids=str
+)
+def test_check_without_a_name_looks_at_the_projects_own_constructions_and_those_asked_for(doors, cxgen, asked, others):
+    new("gates")
+    if asked:
+        small.write_params(doors.parent.parent, constructions=asked)
+    checked = cxgen("check", "--json", cwd=doors.parent.parent)
+    if isinstance(others, str):
+        assert (checked.returncode, checked.stderr.count(others)) == (2, 1)
+        return
+    table = cxgen("check", cwd=doors.parent.parent).stdout.splitlines()
+    assert checked.returncode == 0
+    assert {Path(row["file"]).stem for row in json.loads(checked.stdout)} <= {*others}
+    assert table[-1].startswith(f"{2 + len(others)} constructions, ")
 
 
 def test_a_broken_shared_file_is_said_once(doors, cxgen):

@@ -59,13 +59,17 @@ def require_sound(construction: Construction, codes: str = "E") -> None:
         raise CxgenError(f"{found.code} {found.message}", file=found.file, line=found.line, hint=found.hint)
 
 
-def check_project(project: Project, lexicon: Lexicon, *, trees: bool = False, only: str = "", run: Map = map) -> tuple[int, list[Finding]]:
-    """How many constructions of a project (or ``only`` one) were checked, and the findings, each once, those of its own scenes included.
+def check_project(
+    project: Project, lexicon: Lexicon, *, trees: bool = False, only: str = "", among: Collection[str] = (), run: Map = map
+) -> tuple[int, list[Finding]]:
+    """How many constructions of a project (or ``only`` one, or those ``among`` others) were checked, and the findings, each once, those of
+    its own scenes included.
 
     E000: a file that cannot be read, the others being checked; the file of ``only``: an error. ``run`` maps the work; ``trees``: E4xx, too.
     """
     targets, errors = ([only], []) if only else readable_targets(project, strict=True)
     found = _found("E101", _stray_scenes(lexicon, project.template_files() if only or errors else targets), project.root)
+    targets = [name for name in targets if not among or name in among]
     for result in run(partial(_checked, project, trees, token_hex()), targets):
         if isinstance(result, CxgenError):
             if only:

@@ -11,11 +11,13 @@ from typing import Annotated, Any
 import click
 import typer
 
+from cxgen.cli.output import Format
 from cxgen.errors import CxgenError
 
 _COMMANDS = {  # name: the module that has it, imported when it is called; what it is for
+    "init": ("begin", "Begin a project of your own: parameters, pipeline, a construction to change."),
     "list": ("explore", "List the constructions, most substantive first."),
-    "new": ("explore", "Write templates/NAME.yaml: a small construction, with comments, to change into one of your own."),
+    "new": ("begin", "Write templates/NAME.yaml: a small construction, with comments, to change into one of your own."),
     "sample": ("explore", "Preview a construction's items: premises with their hypotheses and labels."),
     "explain": ("explore", "Print the premise x hypothesis label matrix, computed from facts and claims."),
     "hypothesise": ("explore", "Hypotheses about premises of your own whose parts you give, as CxNLI makes them, with labels from facts."),
@@ -67,6 +69,8 @@ def _load(name: str) -> click.Command:
     for part in (command, *getattr(command, "commands", {}).values()):
         part.help = part.help or _COMMANDS[name][1]
         part.short_help = part.help.partition("\n\n")[0].replace("\n", " ")
+        if any(option.name == "form" for option in part.params) and not any("--json" in option.opts for option in part.params):
+            part.params.append(click.Option(["--json", "form"], flag_value=Format.json, help="Short for --format json."))
         if part.epilog:  # its examples, as they are written
             part.epilog = "\b\nExamples:\n  " + part.epilog.replace("\n", "\n  ")
     return command
@@ -75,6 +79,7 @@ def _load(name: str) -> click.Command:
 app = typer.Typer(
     cls=_Commands,
     no_args_is_help=True,
+    epilog="Exit codes: 0 done; 1 a gate broken, a bound reached, a sentence not recognised; 2 bad input, or errors found; 130 Ctrl-C.",
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     suggest_commands=False,  # click does it, too

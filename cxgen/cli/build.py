@@ -17,7 +17,7 @@ from cxgen.build.samplers import capacity as counted
 from cxgen.build.shards import Plan, Wanted, crowded, earlier, make_plan, make_shards, single
 from cxgen.cli.options import Form, Names, Workers, commands, open_project
 from cxgen.cli.output import Format, Row, busy, emit, note
-from cxgen.errors import CxgenError, unknown
+from cxgen.errors import CxgenError, DataError, install, lacking, unknown
 from cxgen.facade import Constructicon
 from cxgen.families import CONFIGS, family_of
 from cxgen.layout import SPLITS
@@ -43,6 +43,11 @@ def build(
     """
     project, settings = open_project()
     asked = settings.constructions is None or {suite.construction for suite in SUITES.values()} & set(settings.constructions)
+    if absent := lacking("nltk", "sklearn", "jinja2", "pyarrow"):
+        what = f"suites, `cxgen report all` and `cxgen package` need {', '.join(absent)}"
+        if asked:
+            raise DataError(what, hint=install("pipeline"))
+        note(f"{what}; {install('pipeline')}")
     with executor(workers or settings.workers) as pool:
         begun = run.begin_suites(project, settings, pool) if asked else None
         report = run.build(project, settings, pool)

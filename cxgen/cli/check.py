@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 from typer import Argument, Option, echo
 
+from cxgen.build.params import Params
 from cxgen.build.pool import executor
 from cxgen.check import check_project, explanations, spacy_is_there
 from cxgen.cli.options import Form, commands, completions, open_project
@@ -14,6 +15,8 @@ from cxgen.cli.output import Format, emit, note
 from cxgen.curate.scenes import check_scenes
 from cxgen.errors import CxgenError, install
 from cxgen.facade import Constructicon
+from cxgen.layout import PARAMS
+from cxgen.project import Project
 from cxgen.tables import write_json
 
 _FINDING = ("code", "file", "line", "message", "hint")
@@ -22,7 +25,9 @@ app = commands()
 
 @app.command(epilog="cxgen check resultative --strict\ncxgen check scenes lexicons/scenes/resultative.tsv")
 def check(
-    construction: Annotated[str | None, Argument(metavar="[CONSTRUCTION]", help="Default: all.", autocompletion=completions)] = None,
+    construction: Annotated[
+        str | None, Argument(metavar="[CONSTRUCTION]", help="Default: those of the project.", autocompletion=completions)
+    ] = None,
     file: Annotated[Path | None, Argument(metavar="[FILE]", help="After `scenes`: a table of scenes.")] = None,
     form: Form = Format.table,
     strict: Annotated[bool, Option(help="Warnings fail too.")] = False,
@@ -31,8 +36,9 @@ def check(
 ) -> None:
     """Check constructions without generating: codes E... and W..., file:line, hint. Exit code 2 if there are errors.
 
-    Where all are checked, a file that cannot be read is a finding, too (E000). `cxgen check scenes FILE` looks at a table of scenes
-    (NAME.tsv, after its construction): what is wrong where, the forms of new words, the verbs of each design and split, some premises.
+    Without a name: those that the project has files of or params.yaml names; a file that cannot be read is a finding, too (E000).
+    `cxgen check scenes FILE` looks at a table of scenes (NAME.tsv, after its construction): what is wrong where, the forms of new words,
+    the verbs of each design and split, some premises.
     """
     if file is not None:
         _check_scenes(construction or "", file, form)
@@ -46,8 +52,10 @@ def check(
         _ = constructicon[construction]
     if not spacy_is_there():
         note(f"form_check is not tried on the premises, which needs spaCy; {install('annotate')}")
-    with executor(1 if construction else open_project()[1].workers) as pool:
-        checked, findings = check_project(project, constructicon.lexicon, trees=True, only=construction or "", run=pool.map)
+    params = Params.read(project.params)
+    among = () if construction else _own(project, params)
+    with executor(1 if construction else params.workers) as pool:
+        checked, findings = check_project(project, constructicon.lexicon, trees=True, only=construction or "", among=among, run=pool.map)
     rows = [{name: getattr(item, name) for name in _FINDING} | {"file": CxgenError("", file=item.file).where} for item in findings]
     if output is not None:
         write_json(rows, output)
@@ -59,6 +67,14 @@ def check(
         echo(f"{checked} constructions, {len(findings)} findings")
     if any(item.code.startswith("E") or strict for item in findings):
         raise typer.Exit(2)
+
+
+def _own(project: Project, params: Params) -> list[str]:
+    """The constructions that the project has files of, and those that its parameters name; empty for all."""
+    if params.constructions is None and (project.root / PARAMS).exists():
+        return []
+    own = [name for name, path in project.template_files().items() if path.is_relative_to(project.root)]
+    return own + [name for name in params.constructions or () if project.template_file(name)]
 
 
 def _check_scenes(what: str, file: Path, form: Format) -> None:

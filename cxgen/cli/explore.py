@@ -1,8 +1,6 @@
-"""Commands to look around and to begin: list, new, sample, explain."""
+"""Commands to look around: list, sample, explain, hypothesise."""
 
-import re
 from collections.abc import Iterable, Iterator
-from importlib import resources
 from pathlib import Path
 from typing import Annotated
 
@@ -16,9 +14,6 @@ from cxgen.errors import CxgenError
 from cxgen.facade import LINEAGE, MATERIAL, Constructicon, readable
 from cxgen.families import CONFIGS, DEFAULT, FAMILIES, family_of
 from cxgen.families.turns import NEEDED, summed
-from cxgen.files import write_text
-from cxgen.layout import LEXICONS, TEMPLATES
-from cxgen.lexicon.scenes import FOLDER as SCENES
 from cxgen.sampling import broken_slots, verb_pools
 from cxgen.semantics import RULE, label_matrix, solve, unbalanced
 from cxgen.tables import require_ending, write_rows
@@ -36,22 +31,7 @@ def list_constructions(form: Form = Format.table) -> None:
         verbs = {lemma for pool in verb_pools(item, "sliced") for lemma in pool}
         row = (item.name, item.schematicity, item.form, ", ".join(item.lookalikes), len(item.templates), len(item.rules), len(verbs))
         rows.append(dict(zip(_LISTED, row, strict=True)))
-    emit(rows, form, _LISTED)
-
-
-@app.command()
-def new(name: Annotated[str, Argument(metavar="NAME", help="A name for it: lower-case letters, digits and hyphens.")]) -> None:
-    """Write templates/NAME.yaml and its table of scenes: a small construction, with comments, to change into one of your own."""
-    project = Constructicon().project
-    if not re.fullmatch("[a-z][a-z0-9-]*", name):
-        raise CxgenError(f"not a name: {name!r}", hint="lower-case letters, digits and hyphens, a letter first: my-construction")
-    if name in project.template_files():
-        raise CxgenError(f"there is a construction {name!r} already", file=project.template_file(name), hint="take another name")
-    for suffix, path in (("yaml", project.root / TEMPLATES / f"{name}.yaml"), ("tsv", project.root / LEXICONS / SCENES / f"{name}.tsv")):
-        text = resources.files("cxgen.constructicon").joinpath(f"skeleton.{suffix}").read_text("utf-8")
-        write_text(path, text.replace("NAME", name).replace("TITLE", name.replace("-", " ").capitalize()))
-        echo(f"{path}: written")
-    echo(f"Look at it with `cxgen sample {name}`.")
+    emit(rows, form, _LISTED, brief=("name", "form"))
 
 
 @app.command(

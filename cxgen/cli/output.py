@@ -41,10 +41,11 @@ def print_json(data: Any, *, sort_keys: bool = False) -> None:
     echo(json.dumps(data, ensure_ascii=False, indent=2, sort_keys=sort_keys))
 
 
-def emit(rows: Sequence[Row] | Iterator[Row], form: Format, columns: Sequence[str] = ()) -> None:
-    """Print ``rows``, floats rounded to six decimals (in a table to four); ``columns`` are the keys where there may be no row."""
+def emit(rows: Sequence[Row] | Iterator[Row], form: Format, columns: Sequence[str] = (), brief: Sequence[str] = ()) -> None:
+    """Print ``rows``, floats rounded to six decimals (in a table to four); ``columns`` are the keys where there may be no row; ``brief``:
+    see `print_table`."""
     if form is Format.table:
-        print_table(list(rows))
+        print_table(list(rows), brief=brief)
     elif form is Format.json:
         print_json([_rounded(row) for row in rows])
     elif form is Format.jsonl:
@@ -75,8 +76,9 @@ def _text(value: Any) -> str:
     return "" if value is None else str(_cell(value, 4))
 
 
-def print_table(rows: Sequence[Row], *, stderr: bool = False) -> None:
-    """An aligned table: as wide as it is where programs read it; on a terminal that cannot hold its words, row below row."""
+def print_table(rows: Sequence[Row], *, stderr: bool = False, brief: Sequence[str] = ()) -> None:
+    """An aligned table: as wide as it is where programs read it; on a terminal that cannot hold its words, row below row, or the columns
+    ``brief``, their texts cut to one line a row."""
     from rich.console import Console
     from rich.table import Column, Table
     from rich.text import Text
@@ -86,6 +88,14 @@ def print_table(rows: Sequence[Row], *, stderr: bool = False) -> None:
         console = Console(stderr=stderr, width=100_000)
     names = list(dict.fromkeys(name for row in rows for name in row))
     lines = [[_text(row.get(name)) for name in names] for row in rows]
+    if brief and _width(names, [[text.replace(" ", "_") for text in line] for line in lines]) > console.width:
+        table = Table.grid(
+            *(Column(no_wrap=True, ratio=1 if name == brief[-1] else None) for name in brief), padding=(0, 2, 0, 0), expand=True
+        )
+        for row in rows:
+            table.add_row(*(Text(_text(row.get(name))) for name in brief))
+        console.print(table)
+        return
     if _width(names, lines) > console.width:
         lines = [[_LONG.sub(r"\1\n", text) for text in line] for line in lines]
     if _width(names, lines) <= console.width:

@@ -11,7 +11,7 @@ from typer import Argument, Exit, Option, echo
 from cxgen.build.gold import export_conllu, export_docbin
 from cxgen.cli.options import Configs, Form, commands, open_project
 from cxgen.cli.output import Format, busy, emit, note
-from cxgen.errors import CxgenError
+from cxgen.errors import CxgenError, DataError, install, lacking
 from cxgen.evaluation.exports import export as write_tasks
 from cxgen.evaluation.report import Part
 from cxgen.facade import Constructicon
@@ -37,6 +37,8 @@ app.add_typer(export, name="export")
 def package() -> None:
     """Write the folder that the Hub will show: outputs/hub, with parquet files, card and dataset_version.json."""
     project, settings = open_project()
+    if absent := lacking("jinja2", "pyarrow"):
+        raise DataError(f"the card needs {' and '.join(absent)}", hint=install("publish"))
     with busy("writing parquet files and card"):
         record = write(project, settings, project.root / HUB, settings.publish.version)
     rows = sum(entry["rows"] for entry in record["rows"].values())

@@ -172,9 +172,10 @@ def run(project: Project, params: Params, pool: Executor | None = None) -> dict[
     if problems := [f"{what}: {count}" for what, count in report["violations"].items() if count]:
         hint = "run `cxgen build` first, then this again"
         raise DataError(f"the writers' items are not sound: {'; '.join(problems)}", file=path, hint=hint)
-    tables = {(NATURAL, split): rows.filter(split=split) for split in SPLITS}
-    for (_, split), part in tables.items():
-        write_table(part, project.root / layout.table(NATURAL, split, layout.NATURAL))
+    tables = {(NATURAL, split): rows.filter(split=split) for split in SPLITS if rows.height}
+    for split in SPLITS:
+        path = project.root / layout.table(NATURAL, split, layout.NATURAL)
+        write_table(tables[NATURAL, split], path) if tables else path.unlink(missing_ok=True)
     write_json({**report, WRITTEN: table_hashes(tables)}, project.root / layout.metric(NATURAL))
     return report
 

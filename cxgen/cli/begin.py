@@ -1,0 +1,74 @@
+"""Commands to begin with: init (a project), new (a construction)."""
+
+import os
+import re
+import shlex
+import uuid
+from importlib import resources
+from pathlib import Path
+from typing import Annotated
+
+from typer import Argument, echo
+
+from cxgen.cli.options import commands
+from cxgen.errors import CxgenError
+from cxgen.facade import Constructicon
+from cxgen.files import write_text
+from cxgen.layout import DROPPED, LEXICONS, PARAMS, PIPELINE, TEMPLATES
+from cxgen.lexicon.scenes import FOLDER as SCENES
+
+_FILES = {
+    PARAMS: "params.yaml",
+    PIPELINE: "pipeline.yaml",
+    DROPPED: "dropped.csv",
+    Path("README.md"): "README.md",
+    Path(".gitignore"): "gitignore",
+}
+_FIRST = "my-construction"
+_DVC = "  git init && dvc init   # without git: dvc init --no-scm"
+app = commands()
+
+
+@app.command(epilog="cxgen init my-bench\ncxgen init .")
+def init(folder: Annotated[Path, Argument(metavar="FOLDER", help="A new folder, or one without files of these names.")]) -> None:
+    """Begin a project: params.yaml, dvc.yaml, README.md, .gitignore, and a construction of its own to change. Nothing is run."""
+    title = re.sub(r"[^\w .-]", "-", folder.resolve().name) or "my-bench"
+    about = {"CONSTRUCTION": _FIRST, "TITLE": title, "GUID GUID": f"GUID {uuid.uuid4()}"}
+    files = {folder / path: _starter(source, about) for path, source in _FILES.items()} | _construction(folder, _FIRST)
+    there = [path.relative_to(folder).as_posix() for path in files if os.path.lexists(path)]
+    if there:
+        hint = "move them, or begin in another folder: nothing was written"
+        raise CxgenError(f"there are already: {', '.join(there)}", file=folder, hint=hint)
+    for path, text in files.items():
+        write_text(path, text)
+        echo(f"{path}: written")
+    where = "" if folder.resolve() == Path.cwd() else f"cd {shlex.quote(str(folder))} && "
+    lines = ("", "Next (README.md goes on from there):", f"  {where}cxgen sample {_FIRST}", _DVC, "  dvc repro")
+    echo("\n".join(lines))
+
+
+@app.command()
+def new(name: Annotated[str, Argument(metavar="NAME", help="A name for it: lower-case letters, digits and hyphens.")]) -> None:
+    """Write templates/NAME.yaml and its table of scenes: a small construction, with comments, to change into one of your own."""
+    project = Constructicon().project
+    if not re.fullmatch("[a-z][a-z0-9-]*", name):
+        raise CxgenError(f"not a name: {name!r}", hint="lower-case letters, digits and hyphens, a letter first: my-construction")
+    if name in project.template_files():
+        raise CxgenError(f"there is a construction {name!r} already", file=project.template_file(name), hint="take another name")
+    for path, text in _construction(project.root, name).items():
+        write_text(path, text)
+        echo(f"{path}: written")
+    echo(f"Look at it with `cxgen sample {name}`.")
+
+
+def _construction(root: Path, name: str) -> dict[Path, str]:
+    """The files of a small construction -> what they say."""
+    about = {"NAME": name, "TITLE": name.replace("-", " ").capitalize()}
+    template, scenes = root / TEMPLATES / f"{name}.yaml", root / LEXICONS / SCENES / f"{name}.tsv"
+    return {template: _starter("construction.yaml", about), scenes: _starter("scenes.tsv", about)}
+
+
+def _starter(file: str, about: dict[str, str]) -> str:
+    """What a file of the folder `starter` says, with the words in capitals replaced."""
+    text = resources.files("cxgen.cli").joinpath("starter", file).read_text("utf-8")
+    return re.sub("|".join(about), lambda match: about[match[0]], text)
