@@ -90,7 +90,8 @@ def sample(
             (style(row["premise"], bold=True) + style(f" [{row['construction']}: {row['kind']}]", dim=True), lines) for row, lines in groups
         )
     else:
-        columns = [*LINEAGE, *(column.name for column in FAMILIES[family].columns("")), *MATERIAL]
+        own = FAMILIES[family]
+        columns = [*dict.fromkeys((*own.compared.values(), *LINEAGE, *(column.name for column in own.columns("")), *MATERIAL))]
         emit((row for items in blocks for row in readable(items, family).iter_rows(named=True)), form, columns)
 
 
