@@ -239,12 +239,17 @@ def _evenness(construction: Construction, design: Design) -> dict[str, dict[str,
     for kind, _, parts in premises(construction, design):
         tokens = words_of(parts, construction)
         counts["words"][kind].append(len(tokens))
-        counts["negations"][kind].append(sum(token in _NEGATIVE or token.endswith("n't") for token in tokens))
+        counts["negations"][kind].append(sum(map(is_negative, tokens)))
         for rule, label in labels[kind].items():
             shared = [len({*tokens}.intersection(wording)) for wording in wordings[rule]]
             counts[_BY_KIND][kind] += shared
             counts[_BY_LABEL][LABELS[label]] += shared
     return {what: {name: fmean(figures) for name, figures in own.items()} for what, own in counts.items() if own}
+
+
+def is_negative(word: str) -> bool:
+    """Whether a word negates by itself."""
+    return word in _NEGATIVE or word.endswith("n't")
 
 
 def words_of(parts: Sequence[Part], construction: Construction) -> list[str]:

@@ -8,9 +8,9 @@ from typing import Any
 
 import polars as pl
 
-from cxgen.check.contents import is_balanced, premises, words_of
+from cxgen.check.contents import is_balanced, is_negative, premises, words_of
 from cxgen.check.core import check, fault
-from cxgen.constructicon import Construction, Design, Place
+from cxgen.constructicon import Construction, Design, Place, parse_pattern
 from cxgen.errors import CxgenError, some
 from cxgen.lexicon.words import most_frequent
 from cxgen.semantics import label_matrix, solve
@@ -56,6 +56,17 @@ def strange_word(construction: Construction) -> Iterator[CxgenError]:
         error = fault(places.get((row["lemma"], row["pos"]), (construction.document, [])), message, "mend it, if it is misspelt")
         error.line = construction.document.line_with(row["lemma"]) if error.line == 1 else error.line
         yield error
+
+
+@check
+def negated_twice(construction: Construction) -> Iterator[CxgenError]:
+    """W311: a wording with two negations: it says the opposite of what one reads at first."""
+    for rule in construction.rules.values():
+        for number, wording in enumerate(rule.wordings):
+            words = words_of(parse_pattern(wording), construction)
+            if sum(map(is_negative, words)) - ("neither" in words and "nor" in words) > 1:
+                hint = "say it without them: `yes` is what makes the claim"
+                yield fault(construction.place("wordings", rule.name, number), f"{wording!r} negates twice", hint)
 
 
 def telling_words(construction: Construction) -> Iterator[str]:

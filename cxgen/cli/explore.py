@@ -16,7 +16,7 @@ from cxgen.constructicon import Construction, Design
 from cxgen.errors import CxgenError
 from cxgen.facade import LINEAGE, MATERIAL, Constructicon, readable
 from cxgen.families import CONFIGS, DEFAULT, FAMILIES, family_of
-from cxgen.families.turns import NEEDED, summed
+from cxgen.families.turns import NEEDED, TURNS, summed
 from cxgen.files import write_text
 from cxgen.layout import LEXICONS, TEMPLATES
 from cxgen.lexicon.scenes import FOLDER as SCENES
@@ -89,13 +89,16 @@ def sample(
     blocks = _counted(entry.blocks(n, family=family, wug=wug.value if wug else "", seed=seed, kind=kind, label=only), n)
     if form is Format.table:
         groups = (group for items in blocks for group in FAMILIES[family].shown(items))
-        _echo_groups(
-            (style(row["premise"], bold=True) + style(f" [{row['construction']}: {row['kind']}]", dim=True), lines) for row, lines in groups
-        )
+        _echo_groups((style(row["premise"], bold=True) + style(f" [{_whose(row, family)}]", dim=True), lines) for row, lines in groups)
     else:
         own = FAMILIES[family]
         columns = [*dict.fromkeys((*own.compared.values(), *LINEAGE, *(column.name for column in own.columns("")), *MATERIAL))]
         emit((row for items in blocks for row in readable(items, family).iter_rows(named=True)), form, columns)
+
+
+def _whose(row: Row, family: str) -> str:
+    """The construction and kind of a premise, and its config where that is not called like the family."""
+    return f"{row['construction']}: {row['kind']}" + (f", {row['config']}" if row["config"] != family else "")
 
 
 def _counted(blocks: Iterable[pl.DataFrame], n: int) -> Iterator[pl.DataFrame]:
@@ -211,7 +214,7 @@ def _echo_matrix(loaded: Construction, design: Design, cells: dict[tuple[str, st
             text = label[0].upper() if label == before else f"{label[0].upper()}({before[0].upper()})"
             marks.append(style(text.ljust(4), fg=_COLOURS.get(label)))
         echo(f"  {kind.ljust(width)}{' '.join(marks)} {loaded.kinds[kind].gloss}")
-    echo("  turns on")
+    echo(f"  {TURNS}")
     for kind in kinds:
         others = [cells[kind, rule]["turns_on"] if (kind, rule) in cells else "-" for rule in design.rules]
         echo(f"  {kind.ljust(width)}{' '.join(other.ljust(widest) for other in others).rstrip()}")
