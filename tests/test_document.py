@@ -37,7 +37,11 @@ def test_a_pattern_without_quotes_is_told_to_have_them(tmp_path, text, shown):
     with pytest.raises(SchemaError) as caught:
         read(tmp_path, text)
     assert caught.value.hint == f'put the text in quotes: "{shown} ..."'
-    assert complaint({"names": {"agent": None}}, "wug")[2] == 'put the text in quotes: "{agent} ..."', "which is a mapping"
+
+
+def test_a_field_without_quotes_which_is_a_mapping_is_told_to_have_them(mini):
+    data = read_yaml(mini / "templates/reach.yaml").data
+    assert complaint({**data, "clauses": {"a": {"agent": None}}}, "construction")[2] == 'put the text in quotes: "{agent} ..."'
 
 
 words = st.text("abcdefghij", min_size=1, max_size=5)
