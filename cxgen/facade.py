@@ -3,8 +3,8 @@
 >>> import cxgen
 >>> resultative = cxgen.Constructicon()["resultative"]
 >>> items = resultative.sample(2)
->>> items["premise"].n_unique(), sorted(items["label"].unique())
-(2, ['contradiction', 'entailment', 'neutral'])
+>>> items.columns[:3], items["premise"].n_unique(), sorted(items["label"].unique())
+(['premise', 'hypothesis', 'label'], 2, ['contradiction', 'entailment', 'neutral'])
 >>> resultative.check()
 []
 >>> cxgen.sample("let-alone", n=2, family="minimal_pairs")["diagnostic_good"].len()
@@ -14,7 +14,7 @@
 """
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -23,15 +23,17 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from cxgen.build.preview import Wanted, sampled
+from cxgen.build.wug import SOURCES
 from cxgen.constructicon import Construction, load_construction
 from cxgen.constructicon.load import readable_targets
+from cxgen.display import ordered, show
 from cxgen.errors import CxgenError, SchemaError, UnknownNameError, unknown
-from cxgen.families import DEFAULT, FAMILIES, family_named, family_of, own_columns
+from cxgen.families import CONFIGS, DEFAULT, FAMILIES, NATURAL, family_named, own_columns, wug_config
 from cxgen.families.turns import cells, turns
 from cxgen.lexicon import Lexicon
 from cxgen.project import Project
 from cxgen.sampling import Wugs, broken_slots
-from cxgen.schema import read_yaml
+from cxgen.schema import Column, read_yaml
 from cxgen.semantics import Inconsistency, label_matrix
 from cxgen.vocabulary import LABELS, MODES, SPLITS
 
@@ -40,8 +42,8 @@ if TYPE_CHECKING:
     from cxgen.evaluation.function import Predict, Scores
     from cxgen.evaluation.report import Evaluated
 
-__all__ = ["Constructicon", "Entry", "constructions", "evaluate", "explain", "load", "sample", "score", "wug"]
-# What a sample shows of an item before and after its family's columns.
+__all__ = ["Constructicon", "Entry", "constructions", "evaluate", "explain", "load", "sample", "score", "show", "wug"]
+# What a sample shows of an item besides its family's columns.
 LINEAGE = ("id", "contrast_set", "construction", "contrast_of", "config", "design", "kind", "template")
 MATERIAL = ("verb", "slots")
 
@@ -112,9 +114,9 @@ class Entry:
             seed: another seed, other items.
 
         Returns:
-            ``id, contrast_set, construction, contrast_of, config, design, kind, template``, the columns of the family (of ``nli``:
-            ``premise, hypothesis, label`` (strings), ``rule, wording, claim, polarity``), ``verb`` (str), ``slots`` (list).
-            Of a suite: the columns of its tables.
+            What is read first: ``premise, hypothesis, label`` (strings), of pairs ``context, diagnostic_good, diagnostic_bad``; then ``id,
+            contrast_set, construction, contrast_of, config, design, kind, template``, the family's other columns, ``verb``, ``slots``.
+            Of a suite: the columns of its tables. `show` prints whole sentences.
 
         Raises:
             CxgenError: no such family or mode, or a template file that is not sound.
@@ -131,7 +133,7 @@ class Entry:
         suite = SUITES[family]
         if suite.construction != self.name:
             raise UnknownNameError(f"{self.name} has no suite {family}", hint=f"it is one of {suite.construction}")
-        return suite.sample(self.constructicon.project, seed, n)
+        return ordered(suite.sample(self.constructicon.project, seed, n))
 
     def blocks(
         self, n: int, *, family: str = "nli", wug: str = "", seed: int = 1, kind: str = "", label: str = ""
@@ -204,10 +206,15 @@ class Entry:
 
 
 def readable(items: pl.DataFrame, family: str) -> pl.DataFrame:
-    """Drawn items as people want to see them: lineage, what the family has, verb and slots; labels by name."""
-    own = [column for column in own_columns(family) if column.name in items.columns]
-    labels = [pl.col(column.name).replace_strict(dict(enumerate(LABELS)), return_dtype=pl.String) for column in own if column.labels]
-    return items.select(*LINEAGE, *(column.name for column in own), *MATERIAL).with_columns(labels)
+    """Drawn items as people want to see them: what is read first, lineage, what else the family has, verb and slots; labels by name."""
+    own = [column.name for column in own_columns(family) if column.name in items.columns]
+    return _named(items.select(*LINEAGE, *own, *MATERIAL), own_columns(family))
+
+
+def _named(items: pl.DataFrame, columns: Iterable[Column]) -> pl.DataFrame:
+    """A table, what is read first of it at its head, with its labels by name."""
+    labels = [column.name for column in columns if column.labels and column.name in items.columns]
+    return ordered(items).with_columns(pl.col(labels).replace_strict(dict(enumerate(LABELS)), return_dtype=pl.String))
 
 
 def _require_positive(n: int) -> None:
@@ -245,10 +252,10 @@ def wug(word: str, n: int = 10, *, seed: int = 0) -> list[str]:
 
 
 def load(config: str = "nli", split: str | None = None, *, project: str | Path | None = None) -> pl.DataFrame:
-    """The finished dataset, as ``make dataset`` left it, with the columns that docs/data.md lists.
+    """The finished dataset, as ``make dataset`` left it: the columns that docs/data.md lists, ordered and labelled as `sample` has them.
 
     Args:
-        config: nli, distinction, minimal_pairs, nli_wug; cc_syntax, cc_semantics.
+        config: nli, distinction, minimal_pairs, cxnli, cxmp; nli_wug, minimal_pairs_wug; natural; cc_syntax, cc_semantics.
         split: train, validation or test; by default all of them.
         project: a project's folder; by default the one at or above the working directory.
 
@@ -256,13 +263,13 @@ def load(config: str = "nli", split: str | None = None, *, project: str | Path |
         CxgenError: no such config or split, or the dataset has not been made.
     """
     from cxgen.build.tables import read_splits
-    from cxgen.suites import SUITES
+    from cxgen.suites import SUITES, columns_of
 
     if split is not None and split not in SPLITS:
         raise unknown("split", split, SPLITS)
-    if config not in SUITES:
-        family_of(config)
-    return read_splits(Constructicon(project).project, config, [split] if split else SPLITS)
+    if config not in (known := (*CONFIGS, *map(wug_config, SOURCES), NATURAL, *SUITES)):
+        raise unknown("config", config, known)
+    return _named(read_splits(Constructicon(project).project, config, [split] if split else SPLITS), columns_of(config))
 
 
 def score(

@@ -7,8 +7,8 @@ Mode = StrEnum("Mode", "verb nouns adjectives content")  # which words pseudowor
 # What a slot's filler is in the event that the sentence tells; schema/construction.json says what each means.
 Role = StrEnum(
     "Role",
-    "agent patient theme goal source path location target recipient content companion experiencer instrument conjunct verb result property"
-    " modifier",
+    "agent patient theme goal source path location target recipient content companion experiencer instrument time conjunct verb"
+    " result property modifier",
 )
 
 

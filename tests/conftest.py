@@ -22,9 +22,11 @@ from filelock import FileLock
 from hypothesis import settings
 
 from cxgen.build.params import Params
+from cxgen.build.tables import read_splits
 from cxgen.constructicon import load_construction, target_names
 from cxgen.lexicon import Lexicon
 from cxgen.project import Project
+from cxgen.vocabulary import SPLITS
 from tests import mini as small
 
 ROOT = small.ROOT
@@ -149,6 +151,11 @@ def build_dataset(folder, workers=1):
     params = Params.read(project.params)
     with executor(workers) as pool:
         build(project, params, pool)
+
+
+def stored(config, split=None, *, project):
+    """A finished table as it is stored: labels as numbers, the columns in their own order."""
+    return read_splits(Project(project), config, [split] if split else SPLITS)
 
 
 Result = namedtuple("Result", "returncode stdout stderr")

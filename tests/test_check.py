@@ -41,6 +41,7 @@ FAULTS = [
     ("W301", "  opener: {role: modifier", "  extra: {role: agent, class: people}\n  opener: {role: modifier", "'extra'"),
     ("W301", '  last-night: "Last night', '  again: "{agent} {@verb:past} for {target}{@rest}."\n  last-night: "Last night', "twice"),
     ("W301", "  repeated: {gloss:", "  spare: {gloss: nothing}\n  repeated: {gloss:", "'spare'"),
+    ("W311", '"{agent} did get {target}."', '"{agent} didn\'t get no {target:bare}."', "negates twice"),
     ("W303", "lookalikes: [wait]", "# no look-alike", "no look-alike"),
 ]
 MISREAD = '{entails: ["got(agent, target)"]}'
@@ -94,6 +95,27 @@ def test_a_look_alike_s_misreading_is_checked(mini, mini_lexicon, code, old, new
     assert found.line > 12
 
 
+def test_new_words_are_announced_with_the_forms_of_verbs(tmp_path, cxgen):
+    cxgen("new", "opening", cwd=tmp_path)
+    table = tmp_path / "lexicons/scenes/opening.tsv"
+    line = edit(table, "kick | push", "kick | tiktok | push")
+    edit(table, " | hatch", " | nihgt")
+    said = "new words: nihgt (noun), tiktok (verb: tiktoks, tiktoking, tiktoked)\n"
+    found = cxgen("check", "opening", cwd=tmp_path)
+    assert said in found.stderr and f"opening.tsv:{line}: W310 nihgt (noun) is in no word list (night?)" in found.stdout
+    assert cxgen("sample", "opening", "--n", 1, cwd=tmp_path).stderr == said + "nihgt (noun) is in no word list (night?)\n"
+    edit(table, "nihgt", "gate")
+    edit(table, "tiktok | ", "")
+    assert cxgen("sample", "opening", "--n", 1, cwd=tmp_path).stderr == ""
+
+
+def test_words_that_tell_labels_are_named(mini, cxgen):
+    said = cxgen("check", "reach", cwd=mini).stderr
+    assert "words tell 100% of the labels of nli (chance 33%):\n" in said
+    assert "  outcome: *entirely*, *in*, *vain*: without is entailment 100%, with is contradiction 100% and 2 more\n" in said
+    assert "words tell" not in cxgen("check", "causative-with").stderr, "order alone decides"
+
+
 def test_w305_an_unmentioned_noun(mini, mini_lexicon):
     path = mini / "templates/reach.yaml"
     head, rest = path.read_text("utf-8").split("\ntemplates:")
@@ -104,7 +126,7 @@ def test_w305_an_unmentioned_noun(mini, mini_lexicon):
 
 
 def test_codes_are_listed_with_what_they_find_and_every_check_is_tested(cxgen):
-    elsewhere = {"E106", "E206", "W305", "W308"}  # W305 above, the others in test_language
+    elsewhere = {"E106", "E206", "W305", "W308", "W310"}  # W305 and W310 above, the others in test_language
     assert set(CHECKS) == {code for code, *_ in FAULTS} | elsewhere
     listed = json.loads(cxgen("check", "--codes", "--format", "json").stdout)
     assert {row["code"] for row in listed} == {"E000", *CHECKS, *TREES}

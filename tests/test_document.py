@@ -32,6 +32,18 @@ def test_a_key_twice_says_where_the_first_stands(tmp_path):
     assert (caught.value.line, "line 1" in caught.value.hint) == (3, True)
 
 
+@pytest.mark.parametrize(("text", "shown"), [("a: {@what}", "{@what}"), ("a: {agent} {verb:past}.", "{agent}"), ("a:\n- @what", "@what")])
+def test_a_pattern_without_quotes_is_told_to_have_them(tmp_path, text, shown):
+    with pytest.raises(SchemaError) as caught:
+        read(tmp_path, text)
+    assert caught.value.hint == f'put the text in quotes: "{shown} ..."'
+
+
+def test_a_field_without_quotes_which_is_a_mapping_is_told_to_have_them(mini):
+    data = read_yaml(mini / "templates/reach.yaml").data
+    assert complaint({**data, "clauses": {"a": {"agent": None}}}, "construction")[2] == 'put the text in quotes: "{agent} ..."'
+
+
 words = st.text("abcdefghij", min_size=1, max_size=5)
 trees = st.recursive(words, lambda inner: st.lists(inner, min_size=1, max_size=3) | st.dictionaries(words, inner, min_size=1, max_size=3))
 

@@ -17,13 +17,13 @@ from cxgen.evaluation.predictions import answers
 from cxgen.evaluation.report import Evaluated, Part
 from cxgen.evaluation.rows import further_tables
 from cxgen.evaluation.scores import DIMENSIONS, answered, compared, first_sets, questions, scores, wug_differences
-from cxgen.facade import evaluate, load, score
+from cxgen.facade import evaluate, score
 from cxgen.families import FAMILIES
 from cxgen.families.scoring import Choices, Labels
 from cxgen.measures.figures import Resampling, figure
 from cxgen.project import Project
 from cxgen.vocabulary import LABELS
-from tests.conftest import ROOT
+from tests.conftest import ROOT, stored
 
 DATA = ROOT / "tests/data/evaluate"
 QUICK = Resampling(200)
@@ -209,7 +209,7 @@ def test_flips_and_calibrated_accuracy_are_what_a_hand_calculation_gives():
 
 
 def test_a_set_is_resampled_as_a_whole_under_its_commonest_real_verb(mini_dataset):
-    real, wug = load("nli", "test", project=mini_dataset), load("nli_wug", "test", project=mini_dataset)
+    real, wug = stored("nli", "test", project=mini_dataset), stored("nli_wug", "test", project=mini_dataset)
     got = questions(real, "nli")
     assert got.group_by("contrast_set").agg(pl.col("cluster").n_unique())["cluster"].max() == 1
     assert set(got["cluster"]) <= set(real["verb"])
@@ -329,7 +329,7 @@ def test_labels_positions_and_probabilities_in_all_three_formats_say_the_same(as
 
 def test_the_datasets_own_rows_are_no_predictions(asked, mini_dataset, tmp_path):
     """Who adds a column to them leaves the right answers under ``label``."""
-    load("nli", "test", project=mini_dataset).with_columns(prediction=pl.lit("neutral")).drop("slots").write_csv(tmp_path / "p.csv")
+    stored("nli", "test", project=mini_dataset).with_columns(prediction=pl.lit("neutral")).drop("slots").write_csv(tmp_path / "p.csv")
     with pytest.raises(DataError, match="label is the right answer, not a prediction"):
         answers(tmp_path / "p.csv", asked, dict)
 
@@ -353,7 +353,7 @@ def by_hand(rows, labels):
 @pytest.fixture
 def some_wrong(mini_dataset, tmp_path):
     """Predictions of mini's nli test items, wrong for the items whose id begins with a digit under 4."""
-    rows = load("nli", "test", project=mini_dataset)
+    rows = stored("nli", "test", project=mini_dataset)
     labels = {name: LABELS[(label + (name[0] in "0123")) % 3] for name, label in rows.select("id", "label").iter_rows()}
     return rows, labels, written(tmp_path, [{"id": name, "label": label} for name, label in labels.items()])
 
@@ -376,7 +376,7 @@ def test_a_file_is_scored_as_a_hand_calculation_does_by_command_and_in_python(mi
 
 def test_of_a_larger_file_the_part_that_is_scored_is_taken(mini_dataset, cxgen, some_wrong, monkeypatch):
     _, labels, path = some_wrong
-    more = load("distinction", "test", project=mini_dataset)["id"]
+    more = stored("distinction", "test", project=mini_dataset)["id"]
     with path.open("a", encoding="utf-8") as file:
         file.writelines(json.dumps({"id": name, "label": "neutral"}) + "\n" for name in more)
     result = cxgen("evaluate", path, "--config", "nli", "--limit", 15, "--row", "--format", "json", "--resamples", 20, cwd=mini_dataset)
@@ -389,7 +389,7 @@ def test_of_a_larger_file_the_part_that_is_scored_is_taken(mini_dataset, cxgen, 
 
 
 def test_a_function_is_scored_as_a_file_is(mini_dataset, cxgen):
-    rows = load("nli", "test", project=mini_dataset)
+    rows = stored("nli", "test", project=mini_dataset)
     right = {(row["premise"], row["hypothesis"]): row["label"] for row in rows.iter_rows(named=True)}
     seen = []
 
@@ -435,7 +435,7 @@ def test_what_is_scored_must_be_said(mini_dataset, cxgen, some_wrong):
 
 
 def test_a_limit_takes_whole_sets_of_every_construction_and_a_smaller_one_a_part_of_them(mini_dataset, cxgen, tmp_path):
-    project, rows = Project(mini_dataset), load("nli", "test", project=mini_dataset)
+    project, rows = Project(mini_dataset), stored("nli", "test", project=mini_dataset)
     sizes, whole, taken = dict(rows.group_by("contrast_set").len().iter_rows()), set(rows["id"]), []
     for limit in (36, 30, 15):
         part = Evaluated.read(project, Part(("nli", "nli_wug"), limit=limit))
@@ -467,7 +467,7 @@ def test_baselines_are_written_and_scored_on_everything(mini_dataset, cxgen, tmp
     assert row["name"] == "baseline"
     labels = dict(pl.read_ndjson(path).select("id", "label").iter_rows())
     for config in ("nli", "distinction", "nli_wug"):
-        assert (row[config], row[f"{config} sets"]) == by_hand(load(config, "test", project=mini_dataset), labels)
+        assert (row[config], row[f"{config} sets"]) == by_hand(stored(config, "test", project=mini_dataset), labels)
     if name == "majority":
         assert (row["nli"], row["nli sets"], row["nli_wug - real"]) == (0.3333, 0, 0)
     again = cxgen("evaluate", path, "--resamples", 20, "--row", "--format", "json", cwd=mini_dataset)
@@ -495,7 +495,7 @@ def test_predictions_are_compared_and_printed(mini_dataset, cxgen, some_wrong, t
 
 
 def test_sets_that_a_model_solves_are_left_out_whole(mini_dataset, cxgen, tmp_path):
-    rows = load("nli", "test", project=mini_dataset)
+    rows = stored("nli", "test", project=mini_dataset)
     hard = sorted(set(rows["contrast_set"]))[::3]
     wrong = set(rows.filter(pl.col("contrast_set").is_in(hard)).unique("contrast_set", keep="first", maintain_order=True)["id"])
     said = [{"id": name, "label": LABELS[(label + (name in wrong)) % 3]} for name, label in rows.select("id", "label").iter_rows()]

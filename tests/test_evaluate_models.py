@@ -10,11 +10,10 @@ from cxgen import tables
 from cxgen.asking import Prompt
 from cxgen.errors import CxgenError, DataError
 from cxgen.evaluation.model import Kept, as_continuations, chosen_examples, load_wording, read_examples, wordings
-from cxgen.facade import load
 from cxgen.families import FAMILIES
 from cxgen.project import Project
 from cxgen.vocabulary import LABELS
-from tests.conftest import ROOT
+from tests.conftest import ROOT, stored
 from tests.llm_server import serving
 from tests.test_evaluate import by_hand
 
@@ -83,7 +82,7 @@ def test_a_wording_of_ones_own_is_found_and_checked(mini):
 
 
 def test_examples_come_from_train_with_every_answer_and_are_part_of_what_is_cached(mini_dataset):
-    train = load("nli", "train", project=mini_dataset)
+    train = stored("nli", "train", project=mini_dataset)
     examples = chosen_examples(train, NLI, 3, seed=1)
     assert [example["id"] for example in examples] == [example["id"] for example in chosen_examples(train.reverse(), NLI, 3, seed=1)]
     assert {example["label"] for example in examples} == {0, 1, 2}
@@ -139,7 +138,7 @@ def asked(mini_dataset, tmp_path):
     shutil.copytree(mini_dataset, folder)
     prompt = Prompt.load(ROOT / "pipelines/prompts/answer.yaml", "answer")
     choices = {verdict: choice for choice, verdict in prompt.choices.items()}
-    rows = load("nli", "test", project=folder)
+    rows = stored("nli", "test", project=folder)
     answers, truth = {}, {}
     for name, premise, hypothesis, label in rows.select("id", "premise", "hypothesis", "label").iter_rows():
         answers[name] = LABELS[(label + (name[0] in "0123")) % 3]

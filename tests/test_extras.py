@@ -14,10 +14,10 @@ from cxgen.evaluation import likelihood
 from cxgen.evaluation.exports import export
 from cxgen.evaluation.likelihood import Measure, Unit, predictions
 from cxgen.evaluation.report import Part
-from cxgen.facade import load
 from cxgen.families import FAMILIES
 from cxgen.project import Project
 from recipes import tiny
+from tests.conftest import stored
 
 pytestmark = pytest.mark.hf
 NLI, PAIRS = FAMILIES["nli"].scoring, FAMILIES["minimal_pairs"].scoring
@@ -172,7 +172,7 @@ def test_a_classifier_is_asked_by_its_head(classifier, mini_dataset, cxgen, tmp_
     assert result.returncode == 0, result.stderr
     assert json.loads(result.stdout)["configs"]["nli"]["items"] == 12
     model, tokenizer = AutoModelForSequenceClassification.from_pretrained(folder).eval(), AutoTokenizer.from_pretrained(folder)
-    for row in load("nli", "test", project=mini_dataset).join(pl.read_ndjson(path), on="id").iter_rows(named=True):
+    for row in stored("nli", "test", project=mini_dataset).join(pl.read_ndjson(path), on="id").iter_rows(named=True):
         with torch.no_grad():
             expected = model(**tokenizer(row["premise"], row["hypothesis"], return_tensors="pt")).logits.softmax(-1)[0].tolist()
         assert [row[name] for name in ("contradiction", "entailment", "neutral")] == pytest.approx(expected, abs=1e-4)
@@ -209,9 +209,9 @@ def test_a_model_of_this_machine_is_scored_and_goes_on_where_it_was(causal, mini
     monkeypatch.setattr(likelihood, "predictions", lambda path, items, *args, **more: left.extend(items) or ask(path, items, *args, **more))
     result = cxgen(*command, "--resamples", 20, cwd=mini_dataset)
     assert result.returncode == 0, result.stderr
-    assert len(left) == load("nli", "test", project=mini_dataset).height - 10
+    assert len(left) == stored("nli", "test", project=mini_dataset).height - 10
     assert [file.name for file in tmp_path.glob("*p.jsonl*")] == ["p.jsonl"]
-    rows = load("nli", "test", project=mini_dataset)
+    rows = stored("nli", "test", project=mini_dataset)
     answers = pl.read_ndjson(path)
     assert set(answers["id"]) == set(rows["id"])
     report = json.loads(result.stdout)["configs"]["nli"]
@@ -235,7 +235,7 @@ def scenarios(tmp_path_factory):
 
 
 def test_models_fill_the_gaps_of_scenarios(scenarios, causal, masked, cxgen, tmp_path):
-    rows = load("cc_semantics", "train", project=scenarios)
+    rows = stored("cc_semantics", "train", project=scenarios)
     for number, (folder, measure) in enumerate(((causal, "likelihood"), (masked, "pll"))):
         path = tmp_path / f"{number}.jsonl"
         options = ("--config", "cc_semantics", "--split", "train", "--measure", measure, "--unit", "word", "--batch", "64")
@@ -272,10 +272,10 @@ def test_lm_eval_runs_what_was_exported_from_anywhere(mini_dataset, tmp_path):
     (path,) = (tmp_path / "elsewhere/out").rglob("results_*.json")
     got = json.loads(path.read_text("utf-8"))
     assert {"cxgen", "cxgen_nli", "cxgen_nli_reach", "cxgen_distinction_reach"} <= set(got["results"])
-    assert got["n-samples"]["cxgen_nli_reach"]["effective"] == load("nli", "test", project=mini_dataset).height
+    assert got["n-samples"]["cxgen_nli_reach"]["effective"] == stored("nli", "test", project=mini_dataset).height
     (samples,) = (tmp_path / "elsewhere/out").rglob("samples_cxgen_nli_reach*.jsonl")
     first = json.loads(samples.read_text("utf-8").splitlines()[0])
-    assert first["doc"]["id"] in set(load("nli", "test", project=mini_dataset)["id"])
+    assert first["doc"]["id"] in set(stored("nli", "test", project=mini_dataset)["id"])
     asked = first["arguments"]["gen_args_0"]
     assert asked["arg_0"].count("Yes, maybe or no:") == 3, "two examples and the item"
     assert asked["arg_1"] == " Yes"
@@ -298,7 +298,7 @@ def test_inspect_runs_what_was_exported(mini_dataset, tmp_path, monkeypatch):
     model = get_model("mockllm/model", custom_outputs=lambda *_: ModelOutput.from_content("mockllm/model", "ANSWER: B"))
     (log,) = run(str(Path("tasks/cxgen_tasks.py")), model=model, task_args={"config": "nli"}, log_dir=str(tmp_path / "log"), display="none")
     assert log.status == "success", log.error
-    rows = load("nli", "test", project=mini_dataset)
+    rows = stored("nli", "test", project=mini_dataset)
     assert log.results.completed_samples == rows.height
     values = {name: metric.value for score in log.results.scores for name, metric in score.metrics.items()}
     assert values["reach"] == pytest.approx((rows["label"] == 1).mean()), "B is neutral"

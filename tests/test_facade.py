@@ -3,12 +3,16 @@
 import doctest
 import subprocess
 import sys
+from html import escape
 
+import polars as pl
 import pytest
 
 import cxgen
 from cxgen import facade
+from cxgen.display import COLOURS
 from cxgen.errors import CxgenError, UnknownNameError
+from cxgen.vocabulary import LABELS
 from tests.conftest import edit
 
 
@@ -28,9 +32,44 @@ def test_a_sample_has_as_many_premises_as_asked_for_and_the_columns_of_its_famil
     entry = cxgen.Constructicon()["let-alone"]
     nli, pairs = entry.sample(7), entry.sample(7, family="minimal_pairs")
     assert nli["premise"].n_unique() == 7
-    assert {"premise", "hypothesis", "label"} <= set(nli.columns)
+    assert nli.columns[:3] == ["premise", "hypothesis", "label"]
     assert pairs["context"].n_unique() == 7
-    assert {"diagnostic_good", "diagnostic_bad"} <= set(pairs.columns) and "label" not in pairs.columns
+    assert pairs.columns[:3] == ["context", "diagnostic_good", "diagnostic_bad"] and "label" not in pairs.columns
+
+
+def test_the_finished_dataset_reads_like_a_sample(mini_dataset):
+    rows = cxgen.load("distinction", project=mini_dataset)
+    assert rows.columns[:3] == ["premise", "hypothesis", "label"]
+    assert set(rows["label"]) == set(LABELS) and set(rows["target_label"].drop_nulls()) < set(LABELS)
+    with pytest.raises(UnknownNameError, match="natural, nli, nli_wug"):
+        cxgen.load("q", project=mini_dataset)
+
+
+def test_items_show_whole_sentences_and_a_set_is_a_grid(mini_dataset):
+    rows = cxgen.load("nli", project=mini_dataset).with_columns(pl.col("premise") + " <&>")
+    one = rows.filter(contrast_set=rows["contrast_set"][0])
+    grid, table, text = cxgen.show(one)._repr_html_(), cxgen.show(rows)._repr_html_(), repr(cxgen.show(rows))
+    assert grid.count("<tr>") == one["premise"].n_unique() + 1 and grid.count("<th") == one["hypothesis"].n_unique() + 1
+    assert grid.count("</span>") == one.height
+    assert table.count("<tr>") == 101 and f"... {rows.height - 100} more" in table, "the first hundred"
+    assert escape(one["premise"][0]) in grid and escape(one["premise"][0]) in table
+    premise, hypothesis, label = one.select("premise", "hypothesis", "label").row(0)
+    assert text.startswith(f"{premise}\n  {label.ljust(13)} {hypothesis}\n") and text.count(premise) == 1
+    assert "  good          " in repr(cxgen.show(cxgen.sample("let-alone", 1, family="minimal_pairs")))
+    with pytest.raises(CxgenError, match="no table of items"):
+        cxgen.show(rows.select("id"))
+
+
+@pytest.mark.parametrize("colour", COLOURS.values())
+def test_labels_can_be_read_on_their_colours(colour):
+    """Black on it: contrast of 4.5 at least, by the formula of WCAG 2.2."""
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    assert (0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05) / 0.05 >= 4.5
+
+
+def test_help_has_the_functions():
+    assert {"sample", "show", "load", "score"} <= set(dir(cxgen))
 
 
 def test_functions_and_methods_say_the_same(mini):

@@ -12,10 +12,10 @@ from cxgen.evaluation.exports import HARNESSES, Exported, export, inspect, lm_ev
 from cxgen.evaluation.report import Evaluated, Part
 from cxgen.evaluation.rows import slices
 from cxgen.evaluation.scores import CELL, SCORES
-from cxgen.facade import load
 from cxgen.families import FAMILIES
 from cxgen.measures.figures import Resampling, figure
 from cxgen.project import Project
+from tests.conftest import stored
 
 
 class Loader(yaml.SafeLoader):
@@ -53,13 +53,13 @@ def test_there_is_a_task_per_construction_and_a_group_of_means(exported):
 def test_the_items_are_those_of_the_split_and_the_examples_those_of_train(exported, mini_dataset):
     folder, _ = exported
     for config in ("nli", "distinction"):
-        rows = {row["id"]: row for row in load(config, "test", project=mini_dataset).iter_rows(named=True)}
+        rows = {row["id"]: row for row in stored(config, "test", project=mini_dataset).iter_rows(named=True)}
         items = lines(folder / f"data/{config}-items.jsonl")
         assert {item["id"] for item in items} == set(rows)
         assert all(item["answer"] == rows[item["id"]]["label"] and item["hypothesis"] == rows[item["id"]]["hypothesis"] for item in items)
         assert {tuple(item["choices"]) for item in items} == {("Yes", "Maybe", "No")}
         examples = lines(folder / f"data/{config}-examples.jsonl")
-        assert {example["id"] for example in examples} <= set(load(config, "train", project=mini_dataset)["id"])
+        assert {example["id"] for example in examples} <= set(stored(config, "train", project=mini_dataset)["id"])
         assert sorted(example["answer"] for example in examples) == [0] * 4 + [1] * 4 + [2] * 4
 
 
@@ -78,7 +78,7 @@ def test_continuations_are_not_always_right_first(constructions):
 def test_questions_for_inspect_give_nothing_away(mini_dataset, tmp_path):
     assert export("inspect", Project(mini_dataset), Part(("nli",)), tmp_path / "new") == ["nli"]
     items = lines(tmp_path / "new/data/nli-items.jsonl")
-    rows = {row["id"]: row for row in load("nli", "test", project=mini_dataset).iter_rows(named=True)}
+    rows = {row["id"]: row for row in stored("nli", "test", project=mini_dataset).iter_rows(named=True)}
     assert set(items[0]) == {"construction", "id", "contrast_set", "question", "choices", "answer"}
     for item in items:
         row = rows[item["id"]]
@@ -127,4 +127,4 @@ def test_an_export(mini_dataset, tmp_path, monkeypatch):
     (version,) = export("premises", Project(mini_dataset), Part(("nli",)), tmp_path / "out")
     assert version == Params.read(Project(mini_dataset).params).publish.version
     lines = (tmp_path / "out/nli.txt").read_text("utf-8").splitlines()
-    assert sorted(lines) == sorted(load("nli", "test", project=mini_dataset)["premise"])
+    assert sorted(lines) == sorted(stored("nli", "test", project=mini_dataset)["premise"])

@@ -15,7 +15,7 @@ from cxgen.build.tables import read_tables, require_unchanged
 from cxgen.errors import CxgenError, DataError
 from cxgen.evaluation.exports import export
 from cxgen.evaluation.report import Part
-from cxgen.facade import load, sample
+from cxgen.facade import sample
 from cxgen.project import Project
 from cxgen.schema import Document, read_json
 from cxgen.suites import SUITES
@@ -23,7 +23,7 @@ from cxgen.suites.cc_semantics import follows
 from cxgen.suites.cc_syntax import FEATURES
 from cxgen.suites.cc_syntax import _Sets as Sets
 from cxgen.suites.grammar import PRESETS, PUBLISHED, ROLES, Grammar, Language
-from tests.conftest import ROOT
+from tests.conftest import ROOT, stored
 from tests.mini import write_params
 
 SYNTAX, SEMANTICS = SUITES["cc_syntax"], SUITES["cc_semantics"]
@@ -43,7 +43,7 @@ def made(tmp_path_factory):
 @pytest.fixture(scope="module")
 def tables(made):
     project, _ = made
-    return {name: load(name, project=project.root) for name in SUITES}
+    return {name: stored(name, project=project.root) for name in SUITES}
 
 
 def test_every_number_is_another_sentence_and_the_numbers_are_all_that_the_library_generates():

@@ -76,7 +76,7 @@ def unbalanced_design(construction: Construction) -> Iterator[CxgenError]:
             matrix = label_matrix(construction, design)
         except Inconsistency:
             continue  # E202 says so
-        for rule in design.rules if _balanced(design) else ():
+        for rule in design.rules if is_balanced(design) else ():
             labels = {row[rule] for row in matrix.values() if rule in row}
             if len(labels) < 2:
                 verdict = f"always {LABELS[labels.pop()]}" if labels else "never asked"
@@ -90,7 +90,7 @@ def unbalanced_design(construction: Construction) -> Iterator[CxgenError]:
                 yield fault(place, f"design {design.name!r}: {why}", hint)
 
 
-def _balanced(design: Design) -> bool:
+def is_balanced(design: Design) -> bool:
     """Whether its labels must not follow from less than the meaning: not those of a replica, which has what was published."""
     return not design.configs or any(family.balanced for family in families_of(design))
 
@@ -221,7 +221,7 @@ def unmentioned_noun(construction: Construction) -> Iterator[CxgenError]:
 def uneven_kinds(construction: Construction) -> Iterator[CxgenError]:
     """W308: counting words, negations or shared words tells the kinds of a design apart, or its labels."""
     for design in construction.designs.values():
-        if design.variant or not _balanced(design):
+        if design.variant or not is_balanced(design):
             continue  # what is chosen between there are two continuations of one premise
         for what, figures in _evenness(construction, design).items():
             if max(figures.values()) - min(figures.values()) > _MOST[what]:
@@ -233,13 +233,13 @@ def uneven_kinds(construction: Construction) -> Iterator[CxgenError]:
 
 def _evenness(construction: Construction, design: Design) -> dict[str, dict[str, float]]:
     """What counting sees: how many of what a kind (or label) has on average over templates and wordings."""
-    wordings = {rule: [_tokens(parse_pattern(text), construction) for text in construction.rules[rule].wordings] for rule in design.rules}
+    wordings = {rule: [words_of(parse_pattern(text), construction) for text in construction.rules[rule].wordings] for rule in design.rules}
     labels = label_matrix(construction, design)
     counts: dict[str, dict[str, list[int]]] = {what: defaultdict(list) for what in _MOST}
     for kind, _, parts in premises(construction, design):
-        tokens = _tokens(parts, construction)
+        tokens = words_of(parts, construction)
         counts["words"][kind].append(len(tokens))
-        counts["negations"][kind].append(sum(token in _NEGATIVE or token.endswith("n't") for token in tokens))
+        counts["negations"][kind].append(sum(map(is_negative, tokens)))
         for rule, label in labels[kind].items():
             shared = [len({*tokens}.intersection(wording)) for wording in wordings[rule]]
             counts[_BY_KIND][kind] += shared
@@ -247,7 +247,12 @@ def _evenness(construction: Construction, design: Design) -> dict[str, dict[str,
     return {what: {name: fmean(figures) for name, figures in own.items()} for what, own in counts.items() if own}
 
 
-def _tokens(parts: Sequence[Part], construction: Construction) -> list[str]:
+def is_negative(word: str) -> bool:
+    """Whether a word negates by itself."""
+    return word in _NEGATIVE or word.endswith("n't")
+
+
+def words_of(parts: Sequence[Part], construction: Construction) -> list[str]:
     """The words of a pattern; each filler counts as one, and brings *the* where it is a noun that takes it."""
     tokens = []
     for part in parts:

@@ -50,7 +50,8 @@ def tree_faults(construction: Construction, chunks: Chunks) -> dict[str, list[Cx
             faults["E401"].setdefault(reason, fault(place, f"{where}: {reason}: {item['premise']!r}", hint))
         own = item["construction"] in {construction.name, *construction.lookalikes}
         if sentence and matcher is not None and own and not has_form(sentence, matcher):
-            hint = f"change form_check, or state a relation in the template; {_HELP}"
+            hint = "change form_check, state a relation in the template, or say `construction: OTHER-NAME` of a kind that is no instance"
+            hint += f"; {_HELP}"
             faults["E404"].setdefault(item["template"], fault(place, f"{where}: form_check refuses {_links(sentence)}", hint))
     return {code: [*found.values()] for code, found in faults.items()}
 

@@ -1,6 +1,7 @@
 """The command check: what is wrong with constructions and tables of scenes."""
 
 from dataclasses import asdict
+from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
@@ -9,7 +10,7 @@ from typer import Argument, Option, echo
 
 from cxgen.build.params import Params
 from cxgen.build.pool import executor
-from cxgen.check import check_project, explanations, spacy_is_there
+from cxgen.check import announced, check_project, explanations, spacy_is_there, telling_words
 from cxgen.cli.options import Form, commands, completions, open_project
 from cxgen.cli.output import Format, emit, note
 from cxgen.curate.scenes import check_scenes
@@ -65,6 +66,10 @@ def check(
         for row in rows:
             echo(f"{row['file']}:{row['line']}: {row['code']} {row['message']}\n  hint: {row['hint']}")
         echo(f"{checked} constructions, {len(findings)} findings")
+    if construction and not any(item.code.startswith("E") for item in findings):
+        loaded = constructicon[construction].construction
+        for line in (*islice(announced(loaded), 1), *telling_words(loaded)):
+            note(line)
     if any(item.code.startswith("E") or strict for item in findings):
         raise typer.Exit(2)
 

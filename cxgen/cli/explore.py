@@ -7,13 +7,14 @@ from typing import Annotated
 import polars as pl
 from typer import Argument, Option, colors, echo, style
 
+from cxgen.check import announced
 from cxgen.cli.options import Form, Name, Wug, commands, load_all
 from cxgen.cli.output import Format, Row, emit, note
 from cxgen.constructicon import Construction, Design
 from cxgen.errors import CxgenError
 from cxgen.facade import LINEAGE, MATERIAL, Constructicon, readable
 from cxgen.families import CONFIGS, DEFAULT, FAMILIES, family_of
-from cxgen.families.turns import NEEDED, summed
+from cxgen.families.turns import NEEDED, TURNS, summed
 from cxgen.sampling import broken_slots, verb_pools
 from cxgen.semantics import RULE, label_matrix, solve, unbalanced
 from cxgen.tables import require_ending, write_rows
@@ -63,15 +64,21 @@ def sample(
         else:
             emit(rows.iter_rows(named=True), form, rows.columns)
         return
+    for line in announced(entry.construction):
+        note(line)
     blocks = _counted(entry.blocks(n, family=family, wug=wug.value if wug else "", seed=seed, kind=kind, label=only), n)
     if form is Format.table:
         groups = (group for items in blocks for group in FAMILIES[family].shown(items))
-        _echo_groups(
-            (style(row["premise"], bold=True) + style(f" [{row['construction']}: {row['kind']}]", dim=True), lines) for row, lines in groups
-        )
+        _echo_groups((style(row["premise"], bold=True) + style(f" [{_whose(row, family)}]", dim=True), lines) for row, lines in groups)
     else:
-        columns = [*LINEAGE, *(column.name for column in FAMILIES[family].columns("")), *MATERIAL]
+        own = FAMILIES[family]
+        columns = [*dict.fromkeys((*own.compared.values(), *LINEAGE, *(column.name for column in own.columns("")), *MATERIAL))]
         emit((row for items in blocks for row in readable(items, family).iter_rows(named=True)), form, columns)
+
+
+def _whose(row: Row, family: str) -> str:
+    """The construction and kind of a premise, and its config where that is not called like the family."""
+    return f"{row['construction']}: {row['kind']}" + (f", {row['config']}" if row["config"] != family else "")
 
 
 def _counted(blocks: Iterable[pl.DataFrame], n: int) -> Iterator[pl.DataFrame]:
@@ -187,7 +194,7 @@ def _echo_matrix(loaded: Construction, design: Design, cells: dict[tuple[str, st
             text = label[0].upper() if label == before else f"{label[0].upper()}({before[0].upper()})"
             marks.append(style(text.ljust(4), fg=_COLOURS.get(label)))
         echo(f"  {kind.ljust(width)}{' '.join(marks)} {loaded.kinds[kind].gloss}")
-    echo("  turns on")
+    echo(f"  {TURNS}")
     for kind in kinds:
         others = [cells[kind, rule]["turns_on"] if (kind, rule) in cells else "-" for rule in design.rules]
         echo(f"  {kind.ljust(width)}{' '.join(other.ljust(widest) for other in others).rstrip()}")

@@ -96,7 +96,7 @@ def _require_gates(result: dict[str, Any]) -> None:
     for line in faults:
         note(f"gate broken: {line}")
     if faults:
-        note("  hint: `cxgen check` (W308) shows what counting tells apart; `cxgen report baselines NAME` tries a change")
+        note("  hint: `cxgen check NAME` shows which words tell labels, and counting (W308); `cxgen report baselines NAME` tries a change")
         raise typer.Exit(1)
 
 

@@ -40,7 +40,9 @@ def family_named(name: str, others: Iterable[str] = ()) -> Family:
     """The family ``name``; ``others`` are what else could have been meant. `UnknownNameError` says of which family a config is."""
     if name in CONFIGS and name not in FAMILIES:
         owner = CONFIGS[name].name
-        raise UnknownNameError(f"unknown family {name!r}", hint=f"{name} is a config of the family {owner}: ask for {owner}")
+        raise UnknownNameError(
+            f"unknown family {name!r}", hint=f"{name} is a config of the family {owner}: ask for {owner}, whose items say their config"
+        )
     if name not in FAMILIES:
         raise unknown("family", name, [*FAMILIES, *others])
     return FAMILIES[name]

@@ -61,8 +61,10 @@ class Lexicon:
     folders: tuple[Path, ...] = ()
     memory: Path | None = None
     known_scenes: dict[str, Scenes] = field(default_factory=dict, repr=False)
+    base: int = -1  # rows that were there before a project or a template file added words
 
     def __post_init__(self) -> None:
+        self.base = self.table.height if self.base < 0 else self.base
         self.keys: list[str] = self.table["key"].to_list()
         self.lemmas: list[str] = self.table["lemma"].to_list()
         self.index = {key: row for row, key in enumerate(self.keys)}

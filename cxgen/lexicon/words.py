@@ -113,7 +113,8 @@ class Cuts:
 
 
 @cache
-def _most_frequent() -> frozenset[str]:
+def most_frequent() -> frozenset[str]:
+    """The 10,000 most frequent tokens of wordfreq."""
     from wordfreq import top_n_list
 
     return frozenset(top_n_list("en", 10_000))
@@ -142,7 +143,7 @@ class Reference:
         if key not in self._known:
             from wordfreq import zipf_frequency
 
-            self._known[key] = self._new[key] = [float(zipf_frequency(text, "en")), text in _most_frequent()]
+            self._known[key] = self._new[key] = [float(zipf_frequency(text, "en")), text in most_frequent()]
         zipf, top = self._known[key]
         return zipf, top
 

@@ -129,7 +129,9 @@ def _plain(error: yaml.MarkedYAMLError, path: Path, text: str) -> SchemaError:
     if line and re.match(r"[^\S\t]*\t", "".join(text.splitlines()[line - 1 : line])):
         return SchemaError("a tab in the indentation", file=path, line=line, hint="indent with spaces: YAML allows no tabs there")
     problem = str(error.problem) if error.note else f"not valid YAML: {error.problem}"
-    return SchemaError(problem, file=path, line=line, hint=str(error.note or "check indentation and quotes"))
+    field = re.search(r"[:,{\[-] (\{@?[\w-]+(?::\w+)?\}|@[\w-]+)", "".join(text.splitlines()[line - 1 : line]) if line else "")
+    hint = f'put the text in quotes: "{field[1]} ..."' if field else "check indentation and quotes"
+    return SchemaError(problem, file=path, line=line, hint=str(error.note or hint))
 
 
 def validate(document: Document, name: str) -> None:
@@ -148,6 +150,8 @@ def complaint(data: Any, name: str) -> _Complaint:
         return None
     keys: list[str | int] = list(error.absolute_path)
     at = ".".join(map(_brief, keys)) or "(top level)"
+    if isinstance(error.instance, dict) and [*error.instance.values()] == [None]:  # {agent} without quotes is a mapping
+        return keys, f"{at}: {_brief(error.message, 300)}", f'put the text in quotes: "{{{next(iter(error.instance))}}} ..."'
     if error.validator != "additionalProperties" or not isinstance(error.instance, dict):
         hint = str(error.schema.get("description") or f"{error.validator} {_brief(json.dumps(error.validator_value), 200)}")
         return keys, f"{at}: {_brief(error.message, 300)}", f"expected: {hint}"

@@ -1,0 +1,110 @@
+"""The words of a construction: those that the lexicon does not have (W310), and those that give labels away."""
+
+from collections import Counter
+from collections.abc import Iterator
+from difflib import get_close_matches
+from itertools import chain
+from typing import Any
+
+import polars as pl
+
+from cxgen.check.contents import is_balanced, is_negative, premises, words_of
+from cxgen.check.core import check, fault
+from cxgen.constructicon import Construction, Design, Place, parse_pattern
+from cxgen.errors import CxgenError, some
+from cxgen.lexicon.words import most_frequent
+from cxgen.semantics import label_matrix, solve
+from cxgen.vocabulary import LABELS
+
+_OPEN = ("noun", "verb", "adjective", "adverb")
+_FORMS = ("third", "ing", "past", "participle")  # of a new verb: they may be wrong, and are seen nowhere else
+_LISTED = 20
+_GUESSED = 0.5  # of the items: where the gate of `words_only` is for a config
+
+
+def new_words(construction: Construction) -> list[dict[str, Any]]:
+    """The rows of the open-class words that can fill its slots and are not in the lexicon as it is shipped."""
+    lexicon, rows = construction.lexicon, set[int]()
+    for name in set().union(*map(construction.fillers, construction.slots.values())):
+        rows.update(lexicon.resolve(name).ids if lexicon.has(name) else ())
+    return lexicon.table[sorted(row for row in rows if row >= lexicon.base)].filter(pl.col("pos").is_in(_OPEN)).rows(named=True)
+
+
+def announced(construction: Construction) -> Iterator[str]:
+    """Lines that say which words are new, of verbs with their forms; then a line for each that is in no list of words."""
+    rows = new_words(construction)
+    if rows:
+        yield f"new words: {some(list(map(_about, rows)), _LISTED)}"
+    yield from (error.message for error in strange_word(construction))
+
+
+def _about(row: dict[str, Any]) -> str:
+    forms = dict.fromkeys(row[form] for form in _FORMS) if row["pos"] == "verb" else ()
+    return f"{row['lemma']} ({row['pos']}{': ' * bool(forms)}{', '.join(forms)})"
+
+
+@check
+def strange_word(construction: Construction) -> Iterator[CxgenError]:
+    """W310: a word of one's own that no list of English words has; mostly it is misspelt."""
+    lexicon, rows = construction.lexicon, [row for row in new_words(construction) if not row["zipf"]]
+    known = sorted({*lexicon.lemmas[: lexicon.base], *most_frequent()}) if rows else []
+    tables = lexicon.scenes(construction.name).tables if rows else ()
+    places: dict[tuple[str, str], Place] = {(word[0], word[1]): (one, [at]) for one in tables for word, at, _ in one.words()}
+    for row in rows:
+        near = " or ".join(get_close_matches(row["lemma"], known, cutoff=0.75))
+        message = f"{row['lemma']} ({row['pos']}) is in no word list{f' ({near}?)' if near else ''}"
+        error = fault(places.get((row["lemma"], row["pos"]), (construction.document, [])), message, "mend it, if it is misspelt")
+        error.line = construction.document.line_with(row["lemma"]) if error.line == 1 else error.line
+        yield error
+
+
+@check
+def negated_twice(construction: Construction) -> Iterator[CxgenError]:
+    """W311: a wording with two negations: it says the opposite of what one reads at first."""
+    for rule in construction.rules.values():
+        for number, wording in enumerate(rule.wordings):
+            words = words_of(parse_pattern(wording), construction)
+            if sum(map(is_negative, words)) - ("neither" in words and "nor" in words) > 1:
+                hint = "say it without them: `yes` is what makes the claim"
+                yield fault(construction.place("wordings", rule.name, number), f"{wording!r} negates twice", hint)
+
+
+def telling_words(construction: Construction) -> Iterator[str]:
+    """What words give away, where the best guess from a premise's words and the hypothesis is right too often in a config: lines."""
+    designs = [design for design in construction.designs.values() if not design.variant and is_balanced(design)]
+    told = {design.name: _told(construction, design) for design in designs}
+    for config in dict.fromkeys(config for design in designs for config in design.configs):
+        own = [design for design in designs if config in design.configs and told[design.name][0]]
+        share = sum(design.weight * told[design.name][0] for design in own) / (sum(design.weight for design in own) or 1)
+        if share > _GUESSED:
+            yield f"words tell {share:.0%} of the labels of {config} (chance 33%):"
+            yield from (f"  {design.name}: {line}" for design in own for line in told[design.name][1])
+
+
+def _told(construction: Construction, design: Design) -> tuple[float, list[str]]:
+    """How many labels of a design words tell, 0 to 1, and which: a word that only some kinds have, hypothesis and label."""
+    said: dict[str, list[set[str]]] = {}
+    for kind, _, parts in premises(construction, design):
+        said.setdefault(kind, []).append({word for word in words_of(parts, construction) if word[0] != "{"})
+    always: dict[str, set[str]] = {kind: set.intersection(*sets) for kind, sets in said.items()}
+    mixed = set().union(*(set.union(*sets) - always[kind] for kind, sets in said.items()))
+    common = set.intersection(*map(set, always.values()))
+    telling = {kind: frozenset(words - mixed - common) for kind, words in always.items()}
+    counts = Counter(chain.from_iterable(solve(label_matrix(construction, design))))
+
+    def labels(rule: str, word: str) -> Counter[int]:
+        found = Counter[int]()
+        for cell, count in counts.items():
+            found[cell.label] += count * (cell.rule == rule and word in telling[cell.kind])
+        return found
+
+    groups: dict[Any, Counter[int]] = {}
+    for cell, count in counts.items():
+        groups.setdefault((cell.rule, telling[cell.kind]), Counter())[cell.label] += count
+    told: dict[str, list[str]] = {}  # what words tell -> those that tell it
+    for word in sorted(set().union(*telling.values())):
+        tops = [(found.most_common(1)[0], found.total(), rule) for rule in design.rules if (found := labels(rule, word)).total()]
+        sure = [f"{rule} is {LABELS[label]} {count / total:.0%}" for (label, count), total, rule in tops if count > total * _GUESSED]
+        told.setdefault(some(sure, 2), []).append(f"*{word}*")
+    share = sum(group.most_common(1)[0][1] for group in groups.values()) / (counts.total() or 1)
+    return share, [f"{', '.join(words)}: {what}" for what, words in told.items() if what]
