@@ -172,6 +172,7 @@ def test_each_construction_has_its_verbs_a_set_and_what_was_refused(project, tex
     [
         (["Bo eased Al up .", "Al eased Bo up ."], [["Bo", "Al"], ["Al", "Bo"]]),  # participants change places
         (["Bo ran .", "Bo ran and sang ."], [[], ["and", "sang"]]),  # the same words, and more
+        (["Bo eased Al into it .", "Al eased Bo out of it ."], [["Bo", "Al", "into"], ["Al", "Bo", "out", "of"]]),
     ],
 )
 def test_what_differs_between_premises_is_marked(premises, marked):

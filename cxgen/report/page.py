@@ -4,7 +4,6 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
-from difflib import SequenceMatcher
 from importlib.resources import files
 from itertools import groupby
 from pathlib import Path
@@ -38,6 +37,7 @@ _FIGURES = ("consistency", "capture", "excess")
 _LETTERS = [name[0].upper() for name in LABELS]
 Row = dict[str, Any]
 Tokens = list[tuple[str, str]]  # texts, spaces included, each with its slot or an empty one
+Way = tuple[int, int, frozenset[int]]  # from a sentence to another: steps, how many places of the first they touch, which
 
 
 def write_page(project: Project, path: Path, evaluations: Sequence[Path] = (), per_design: int = 12) -> int:
@@ -215,17 +215,26 @@ def _pieces(premises: Sequence[Tokens]) -> Iterator[list[list[str | int]]]:
         units.append([("".join(text for _, (text, _) in group), slot if isinstance(slot, str) else "") for slot, group in fillers])
     words = [[text.strip().lower() for text, _ in own] for own in units]
     for texts, own in zip(words, units, strict=True):
-        changed = set().union(*(_changed(texts, other) for other in words))
+        changed = frozenset().union(*(_changed(texts, other) for other in words))
         marked = ((text, slot, int(place in changed)) for place, (text, slot) in enumerate(own))
         yield [["".join(text for text, *_ in part), *key] for key, part in groupby(marked, key=lambda unit: unit[1:])]
 
 
-def _changed(own: list[str], other: list[str]) -> set[int]:
-    """The places of ``own`` where ``other`` has another unit: one by one if they are as long, or as aligned, whichever are fewer."""
-    blocks = SequenceMatcher(None, own, other, autojunk=False).get_matching_blocks()
-    aligned = {*range(len(own))} - {place for block in blocks for place in range(block.a, block.a + block.size)}
-    same = {place for place, pair in enumerate(zip(own, other, strict=False)) if pair[0] != pair[1]}
-    return min(same, aligned, key=len) if len(own) == len(other) else aligned
+def _changed(own: Sequence[str], other: Sequence[str]) -> frozenset[int]:
+    """The places of ``own`` that are replaced or left out in a shortest way to make ``other`` of it (Levenshtein 1966)."""
+
+    def marked(way: Way, place: int) -> Way:
+        return way[0] + 1, way[1] + 1, way[2] | {place}
+
+    ways: list[Way] = [(steps, 0, frozenset()) for steps in range(len(other) + 1)]
+    for place, unit in enumerate(own):
+        before, ways = ways, [marked(ways[0], place)]
+        for last, up, theirs in zip(before, before[1:], other, strict=False):
+            if unit == theirs:
+                ways.append(last)
+            else:
+                ways.append(min(marked(last, place), marked(up, place), (ways[-1][0] + 1, *ways[-1][1:])))
+    return ways[-1][2]
 
 
 def _grids(items: pl.DataFrame, tokens: Mapping[str, Tokens]) -> Iterator[Row]:
