@@ -39,9 +39,10 @@ test-slow: $(STAMP)
 test-extras: $(EXTRAS)/.installed
 	$(EXTRAS)/bin/python -m pytest -n 0 -m "hf or ray"
 
-# The page and the form in headless Chromium: this machine's (apt-get install chromium), or CXGEN_BROWSER=PATH. Playwright stays out of the environment.
+# The page and the form in headless Chromium: this machine's (apt-get install chromium), or CXGEN_BROWSER=PATH. Playwright, and axe-core, which looks
+# for what keeps people out (where there is npm), stay out of the environment.
 test-browser: $(BROWSER)/.installed
-	PYTHONPATH=$(BROWSER) $(BIN)/pytest -n 0 -m browser tests/test_browser.py
+	PYTHONPATH=$(BROWSER) $(BIN)/pytest -n 0 -m browser -rs tests/test_browser.py
 
 check: templates types imports style
 
@@ -88,6 +89,7 @@ $(EXTRAS)/.installed: pyproject.toml
 
 $(BROWSER)/.installed: $(STAMP)
 	$(BIN)/python -m pip install --quiet --upgrade --target $(BROWSER) "playwright>=1.50"
+	if command -v npm >/dev/null; then npm install --silent --no-audit --no-fund --prefix $(BROWSER) axe-core@4; fi
 	touch $@
 
 clean:

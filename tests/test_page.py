@@ -1,4 +1,4 @@
-"""The page about the dataset, parsed: figures, charts, the browser's data; and what is refused."""
+"""The page about the dataset, parsed: figures, results, constructions, the browser's data; and what is refused."""
 
 import json
 import re
@@ -27,6 +27,10 @@ AGREEMENT = {
     "appropriateness": {"judges": 2, "items": 7, "agreement": 1.0, "alpha": None},
     "acceptability": {"judges": 1, "items": 0, "agreement": None, "alpha": None},
 }
+RESULT = {"setting": "fine-tuned", "trained_on": "nli, 40 items", "seeds": 2, "config": "nli", "items": 1234, "sets": 100, "chance": 0.3333}
+RESULT |= {"accuracy": 0.91, "low": 0.8, "high": 0.95, "consistency": 0.4, "capture": None}
+RESULTS = [{**RESULT, "name": "m", "part": "all"}, {**RESULT, "name": "m", "part": "construction let-alone", "accuracy": 0.85}]
+REFUSED = {"frame": "f", "verb": "v", "votes": "event a: inappropriate"}
 PER_DESIGN = 3
 
 
@@ -79,6 +83,16 @@ def project(mini_dataset, tmp_path_factory):
     }
     (root / layout.metric("baselines")).write_text(json.dumps({"nli": figures}))
     (root / layout.metric("judge")).write_text(json.dumps({"judges": ["model <a>", "model b"], "agreement": AGREEMENT}))
+    (root / layout.metric("results")).write_text(json.dumps({"data_version": 1, "date": "2026-11-28", "rows": RESULTS}))
+    names = dataset(Project(root)).select(TARGET).to_series().unique().sort()
+    reasons = [*["event: 2 of 3 votes are against it"] * 5, "review: odd"]
+    rows = [
+        {**REFUSED, "id": f"{name}/{n}", "construction": name, "premise": f"Refused {n}.", "reason": reason, "contrast_set": None}
+        for name in names
+        for n, reason in enumerate(reasons)
+    ]
+    (root / layout.table("rejected", "rejected")).parent.mkdir(exist_ok=True)
+    pl.DataFrame(rows, schema_overrides={"contrast_set": pl.String}).write_parquet(root / layout.table("rejected", "rejected"))
     (root / "evaluation.json").write_text(json.dumps(EVALUATION))
     return Project(root)
 
@@ -110,7 +124,6 @@ def test_counts_are_the_datasets(project, shown):
         splits = [items.filter(pl.col("split") == split).height for split in SPLITS]
         others = [items[name].n_unique() for name in ("contrast_set", "premise_id", "verb")]
         assert rows[config] == [f"{number:,}" for number in (items.height, *splits, *others)]
-    assert shown.tags.count("svg") == 4  # labels, verbs, bands, verb roles; shapes were not measured
 
 
 def test_measures_stand_beside_gates_and_published_figures(shown):
@@ -127,12 +140,44 @@ def test_agreement_is_shown_of_what_several_judges_were_asked(text, shown):
     assert "#judges" in shown.links
 
 
-def test_an_evaluation_is_shown_and_its_name_is_no_code(text, shown):
-    row = shown.tables["models"][0][1]
-    assert row[:4] == [EVALUATION["name"], "nli", "1,234", "33.3%"]
-    assert row[4:] == ["50.0% (25.0% to 75.0%)", "50.0%", "", ""]
-    assert shown.tables["models"][0][2][1] == "nli, lexical"
+def test_results_and_evaluations_are_shown_best_first_and_names_are_no_code(text, shown):
+    whole, by_construction, by_role = shown.tables["results"]
+    assert [name for name, *_ in whole] == ["model", "mfine-tuned, nli, 40 items, 2 seeds", EVALUATION["name"]]
+    assert whole[1][2:] == ["91.0%80.0% to 95.0%", "40.0%", "1,234"]
+    assert whole[2][2:] == ["50.0%25.0% to 75.0%", "50.0%", "1,234"]
+    assert [row[0] for row in by_construction[1:]] == ["let-alone", "mfine-tuned, nli, 40 items, 2 seeds"]
+    assert by_role[1] == ["the verb holds the meaning"]
+    assert "m: 91.0% (80.0% to 95.0%); chance 33.3%" in text
+    assert "not that of this page" in text  # they are of another data version
     assert "<script>alert" not in text
+
+
+def test_each_construction_has_its_verbs_a_set_and_what_was_refused(project, text, shown):
+    items, sets = dataset(project), json.loads(shown.scripts["data"])
+    names = items.select(TARGET).to_series().unique().sort().to_list()
+    reasons = [[row[1] for row in table[1:]] for table in shown.tables["gallery"]]
+    assert reasons == [["event: 2 of 3 votes are against it"] * 3 + ["review: odd"]] * len(names)
+    drawn = [sets[int(place)] for place in re.findall(r'data-set="(\d+)"', text)]
+    assert [one["construction"] for one in drawn[1:]] == names
+    for one in drawn:
+        assert any({*column} >= {"E", "C"} for column in zip(*one["cells"], strict=True))
+    verbs = items.select("verb", "split", name=TARGET).unique()
+    for name in names:
+        counts = ", ".join(f"{split} {verbs.filter(name=name, split=split).height}" for split in SPLITS)
+        assert f'aria-label="Verbs: {counts}"' in text
+
+
+@pytest.mark.parametrize(
+    ("premises", "marked"),
+    [
+        (["Bo eased Al up .", "Al eased Bo up ."], [["Bo", "Al"], ["Al", "Bo"]]),  # participants change places
+        (["Bo ran .", "Bo ran and sang ."], [[], ["and", "sang"]]),  # the same words, and more
+        (["Bo eased Al into it .", "Al eased Bo out of it ."], [["Bo", "Al", "into"], ["Al", "Bo", "out", "of"]]),
+    ],
+)
+def test_what_differs_between_premises_is_marked(premises, marked):
+    pieces = page._pieces([[(f"{word} ", f"slot-{place}") for place, word in enumerate(text.split())] for text in premises])
+    assert [[text.strip() for text, _, changed in own if changed] for own in pieces] == marked
 
 
 def test_the_browser_has_whole_sets_of_every_design_with_slots_and_labels(project, shown):
@@ -147,11 +192,11 @@ def test_the_browser_has_whole_sets_of_every_design_with_slots_and_labels(projec
             for row, letters in enumerate(each["cells"])
             for text, letter in zip(each["hypotheses"], letters, strict=True)
         ]
-        texts = ["".join(text for text, _ in premise["pieces"]) for premise in each["premises"]]
+        texts = ["".join(text for text, *_ in premise["pieces"]) for premise in each["premises"]]
         assert {(texts[row], hypothesis, letter) for row, hypothesis, letter in cells if letter} == {
             (row["premise"], row["hypothesis"], LABELS[row["label"]][0].upper()) for row in rows.iter_rows(named=True)
         }
-        slots = {slot for premise in each["premises"] for _, slot in premise["pieces"]} - {""}
+        slots = {slot for premise in each["premises"] for _, slot, _ in premise["pieces"]} - {""}
         assert slots >= {"verb"}
         assert slots <= {slot["slot"] for row in rows["slots"] for slot in row}
 

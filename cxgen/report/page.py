@@ -1,7 +1,9 @@
-"""One page about the dataset: what is in it, what was measured, and a browser of contrast sets. It loads nothing from elsewhere."""
+"""One page about the dataset: what it is, contrast sets, constructions, results, measures, audit. It loads nothing from elsewhere."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date
 from importlib.resources import files
 from itertools import groupby
 from pathlib import Path
@@ -11,10 +13,11 @@ import polars as pl
 
 from cxgen import layout
 from cxgen.build.gold import annotated
-from cxgen.build.tables import with_natural
-from cxgen.constructicon import load_construction
+from cxgen.build.params import Params
+from cxgen.build.tables import read_split, table_file, with_natural
+from cxgen.constructicon import Construction, load_construction
 from cxgen.errors import DataError, needs
-from cxgen.families import NATURAL
+from cxgen.families import DEFAULT, NATURAL, REJECTED
 from cxgen.files import read_json, require_place, write_text
 from cxgen.lexicon import Lexicon
 from cxgen.measures import measures
@@ -24,12 +27,17 @@ from cxgen.schema import TARGET
 from cxgen.semantics import label_matrix
 from cxgen.streams import order_keys
 from cxgen.trees import Sentence
+from cxgen.version import DATA_VERSION, __version__
 from cxgen.vocabulary import BANDS, LABELS, SPLITS, VERB_ROLES, Role
 
-_METRICS = ("splits", "baselines", "variety", "reading", "natural", "wug", "judge")
+_METRICS = ("splits", "baselines", "variety", "reading", "natural", "wug", "judge", "results")
 _MOST_PAGE = 5 << 20  # bytes
+_MOST_REFUSED = 3  # candidates of a construction shown for each question that judges are asked
+_FIGURES = ("consistency", "capture", "excess")
 _LETTERS = [name[0].upper() for name in LABELS]
 Row = dict[str, Any]
+Tokens = list[tuple[str, str]]  # texts, spaces included, each with its slot or an empty one
+Way = tuple[int, int, frozenset[int]]  # from a sentence to another: steps, how many places of the first they touch, which
 
 
 def write_page(project: Project, path: Path, evaluations: Sequence[Path] = (), per_design: int = 12) -> int:
@@ -39,8 +47,10 @@ def write_page(project: Project, path: Path, evaluations: Sequence[Path] = (), p
     metrics = {name: read_json(file, "run `dvc repro`") for name in _METRICS if (file := project.root / layout.metric(name)).is_file()}
     scores = [row for file in evaluations for row in _scores(file)]
     shown = _some_sets(items.drop_nulls("label"), per_design)
-    pieces = {sentence.item: _pieces(sentence) for sentence, _ in annotated(project, shown.filter(pl.col("config") != NATURAL))}
-    text = _rendered(items, metrics, list(_matrices(project, items)), list(_grids(shown, pieces)), scores)
+    tokens = {sentence.item: _tokens(sentence) for sentence, _ in annotated(project, shown.filter(pl.col("config") != NATURAL))}
+    lexicon = Lexicon.of(project)
+    constructions = [load_construction(project, name, lexicon) for name in items.select(TARGET).to_series().unique().sort()]
+    text = _rendered(project, items, metrics, constructions, list(_grids(shown, tokens)), scores)
     size = len(text.encode())
     if size > _MOST_PAGE:
         raise DataError(f"the page would have {size / 2**20:.1f} MB", file=path, hint=f"show fewer sets: --sets {max(per_design // 2, 1)}")
@@ -48,7 +58,9 @@ def write_page(project: Project, path: Path, evaluations: Sequence[Path] = (), p
     return size
 
 
-def _rendered(items: pl.DataFrame, metrics: Row, matrices: list[Row], sets: list[Row], scores: list[Row]) -> str:
+def _rendered(
+    project: Project, items: pl.DataFrame, metrics: Row, constructions: Sequence[Construction], sets: list[Row], scores: list[Row]
+) -> str:
     with needs("the page needs Jinja2", "report"):
         from jinja2 import Environment, StrictUndefined, TemplateError
         from markupsafe import Markup
@@ -64,19 +76,25 @@ def _rendered(items: pl.DataFrame, metrics: Row, matrices: list[Row], sets: list
         breadths = {name: entry["breadth"] for name, entry in metrics.get("variety", {}).items() if "breadth" in entry}
         audits = metrics.get("splits", {}).get("violations", {})
         audits = audits | {name: metrics[name]["violations"] for name in ("wug", "natural") if name in metrics}
+        models = metrics.get("judge", {"judges": [], "agreement": {}})
+        results = metrics.get("results", {"rows": [], "data_version": DATA_VERSION, "date": ""})
         return template.render(
+            about=Params.read(project.params).publish,
+            versions={"cxgen": __version__, "data": DATA_VERSION, "date": date.today()},
+            total=items.height,
+            first=_typical(sets, config=DEFAULT),
+            gallery=list(_gallery(project, constructions, items, sets, models.get("constructions", {}))),
+            results=results,
+            scores=_by_config([*results["rows"], *scores]),
             counts=items.group_by("config", maintain_order=True).agg(pl.len().alias("items"), *numbers).to_dicts(),
-            charts=list(_charts(items, breadths)),
-            colours=("#2b8a6e", "#d99a2b", "#c4564a"),  # told apart by colour-blind readers, on light and dark
             baselines=metrics.get("baselines", {}),
             known=measures(),
             violations=[{"part": part, "what": what, "count": count} for part, own in audits.items() for what, count in own.items()],
             breadths=breadths,
             reaches={name: metrics["variety"][name]["reach"] for name in breadths},
             reading=metrics.get("reading", {"answers": 0}),
-            models=metrics.get("judge", {"judges": [], "agreement": {}}),
-            matrices=matrices,
-            evaluations=scores,
+            models=models,
+            matrices=map(_matrices, constructions),
             sets=Markup(json.dumps(sets, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")),
             shown=len(sets),
             all_sets=items.filter(pl.col("config").is_in([one["config"] for one in sets])).select("config", "contrast_set").n_unique(),
@@ -89,33 +107,91 @@ def _rendered(items: pl.DataFrame, metrics: Row, matrices: list[Row], sets: list
 
 
 def _scores(path: Path) -> list[Row]:
-    """Rows of an evaluation: ``name, config`` (also by verb role), ``items, chance`` and figures (``value, low, high``, or None)."""
+    """Rows of an evaluation as ``results.json`` has them: of each config all, and parts by construction and by verb role."""
     hint = "expected what `cxgen evaluate ... --json` prints"
     told = read_json(path, hint)
     try:
         return [
-            {"name": report["name"], "config": place, "items": part["items"], "chance": whole["chance"], "accuracy": part["accuracy"]}
-            | {figure: part.get(figure) for figure in ("consistency", "capture", "excess")}
+            {"name": report["name"], "setting": "", "config": config, "part": place, "items": part["items"], "chance": whole["chance"]}
+            | {"accuracy": part["accuracy"]["value"], **{bound: part["accuracy"][bound] for bound in ("low", "high")}}
+            | {figure: (part.get(figure) or {}).get("value") for figure in _FIGURES}
             for report in (told if told and isinstance(told, list) else [told])
             for config, whole in report["configs"].items()
             for place, part in {
-                config: whole,
-                **{f"{config}, {role}": own for role, own in whole["by"].get("verb_role", {}).items()},
+                "all": whole,
+                **{f"{by} {value}": own for by in ("construction", "verb_role") for value, own in whole["by"].get(by, {}).items()},
             }.items()
         ]
     except (AttributeError, KeyError, TypeError) as error:
         raise DataError("no evaluation", file=path, hint=hint) from error
 
 
-def _matrices(project: Project, items: pl.DataFrame) -> Iterator[Row]:
-    lexicon = Lexicon.of(project)
-    for name in items.select(TARGET).to_series().unique().sort():
-        construction = load_construction(project, name, lexicon)
-        for design in construction.designs.values():
-            matrix = label_matrix(construction, design)
-            rules = list(dict.fromkeys(rule for row in matrix.values() for rule in row))
-            kinds = [(kind, [_LETTERS[row[rule]] if rule in row else "-" for rule in rules]) for kind, row in matrix.items()]
-            yield {"construction": name, "design": design.name, "rules": rules, "kinds": kinds}
+def _by_config(scores: Sequence[Row]) -> list[Row]:
+    """Results by config: ``config``, the further ``figures`` that any row has, and ``parts``: what they divide by -> value -> rows."""
+    configs: dict[str, Row] = {}
+    for row in scores:
+        own = configs.setdefault(row["config"], {"config": row["config"], "figures": [], "parts": {}})
+        by, _, value = row["part"].partition(" ")
+        own["parts"].setdefault(by, {}).setdefault(value, []).append(row)
+        own["figures"] += [figure for figure in _FIGURES if row.get(figure) is not None and figure not in own["figures"]]
+    return list(configs.values())
+
+
+def _gallery(
+    project: Project, constructions: Iterable[Construction], items: pl.DataFrame, sets: Sequence[Row], judged: Mapping[str, Any]
+) -> Iterator[Row]:
+    """Of each construction what it is, the place of a typical set, bars of counts (title, class, name -> count), and refused clauses."""
+    file = table_file(project, REJECTED, REJECTED)
+    refused = (
+        read_split(file, REJECTED, REJECTED) if file.is_file() else pl.DataFrame(schema=dict.fromkeys(("construction", "reason", "id")))
+    )
+    question = pl.col("reason").str.split(":").list.first()
+    refused = refused.with_columns(order=order_keys((1, "page"), refused["id"])).sort("order")
+    refused = refused.filter(pl.int_range(pl.len()).over("construction", question) < _MOST_REFUSED).sort(question, maintain_order=True)
+    for each in constructions:
+        own = items.filter(TARGET.eq(each.name))
+        premises = own.unique("premise_id", keep="first", maintain_order=True)
+        verbs = premises.select("verb", "slots").explode("slots").unnest("slots").filter(role=Role.verb, lemma=pl.col("verb"))
+        bars = [
+            ("Verbs", "split", own.select("verb", "split").unique()["split"], SPLITS),
+            ("Frequency of the verb (premises)", "band", verbs["band"], BANDS),
+            ("Lexical: the verb holds the meaning (premises)", "role", premises["verb_role"], VERB_ROLES),
+        ]
+        yield {
+            "construction": each,
+            "set": _typical(sets, construction=each.name),
+            "bars": [
+                (title, kind, {name: (column == name).sum() for name in names}) for title, kind, column, names in bars if column.count()
+            ],
+            "judged": judged.get(each.name, {}),
+            "refused": refused.filter(construction=each.name).to_dicts(),
+        }
+
+
+def _typical(sets: Sequence[Row], **wanted: str) -> int | None:
+    """The place of the set to show first of those that have what is ``wanted``: a hypothesis takes most labels in it, and it is short."""
+
+    def rank(place: int) -> tuple[int, int]:
+        texts = [piece[0] for premise in sets[place]["premises"] for piece in premise["pieces"]] + sets[place]["hypotheses"]
+        return -max(len({*column} - {""}) for column in zip(*sets[place]["cells"], strict=True)), sum(map(len, texts))
+
+    places = [place for place, one in enumerate(sets) if all(one[key] == value for key, value in wanted.items())]
+    own = [place for place in places if sets[place]["config"] == DEFAULT]
+    return min(own or places, key=rank, default=None)
+
+
+def _matrices(construction: Construction) -> Row:
+    """Label matrices of a construction, each once, with the designs that have it: hypotheses (claim, a wording) and premise kinds."""
+    tables: dict[Any, Row] = {}
+    for design in construction.designs.values():
+        matrix = label_matrix(construction, design)
+        rules = [construction.rules[rule] for rule in dict.fromkeys(rule for row in matrix.values() for rule in row)]
+        if not rules:
+            continue
+        kinds = [(kind, [_LETTERS[row[rule.name]] if rule.name in row else "" for rule in rules]) for kind, row in matrix.items()]
+        table = tables.setdefault(repr(([rule.says for rule in rules], kinds)), {"designs": [], "rules": rules, "kinds": kinds})
+        table["designs"].append(design.name)
+    return {"construction": construction, "tables": list(tables.values())}
 
 
 def _some_sets(items: pl.DataFrame, per_design: int) -> pl.DataFrame:
@@ -127,18 +203,49 @@ def _some_sets(items: pl.DataFrame, per_design: int) -> pl.DataFrame:
     return items.join(chosen, on=["config", "contrast_set"], how="semi", maintain_order="left")
 
 
-def _pieces(sentence: Sentence) -> list[list[str]]:
-    """The sentence divided at the borders of its slots: texts, each with its slot or an empty one."""
-    parts = groupby(sentence.tokens, key=lambda token: token.slot or "")
-    return [["".join(token.form + (" " if token.space_after else "") for token in tokens), slot] for slot, tokens in parts]
+def _tokens(sentence: Sentence) -> Tokens:
+    return [(token.form + (" " if token.space_after else ""), token.slot or "") for token in sentence.tokens]
 
 
-def _grids(items: pl.DataFrame, pieces: Mapping[str, list[list[str]]]) -> Iterator[Row]:
-    """Contrast sets for the browser: premises by slots (those without ``pieces`` as plain text), hypotheses, and a letter per cell."""
+def _pieces(premises: Sequence[Tokens]) -> Iterator[list[list[str | int]]]:
+    """Each premise of a set divided at the borders of its slots: texts, slots (or empty), and 1 where another premise differs."""
+    units = []
+    for tokens in premises:
+        fillers = groupby(enumerate(tokens), key=lambda token: token[1][1] or token[0])  # a slot's words are one unit
+        units.append([("".join(text for _, (text, _) in group), slot if isinstance(slot, str) else "") for slot, group in fillers])
+    words = [[text.strip().lower() for text, _ in own] for own in units]
+    for texts, own in zip(words, units, strict=True):
+        changed = frozenset().union(*(_changed(texts, other) for other in words))
+        marked = ((text, slot, int(place in changed)) for place, (text, slot) in enumerate(own))
+        yield [["".join(text for text, *_ in part), *key] for key, part in groupby(marked, key=lambda unit: unit[1:])]
+
+
+def _changed(own: Sequence[str], other: Sequence[str]) -> frozenset[int]:
+    """The places of ``own`` that are replaced or left out in a shortest way to make ``other`` of it (Levenshtein 1966)."""
+
+    def marked(way: Way, place: int) -> Way:
+        return way[0] + 1, way[1] + 1, way[2] | {place}
+
+    ways: list[Way] = [(steps, 0, frozenset()) for steps in range(len(other) + 1)]
+    for place, unit in enumerate(own):
+        before, ways = ways, [marked(ways[0], place)]
+        for last, up, theirs in zip(before, before[1:], other, strict=False):
+            if unit == theirs:
+                ways.append(last)
+            else:
+                ways.append(min(marked(last, place), marked(up, place), (ways[-1][0] + 1, *ways[-1][1:])))
+    return ways[-1][2]
+
+
+def _grids(items: pl.DataFrame, tokens: Mapping[str, Tokens]) -> Iterator[Row]:
+    """Contrast sets for the browser: premises in pieces (those without ``tokens`` by words), hypotheses, and a letter per cell."""
     for _, rows in items.group_by("config", "contrast_set", maintain_order=True):
         premises = rows.unique("premise_id", keep="first", maintain_order=True).to_dicts()
         hypotheses = rows["hypothesis"].unique(maintain_order=True).to_list()
         labels = {row[:2]: _LETTERS[row[2]] for row in rows.select("premise_id", "hypothesis", "label").iter_rows()}
+        pieces = _pieces(
+            [tokens.get(row["premise_id"]) or [(word, "") for word in re.findall(r"\S+\s*", row["premise"])] for row in premises]
+        )
         first = premises[0]
         yield {
             "id": first["contrast_set"],
@@ -147,34 +254,8 @@ def _grids(items: pl.DataFrame, pieces: Mapping[str, list[list[str]]]) -> Iterat
             "design": first["design"],
             "split": first["split"],
             "premises": [
-                {"kind": row["kind"], "of": row["construction"], "pieces": pieces.get(row["premise_id"], [[row["premise"], ""]])}
-                for row in premises
+                {"kind": row["kind"], "of": row["construction"], "pieces": own} for row, own in zip(premises, pieces, strict=True)
             ],
             "hypotheses": hypotheses,
             "cells": [[labels.get((row["premise_id"], text), "") for text in hypotheses] for row in premises],
         }
-
-
-def _charts(items: pl.DataFrame, breadths: Mapping[str, Mapping[str, Any]]) -> Iterator[Row]:
-    """Stacked bars: ``title``, ``names`` of the stacked parts, ``rows`` (name -> a number for each) and the ``most`` of a row."""
-    labelled = items.drop_nulls("label").select(row="config", part=pl.col("label").replace_strict(range(3), LABELS, return_dtype=pl.String))
-    if labelled.height:
-        yield _chart("Labels (items)", labelled, LABELS)
-    verbs = items.select("verb", row=TARGET, part="split").unique().sort("row")
-    yield _chart("Verbs per construction and split", verbs, SPLITS)
-    slots = items.unique("premise_id", keep="first", maintain_order=True).select("verb", "slots", row=TARGET)
-    verbal = slots.explode("slots").unnest("slots").filter((pl.col("role") == Role.verb) & (pl.col("lemma") == pl.col("verb")))
-    yield _chart("Frequency bands of the verbs (premises)", verbal.select("row", part="band").sort("row"), BANDS)
-    roles = items.drop_nulls("verb_role").unique("premise_id").select(row=TARGET, part="verb_role").sort("row")
-    if roles.height:
-        yield _chart("Premises whose verb holds the construction's meaning, or does not", roles, VERB_ROLES)
-    shapes = [{"row": name, "part": "shapes"} for name, entry in breadths.items() for _ in range(entry["shapes"])]
-    if shapes:
-        yield _chart("Shapes of premises (different ways to build one)", pl.DataFrame(shapes), ["shapes"])
-
-
-def _chart(title: str, table: pl.DataFrame, names: Sequence[str]) -> Row:
-    """A bar for each ``row``, with the number of rows of each ``part``."""
-    parts = [(pl.col("part") == name).sum().alias(name) for name in names]
-    rows = {row: counts for row, *counts in table.group_by("row", maintain_order=True).agg(parts).iter_rows()}
-    return {"title": title, "names": names, "rows": rows, "most": max(map(sum, rows.values()))}

@@ -21,6 +21,7 @@ from cxgen.review.sheets import ANSWER, NOTE, rows_shown
 
 _MOST_NOTE = 500  # characters
 _MOST_BODY = 16_384
+_SECONDS = 12  # that a row takes; a guess until readers say otherwise
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}")
 _HEADERS = {
     "Cache-Control": "no-store",
@@ -45,7 +46,10 @@ class Server(ThreadingHTTPServer):
         self._lines = {path.stem: _read(path) for path in sorted(self._folder.glob("*.jsonl"))}
         tasks = {name: {**task, "advice": task["advice"] + GENERAL} for name, task in TASKS.items()}
         script = json.dumps(tasks, ensure_ascii=False).replace("<", "\\u003c")
-        self.page = (files("cxgen.review") / "page.html").read_text("utf-8").replace("{{tasks}}", script).encode()
+        rows = max(Counter(self._key["list"]).values())
+        said = {"tasks": script, "rows": f"{rows:,} rows", "time": _duration(rows * _SECONDS)}
+        page = (files("cxgen.review") / "page.html").read_text("utf-8")
+        self.page = re.sub(r"{{(\w+)}}", lambda name: said[name[1]], page).encode()
         super().__init__((host, port), _Handler)
         self.url = f"http://{host}:{self.server_port}/"
         self.allowed = {f"{name}:{self.server_port}".lower() for name in ("127.0.0.1", "localhost", "[::1]", host, *names)}
@@ -169,6 +173,11 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: Any) -> None:
         """Say nothing: names would stand in it."""
+
+
+def _duration(seconds: int) -> str:
+    """In words: minutes below an hour and a half, then half hours."""
+    return f"{max(round(seconds / 60), 1)} minutes" if seconds < 5400 else f"{round(seconds / 1800) / 2:g} hours"
 
 
 def _text(value: Any) -> str:
