@@ -16,11 +16,6 @@ def shipped_folder() -> Path:
     return bundled if bundled.is_dir() else _PACKAGE.parent
 
 
-def closed_class_file() -> Path:
-    """The table of English function words."""
-    return shipped_folder() / layout.LEXICONS / "closed.tsv"
-
-
 @dataclass(frozen=True)
 class Project:
     """A project folder: ``root``, in which ``templates/``, ``lexicons/`` and ``params.yaml`` are looked for first."""

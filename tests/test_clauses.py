@@ -20,6 +20,7 @@ from cxgen.build.clauses import clauses, interpretations, tally
 from cxgen.build.params import Params
 from cxgen.cli import main
 from cxgen.constructicon import load_construction
+from cxgen.constructicon.model import verb_columns
 from cxgen.errors import CxgenError, DataError
 from cxgen.facade import Constructicon
 from cxgen.lexicon import Lexicon
@@ -115,7 +116,8 @@ def test_every_scene_with_each_of_its_verbs_is_a_clause(table):
     lexicon, told = construction.lexicon, set()
     for frame in construction.frames:
         if any(design.frames in frame.designs and design.configs for design in construction.designs.values()):
-            keys = (key for slot in construction.judged_columns(frame) for key in frame.slots[slot])
+            columns = verb_columns(construction.designs.values(), construction.kinds, construction.slots, frame)
+            keys = (key for slot in columns for key in frame.slots[slot])
             told |= {(frame.name, lexicon.lemmas[lexicon.index[key]]) for key in keys}
     assert told == {*table.select("scene", "verb").iter_rows()}
     own = table.filter(construction=NAME)

@@ -13,6 +13,7 @@ import polars as pl
 
 from cxgen.build.params import Request
 from cxgen.constructicon import Construction, Design, load_construction
+from cxgen.constructicon.model import verb_columns
 from cxgen.errors import CxgenError, DataError, EmptySlotError, SchemaError
 from cxgen.families import CONFIGS, DEFAULT, family_of
 from cxgen.layout import JUDGMENTS
@@ -72,7 +73,7 @@ def only_judged(construction: Construction, project: Project) -> Construction:
     for frame in construction.frames:
         verbs = {
             slot: [row for name in frame.slots[slot] for row in lexicon.resolve(name).ids]
-            for slot in frame.slots.keys() & construction.judged_columns(frame)
+            for slot in frame.slots.keys() & verb_columns(construction.designs.values(), construction.kinds, construction.slots, frame)
         }
         kept = {
             slot: tuple(lexicon.keys[row] for row in rows if (slot, lexicon.lemmas[row]) in frame.judged) for slot, rows in verbs.items()

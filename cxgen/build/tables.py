@@ -1,6 +1,5 @@
 """The tables that a build leaves: where they are, what they must be like, whether they are still what was written; what readers refused."""
 
-import csv
 import hashlib
 import io
 import json
@@ -13,11 +12,10 @@ import polars as pl
 from cxgen import layout
 from cxgen.errors import DataError, some
 from cxgen.families import CONFIGS, DEFAULT, NATURAL, REJECTED, family_of, wug_config
-from cxgen.files import as_text, read_text, write_text
 from cxgen.project import Project
 from cxgen.schema import Contract, polars_schema, read_json
 from cxgen.suites import SUITES, columns_of
-from cxgen.tables import read_table
+from cxgen.tables import numbered_rows, read_table, write_rows
 from cxgen.vocabulary import SPLITS
 
 Tables = Mapping[tuple[str, str], pl.DataFrame]  # (config, split) -> rows
@@ -156,24 +154,19 @@ def packaged(project: Project) -> dict[str, dict[str, int]]:
 def read_dropped(path: Path) -> dict[str, str]:
     """Contrast set -> why it is left out, of the tracked list that a build obeys; nothing if there is no such file."""
     dropped: dict[str, str] = {}
-    reader = csv.reader(io.StringIO(read_text(path, _REFUSED_HINT) if path.exists() else ",".join(_REFUSED)), strict=True)
-    try:
-        if next(reader, None) != _REFUSED:
-            raise DataError("has other columns, or none", file=path, line=1, hint=_REFUSED_HINT)
-        for row in reader:
-            if len(row) != 2 or not all(row) or row[0] in dropped:
-                raise DataError(f"not a set that is left out: {row}"[:200], file=path, line=reader.line_num, hint=_REFUSED_HINT)
-            dropped[row[0]] = row[1]
-    except csv.Error as error:
-        raise DataError(f"not a CSV file: {error}", file=path, line=reader.line_num, hint=_REFUSED_HINT) from error
+    table, lines = numbered_rows(path, _REFUSED_HINT) if path.exists() else (pl.DataFrame(schema=_REFUSED), ())
+    if table.columns != _REFUSED:
+        raise DataError("has other columns, or none", file=path, line=1, hint=_REFUSED_HINT)
+    for line, row in zip(lines, table.iter_rows(), strict=True):
+        if None in row or row[0] in dropped:
+            raise DataError(f"not a set that is left out: {row}"[:200], file=path, line=line, hint=_REFUSED_HINT)
+        dropped[row[0]] = row[1]
     return dropped
 
 
 def write_dropped(dropped: Mapping[str, str], path: Path) -> None:
     """Write the list, in the order of the sets' ids."""
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows([_REFUSED, *((name, as_text(reason)) for name, reason in sorted(dropped.items()))])
-    write_text(path, text.getvalue())
+    write_rows(pl.DataFrame(sorted(dropped.items()), schema=dict.fromkeys(_REFUSED, pl.String), orient="row"), path)
 
 
 def refused(mend: Iterable[Mapping[str, Any]], least: int) -> dict[str, str]:

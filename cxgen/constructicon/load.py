@@ -140,7 +140,10 @@ def _assemble(sources: list[_Source], lexicon: Lexicon, known: Mapping[str, Verd
         predicates={name: Predicate(name, **raw) for name, raw in data["predicates"].items()},
         slots=slots,
         kinds=kinds,
-        templates={name: _template(name, raw, groups) for name, raw in data["templates"].items()},
+        templates={
+            name: Template(name, raw["pattern"], *(_ungrouped(raw.get(key, ()), groups) for key in ("only", "except")))
+            for name, raw in data["templates"].items()
+        },
         rules=_rules(data["hypotheses"], places),
         designs=dict(_designs_by_entity(designs, entities)),
         frames=tuple(_frames_by_entity(frames, designs, entities)),
@@ -181,10 +184,6 @@ def _facts(raw: Mapping[str, Any]) -> Facts:
 def _ungrouped(names: Iterable[str], groups: _Groups) -> tuple[str, ...]:
     """``names`` with those of groups replaced by their members."""
     return tuple(dict.fromkeys(member for name in names for member in groups.get(name, (name,))))
-
-
-def _template(name: str, raw: dict[str, Any], groups: _Groups) -> Template:
-    return Template(name, raw["pattern"], *(_ungrouped(raw.get(key, ()), groups) for key in ("only", "except")))
 
 
 def _design(name: str, raw: dict[str, Any], groups: _Groups) -> Design:

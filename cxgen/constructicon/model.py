@@ -193,10 +193,6 @@ class Construction:
         """The slots whose fillers are premise verbs."""
         return tuple(dict.fromkeys(kind.verb for kind in self.kinds.values()))
 
-    def judged_columns(self, frame: Frame) -> set[str]:
-        """The columns of a scene with the verbs that its clauses are about."""
-        return verb_columns(self.designs.values(), self.kinds, self.slots, frame)
-
     def fillers(self, slot: Slot) -> set[str]:
         """The classes and lexemes that a slot, or a frame for it, names."""
         return {*slot.classes, *(name for frame in self.frames for name in frame.slots.get(slot.source, ()))}

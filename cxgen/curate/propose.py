@@ -11,7 +11,7 @@ from cxgen.errors import CxgenError, unknown
 from cxgen.files import write_text
 from cxgen.layout import LEXICONS
 from cxgen.lexicon import Lexicon
-from cxgen.lexicon.scenes import ABOUT, CIRCUMSTANCES, FOLDER, PROPOSED, PROPOSED_HEAD, Scene, read_scenes
+from cxgen.lexicon.scenes import ABOUT, CIRCUMSTANCES, FOLDER, PROPOSED, PROPOSED_HEAD, Scene, read_scenes, table_lines
 from cxgen.lexicon.words import LEXNAMES, lexfile
 from cxgen.project import Project
 from cxgen.streams import order_key
@@ -44,8 +44,7 @@ def propose(project: Project, name: str, n: int, seed: int) -> tuple[Path, int]:
             said += len(cells.get(slot, ()))
             if not cells or cells["id"][0] in before:
                 continue
-            head = "\t".join(name if pattern.types[name] == "noun" else f"{name}:{pattern.types[name]}" for name in cells)
-            row = "\t".join(" | ".join(texts) for texts in cells.values())
+            head, row = table_lines(cells, pattern.types)
             text, columns = text + (f"{row}\n" if head == columns else f"{head}\n{row}\n"), head
     write_text(out, text)
     return out, len(read_scenes(out).scenes)
@@ -70,7 +69,7 @@ def _cells(pattern: Scene, slot: str, lexicon: Lexicon, seed: int, number: int) 
         elif column == slot:
             yield column, shuffled(texts, column, times)[place::hands]
         elif column == "words":
-            yield column, [f"{key}={value}" for key, value in pattern.words.items()]
+            yield column, pattern.pairs
         elif column in _WHOLE:
             yield column, texts
         else:

@@ -18,7 +18,7 @@ from cxgen.errors import CxgenError, SchemaError, unknown
 from cxgen.files import write_atomically
 from cxgen.layout import LEXICONS
 from cxgen.lexicon import Lexicon
-from cxgen.lexicon.scenes import FOLDER, Scene, Scenes, SceneTable, read_scenes, sense_of
+from cxgen.lexicon.scenes import FOLDER, Scene, Scenes, SceneTable, read_scenes, sense_of, table_lines
 from cxgen.project import Project
 from cxgen.vocabulary import INFLECTIONS, Judge
 
@@ -237,7 +237,5 @@ def _into(text: str, names: Iterable[str], slot: str, lemmas: list[str]) -> str:
 
 def _beside(row: Scene, name: str, slot: str, pos: str, lemmas: list[str]) -> str:
     """The columns and the line of a scene beside another, with lemmas for ``slot``."""
-    words = {"words": [f"{key}={value}" for key, value in row.words.items()]} if row.words else {}
-    cells, types = row.cells | words | {"id": [name], slot: lemmas}, row.types | {slot: pos}
-    columns = [name if types[name] == "noun" else f"{name}:{types[name]}" for name in cells]
-    return "".join("\t".join(line) + "\n" for line in (columns, [" | ".join(texts) for texts in cells.values()]))
+    cells = row.cells | ({"words": row.pairs} if row.words else {}) | {"id": [name], slot: lemmas}
+    return "".join(f"{line}\n" for line in table_lines(cells, row.types | {slot: pos}))

@@ -22,7 +22,7 @@ from cxgen.errors import unknown
 from cxgen.families.minimal_pairs import CXMP
 from cxgen.files import write_atomically
 from cxgen.layout import LEXICONS
-from cxgen.lexicon.scenes import ABOUT, FOLDER, PROPOSED, PROPOSED_HEAD, Scene, SceneTable, read_scenes
+from cxgen.lexicon.scenes import ABOUT, FOLDER, PROPOSED, PROPOSED_HEAD, Scene, SceneTable, read_scenes, table_lines
 from cxgen.project import Project
 
 _PEOPLE = "-female"  # the participants that are shown: all of one gender, so that pronouns agree
@@ -102,10 +102,8 @@ def _fillings(construction: Construction, slots: list[str], outcome: Outcome, to
 def _lines(construction: Construction, base: Scene, slots: list[str], rows: Mapping[str, Iterable[str]]) -> Iterator[str]:
     """Columns, and a line for each row, which has the designs and the closed-class words of ``base``."""
     columns = [construction.slots[slot].source for slot in slots]
-    fixed = {column: " | ".join(cell) for column, cell in base.cells.items() if column not in {*ABOUT, *columns}}  # phrases
-    heads = [column if base.types[column] == "noun" else f"{column}:{base.types[column]}" for column in columns]
-    heads += [f"{column}:{base.types[column]}" for column in fixed]
-    yield "\t".join(["id", "designs", *heads, "words"])
-    closed = " | ".join(f"{key}={value}" for key, value in base.words.items())
+    fixed = {column: cell for column, cell in base.cells.items() if column not in {*ABOUT, *columns}}  # phrases
     for name, words in rows.items():
-        yield "\t".join([name, " | ".join(base.cells["designs"]), *words, *fixed.values(), closed])
+        own = {column: [word] for column, word in zip(columns, words, strict=True)}
+        head, row = table_lines({"id": [name], "designs": base.cells["designs"], **own, **fixed, "words": base.pairs}, base.types)
+        yield from (row,) if name != next(iter(rows)) else (head, row)

@@ -89,7 +89,7 @@ class _MinimalPairs(Family):
                 if not len(rows):
                     continue
                 wordings = draws.wordings(*rules)
-                texts = [draws.statement(rule, wordings)["hypothesis"][rows] for rule in rules]
+                texts = [draws.worded([rule], [wordings])["hypothesis"][rows] for rule in rules]
                 claims = [pl.lit(construction.rules[rule].says) for rule in rules]
                 for order, kind in enumerate(kinds):
                     places.append(design.kinds.index(kind) * len(draws) + rows)

@@ -91,7 +91,7 @@ class _NLI(Family):
 
     def items(self, draws: Draws) -> pl.DataFrame:
         design, count = draws.design, len(draws)
-        hypotheses = pl.concat([draws.statement(rule) for rule in design.rules])
+        hypotheses = draws.statements()
         selections = self.selections(label_matrix(draws.construction, design))
         places = [[(design.kinds.index(cell.kind), design.rules.index(cell.rule)) for cell in selection] for selection in selections]
         chosen = np.array(places, dtype=np.int64)[draws.choose("selection", len(selections))]  # sets x cells x 2

@@ -80,6 +80,11 @@ class Scene:
     words: dict[str, str]
 
     @property
+    def pairs(self) -> list[str]:
+        """Its closed-class words as a cell has them."""
+        return [f"{key}={value}" for key, value in self.words.items()]
+
+    @property
     def slots(self) -> dict[str, list[str]]:
         """The filled slots, in alphabetical order: in this order they are drawn."""
         return {name: self.cells[name] for name in sorted(self.cells) if name not in ABOUT}
@@ -215,6 +220,12 @@ def _scene(cells: list[str], columns: dict[str, str], sets: dict[str, dict[str, 
             raise _wrong(f"column words: no set of words {part!r}", path, line, f"known: {', '.join(sets) or 'none'}; or write KEY=TEXT")
         words.update(dict(_pairs(part, path, line)) if "=" in part else sets[part])
     return Scene(line, parts, columns, dict(sorted(words.items())))
+
+
+def table_lines(cells: Mapping[str, Iterable[str]], types: Mapping[str, str]) -> tuple[str, str]:
+    """The two lines of a table that hold a scene: that with its columns, and its own."""
+    columns = (name if types.get(name, "noun") == "noun" else f"{name}:{types[name]}" for name in cells)
+    return "\t".join(columns), "\t".join(" | ".join(texts) for texts in cells.values())
 
 
 def _pairs(text: str, path: Path, line: int) -> Iterator[tuple[str, str]]:

@@ -67,13 +67,13 @@ def against(votes: pl.DataFrame, share: float = THIRD) -> pl.DataFrame:
     return table.with_columns(refused=(bad > 0) & (bad >= share * pl.col("votes") - 1e-9))
 
 
-def verdicts(votes: pl.DataFrame, construction: str, share: float = THIRD) -> dict[str, Verdict]:
-    """Address of a clause of ``construction`` -> the verdict: refused if ``share`` or more of the votes on it are against it.
+def verdicts(votes: pl.DataFrame, construction: str) -> dict[str, Verdict]:
+    """Address of a clause of ``construction`` -> the verdict: refused if a third or more of the votes on it are against it.
 
     Of a tie between prototypical and extended, or between roles, nothing is known.
     """
     known: dict[str, Verdict] = {}
-    rows = majority(votes).drop("votes").join(against(votes, share), on=["item", "task"], how="left", maintain_order="left")
+    rows = majority(votes).drop("votes").join(against(votes), on=["item", "task"], how="left", maintain_order="left")
     for item, task, value, reason, count, bad, refused in rows.iter_rows():
         clause, _, whose = item.partition("/")[2].rpartition("/")
         verdict = known.get(clause, Verdict())

@@ -96,7 +96,10 @@ class _Draws:
     def choose(self, name: str, size: int) -> Rows:
         return pick(self._chance(name), size)
 
-    def statement(self, name: str) -> pl.DataFrame:
+    def statements(self) -> pl.DataFrame:
+        return pl.concat(map(self._statement, self.design.rules))
+
+    def _statement(self, name: str) -> pl.DataFrame:
         wordings, texts, choice = self.construction.rules[name].wordings, [], []
         held = held_wordings(len(wordings)) if self.request.hold_out.wordings else [False] * len(wordings)
         for (set_name, written), coin in zip(self.sets.items(), self._chance("wordings?"), strict=True):

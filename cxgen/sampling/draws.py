@@ -99,19 +99,13 @@ class Draws:
         grouped = long.with_columns(pl.col("row").set_sorted()).group_by("row", maintain_order=True)  # groups are then slices
         return self._table[rows].insert_column(_SLOTS_AT, grouped.agg("slots")["slots"])
 
-    def statement(self, name: str, choice: Rows | None = None) -> pl.DataFrame:
-        """What a rule says in every set: ``hypothesis``, ``wording`` (i16: drawn, or ``choice``), ``wording_held_out`` (bool)."""
-        if choice is None:
-            at = self.design.rules.index(name) * len(self)
-            return self._statements.slice(at, len(self))
-        return self._worded([name], [choice])
+    def statements(self) -> pl.DataFrame:
+        """As `worded`, of all rules of the design with wordings that are drawn for each."""
+        return self.worded(self.design.rules, [self.wordings(name) for name in self.design.rules])
 
-    @cached_property
-    def _statements(self) -> pl.DataFrame:
-        """What all rules of the design say, each with wordings that are drawn for it."""
-        return self._worded(self.design.rules, [self.wordings(name) for name in self.design.rules])
-
-    def _worded(self, rules: Sequence[str], choices: Sequence[Rows]) -> pl.DataFrame:
+    def worded(self, rules: Sequence[str], choices: Sequence[Rows]) -> pl.DataFrame:
+        """What rules, one after the other, say in every set, in the wordings that are chosen: ``hypothesis``, ``wording`` (i16),
+        ``wording_held_out`` (bool)."""
         groups, held = [], []
         for number, (rule, choice) in enumerate(zip(rules, choices, strict=True)):
             wordings = self.construction.rules[rule].wordings

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Self, TypeVar
 
 from cxgen.errors import SchemaError
-from cxgen.project import closed_class_file
+from cxgen.layout import LEXICONS
+from cxgen.project import shipped_folder
 from cxgen.schema import Document, read_yaml
 
 
@@ -122,7 +123,7 @@ def _chunk(text: str) -> Chunk:
 def closed_class() -> dict[tuple[str, ...], list[Chunk]]:
     """The rows of ``closed.tsv`` by their words in lower case, in the order of the file."""
     rows = defaultdict(list)
-    for line in closed_class_file().read_text("utf-8").splitlines()[1:]:
+    for line in (shipped_folder() / LEXICONS / "closed.tsv").read_text("utf-8").splitlines()[1:]:
         if line and not line.startswith("#"):
             form, lemma, upos, xpos, relation, head, before, follows = [*line.split("\t"), "", ""][:8]
             forms, relations, heads = form.split(), relation.split(), head.split()
