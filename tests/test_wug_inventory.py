@@ -7,7 +7,7 @@ import pytest
 
 from cxgen.curate.build import build_inventory
 from cxgen.pseudowords import complete, inflect, load
-from cxgen.pseudowords.inventory import VARIANTS
+from cxgen.pseudowords.generate import VARIANTS
 from cxgen.sampling import INVENTORY
 from cxgen.vocabulary import INFLECTIONS
 from tests.conftest import ROOT, edit

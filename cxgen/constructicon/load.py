@@ -5,8 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from cxgen.constructicon.model import Atom, Construction, Design, Facts, Kind, Predicate, Rule, Slot, Template, verb_columns
-from cxgen.constructicon.natural import Square, listed
+from cxgen.constructicon.model import Atom, Construction, Design, Facts, Kind, Predicate, Rule, Slot, Square, Template, listed, verb_columns
 from cxgen.constructicon.pattern import form_pattern
 from cxgen.constructicon.shared import Places, Shared, fault, look_alikes
 from cxgen.errors import CxgenError, UnknownNameError

@@ -16,8 +16,7 @@ from itertools import permutations
 from pathlib import Path
 from typing import Any
 
-from cxgen.constructicon.model import Atom, Place
-from cxgen.constructicon.natural import listed
+from cxgen.constructicon.model import Atom, Place, listed
 from cxgen.constructicon.pattern import joined
 from cxgen.errors import SchemaError, unknown
 from cxgen.project import Project

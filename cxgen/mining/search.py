@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,9 +17,10 @@ from cxgen.constructicon import load_construction
 from cxgen.errors import CxgenError, DataError, needs
 from cxgen.files import parse_json, require_place, write_text
 from cxgen.lexicon import Lexicon
-from cxgen.mining import probe
 from cxgen.mining.find import Candidate, Correlative, Forms
 from cxgen.project import Project
+from cxgen.streams import order_keys
+from cxgen.suites.cc_syntax import FEATURES, LOW
 from cxgen.tables import one_line, read_rows, require_ending, track, write_rows
 from cxgen.version import __version__
 
@@ -36,6 +38,10 @@ _BATCH = 2000  # passages that are read before their candidates are written down
 _EXAMPLES, _SHOWN = 2, 160  # of a group; characters of an example
 _DEFAULT, _TRIAL = "en_core_web_sm", "The sooner we leave, the better it is."
 _UNUSED = ("ner", "entity_linker", "entity_ruler", "textcat", "textcat_multilabel", "spancat", "span_finder", "coref")
+# Data for a probe, after Weissweiler et al. 2022, sections 3.1.2 and 3.1.3.
+PER_VALUE = {"train": 10, "test": 5}  # sentences of each value of a feature and each label
+_TRAIN = 2 / 3  # share of a label's sentences whose groups train has
+_words = re.compile(r"\w[\w'’-]*").findall
 _PARSING = ("parser", "lemmatizer", "experimental_biaffine_parser")
 
 
@@ -235,7 +241,7 @@ def read_candidates(path: Path) -> pl.DataFrame:
 
 def label(project: Project, name: str, table: Path, output: Path) -> dict[str, int]:
     """Write the candidates of the groups that ``table`` (columns ``group, label``) labels to ``output``; return label -> candidates. Those
-    of ``cc`` with two labels are divided for a probe, and the file NAME-probe beside it has its subsets (see `probe`)."""
+    of ``cc`` with two labels are divided for a probe, and the file NAME-probe beside it has its `subsets`."""
     path = default_output(project, name)
     _require_output(output, [path, table])
     rows, hint = read_candidates(path), "columns group and label, as `cxgen mine ... --format csv` prints them, with labels filled in"
@@ -253,9 +259,47 @@ def label(project: Project, name: str, table: Path, output: Path) -> dict[str, i
         raise DataError(f"{len(foreign)} groups are no candidate's: {', '.join(map(repr, foreign[:3]))}", file=table, hint=hint)
     rows = rows.with_columns(label=pl.col("group").replace_strict(labels, default=None, return_dtype=pl.String)).drop_nulls("label")
     if name in BY_TAGS and rows["label"].n_unique() > 1:
-        divided = probe.divided(rows)
-        write_rows(divided, output)
-        write_rows(probe.subsets(divided), output.with_stem(f"{output.stem}-probe"))
+        halves = divided(rows)
+        write_rows(halves, output)
+        write_rows(subsets(halves), output.with_stem(f"{output.stem}-probe"))
     else:
         write_rows(rows, output)
     return dict(sorted(Counter(rows["label"]).items()))
+
+
+def divided(rows: pl.DataFrame) -> pl.DataFrame:
+    """Candidates with ``label``, each sentence once, with ``split`` and the features: a group of tags is in train or in test as a whole,
+    each label's in an order that looks random, train's first, one group in test at least."""
+    rows = rows.unique("sentence", keep="first", maintain_order=True)
+    groups = rows.group_by("label", "group").len()
+    groups = groups.with_columns(order=pl.Series(order_keys(("split",), groups["group"]))).sort("label", "order")
+    before = (pl.col("len").cum_sum() - pl.col("len")).over("label")
+    last = pl.int_range(pl.len()).over("label") == pl.len().over("label") - 1
+    train = (before < _TRAIN * pl.col("len").sum().over("label")) & ~last
+    splits = groups.select("label", "group", split=pl.when(train).then(pl.lit("train")).otherwise(pl.lit("test")))
+    places = [_places(sentence, spans) for sentence, spans in rows.select("sentence", "spans").iter_rows()]
+    features = pl.DataFrame(places, schema=dict.fromkeys(FEATURES, pl.Int64), orient="row")
+    return pl.concat([rows.join(splits, on=["label", "group"], maintain_order="left"), features], how="horizontal")
+
+
+def _places(sentence: str, spans: list[dict[str, object]]) -> tuple[int, int, int, int]:
+    starts = {span["name"]: len(_words(sentence[: int(str(span["start"]))])) for span in spans}
+    first, second = starts["first"], starts["second"]
+    return len(_words(sentence)), first, second, second - first
+
+
+def subsets(rows: pl.DataFrame) -> pl.DataFrame:
+    """Subsets in which a feature is held apart, from `divided`: ``sentence, label, split, feature, value, group``. Of every value that all
+    labels have in a split each has equally many sentences, at most `PER_VALUE`; train has the lowest quarter of their range, test all."""
+    made = []
+    labels = rows["label"].n_unique()
+    rows = rows.with_columns(order=pl.Series(order_keys(("subset",), rows["sentence"]))).sort("order")
+    for feature in FEATURES:
+        own = rows.with_columns(feature=pl.lit(feature), value=feature)
+        own = own.filter(pl.col("label").n_unique().over("split", "value") == labels)
+        own = own.filter(LOW | (pl.col("split") == "test"))
+        least = pl.len().over("split", "value", "label").min().over("split", "value")
+        most = pl.col("split").replace_strict(PER_VALUE, return_dtype=pl.UInt32)
+        own = own.filter(pl.int_range(pl.len()).over("split", "value", "label") < pl.min_horizontal(least, most))
+        made.append(own.select("sentence", "label", "split", "feature", "value", "group"))
+    return pl.concat(made).sort("feature", "split", "value", "label", maintain_order=True)

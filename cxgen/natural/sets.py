@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from cxgen.constructicon import Construction, square_faults
-from cxgen.constructicon.natural import Square
+from cxgen.constructicon.model import Square
 from cxgen.errors import SchemaError
 from cxgen.lexicon import Frame
 from cxgen.natural.words import QUALITIES, Filler, Fillers, Unit, lemmas, matched, pattern, say, skeleton, tokens, units, without_determiner

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from cxgen.constructicon import Construction, Part, Slot, parse_pattern
-from cxgen.constructicon.natural import AGREEING, ANYTHING
+from cxgen.constructicon.model import AGREEING, ANYTHING
 from cxgen.lexicon.words import SENSES, Reference, forms, measure
 from cxgen.sampling import verb_pools
 from cxgen.vocabulary import PRESETS, Role

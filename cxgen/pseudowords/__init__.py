@@ -1,7 +1,6 @@
 """Pseudowords: strings that look and sound like English words and are none, matched to words in form."""
 
-from cxgen.pseudowords.generate import pseudowords
-from cxgen.pseudowords.inventory import complete
+from cxgen.pseudowords.generate import complete, pseudowords
 from cxgen.pseudowords.lexicon import WugLexicon, load
 from cxgen.pseudowords.spelling import inflect
 

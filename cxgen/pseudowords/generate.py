@@ -1,7 +1,9 @@
-"""Pseudowords for words."""
+"""Pseudowords for words; and those of lexemes, chosen once for each, whatever else is added later: no form stands for two."""
 
+import re
 from collections.abc import Iterator, Set
 from collections.abc import Sequence as List
+from contextlib import suppress
 from heapq import heappop, heappush, merge
 from itertools import chain
 from typing import NamedTuple
@@ -9,10 +11,14 @@ from typing import NamedTuple
 import polars as pl
 
 from cxgen.errors import CxgenError
+from cxgen.lexicon.snapshot import WUG_SCHEMA
+from cxgen.lexicon.words import article
 from cxgen.pseudowords.lexicon import WugLexicon
 from cxgen.pseudowords.refuse import ending, forms, wordlike
 from cxgen.pseudowords.search import Sequence
-from cxgen.pseudowords.spelling import Segments
+from cxgen.pseudowords.spelling import Segments, inflect
+from cxgen.streams import order_key
+from cxgen.vocabulary import INFLECTIONS, MODES, Mode
 
 # Segments: onset:nucleus:coda of each syllable, syllables joined by dots; changed: how many differ. Deviations: type counts, output less
 # source: the largest, its transition (0 from the start to the first onset), and the sum of absolute ones. OLD20 in letters. Zipf: below 2.
@@ -30,6 +36,11 @@ _POOL = 2  # candidates measured for each output wanted
 _DEARER = 8  # by how much a candidate may cost more than the last that is needed
 _OLD20 = 16  # what a difference of 1 in OLD20 costs; a deviation that is 2^(1/8) times as large costs 1
 _RARE, _ONCE = (1, 2), (2, 4)  # what ``widened`` says of a form that occurs (zipf below 2) and of a transition that one word has; cost
+VARIANTS = 2  # pseudowords for each lexeme, at most
+_CHOICE = 6  # looked at for each lexeme
+_SOUND = (0, 3)  # values of ``widened``: all constraints kept, or the letters of segments moved
+_SHORT, _LONG = 4, 9  # letters: there are too few pseudowords of three letters for all words of three, and long ones are hard to read
+_ANY = "gate"  # where there is no other word
 _Shape = tuple[int, ...]  # letters of each segment
 
 
@@ -183,3 +194,47 @@ def _rows(lexicon: WugLexicon, source: _Source, chosen: list[_Candidate]) -> Ite
             *(source.word, candidate.form, rank, len(parts) // 3, written, changed, deviations[where], where, sum(sizes)),
             *(wanted, old20, old20 - wanted, neighbours, rare, candidate.widened),
         )
+
+
+def complete(lexemes: pl.DataFrame, inventory: pl.DataFrame, lexicon: WugLexicon, refused: Set[str] = frozenset()) -> pl.DataFrame:
+    """The pseudowords of ``lexemes`` (``key, lemma, pos``), in their order, as `WUG_SCHEMA` has them: those of ``inventory``, and new ones.
+
+    What a lexeme gets depends on the lexeme and on ``inventory``; on the other new lexemes only where two would get the same form. A phrase
+    (*traffic light*) gets words modelled on its last; a very short or long word, or one that cannot be pronounced, words that are modelled
+    on another of its part of speech, which ``inventory`` has: always that with the largest digest together with the key, so that one more
+    changes the model of few. No new one has a form of ``refused``.
+    """
+    rows = lexemes.filter(pl.col("pos").is_in(MODES[Mode.content])).select("key", "lemma", "pos")
+    lacking = rows.join(inventory, on="key", how="anti")
+    models: dict[str, set[str]] = {}
+    for lemma, pos in (rows.join(inventory, on="key", how="semi") if inventory.height else rows).select("lemma", "pos").iter_rows():
+        if lacking.height and _SHORT < len(word := _head(lemma, lexicon)) < _LONG:
+            models.setdefault(pos, set()).add(word)
+    taken = {*refused, *inventory.select(pl.concat_list("lemma", *INFLECTIONS).explode().drop_nulls()).to_series()}
+    made = []
+    for key, lemma, pos in sorted(lacking.iter_rows(), key=lambda row: order_key(row[0])):
+        model, others = _head(lemma, lexicon), models.get(pos, {_ANY})
+        if not model or not (_SHORT <= len(model) <= _LONG or pos not in models):
+            model = max(others, key=lambda other: order_key(key, other))
+        for variant, word in enumerate(_coined(model, pos, taken, lexicon)):
+            inflected = inflect(word, pos)
+            taken.update((word, *inflected.values()))
+            made.append({"key": key, "variant": variant, "lemma": word, "article": article(word), **inflected})
+    table = pl.concat([inventory.select(list(WUG_SCHEMA)), pl.DataFrame(made, schema=WUG_SCHEMA)])
+    return rows.select("key").join(table, on="key", how="inner", maintain_order="left_right").select(list(WUG_SCHEMA))
+
+
+def _coined(model: str, pos: str, taken: set[str], lexicon: WugLexicon) -> list[str]:
+    """New pseudowords without flaws, or the least flawed one."""
+    made = pseudowords(lexicon, [model], _CHOICE, pos=pos, taken=taken)
+    ranked = made.with_columns(flaws=(~pl.col("widened").is_in(_SOUND)).cast(int) + (pl.col("zipf") > 0)).sort("flaws", "rank")
+    flawless = ranked.filter(pl.col("flaws") == 0).head(VARIANTS)
+    return (flawless if flawless.height else ranked.head(1))["pseudoword"].to_list()
+
+
+def _head(lemma: str, lexicon: WugLexicon) -> str:
+    """The last word of a phrase; empty if there is none of the letters a to z, or it cannot be pronounced."""
+    word = "".join(re.findall(r"[a-z]+", lemma.lower())[-1:])
+    with suppress(CxgenError):
+        return word if lexicon.segments(word) else ""
+    return ""

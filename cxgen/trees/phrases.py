@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 from functools import cache
+from pathlib import Path
 
+from cxgen.schema import read_yaml
 from cxgen.trees.words import Chunk, Link, Word, closed_class, names
 
 
@@ -11,32 +13,16 @@ def _closed(relation: str) -> set[str]:
 
 
 _DETERMINERS, _POSSESSIVES, _PREPOSITIONS = map(_closed, ("det", "nmod:poss", "case"))
-_NO_NOUNS = names(
-    "i you he she it we they me him us them myself yourself himself herself itself themselves who then too still not more less"
-)
-_FIXED = (  # prepositions of several words: the others are fixed to the first
-    *("in front of", "because of", "out of", "on top of", "ahead of", "next to", "in spite of", "instead of", "thanks to", "according to"),
-    *("by way of", "on behalf of", "as part of"),
-)
-_NOUNS_IN_FIXED = {"front", "top", "spite", "way", "behalf", "part"}
-_BEFORE = names("just right shortly straight only long even soon well halfway")  # adverbs that belong to the preposition's noun
-_AT_A_TIME = {"early", "late", "later", "soon", "once", "twice"}  # adverbs that a phrase makes precise
-_TIMES = names(
-    "morning afternoon evening night day week month year summer winter spring autumn weekend moment minute hour second time Monday "
-    "Tuesday Wednesday Thursday Friday Saturday Sunday today yesterday tomorrow tonight fall season January February March April May June "
-    "July August September October November December Halloween Christmas Easter Thanksgiving"
-)
-_ADVERBS = names(
-    "afterwards again alone already altogether always anyway aside away back downstairs eventually ever finally forwards home indoors "
-    "inside instead later meanwhile never next nonetheless often once outdoors outside overnight soon sometimes somehow still then "
-    "there together too twice upstairs"
-)
+_WORDS = read_yaml(Path(__file__).with_name("phrases.yaml")).data
+_FIXED: list[list[str]] = [text.split() for text in _WORDS["fixed"]]
+_LISTS = {name: names(text) for name, text in _WORDS.items() if isinstance(text, str)}
+COMPARATIVES: dict[str, str] = _WORDS["comparatives"]  # -> the adverb
 _MODIFIERS = (  # of a noun: the words, their tags and their relation
     (_closed("det:predet"), "DET", "PDT", "det:predet"),
     (_DETERMINERS, "DET", "DT", "det"),
     (_POSSESSIVES, "PRON", "PRP$", "nmod:poss"),
-    (names("one two three four five six seven eight nine ten eleven twelve"), "NUM", "CD", "nummod"),
-    (names("last next other first second third fourth fifth sixth tenth same previous following"), "ADJ", "JJ", "amod"),
+    (_LISTS["numerals"], "NUM", "CD", "nummod"),
+    (_LISTS["orders"], "ADJ", "JJ", "amod"),
 )
 
 
@@ -45,7 +31,7 @@ def phrase_chunk(words: tuple[str, ...]) -> Chunk | None:
     """The adjunct as a chunk that belongs to the predicate (``P``); None where its build is not known for sure. No commas."""
     lower = [word.lower() for word in words]
     phrase = _adverbs(words, lower) or _measured(words, lower) or _prepositional(words, lower, 0) or _time(words)
-    if not phrase and len(words) > 2 and lower[0] in _BEFORE | _AT_A_TIME:
+    if not phrase and len(words) > 2 and lower[0] in _LISTS["before"] | _LISTS["at a time"]:
         phrase = _prepositional(words, lower, 1)
     return Chunk(tuple(phrase)) if phrase else None
 
@@ -63,7 +49,7 @@ def plain_adverb(lower: Sequence[str]) -> bool:
 
 def _adverbs(words: Sequence[str], lower: Sequence[str]) -> list[Word]:
     """One adverb, perhaps with *very* before it."""
-    if not plain_adverb(lower[-1:]) and lower[-1] not in _ADVERBS | _AT_A_TIME:
+    if not plain_adverb(lower[-1:]) and lower[-1] not in _LISTS["adverbs"] | _LISTS["at a time"]:
         return []
     if len(words) == 2 and lower[0] in {"very", "rather", "quite", "so", "too", "not", "soon"}:
         return [_adverb(words[0], "2"), _adverb(words[1], "P")]
@@ -76,20 +62,20 @@ def _measured(words: Sequence[str], lower: Sequence[str]) -> list[Word]:
         return []
     noun = nominal(words[:-1], 1, ("obl:npmod", str(len(words))))
     last = Word(words[-1], lower[-1], "ADV", "RBR" if lower[-1] == "earlier" else "RB", "advmod", "P")
-    return [*noun[1], last] if noun and noun[1][-1].lemma in _TIMES else []
+    return [*noun[1], last] if noun and noun[1][-1].lemma in _LISTS["times"] else []
 
 
 def _time(words: Sequence[str]) -> list[Word]:
     """*last night, that evening, the next morning, one winter evening*: a noun of time without preposition."""
     noun = nominal(words, 1, ("obl:tmod", "P"))
-    return noun[1] if noun and noun[1][noun[0] - 1].lemma in _TIMES else []
+    return noun[1] if noun and noun[1][noun[0] - 1].lemma in _LISTS["times"] else []
 
 
 def _prepositional(words: Sequence[str], lower: Sequence[str], start: int) -> list[Word]:
     """*before lunch, in front of the guests, just after the end of the show, early in the morning*."""
     first = start + _preposition(lower, start)
     infinitive = lower[start] == "to" and len(words) > start + 1 and "VERB" in lemmas_of(words[start + 1])
-    precise = start == 1 and lower[0] in _AT_A_TIME
+    precise = start == 1 and lower[0] in _LISTS["at a time"]
     noun = None if first == start or infinitive else nominal(words[first:], first + 1, ("obl", "1" if precise else "P"))
     if noun is None:
         return []
@@ -99,14 +85,14 @@ def _prepositional(words: Sequence[str], lower: Sequence[str], start: int) -> li
 
 def _preposition(lower: Sequence[str], at: int) -> int:
     """How many words the preposition at ``at`` has; 0 if there is none."""
-    sizes = (len(fixed.split()) for fixed in _FIXED if fixed.split() == lower[at : at + len(fixed.split())])
+    sizes = (len(fixed) for fixed in _FIXED if fixed == lower[at : at + len(fixed)])
     return next(sizes, int(lower[at] in _PREPOSITIONS))
 
 
 def _cases(words: Sequence[str], first: int, head: int) -> Iterator[Word]:
     for number, word in enumerate(words):
         link = ("fixed", str(first)) if number else ("case", str(head))
-        yield Word(word, word.lower(), *(("NOUN", "NN") if word in _NOUNS_IN_FIXED else ("ADP", "IN")), *link)
+        yield Word(word, word.lower(), *(("NOUN", "NN") if word in _LISTS["nouns in fixed"] else ("ADP", "IN")), *link)
 
 
 def nominal(words: Sequence[str], first: int, link: Link) -> tuple[int, list[Word]] | None:
@@ -118,7 +104,7 @@ def nominal(words: Sequence[str], first: int, link: Link) -> tuple[int, list[Wor
     # not *the past*, *the last round*
     ends = (n for n in range(1, len(words) - 1) if lower[n] in _PREPOSITIONS and lower[n - 1] not in _DETERMINERS)
     cut = next(ends, len(words))
-    if not words or lower[0] in _PREPOSITIONS or _NO_NOUNS.intersection(lower[:cut]):
+    if not words or lower[0] in _PREPOSITIONS or _LISTS["no nouns"].intersection(lower[:cut]):
         return None
     if lower[cut - 1] in _DETERMINERS | _POSSESSIVES | {"next"} or lower[:cut][-2:] == ["way", "home"]:
         return None

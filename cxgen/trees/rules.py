@@ -6,22 +6,12 @@ from functools import lru_cache
 from itertools import takewhile
 from typing import NamedTuple
 
-from cxgen.trees.phrases import lemmas_of, nominal, phrase_chunk, plain_adverb, word_forms
+from cxgen.trees.phrases import COMPARATIVES, lemmas_of, nominal, phrase_chunk, plain_adverb, word_forms
 from cxgen.trees.words import NOMINAL, Chunk, Chunks, Link, Word, closed_class, longest
 
 _LEANING = frozenset({"det", "nmod:poss", "amod", "nummod", "advmod", "det:predet"})
 _NEVER = frozenset({"AUX", "CCONJ", "PART", "PUNCT", "SCONJ"})  # in no noun phrase
 _VERBAL = {"VBG": "ing", "VB": "base", "VBN": "participle", "VBD": "finite", "VBZ": "finite", "VBP": "finite", "MD": "finite"}
-_COMPARATIVES = {
-    "more": "much",
-    "less": "little",
-    "better": "well",
-    "worse": "badly",
-    "farther": "far",
-    "further": "far",
-    "later": "late",
-    "earlier": "early",
-}
 
 
 class Cell(NamedTuple):
@@ -280,7 +270,7 @@ def _comparative(word: str) -> str:
     """The adverb of which ``word`` is the comparative; empty if it is none."""
     lemmas = lemmas_of(word) if word.endswith("er") else {}
     positive = (lemma for lemma in (*lemmas.get("ADV", ()), *lemmas.get("ADJ", ())) if lemma != word)
-    return _COMPARATIVES.get(word) or next(positive, "")
+    return COMPARATIVES.get(word) or next(positive, "")
 
 
 def _verb_tag(word: str, lemma: str, before: Word | None) -> str:
