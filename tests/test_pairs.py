@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from cxgen.build.params import Params, Request
-from cxgen.build.preview import sample_items
+from cxgen.build.preview import Wanted, sample_items, sampled
 from cxgen.build.samplers import generate_items
 from cxgen.constructicon.load import ENTITIES, VARIANTS
 from cxgen.families import CONFIGS, FAMILIES
@@ -106,14 +106,18 @@ def test_what_would_give_the_answer_away_is_a_violation(some):
     assert PAIRS.violations(fewer)["cells of another size than others"] == 1
 
 
+def with_pseudowords(construction, mode):
+    wanted = Wanted(6 * 2 * len(_cells()), "minimal_pairs", 3, wugs=Wugs.load(Project(ROOT).snapshot), mode=mode)
+    return pl.concat(sampled(construction, wanted))
+
+
 @pytest.mark.parametrize(
     "name",
     ["caused-motion", *(pytest.param(name, marks=pytest.mark.slow) for name in ("intransitive-motion", "ditransitive", "resultative"))],
 )
 def test_pairs_survive_pseudowords_for_all_content_words(constructions, name):
-    wugs = Wugs.load(Project(ROOT).snapshot)
-    items = sample_items(constructions[name], 3, 6, "minimal_pairs", wugs, "content")
-    assert items.height == 6 * 2 * len(_cells())
+    items = with_pseudowords(constructions[name], "content")
+    assert items.group_by("variant", "entity_type").len()["len"].to_list() == [6 * 2] * len(_cells())
     assert {what: PAIRS.violations(items)[what] for what in PAIRS.survives} == dict.fromkeys(PAIRS.survives, 0)
     verbs = items.select(pl.col("slots")).explode("slots").unnest("slots").filter(pl.col("slot") == "deed")
     assert verbs["sense"].null_count() == verbs.height > 0
@@ -121,10 +125,9 @@ def test_pairs_survive_pseudowords_for_all_content_words(constructions, name):
 
 @pytest.mark.parametrize("name", ["conative", pytest.param("causative-with", marks=pytest.mark.slow)])
 def test_what_rests_on_the_verb_does_not_survive_without_it(constructions, name):
-    wugs = Wugs.load(Project(ROOT).snapshot)
-    assert sample_items(constructions[name], 3, 4, "minimal_pairs", wugs, "nouns").height
+    assert with_pseudowords(constructions[name], "nouns").height
     with pytest.raises(Exception, match="nothing survives"):
-        sample_items(constructions[name], 3, 4, "minimal_pairs", wugs, "verb")
+        with_pseudowords(constructions[name], "verb")
 
 
 AGENTS = {"caused-motion": "displacer", "causative-with": "filler", "ditransitive": "gave", "resultative": "maker"}

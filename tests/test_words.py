@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
-from cxgen.build.preview import sample_items
+from cxgen.build.preview import Wanted, sample_items, sampled
 from cxgen.check import findings, require_sound
 from cxgen.cli.app import app
 from cxgen.constructicon import load_construction
@@ -145,7 +145,7 @@ def test_a_wrong_declaration_is_refused_with_its_line(tmp_path, lexicon, message
 def test_new_words_have_pseudowords_of_words_that_the_construction_has_not(own):
     _, construction = own
     wugs = Wugs.load(Project(ROOT).snapshot)
-    items = sample_items(construction, 1, 60, wugs=wugs, mode="content")
+    items = pl.concat(sampled(construction, Wanted(120, wugs=wugs, mode="content")))
     slots = [slot for slots in items["slots"] for slot in slots if slot["role"] in {"verb", "theme"}]
     assert {slot["lemma"] for slot in slots} <= set(wugs.table["lemma"])
     assert len({slot["lemma"] for slot in slots if slot["role"] == "verb"}) >= 10

@@ -96,17 +96,13 @@ def sampled(construction: Construction, wanted: Wanted) -> Iterator[pl.DataFrame
         if not lacking:
             return
     if wanted.wugs and lacking == wanted.premises:
-        raise _nothing_survives(construction, wanted.mode)
+        what, hint = f"nothing survives the substitution {wanted.mode!r}", f"see `cxgen explain {construction.name} --wug {wanted.mode}`"
+        raise EmptySlotError(f"{construction.name}: {what}", file=construction.document.path, hint=hint)
 
 
-def sample_items(
-    construction: Construction, seed: int, sets: int, family: str = "", wugs: Wugs | None = None, mode: str = ""
-) -> pl.DataFrame:
+def sample_items(construction: Construction, seed: int, sets: int, family: str = "") -> pl.DataFrame:
     """Items of up to ``sets`` contrast sets of every design (default family: that of its first config), over all verbs."""
-    items = _together(source.take(sets) for source in _sources(construction, Wanted(0, family, seed, wugs=wugs, mode=mode)))
-    if wugs and not items.height:
-        raise _nothing_survives(construction, mode)
-    return items.drop("rank", strict=False)
+    return _together(source.take(sets) for source in _sources(construction, Wanted(0, family, seed))).drop("rank", strict=False)
 
 
 def _sources(construction: Construction, wanted: Wanted) -> list[_Source]:
@@ -117,11 +113,6 @@ def _sources(construction: Construction, wanted: Wanted) -> list[_Source]:
 
 def _together(tables: Iterator[pl.DataFrame]) -> pl.DataFrame:
     return pl.concat([table for table in tables if table.height] or [pl.DataFrame()], how="diagonal_relaxed")
-
-
-def _nothing_survives(construction: Construction, mode: str) -> EmptySlotError:
-    message, hint = f"nothing survives the substitution {mode!r}", f"see `cxgen explain {construction.name} --wug {mode}`"
-    return EmptySlotError(f"{construction.name}: {message}", file=construction.document.path, hint=hint)
 
 
 def _steps(expected: int) -> Iterator[int]:

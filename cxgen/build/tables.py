@@ -52,16 +52,17 @@ def read_splits(project: Project, config: str, splits: Iterable[str] = SPLITS) -
 def dataset(project: Project, family: str = "") -> pl.DataFrame:
     """All splits of the configs of ``family`` (default: of all) that the dataset has, with the column ``config``; there must be one."""
     require_dataset(project)
-    tables = [_config(project, config) for config in CONFIGS if family in {"", family_of(config).name}]
+    tables = [rows_of(project, config) for config in CONFIGS if family in {"", family_of(config).name}]
     return pl.concat([table for table in tables if table.height] or tables, how="diagonal")
 
 
 def natural(project: Project) -> pl.DataFrame:
     """The items of config ``natural`` with the column ``config``; no rows if there are none."""
-    return _config(project, NATURAL)
+    return rows_of(project, NATURAL)
 
 
-def _config(project: Project, config: str) -> pl.DataFrame:
+def rows_of(project: Project, config: str) -> pl.DataFrame:
+    """The rows of the splits of a config that are there, with the column ``config``."""
     there = [split for split in SPLITS if table_file(project, config, split).is_file()]
     return read_splits(project, config, there).with_columns(config=pl.lit(config))
 

@@ -18,7 +18,7 @@ from cxgen.build import audit
 from cxgen.build.params import Params, Request
 from cxgen.build.pool import Executor, executor
 from cxgen.build.samplers import divided, fillable
-from cxgen.build.tables import WRITTEN, read_dropped, table_file, table_hashes
+from cxgen.build.tables import WRITTEN, read_dropped, rows_of, table_hashes
 from cxgen.constructicon import Construction, Design, load_construction
 from cxgen.errors import DataError
 from cxgen.families import DEFAULT, NATURAL, columns_of, family_of
@@ -170,7 +170,7 @@ def run(project: Project, params: Params, pool: Executor | None = None) -> dict[
         "constructions": _counts(rows),
         "origins": groups.sort(["sets", "by", "model"], descending=[True, False, False]).to_dicts(),
         "judges": judges.unique().sort().to_list(),
-        "violations": violations(rows, _verbs_of_nli(project)),
+        "violations": violations(rows, rows_of(project, DEFAULT)),
     }
     if problems := [f"{what}: {count}" for what, count in report["violations"].items() if count]:
         hint = "run `cxgen build` first, then this again"
@@ -189,12 +189,6 @@ def _items(project: Project, request: Request, accepted: pl.DataFrame, name: str
     items = items_of(construction, _sets(construction, accepted, look_up, project.root / layout.NATURAL_SETS), look_up, request)
     look_up.save()
     return conform(items, columns_of(NATURAL))
-
-
-def _verbs_of_nli(project: Project) -> pl.DataFrame:
-    files = [file for split in SPLITS if (file := table_file(project, DEFAULT, split)).is_file()]
-    schema = dict.fromkeys(["verb", "split", "construction", "contrast_of"], pl.String)
-    return pl.concat([pl.DataFrame(schema=schema), *(pl.read_parquet(file, columns=list(schema)) for file in files)])
 
 
 def violations(rows: pl.DataFrame, nli: pl.DataFrame) -> dict[str, int]:

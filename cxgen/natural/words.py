@@ -2,15 +2,12 @@
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from functools import lru_cache
-from pathlib import Path
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
-
-import polars as pl
 
 from cxgen.constructicon import Construction, Part, Slot, parse_pattern
 from cxgen.constructicon.model import AGREEING, ANYTHING
-from cxgen.lexicon.words import SENSES, Reference, forms, measure
+from cxgen.lexicon.words import Reference, forms, measure
 from cxgen.sampling import verb_pools
 from cxgen.vocabulary import PRESETS, Role
 
@@ -63,13 +60,6 @@ def lemmas(word: str, upos: str | None = None) -> tuple[str, ...]:
     from lemminflect import getAllLemmas
 
     return tuple(lemma for listed in getAllLemmas(word, upos=upos).values() for lemma in listed)
-
-
-@lru_cache(1)
-def _first_senses(folder: Path) -> dict[tuple[str, str], str]:
-    """Lemma in lower case and part of speech -> the first sense in WordNet, of far more words than scenes have."""
-    table = pl.read_parquet(folder / "snapshot" / SENSES).unique(["lemma", "pos"], keep="first", maintain_order=True)
-    return {(lemma, pos): f"{lemma.replace(' ', '_')}%{sense}" for lemma, pos, sense in table.iter_rows()}
 
 
 def without_determiner(mark: str) -> str:
@@ -140,6 +130,7 @@ class Fillers:
         self._lexicon = construction.lexicon
         self._reference = Reference(self._lexicon.memory)
         self.save = self._reference.save
+        self._senses = cache(lambda lemma: self._lexicon.senses([lemma]))
         self._verbs = frozenset().union(*verb_pools(construction, PRESETS[0]))
         self._forms: dict[tuple[str, str], list[str]] = {}
         names = ("lemma", "pos", "plural", "third", "ing", "past", "participle")
@@ -205,7 +196,8 @@ class Fillers:
         return guess if self._sense(guess, "noun") or self._reference.frequency(head)[0] >= _IN_USE else ""
 
     def _sense(self, lemma: str, pos: str) -> str | None:
-        return next((_first_senses(folder).get((lemma.lower(), pos)) for folder in self._lexicon.folders[:1]), None)
+        """The first sense in WordNet, which has far more words than scenes have."""
+        return next(iter(self._senses(lemma).get((lemma.lower(), pos), ())), None)
 
     def _lemmas(self, word: str, pos: str) -> list[str]:
         return [*self._forms.get((word, pos), ()), *lemmas(word, {"noun": "NOUN", "verb": "VERB", "adjective": "ADJ"}[pos])]

@@ -64,20 +64,16 @@ class _Sets:
         self._starts = np.cumsum([0, *(way.size for way in self._ways)])
         symbol = self._halves[INSTANCE]
         if any(way.rule.count(symbol) != _HALVES for way in self._ways):
-            raise self._wrong(
+            raise self._language.wrong(
                 f"an instance without two halves {symbol}", f"every rule of {grammar.data['sentences'][INSTANCE]} has it twice"
             )
         self._orders = {role: dict[tuple[str, ...], list[list[int]]]() for role in (NON_INSTANCE, SCRAMBLED)}
         for rule, (role, orders) in product(self._rules(symbol), self._orders.items()):
             orders[rule] = [_order(rule, other) for other in self._rules(self._halves[role]) if sorted(other) == sorted(rule)]
             if not orders[rule]:
-                raise self._wrong(f"no {role} order of {' '.join(rule)}", f"a rule of {self._halves[role]} with the same parts")
+                raise self._language.wrong(f"no {role} order of {' '.join(rule)}", f"a rule of {self._halves[role]} with the same parts")
         self.features = pl.DataFrame([_features(way, symbol) for way in self._ways])
         self._drawn: set[int] = set()
-
-    def _wrong(self, what: str, hint: str) -> DataError:
-        document = self._grammar.document
-        return DataError(what, file=document.path, line=document.line(["rules"]), hint=hint)
 
     def _rules(self, symbol: str) -> list[tuple[str, ...]]:
         return list(dict.fromkeys(way.rule for way in chain(*self._language.ways(symbol).values())))

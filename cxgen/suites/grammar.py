@@ -44,13 +44,14 @@ class Language:
         try:
             self._productions = list(CFG.fromstring(rules).productions())
         except ValueError as error:
-            raise self._wrong(f"rules that cannot be read: {' '.join(str(error).split())[:200]}", "rules: A -> 'word' B | C") from error
+            raise self.wrong(f"rules that cannot be read: {' '.join(str(error).split())[:200]}", "rules: A -> 'word' B | C") from error
         self._productions += [Production(Nonterminal(symbol), _tokens(text)) for symbol, texts in words.items() for text in texts]
         self._ways: dict[str, dict[int, list[Way]]] = {}
         self._counts: dict[str, dict[int, int]] = {}
         self.text = lru_cache(50_000)(self._text)
 
-    def _wrong(self, what: str, hint: str) -> DataError:
+    def wrong(self, what: str, hint: str) -> DataError:
+        """What is wrong with the rules."""
         return DataError(what, file=self._source.path, line=self._source.line(["rules"]), hint=hint)
 
     def ways(self, symbol: str, above: tuple[str, ...] = ()) -> dict[int, list[Way]]:
@@ -58,10 +59,10 @@ class Language:
         if symbol in self._ways:
             return self._ways[symbol]
         if symbol in above:
-            raise self._wrong(f"{symbol} leads back to itself: {' -> '.join([*above, symbol])}", "rules without recursion")
+            raise self.wrong(f"{symbol} leads back to itself: {' -> '.join([*above, symbol])}", "rules without recursion")
         rules = dict.fromkeys(tuple(production.rhs()) for production in self._productions if str(production.lhs()) == symbol)
         if not rules:
-            raise self._wrong(f"nothing says what {symbol} is", "a rule, or a list under words")
+            raise self.wrong(f"nothing says what {symbol} is", "a rule, or a list under words")
         ways: dict[int, list[Way]] = {}
         for rule in rules:
             counts = [{int(part not in _MARKS): 0} if isinstance(part, str) else self.counts(str(part), (*above, symbol)) for part in rule]
@@ -72,7 +73,7 @@ class Language:
         self._counts[symbol] = {length: sum(way.size for way in same) for length, same in self._ways[symbol].items()}
         if sum(self._counts[symbol].values()) >= _MOST:
             hint = "fewer words or rules; a grammar without `lexicon` has no preset wide"
-            raise self._wrong(f"{symbol} has {_MOST} sentences or more", hint)
+            raise self.wrong(f"{symbol} has {_MOST} sentences or more", hint)
         return self._ways[symbol]
 
     def counts(self, symbol: str, above: tuple[str, ...] = ()) -> dict[int, int]:
