@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Any
 
@@ -26,22 +26,12 @@ construction's verb, and this verb does not hold the meaning by itself. Another 
 open-class words (of a look-alike or opposite: a kind of the target), or what a look-alike is misread as."""
 _JOINS = r"\b(?:and|then|but|before|after|while|as|when)\b"  # the joins of templates/_shared.yaml
 _Clauses = list[Counter[str]]
-_Matrix = Mapping[str, Mapping[str, int]]
 
 
 def turns(construction: Construction, design: Design, broken: frozenset[str] = frozenset()) -> dict[str, dict[str, str]]:
     """Cell of a design's label matrix -> another reading that gives another label (see `NEEDED`), an opposite one if possible: a kind, or
     ``MISREADING``; or ``WORDS``. With pseudowords in the slots ``broken``."""
-    return _turned(construction, design, label_matrix(construction, design, broken), _read(construction, design), broken)
-
-
-def _turned(
-    construction: Construction,
-    design: Design,
-    matrix: _Matrix,
-    premises: Mapping[str, Sequence[_Clauses]],
-    broken: frozenset[str] = frozenset(),
-) -> dict[str, dict[str, str]]:
+    matrix, premises = label_matrix(construction, design, broken), _read(construction, design)
     bags = {kind: [sum(clauses, Counter[str]()) for clauses in premises[kind]] for kind in matrix}
     targets = [kind for kind in matrix if construction.kinds[kind].construction == construction.name]
 
@@ -72,7 +62,7 @@ def _cells(construction: Construction, design: Design, family: Family) -> Iterat
     if not selections:
         return
     counts, premises = Counter(chain.from_iterable(selections)), _read(construction, design)
-    other, pools = _turned(construction, design, matrix, premises), design_pools(construction, design, {}, None)
+    other, pools = turns(construction, design), design_pools(construction, design, {}, None)
     lexical = {kind: _lexical(construction, pools, kind) for kind in matrix}
     for config in configs:
         sharing, counted = family.sharing(construction, design, config), family.rows_per_set(construction, design, config)
