@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from cxgen.constructicon import Construction, square_faults
+from cxgen.check import require_sound
+from cxgen.constructicon import Construction
 from cxgen.constructicon.model import Square
 from cxgen.errors import SchemaError
 from cxgen.lexicon import Frame
@@ -45,14 +46,11 @@ def asked(construction: Construction, seed: int, start: int, count: int) -> list
 
     Squares take turns, then prompts; every verb of the square's frames comes up once before one comes up again.
     """
-    document, squares = construction.document, list(construction.natural.values())
+    squares = construction.natural.values()
     if not squares:
         hint = "add a section natural: to its file, see docs/natural.md"
-        raise SchemaError(f"{construction.name} has no square for writers", file=document.path, hint=hint)
-    for square in squares:
-        for fault, keys in square_faults(construction, square):
-            line = document.line(["natural", *keys])
-            raise SchemaError(f"natural: {square.design}: {fault}", file=document.path, line=line, hint="see docs/natural.md")
+        raise SchemaError(f"{construction.name} has no square for writers", file=construction.document.path, hint=hint)
+    require_sound(construction, "E1")
     sources = [(square.design, _described(construction, square), _seeds(construction, square, seed)) for square in squares]
     wanted = []
     for number in range(start, start + count):
