@@ -104,6 +104,12 @@ class Entry:
         """What its file says; a SchemaError if it cannot be read, or is a look-alike's."""
         return load_construction(self.constructicon.project, self.name, self.constructicon.lexicon)
 
+    @property
+    def shipped(self) -> bool:
+        """Whether its file and its words are all those that come with cxgen, which `cxgen check` has seen."""
+        project = self.constructicon.project
+        return not project.own_lexicons and all(map(project.ships, (self.construction.document.path, *project.shared_files())))
+
     def sample(self, n: int = 5, *, family: str = "nli", wug: str = "", seed: int = 1) -> pl.DataFrame:
         """A preview of its items: those of ``n`` premises, one row per item.
 
@@ -146,8 +152,7 @@ class Entry:
                 raise unknown(what, name, known, file=loaded.document.path if known is loaded.kinds else None)
         if label and not any(column.labels for column in own_columns(family)):
             raise CxgenError(f"items of {family} have no label", hint="leave --label out")
-        files = [loaded.document.path, *project.shared_files()]
-        if project.own_lexicons or not all(map(project.ships, files)):  # `cxgen check` has seen what is shipped
+        if not self.shipped:
             self._require_sound("E")
         wugs = Wugs.load(project.snapshot) if wug else None
         try:

@@ -97,7 +97,7 @@ bind:
 @pytest.fixture
 def doors(tmp_path, monkeypatch):
     """The file that `cxgen new` writes, its kinds as one entry."""
-    from cxgen.cli.explore import new
+    from cxgen.cli.begin import new
 
     monkeypatch.setenv("CXGEN_PROJECT", str(tmp_path))
     new("doors")

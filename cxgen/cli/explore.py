@@ -7,7 +7,6 @@ from typing import Annotated
 import polars as pl
 from typer import Argument, Option, colors, echo, style
 
-from cxgen.check import announced
 from cxgen.cli.options import Form, Name, Wug, commands, load_all
 from cxgen.cli.output import Format, Row, emit, note
 from cxgen.constructicon import Construction, Design
@@ -64,8 +63,11 @@ def sample(
         else:
             emit(rows.iter_rows(named=True), form, rows.columns)
         return
-    for line in announced(entry.construction):
-        note(line)
+    if not entry.shipped:
+        from cxgen.check import announced
+
+        for line in announced(entry.construction):
+            note(line)
     blocks = _counted(entry.blocks(n, family=family, wug=wug.value if wug else "", seed=seed, kind=kind, label=only), n)
     if form is Format.table:
         groups = (group for items in blocks for group in FAMILIES[family].shown(items))

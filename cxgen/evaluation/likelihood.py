@@ -156,11 +156,11 @@ def _masked(path: str, metric: str) -> Likely:
 
 def is_classifier(path: str) -> bool:
     """Whether the model in a folder has a head for labels of texts."""
-    with needs(_PACKAGES, "hf"):
-        from transformers import AutoConfig
     try:
+        from transformers import AutoConfig
+
         config = AutoConfig.from_pretrained(path, local_files_only=Path(path).is_dir())
-    except (OSError, ValueError, KeyError):  # which is told where the model is loaded
+    except (ImportError, OSError, ValueError, KeyError):  # which is told where the model is loaded
         return False
     return any(name.endswith(_CLASSIFIES) for name in config.architectures or ())
 
