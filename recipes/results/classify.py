@@ -1,4 +1,4 @@
-"""Encoders as classifiers: trained on nli as a whole, or as they come, they answer test items; a run is a folder with files of predictions."""
+"""Encoders as classifiers: trained on nli as a whole, or as they come, they answer test items; predictions are files in a folder."""
 
 from __future__ import annotations
 
@@ -20,30 +20,8 @@ from cxgen.vocabulary import LABELS
 
 _BATCH = 16
 _WARMUP = 0.1  # share of the steps
-# Plain pairs that set the bounds of a head with two classes, which answers with one number: contradicted or not.
-_PLAIN = {
-    "entailment": [
-        ("A cat is sitting on the mat.", "There is an animal on the mat."),
-        ("A man is asleep on a bench.", "A man is sleeping."),
-        ("Two girls are playing football in the park.", "Some children are playing a sport."),
-        ("Tom bought a red car.", "Tom bought a car."),
-        ("Ann gave Bob a book.", "Bob received a book from Ann."),
-    ],
-    "neutral": [
-        ("A cat is sitting on the mat.", "The cat is hungry."),
-        ("A man is asleep on a bench.", "The man has a dog."),
-        ("Two girls are playing football in the park.", "The girls are sisters."),
-        ("Tom bought a red car.", "Tom is forty years old."),
-        ("The soup is hot.", "The soup contains beans."),
-    ],
-    "contradiction": [
-        ("A cat is sitting on the mat.", "There is no cat on the mat."),
-        ("A man is asleep on a bench.", "The man is wide awake."),
-        ("Two girls are playing football in the park.", "Nobody is in the park."),
-        ("Tom bought a red car.", "Tom did not buy a car."),
-        ("The soup is hot.", "The soup is cold."),
-    ],
-}
+# Plain pairs that set the bounds of a head with two classes, which answers with one number: how much a hypothesis is contradicted.
+_PLAIN = Path(__file__).with_name("plain.csv")
 
 
 def learned(project: Project, limit: int, without: Sequence[str]) -> pl.DataFrame:
@@ -104,11 +82,11 @@ class Classifier:
                     print(f"step {done} of {steps}: loss {running / (1 - 0.95**done):.3f}, {time.monotonic() - start:.0f} s", flush=True)
         self.model.eval()
 
-    def numbers(self, rows: pl.DataFrame) -> Any:
-        """The probability of the last class."""
+    def numbers(self, rows: pl.DataFrame) -> list[float]:
+        """Of each item, the probability of the last class."""
         self.model.eval()
         with self.torch.inference_mode():
-            return self.torch.cat([self.logits(part).softmax(-1)[:, -1] for part in rows.iter_slices(2 * _BATCH)])
+            return [value for part in rows.iter_slices(2 * _BATCH) for value in self.logits(part).softmax(-1)[:, -1].tolist()]
 
     def answers(self, rows: pl.DataFrame) -> pl.DataFrame:
         """``id`` and a probability for each label."""
@@ -126,14 +104,16 @@ def untrained(classifier: Classifier, rows: pl.DataFrame) -> pl.DataFrame:
 
     The bounds lie halfway between those of `_PLAIN`, of which what is entailed comes between what is open and what is contradicted.
     """
-    plain = {label: classifier.numbers(pl.DataFrame(pairs, ["premise", "hypothesis"], orient="row")) for label, pairs in _PLAIN.items()}
-    order = sorted(plain, key=lambda label: float(plain[label].mean()))
-    if any(plain[one].max() >= plain[two].min() for one, two in pairwise(order)):
+    pairs, plain = pl.read_csv(_PLAIN), dict[str, list[float]]()
+    for label, number in zip(pairs["label"], classifier.numbers(pairs), strict=True):
+        plain.setdefault(label, []).append(number)
+    order = sorted(plain, key=lambda label: min(plain[label]))
+    if any(max(plain[one]) >= min(plain[two]) for one, two in pairwise(order)):
         raise SystemExit(f"the plain pairs are not apart: {plain}")
-    bounds = [float(plain[one].max() + plain[two].min()) / 2 for one, two in pairwise(order)]
+    bounds = [(max(plain[one]) + min(plain[two])) / 2 for one, two in pairwise(order)]
     print(f"plain pairs: {', '.join(order)}, bounds {bounds}", flush=True)
     numbers = classifier.numbers(rows)
-    return rows.select("id", label=pl.Series([order[sum(number > bound for bound in bounds)] for number in numbers.tolist()]))
+    return rows.select("id", label=pl.Series([order[sum(number > bound for bound in bounds)] for number in numbers]))
 
 
 def main(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -37,8 +38,9 @@ def dequantised(graph: Path) -> dict[str, Any]:
     Matrices that the graph keeps in full precision beside int8 are taken as they are. Names of products of matrices come from their nodes.
     """
     import numpy as np
-    import onnx
     import torch
+
+    onnx: Any = import_module("onnx")  # needed for this alone
 
     model = onnx.load(str(graph))
     tensors = {tensor.name: onnx.numpy_helper.to_array(tensor) for tensor in model.graph.initializer}
