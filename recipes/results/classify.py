@@ -118,7 +118,7 @@ def untrained(classifier: Classifier, rows: pl.DataFrame) -> pl.DataFrame:
 
 def main(
     model: Path,
-    output: Annotated[Path, typer.Argument(help="A folder: a file of predictions of each config.")],
+    output: Annotated[Path, typer.Argument(help="What files of predictions are called: to it comes .CONFIG.parquet.")],
     train: Annotated[int, typer.Option(help="Items at most that are learned from; 0: none, a head of two classes answers.")],
     limit: Annotated[int, typer.Option(help="Items at most of each config that are answered, as evaluate --limit has it.")],
     config: Annotated[list[str], typer.Option(help="Whose test items are answered; repeatable.")],
@@ -137,11 +137,11 @@ def main(
         print(f"learning from {rows.height:,} items, {rows['contrast_set'].n_unique():,} sets", flush=True)
         classifier.learn(rows, rate, epochs, seed)
         print(f"learned in {time.monotonic() - start:.0f} s", flush=True)
-    output.mkdir(parents=True, exist_ok=True)
+    output.parent.mkdir(parents=True, exist_ok=True)
     for name in config:
         (items,) = Evaluated.read(project, Part((name,), limit=limit)).items.values()
         found = classifier.answers(items) if train else untrained(classifier, items)
-        found.write_parquet(output / f"{name}.parquet", compression="zstd")
+        found.write_parquet(output.with_name(f"{output.name}.{name}.parquet"), compression="zstd")
         print(f"answered {found.height:,} items of {name}, {time.monotonic() - start:.0f} s", flush=True)
 
 
