@@ -16,6 +16,7 @@ from cxgen.build.tables import read_splits
 from cxgen.evaluate.report import Evaluated, Part
 from cxgen.evaluate.scores import first_sets, questions
 from cxgen.project import Project
+from cxgen.schema import TARGET
 from cxgen.vocabulary import LABELS
 
 _BATCH = 16
@@ -25,8 +26,10 @@ _PLAIN = Path(__file__).with_name("plain.csv")
 
 
 def learned(project: Project, limit: int, without: Sequence[str]) -> pl.DataFrame:
-    """Items of nli's train at most, whole contrast sets, of a smaller limit a part of these; none of a construction that is left out."""
-    rows = read_splits(project, "nli", ["train"]).filter(~pl.col("construction").is_in(list(without)))
+    """Items of nli's train at most, whole contrast sets, of a smaller limit a part of these; none with a construction left out."""
+    rows = read_splits(project, "nli", ["train"])
+    touched = rows.filter(pl.col("construction").is_in(list(without)) | TARGET.is_in(list(without)))
+    rows = rows.join(touched, on="contrast_set", how="anti", maintain_order="left")
     return rows.join(first_sets(questions(rows, "nli"), limit), on="id", how="semi", maintain_order="left")
 
 
