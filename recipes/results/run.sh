@@ -28,6 +28,7 @@ classify() { # FOLDER RUN LIMIT "CONFIGS" options
 }
 classify deberta deberta-zero 800 "nli distinction nli_wug natural cxnli" --train 0
 classify deberta deberta-500 800 "nli distinction nli_wug natural" --train 500 --epochs 2
+classify deberta deberta-500-seed2 800 "nli distinction" --train 500 --epochs 2 --seed 2
 classify deberta deberta-2000 800 "nli distinction nli_wug natural" --train 2000 --epochs 2
 classify deberta deberta-4000 800 "nli distinction nli_wug natural" --train 4000
 classify deberta deberta-left 800 "nli distinction" --train 2000 --epochs 2 --without caused-motion --without intransitive-motion --without ditransitive --without let-alone

@@ -70,22 +70,22 @@ class Figures:
     def __init__(self, found: Sequence[Row]) -> None:
         self.found = {(*(row[key] for key in _RUN), row["config"], row["part"]): row for row in found}
         self.runs = list(dict.fromkeys(tuple(row[key] for key in _RUN) for row in found))
-        self.configs = list(dict.fromkeys(row["config"] for row in found))
 
-    def main(self) -> str:
+    def main(self, configs: Sequence[str]) -> str:
         """A line per model and setting, a column per config."""
+        chance = {key[3]: row["chance"] for key, row in self.found.items()}
+        configs = [config for config in configs if config in chance]
         lines = []
         for run in self.runs:
-            own = [self.found.get((*run, config, "all")) for config in self.configs]
-            if not _left_out(run):
-                lines.append([*run, *(_cell(row) + (f" {row['items']:,}" if row else "") for row in own)])
-        chance = {config: next(row["chance"] for key, row in self.found.items() if key[3] == config) for config in self.configs}
-        head = ["model", "setting", "trained on", *(f"{config} ({100 * chance[config]:.0f})" for config in self.configs)]
-        return _table(head, lines)
+            own = [self.found.get((*run, config, "all")) for config in configs]
+            if counts := [row["items"] for row in own if row and not _left_out(run)]:
+                most = f"{min(counts)} to {max(counts)}" if len({*counts}) > 1 else str(counts[0])
+                lines.append([*_named(run), most, *map(_cell, own)])
+        return _table(["model", "setting", "items", *(f"{config} ({100 * chance[config]:.0f})" for config in configs)], lines)
 
     def divided(self, dimension: str, config: str = "nli") -> str:
         """A line per value of a dimension, a column per run."""
-        runs = [run for run in self.runs if (*run, config, "all") in self.found and not _left_out(run) and run[0] not in _HIDDEN]
+        runs = [run for run in self.runs if (*run, config, "all") in self.found and not _left_out(run) and run[0] in _SHOWN]
         values = sorted({key[4] for key in self.found if key[3] == config and key[4].startswith(f"{dimension} ")})
         lines = []
         for value in values:
@@ -101,10 +101,8 @@ class Figures:
             nli, other = self.found.get((*run, "nli", "all")), self.found.get((*run, "distinction", "all"))
             if nli and other and not _left_out(run):
                 own = (nli["consistency"], other["consistency"], other["capture"])
-                lines.append([*run, *("" if value is None else f"{100 * value:.1f}" for value in own)])
-        return _table(
-            ["model", "setting", "trained on", "nli: sets all right", "distinction: sets all right", "distinction: capture"], lines
-        )
+                lines.append([*_named(run), *("" if value is None else f"{100 * value:.1f}" for value in own)])
+        return _table(["model", "setting", "nli: sets all right", "distinction: sets all right", "distinction: capture"], lines)
 
     def left_out(self) -> str:
         """Constructions that a model has not seen beside the model that has."""
@@ -118,9 +116,10 @@ class Figures:
     def learning(self) -> list[tuple[str, list[Point]]]:
         """Config -> points of DeBERTa's learning curve: items, accuracy, low, high."""
         lines: dict[str, list[Point]] = {}
-        for (name, setting, trained, config, part), row in self.found.items():
-            if name == _MAIN and setting != "baseline" and part == "all" and not _left_out((name, setting, trained)):
-                count = int(re.sub(r"\D", "", trained) or 0)
+        for (name, _, trained, config, part), row in self.found.items():
+            learned = re.fullmatch(r"(?:nli, ([\d,]+) items)?", trained)
+            if name == _MAIN and part == "all" and learned:
+                count = int((learned[1] or "0").replace(",", ""))
                 lines.setdefault(config, []).append((count, row["accuracy"], row["low"], row["high"]))
         return [(config, sorted(points)) for config, points in lines.items() if len(points) > 1]
 
@@ -136,15 +135,22 @@ class Figures:
 
 
 _MAIN = "deberta-v3-xsmall-nli"
-_HIDDEN = ("majority",)
+_SHOWN = ("word-pairs", _MAIN)  # whose scores are divided: all others are at chance
+_ANSWERED = {"main": ("nli", "distinction", "nli_wug", "natural", "cxnli"), "pairs": ("minimal_pairs", "cxmp")}
 
 
 def _left_out(run: Sequence[str]) -> bool:
     return " without " in run[2]
 
 
+def _named(run: Sequence[str]) -> list[str]:
+    """Model, and setting with what was learned."""
+    return [run[0], f"{run[1]}: {run[2]}" if run[2] and run[1] != "baseline" else run[1]]
+
+
 def _short(run: Sequence[str]) -> str:
-    return " ".join(filter(None, (run[0], run[1] if run[1] != "baseline" else "", run[2].removeprefix("nli, ").removesuffix(" items"))))
+    """A run in a table whose runs are baselines and DeBERTa's."""
+    return run[0] if run[1] == "baseline" else run[1] if not run[2] else run[2].removeprefix("nli, ")
 
 
 def filled(page: str, blocks: Mapping[str, str]) -> str:
@@ -165,8 +171,10 @@ def results(project: Project) -> str:
 def pages(root: Path) -> dict[Path, str]:
     """The page and its plots, with their texts, from `outputs/metrics/results.json`."""
     figures = Figures(json.loads((root / RESULTS).read_text("utf-8"))["rows"])
-    blocks = {"main": figures.main(), "sets": figures.sets(), "left-out": figures.left_out()}
+    blocks = {"sets": figures.sets(), "left-out": figures.left_out()}
+    blocks |= {name: figures.main(configs) for name, configs in _ANSWERED.items()}
     blocks |= {name: figures.divided(name) for name in _PARTS["nli"]}
+    blocks["look-alikes"] = figures.divided("construction", "distinction")
     page = root / PAGE
     plots = {"curve": curve(figures.learning()), "constructions": dots(figures.by_construction())}
     return {page: filled(page.read_text("utf-8"), blocks)} | {page.with_name(f"results-{name}.svg"): text for name, text in plots.items()}
