@@ -31,6 +31,7 @@ classify deberta deberta-500 800 "nli distinction nli_wug natural" --train 500 -
 classify deberta deberta-500-seed2 800 "nli distinction" --train 500 --epochs 2 --seed 2
 classify deberta deberta-2000 800 "nli distinction nli_wug natural" --train 2000 --epochs 2
 classify deberta deberta-4000 800 "nli distinction nli_wug natural" --train 4000
+classify deberta deberta-8000 800 "nli distinction nli_wug natural" --train 8000
 classify deberta deberta-left 800 "nli distinction" --train 2000 --epochs 2 --without caused-motion --without intransitive-motion --without ditransitive --without let-alone
 classify minilm minilm-8000 800 "nli distinction nli_wug" --train 8000
 classify all-mpnet-base-v2 mpnet-1000 400 "nli distinction nli_wug" --train 1000 --rate 5e-5

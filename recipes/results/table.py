@@ -85,7 +85,7 @@ class Figures:
 
     def divided(self, dimension: str, config: str = "nli") -> str:
         """A line per value of a dimension, a column per run."""
-        runs = [run for run in self.runs if (*run, config, "all") in self.found and not _left_out(run) and run[0] in _SHOWN]
+        runs = [run for run in self.runs if (*run, config, "all") in self.found and run[0] in _SHOWN and _SIZE.fullmatch(run[2])]
         values = sorted({key[4] for key in self.found if key[3] == config and key[4].startswith(f"{dimension} ")})
         lines = []
         for value in values:
@@ -117,7 +117,7 @@ class Figures:
         """Config -> points of DeBERTa's learning curve: items, accuracy, low, high."""
         lines: dict[str, list[Point]] = {}
         for (name, _, trained, config, part), row in self.found.items():
-            learned = re.fullmatch(r"(?:nli, ([\d,]+) items)?", trained)
+            learned = _SIZE.fullmatch(trained)
             if name == _MAIN and part == "all" and learned:
                 count = int((learned[1] or "0").replace(",", ""))
                 lines.setdefault(config, []).append((count, row["accuracy"], row["low"], row["high"]))
@@ -125,7 +125,7 @@ class Figures:
 
     def by_construction(self) -> list[tuple[str, list[Named]]]:
         """Of DeBERTa's first and last run, accuracy by construction with its interval."""
-        runs = [run for run in self.runs if run[0] == _MAIN and (*run, "nli", "all") in self.found and not _left_out(run)]
+        runs = [run for run in self.runs if run[0] == _MAIN and (*run, "nli", "all") in self.found and _SIZE.fullmatch(run[2])]
         lines: list[tuple[str, list[Named]]] = []
         for run in (runs[0], runs[-1]):
             own = [(key[4], row) for key, row in self.found.items() if key[:4] == (*run, "nli") and key[4].startswith("construction ")]
@@ -135,6 +135,7 @@ class Figures:
 
 
 _MAIN = "deberta-v3-xsmall-nli"
+_SIZE = re.compile(r"whole train|(?:nli, ([\d,]+) items)?")  # trained on so much of nli, with no construction left out and the first seed
 _SHOWN = ("word-pairs", _MAIN)  # whose scores are divided: all others are at chance
 _ANSWERED = {"main": ("nli", "distinction", "nli_wug", "natural", "cxnli"), "pairs": ("minimal_pairs", "cxmp")}
 
