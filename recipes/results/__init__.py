@@ -1,0 +1,1 @@
+"""Figures of real models: see README.md."""
