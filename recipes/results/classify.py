@@ -13,8 +13,8 @@ import polars as pl
 import typer
 
 from cxgen.build.tables import read_splits
-from cxgen.evaluate.report import Evaluated, Part
-from cxgen.evaluate.scores import first_sets, questions
+from cxgen.evaluation.report import Evaluated, Part
+from cxgen.evaluation.scores import first_sets, questions
 from cxgen.project import Project
 from cxgen.schema import TARGET
 from cxgen.vocabulary import LABELS

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import typer
 
-from cxgen.evaluate.report import Evaluated, Part
+from cxgen.evaluation.report import Evaluated, Part
 from cxgen.files import write_text
 from cxgen.measures.figures import Resampling
 from cxgen.project import Project
@@ -71,14 +71,15 @@ class Figures:
         self.found = {(*(row[key] for key in _RUN), row["config"], row["part"]): row for row in found}
         self.runs = list(dict.fromkeys(tuple(row[key] for key in _RUN) for row in found))
 
-    def main(self, configs: Sequence[str]) -> str:
-        """A line per model and setting, a column per config."""
+    def main(self, configs: Sequence[str], less: Collection[tuple[str, str]] = ()) -> str:
+        """A line per model and setting, a column per config; without the models and what they learned that are in ``less``."""
         chance = {key[3]: row["chance"] for key, row in self.found.items()}
         configs = [config for config in configs if config in chance]
         lines = []
         for run in self.runs:
             own = [self.found.get((*run, config, "all")) for config in configs]
-            if counts := [row["items"] for row in own if row and not _left_out(run)]:
+            shown = not _left_out(run) and (run[0], run[2]) not in less
+            if counts := [row["items"] for row in own if row and shown]:
                 most = f"{min(counts)} to {max(counts)}" if len({*counts}) > 1 else str(counts[0])
                 lines.append([*_named(run), most, *map(_cell, own)])
         return _table(["model", "setting", "items", *(f"{config} ({100 * chance[config]:.0f})" for config in configs)], lines)
@@ -137,6 +138,13 @@ class Figures:
 _MAIN = "deberta-v3-xsmall-nli"
 _SIZE = re.compile(r"whole train|(?:nli, ([\d,]+) items)?")  # trained on so much of nli, with no construction left out and the first seed
 _SHOWN = ("word-pairs", _MAIN)  # whose scores are divided: all others are at chance
+_LESSER = ("4,000 items", "500 items, seed 2")
+_FRONT = ("nli", "distinction", "nli_wug", "natural", "minimal_pairs")  # of README, which leaves some lines out
+_NOT_IN_FRONT = {
+    ("majority", "whole train"),
+    ("smollm2-135m-instruct", "3 examples of train"),
+    *((_MAIN, f"nli, {own}") for own in _LESSER),
+}
 _ANSWERED = {"main": ("nli", "distinction", "nli_wug", "natural", "cxnli"), "pairs": ("minimal_pairs", "cxmp")}
 
 
@@ -166,19 +174,23 @@ def filled(page: str, blocks: Mapping[str, str]) -> str:
 def results(project: Project) -> str:
     """The text of `outputs/metrics/results.json`, from the committed predictions and the dataset."""
     found = list(rows(project, pl.read_csv(HERE / "runs.csv")))
-    return json.dumps({"data_version": DATA_VERSION, "date": DATE, "rows": found}, indent=1, ensure_ascii=False) + "\n"
+    head = json.dumps({"data_version": DATA_VERSION, "date": DATE, "rows": []}, indent=1)
+    lines = ",\n".join(f"  {json.dumps(row, ensure_ascii=False)}" for row in found)  # a row a line
+    return head.replace("[]", f"[\n{lines}\n ]") + "\n"
 
 
 def pages(root: Path) -> dict[Path, str]:
-    """The page and its plots, with their texts, from `outputs/metrics/results.json`."""
+    """The page, its plots and the table of README, with their texts, from `outputs/metrics/results.json`."""
     figures = Figures(json.loads((root / RESULTS).read_text("utf-8"))["rows"])
     blocks = {"sets": figures.sets(), "left-out": figures.left_out()}
     blocks |= {name: figures.main(configs) for name, configs in _ANSWERED.items()}
     blocks |= {name: figures.divided(name) for name in _PARTS["nli"]}
     blocks["look-alikes"] = figures.divided("construction", "distinction")
-    page = root / PAGE
+    page, front = root / PAGE, root / "README.md"
+    shown = {"results": figures.main(_FRONT, _NOT_IN_FRONT)}
     plots = {"curve": curve(figures.learning()), "constructions": dots(figures.by_construction())}
-    return {page: filled(page.read_text("utf-8"), blocks)} | {page.with_name(f"results-{name}.svg"): text for name, text in plots.items()}
+    texts = {page: filled(page.read_text("utf-8"), blocks), front: filled(front.read_text("utf-8"), shown)}
+    return texts | {page.with_name(f"results-{name}.svg"): text for name, text in plots.items()}
 
 
 def main() -> None:
