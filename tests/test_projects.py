@@ -6,10 +6,10 @@ import polars as pl
 import pytest
 import yaml
 
-import cxgen as python
 from cxgen import layout
 from cxgen.vocabulary import SPLITS
 from tests import mini as small
+from tests.conftest import stored
 
 # In this order.
 COMMANDS = ("build", "check --output outputs/metrics/lint.json", "report baselines", "report variety", "report reading", "package")
@@ -46,7 +46,7 @@ def test_a_project_of_minimal_pairs_alone_gets_to_its_end(tmp_path, cxgen):
         assert result.returncode == 0, (command, result.stderr)
     assert {name for name, _ in hub_tables(pairs)} == {"minimal_pairs"}
     made = pl.concat([hub_tables(pairs)["minimal_pairs", split] for split in SPLITS])
-    assert made.equals(python.load("minimal_pairs", project=pairs))
+    assert made.equals(stored("minimal_pairs", project=pairs))
     assert made.height >= 60
     head, prose = (pairs / layout.HUB / "README.md").read_text("utf-8").removeprefix("---\n").split("---\n", 1)
     metadata = yaml.safe_load(head)
