@@ -296,8 +296,8 @@ def test_predictions_that_are_not_of_all_items_are_refused_with_counts(asked, tm
     [
         ("p.jsonl", '{"id": "a"\n', ":1: not JSON"),
         ("p.jsonl", "\n[1]\n", ":2: not a JSON object"),
-        ("p.jsonl", "", "has the columns none"),
-        ("p.csv", "item,label\nq01,neutral\n", "has the columns item, label"),
+        ("p.jsonl", "", "has no column id, but none at all"),
+        ("p.csv", "item,label\nq01,neutral\n", "has no column id, but item, label"),
         ("p.parquet", "no parquet", "not a readable .parquet file"),
         ("p.txt", "", "unknown kind of file '.txt'"),
         ("p.csv", None, "cannot read"),

@@ -122,7 +122,7 @@ def run(arguments: Sequence[str], command: typer.Typer = app, name: str = "cxgen
     except MemoryError:
         return _fail("not enough memory\n  hint: ask for less (see params.yaml), or use a machine with more")
     if code == 130:  # typer makes it of Ctrl-C
-        _fail("interrupted; finished files are complete, unfinished ones were not written")
+        _fail("interrupted; no file is half-written")
     return code if isinstance(code, int) else 0
 
 

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 from typing import Annotated, Any
 
+import polars as pl
 from click import Choice
 from polars import DataFrame
 from typer import Argument, Option, echo
@@ -48,7 +49,7 @@ def evaluate(
     items: Annotated[list[Path] | None, Option(help="Items of your own: premise, hypothesis, label; or good, bad. Repeatable.")] = None,
     splits: Annotated[list[Split] | None, Option("--split", help="Which splits; several times for several. Default: test.")] = None,
     limit: Annotated[
-        int | None, Option(min=1, help="At most so many items of each config: whole contrast sets, of all constructions.")
+        int | None, Option(min=1, help="At most so many items of each config: whole contrast sets, spread over constructions.")
     ] = None,
     against: Annotated[Path | None, Option(help="Other predictions of the same items: the difference, with interval and test.")] = None,
     baseline: Annotated[str | None, Option(help="A shallow predictor, trained on train: majority, hypothesis-only, word-pairs.")] = None,
@@ -98,7 +99,8 @@ def evaluate(
     part = Part(tuple(configs or ()), tuple(split.value for split in splits) if splits else Part.splits, limit)
     evaluated = Evaluated.read(Constructicon().project, part, items or (), by or ())
     if limit:
-        counts = (f"{rows.height:,} items of {config}" for config, rows in evaluated.items.items())
+        own = evaluated.questions.group_by("config", maintain_order=True).agg(pl.len(), pl.col("construction").n_unique())
+        counts = (f"{items:,} items of {config}, of {number} constructions" for config, items, number in own.iter_rows())
         note(f"a part (--limit {limit}): {', '.join(counts)}")
     if model is not None:
         server = Consultation(Judge(backend), (), (), base_url, per_request, limits, cache.absolute() if cache else ANSWERS, poll)

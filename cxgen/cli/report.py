@@ -15,6 +15,7 @@ from cxgen.check import require_sound
 from cxgen.cli.options import Configs, Form, commands, open_project
 from cxgen.cli.output import Format, Row, busy, emit, note, print_json
 from cxgen.facade import Constructicon
+from cxgen.families import DEFAULT
 from cxgen.measures.figures import Resampling
 from cxgen.report import baselines as giveaways
 from cxgen.report import reading as readings
@@ -55,7 +56,7 @@ def sizes(form: Form = Format.table) -> None:
     counts = packaged(Constructicon().project)
     emit([{"config": config, "split": split, "rows": n} for config, splits in counts.items() for split, n in splits.items()], form)
     if form is Format.table:
-        load = f'datasets.load_dataset("{layout.HUB}", "{next(iter(counts))}")'
+        load = f'datasets.load_dataset("{layout.HUB}", "{DEFAULT if DEFAULT in counts else next(iter(counts))}")'
         echo(f"\n{layout.HUB}: parquet files, card and dataset_version.json; {layout.METRICS}: what was measured.")
         echo(f"Next: {load}; cxgen sample resultative; cxgen publish OWNER/NAME --dry-run")
         echo("(`make` puts cxgen at .venv/bin/cxgen; README.md goes on from here)")

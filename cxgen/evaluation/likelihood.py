@@ -91,7 +91,7 @@ def _loaded(kind: Any, path: str) -> tuple[Any, Any]:
     local = Path(path).is_dir()
     model, told = kind.from_pretrained(path, local_files_only=local, output_loading_info=True)
     if lacking := sorted({*told["missing_keys"]} & {name for name, _ in model.named_parameters()}):
-        raise CxgenError(f"{path} has no {some(lacking, 3)}: answers would be random", hint=_WHOLE)
+        raise CxgenError(f"{path} is not a whole model, its answers would be random: it has no {some(lacking, 3)}", hint=_WHOLE)
     return model.eval(), AutoTokenizer.from_pretrained(path, local_files_only=local)
 
 

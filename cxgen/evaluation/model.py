@@ -171,6 +171,9 @@ def _consultation(evaluated: Evaluated, asked: Examination) -> tuple[Consultatio
 
 def suited(evaluated: Evaluated, asked: Examination) -> Examination:
     """The same, of a classifier by its head. CxgenError where it is to be asked what it cannot be."""
+    if not asked.local and Path(asked.model).is_dir():
+        hint = f"a model of this machine: --model {LOCAL}{asked.model}"
+        raise CxgenError(f"{asked.model} is a folder, and a model behind a server has a name", hint=hint)
     classifies = asked.local and likelihood.is_classifier(asked.folder)
     if not classifies and (asked.measure is Measure.head or asked.labels):
         raise CxgenError(f"{asked.model} is no classifier of premise and hypothesis", hint="leave --measure head and --labels out")

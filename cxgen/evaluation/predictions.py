@@ -61,7 +61,8 @@ def _read(rows: pl.DataFrame, path: Path) -> pl.DataFrame:
     scorings = [family.scoring for family in FAMILIES.values()] + [suite.scoring for suite in SUITES.values()]
     numbers = [name for name in dict.fromkeys(name for scoring in scorings for name in scoring.answers) if name in rows.columns]
     if "id" not in rows.columns or not ("label" in rows.columns or numbers):
-        raise DataError(f"has the columns {', '.join(rows.columns[:8]) or 'none'}", file=path, hint=_FORMAT)
+        lacks = "label" if "id" in rows.columns else "id"
+        raise DataError(f"has no column {lacks}, but {', '.join(rows.columns[:8]) or 'none at all'}", file=path, hint=_FORMAT)
     if "label" in rows.columns and {"claim", "derivation"} & set(rows.columns):
         hint = "write id and what the model says, without the dataset's other columns"
         raise DataError("has the dataset's own columns, whose label is the right answer, not a prediction", file=path, hint=hint)
