@@ -157,7 +157,11 @@ def progress(what: str, total: int, before: int = 0) -> Iterator[Callable[[int],
         nonlocal due
         if before < done < total and (now := time.monotonic()) >= due:
             minutes = (now - begun) * (total - done) / (done - before) / 60
-            print(f"{what}: {done:,} of {total:,}, about {minutes:.0f} minutes left", file=sys.stderr, flush=True)
+            print(
+                f"{what}: {done:,} of {total:,}, {f'about {minutes:.0f} minutes' if minutes >= 1.5 else 'a minute or less'} left",
+                file=sys.stderr,
+                flush=True,
+            )
             due = now + _LINE
 
     yield tell

@@ -196,7 +196,7 @@ def test_a_log_has_a_line_a_minute_that_says_how_long_it_takes(monkeypatch, caps
     assert list(tables.track("cde", "nli", 5, before=2)) == ["c", "d", "e"]
     assert capsys.readouterr().err.splitlines() == [
         "nli: going on: 2 of 5 are answered",
-        "nli: 3 of 5, about 0 minutes left",
+        "nli: 3 of 5, a minute or less left",
     ]
 
 

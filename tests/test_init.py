@@ -14,7 +14,17 @@ from cxgen import layout
 from tests.conftest import ROOT
 
 MADE = [
-    *(".gitignore", "README.md", "dvc.yaml", "lexicons/scenes/my-construction.tsv", "params.yaml", "pipelines/dropped.csv"),
+    *(
+        ".gitignore",
+        "README.md",
+        "docs/annotation.md",
+        "docs/templates.md",
+        "docs/tutorial.md",
+        "dvc.yaml",
+        "lexicons/scenes/my-construction.tsv",
+        "params.yaml",
+        "pipelines/dropped.csv",
+    ),
     "templates/my-construction.yaml",
 ]
 

@@ -16,6 +16,7 @@ from cxgen.facade import Constructicon
 from cxgen.files import write_text
 from cxgen.layout import DROPPED, LEXICONS, PARAMS, PIPELINE, TEMPLATES
 from cxgen.lexicon.scenes import FOLDER as SCENES
+from cxgen.project import shipped_folder
 
 _FILES = {
     PARAMS: "params.yaml",
@@ -24,6 +25,7 @@ _FILES = {
     Path("README.md"): "README.md",
     Path(".gitignore"): "gitignore",
 }
+_PAGES = tuple(Path("docs") / name for name in ("annotation.md", "templates.md", "tutorial.md"))  # to which comments and hints refer
 _FIRST = "my-construction"
 _DVC = "  git init && dvc init   # without git: dvc init --no-scm"
 app = commands()
@@ -31,10 +33,11 @@ app = commands()
 
 @app.command(epilog="cxgen init my-bench\ncxgen init .")
 def init(folder: Annotated[Path, Argument(metavar="FOLDER", help="A new folder, or one without files of these names.")]) -> None:
-    """Begin a project: params.yaml, dvc.yaml, README.md, .gitignore, and a construction of its own to change. Nothing is run."""
+    """Begin a project: params.yaml, dvc.yaml, README.md, .gitignore, a construction of its own to change, docs/. Nothing is run."""
     title = re.sub(r"[^\w .-]", "-", folder.resolve().name) or "my-bench"
     about = {"CONSTRUCTION": _FIRST, "TITLE": title, "GUID GUID": f"GUID {uuid.uuid4()}"}
     files = {folder / path: _starter(source, about) for path, source in _FILES.items()} | _construction(folder, _FIRST)
+    files |= {folder / page: (shipped_folder() / page).read_text("utf-8") for page in _PAGES}
     there = [path.relative_to(folder).as_posix() for path in files if os.path.lexists(path)]
     if there:
         hint = "move them, or begin in another folder: nothing was written"
