@@ -183,7 +183,7 @@ def test_bad_parameters_and_missing_inputs_are_named(cxgen, scratch):
     [
         (OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "outputs/x"), 2, "cxgen: outputs/x: No space left on device\n"),
         (MemoryError(), 2, "cxgen: not enough memory\n  hint: ask for less (see params.yaml), or use a machine with more\n"),
-        (KeyboardInterrupt(), 130, "cxgen: interrupted; finished files are complete, unfinished ones were not written\n"),
+        (KeyboardInterrupt(), 130, "cxgen: interrupted; no file is half-written\n"),
         (ZeroDivisionError(), 1, ""),
     ],
 )
@@ -210,7 +210,7 @@ def test_ctrl_c_ends_workers_and_leaves_no_half_written_file(scratch):
         os.killpg(process.pid, signal.SIGINT)
         _, message = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert message.endswith("cxgen: interrupted; finished files are complete, unfinished ones were not written\n")
+    assert message.endswith("cxgen: interrupted; no file is half-written\n")
     deadline = time.monotonic() + 20
     while (left := [pid for pid in workers if Path(f"/proc/{pid}").exists()]) and time.monotonic() < deadline:
         time.sleep(0.05)
