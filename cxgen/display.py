@@ -16,7 +16,7 @@ READ = (
     ("text", "first", "second", "answer"),
     ("sentence", "label"),
 )
-# Those of the report page: told apart by colour-blind readers; black on them has a contrast of 4.5 at least (WCAG 2.2, 1.4.3).
+# Told apart by colour-blind readers; black on them has a contrast of 4.5 at least (WCAG 2.2, 1.4.3).
 COLOURS = dict(zip(LABELS, ("#2b8a6e", "#d99a2b", "#c4564a"), strict=True))
 _MOST = 100  # rows that are shown
 

@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 import polars as pl
 from click import Choice
-from polars import DataFrame
 from typer import Argument, Option, echo
 
 from cxgen.asking import Consultation, Limits
@@ -145,12 +144,12 @@ def _named(paths: list[Path]) -> dict[str, Path]:
     return {("stdin" if path.stem == "-" else path.stem) if different else str(path.with_suffix("")): path for path in paths}
 
 
-def _read(path: Path) -> Path | DataFrame:
+def _read(path: Path) -> Path | pl.DataFrame:
     """A file of predictions, or what stands on the standard input."""
     if str(path) != "-":
         return path
     try:
-        return DataFrame([json.loads(line) for line in sys.stdin if line.strip()], infer_schema_length=None, strict=False)
+        return pl.DataFrame([json.loads(line) for line in sys.stdin if line.strip()], infer_schema_length=None, strict=False)
     except (ValueError, TypeError) as error:
         raise CxgenError(f"the standard input holds no JSON lines: {error}", hint='such as {"id": "...", "label": "neutral"}') from error
 

@@ -85,14 +85,16 @@ def _counted(context: str, answers: Sequence[str], unit: Unit) -> list[Counted]:
 
 
 def _loaded(kind: Any, path: str) -> tuple[Any, Any]:
-    """A model of a kind, of which no weight would be made anew, and its tokenizer."""
+    """A model of a kind, of which no weight would be made anew, on the GPU if there is one, and its tokenizer."""
+    import torch
     from transformers import AutoTokenizer
 
     local = Path(path).is_dir()
     model, told = kind.from_pretrained(path, local_files_only=local, output_loading_info=True)
     if lacking := sorted({*told["missing_keys"]} & {name for name, _ in model.named_parameters()}):
         raise CxgenError(f"{path} is not a whole model, its answers would be random: it has no {some(lacking, 3)}", hint=_WHOLE)
-    return model.eval(), AutoTokenizer.from_pretrained(path, local_files_only=local)
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    return model.eval().to(device), AutoTokenizer.from_pretrained(path, local_files_only=local)
 
 
 def _causal(path: str, *, normalised: bool) -> Likely:
@@ -103,8 +105,6 @@ def _causal(path: str, *, normalised: bool) -> Likely:
     model, tokenizer = _loaded(AutoModelForCausalLM, path)
     if any(name.endswith(_FILLS) for name in model.config.architectures or ()):
         raise CxgenError(f"{path} fills gaps, which is another thing than to continue texts", hint="--measure pll, or pll_original")
-    device = "cuda" if torch.cuda.is_available() else "cpu"
-    model = model.to(device)
     special = (tokenizer.bos_token_id, tokenizer.eos_token_id)
     start = [token for token in special if token is not None][:1]
     padded = torch.nn.utils.rnn.pad_sequence
@@ -119,7 +119,7 @@ def _causal(path: str, *, normalised: bool) -> Likely:
         ids = padded([torch.tensor(tokens) for tokens, _ in rows], batch_first=True)
         mask = padded([torch.ones(len(tokens), dtype=torch.int64) for tokens, _ in rows], batch_first=True)
         with torch.no_grad():
-            logits = model(ids.to(device), attention_mask=mask.to(device)).logits
+            logits = model(ids.to(model.device), attention_mask=mask.to(model.device)).logits
         sums = []
         for row, (tokens, first) in enumerate(rows):  # position i - 1 says what is likely at position i
             values = torch.log_softmax(logits[row, first - 1 : len(tokens) - 1].float(), dim=-1).cpu()
@@ -132,12 +132,11 @@ def _causal(path: str, *, normalised: bool) -> Likely:
 
 def _masked(path: str, metric: str) -> Likely:
     """A model that fills gaps. Texts are encoded here: minicons' own way asks for a method that tokenizers of transformers 5 lack."""
-    import torch
     from minicons.scorer import MaskedLMScorer
     from transformers import AutoModelForMaskedLM
 
     model, tokenizer = _loaded(AutoModelForMaskedLM, path)
-    scorer: Any = MaskedLMScorer(model, "cuda" if torch.cuda.is_available() else "cpu", tokenizer=tokenizer)
+    scorer: Any = MaskedLMScorer(model, str(model.device), tokenizer=tokenizer)
 
     def likely(texts: Sequence[Counted]) -> list[float]:
         encoded = scorer.tokenizer(["".join(text) for text in texts], padding=True)
@@ -177,15 +176,13 @@ def _headed(path: str, answers: Sequence[str], labels: Sequence[str]) -> Likely:
     if tokenizer.pad_token is None:
         tokenizer.pad_token = tokenizer.eos_token
     model.config.pad_token_id = tokenizer.pad_token_id
-    device = "cuda" if torch.cuda.is_available() else "cpu"
-    model = model.to(device)
 
     def likely(texts: Sequence[Counted]) -> list[float]:
         premises, hypotheses, _ = zip(*texts, strict=True)
         encoded = tokenizer(list(premises), list(hypotheses), padding=True, return_tensors="pt")
         _require_room(encoded["input_ids"].shape[1], model)
         with torch.no_grad():
-            logits = model(**encoded.to(device)).logits.float().cpu()
+            logits = model(**encoded.to(model.device)).logits.float().cpu()
         return [float(logit) for logit in logits[:, [names.index(answer) for answer in answers]].flatten()]
 
     return likely

@@ -195,7 +195,8 @@ def estimate(evaluated: Evaluated, asked: Examination, path: Path) -> list[dict[
         return consult.estimate(*_consultation(evaluated, asked))
     rows, kept = [], _kept(asked, path)
     for config, scoring, items in _continued(evaluated, asked):
-        left = [item for item in items if item[0] not in kept.known(items)]
+        known = kept.known(items)
+        left = [item for item in items if item[0] not in known]
         answers, texts = _answers(asked, left, scoring), sum(len(texts) for _, (_, texts) in left)
         count = len(list(islice(answers, asked.batch)))  # these wait for the model to be loaded
         begun, timed = time.monotonic(), 0
@@ -203,7 +204,7 @@ def estimate(evaluated: Evaluated, asked: Examination, path: Path) -> list[dict[
             if time.monotonic() - begun > _TIMED or timed == 4 * asked.batch:
                 break
         seconds = (time.monotonic() - begun) / max(timed, 1) * (len(left) - count)
-        row = {"config": config, "items": len(items), "answered before": len(items) - len(left), "texts": texts}
+        row = {"config": config, "items": len(items), "answered before": len(known), "texts": texts}
         rows.append(row | {"minutes": round(seconds / 60, 1)})
     return rows
 
