@@ -15,7 +15,7 @@ from scipy.sparse import csr_matrix
 from cxgen import measures
 from cxgen.measures import Items, begin
 from cxgen.measures.fits import logistic, right, taught
-from cxgen.measures.words import cues_only, cues_transfer, misparse, open_words, turn_rate, word_pairs, words_only
+from cxgen.measures.words import cues_only, cues_transfer, misparse, open_words, pair_scores, turn_rate, word_pairs, words_only
 
 E, N, C = range(3)
 # One E, N and C per premise, every hypothesis equally often each: the scheme of four places.
@@ -101,6 +101,13 @@ def test_pairs_of_words_learn_what_a_word_says_of_a_hypothesis_and_nothing_where
     told_apart, alike = told("a", ("surely", "maybe", "hardly")), told("b", ("so", "so", "so"))
     assert word_pairs(Items(told_apart))().by_config == {"nli": 1.0}
     assert word_pairs(Items(alike))().overall == pytest.approx(1 / 3, abs=0.01)
+
+
+def test_what_word_pairs_answer_does_not_depend_on_what_is_answered_beside_it():
+    train = pl.DataFrame({"premise": ["a b", "c d", "e f"] * 9, "hypothesis": ["g h", "i j", "g j"] * 9, "class": [0, 1, 2] * 9})
+    asked, more = train.head(3), pl.DataFrame({"premise": ["u v b"] * 9, "hypothesis": [f"w{n} h" for n in range(9)]})
+    texts = asked.select("premise", "hypothesis")
+    assert (pair_scores(train, texts) == pair_scores(train, pl.concat([more, texts]))[9:]).all()
 
 
 def test_a_cue_carries_over_to_another_construction_only_if_it_has_it_too():

@@ -178,10 +178,12 @@ def _tokens(texts: pl.Series) -> pl.DataFrame:
     return pl.concat(parts)
 
 
-def _word_pairs(rows: pl.DataFrame) -> tuple[Any, Ints]:
-    """Features of all pairs of a premise's and a hypothesis's word: one row per combination of words, and the row of every item."""
+def _word_pairs(rows: pl.DataFrame, known: int | None = None) -> tuple[Any, Ints]:
+    """Features of all pairs of a premise's and a hypothesis's word, one row per combination of words, and the row of every item: of
+    words of the first ``known`` items (default: all)."""
     tokens = [_tokens(rows[side]) for side in _SIDES]
-    return _paired(tokens, pl.concat(tokens)["token"].unique(maintain_order=True), rows.height)
+    names = pl.concat(own.filter(pl.col("row") < (rows.height if known is None else known)) for own in tokens)["token"]
+    return _paired(tokens, names.unique(maintain_order=True), rows.height)
 
 
 def _template_pairs(rows: pl.DataFrame) -> tuple[Any, Ints]:
@@ -224,5 +226,6 @@ def _paired(tokens: list[pl.DataFrame], names: pl.Series, height: int) -> tuple[
 
 
 def pair_scores(train: pl.DataFrame, test: pl.DataFrame) -> Floats:
-    """Probabilities (text x class) of ``word_pairs`` for ``premise, hypothesis`` of ``test`` when it has learnt ``class`` of ``train``."""
-    return scores(_averaged, *_word_pairs(pl.concat([train.select(_SIDES), test.select(_SIDES)])), train["class"])
+    """Probabilities (text x class) of ``word_pairs`` for ``premise, hypothesis`` of ``test`` when it has learnt ``class`` of ``train``;
+    those of a text do not depend on the others of ``test``."""
+    return scores(_averaged, *_word_pairs(pl.concat([train.select(_SIDES), test.select(_SIDES)]), train.height), train["class"])
