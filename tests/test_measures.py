@@ -104,10 +104,13 @@ def test_pairs_of_words_learn_what_a_word_says_of_a_hypothesis_and_nothing_where
 
 
 def test_what_word_pairs_answer_does_not_depend_on_what_is_answered_beside_it():
-    train = pl.DataFrame({"premise": ["a b", "c d", "e f"] * 9, "hypothesis": ["g h", "i j", "g j"] * 9, "class": [0, 1, 2] * 9})
-    asked, more = train.head(3), pl.DataFrame({"premise": ["u v b"] * 9, "hypothesis": [f"w{n} h" for n in range(9)]})
-    texts = asked.select("premise", "hypothesis")
-    assert (pair_scores(train, texts) == pair_scores(train, pl.concat([more, texts]))[9:]).all()
+    def text(kind, row):  # letters only; so many pairs of words that some share a column
+        return " ".join(kind + "abcdefghij"[row % 7 + at] * (row // 7 % 90 + 1) for at in range(4))
+
+    train = pl.DataFrame({"premise": [text("p", n) for n in range(600)], "hypothesis": [text("h", n * 5) for n in range(600)]})
+    train = train.with_columns(pl.Series("class", [n % 3 for n in range(600)]))
+    asked, more = train.select("premise", "hypothesis"), pl.DataFrame({"premise": ["u v b"] * 9, "hypothesis": ["w h"] * 9})
+    assert (pair_scores(train, asked) == pair_scores(train, pl.concat([more, asked]))[9:]).all()
 
 
 def test_a_cue_carries_over_to_another_construction_only_if_it_has_it_too():
