@@ -179,6 +179,7 @@ print([(name, measure["overall"], measure["configs"]) for name, measure in begin
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="the wheels' OpenBLAS chooses its kernel by this variable on Linux")
 def test_every_kernel_gives_the_same_figures():
     kernels = ({}, {"OPENBLAS_CORETYPE": "Prescott"})

@@ -39,16 +39,15 @@ def majority(votes: pl.DataFrame) -> pl.DataFrame:
 
     ``votes``: columns ``item, task, judge, value, reason``. The result: ``item, task, value, reason, votes`` (judges that decided).
     """
-    value, keys = pl.col("value"), ("item", "task")
+    value, keys = pl.col("value"), ["item", "task"]
     latest = votes.unique([*keys, "judge"], keep="last", maintain_order=True)
-    counts = latest.group_by(keys, maintain_order=True).agg(
-        most=value.filter(value != "").value_counts(sort=True).first(),
-        votes=(value != "").sum(),
-        why=pl.col("reason").filter(value == "").first(),
-    )
+    said = latest.filter(value != "").group_by(*keys, "value").agg(count=pl.len()).group_by(keys)
+    most = said.agg(value.sort_by("count").last(), pl.col("count").max(), votes=pl.col("count").sum())
+    asked = latest.group_by(keys, maintain_order=True).agg(why=pl.col("reason").filter(value == "").first())
+    counts = asked.join(most, on=keys, how="left", maintain_order="left").with_columns(pl.col("votes").fill_null(0))
     wins = pl.col("count") * 2 > pl.col("votes")
     reason = pl.when(wins).then(pl.lit("")).when(pl.col("votes") > 0).then(pl.lit("the judges disagree")).otherwise("why")
-    return counts.unnest("most").select(*keys, pl.when(wins).then(value).otherwise(pl.lit("")), reason.alias("reason"), "votes")
+    return counts.select(*keys, pl.when(wins).then(value).otherwise(pl.lit("")), reason.alias("reason"), "votes")
 
 
 def read_votes(project: Project, construction: str = "") -> pl.DataFrame:
