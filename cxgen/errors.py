@@ -1,5 +1,6 @@
 """Expected failures: what went wrong, where, and what to do about it. The CLI prints them without a traceback, exit code 2."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -11,6 +12,7 @@ UNSEEN = (
     "\x7f-\x9f\xad\u0600-\u0605\u061c\u06dd\u070f\u0890-\u0891\u08e2\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ufffe-\uffff"
     "\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e007f"
 )
+_ENDLESS = re.compile(r"\S{200,}")  # words that a message shows the beginning of
 
 
 class CxgenError(Exception):
@@ -24,6 +26,7 @@ class CxgenError(Exception):
     """
 
     def __init__(self, message: str, *, file: Path | None = None, line: int | None = None, hint: str = "") -> None:
+        message = _ENDLESS.sub(lambda word: f"{word[0][:60]}...", message)
         super().__init__(message)
         self.message, self.file, self.line, self.hint = message, file, line, hint
 

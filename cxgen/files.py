@@ -8,8 +8,9 @@ import fcntl
 import json
 import math
 import os
-import tempfile
-from collections.abc import Callable, Iterator
+import secrets
+import sys
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -46,12 +47,23 @@ def require_file(path: Path, hint: str = "") -> None:
 
 
 def parse_json(text: str, path: Path, hint: str = "", line: int | None = None, finite: bool = True) -> Any:
-    """What a JSON text says: every key once, and finite numbers unless ``finite`` is False; ``path`` and ``line`` are for the error."""
+    """What a JSON text says: every key once, finite numbers unless ``finite`` is False, half a surrogate pair (which no file can hold)
+    as U+FFFD; ``path`` and ``line`` are for the error."""
     number = _finite if finite else float
     try:
-        return json.loads(text, parse_constant=number, parse_float=number, object_pairs_hook=_once)
+        data = json.loads(text, parse_constant=number, parse_float=number, object_pairs_hook=_once)
+        return whole(data) if "\\ud" in text.lower() else data
     except (ValueError, RecursionError) as error:
         raise DataError(f"not JSON: {' '.join(str(error).split())[:200]}", file=path, line=line, hint=hint) from error
+
+
+def whole(data: Any) -> Any:
+    """JSON data whose texts can be written: half a surrogate pair becomes U+FFFD."""
+    if isinstance(data, str):
+        return data.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(data, dict):
+        return {whole(name): whole(value) for name, value in data.items()}
+    return [whole(value) for value in data] if isinstance(data, list) else data
 
 
 def _finite(number: str) -> float:
@@ -78,26 +90,37 @@ def read_json(path: Path, hint: str = "") -> Any:
 def json_lines(path: Path, hint: str = "", *, finite: bool = True, torn: bool = False) -> Iterator[tuple[int, dict[str, Any]]]:
     """The objects of a file of JSON lines, one by one, each with its line number from 1; empty lines are passed over.
 
-    If ``torn``, so is a last line without its line end, since a killed run was writing it.
+    If ``torn``, so is, with a warning, what a killed run or a full disk left of a line.
     """
     require_file(path, hint)
     with path.open("rb") as file:
         for number, raw in enumerate(file, 1):
-            if torn and not raw.endswith(b"\n"):
-                return
             try:
-                text = raw.decode("utf-8-sig" if number == 1 else "utf-8").strip()
-            except UnicodeDecodeError as failure:
-                raise DataError("not UTF-8 text", file=path, line=number, hint="save the file as UTF-8") from failure
-            row = parse_json(text, path, hint, number, finite) if text else {}
-            if not isinstance(row, dict):
-                raise DataError("not a JSON object", file=path, line=number, hint=hint)
-            if text:
+                row = _object(raw, path, hint, number, finite)
+            except DataError as error:
+                if not torn:
+                    raise
+                row = None
+                print(f"warning: {path}, line {number}: {error.message}; it is passed over", file=sys.stderr)
+            if row is not None:
                 yield number, row
 
 
-def require_place(path: Path) -> None:
-    """See that a file can be written there, before what it will hold is made."""
+def _object(raw: bytes, path: Path, hint: str, line: int, finite: bool) -> dict[str, Any] | None:
+    try:
+        text = raw.decode("utf-8-sig" if line == 1 else "utf-8").strip()
+    except UnicodeDecodeError as failure:
+        raise DataError("not UTF-8 text", file=path, line=line, hint="save the file as UTF-8") from failure
+    row = parse_json(text, path, hint, line, finite) if text else None
+    if text and not isinstance(row, dict):
+        raise DataError("not a JSON object", file=path, line=line, hint=hint)
+    return row
+
+
+def require_place(path: Path, inputs: Iterable[Path] = ()) -> None:
+    """See that a file can be written there, before what it will hold is made, and that it is none of those that are read."""
+    if path.is_file() and any(given.exists() and path.samefile(given) for given in inputs):
+        raise CxgenError("would overwrite what is read", file=path, hint="give what is written another name")
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     above = next(folder for folder in path.parents if folder.exists())
@@ -105,33 +128,46 @@ def require_place(path: Path) -> None:
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(above))
 
 
-def write_atomically(path: Path, write: Callable[[Path], object]) -> None:
+def write_atomically(path: Path, write: Callable[[Path], object], mode: int = 0o666) -> None:
     """Call ``write`` on a temporary file beside ``path``, see it on the disk, then rename it: a reader never sees half a file.
 
-    An OSError names ``path``, not the temporary file.
+    ``mode``: who may read it, less the umask. An OSError names ``path``, not the temporary file.
     """
     try:
         if path.is_char_device():  # /dev/stdout is written to, not replaced
             write(path)
         else:
-            _replace(path, write)
+            _replace(path, write, mode)
     except OSError as error:
         error.filename, error.filename2 = str(path), None
         raise
 
 
-def _replace(path: Path, write: Callable[[Path], object]) -> None:
+def _replace(path: Path, write: Callable[[Path], object], mode: int) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    temporary = Path(name)
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    handle = os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_RDWR, mode)
     try:
         write(temporary)
-        temporary.chmod(0o644)
         os.fsync(handle)
         temporary.replace(path)
     finally:
         os.close(handle)
         temporary.unlink(missing_ok=True)
+
+
+def append_line(path: Path, line: str) -> None:
+    """Add a line to a file and see it on the disk; if that fails, the file is as it was."""
+    with path.open("ab", buffering=0) as file:
+        size, data = os.fstat(file.fileno()).st_size, f"{line}\n".encode()
+        done = 0
+        try:
+            while done < len(data):  # a disk that is nearly full takes a part, and fails with the rest
+                done += file.write(data[done:])
+            os.fsync(file.fileno())
+        except OSError:
+            os.truncate(path, size)
+            raise
 
 
 def write_text(path: Path, text: str) -> None:

@@ -94,15 +94,15 @@ def one_line(error: BaseException) -> str:
     return " ".join(str(error).split())[:200]
 
 
-def write_table(table: pl.DataFrame, path: Path) -> None:
-    """Write ``table`` as parquet: the same rows give the same bytes."""
-    write_parquet(table, path, compression="zstd", row_group_size=ROW_GROUP)
+def write_table(table: pl.DataFrame, path: Path, mode: int = 0o666) -> None:
+    """Write ``table`` as parquet: the same rows give the same bytes; ``mode``: see `write_atomically`."""
+    write_parquet(table, path, mode, compression="zstd", row_group_size=ROW_GROUP)
 
 
-def write_parquet(table: pl.DataFrame, path: Path, **options: Any) -> None:
+def write_parquet(table: pl.DataFrame, path: Path, mode: int = 0o666, **options: Any) -> None:
     """Write ``table`` with options of polars' own."""
     try:
-        write_atomically(path, lambda temporary: table.write_parquet(temporary, **options))
+        write_atomically(path, lambda temporary: table.write_parquet(temporary, **options), mode)
     except pl.exceptions.PolarsError as error:  # the disk is full, most often, which polars takes for a fault of the format
         hint = "is there room on the disk? The file is as it was"
         raise DataError(f"cannot be written: {one_line(error)}", file=path, hint=hint) from error

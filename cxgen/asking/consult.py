@@ -113,19 +113,19 @@ def opened(path: Path) -> Iterator[Cache]:
     with locked(path, "is asking models with these answers"):
         try:
             raw = path.read_bytes() if path.exists() else b""
-            file = path.open("ab", buffering=0)
+            file = os.fdopen(os.open(path, os.O_APPEND | os.O_WRONLY | os.O_CREAT, 0o600), "ab", buffering=0)  # prompts: for nobody else
         except OSError as error:
             raise DataError(f"cannot be opened: {error.strerror}", file=path, hint="its file and folder must be writable") from error
         with file:
             if raw and not raw.startswith(b'{"'):
                 raise DataError("not a file of kept answers", file=path, hint="name another one: --cache FILE")
             cache = Cache(file)
+            os.truncate(path, raw.rfind(b"\n") + 1)
             for number, row in json_lines(path, _REMOVE, torn=True):
                 try:
                     cache.take(row)
                 except (TypeError, KeyError) as error:
                     raise DataError("not a kept answer", file=path, line=number, hint=_REMOVE) from error
-            os.truncate(path, raw.rfind(b"\n") + 1)
             yield cache
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import yaml
@@ -56,8 +57,11 @@ def export(name: str, project: Project, part: Part, folder: Path, wording: str =
         raise DataError("there is something already", file=folder, hint="name an empty folder, or one that is not there yet")
     exported = [_exported(project, config, part.splits, wording) for config in part.of(project).configs]
     names, texts = HARNESSES[name](exported, Params.read(project.params).publish.version)
-    for path, text in texts.items():
-        write_text(folder / path, text)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(prefix=f".{folder.name}.", dir=folder.parent) as made:
+        for path, text in texts.items():
+            write_text(Path(made) / "whole" / path, text)
+        (Path(made) / "whole").replace(folder)  # which may be there, if it is empty
     return names
 
 

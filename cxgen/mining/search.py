@@ -5,7 +5,7 @@ import json
 import re
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -14,7 +14,7 @@ import polars as pl
 
 from cxgen import layout
 from cxgen.constructicon import load_construction
-from cxgen.errors import CxgenError, DataError, needs
+from cxgen.errors import DataError, needs
 from cxgen.files import parse_json, require_place, write_text
 from cxgen.lexicon import Lexicon
 from cxgen.mining.find import Candidate, Correlative, Forms
@@ -62,11 +62,11 @@ class Passage(NamedTuple):
 def passages(files: Sequence[Path], counts: Counter[str], *, paragraphs: bool = False, field: str | None = None) -> Iterator[Passage]:
     """UTF-8 text, plain or gzip, by line, by paragraph, or from a ``field`` of JSON lines, in bearable pieces.
 
-    ``counts`` is told of ``lines``, and of those that are ``damaged``: with bytes that are not UTF-8, which are read as U+FFFD.
+    ``counts`` is told of ``lines``, and of those that are ``damaged``: with what is not UTF-8, which is read as U+FFFD.
     """
     for path in track(files, "reading", len(files)):
         lines = _lines(path, counts)
-        whole = _fields(lines, path, field) if field is not None else _paragraphs(lines, path, 200 if paragraphs else 1)
+        whole = _fields(lines, path, field, counts) if field is not None else _paragraphs(lines, path, 200 if paragraphs else 1)
         for passage in whole:
             text, start = passage.text, 0
             while len(text) - start > _LONGEST:
@@ -99,13 +99,14 @@ def _paragraphs(lines: Iterator[tuple[int, str]], path: Path, most: int) -> Iter
             yield Passage("\n".join(text for _, text in held), path, held[0][0])
 
 
-def _fields(lines: Iterator[tuple[int, str]], path: Path, field: str) -> Iterator[Passage]:
+def _fields(lines: Iterator[tuple[int, str]], path: Path, field: str, counts: Counter[str]) -> Iterator[Passage]:
     for number, line in lines:
         row = parse_json(line, path, "without --field a file is read as plain text", number, finite=False) if line.strip() else {field: ""}
         text = row.get(field) if isinstance(row, dict) else None
         if not isinstance(text, str):
             names = ", ".join(list(row)[:8]) if isinstance(row, dict) else "no object"
             raise DataError(f"no text in the field {field!r}", file=path, line=number, hint=f"the line has: {names}")
+        counts["damaged"] += "\ufffd" in text and "\ufffd" not in line
         column = 1
         for part in text.splitlines(keepends=True):
             yield Passage(part.rstrip("\r\n"), path, number, column)
@@ -138,7 +139,8 @@ def mine(project: Project, search: Search, files: Sequence[Path], output: Path) 
     for path in files:
         if not path.is_file():
             raise DataError("cannot read: not a file" if path.exists() else "cannot read: no such file", file=path)
-    _require_output(output, files)
+    require_ending(output)
+    require_place(output, files)
     by_tags = search.name in BY_TAGS
     construction = None if by_tags else load_construction(project, search.name, Lexicon.of(project))
     nlp = _load_pipeline(search.model, parsed=not by_tags)
@@ -219,13 +221,6 @@ def _load_pipeline(name: str, *, parsed: bool) -> "Language":
     return nlp
 
 
-def _require_output(path: Path, inputs: Iterable[Path]) -> None:
-    require_ending(path)
-    if path.exists() and any(given.exists() and path.samefile(given) for given in inputs):
-        raise CxgenError("would overwrite what is read", file=path, hint="-o with another name")
-    require_place(path)
-
-
 def read_candidates(path: Path) -> pl.DataFrame:
     """A file that `write_rows` wrote."""
     hint = "`cxgen mine CONSTRUCTION FILES` writes it; -o names it"
@@ -243,7 +238,8 @@ def label(project: Project, name: str, table: Path, output: Path) -> dict[str, i
     """Write the candidates of the groups that ``table`` (columns ``group, label``) labels to ``output``; return label -> candidates. Those
     of ``cc`` with two labels are divided for a probe, and the file NAME-probe beside it has its `subsets`."""
     path = default_output(project, name)
-    _require_output(output, [path, table])
+    require_ending(output)
+    require_place(output, [path, table])
     rows, hint = read_candidates(path), "columns group and label, as `cxgen mine ... --format csv` prints them, with labels filled in"
     listed = read_rows(table, hint)
     if not {"group", "label"} <= set(listed.columns):

@@ -20,7 +20,8 @@ from cxgen.streams import order_key, uniform_at
 from cxgen.vocabulary import BANDS, WRITING
 
 _SHORTEST, _LONGEST = 7, 45  # words of a sentence
-_SENTENCE = re.compile(r"^[\"“'‘]?[A-Z][^{}<>\[\]|\\_*#=@\n]*[.][\"”'’]?$")
+_SENTENCE = re.compile(r"^[\"“'‘]?[A-Z].*[.][\"”'’]?$")
+_FOREIGN = re.compile(r"[^A-Za-zÀ-ÖØ-öø-ÿ0-9 ,;:.!?()$%&\"“”'‘’–—-]|[^\W_]{31}")  # no other scripts, marks, signs; no endless words
 _INNER_END = re.compile(r"[.!?][\"”'’]?\s+[\"“'‘]?[A-Z]")
 _ABBREVIATED = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|St)\. ")
 Marks = dict[str, dict[str, str]]  # kind -> slot -> the marked words
@@ -173,6 +174,8 @@ def _of_sentence(square: Square, kind: str, sentence: str, marks: Mapping[str, s
     if not _SENTENCE.match(sentence) or _INNER_END.search(_ABBREVIATED.sub("", sentence)):
         yield f"{kind}: not one sentence that begins with a capital and ends with a full stop"
         return
+    if foreign := _FOREIGN.search(sentence):
+        yield f"{kind}: {foreign[0]!r}: Latin letters, digits, plain punctuation, words of 30 letters at most"
     length = sum(word[:1].isalnum() for word in tokens(sentence))
     if not _SHORTEST <= length <= _LONGEST:
         yield f"{kind}: {length} words, not {_SHORTEST} to {_LONGEST}"

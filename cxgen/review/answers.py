@@ -3,7 +3,6 @@
 import csv
 import io
 import re
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from cxgen.errors import DataError, needs
-from cxgen.files import parse_json, read_json, read_text
+from cxgen.files import json_lines, read_json, read_text
 from cxgen.review.sample import ANSWERS, KEYS, TASKS, TEXTS, read_key
 from cxgen.review.sheets import ANSWER, NOTE, Kind
 
@@ -26,7 +25,7 @@ Row = tuple[int, dict[Any, Any]]  # line, cells
 def answers_of(folder: Path, files: list[Path]) -> pl.DataFrame:
     """The answers in ``files`` (none: in the folder of answers) of the review in ``folder``, see `read_answers`."""
     key, own = read_key(folder), folder / ANSWERS
-    paths = files or sorted(path for path in own.rglob("*") if path.suffix in _READERS and not path.name.startswith((".", "~")))
+    paths = files or sorted(path for path in own.rglob("*") if path.suffix.lower() in _READERS and not path.name.startswith((".", "~")))
     answers = read_answers(paths, key)
     if not answers.height:
         raise DataError("there are no answers", file=own, hint=f"`cxgen review serve {folder}` collects them, or put filled lists there")
@@ -54,7 +53,7 @@ def read_answers(paths: list[Path], key: pl.DataFrame) -> pl.DataFrame:
         _refuse(table, own & ~pl.col(ANSWER).is_in(KEYS[name]), "{answer!r} is no answer", hint)
         for text, column in zip(task["texts"], TEXTS, strict=False):
             given = pl.col(f"given {text}")
-            changed = own & (given != "") & (given.str.strip_prefix("'") != pl.col(column).str.strip_prefix("'"))
+            changed = own & (given != "") & (_bare(given) != _bare(pl.col(column)))
             _refuse(table, changed, f"{text} of {{code}} is not the text that was asked about", "export the list again, or mend the file")
     _refuse(table, pl.struct("reader", "code").is_duplicated(), "{reader} answers {code} twice", "keep one of the two")
     many = pl.col("list").n_unique().over("reader") > 1
@@ -62,6 +61,11 @@ def read_answers(paths: list[Path], key: pl.DataFrame) -> pl.DataFrame:
     what, hint = "{reader} answers lists {lists}, which have items of the same contrast sets", "leave one out; two people need two names"
     _refuse(lists, many, what, f"{hint} (column reader, or the file's name)")
     return table.select("reader", "code", ANSWER, NOTE, "at", *key.columns[1:])
+
+
+def _bare(text: pl.Expr) -> pl.Expr:
+    """Without the mark of `as_text`, and blanks alike: what spreadsheets may change."""
+    return text.str.strip_prefix("'").str.replace_all(r"\s+", " ").str.strip_chars()
 
 
 def _refuse(table: pl.DataFrame, wrong: pl.Expr, what: str, hint: str) -> None:
@@ -74,11 +78,11 @@ def _refuse(table: pl.DataFrame, wrong: pl.Expr, what: str, hint: str) -> None:
 
 def _rows(path: Path) -> Iterator[dict[str, Any]]:
     """The rows of a file: their cells as texts, ``default`` (whose they are if no cell says so), ``file, line``."""
-    if path.suffix not in _READERS:
+    if path.suffix.lower() not in _READERS:
         raise DataError(f"unknown kind of file {path.suffix!r}", file=path, hint=f"answers are {', '.join(_READERS)} files")
     folder = "" if path.parent.name in {ANSWERS.name, *Kind} else path.parent.name  # which are called after no reader
     about = {"default": _PART.sub("", path.stem) or folder, "file": str(path)}
-    for line, row in _READERS[path.suffix](path):
+    for line, row in _READERS[path.suffix.lower()](path):
         yield {name: _cell(value) for name, value in row.items()} | about | {"line": line}
 
 
@@ -90,7 +94,7 @@ def _cell(value: Any) -> str:
 
 
 def _csv(path: Path) -> Iterator[Row]:
-    text = read_text(path, _HINT)
+    text = re.sub("\r\n?", "\n", read_text(path, _HINT))
     head = text.partition("\n")[0]
     reader = csv.reader(io.StringIO(text), delimiter=max(",;\t", key=head.count))  # spreadsheets write what is usual where they run
     try:
@@ -111,19 +115,8 @@ def _under_names(lines: list[tuple[int, Any]], path: Path) -> Iterator[Row]:
 
 
 def _jsonl(path: Path) -> Iterator[Row]:
-    """Objects line by line; a last line that a killed form left unfinished is passed over, with a warning."""
-    lines = read_text(path, _HINT).split("\n")
-    for number, line in enumerate(lines, 1):
-        try:
-            row = parse_json(line or "{}", path, _HINT, number)
-        except DataError:
-            if number < len(lines):
-                raise
-            sys.stderr.write(f"warning: {path}, line {number}: half a line is left out\n")
-            return
-        if not isinstance(row, dict):
-            raise DataError("not a JSON object", file=path, line=number, hint=_HINT)
-        yield number, row
+    """Objects line by line; what a killed form left of one is passed over, with a warning."""
+    return json_lines(path, _HINT, torn=True)
 
 
 def _studio(path: Path) -> Iterator[Row]:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from cxgen.errors import DataError
-from cxgen.files import json_lines, locked
+from cxgen.files import append_line, json_lines, locked
 from cxgen.review.sample import ANSWERS, GENERAL, KEYS, TASKS, read_key
 from cxgen.review.sheets import ANSWER, NOTE, rows_shown
 
@@ -90,10 +90,7 @@ class Server(ThreadingHTTPServer):
 
     def _add(self, reader: str, **row: Any) -> None:
         line = {"reader": reader, **row, "at": datetime.now(UTC).isoformat(timespec="seconds")}
-        with (self._folder / f"{reader}.jsonl").open("ab") as file:
-            file.write(json.dumps(line, ensure_ascii=False).encode() + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
+        append_line(self._folder / f"{reader}.jsonl", json.dumps(line, ensure_ascii=False))
         self._lines.setdefault(reader, []).append(line)
 
     def server_close(self) -> None:
@@ -114,7 +111,7 @@ def _read(path: Path) -> list[dict[str, Any]]:
     if whole < len(raw):
         sys.stderr.write(f"warning: {path}: half a line at the end is cut off\n")
         os.truncate(path, whole)
-    return [row for _, row in json_lines(path, "move it away; the form begins a new one")]
+    return [row for _, row in json_lines(path, torn=True)]
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -181,9 +178,5 @@ def _duration(seconds: int) -> str:
 
 
 def _text(value: Any) -> str:
-    """A text in one line that can be kept: no half of a surrogate pair, no control character."""
-    text: str = " ".join(value.split())
-    text.encode()
-    if not text.isprintable():
-        raise ValueError
-    return text
+    """A text in one line that can be kept, without what nobody sees: control characters, zero-width ones, halves of surrogate pairs."""
+    return "".join(letter for letter in " ".join(value.split()) if letter.isprintable())

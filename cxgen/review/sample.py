@@ -143,7 +143,7 @@ def _real(real: Sequence[str], rated: Counter[int], design: Design) -> Iterator[
 
 def write_key(key: pl.DataFrame, folder: Path) -> None:
     """Write the key of a review into its folder."""
-    write_table(key, folder / FILE)
+    write_table(key, folder / FILE, mode=0o600)
 
 
 def read_key(folder: Path) -> pl.DataFrame:
