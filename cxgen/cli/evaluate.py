@@ -16,7 +16,7 @@ from cxgen.cli.options import Form, commands
 from cxgen.cli.output import Format, busy, emit, note, print_json
 from cxgen.errors import CxgenError
 from cxgen.evaluation.likelihood import Measure, Unit
-from cxgen.evaluation.model import Examination, estimate, examine, partial_of, suited
+from cxgen.evaluation.model import Examination, estimate, examine, suited
 from cxgen.evaluation.predictions import write_predictions
 from cxgen.evaluation.report import Evaluated, Part, mistakes, write_baseline
 from cxgen.evaluation.rows import divided, further_tables, leaderboard_row, lines, overview, side_by_side, slices
@@ -110,7 +110,7 @@ def evaluate(
         asked = suited(evaluated, asked)
         path = _place(evaluated, asked.name, output)
         if dry_run:
-            emit(estimate(evaluated, asked, path), form)
+            emit(estimate(evaluated, asked), form)
             return
         _ask(evaluated, asked, path)
         paths.append(path)
@@ -167,14 +167,13 @@ def _ask(evaluated: Evaluated, asked: Examination, path: Path) -> None:
     """Ask and write; what a bound ended early is not scored."""
     note(f"asking {asked.name} about {evaluated.questions.height:,} items (--dry-run: how long that takes)")
     try:
-        examined = examine(evaluated, asked, path)
+        examined = examine(evaluated, asked)
     except KeyboardInterrupt:
         note("what was answered is kept: the same command goes on there")
         raise
     tell_outcomes(examined.outcomes, examined.undecided, ", which count as wrong")
     require_all_asked(examined.outcomes, ", nothing is scored: run again with a higher bound")
     write_predictions(examined.rows, path)
-    partial_of(path).unlink(missing_ok=True)
     note(f"predictions: {path}")
 
 
