@@ -188,24 +188,18 @@ def _leave_out(evaluated: Evaluated, solved: dict[str, str], drop: Path | None, 
 
 
 def _show(reports: list[dict[str, Any]], by: list[str], form: Format) -> None:
-    """One report as a whole, by construction and with its further tables; several as one table."""
+    """One report as a whole, of one config by construction, too, and with its further tables; several as one table."""
     report, *others = reports
-    several = any(len(config["by"].get("construction", ())) > 1 for config in report["configs"].values())
-    by = by or (["construction"] if several and not others else [])
+    one = len(report["configs"]) == 1 and not others
+    by = by or (["construction"] if one and all(len(own["by"].get("construction", ())) > 1 for own in report["configs"].values()) else [])
     if others and form is Format.table:
         rows = side_by_side(reports, by, lines)
         emit([{name: value for name, value in row.items() if value is not None} for row in rows], form)
     elif form is not Format.table:
         emit(side_by_side(reports, by) if others else slices(report, by), form)
     else:
-        further = ([_brief(line) for line in table] for table in further_tables(report))
-        for table in filter(None, (*overview(report), *divided(report, by), *further)):
+        for table in filter(None, (*overview(report), *divided(report, by), *further_tables(report))):
             emit(table, form)
             echo()
-
-
-def _brief(line: dict[str, Any]) -> dict[str, Any]:
-    """Figures with their intervals in one cell; what does not apply is left out."""
-    cells = {name: value for name, value in line.items() if not name.endswith(" interval") and value is not None}
-    spans = {name: line.get(f"{name} interval") for name in cells}
-    return {name: f"{value:.3f} ({spans[name]})" if spans[name] else value for name, value in cells.items()}
+        if not by and not one:
+            note("each construction: --by construction; all figures of one config: --config NAME")

@@ -184,7 +184,8 @@ def _headed(path: str, answers: Sequence[str], labels: Sequence[str]) -> Likely:
     model, tokenizer = _loaded(AutoModelForSequenceClassification, path)
     names = [name.strip().lower() for name in labels or (name for _, name in sorted(model.config.id2label.items()))]
     if sorted(names) != sorted(answers) or model.config.num_labels != len(names):
-        raise CxgenError(f"{path} has {model.config.num_labels} outputs, here called {', '.join(names)}", hint=_LABELS)
+        hint = _LABELS if model.config.num_labels == len(answers) else "recipes/finetune gives it an output for each of three labels"
+        raise CxgenError(f"{path} has {model.config.num_labels} outputs, here called {', '.join(names)}", hint=hint)
     if tokenizer.pad_token is None:
         tokenizer.pad_token = tokenizer.eos_token
     model.config.pad_token_id = tokenizer.pad_token_id

@@ -113,11 +113,11 @@ def _counted(what: str, of: pl.Series) -> str:
 def _hint(given: set[str], questions: pl.DataFrame, parts: Mapping[str, str]) -> str:
     wanted = set(questions["id"])
     if given - wanted - parts.keys() and wanted - given:
-        return f"the ids are those of items of another version of the dataset, or your own; this one is {DATA_VERSION}: ask the model again"
+        return f"were the predictions made for another version of the dataset? This one is {DATA_VERSION}: ask the model again"
     if wanted <= given:
         return _FORMAT
     about = sorted({parts[name] for name in given if name in parts})
-    options = [", ".join(about)] if set(about) != {parts.get(name) for name in wanted} else []
+    options = [", ".join(about)] if about and not {parts.get(name) for name in wanted} <= set(about) else []
     if options := options + _limit(given, questions):
         return f"the file is about {' '.join(options)}: score it with the same"
     return "every item needs a prediction; write undecided where there is none"
