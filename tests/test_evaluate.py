@@ -319,10 +319,11 @@ def test_labels_positions_and_probabilities_in_all_three_formats_say_the_same(as
     rows.with_columns(position).write_parquet(tmp_path / "positions.parquet")
     rows.with_columns(pl.col("label").cast(pl.Categorical)).write_parquet(tmp_path / "categories.parquet")
     rows.with_columns(position).write_csv(tmp_path / "positions.csv")
+    rows.with_columns(pl.col("label").str.to_uppercase() + " ").write_csv(tmp_path / "capitals.csv")
     rows.select("id", *sure).write_csv(tmp_path / "numbers.csv")
     rows.select("id", *sure, premise=pl.lit("not read")).write_ndjson(tmp_path / "numbers.jsonl")
     files = sorted(tmp_path.iterdir())
-    assert len(files) == 6
+    assert len(files) == 7
     for path in files:
         assert answers(path, asked, dict)["answer"].to_list() == asked["right"].to_list(), path.name
 
@@ -419,9 +420,17 @@ def test_a_function_is_scored_as_a_file_is(mini_dataset, cxgen):
             evaluate(bad, project=mini_dataset)
 
 
-def test_what_is_scored_must_be_said(mini_dataset, cxgen, some_wrong):
-    _, _, path = some_wrong
+def test_what_is_scored_must_be_said(mini_dataset, cxgen, some_wrong, tmp_path):
+    _, labels, path = some_wrong
+    cxgen("evaluate", "--baseline", "majority", "--limit", 15, "--resamples", 0, "-o", tmp_path / "few.jsonl", cwd=mini_dataset)
+    few = pl.read_ndjson(tmp_path / "few.jsonl")
+    written(tmp_path, few.filter(pl.col("id").is_in(list(labels))).to_dicts(), "nli.jsonl")
+    written(tmp_path, few.with_columns(id="old" + pl.col("id")).to_dicts(), "old.jsonl")
     for arguments, messages in (
+        ((tmp_path / "few.jsonl",), ("items have no prediction", "the file is about --limit ")),
+        ((tmp_path / "nli.jsonl",), ("the file is about --config nli --split test --limit 12: score it with the same",)),
+        ((tmp_path / "nli.jsonl", "--config", "nli"), ("the file is about --limit 12: score it with the same",)),
+        ((tmp_path / "old.jsonl",), ("another version of the dataset? This one is",)),
         ((path,), ("items have no prediction", "the file is about --config nli --split test")),
         ((path, "--config", "nli", "--split", "validation"), ("items have no prediction", "the file is about --config nli --split test")),
         ((path, "--config", "nlu"), ("did you mean nli",)),

@@ -116,7 +116,7 @@ def test_examples_of_ones_own_are_read_strictly(tmp_path):
 
 
 def test_what_a_model_of_this_machine_said_is_kept_line_by_line(tmp_path):
-    path, items = tmp_path / ".p.partial", [("a", ("A.", [" x", " y"])), ("b", ("B.", [" x", " y"]))]
+    path, items = tmp_path / "hf-m.jsonl", [("a", ("A.", [" x", " y"])), ("b", ("B.", [" x", " y"]))]
     assert Kept(path, "m").known(items) == {}
     Kept(path, "m").keep(items[0], {"id": "a", "label": "good"})
     path.write_text(path.read_text("utf-8") + '["cut o', "utf-8")
@@ -158,6 +158,7 @@ def test_a_model_is_asked_scored_and_not_asked_again(asked, cxgen, tmp_path, mor
     with serving(truth=str(truth), log=str(tmp_path / "log")) as url:
         dry = cxgen(*arguments(url, *more, "--dry-run", "--format", "jsonl"), cwd=folder)
         assert json.loads(dry.stdout)["items"] == rows.height
+        assert "cost at most" not in json.loads(dry.stdout), "no price is known"
         assert not (tmp_path / "log").read_text("utf-8")
         result = cxgen(*arguments(url, *more), cwd=folder)
         assert result.returncode == 0, result.stderr
@@ -186,7 +187,7 @@ def test_a_run_that_a_bound_ends_is_not_scored_and_goes_on_later(asked, cxgen):
         assert f"m: answer: going on: 5 of {rows.height} are answered" in result.stderr
     assert json.loads(result.stdout)["configs"]["nli"]["accuracy"]["value"] == by_hand(rows, answers)[0]
     result = cxgen(*arguments("http://localhost:1/v1", "--wording", "told"), cwd=folder)
-    assert (result.returncode, "no server at localhost:1\n" in result.stderr) == (2, True), result.stderr
+    assert (result.returncode, "no server at http://localhost:1/v1: start it" in result.stderr) == (2, True), result.stderr
     result = cxgen(*arguments("http://localhost:1/v1", "--max-cost", 1), cwd=folder)
     assert (result.returncode, "--max-cost needs prices" in result.stderr) == (2, True)
 
@@ -202,6 +203,7 @@ def test_a_log_has_a_line_a_minute_that_says_how_long_it_takes(monkeypatch, caps
 
 def test_options_that_do_not_go_together_are_refused(mini_dataset, cxgen):
     for more, message in (
+        (("--model", "hf:no/x"), "no folder no/x\n  hint: one of the Hub is fetched first: hf download no/x"),
         (("--model", "hf:x", "--think"), "--think and --backend are for models behind a server"),
         (("--model", "hf:x", "--backend", "openai-batch"), "--think and --backend are for models behind a server"),
         (("--model", "m", "--backend", "replay"), "'replay' is not one of 'openai', 'openai-batch'"),

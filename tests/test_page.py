@@ -142,7 +142,7 @@ def test_agreement_is_shown_of_what_several_judges_were_asked(text, shown):
 
 def test_results_and_evaluations_are_shown_best_first_and_names_are_no_code(text, shown):
     whole, by_construction, by_role = shown.tables["results"]
-    assert [name for name, *_ in whole] == ["model", "mfine-tuned, nli, 40 items, 2 seeds", EVALUATION["name"]]
+    assert [name for name, *_ in whole] == ["model", "mfine-tuned, nli, 40 items, 2 seeds", f"{EVALUATION['name']} yours"]
     assert whole[1][2:] == ["91.0%80.0% to 95.0%", "40.0%", "1,234"]
     assert whole[2][2:] == ["50.0%25.0% to 75.0%", "50.0%", "1,234"]
     assert [row[0] for row in by_construction[1:]] == ["let-alone", "mfine-tuned, nli, 40 items, 2 seeds"]

@@ -34,6 +34,11 @@ class Limits:
     price_out: float = 0.0
     max_failures: float = 0.2  # share of the requests (of 20 at least) that may fail before the run stops
 
+    @property
+    def priced(self) -> bool:
+        """Whether any price is known."""
+        return bool(self.price_in or self.price_out)
+
     def cost(self, tokens_in: int, tokens_out: int) -> float:
         """The price of so many tokens."""
         return (tokens_in * self.price_in + tokens_out * self.price_out) / 1e6

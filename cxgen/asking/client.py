@@ -74,7 +74,8 @@ class _Bounded(openai.DefaultAsyncHttpxClient):
         except Exception as error:  # headers and encodings, too, can be such that a library stumbles
             billed, problem = (0, 0) if isinstance(error, httpx2.ConnectError) else expected, _NONE
             if isinstance(error, httpx2.ConnectError) and not self._reached:
-                raise _NobodyThere(f"no server at {request.url.host}:{request.url.port or request.url.scheme}") from None
+                address = str(request.url).removesuffix("/chat/completions")
+                raise _NobodyThere(f"no server at {address}: start it, or name another with --base-url") from None
             raise httpx2.ReadError(problem, request=request) from None
         finally:
             self._budget.settle(expected, billed)

@@ -44,7 +44,7 @@ class Consultation:
     def bounded(self, project: Project) -> "Consultation":
         """This consultation with limits that suit its backend, and its cache in ``project``."""
         limits = self.limits
-        if limits.max_cost is not None and not (limits.price_in or limits.price_out):
+        if limits.max_cost is not None and not limits.priced:
             raise CxgenError("--max-cost needs prices", hint="give --price-in and --price-out, per million tokens")
         if self.backend is not Judge.replay and not self.models:
             raise CxgenError("no model is named", hint="give --model")
@@ -195,7 +195,7 @@ async def _put(plan: Plan, backend: Backend, cache: Cache, budget: Budget, tell:
     summary = {
         **{"model": job.model, "task": job.prompt.task, "decided": decided, "cached": cached, "undecided": len(judged) - decided},
         **spent,
-        "cost": round(budget.limits.cost(spent["tokens in"], spent["tokens out"]), 4),
+        **({"cost": round(budget.limits.cost(spent["tokens in"], spent["tokens out"]), 4)} if budget.limits.priced else {}),
         "seconds": round(time.monotonic() - start, 1),
         "failed tries": "; ".join(f"{number} x {why}" for why, number in (budget.errors - errors).most_common()) or 0,
     }
@@ -248,8 +248,8 @@ def estimate(asked: Consultation, prompts: Mapping[str, Prompt], shown: Shown) -
         for job, kept, todo in _plans(asked, prompts, shown, cache):
             tokens_in, tokens_out = (sum(call.most[side] for call in todo) for side in (0, 1))
             row = {"model": job.model, "task": job.prompt.task, "items": len(job.items), "calls": len(todo), "cached items": len(kept)}
-            cost = round(asked.limits.cost(tokens_in, tokens_out), 4)
-            rows.append({**row, "tokens in": tokens_in, "tokens out at most": tokens_out, "cost at most": cost})
+            cost = {"cost at most": round(asked.limits.cost(tokens_in, tokens_out), 4)} if asked.limits.priced else {}
+            rows.append({**row, "tokens in": tokens_in, "tokens out at most": tokens_out, **cost})
     return rows
 
 

@@ -16,7 +16,7 @@ from cxgen.cli.options import Form, commands
 from cxgen.cli.output import Format, busy, emit, note, print_json
 from cxgen.errors import CxgenError
 from cxgen.evaluation.likelihood import Measure, Unit
-from cxgen.evaluation.model import Examination, estimate, examine, partial_of, suited
+from cxgen.evaluation.model import Examination, estimate, examine, suited
 from cxgen.evaluation.predictions import write_predictions
 from cxgen.evaluation.report import Evaluated, Part, mistakes, write_baseline
 from cxgen.evaluation.rows import divided, further_tables, leaderboard_row, lines, overview, side_by_side, slices
@@ -110,7 +110,7 @@ def evaluate(
         asked = suited(evaluated, asked)
         path = _place(evaluated, asked.name, output)
         if dry_run:
-            emit(estimate(evaluated, asked, path), form)
+            emit(estimate(evaluated, asked), form)
             return
         _ask(evaluated, asked, path)
         paths.append(path)
@@ -167,14 +167,13 @@ def _ask(evaluated: Evaluated, asked: Examination, path: Path) -> None:
     """Ask and write; what a bound ended early is not scored."""
     note(f"asking {asked.name} about {evaluated.questions.height:,} items (--dry-run: how long that takes)")
     try:
-        examined = examine(evaluated, asked, path)
+        examined = examine(evaluated, asked)
     except KeyboardInterrupt:
         note("what was answered is kept: the same command goes on there")
         raise
     tell_outcomes(examined.outcomes, examined.undecided, ", which count as wrong")
     require_all_asked(examined.outcomes, ", nothing is scored: run again with a higher bound")
     write_predictions(examined.rows, path)
-    partial_of(path).unlink(missing_ok=True)
     note(f"predictions: {path}")
 
 
@@ -189,24 +188,18 @@ def _leave_out(evaluated: Evaluated, solved: dict[str, str], drop: Path | None, 
 
 
 def _show(reports: list[dict[str, Any]], by: list[str], form: Format) -> None:
-    """One report as a whole, by construction and with its further tables; several as one table."""
+    """One report as a whole, of one config by construction, too, and with its further tables; several as one table."""
     report, *others = reports
-    several = any(len(config["by"].get("construction", ())) > 1 for config in report["configs"].values())
-    by = by or (["construction"] if several and not others else [])
+    one = len(report["configs"]) == 1 and not others
+    by = by or (["construction"] if one and all(len(own["by"].get("construction", ())) > 1 for own in report["configs"].values()) else [])
     if others and form is Format.table:
         rows = side_by_side(reports, by, lines)
         emit([{name: value for name, value in row.items() if value is not None} for row in rows], form)
     elif form is not Format.table:
         emit(side_by_side(reports, by) if others else slices(report, by), form)
     else:
-        further = ([_brief(line) for line in table] for table in further_tables(report))
-        for table in filter(None, (*overview(report), *divided(report, by), *further)):
+        for table in filter(None, (*overview(report), *divided(report, by), *further_tables(report))):
             emit(table, form)
             echo()
-
-
-def _brief(line: dict[str, Any]) -> dict[str, Any]:
-    """Figures with their intervals in one cell; what does not apply is left out."""
-    cells = {name: value for name, value in line.items() if not name.endswith(" interval") and value is not None}
-    spans = {name: line.get(f"{name} interval") for name in cells}
-    return {name: f"{value:.3f} ({spans[name]})" if spans[name] else value for name, value in cells.items()}
+        if not by and not one:
+            note("each construction: --by construction; all figures of one config: --config NAME")

@@ -2,7 +2,9 @@
 head of a classifier."""
 
 import math
+import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from enum import StrEnum
 from importlib import import_module
 from pathlib import Path
@@ -10,6 +12,7 @@ from typing import Any
 
 from cxgen.errors import CxgenError, DataError, needs, some
 from cxgen.families.scoring import Scoring
+from cxgen.files import read_json
 from cxgen.tables import one_line
 from cxgen.vocabulary import UNDECIDED
 
@@ -22,9 +25,14 @@ Likely = Callable[[Sequence[Counted]], list[float]]
 Measure = StrEnum("Measure", ["likelihood", "normalised", "pll", "pll_original", "head"])
 # Which tokens count: the answer's, the whole text's, or those of the words in which answers differ.
 Unit = StrEnum("Unit", ["answer", "text", "word"])
-_FILLS = ("ForMaskedLM", "ForPreTraining")  # how the classes of models that fill gaps are called
+# How transformers' classes end -> what such a model does, and the measures that are for it.
+_KINDS = {
+    "ForSequenceClassification": ("is a classifier of premise and hypothesis", (Measure.head,)),
+    **dict.fromkeys(("ForMaskedLM", "ForPreTraining"), ("fills gaps", (Measure.pll, Measure.pll_original))),
+    **dict.fromkeys(("ForCausalLM", "LMHeadModel"), ("continues texts", (Measure.likelihood, Measure.normalised))),
+}
+_ANY = ("is no classifier of premise and hypothesis", tuple(measure for measure in Measure if measure is not Measure.head))
 _WHOLE = "name the model as it was pretrained, with its last layer; an encoder without one: recipes/probe or recipes/finetune"
-_CLASSIFIES = "ForSequenceClassification"
 _LABELS = "say what its outputs stand for, in their order (see its model card): --labels entailment,neutral,contradiction"
 _PACKAGES = "models of one's own machine need the packages torch, transformers and minicons"
 _PLL = {Measure.pll: "within_word_l2r", Measure.pll_original: "original"}  # what minicons calls them
@@ -43,9 +51,12 @@ def predictions(
     """What the model in a folder finds likeliest of ``items``: id, and (context, one continuation per answer; for a head premise and
     hypothesis): ``id, label`` (undecided for a tie), and the measure of every answer, where the family's numbers are probabilities its
     softmax. ``batch``: texts at a time; ``labels``: what a head's outputs stand for, if its own names do not say so."""
+    require_fit(path, measure)
     with needs(_PACKAGES, "hf"):
-        for package in ("minicons", "torch", "transformers"):
-            import_module(package)
+        _, _, transformers = (import_module(package) for package in ("minicons", "torch", "transformers"))
+    transformers.logging.set_verbosity_error()  # what is wrong with a model is told here, once
+    if not sys.stderr.isatty():
+        transformers.logging.disable_progress_bar()
     try:
         if measure is Measure.head:
             likely = _headed(path, scoring.answers, labels)
@@ -54,8 +65,7 @@ def predictions(
         else:
             likely = _causal(path, normalised=measure is Measure.normalised)
     except (OSError, ValueError, KeyError) as error:
-        hint = "hf:FOLDER with config.json, weights, tokenizer; masked models: --measure pll"
-        raise CxgenError(f"no model at {path}: {one_line(error)}", hint=hint) from error
+        raise CxgenError(f"no model at {path}: {one_line(error)}", hint="hf:FOLDER with config.json, weights, tokenizer") from error
     width = len(scoring.answers)
     per_step = max(1, batch // len(items[0][1][1]))
     for start in range(0, len(items), per_step):
@@ -103,8 +113,6 @@ def _causal(path: str, *, normalised: bool) -> Likely:
     from transformers import AutoModelForCausalLM
 
     model, tokenizer = _loaded(AutoModelForCausalLM, path)
-    if any(name.endswith(_FILLS) for name in model.config.architectures or ()):
-        raise CxgenError(f"{path} fills gaps, which is another thing than to continue texts", hint="--measure pll, or pll_original")
     special = (tokenizer.bos_token_id, tokenizer.eos_token_id)
     start = [token for token in special if token is not None][:1]
     padded = torch.nn.utils.rnn.pad_sequence
@@ -153,15 +161,19 @@ def _masked(path: str, metric: str) -> Likely:
     return likely
 
 
-def is_classifier(path: str) -> bool:
-    """Whether the model in a folder has a head for labels of texts."""
-    try:
-        from transformers import AutoConfig
+def measures_for(path: str) -> tuple[str, tuple[Measure, ...]]:
+    """What the model in a folder does, by the class that its config.json names, and the measures that are for it."""
+    with suppress(CxgenError, LookupError, TypeError, StopIteration):  # which is told where the model is loaded
+        names = read_json(Path(path) / "config.json")["architectures"]
+        return next(kind for end, kind in _KINDS.items() if any(name.endswith(end) for name in names))
+    return _ANY
 
-        config = AutoConfig.from_pretrained(path, local_files_only=Path(path).is_dir())
-    except (ImportError, OSError, ValueError, KeyError):  # which is told where the model is loaded
-        return False
-    return any(name.endswith(_CLASSIFIES) for name in config.architectures or ())
+
+def require_fit(path: str, measure: Measure) -> None:
+    """See that a measure is for what the model in a folder does."""
+    does, measures = measures_for(path)
+    if measure not in measures:
+        raise CxgenError(f"{path} {does}, and --measure {measure} is for others", hint=f"--measure {' or '.join(measures)}")
 
 
 def _headed(path: str, answers: Sequence[str], labels: Sequence[str]) -> Likely:
@@ -172,7 +184,8 @@ def _headed(path: str, answers: Sequence[str], labels: Sequence[str]) -> Likely:
     model, tokenizer = _loaded(AutoModelForSequenceClassification, path)
     names = [name.strip().lower() for name in labels or (name for _, name in sorted(model.config.id2label.items()))]
     if sorted(names) != sorted(answers) or model.config.num_labels != len(names):
-        raise CxgenError(f"{path} has {model.config.num_labels} outputs, here called {', '.join(names)}", hint=_LABELS)
+        hint = _LABELS if model.config.num_labels == len(answers) else "recipes/finetune gives it an output for each of three labels"
+        raise CxgenError(f"{path} has {model.config.num_labels} outputs, here called {', '.join(names)}", hint=hint)
     if tokenizer.pad_token is None:
         tokenizer.pad_token = tokenizer.eos_token
     model.config.pad_token_id = tokenizer.pad_token_id

@@ -174,10 +174,18 @@ def suited(evaluated: Evaluated, asked: Examination) -> Examination:
     if not asked.local and Path(asked.model).is_dir():
         hint = f"a model of this machine: --model {LOCAL}{asked.model}"
         raise CxgenError(f"{asked.model} is a folder, and a model behind a server has a name", hint=hint)
-    classifies = asked.local and likelihood.is_classifier(asked.folder)
-    if not classifies and (asked.measure is Measure.head or asked.labels):
-        raise CxgenError(f"{asked.model} is no classifier of premise and hypothesis", hint="leave --measure head and --labels out")
-    if not classifies or asked.measure not in {Measure.likelihood, Measure.head}:
+    if not asked.local:
+        return asked
+    if not Path(asked.folder).is_dir():
+        hint = f"one of the Hub is fetched first: hf download {asked.folder} --local-dir FOLDER; then --model {LOCAL}FOLDER"
+        raise CxgenError(f"{asked.model}: there is no folder {asked.folder}", hint=hint)
+    does, measures = likelihood.measures_for(asked.folder)
+    if measures == (Measure.head,) and asked.measure is Measure.likelihood:  # the default
+        asked = replace(asked, measure=Measure.head)
+    likelihood.require_fit(asked.folder, asked.measure)
+    if asked.measure is not Measure.head:
+        if asked.labels:
+            raise CxgenError(f"{asked.model} {does}, and --labels is for classifiers", hint="leave --labels out")
         return asked
     if asked.shots or asked.examples or asked.wording != PLAIN or asked.unit is not Unit.answer:
         hint = "leave --shots, --examples, --wording and --unit out"
@@ -185,25 +193,25 @@ def suited(evaluated: Evaluated, asked: Examination) -> Examination:
     if others := [config for config in evaluated.items if "hypothesis" not in evaluated.scoring(config).needs]:
         hint = f"name others, such as --config nli; a model with a language model's head can be asked about {others[0]}"
         raise CxgenError(f"{asked.model} is a classifier of premise and hypothesis, which {', '.join(others)} do not have", hint=hint)
-    return replace(asked, measure=Measure.head)
+    return asked
 
 
-def estimate(evaluated: Evaluated, asked: Examination, path: Path) -> list[dict[str, Any]]:
+def estimate(evaluated: Evaluated, asked: Examination) -> list[dict[str, Any]]:
     """What asking a server would send and cost at most, config by config; nothing is sent. How long a model of this machine would take, by
-    its first batches; ``path``: where its predictions would be written."""
+    its first batches, which wait for it to be loaded, as a run does."""
     if not asked.local:
         return consult.estimate(*_consultation(evaluated, asked))
-    rows, kept = [], _kept(asked, path)
+    rows, kept = [], _kept(evaluated, asked)
     for config, scoring, items in _continued(evaluated, asked):
         known = kept.known(items)
         left = [item for item in items if item[0] not in known]
-        answers, texts = _answers(asked, left, scoring), sum(len(texts) for _, (_, texts) in left)
-        count = len(list(islice(answers, asked.batch)))  # these wait for the model to be loaded
-        begun, timed = time.monotonic(), 0
+        begun, answers, texts = time.monotonic(), _answers(asked, left, scoring), sum(len(texts) for _, (_, texts) in left)
+        first, timed = len(list(islice(answers, asked.batch))), 0
+        loaded = time.monotonic()
         for timed, _ in enumerate(answers, 1):
-            if time.monotonic() - begun > _TIMED or timed == 4 * asked.batch:
+            if time.monotonic() - loaded > _TIMED or timed == 4 * asked.batch:
                 break
-        seconds = (time.monotonic() - begun) / max(timed, 1) * (len(left) - count)
+        seconds = loaded - begun + (time.monotonic() - loaded) / max(timed, 1) * (len(left) - first)
         row = {"config": config, "items": len(items), "answered before": len(known), "texts": texts}
         rows.append(row | {"minutes": round(seconds / 60, 1)})
     return rows
@@ -268,23 +276,20 @@ class Kept:
         return hashlib.sha256(json.dumps([self._identity, item]).encode()).hexdigest()[:24]
 
 
-def partial_of(path: Path) -> Path:
-    """Where a model of this machine's answers are kept until there are predictions in ``path``."""
-    return path.with_name(f".{path.name}.partial")
+def _kept(evaluated: Evaluated, asked: Examination) -> Kept:
+    """What a model of this machine said before, beside what servers' models did; one that is trained further in its folder is another."""
+    folder = Path(asked.folder).resolve()
+    files = sorted((file.name, file.stat()) for file in folder.iterdir() if file.is_file()) if folder.is_dir() else []
+    states = [(name, state.st_size, state.st_mtime_ns) for name, state in files]
+    path = (evaluated.project.root / asked.server.cache).with_name(f"hf-{folder.name}.jsonl")
+    return Kept(path, json.dumps([str(folder), asked.measure, asked.unit, asked.labels, states]))
 
 
-def _kept(asked: Examination, path: Path) -> Kept:
-    folder = Path(asked.folder)  # a model that is trained further there is another one
-    files = sorted((file.name, file.stat().st_mtime_ns) for file in folder.iterdir() if file.is_file()) if folder.is_dir() else []
-    return Kept(partial_of(path), json.dumps([asked.model, asked.measure, asked.unit, asked.labels, files]))
-
-
-def examine(evaluated: Evaluated, asked: Examination, path: Path) -> Examined:
-    """Put every item to the model; what one of this machine says is kept beside ``path``, where the predictions will be written, so that an
-    interrupted run goes on where it was."""
+def examine(evaluated: Evaluated, asked: Examination) -> Examined:
+    """Put every item to the model, but those that it was asked about before, in the same words."""
     if not asked.local:
         return _examine_server(evaluated, asked)
-    kept = _kept(asked, path)
+    kept = _kept(evaluated, asked)
     rows: list[dict[str, Any]] = []
     for config, scoring, items in _continued(evaluated, asked):
         known = kept.known(items)

@@ -2,21 +2,25 @@
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from cxgen.errors import DataError, some
+from cxgen.evaluation.scores import first_sets
 from cxgen.families import FAMILIES
 from cxgen.families.scoring import Scoring
 from cxgen.files import write_text
 from cxgen.suites import SUITES, scoring_of
 from cxgen.tables import read_rows
+from cxgen.version import DATA_VERSION
 from cxgen.vocabulary import UNDECIDED
 
 _SLACK = 0.01  # by which probabilities may miss 1, printed with few digits as they often are
-_FORMAT = "columns: id, and label or a number per answer (docs/evaluation.md)"
+_FORMAT = """columns: id, and label (entailment, neutral, contradiction; of pairs good, bad) or a number in a column for each of these;
+  rename those that are called otherwise (docs/evaluation.md)"""
 
 
 def answers(
@@ -48,7 +52,7 @@ def answers(
         answer = pl.when(pl.col("label").is_null()).then("largest").otherwise("position")
         answered.append(own.select("id", "numbers", answer=answer))
     if any(faults):
-        raise DataError("; ".join(filter(None, faults)), file=path, hint=_hint(set(given), set(wanted), known or parts()))
+        raise DataError("; ".join(filter(None, faults)), file=path, hint=_hint(set(given), questions, known or parts()))
     if more := predictions.height - questions.height:
         about = sorted({known[name] for name in given if name in known})
         tell(f"{path}: {more:,} predictions of other items are left out ({some(about, 2)})")
@@ -68,7 +72,7 @@ def _read(rows: pl.DataFrame, path: Path) -> pl.DataFrame:
         raise DataError("has the dataset's own columns, whose label is the right answer, not a prediction", file=path, hint=hint)
     label = pl.col("label") if "label" in rows.columns else pl.lit(None)
     values = (pl.col(name).cast(pl.Float64, strict=False).fill_null(float("nan")) for name in numbers)
-    return rows.select(pl.col("id").cast(pl.String), label.cast(pl.String).alias("label"), *values)
+    return rows.select(pl.col("id").cast(pl.String), label.cast(pl.String).str.strip_chars().str.to_lowercase().alias("label"), *values)
 
 
 def _with_positions(rows: pl.DataFrame, scoring: Scoring) -> pl.DataFrame:
@@ -106,15 +110,29 @@ def _counted(what: str, of: pl.Series) -> str:
     return f"{len(of)} {what}" + (f": {', '.join(shown)}" if shown else "") if len(of) else ""
 
 
-def _hint(given: set[str], wanted: set[str], parts: Mapping[str, str]) -> str:
-    about = sorted({parts[name] for name in given if name in parts})
-    if about and set(about) != {parts.get(name) for name in wanted}:
-        return f"the file is about {', '.join(about)}"
+def _hint(given: set[str], questions: pl.DataFrame, parts: Mapping[str, str]) -> str:
+    wanted = set(questions["id"])
+    if given - wanted - parts.keys() and wanted - given:
+        return f"were the predictions made for another version of the dataset? This one is {DATA_VERSION}: ask the model again"
     if wanted <= given:
         return _FORMAT
-    if not given & wanted:
-        return "the ids are those of no item of this dataset: were the predictions made for another version of it?"
+    about = sorted({parts[name] for name in given if name in parts})
+    options = [", ".join(about)] if about and not {parts.get(name) for name in wanted} <= set(about) else []
+    if options := options + _limit(given, questions):
+        return f"the file is about {' '.join(options)}: score it with the same"
     return "every item needs a prediction; write undecided where there is none"
+
+
+def _limit(given: set[str], questions: pl.DataFrame) -> list[str]:
+    """The option ``--limit`` that leaves of the configs which any of ``given`` are of just these items, if one does."""
+    asked = [(own, given & set(own["id"])) for own in questions.partition_by("config")]
+    most = max(len(own) for _, own in asked)
+    with suppress(DataError):  # they are less than one contrast set
+        if any(len(own) < rows.height for rows, own in asked if own) and all(
+            set(first_sets(rows, most)["id"]) == own for rows, own in asked if own
+        ):
+            return [f"--limit {most}"]
+    return []
 
 
 def write_predictions(rows: Iterable[Mapping[str, Any]], path: Path) -> None:

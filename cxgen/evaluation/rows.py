@@ -146,11 +146,16 @@ def steps(names: Sequence[str]) -> dict[str, tuple[str, float | None]]:
 def further_tables(report: Mapping[str, Any]) -> Iterator[list[dict[str, Any]]]:
     """What pseudowords cost; accuracies and flips of scenarios by calibration (Weissweiler et al. 2022, Tables 2 to 5): as far as there
     are any."""
-    yield [_flat({"config": config, "mode": mode, **part}) for config, modes in report["wug"].items() for mode, part in modes.items()]
+    yield [_brief({"config": config, "mode": mode, **part}) for config, modes in report["wug"].items() for mode, part in modes.items()]
     for whole in report["configs"].values():
         found = whole.get("scenarios", {"accuracy": {}, "flips": {}})
-        yield [_flat({"accuracy": name, **part}) for name, part in found["accuracy"].items()]
-        yield [_flat({"flips": name, **part, "should flip": found["should_flip"][name]}) for name, part in found["flips"].items()]
+        yield [_brief({"accuracy": name, **part}) for name, part in found["accuracy"].items()]
+        yield [_brief({"flips": name, **part, "should flip": found["should_flip"][name]}) for name, part in found["flips"].items()]
+
+
+def _brief(row: Mapping[str, Any]) -> Row:
+    """A row with every figure and its interval in one cell; what does not apply is left out."""
+    return {name: _span(value) if isinstance(value, Mapping) else value for name, value in row.items() if value is not None}
 
 
 def _flat(row: Mapping[str, Any]) -> dict[str, Any]:

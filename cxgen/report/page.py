@@ -86,6 +86,7 @@ def _rendered(
             gallery=list(_gallery(project, constructions, items, sets, models.get("constructions", {}))),
             results=results,
             scores=_by_config([*results["rows"], *scores]),
+            yours=bool(scores),
             counts=items.group_by("config", maintain_order=True).agg(pl.len().alias("items"), *numbers).to_dicts(),
             baselines=metrics.get("baselines", {}),
             known=measures(),
@@ -113,7 +114,7 @@ def _scores(path: Path) -> list[Row]:
     try:
         return [
             {"name": report["name"], "setting": "", "config": config, "part": place, "items": part["items"], "chance": whole["chance"]}
-            | {"accuracy": part["accuracy"]["value"], **{bound: part["accuracy"][bound] for bound in ("low", "high")}}
+            | {"yours": True, "accuracy": part["accuracy"]["value"], **{bound: part["accuracy"][bound] for bound in ("low", "high")}}
             | {figure: (part.get(figure) or {}).get("value") for figure in _FIGURES}
             for report in (told if told and isinstance(told, list) else [told])
             for config, whole in report["configs"].items()

@@ -11,7 +11,7 @@ import polars as pl
 
 from cxgen.errors import DataError
 from cxgen.evaluation.likelihood import Measure
-from cxgen.evaluation.model import LOCAL, Examination, examine, partial_of
+from cxgen.evaluation.model import LOCAL, Examination, examine
 from cxgen.evaluation.predictions import write_predictions
 from cxgen.evaluation.report import Evaluated
 from cxgen.measures.figures import Resampling
@@ -84,8 +84,7 @@ def _in_context(settings: Settings) -> Answer:
     )
 
     def answer(part: Evaluated, path: Path) -> None:
-        write_predictions(examine(part, asked, path).rows, path)
-        partial_of(path).unlink(missing_ok=True)
+        write_predictions(examine(part, asked).rows, path)
 
     return answer
 

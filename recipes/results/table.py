@@ -72,7 +72,8 @@ class Figures:
         self.runs = list(dict.fromkeys(tuple(row[key] for key in _RUN) for row in found))
 
     def main(self, configs: Sequence[str], less: Collection[tuple[str, str]] = ()) -> str:
-        """A line per model and setting, a column per config; without the models and what they learned that are in ``less``."""
+        """A line per model and setting, a column per config, the fewest and the most items of one; without the models and what they learned
+        that are in ``less``."""
         chance = {key[3]: row["chance"] for key, row in self.found.items()}
         configs = [config for config in configs if config in chance]
         lines = []
@@ -82,7 +83,7 @@ class Figures:
             if counts := [row["items"] for row in own if row and shown]:
                 most = f"{min(counts)} to {max(counts)}" if len({*counts}) > 1 else str(counts[0])
                 lines.append([*_named(run), most, *map(_cell, own)])
-        return _table(["model", "setting", "items", *(f"{config} ({100 * chance[config]:.0f})" for config in configs)], lines)
+        return _table(["model", "setting", "items per config", *(f"{config} ({100 * chance[config]:.0f})" for config in configs)], lines)
 
     def divided(self, dimension: str, config: str = "nli") -> str:
         """A line per value of a dimension, a column per run."""
