@@ -16,6 +16,7 @@ FAULTS = [
     ("E101", '  this-afternoon: "This afternoon, {agent}', '  this-afternoon: "This afternoon, {agents}', "agents"),
     ("E101", "kinds: [missed, caught, twice", "kinds: [mised, caught, twice", "mised"),
     ("E101", 'excludes: ["got(agent, target)"]', 'excludes: ["gott(agent, target)"]', "gott"),
+    ("E101", '  this-afternoon: "This afternoon, {agent}', '  this-afternoon: "{opening}{agent}', "opening"),
     ("E102", '"Last night, {agent} {@verb:past}', '"Last night, {agent} {@verb:pst}', "no form 'pst'"),
     ("E102", "{@verb:past} for {target}{@rest}.", "{@verb:past} for {target}{@tail}.", "@tail"),
     ("E201", "  opener: {role: modifier, class: times", "  opener: {role: modifier, related: {near: opener}", "in a circle"),
