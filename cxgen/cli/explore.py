@@ -43,7 +43,7 @@ def list_constructions(form: Form = Format.table) -> None:
 )
 def sample(
     construction: Name,
-    n: Annotated[int, Option("--n", min=1, help="How many premises.")] = 10,
+    n: Annotated[int, Option("--n", min=1, help="How many premises; the last set may be cut.")] = 12,
     seed: Annotated[int, Option(help="Another seed, other items.")] = 1,
     only: Annotated[str, Option("--label", help="Only entailment, neutral or contradiction.")] = "",
     kind: Annotated[str, Option(help="Only premises of this kind.")] = "",
@@ -71,6 +71,8 @@ def sample(
         for line in announced(entry.construction):
             note(line)
     blocks = _counted(entry.blocks(n, family=family, wug=wug.value if wug else "", seed=seed, kind=kind, label=only), n)
+    if not (wug or kind or only):
+        blocks = _whole(blocks, entry.construction, n)
     if form is Format.table:
         groups = (group for items in blocks for group in FAMILIES[family].shown(items))
         _echo_groups((style(row["premise"], bold=True) + style(f" [{_whose(row, family)}]", dim=True), lines) for row, lines in groups)
@@ -93,6 +95,20 @@ def _counted(blocks: Iterable[pl.DataFrame], n: int) -> Iterator[pl.DataFrame]:
         yield items
     if shown < n:
         note(f"only {shown} of {n} premises: the lexicon allows no others like these")
+
+
+def _whole(blocks: Iterable[pl.DataFrame], loaded: Construction, n: int) -> Iterator[pl.DataFrame]:
+    """The blocks, and a line on stderr if they end within a set."""
+    last = pl.DataFrame()
+    for items in blocks:
+        last = items
+        yield items
+    if last.height:
+        row = last.row(-1, named=True)
+        size = len(loaded.designs[row["design"]].kinds)
+        lack = size - last.filter(contrast_set=row["contrast_set"])["premise_id"].n_unique()
+        if lack > 0 and n > size:
+            note(f"{n} premises: the last set is not whole, --n {n + lack} shows all of it")
 
 
 def _echo_groups(groups: Iterable[tuple[str, list[tuple[str, str]]]]) -> None:
