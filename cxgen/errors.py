@@ -78,7 +78,7 @@ def unknown(what: str, name: str, known: Iterable[str], *, file: Path | None = N
 
     names = sorted(known)
     near = get_close_matches(name, names, n=3, cutoff=0.5)
-    hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(names[:20]) or 'none'}"
+    hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(names[:30]) or 'none'}"
     return UnknownNameError(f"unknown {what} {name!r}", file=file, line=line, hint=hint)
 
 

@@ -16,6 +16,7 @@ FAULTS = [
     ("E101", '  this-afternoon: "This afternoon, {agent}', '  this-afternoon: "This afternoon, {agents}', "agents"),
     ("E101", "kinds: [missed, caught, twice", "kinds: [mised, caught, twice", "mised"),
     ("E101", 'excludes: ["got(agent, target)"]', 'excludes: ["gott(agent, target)"]', "gott"),
+    ("E101", '  this-afternoon: "This afternoon, {agent}', '  this-afternoon: "{opening}{agent}', "opening"),
     ("E102", '"Last night, {agent} {@verb:past}', '"Last night, {agent} {@verb:pst}', "no form 'pst'"),
     ("E102", "{@verb:past} for {target}{@rest}.", "{@verb:past} for {target}{@tail}.", "@tail"),
     ("E201", "  opener: {role: modifier, class: times", "  opener: {role: modifier, related: {near: opener}", "in a circle"),
@@ -100,13 +101,15 @@ def test_new_words_are_announced_with_the_forms_of_verbs(tmp_path, cxgen):
     table = tmp_path / "lexicons/scenes/opening.tsv"
     line = edit(table, "kick | push", "kick | tiktok | push")
     edit(table, " | hatch", " | nihgt")
-    said = "new words: nihgt (noun), tiktok (verb: tiktoks, tiktoking, tiktoked)\n"
+    words = "nihgt (noun, not in WordNet), tiktok (verb, not in WordNet: tiktoks, tiktoking, tiktoked)"
+    said = f"words that cxgen's lexicon has not, with forms from lemminflect (`classes:` can state others): {words}\n"
     found = cxgen("check", "opening", cwd=tmp_path)
     assert said in found.stderr and f"opening.tsv:{line}: W310 nihgt (noun) is in no word list (night?)" in found.stdout
     assert cxgen("sample", "opening", "--n", 1, cwd=tmp_path).stderr == said + "nihgt (noun) is in no word list (night?)\n"
+    whole = "6 premises: the last set is not whole, --n 8 shows all of it\n"
     edit(table, "nihgt", "gate")
     edit(table, "tiktok | ", "")
-    assert cxgen("sample", "opening", "--n", 1, cwd=tmp_path).stderr == ""
+    assert [cxgen("sample", "opening", "--n", n, cwd=tmp_path).stderr for n in (1, 6, 8)] == ["", whole, ""]
 
 
 def test_words_that_tell_labels_are_named(mini, cxgen):

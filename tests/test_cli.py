@@ -108,6 +108,18 @@ def test_explain_prints_the_matrix_and_what_each_label_turns_on(cxgen, mini):
     assert turned["missed", "repeated"] == turned["once", "single"] == "words"
 
 
+def test_explain_gives_many_designs_a_line_each_and_the_matrix_of_one(cxgen, scratch):
+    lines = cxgen("explain", "conative").stdout.splitlines()
+    assert next(line.split() for line in lines if line.startswith("pairs-b-male"))[-3:] == ["2", "0", "2"]
+    matrix = cxgen("explain", "conative", "--design", "hit-or-missed").stdout.splitlines()
+    assert [line for line in matrix if line.startswith("design ")] == ["design hit-or-missed for no config"]
+    assert {row["design"] for row in json.loads(cxgen("explain", "conative", "--design", "chain", "--json").stdout)} == {"chain"}
+    assert "did you mean pairs-a-male" in cxgen("explain", "conative", "--design", "pairs-a-mal").stderr
+    edit(scratch / "templates/conative.yaml", ", own-target-one, own-target-other]", "]")
+    (broken,) = [line for line in cxgen("explain", "conative", cwd=scratch).stdout.splitlines() if line.startswith("belongings")]
+    assert "has no" in broken
+
+
 def test_explain_says_which_items_need_the_construction(cxgen, mini):
     out = cxgen("explain", "reach", "--cells", cwd=mini).stdout
     assert out.startswith("An item needs the construction if ")
@@ -122,7 +134,7 @@ def test_explain_says_which_items_need_the_construction(cxgen, mini):
 
 
 def test_explain_says_which_labels_rest_on_a_replaced_word_and_a_template_shadows_the_shipped_one(cxgen, scratch):
-    out = cxgen("explain", "resultative", "--wug", "content").stdout
+    out = cxgen("explain", "resultative", "--all", "--wug", "content").stdout
     assert "pseudowords in " in out
     table, plain = (json.loads(cxgen("explain", "resultative", *more, "--format", "json").stdout) for more in (("--wug", "content"), ()))
     changed = sum(one["label"] != other["label"] for one, other in zip(table, plain, strict=True))

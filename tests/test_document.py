@@ -44,6 +44,23 @@ def test_a_field_without_quotes_which_is_a_mapping_is_told_to_have_them(mini):
     assert complaint({**data, "clauses": {"a": {"agent": None}}}, "construction")[2] == 'put the text in quotes: "{agent} ..."'
 
 
+OWN = {"claim": "p(x)", "wordings": ["{x}."]}
+FAULTS = {  # what the file's own keys become -> what is wrong, and how it is mended
+    "unexpected key 'hypothesis'; did you mean hypotheses?": {"hypotheses": None, "hypothesis": {"a": OWN}},
+    "hypotheses.a: lacks 'claim'; add claim: what the sentence claims": {"hypotheses": {"a": {"wordings": ["x"]}}},
+    "hypotheses.a: lacks 'yes' and 'no'; add `yes` and `no`": {"hypotheses": {"a": {"claim": "p(x)"}}},
+    "slots.a: lacks one of class, frame, related; expected: a `role`, and what fills it": {"slots": {"a": {"role": "agent"}}},
+    "slots.a: has more than one of class, frame, related; ": {"slots": {"a": {"role": "agent", "class": "names", "frame": True}}},
+    "(top level): lacks 'meaning'; add meaning: the meaning": {"meaning": None},
+}
+
+
+@pytest.mark.parametrize("said", FAULTS)
+def test_a_key_that_is_misspelt_or_lacks_is_told_in_a_sentence(mini, said):
+    data = read_yaml(mini / "templates/reach.yaml").data | FAULTS[said]
+    assert said in "; ".join(complaint({key: value for key, value in data.items() if value is not None}, "construction")[1:])
+
+
 words = st.text("abcdefghij", min_size=1, max_size=5)
 trees = st.recursive(words, lambda inner: st.lists(inner, min_size=1, max_size=3) | st.dictionaries(words, inner, min_size=1, max_size=3))
 

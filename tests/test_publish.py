@@ -341,6 +341,7 @@ def writes(hub, since=0):
 def test_a_dry_run_sends_nothing_and_shows_what_changes(run, hub, project, monkeypatch):
     result = run(project, "--dry-run", "--format", "json")
     assert (result.returncode, writes(hub)) == (0, []), result.stderr
+    assert "it would be released; nothing was sent" in result.stderr
     assert [row["items_old"] for row in json.loads(result.stdout)] == [0] * 3
     assert re.search(r"^\d+ files, \d+\.\d MB; .* would be made$", result.stderr, re.M)
     path = table_file(Project(project), "nli", "validation")
@@ -355,10 +356,10 @@ def test_a_dry_run_sends_nothing_and_shows_what_changes(run, hub, project, monke
     for told in ("3 added, 0 removed", "nothing was sent", f"main is at {hub.repos[REPOSITORY]['branches']['main']}"):
         assert told in again.stderr
     edit(project / "params.yaml", "folds: 2", "folds: 4")
-    refused = run(project, "--dry-run", "--tag", "v1.2.0")
+    refused = run(project, "--dry-run")
     assert refusal(refused) == "cxgen: not released:"
     told = refused.stderr.splitlines()
-    assert told[:2] == ["cxgen: not released:", "  not committed: params.yaml"]
+    assert told[:3] == ["cxgen: not released:", "  not committed: params.yaml", "  me/constructions has a tag v1.0.0 already"]
     assert len(refused.stdout.splitlines()) == 1 + 3  # by config
     edit(project / "params.yaml", "folds: 4", "folds: 2")
     assert "has a tag v1.0.0 already" in refusal(run(project, "--dry-run"))
@@ -444,6 +445,7 @@ REFUSED = {
     "repeated ids: 2": metric("splits", lambda data: data["violations"]["nli"].update({"repeated ids": 2})),
     "reach has 3 unbalanced sentences": metric("balance", lambda data: data["nli"]["all"]["reach"].update(unequal=3)),
     "lint.json: errors E101": metric("lint", lambda data: data.extend([{"code": "E101"}, {"code": "W1"}])),
+    "reach.yaml: meaning: still to be written (TODO)": lambda folder: edit(folder / "templates/reach.yaml", "meaning: ", "meaning: TODO "),
     "not committed: params.yaml": lambda folder: edit(folder / "params.yaml", "folds: 2", "folds: 4"),
     "not what the pipeline wrote: nli/test": rows_gone,
     "not in a git repository": lambda folder: shutil.rmtree(folder / ".git"),

@@ -66,8 +66,8 @@ def test_reach_counts_verbs_scenes_and_fillers_by_stratum_and_split():
     assert tuple(own.values()) == (4, 2, 3, 1.0, 0.6, 0.5, "Ann (agent)")  # of goals all are *bed*: no choice
     assert (found["strata"]["lexical"]["share"], found["strata"]["lexical"]["verbs"]) == (0.6, 2)
     assert (found["splits"]["test"]["verbs"], found["splits"]["test"]["scenes"]) == (2, 2)
-    ours = {"reflexive-resultative": {"texture": GOOD, "reach": found}, "x": {"texture": GOOD, "reach": found}, "like": {"reach": found}}
-    ours["like"]["lookalike"] = True
+    ours = {name: {"premises": 400, "texture": GOOD, "reach": found} for name in ("reflexive-resultative", "resultative")}
+    ours["like"] = {"reach": found, "lookalike": True}
     told = list(broken(ours))
     assert [line.partition(" is ")[0] for line in told if line.startswith("verbs is")] == ["verbs"] * 2
     assert any(line.startswith("verbs of look-alikes is 4 in like") for line in told)
@@ -92,12 +92,14 @@ def test_texture_is_that_of_a_premise_a_set():
 
 
 def test_what_is_monotonous_is_named_with_the_worst_construction():
-    assert list(broken({"give": {"texture": GOOD}, "depictive": {}})) == []
-    assert list(broken({"give": {"texture": GOOD}, "roll": {"texture": {**GOOD, "sd": 2.0, "joined": 0.8}}})) == [
-        "sd is 2.0 in roll (nli); gate: at least 3.5 in each construction",
+    good, bad = {"premises": 400, "texture": GOOD}, {"premises": 400, "texture": {**GOOD, "sd": 2.0, "joined": 0.8}}
+    assert list(broken({"conative": good, "depictive": {}})) == []
+    assert list(broken({"conative": good, "resultative": bad})) == [
+        "sd is 2.0 in resultative (nli); gate: at least 3.5 in each construction",
         "joined is 0.5 over all; gate: at most 0.4",
     ]
-    assert list(broken({"depictive": {}})) == []
+    small = {"conative": {**bad, "premises": 399}, "one-of-my-own": bad, "depictive": {}, "like": {"reach": {}, "lookalike": True}}
+    assert list(broken(small)) == []
 
 
 @pytest.fixture

@@ -213,6 +213,9 @@ two ; a ; crane
 
 HEAD = "id ; designs ; agent:person ; x\n"
 WRONG = {
+    "a tab should be: 'id  designs'": ("id  designs  agent\n", 1),
+    "a tab should be: 'id designs'": ("id designs agent\n", 1),
+    "a tab should be: 'a   nurse'": (f"{HEAD}one ; a   nurse ; cup\n", 2),
     "no row above names the columns": ("one ; a ; nurse\n", 1),
     "5 cells under 4 columns": (f"{HEAD}one ; a ; nurse ; cup ; jug\n", 2),
     "column agent: unknown type 'people'": ("id ; designs ; agent:people\n", 1),

@@ -274,6 +274,13 @@ def test_e401_names_all_words_without_annotation_at_once(mini, mini_lexicon, min
     assert "'blarg zorb'" in rest.message
 
 
+def test_e401_is_told_once_of_a_kind_and_says_what_to_state(mini, mini_lexicon, mini_chunks):
+    edit(mini / "templates/reach.yaml", "  verb: {role: verb,", "  also: {role: verb, frame: verb, distinct: [verb]}\n  verb: {role: verb,")
+    edit(mini / "templates/reach.yaml", 'rest: " with great success"', 'rest: " and {also:past} {target:obj} {agent:obj}"')
+    (found,) = found_in(mini, mini_lexicon, mini_chunks)
+    assert (found.code, "state {also:past=conj>verb} for a second verb" in found.hint) == ("E401", True)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
@@ -327,7 +334,7 @@ def test_without_spacy_check_says_that_the_form_check_is_left_out(mini, mini_lex
     monkeypatch.setattr("cxgen.check.trees.find_spec", lambda _: None)
     done = CliRunner().invoke(app, ["check", "reach"])
     assert done.exit_code == 0
-    assert done.stdout == "1 constructions, 0 findings\n"
+    assert done.stdout == "1 construction, 0 errors, 0 warnings\n"
     assert "needs spaCy" in done.stderr
 
 

@@ -213,8 +213,9 @@ def unmentioned_noun(construction: Construction) -> Iterator[CxgenError]:
             kind, template = places[0]
             more = f" (nor do {len(places) - 1} more premises)" if len(places) > 1 else ""
             message = f"{name!r} is about {what}, which {kind!r} in {template!r} does not mention{more}"
+            hint = "mention it (of a slot that the kind binds as {@name:np}; {@name} is its text), or except the kind"
             # the kind can be excepted there, even if the template is a shared one
-            yield fault((construction.document, ["templates", template]), message, "mention it, or except the kind")
+            yield fault((construction.document, ["templates", template]), message, hint)
 
 
 @check

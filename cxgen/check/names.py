@@ -11,6 +11,7 @@ from cxgen.constructicon import Construction, Design, Part, Place, parse_pattern
 from cxgen.constructicon.model import Atom, Facts
 from cxgen.errors import CxgenError, unknown
 from cxgen.lexicon import Frame
+from cxgen.lexicon.scenes import CIRCUMSTANCES
 from cxgen.sampling.ways import FORMS
 from cxgen.vocabulary import Role
 
@@ -68,9 +69,11 @@ def _frame_place(construction: Construction, frame: Frame, *keys: str | int) -> 
 def unknown_name(construction: Construction) -> Iterator[CxgenError]:
     """E101: a name that is declared nowhere: of a slot, kind, hypothesis, predicate or design, or of a construction with scenes."""
     for (document, keys), what, names, known in _named(construction):
-        yield from (
-            unknown(what, name, known, file=document.path, line=document.line(keys)) for name in names if name and name not in known
-        )
+        for name in (name for name in names if name and name not in known):
+            error = unknown(what, name, known, file=document.path, line=document.line(keys))
+            if what == "slot" and name in CIRCUMSTANCES:
+                error.hint = f"add `{name}: shared` under slots, and a column {name}:phrase to the scenes"
+            yield error
     for group in construction.groups.keys() & construction.kinds.keys():
         yield fault(construction.place("groups", group), f"{group!r} is a kind and a group", "give the group another name")
 
@@ -91,7 +94,7 @@ def _named(construction: Construction) -> _Named:
         yield where, "predicate", [atom.predicate], predicates
         yield where, "slot", atom.args, slots
     yield from ((place("predicates", name, "contrary"), "predicate", [one.contrary], predicates) for name, one in predicates.items())
-    yield from ((place("designs", design.name, "kinds"), "kind", design.kinds, kinds) for design in designs.values())
+    yield from ((place("designs", design.name, "kinds"), "kind", design.kinds, {**kinds, **groups}) for design in designs.values())
     yield from ((place("designs", design.name, "hypotheses"), "hypothesis", design.rules, rules) for design in designs.values())
     for template in construction.templates.values():
         yield place("templates", template.name), "kind", (*template.only, *template.excepted), {**kinds, **groups}
@@ -145,9 +148,12 @@ def dead_words(construction: Construction) -> Iterator[CxgenError]:
     read: dict[str, set[tuple[str, str]]] = defaultdict(set)
     for text, parts in _readable(construction):
         for design in text.designs:
-            read[design.frames] |= {("words", part.slot) for part in parts if part.slot and part.slot not in construction.slots}
+            other = {part.slot for part in parts if part.slot and part.slot not in construction.slots}  # E101 says so, if it is no word
+            read[design.frames] |= {(section, name) for section in ("slots", "words") for name in other}
             read[design.frames] |= {("words", "det") for part in parts if part.form == "np"}
     for design in construction.designs.values():
+        if not construction.kinds.keys() >= {*design.kinds}:
+            return  # E101 says so
         try:
             used = [construction.slots[name] for name in construction.design_slots(design)]
         except (KeyError, ValueError):

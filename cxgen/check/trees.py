@@ -1,5 +1,6 @@
 """Do premises of every shape have trees, and the construction's form? Codes E4xx."""
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import cache, partial
 from importlib.util import find_spec
@@ -17,7 +18,8 @@ from cxgen.sampling.draws import realise
 from cxgen.sampling.plan import Plan, draw_plan
 from cxgen.sampling.pools import ABSENT, Pools, design_pools
 from cxgen.sampling.ways import Forms
-from cxgen.trees import Annotator, Chunks, Sentence, dependency_matcher, has_form, vocabulary
+from cxgen.trees import UNKNOWN, Annotator, Chunks, Sentence, dependency_matcher, has_form, vocabulary
+from cxgen.vocabulary import Role
 
 TREES = {
     "E401": "words that lexicons/chunks.yaml does not know, or a filler whose relation is neither stated nor unique",
@@ -25,6 +27,7 @@ TREES = {
 }
 _SETS_PER_FRAME = 12
 _HELP = "docs/annotation.md explains it"
+_LEMMA = re.compile(r"'[^']+' (?=\()")  # of a filler, whose slot follows
 
 
 def spacy_is_there() -> bool:
@@ -35,7 +38,7 @@ def spacy_is_there() -> bool:
 def tree_faults(construction: Construction, chunks: Chunks) -> dict[str, list[CxgenError]]:
     """What is wrong with the trees of `examples`, by code; each fault in the first premise that has it, or in one of a template."""
     faults: dict[str, dict[str, CxgenError]] = {code: {} for code in TREES}
-    annotator, matcher = Annotator(construction, chunks), None
+    annotator, matcher, said = Annotator(construction, chunks), None, set[str]()  # kinds of which it is said already
     if construction.form_check and spacy_is_there():
         try:
             matcher = dependency_matcher(construction, vocabulary())
@@ -46,14 +49,28 @@ def tree_faults(construction: Construction, chunks: Chunks) -> dict[str, list[Cx
         where = f"{construction.name}: template {item['template']!r} ({item['kind']})"
         sentence, reasons = annotator.tree(item)
         for reason in reasons:
-            hint = f"state it in the template, or add the words, as they stand between two slots, under chunks: in this file; {_HELP}"
-            faults["E401"].setdefault(reason, fault(place, f"{where}: {reason}: {item['premise']!r}", hint))
+            hint = f"{_example(construction, item)}; or add the words, as they stand between two slots, under `chunks:` in this file"
+            found = fault(place, f"{where}: {reason}: {item['premise']!r}", f'{hint}, such as "open/ADJ/JJ/xcomp>V"; {_HELP}')
+            told = _LEMMA.sub("", reason)
+            if told not in faults["E401"] and (reason.startswith(UNKNOWN) or item["kind"] not in said):
+                faults["E401"][told] = found
+                said.add(item["kind"])
         own = item["construction"] in {construction.name, *construction.lookalikes}
         if sentence and matcher is not None and own and not has_form(sentence, matcher):
             hint = "change form_check, state a relation in the template, or say `construction: OTHER-NAME` of a kind that is no instance"
             hint += f"; {_HELP}"
             faults["E404"].setdefault(item["template"], fault(place, f"{where}: form_check refuses {_links(sentence)}", hint))
     return {code: [*found.values()] for code, found in faults.items()}
+
+
+def _example(construction: Construction, item: Mapping[str, Any]) -> str:
+    """What to state in a premise without a tree, by the slots that it has."""
+    own = construction.kinds[item["kind"]].verb
+    parts = [part for part in construction.premise_parts(item["kind"], item["template"]) if part.slot in construction.slots]
+    verb = next((part for part in parts if part.slot != own and construction.slots[part.slot].role == Role.verb), None)
+    if verb:
+        return f"state {{{verb.slot}:{verb.form}=conj>{own}}} for a second verb after *and*, and {{SLOT=obj>{verb.slot}}} for its object"
+    return f"state what a filler is, such as {{SLOT=obj>{own}}} or {{SLOT=conj>OTHER-SLOT}}"
 
 
 def _links(sentence: Sentence) -> str:

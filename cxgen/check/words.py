@@ -34,19 +34,25 @@ def announced(construction: Construction) -> Iterator[str]:
     """Lines that say which words are new, of verbs with their forms; then a line for each that is in no list of words."""
     rows = new_words(construction)
     if rows:
-        yield f"new words: {some(list(map(_about, rows)), _LISTED)}"
-    yield from (error.message for error in strange_word(construction))
+        told = "words that cxgen's lexicon has not, with forms from lemminflect (`classes:` can state others)"
+        yield f"{told}: {some(list(map(_about, rows)), _LISTED)}"
+    yield from (error.message for error in _strange(construction, rows))
 
 
 def _about(row: dict[str, Any]) -> str:
     forms = dict.fromkeys(row[form] for form in _FORMS) if row["pos"] == "verb" else ()
-    return f"{row['lemma']} ({row['pos']}{': ' * bool(forms)}{', '.join(forms)})"
+    unknown = "" if "%" in row["key"] else ", not in WordNet"
+    return f"{row['lemma']} ({row['pos']}{unknown}{': ' * bool(forms)}{', '.join(forms)})"
 
 
 @check
 def strange_word(construction: Construction) -> Iterator[CxgenError]:
     """W310: a word of one's own that no list of English words has; mostly it is misspelt."""
-    lexicon, rows = construction.lexicon, [row for row in new_words(construction) if not row["zipf"]]
+    yield from _strange(construction, new_words(construction))
+
+
+def _strange(construction: Construction, new: list[dict[str, Any]]) -> Iterator[CxgenError]:
+    lexicon, rows = construction.lexicon, [row for row in new if not row["zipf"]]
     known = sorted({*lexicon.lemmas[: lexicon.base], *most_frequent()}) if rows else []
     tables = lexicon.scenes(construction.name).tables if rows else ()
     places: dict[tuple[str, str], Place] = {(word[0], word[1]): (one, [at]) for one in tables for word, at, _ in one.words()}

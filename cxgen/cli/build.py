@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from textwrap import dedent
 from typing import Annotated
 
 import polars as pl
@@ -123,8 +124,8 @@ def capacity(
 ) -> None:
     """How many contrast sets each construction can give, beside what is asked for; nothing is drawn.
 
-    `capacity` counts sets that share no premise, at most; `used` is the share of it that is asked for, in the design and split where it is
-    highest; `enough` says that so many are easily drawn.
+    wanted: sets asked for, with those drawn to spare (generate.oversample); capacity: sets that share no premise, at most; used: wanted
+    as a share of capacity, in the design and split where it is highest (tightest); enough: so many are easily drawn.
     """
     constructicon, (_, settings) = Constructicon(), open_project()
     names = list(constructions or settings.constructions or constructicon)
@@ -136,6 +137,8 @@ def capacity(
         sums = (pl.col("wanted", "capacity").sum(), pl.first("used"), pl.col("enough").all())
         table = parts.agg(*sums, tightest=pl.format("{} in {}", pl.first("design"), pl.first("split")))
     emit(table.sort("construction", "config", maintain_order=True).rows(named=True), form)
+    if form is Format.table:
+        echo(dedent(str(capacity.__doc__).partition("\n\n")[2]).rstrip())
 
 
 @app.command(

@@ -65,7 +65,9 @@ def check(
     if form is Format.table:
         for row in rows:
             echo(f"{row['file']}:{row['line']}: {row['code']} {row['message']}\n  hint: {row['hint']}")
-        echo(f"{checked} constructions, {len(findings)} findings")
+        errors = sum(item.code.startswith("E") for item in findings)
+        counts = {"construction": checked, "error": errors, "warning": len(findings) - errors}
+        echo(", ".join(f"{number} {what}{'s' * (number != 1)}" for what, number in counts.items()))
     if construction and not any(item.code.startswith("E") for item in findings):
         loaded = constructicon[construction].construction
         for line in (*islice(announced(loaded), 1), *telling_words(loaded)):

@@ -10,14 +10,16 @@ from typer import Argument, Option, colors, echo, style
 from cxgen.cli.options import Form, Name, Wug, commands, load_all
 from cxgen.cli.output import Format, Row, emit, note
 from cxgen.constructicon import Construction, Design
-from cxgen.errors import CxgenError
+from cxgen.errors import CxgenError, some, unknown
 from cxgen.facade import LINEAGE, MATERIAL, Constructicon, readable
 from cxgen.families import CONFIGS, DEFAULT, FAMILIES, family_of
 from cxgen.families.turns import NEEDED, TURNS, summed
 from cxgen.sampling import broken_slots, verb_pools
 from cxgen.semantics import RULE, label_matrix, solve, unbalanced
 from cxgen.tables import require_ending, write_rows
+from cxgen.vocabulary import LABELS
 
+_FEW = 3  # designs whose matrices are printed without being asked for
 _COLOURS = {"entailment": colors.GREEN, "neutral": colors.YELLOW, "contradiction": colors.RED}
 _LISTED = ("name", "rank", "form", "look-alike", "templates", "hypotheses", "verbs")
 app = commands()
@@ -41,7 +43,7 @@ def list_constructions(form: Form = Format.table) -> None:
 )
 def sample(
     construction: Name,
-    n: Annotated[int, Option("--n", min=1, help="How many premises.")] = 10,
+    n: Annotated[int, Option("--n", min=1, help="How many premises; the last set may be cut.")] = 12,
     seed: Annotated[int, Option(help="Another seed, other items.")] = 1,
     only: Annotated[str, Option("--label", help="Only entailment, neutral or contradiction.")] = "",
     kind: Annotated[str, Option(help="Only premises of this kind.")] = "",
@@ -69,6 +71,8 @@ def sample(
         for line in announced(entry.construction):
             note(line)
     blocks = _counted(entry.blocks(n, family=family, wug=wug.value if wug else "", seed=seed, kind=kind, label=only), n)
+    if not (wug or kind or only):
+        blocks = _whole(blocks, entry.construction, n)
     if form is Format.table:
         groups = (group for items in blocks for group in FAMILIES[family].shown(items))
         _echo_groups((style(row["premise"], bold=True) + style(f" [{_whose(row, family)}]", dim=True), lines) for row, lines in groups)
@@ -93,6 +97,20 @@ def _counted(blocks: Iterable[pl.DataFrame], n: int) -> Iterator[pl.DataFrame]:
         note(f"only {shown} of {n} premises: the lexicon allows no others like these")
 
 
+def _whole(blocks: Iterable[pl.DataFrame], loaded: Construction, n: int) -> Iterator[pl.DataFrame]:
+    """The blocks, and a line on stderr if they end within a set."""
+    last = pl.DataFrame()
+    for items in blocks:
+        last = items
+        yield items
+    if last.height:
+        row = last.row(-1, named=True)
+        size = len(loaded.designs[row["design"]].kinds)
+        lack = size - last.filter(contrast_set=row["contrast_set"])["premise_id"].n_unique()
+        if lack > 0 and n > size:
+            note(f"{n} premises: the last set is not whole, --n {n + lack} shows all of it")
+
+
 def _echo_groups(groups: Iterable[tuple[str, list[tuple[str, str]]]]) -> None:
     for number, (heading, lines) in enumerate(groups, 1):
         echo(f"{number:3d}. {heading}")
@@ -104,27 +122,35 @@ def _echo_groups(groups: Iterable[tuple[str, list[tuple[str, str]]]]) -> None:
 def explain(
     construction: Name,
     wug: Wug = None,
+    only: Annotated[str, Option("--design", help="The matrix of this design.")] = "",
+    every: Annotated[bool, Option("--all", help=f"The matrices of all designs, also of more than {_FEW}.")] = False,
     by_need: Annotated[bool, Option("--cells", help="What the items of each cell need: the construction, the verb, or words.")] = False,
     form: Form = Format.table,
 ) -> None:
     """Print the premise x hypothesis label matrix, computed from facts and claims; with --wug, what pseudowords leave of it.
 
+    Of a construction with many designs: a line for each, with what is claimed, how often each label is given, and what is wrong with it.
     Below it, what each label turns on: another kind that is said with the same open-class words and has another label there, what a
     look-alike is misread as ("misreading"), or "words".
     Of a design that cannot be balanced it says which kind lacks which label, and which hypothesis cannot be used. With --cells: which
     shares of the items need the construction, by config, design and cell.
     """
     entry = Constructicon()[construction]
-    if by_need and wug:
-        raise CxgenError("--cells with --wug", hint="what items need is told of real words: give one of them")
+    if by_need and (wug or only):
+        hint = "what items need is told of real words, design by design: give one of them"
+        raise CxgenError(f"--cells with {'--wug' if wug else '--design'}", hint=hint)
     if by_need:
         _emit_cells(entry.cells(), form)
         return
-    table = entry.explain(wug.value if wug else "")
+    loaded, table = entry.construction, entry.explain(wug.value if wug else "")
+    designs = list(loaded.designs.values())
+    if only and only not in loaded.designs:
+        raise unknown("design", only, loaded.designs, file=loaded.document.path)
+    if only:
+        table, designs = table.filter(design=only), [loaded.designs[only]]
     if form is not Format.table:
         emit(table.iter_rows(named=True), form, table.columns)
         return
-    loaded = entry.construction
     echo(f"{loaded.title}: {loaded.form}\n{loaded.meaning}\n")
     if wug:
         broken = broken_slots(loaded, wug.value)
@@ -132,10 +158,14 @@ def explain(
         echo(f"pseudowords in {', '.join(names) or 'no slot'}; (x): a label that rested on a replaced word's meaning\n")
         cell = ("design", "kind", "rule")
         table = table.join(entry.explain().select(*cell, before="label"), on=cell, maintain_order="left")
-    for design in loaded.designs.values():
+    if len(designs) > _FEW and not every:
+        emit([_in_a_line(loaded, design, table.filter(design=design.name)["label"].to_list(), wug=bool(wug)) for design in designs], form)
+        echo(f"E, N, C: labels of its matrix, which `--design {designs[0].name}` shows; --all shows all of them")
+        return
+    for design in designs:
         cells = {(row["kind"], row["rule"]): row for row in table.filter(design=design.name).iter_rows(named=True)}
         squares, faults = ("", []) if wug else _soundness(loaded, design)
-        echo(f"{style(f'design {design.name}', bold=True)} for {', '.join(design.configs)}{squares}")
+        echo(f"{style(f'design {design.name}', bold=True)} for {', '.join(design.configs) or 'no config'}{squares}")
         for number, rule in enumerate(design.rules, 1):
             echo(f"  h{number} {loaded.rules[rule].says}   e.g. {loaded.rules[rule].wordings[0]}")
         _echo_matrix(loaded, design, cells)
@@ -183,6 +213,15 @@ def _emit_cells(cells: pl.DataFrame, form: Format) -> None:
         emit(part.rows(named=True), form)
 
 
+def _in_a_line(loaded: Construction, design: Design, labels: list[str], *, wug: bool) -> Row:
+    """A design's configs, what its hypotheses claim, how often which label stands in its matrix, and what is wrong with it."""
+    claims = dict.fromkeys(str(loaded.rules[rule].claim) for rule in design.rules)
+    counts = {label[0].upper(): labels.count(label) for label in LABELS}
+    faults = [] if wug else _soundness(loaded, design)[1]
+    head = {"design": design.name, "config": ", ".join(design.configs) or "none", "kinds": len(design.kinds), "claims": some([*claims], 3)}
+    return {**head, **counts, **({"fault": faults[0].removeprefix("! ")} if faults else {})}
+
+
 def _echo_matrix(loaded: Construction, design: Design, cells: dict[tuple[str, str], Row]) -> None:
     """The labels' initials, each with the one that it had before in brackets where that was another; then what each label turns on."""
     kinds = list(dict.fromkeys(kind for kind, _ in cells))
@@ -196,7 +235,7 @@ def _echo_matrix(loaded: Construction, design: Design, cells: dict[tuple[str, st
             text = label[0].upper() if label == before else f"{label[0].upper()}({before[0].upper()})"
             marks.append(style(text.ljust(4), fg=_COLOURS.get(label)))
         echo(f"  {kind.ljust(width)}{' '.join(marks)} {loaded.kinds[kind].gloss}")
-    echo(f"  {TURNS}")
+    echo(f"  {TURNS}{'; -: is not asked' if len(cells) < len(kinds) * len(design.rules) else ''}")
     for kind in kinds:
         others = [cells[kind, rule]["turns_on"] if (kind, rule) in cells else "-" for rule in design.rules]
         echo(f"  {kind.ljust(width)}{' '.join(other.ljust(widest) for other in others).rstrip()}")

@@ -80,8 +80,8 @@ def publish(
 
 def _rehearse(client: Any, release: Release, form: Format) -> None:
     """Print why the release would be refused, if it would, then what it would hold and change; exit code 2 for a refusal."""
-    target, new, record, refusal = release.target, read_dataset(release.folder), release.record, None
-    old, commit = new.clear(), ""
+    target, new, record = release.target, read_dataset(release.folder), release.record
+    old, commit, reached = new.clear(), "", True
     try:
         commit = hub.head(client, target)
         there = (
@@ -91,20 +91,34 @@ def _rehearse(client: Any, release: Release, form: Format) -> None:
         )
         old = read_dataset(hub.download(client, target.repository, commit)) if commit else old
     except CxgenError as error:
+        reached = False
         there = f"what is there cannot be compared ({error.message}): all items are shown as added"
-    try:
-        release.require()
-        hub.check(client, target, commit, release.folder)
-    except CxgenError as error:
-        refusal = error
-        note(f"cxgen: {error.render()}\n")
+    refusal = _refusal(client, release, commit)
+    if refusal:
+        note(f"cxgen: {refusal.render()}\n")
     sizes = [path.stat().st_size for path in release.folder.rglob("*") if path.is_file()]
     note(f"{record['repository']} {record['tag']}, content hash {record['content_hash']}, git {record['git_revision'] or '-'}")
     note(f"{len(sizes)} files, {sum(sizes) / 2**20:,.1f} MB; {there}")
     _show(old, new, form)
-    note("nothing was sent")
     if refusal:
+        note("it would be refused, see above; nothing was sent")
         raise Exit(2)
+    note(f"it would be released{'' if reached else ', if the Hub agrees, which was not asked'}; nothing was sent")
+
+
+def _refusal(client: Any, release: Release, commit: str) -> CxgenError | None:
+    """Why it would be refused, here and by the Hub, all at once; None if it would not."""
+    try:
+        hub.check(client, release.target, commit, release.folder)
+    except CxgenError as error:
+        if not release.reasons:
+            return error
+        release.reasons.append(error.message)
+    try:
+        release.require()
+    except CxgenError as error:
+        return error
+    return None
 
 
 @app.command(epilog="cxgen diff me/constructions@v1.0.0 outputs/dataset --items --format jsonl")

@@ -16,7 +16,7 @@ from cxgen.cli.options import Configs, Form, commands, open_project
 from cxgen.cli.output import Format, Row, busy, emit, note, print_json
 from cxgen.facade import Constructicon
 from cxgen.families import DEFAULT
-from cxgen.measures.figures import Resampling
+from cxgen.measures.figures import Resampling, within
 from cxgen.report import baselines as giveaways
 from cxgen.report import reading as readings
 from cxgen.report import variety as spread
@@ -67,7 +67,11 @@ def baselines(
     construction: Annotated[str | None, Argument(help="Items of this one, drawn now, nothing written. Default: the dataset.")] = None,
     form: Form = Format.table,
 ) -> None:
-    """What can be had without understanding: give-away classifiers, and what words alone decide. Gates that break stop the pipeline."""
+    """What can be had without understanding: give-away classifiers, and what words alone decide. Gates that break stop the pipeline.
+
+    `gate` is what a figure may be: over all, in a config or in a construction, those farthest off first; `kept`: whether it is. A line
+    without a gate is only told.
+    """
     project, settings = open_project()
     with busy("training the give-away classifiers"):
         if construction is None:
@@ -78,15 +82,30 @@ def baselines(
             result = giveaways.preview(loaded, settings.request, settings.folds)
     rows: list[Row] = []
     for family, name, measure in ((family, name, measure) for family, measures in result.items() for name, measure in measures.items()):
-        wholes = {"(all)": measure["overall"], **measure.get("by_config", {})}
-        parts = [(config, "(all)", figure) for config, figure in wholes.items()]
-        parts += [("(all)", role, figure) for role, figure in measure.get("by_verb_role", {}).items()]
-        worst = min if measure["gates"].get("least") else max
-        farthest = ((config, worst(own, key=own.__getitem__), own) for config, own in measure["configs"].items() if own)
-        parts += [(config, f"(worst: {part})", own[part]) for config, part, own in farthest]
-        parts += [(config, part, figure) for config, own in measure["configs"].items() for part, figure in own.items()]
-        head = {"family": family, "measure": name, "chance": measure["chance"]}
-        rows += [{**head, "config": config, "construction": part, "figure": figure} for config, part, figure in parts]
+        gates, least = measure["gates"], measure["gates"].get("least", False)
+        own = [(config, part, figure) for config, figures in measure["configs"].items() for part, figure in figures.items()]
+        groups = {
+            "overall": [("(all)", "(all)", measure["overall"])],
+            "config": [(config, "(all)", figure) for config, figure in measure.get("by_config", {}).items()],
+            "role": [("(all)", role, figure) for role, figure in measure.get("by_verb_role", {}).items()],
+            "construction": sorted(own, key=lambda row: row[2], reverse=not least),
+        }
+        alone = len(measure["configs"]) == 1 and not gates.keys().isdisjoint(groups)
+        for what, parts in groups.items():
+            gate = gates.get(what)
+            if gate is None and (alone if what == "overall" else len(parts) == 1):
+                continue  # the same figure stands in another line
+            bound = None if gate is None else f"at {'least' if least else 'most'} {gate}"
+            for config, part, figure in parts:
+                row = {
+                    "family": family,
+                    "measure": name,
+                    "config": config,
+                    "construction": part,
+                    "figure": figure,
+                    "chance": measure["chance"],
+                }
+                rows.append({**row, "gate": bound, "kept": None if gate is None else within(figure, gate, least=least)})
     emit(rows, form)
     _require_gates(result)
 
@@ -118,7 +137,8 @@ def variety(form: Form = Format.table) -> None:
     """Numbers of sentences, and the largest share of a template.
 
     Breadth: shapes (a template with a kind of opening and of closing phrase), place pairs, results, verbs, scenes, the largest shares. And
-    texture: distinct bigrams and skeletons, lengths, first words, joined clauses, the commonest mould of a hypothesis. Its gates only warn.
+    texture: distinct bigrams and skeletons, lengths, first words, joined clauses, the commonest mould of a hypothesis. Its gates only warn:
+    they are for the constructions that come with cxgen, from 400 premises on.
     """
     project, settings = open_project()
     with busy("measuring how varied the sentences are"):
@@ -130,6 +150,8 @@ def variety(form: Form = Format.table) -> None:
         row = {"construction": name, **head, **figures, **entry.get("texture", {})}
         rows.append(row)
     emit(rows, form)
+    if not spread.gated(result):
+        note(f"no gates: they are for the constructions that come with cxgen, from {spread.ENOUGH} premises on")
     for line in spread.broken(result):
         note(f"gate not kept: {line}")
 

@@ -108,7 +108,7 @@ def joined(pattern: str, clauses: Mapping[str, str], joins: Mapping[str, str]) -
         if way in {"conjunct", "gerund"} and _RELATION.sub("", subject) == _RELATION.sub("", main):
             subject = ""
         elif way == "gerund":
-            raise ValueError(f"<{match[1]}> would lose its subject, which is not the main one: join them by and, but or while")
+            raise ValueError(f"<{match[1]}> would lose its subject, which is not that of <{mains[0]}>")
         subject = _SUBJECT.sub(rf"{{\1=nsubj>{head}}} ", subject)
         relation = {"": "root", "conjunct": f"conj>{main_head}"}.get(way, f"advcl>{main_head}")
         return f"{subject}{{{verb}:{'ing' if way == 'gerund' else 'past'}={relation}}}{rest}"

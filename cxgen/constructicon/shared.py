@@ -129,8 +129,8 @@ class Shared:
         for name, raw in data["kinds"].items():
             for group in listed(raw.get("group", ())):
                 data["groups"].setdefault(group, []).append(name)
-        clauses = data.get("clauses", {})
-        data["templates"] = {name: self._joined(raw, clauses, places["templates", name]) for name, raw in data.get("templates", {}).items()}
+        clauses, templates = data.get("clauses", {}), data.get("templates", {})
+        data["templates"] = {name: self._joined(name, raw, clauses, places["templates", name]) for name, raw in templates.items()}
         return replace(document, data=data), places
 
     def _merged(self, document: Document, section: str, places: Places) -> Iterator[tuple[str, Any]]:
@@ -156,7 +156,7 @@ class Shared:
             places[section, str(name)] = place
             yield name, entry
 
-    def _joined(self, raw: Any, clauses: Mapping[str, str], place: Place) -> dict[str, Any]:
+    def _joined(self, name: str, raw: Any, clauses: Mapping[str, str], place: Place) -> dict[str, Any]:
         """A template with its clauses written out."""
         entry: dict[str, Any] = {"pattern": raw} if isinstance(raw, str) else dict(raw)
         if "pattern" not in entry:
@@ -164,7 +164,8 @@ class Shared:
         try:
             entry["pattern"] = joined(entry["pattern"], {"clause": "{@clause}", **clauses, **entry.pop("clauses", {})}, self.joins)
         except ValueError as error:
-            raise fault(str(error), place) from error
+            hint = f"take {name} out of `say`, or mend its clauses; and, also-and, while, as keep the subjects of both: docs/templates.md"
+            raise fault(f"template {name!r}: {error}", place, hint) from error
         return entry
 
 

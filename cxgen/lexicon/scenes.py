@@ -11,6 +11,7 @@ with a pin if they have another (``coach~artifact``, ``coach~1:06:00::``; ``dump
 """
 
 import hashlib
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -181,6 +182,9 @@ def read_scenes(path: Path) -> SceneTable:
         cells = [cell.strip() for cell in line.split("\t")]
         if not line.strip() or line.startswith("#"):
             continue
+        if spaces := re.search(r"[^\s|.]+ {2,}[^\s|]+", line) or (len(cells) == 1 and re.search(r"\S+ \S+", line)):
+            hint = "divide cells by tabs: many editors put spaces in their place when the tab key is pressed"
+            raise _wrong(f"spaces between two cells, where a tab should be: {spaces[0]!r}", path, number, hint)
         if cells[0] == "words":
             _, name, pairs, *_ = [*cells, "", ""]
             sets[name] = dict(_pairs(pairs, path, number))

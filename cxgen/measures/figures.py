@@ -58,10 +58,15 @@ def broken_gates(measure: Mapping[str, Any]) -> Iterator[str]:
     }
     for what, own in figures.items():
         worst = worst_of(own, key=own.__getitem__, default="")
-        if own and (gate := gates.get(what)) is not None and worst_of(own[worst], gate) != gate:
+        if own and (gate := gates.get(what)) is not None and not within(own[worst], gate, least=bool(gates.get("least"))):
             where, everywhere = (f"in {worst}", f" in each {what}") if worst else ("over all", "")
             chance = f"chance {measure['chance']}, " if measure["chance"] else ""
             yield f"is {own[worst]} {where}; {chance}gate: {bound} {gate}{everywhere}"
+
+
+def within(figure: float, gate: float, *, least: bool) -> bool:
+    """Whether a figure keeps a gate."""
+    return figure >= gate if least else figure <= gate
 
 
 def shares(rows: pl.DataFrame, value: pl.Expr) -> Figures:

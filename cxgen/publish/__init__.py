@@ -25,7 +25,7 @@ from cxgen.project import Project, shipped_folder
 from cxgen.publish.card import dataset_card
 from cxgen.publish.croissant import croissant
 from cxgen.publish.hub import Target
-from cxgen.schema import read_json
+from cxgen.schema import read_json, read_yaml
 from cxgen.suites import columns_of
 from cxgen.tables import ROW_GROUP, one_line, write_json
 from cxgen.version import __version__
@@ -51,6 +51,7 @@ SHIPPED = {
     "provenance": {"b4b9bd66ad778e21", "411937cf909b3e8e", "5dc37aebf02c7ff0", "5090ce2cc4aa05f5"},
     "canary": {"c0338264b4d8ec28"},
 }
+_UNWRITTEN = "TODO"  # in the construction to start from
 _UNSET = {"title": "cxgen dataset", "authors": "the authors", "provenance": "", "canary": ""}
 
 
@@ -74,15 +75,19 @@ def prepared(project: Project, params: Params, target: Target) -> Iterator[Relea
     target = replace(target, tag=target.tag or f"v{params.publish.version}")
     revision, reasons = _git_state(project.root)
     reasons += stale_reasons(project.root)
-    reasons += metric_reasons(read_metrics(project))
     reasons += identity_reasons(project, {name: getattr(params.publish, name) for name in SHIPPED})
+    reasons += unwritten_reasons(project, params.constructions)
+    try:
+        reasons += metric_reasons(read_metrics(project))
+    except DataError as error:
+        reasons.append(f"{error.message}: {error.hint}")
     identity = {"repository": target.repository, "tag": target.tag, "git_revision": revision}
     with TemporaryDirectory(prefix="cxgen-release-") as name:
         release = Release(target, Path(name), {}, reasons)
         try:
             record = package(project, params, release.folder, target.tag.removeprefix("v"), **identity)
         except DataError as error:
-            if reasons:  # all of them at once
+            if reasons and not any(reason.startswith(error.message) for reason in reasons):  # all of them at once
                 reasons.append(error.message)
             release.require()
             raise
@@ -229,6 +234,15 @@ def identity_reasons(project: Project, about: Mapping[str, str | Iterable[str]])
             yield f"params.yaml: publish.{name} is not set"
         elif own and digest(about[name]) in known:
             yield f"params.yaml: publish.{name} is that of cxgen's own data, but {own} is yours: say your own"
+
+
+def unwritten_reasons(project: Project, constructions: Iterable[str] | None) -> Iterator[str]:
+    """Reasons not to release constructions (None: all) of whose files readers would see text that `cxgen new` leaves to be written."""
+    files = {name: path for name, path in project.template_files().items() if path.is_relative_to(project.root)}
+    for name in files if constructions is None else files.keys() & {*constructions}:
+        data = read_yaml(files[name]).data
+        if left := [key for key in ("title", "form", "meaning", "sources", "no_lookalike") if _UNWRITTEN in str(data.get(key))]:
+            yield f"{files[name].relative_to(project.root)}: {', '.join(left)}: still to be written ({_UNWRITTEN})"
 
 
 def own_data(project: Project) -> str:

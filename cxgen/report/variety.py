@@ -16,12 +16,13 @@ from cxgen.build.tables import natural
 from cxgen.families import DEFAULT, NATURAL
 from cxgen.measures.figures import Figures, Gates, broken_gates, measured
 from cxgen.measures.words import CLOSED
-from cxgen.project import Project
+from cxgen.project import Project, shipped_folder
 from cxgen.schema import TARGET
 from cxgen.streams import order_key
 from cxgen.tables import write_json
 from cxgen.vocabulary import Role
 
+ENOUGH = 400  # premises (1200 items of nli): of fewer, the gates say how small a construction is
 SENTENCES, TIMES = 40, 5  # shares of distinct things fall with the number of sentences: so many, so many times
 GATES = {
     "bigrams": Gates(construction=0.80, least=True),
@@ -167,13 +168,19 @@ def _reach(rows: pl.DataFrame) -> dict[str, Any]:
     }
 
 
+def gated(report: Mapping[str, Any]) -> list[str]:
+    """The constructions that the gates are for: those that come with cxgen, with ``ENOUGH`` premises."""
+    shipped = {path.stem for path in (shipped_folder() / layout.TEMPLATES).glob("*.yaml")}
+    return [name for name, entry in report.items() if name in shipped and "texture" in entry and entry["premises"] >= ENOUGH]
+
+
 def broken(report: Mapping[str, Any]) -> Iterator[str]:
-    """The gates of `texture` that do not hold, in words; nothing stops for them."""
-    own = {name: entry["texture"] for name, entry in report.items() if "texture" in entry}
+    """The gates of `texture` and `reach` that do not hold, in words; nothing stops for them."""
+    own = {name: report[name]["texture"] for name in gated(report)}
     for what, gates in GATES.items() if own else ():
         figures = {name: entry[what] for name, entry in own.items()}
         yield from _faults(what, figures, gates)
-    for what, gates in REACH.items():
+    for what, gates in REACH.items() if own else ():
         figures = {name: report[name]["reach"][what] for name in own if "reach" in report[name]}
         if what in LOOKALIKES:
             others = {name: entry["reach"][what] for name, entry in report.items() if "lookalike" in entry}

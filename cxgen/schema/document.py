@@ -12,7 +12,7 @@ from typing import Any
 
 import yaml
 
-from cxgen.errors import UNSEEN, DataError, SchemaError
+from cxgen.errors import UNSEEN, DataError, SchemaError, unknown
 from cxgen.files import parse_json, read_text
 
 MOST_BYTES = 2 << 20  # of a YAML file; the largest shipped one has a twentieth of it
@@ -143,26 +143,36 @@ def validate(document: Document, name: str) -> None:
 
 def complaint(data: Any, name: str) -> _Complaint:
     """What in ``data`` breaks the named schema most; None if nothing does."""
-    from jsonschema.exceptions import best_match
+    from jsonschema.exceptions import best_match, by_relevance
 
-    error = best_match(islice(_validator(name).iter_errors(data), _MOST_ERRORS))
+    errors = islice(_validator(name).iter_errors(data), _MOST_ERRORS)
+    error = best_match(errors, by_relevance(strong={"additionalProperties"}))  # a misspelt key, before what lacks for it
     if error is None:
         return None
     keys: list[str | int] = list(error.absolute_path)
     at = ".".join(map(_brief, keys)) or "(top level)"
-    if isinstance(error.instance, dict) and [*error.instance.values()] == [None]:  # {agent} without quotes is a mapping
-        return keys, f"{at}: {_brief(error.message, 300)}", f'put the text in quotes: "{{{next(iter(error.instance))}}} ..."'
-    if error.validator != "additionalProperties" or not isinstance(error.instance, dict):
-        hint = str(error.schema.get("description") or f"{error.validator} {_brief(json.dumps(error.validator_value), 200)}")
-        return keys, f"{at}: {_brief(error.message, 300)}", f"expected: {hint}"
+    own: dict[str, Any] = error.instance if isinstance(error.instance, dict) else {}
     allowed = error.schema.get("properties", {})
-    extra = next((key for key in error.instance if key not in allowed), "")
-    hint = f"allowed here: {', '.join(sorted(allowed)) or 'none'}"
-    if extra == "frames":
-        hint = "scenes stand in a table, a line each: lexicons/scenes/NAME.tsv (docs/templates.md)"
-    if extra.endswith(":"):  # gate%1:06:00:: without quotes is a key and nothing
-        hint = f'put it in quotes: "{extra}:"'
-    return [*keys, extra], f"{at}: unexpected key {_brief(repr(extra))}", hint
+    about = error.schema.get("description", "")
+    extra = next((key for key in own if key not in allowed), "")
+    if [*own.values()] == [None]:  # {agent} without quotes is a mapping
+        return keys, f"{at}: {_brief(error.message, 300)}", f'put the text in quotes: "{{{next(iter(own))}}} ..."'
+    if error.validator == "additionalProperties" and own:
+        hint = unknown("key", extra, allowed).hint
+        if extra == "frames":
+            hint = "scenes stand in a table, a line each: lexicons/scenes/NAME.tsv (docs/templates.md)"
+        if extra.endswith(":"):  # gate%1:06:00:: without quotes is a key and nothing
+            hint = f'put it in quotes: "{extra}:"'
+        return [*keys, extra], f"{at}: unexpected key {_brief(repr(extra))}", hint
+    if error.validator == "required":
+        lacking = [key for key in error.validator_value if key not in own]
+        told = about or "; ".join(f"{key}: {allowed.get(key, {}).get('description', '...')}" for key in lacking)
+        return keys, f"{at}: lacks {' and '.join(map(repr, lacking))}", f"add {told}"
+    if error.validator == "oneOf" and all(part.keys() == {"required"} for part in error.validator_value):
+        choice = [key for part in error.validator_value for key in part["required"]]
+        return keys, f"{at}: {'has more than' if {*choice} & own.keys() else 'lacks'} one of {', '.join(choice)}", f"expected: {about}"
+    hint = str(about or f"{error.validator} {_brief(json.dumps(error.validator_value), 200)}")
+    return keys, f"{at}: {_brief(error.message, 300)}", f"expected: {hint}"
 
 
 @cache

@@ -1,7 +1,7 @@
 """Gold annotation: every token of a premise has a known lemma, tag, head and slot, because its template has."""
 
 from cxgen.trees.export import dependency_matcher, has_form, to_conllu, to_doc, vocabulary
-from cxgen.trees.sentence import Annotator, Sentence
+from cxgen.trees.sentence import UNKNOWN, Annotator, Sentence
 from cxgen.trees.words import Chunks
 
-__all__ = ["Annotator", "Chunks", "Sentence", "dependency_matcher", "has_form", "to_conllu", "to_doc", "vocabulary"]
+__all__ = ["UNKNOWN", "Annotator", "Chunks", "Sentence", "dependency_matcher", "has_form", "to_conllu", "to_doc", "vocabulary"]

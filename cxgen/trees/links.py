@@ -13,7 +13,7 @@ LEANING = {"poss": "nmod:poss", "poss-of": "nmod:poss", "this": "det"}  # forms 
 _SMALL = frozenset({"ADV", "ADP", "PART", "SCONJ"})  # they lean on what comes next, if their heads are there, too
 _ONCE = frozenset({"nsubj", "csubj", "obj", "iobj"})  # a verb has one of each
 _COMPLEMENTS = frozenset({"obj", "iobj", "ccomp", "xcomp"})  # what a noun is after the verb, but not before it: *Ann was given a cake*
-_STATE = "state its relation: `relation:` in the slot, or {{{0}=RELATION}} in the template"
+_STATE = "state what {0} is: `relation:` in the slot, or {{{0}=RELATION}} in the template"
 
 Fixed = tuple[str, int | str]  # a relation, and the number of its head; R and OBJ depend on the whole tree, and stay till it is there
 

@@ -16,6 +16,7 @@ from cxgen.trees.words import Chunk, Chunks, Word, closed_class, longest
 from cxgen.vocabulary import INFLECTIONS
 
 Words = tuple[Word, ...]
+UNKNOWN = "no annotation for"  # so begins what is said of words that nothing knows
 _WORD = re.compile(r"[A-Za-z]+(?=n't|'s\b)|n't|'s\b|[\w'-]+|\S")
 HINT = "state it in the template, or add the words, as they stand between two slots, to lexicons/chunks.yaml: docs/annotation.md"
 _BEHIND: dict[str, tuple[str, str, str]] = {
@@ -110,7 +111,7 @@ class Annotator:
                 units.append(unit)
             elif place >= behind:
                 missing[place + 1] = f"{missing.pop(place, '')} {cell.word}".strip()
-        return units, [f"no annotation for {words!r}" for words in missing.values()]
+        return units, [f"{UNKNOWN} {words!r}" for words in missing.values()]
 
     def _pieces(self, item: Mapping[str, Any]) -> Iterator[tuple[Cell, Unit | None]]:
         """The premise word by word, and filler by filler."""
