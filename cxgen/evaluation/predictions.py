@@ -19,8 +19,7 @@ from cxgen.version import DATA_VERSION
 from cxgen.vocabulary import UNDECIDED
 
 _SLACK = 0.01  # by which probabilities may miss 1, printed with few digits as they often are
-_FORMAT = """columns: id, and label (entailment, neutral, contradiction; of pairs good, bad) or a number in a column for each of these;
-  rename those that are called otherwise (docs/evaluation.md)"""
+_FORMAT = "columns: id, and label or a number per answer (entailment ...; of pairs good, bad), so called: docs/evaluation.md"
 
 
 def answers(
