@@ -1,5 +1,6 @@
 """A file that cannot be read is answered in one line with its name and line, a hint, and exit code 2; nothing else is changed."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -8,10 +9,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from cxgen.errors import DataError
-from cxgen.files import parse_json
+from cxgen.errors import CxgenError, DataError
+from cxgen.files import parse_json, write_text
 from cxgen.schema import Column, Contract
-from cxgen.tables import read_table
+from cxgen.tables import read_table, write_table
 from tests.conftest import ROOT
 
 TEMPLATE, PARAMS = "templates/reach.yaml", "params.yaml"
@@ -123,6 +124,27 @@ def test_a_table_is_refused_for_what_it_is(tmp_path, name):
 def test_json_that_says_two_things_or_none_is_refused(tmp_path, text):
     with pytest.raises(DataError):
         parse_json(text, tmp_path / "x.json")
+
+
+def test_half_a_surrogate_pair_becomes_a_character_that_files_can_hold(tmp_path):
+    text = r'{"a\ud800": ["\udfff b", "\ud83d\ude00", "\\ud800"]}'
+    assert parse_json(text, tmp_path / "x.json") == {"a\ufffd": ["\ufffd b", "\U0001f600", "\\ud800"]}
+
+
+def test_the_umask_and_a_mode_say_who_may_read_what_is_written(tmp_path):
+    table = pl.DataFrame({"x": [1]})
+    for umask, modes in ((0o022, (0o644, 0o600)), (0o077, (0o600, 0o600))):
+        before = os.umask(umask)
+        try:
+            write_text(tmp_path / "a.txt", "a")
+            write_table(table, tmp_path / "key.parquet", mode=0o600)
+        finally:
+            os.umask(before)
+        assert tuple((tmp_path / name).stat().st_mode & 0o777 for name in ("a.txt", "key.parquet")) == modes
+
+
+def test_a_word_without_end_is_cut_in_a_message():
+    assert len(str(CxgenError(f"unknown word {'x' * 5000}"))) < 100
 
 
 FULL = """

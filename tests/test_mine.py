@@ -68,6 +68,10 @@ def test_passages_are_lines_paragraphs_or_fields_and_know_where_their_words_stan
     counts = Counter()
     assert [passage.text for passage in passages([path], counts)] == ["caf\ufffd", "bar"]
     assert counts == {"lines": 2, "damaged": 1}
+    path.write_text('{"text": "The sooner \\ud800, the better."}\n')
+    counts = Counter()
+    assert [passage.text for passage in passages([path], counts, field="text")] == ["The sooner \ufffd, the better."]
+    assert counts == {"lines": 1, "damaged": 1}
 
 
 @pytest.mark.parametrize(
@@ -274,6 +278,7 @@ def test_bad_labels_are_refused(tmp_path, content):
     ("arguments", "message"),
     [
         (["cc"], "no text to read, or text and labels at once"),
+        (["cc", "linked.jsonl", "text.txt", "--field", "text", "-o", "corpus.jsonl"], "corpus.jsonl: would overwrite what is read"),
         (["cc", "missing.txt"], "missing.txt: cannot read"),
         (["cc", "text.txt", "-o", "found.xlsx"], "unknown kind of file '.xlsx'"),
         (["cc", "text.txt", "--model", "en_core_web_xx"], "no spaCy pipeline 'en_core_web_xx'"),
@@ -284,6 +289,9 @@ def test_bad_labels_are_refused(tmp_path, content):
 )
 def test_what_cannot_be_mined_is_told_in_a_line(cxgen, tagger, text, arguments, message):
     folder = text.parent
+    if not (folder / "linked.jsonl").exists():
+        (folder / "corpus.jsonl").write_text('{"text": "The sooner, the better."}\n')
+        (folder / "linked.jsonl").symlink_to("corpus.jsonl")
     if "BARE" in arguments:
         spacy.blank("en").to_disk(folder / "bare")
     names = {"TAGGER": tagger, "BARE": folder / "bare"}

@@ -172,14 +172,20 @@ def test_answers_come_back_from_every_form(drawn, tmp_path):
     lines = [json.dumps({"id": code, "answer": answer}) for code, answer in right.items()]
     first = json.dumps({"id": next(iter(right)), "answer": "E" if next(iter(right.values())) != "E" else "N"})
     (tmp_path / "lines-labels.jsonl").write_text("\n".join([first, *lines, '{"id": "012']))  # the last word counts, half a line does not
+    rows = drawn.filter(list=2, task="labels").select("code", "text", "right").iter_rows()
+    mac = "id,premise,answer\r" + "".join(f'{code},"  {text.replace(" ", "  ")}",{answer}\r' for code, text, answer in rows)
+    (tmp_path / "mac-labels.CSV").write_bytes(mac.encode())
     choice = {code: [{"from_name": "answer", "value": {"choices": [answer]}}] for code, answer in right.items()}
     cancelled = {"completed_by": 4, "result": [], "was_cancelled": True}
     exported = [{"data": {"id": code}, "annotations": [{"completed_by": 3, "result": choice[code]}, cancelled]} for code in right]
     (tmp_path / "export.json").write_text(json.dumps(exported))
-    paths = [tmp_path / name for name in ("xlsx-list-2-labels.xlsx", "semi-list-2-labels.csv", "lines-labels.jsonl", "export.json")]
+    paths = [
+        tmp_path / name
+        for name in ("xlsx-list-2-labels.xlsx", "semi-list-2-labels.csv", "lines-labels.jsonl", "export.json", "mac-labels.CSV")
+    ]
     got = read_answers(paths, drawn)
-    assert set(got["reader"]) == {"xlsx", "semi", "lines", "annotator-3"}
-    assert got.height == 4 * len(right)
+    assert set(got["reader"]) == {"xlsx", "semi", "lines", "annotator-3", "mac"}
+    assert got.height == 5 * len(right)
     assert (got["answer"] == got["right"]).all()
 
 

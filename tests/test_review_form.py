@@ -1,7 +1,9 @@
 """The local form: a real server on loopback, several annotators, kills, strangers."""
 
+import errno
 import http.client
 import json
+import os
 import re
 import signal
 import subprocess
@@ -95,6 +97,28 @@ def test_answers_are_on_the_disk_before_they_are_acknowledged_and_survive_the_se
     assert lines(folder, "anna")[1]["note"] == "odd one"
     got = read_answers([path], drawn)
     assert dict(got.select("code", "answer").iter_rows()) == {codes[0]: "C", codes[1]: "N"}
+
+
+def test_a_full_disk_loses_no_answer_that_was_acknowledged_and_locks_nobody_out(folder, monkeypatch, capsys):
+    def full(_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    path = folder / "answers/anna.jsonl"
+    with serving(folder) as port:
+        codes = [row["id"] for row in start(port, "anna")["tasks"][0]["rows"]]
+        assert answer(port, "anna", codes[0], "E")[0] == 200
+        before = path.read_bytes()
+        with monkeypatch.context() as patch:
+            patch.setattr(form.os, "fsync", full)
+            status, _, told = answer(port, "anna", codes[1], "N")
+        assert (status, "No space left" in told, path.read_bytes() == before) == (507, True, True)
+        assert answer(port, "anna", codes[1], "N", "a\u200d b\xad \ud83d\ude00")[0] == 200  # what nobody sees is dropped
+        assert set(start(port, "anna")["answers"]) == set(codes[:2])
+    assert lines(folder, "anna")[-1]["note"] == "a b \U0001f600"
+    path.write_bytes(path.read_bytes().replace(b'"E"', b'"E\n', 1))  # as a copy that was cut and joined has it
+    with serving(folder) as port:
+        assert set(start(port, "anna")["answers"]) == {codes[1]}
+    assert "passed over" in capsys.readouterr().err
 
 
 def test_annotators_are_spread_over_the_lists_and_at_once(folder):
