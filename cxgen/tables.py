@@ -6,8 +6,9 @@ import json
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -48,14 +49,15 @@ def require_ending(path: Path) -> None:
         raise DataError(f"unknown kind of file {path.suffix!r}", file=path, hint=f"one of {', '.join(ENDINGS)}")
 
 
-def read_rows(path: Path, hint: str) -> pl.DataFrame:
+def read_rows(path: Path, hint: str, keep: Collection[str] | None = None) -> pl.DataFrame:
     """A table that a user brings, see `numbered_rows`."""
-    return numbered_rows(path, hint)[0]
+    return numbered_rows(path, hint, keep)[0]
 
 
-def numbered_rows(path: Path, hint: str) -> tuple[pl.DataFrame, Sequence[int]]:
+def numbered_rows(path: Path, hint: str, keep: Collection[str] | None = None) -> tuple[pl.DataFrame, Sequence[int]]:
     """A table that a user brings, like ``hint`` says, and the line (of parquet, the row) at which each of its rows ends: JSON lines, CSV
-    or TSV (every column as text; an empty cell is null) or parquet, by its ending."""
+    or TSV (every column as text; an empty cell is null) or parquet, by its ending. Of JSON lines behind the first only what stands in
+    columns to ``keep`` is held (default: all)."""
     require_ending(path)
     require_file(path, hint)
     try:
@@ -63,13 +65,18 @@ def numbered_rows(path: Path, hint: str) -> tuple[pl.DataFrame, Sequence[int]]:
             table = pl.read_parquet(path)
             return table, range(1, table.height + 1)
         if path.suffix == ".jsonl":
-            objects = list(json_lines(path, hint, finite=False))
+            told = json_lines(path, hint, finite=False)
+            objects = [*islice(told, 1), *((line, _only(row, keep)) for line, row in told)]
             return pl.DataFrame([row for _, row in objects], infer_schema_length=None, strict=False), [line for line, _ in objects]
         (_, names), *rows = _cells(path, hint) or [(1, [])]
         schema = dict.fromkeys([name or "" for name in names], pl.String)
         return pl.DataFrame([row for _, row in rows], schema=schema, orient="row"), [line for line, _ in rows]
     except (OSError, *_PANIC) as error:
         raise DataError(f"not a readable {path.suffix} file: {one_line(error)}", file=path, hint=hint) from error
+
+
+def _only(row: dict[str, Any], keep: Collection[str] | None) -> dict[str, Any]:
+    return row if keep is None else {name: row[name] for name in keep if name in row}
 
 
 def _cells(path: Path, hint: str) -> list[tuple[int, list[str | None]]]:

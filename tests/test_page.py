@@ -21,6 +21,7 @@ from tests.conftest import edit
 
 FIGURE = {"value": 0.5, "low": 0.25, "high": 0.75}
 PART = {"items": 1234, "chance": 0.3333, "accuracy": FIGURE, "consistency": {**FIGURE, "low": None}, "capture": None}
+BOUNDS = ("value", "low", "high")
 EVALUATION = {"name": "<script>alert(1)</script>", "configs": {"nli": {**PART, "by": {"verb_role": {"lexical": PART}}}}}
 AGREEMENT = {
     "label": {"judges": 2, "items": 1200, "agreement": 0.9512, "alpha": 0.8712},
@@ -204,7 +205,11 @@ def test_the_browser_has_whole_sets_of_every_design_with_slots_and_labels(projec
 @pytest.mark.slow
 def test_what_the_page_cannot_show_is_told(project, tmp_path, monkeypatch, cxgen):
     half = '{"name": "x", "configs": {"nli": {"items": 1}}}'
-    for name, text in {"list": "[]", "other": '{"name": "x"}', "half": half, "no": "{"}.items():
+    wrong = [
+        {**EVALUATION, "configs": {"nli": {**PART, **own, "by": {}}}} for own in ({"items": "x"}, {"accuracy": dict.fromkeys(BOUNDS, 5)})
+    ]
+    texts = {"list": "[]", "other": '{"name": "x"}', "half": half, "no": "{", "items": json.dumps(wrong[0]), "five": json.dumps(wrong[1])}
+    for name, text in texts.items():
         (tmp_path / name).write_text(text)
         with pytest.raises(DataError) as caught:
             page.write_page(project, tmp_path / "x.html", [tmp_path / name])

@@ -30,7 +30,7 @@ def answers(
     gives the ids of the dataset -> the options that name their part. DataError counts, with examples, ids and answers that are missing,
     foreign, repeated or none."""
     path = source if isinstance(source, Path) else Path("predictions")
-    predictions = _read(read_rows(source, _FORMAT) if isinstance(source, Path) else source, path)
+    predictions = _read(read_rows(source, _FORMAT, ["id", "label", *_numbers()]) if isinstance(source, Path) else source, path)
     ids, wanted = predictions["id"], questions["id"]
     given = ids.drop_nulls()
     foreign = given.filter(~given.is_in(wanted.implode()))
@@ -61,8 +61,7 @@ def answers(
 def _read(rows: pl.DataFrame, path: Path) -> pl.DataFrame:
     """``id``, and ``label`` (an answer by name or position, ``undecided`` or null) or a number for every answer in columns named like it
     (f64, NaN where unreadable; of `nli` and its like probabilities): the largest wins, a tie is undecided."""
-    scorings = [family.scoring for family in FAMILIES.values()] + [suite.scoring for suite in SUITES.values()]
-    numbers = [name for name in dict.fromkeys(name for scoring in scorings for name in scoring.answers) if name in rows.columns]
+    numbers = [name for name in _numbers() if name in rows.columns]
     if "id" not in rows.columns or not ("label" in rows.columns or numbers):
         lacks = "label" if "id" in rows.columns else "id"
         raise DataError(f"has no column {lacks}, but {', '.join(rows.columns[:8]) or 'none at all'}", file=path, hint=_FORMAT)
@@ -72,6 +71,12 @@ def _read(rows: pl.DataFrame, path: Path) -> pl.DataFrame:
     label = pl.col("label") if "label" in rows.columns else pl.lit(None)
     values = (pl.col(name).cast(pl.Float64, strict=False).fill_null(float("nan")) for name in numbers)
     return rows.select(pl.col("id").cast(pl.String), label.cast(pl.String).str.strip_chars().str.to_lowercase().alias("label"), *values)
+
+
+def _numbers() -> list[str]:
+    """The answers of whatever is asked, after which columns of numbers are called."""
+    scorings = [family.scoring for family in FAMILIES.values()] + [suite.scoring for suite in SUITES.values()]
+    return list(dict.fromkeys(name for scoring in scorings for name in scoring.answers))
 
 
 def _with_positions(rows: pl.DataFrame, scoring: Scoring) -> pl.DataFrame:

@@ -37,6 +37,7 @@ _FIGURES = ("consistency", "capture", "excess")
 _LETTERS = [name[0].upper() for name in LABELS]
 Row = dict[str, Any]
 Tokens = list[tuple[str, str]]  # texts, spaces included, each with its slot or an empty one
+_INTERVAL = {"accuracy": "value", "low": "low", "high": "high"}  # column -> what an evaluation calls it
 Way = tuple[int, int, frozenset[int]]  # from a sentence to another: steps, how many places of the first they touch, which
 
 
@@ -113,8 +114,9 @@ def _scores(path: Path) -> list[Row]:
     told = read_json(path, hint)
     try:
         return [
-            {"name": report["name"], "setting": "", "config": config, "part": place, "items": part["items"], "chance": whole["chance"]}
-            | {"yours": True, "accuracy": part["accuracy"]["value"], **{bound: part["accuracy"][bound] for bound in ("low", "high")}}
+            {"name": report["name"], "setting": "", "config": config, "part": place, "items": int(part["items"]), "chance": whole["chance"]}
+            | {"yours": True}
+            | {own: _share(part["accuracy"][named]) for own, named in _INTERVAL.items()}
             | {figure: (part.get(figure) or {}).get("value") for figure in _FIGURES}
             for report in (told if told and isinstance(told, list) else [told])
             for config, whole in report["configs"].items()
@@ -123,8 +125,14 @@ def _scores(path: Path) -> list[Row]:
                 **{f"{by} {value}": own for by in ("construction", "verb_role") for value, own in whole["by"].get(by, {}).items()},
             }.items()
         ]
-    except (AttributeError, KeyError, TypeError) as error:
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise DataError("no evaluation", file=path, hint=hint) from error
+
+
+def _share(figure: float | None) -> float | None:
+    if figure is not None and not 0 <= figure <= 1:
+        raise ValueError(figure)
+    return figure
 
 
 def _by_config(scores: Sequence[Row]) -> list[Row]:
