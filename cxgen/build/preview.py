@@ -12,7 +12,7 @@ from cxgen.constructicon import Construction
 from cxgen.errors import EmptySlotError
 from cxgen.sampling import Sampler, Wugs, span
 
-FIRST, GROWTH, MOST = 16, 4, 2_000  # sets of each design that are drawn at first, how many times more next, and at most
+FIRST, GROWTH, MOST = 16, 4, 250  # sets of each design that are drawn at first, how many times more next, and at most
 SPARE = 8  # sets drawn on top, since a few repeat a premise
 DRY = 2_000  # draws in a row without a new set, after which a design has no others
 
