@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 
 from cxgen.build.samplers import items_of, previews
@@ -52,6 +53,8 @@ class _Source:
             numbers = span(self.next, max(count + SPARE, min(self.idle, 2 * MOST)))
             items = items_of(self.sampler.draw(numbers))
             fresh = self._fresh(items, count)
+            if 2 * len(fresh) < len(numbers):  # a few rows of a table would hold the texts of all
+                items = items_of(self.sampler.draw(np.array(fresh, dtype=np.int64))) if fresh else items.clear()
             if fresh:
                 tables.append(items.filter(pl.col("set_number").is_in(fresh)))
             count -= len(fresh)
