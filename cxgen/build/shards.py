@@ -175,8 +175,9 @@ def _new_sets(
         hashes = np.concatenate(list(pool.map(_premises, jobs)))
         unique, first = np.unique(hashes, return_index=True)
         fresh = np.zeros(hashes.size, dtype=bool)
-        fresh[first] = ~np.isin(unique, seen, assume_unique=True)
-        new, seen = fresh.reshape(hashes.shape).all(axis=1), np.union1d(seen, unique)
+        fresh[first] = unseen = ~np.isin(unique, seen, assume_unique=True)
+        new = fresh.reshape(hashes.shape).all(axis=1)
+        seen = np.sort(np.concatenate([seen, unique[unseen]]), kind="stable")  # two sorted runs: np.union1d takes twenty times as long
         kept = np.concatenate([kept, np.arange(drawn, end)[new]])
         rate, drawn = float(new.mean()), end
     return kept[:count], int(kept[count - 1]) + 1 if len(kept) >= count > 0 else drawn, seen
