@@ -311,6 +311,14 @@ def test_a_premise_in_two_shards_is_found(run, mini_run):
         audit.audit_run(mini_run, run, pool)
 
 
+@pytest.mark.parametrize("change", [lambda rows: rows.with_columns(pl.col("label").cast(pl.Int64)), lambda rows: rows.drop("slots")])
+def test_a_shard_with_other_columns_is_told(run, mini_run, change):
+    file = edit(run, "train", change)
+    with pytest.raises(DataError, match="label is Int64|lacks the columns slots") as failed:
+        audit.audit_run(mini_run, run, HERE)
+    assert failed.value.file == file
+
+
 def test_what_is_held_out_elsewhere_is_found(run, mini_run):
     """One wording of train is marked as held out in test."""
     rule, wording = pl.read_parquet(shards(run, "train")[0][1]).select("rule", "wording").row(0)

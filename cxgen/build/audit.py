@@ -153,10 +153,11 @@ def _count(job: _Job) -> dict[str, Any]:
     """Of one shard: rows, sets, faults, verbs, what could be held out, and a hash of every premise, as often as there are sets with it."""
     folder, source, run, shard, beside = job
     family, config = family_of(source), wug_config(source) if shard["pseudowords"] else source
-    columns = tuple(
-        column for column in columns_of(config) if column.name != "slots"
-    )  # of which nothing is counted, half of a shard's memory
-    rows = read_table(folder / shard["file"], Contract(columns, more=True), _HINT).with_columns(config=pl.lit(config))
+    path, columns = folder / shard["file"], columns_of(config)
+    counted = tuple(column for column in columns if column.name != "slots")  # which take half of the memory
+    rows = read_table(path, Contract(counted, more=True), _HINT).with_columns(config=pl.lit(config))
+    if fault := Contract(columns).misfit(pl.read_parquet_schema(path)):
+        raise DataError(fault, file=path, hint=_HINT)
     record = record_of(folder, {"shards": {shard["number"]: shard}}, shard["number"])
     construction, claims = construction_of(run, shard["construction"]), _claims(rows)
     faults = {
