@@ -284,6 +284,7 @@ def test_a_sound_run_is_counted_whole(whole, mini, cxgen, mini_run):
         ("train", lambda rows: rows.with_columns((pl.col("label") + 1) % 3), False, "labels that do not follow from facts"),
         ("train", lambda rows: rows.with_columns((pl.col("label") + 1) % 3), True, "labels that do not follow from facts"),
         ("test", lambda rows: rows.with_columns(polarity=~pl.col("polarity")), False, "labels that do not follow from facts"),
+        ("train", first("rule", pl.lit("other")), False, "labels that do not follow from facts and claims: 1"),
         ("test", everywhere("premise", "<b>x</b>"), False, "texts that do not follow their templates: 1"),
         ("test", everywhere("hypothesis", "Anything goes."), True, "texts that do not follow their templates: [1-9]"),
     ],
@@ -314,7 +315,7 @@ def test_a_premise_in_two_shards_is_found(run, mini_run):
 @pytest.mark.parametrize("change", [lambda rows: rows.with_columns(pl.col("label").cast(pl.Int64)), lambda rows: rows.drop("slots")])
 def test_a_shard_with_other_columns_is_told(run, mini_run, change):
     file = edit(run, "train", change)
-    with pytest.raises(DataError, match="label is Int64|lacks the columns slots") as failed:
+    with pytest.raises(DataError, match=r"label is Int64|lacks the columns slots") as failed:
         audit.audit_run(mini_run, run, HERE)
     assert failed.value.file == file
 

@@ -14,6 +14,7 @@ from cxgen.build.pool import Executor
 from cxgen.build.samplers import Run, construction_of
 from cxgen.build.shards import DATA, WUG, Plan, Shard, read_plan, record_of, said_with, split_of
 from cxgen.constructicon import Construction, Part, parse_pattern
+from cxgen.constructicon.model import Rule
 from cxgen.errors import DataError
 from cxgen.families import DEFAULT, FAMILIES, Family, columns_of, family_of, wug_config
 from cxgen.families.nli import HELD, leaked
@@ -197,7 +198,8 @@ def _claims(rows: pl.DataFrame) -> pl.DataFrame:
     ]
     if "label" in rows.columns:
         sides = [("claim", pl.col("label"), "hypothesis")]
-        rows = rows.with_columns(claim=pl.when("polarity").then("claim").otherwise(pl.concat_str(pl.lit("not "), "claim")))
+        negated = pl.when("polarity").then(pl.lit("")).otherwise(pl.lit("not "))
+        rows = rows.with_columns(claim=pl.concat_str("rule", pl.lit(": "), negated, "claim"))
     rows = rows if "mode" in rows.columns else rows.with_columns(mode=pl.lit(""))
     parts = (rows.select("mode", "design", "kind", claim=claim, label=label, text=text) for claim, label, text in sides)
     return pl.concat(parts)
@@ -206,11 +208,12 @@ def _claims(rows: pl.DataFrame) -> pl.DataFrame:
 def mislabelled(construction: Construction, claims: pl.DataFrame) -> int:
     """Those of `_claims` whose label their kind has not in the label matrix, with pseudowords in that of their mode."""
     true = [
-        (mode, design.name, kind, construction.rules[rule].says, label)
+        (mode, design.name, kind, said, label)
         for mode in claims["mode"].unique()
         for design in construction.designs.values()
         for kind, row in label_matrix(construction, design, broken_slots(construction, mode) if mode else frozenset()).items()
         for rule, label in row.items()
+        for said in _said(construction.rules[rule])
     ]
     known = pl.DataFrame(true, schema={name: claims.schema[name] for name in _CELL}, orient="row")
     return int(claims.group_by(_CELL).len().join(known, on=_CELL, how="anti")["len"].sum())
@@ -223,12 +226,18 @@ def misshapen(construction: Construction, rows: pl.DataFrame, claims: pl.DataFra
         for template in construction.templates_for(kind):
             shapes[kind, template.name].append(construction.premise_parts(kind, template.name))
     for rule in construction.rules.values():
-        shapes[(rule.says,)] += map(parse_pattern, rule.wordings)
+        for said in _said(rule):
+            shapes[(said,)] += map(parse_pattern, rule.wordings)
     count = 0
     for table, by in ((rows, ["kind", "template"]), (claims, ["claim"])):
         for key, own in table.select(*by, "text").unique().group_by(by):
             count += own.filter(~pl.col("text").str.contains(_shape(shapes[key]))).height
     return count
+
+
+def _said(rule: Rule) -> tuple[str, str]:
+    """What a rule claims, as `_claims` has it of pairs, which name no rule, and of items that do."""
+    return rule.says, f"{rule.name}: {rule.says}"
 
 
 def _shape(patterns: Iterable[Sequence[Part]]) -> str:
