@@ -16,7 +16,7 @@ WAITING = $(shell $(PYTHON) -c 'import os; cores = os.cpu_count() or 1; print(co
 EXTRAS := .venv-extras
 BROWSER := .venv-browser
 
-.PHONY: dataset test unit test-slow test-extras test-browser check style types imports templates generated lexicon lock clean
+.PHONY: dataset test unit test-slow test-extras test-browser check style types imports templates generated lexicon lock advisories clean
 
 dataset: $(STAMP)
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/dvc repro
@@ -67,10 +67,16 @@ generated: $(STAMP)
 lexicon: $(STAMP)
 	$(BIN)/cxgen lexicon build
 
-# For maintainers.
+# For maintainers. The second lock is for `make test-extras` and `make test-browser`; its packages cannot all be those of the first.
+COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header
 lock: $(STAMP)
-	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
-	  --no-annotate --no-header --extra dev pyproject.toml -o requirements.lock
+	$(COMPILE) --extra dev pyproject.toml -o requirements.lock
+	$(COMPILE) --extra dev --extra harness --extra ray --extra recipes --extra browser pyproject.toml -o requirements-extras.lock
+
+# For maintainers: what the Python Packaging Advisory Database knows about the versions in both locks.
+advisories: $(STAMP)
+	$(BIN)/uv tool run pip-audit --disable-pip --require-hashes -r requirements.lock
+	$(BIN)/uv tool run pip-audit --disable-pip --require-hashes -r requirements-extras.lock
 
 $(STAMP): requirements.lock pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(None if sys.version_info >= (3, 11) else "cxgen needs Python 3.11 or newer; set PYTHON=...")'
@@ -82,13 +88,17 @@ $(STAMP): requirements.lock pyproject.toml
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	touch $@
 
-$(EXTRAS)/.installed: pyproject.toml
+$(EXTRAS)/.installed: requirements-extras.lock $(STAMP)
 	$(PYTHON) -m venv $(EXTRAS)
-	$(EXTRAS)/bin/python -m pip install --quiet --editable ".[dev,harness,ray,recipes]"
+	$(BIN)/uv pip install --quiet --python $(EXTRAS)/bin/python --require-hashes -r requirements-extras.lock || \
+	  $(EXTRAS)/bin/python -m pip install --quiet --no-compile --require-hashes -r requirements-extras.lock
+	$(EXTRAS)/bin/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	touch $@
 
-$(BROWSER)/.installed: $(STAMP)
-	$(BIN)/python -m pip install --quiet --upgrade --target $(BROWSER) "playwright>=1.50"
+$(BROWSER)/.installed: requirements-extras.lock $(STAMP)
+	mkdir -p $(BROWSER)
+	sed -n '/^\(greenlet\|playwright\|pyee\|typing-extensions\)==/,/[^\]$$/p' requirements-extras.lock > $(BROWSER)/browser.txt
+	$(BIN)/python -m pip install --quiet --upgrade --no-deps --require-hashes --target $(BROWSER) -r $(BROWSER)/browser.txt
 	if command -v npm >/dev/null; then npm install --silent --no-audit --no-fund --prefix $(BROWSER) axe-core@4; fi
 	touch $@
 

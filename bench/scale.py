@@ -1,4 +1,4 @@
-"""How fast, in multiples of floors, from one run: python bench/scale.py [ROWS ...] [--ray]
+"""How fast, in multiples of floors, from one run: python bench/scale.py [ROWS ...] [--ray] [--stages]
 
 A busy machine changes ratios less than figures. See bench/README.md for what each one is.
 """
@@ -11,20 +11,25 @@ os.environ["POLARS_MAX_THREADS"] = "1"  # before polars is loaded: one thread fo
 
 import json
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
+import yaml
 
 from cxgen.build.params import Params, Request
-from cxgen.build.pool import cluster
-from cxgen.build.samplers import Run, items_of, samplers
+from cxgen.build.pool import Executor, cluster, executor
+from cxgen.build.run import accept, choose
+from cxgen.build.samplers import Run, candidates, items_of, samplers, samplers_of
 from cxgen.build.shards import Wanted, make_plan, make_shards, single
 from cxgen.facade import Constructicon
 from cxgen.families import columns_of
@@ -55,15 +60,19 @@ def steps(name: str) -> dict[str, Any]:
     numbers = np.arange(SETS)
     columns = columns_of("nli")
     finished = conform(items_of(sampler.draw(numbers)), columns)
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "rows.parquet"
-        floor = cpu(lambda _: finished.write_parquet(path, compression="zstd", row_group_size=ROW_GROUP))
+    floor, draws = written(finished), sampler.draw(numbers)
+    texts = cpu(lambda _: (replace(draws).texts, replace(draws).statements()))
+    words = [
+        draws.forms.lexicon.table["lemma"].sample(SETS * (len(draws.design.kinds) + len(draws.design.rules)), with_replacement=True)
+    ] * 5
+    loop = cpu(lambda _: [f"The {a} {b} the {c} {d} the {e}." for a, b, c, d, e in zip(*map(pl.Series.to_list, words), strict=True)])
     drawn = cpu(lambda number: sampler.draw(numbers + number * SETS))
     premises = cpu(lambda number: sampler.draw(numbers + number * SETS).texts.hash(0))
     made = cpu(lambda number: conform(items_of(sampler.draw(numbers + number * SETS)), columns))
     seconds = {"floor": floor, "draw": drawn, "draw and hash premises": premises, "draw and render": made}
     rates = {what: round(finished.height / taken) for what, taken in seconds.items()}
-    return {"rows a second": rates, "set numbers to parquet, in floors": round((made + floor) / floor, 2)}
+    floors = {"set numbers to parquet, in floors": round((made + floor) / floor, 2), "judged rows to parquet, in floors": judged(name)}
+    return {"rows a second": rates, **floors, "sentences, in f-string loops": round(texts / loop, 2)}
 
 
 def starts() -> dict[str, float]:
@@ -81,41 +90,82 @@ def starts() -> dict[str, float]:
     return {"seconds of the floor": round(floor, 3), **{words: round(user("-m", *words.split()) / floor, 2) for words in START}}
 
 
+def judged(name: str, rows: int = 200_000) -> float:
+    """What a build makes of the clauses that judges have accepted, in multiples of writing it: sets drawn, compared, chosen, finished."""
+    run = Run(Project.find(), single(Params.read(Project.find().params).request, "nli", rows))
+    made, columns, finished = samplers_of(run, name), columns_of("nli"), []
+    taken = cpu(lambda _: finished.append(conform(choose(accept(candidates(made, run.request))[0], made, run.request), columns)))
+    return round(1 + taken / written(finished[-1]), 2)
+
+
+def written(finished: pl.DataFrame) -> float:
+    """The floor: CPU seconds of writing finished rows."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "rows.parquet"
+        return cpu(lambda _: finished.write_parquet(path, compression="zstd", row_group_size=ROW_GROUP))
+
+
+def process(*command: str, **options: Any) -> dict[str, float]:
+    """Seconds, CPU seconds and peak memory (of its largest process) of a command, its children included."""
+    start = time.perf_counter()
+    running = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **options)
+    _, status, used = os.wait4(running.pid, 0)
+    running.returncode = os.waitstatus_to_exitcode(status)
+    if running.returncode:
+        raise subprocess.CalledProcessError(running.returncode, command)
+    wall = time.perf_counter() - start
+    return {"wall": round(wall, 1), "cpu": round(used.ru_utime + used.ru_stime, 1), "peak MB": used.ru_maxrss // 1024}
+
+
 def growth(rows: int) -> dict[str, Any]:
-    """``cxgen generate --out`` as a process: seconds, rows a CPU second, and the most memory that any such process has had."""
+    """``cxgen generate --out`` as a process."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "out"
-        before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-        words = ("generate", NAMES[0], "--n", str(rows), "--out", str(out), "--workers", "1")
-        subprocess.run([sys.executable, "-m", "cxgen", *words], check=True, capture_output=True)
-        after, wall = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter() - start
+        used = process(sys.executable, "-m", "cxgen", "generate", NAMES[0], "--n", str(rows), "--out", str(out), "--workers", "1")
         summary = json.loads((out / "cxgen/summary.json").read_text("utf-8"))
-    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    made = {"rows": summary["rows"], "bytes a row": round(summary["bytes"] / summary["rows"], 1), "wall": round(wall, 1)}
     repeated = max(source["repeated"] for source in summary["sources"])
-    return {**made, "rows a cpu second": round(summary["rows"] / seconds), "peak MB": after.ru_maxrss // 1024, "repeated": repeated}
+    made = {"rows": summary["rows"], "bytes a row": round(summary["bytes"] / summary["rows"], 1), "repeated": repeated}
+    return {**made, **used, "rows a cpu second": round(summary["rows"] / used["cpu"])}
 
 
-def ray(rows: int) -> dict[str, float]:
-    """Seconds of a run by one and by two Ray workers, its plan included."""
-    project, seconds = Project.find(), {}
+def speedup(engine: Callable[[int], AbstractContextManager[Executor]], rows: int) -> dict[str, float]:
+    """Seconds of a run by one and by two workers, its plan and their start included, and how many times as fast two are."""
+    project, seconds = Project.find(), []
     for workers in (1, 2):
-        with tempfile.TemporaryDirectory() as folder, cluster(workers) as pool:
-            request = single(Params.read(project.params).request, "nli", rows)
-            wanted = Wanted(Run(project, request), NAMES[:1], "nli", Path(folder), 100_000)
+        with tempfile.TemporaryDirectory() as folder:
             start = time.perf_counter()
-            make_shards(wanted, make_plan(wanted, pool), pool)
-            seconds[f"{workers} workers"] = round(time.perf_counter() - start, 1)
-    return seconds
+            with engine(workers) as pool:
+                request = single(Params.read(project.params).request, "nli", rows)
+                wanted = Wanted(Run(project, request), NAMES[:1], "nli", Path(folder), max(rows // 20, 1_000))
+                make_shards(wanted, make_plan(wanted, pool), pool)
+            seconds.append(round(time.perf_counter() - start, 1))
+    return {"1 worker": seconds[0], "2 workers": seconds[1], "times": round(seconds[0] / seconds[1], 2)}
+
+
+def stages() -> dict[str, Any]:
+    """The stages of ``dvc repro``, one after the other in a copy of the project without results; each as a share of all."""
+    root = Project.find().root
+    pipeline, used = yaml.safe_load((root / "dvc.yaml").read_text("utf-8")), {}
+    with tempfile.TemporaryDirectory() as folder:
+        copy = shutil.copytree(root, Path(folder) / "copy", ignore=shutil.ignore_patterns(".*", "outputs"))
+        for name, stage in pipeline["stages"].items():
+            words = stage["cmd"].removeprefix("${cxgen} ").split()
+            used[name] = process(sys.executable, "-m", "cxgen", *words, cwd=copy, env={**os.environ, "PYTHONPATH": str(root)})
+    total = sum(each["wall"] for each in used.values())
+    return {name: {**each, "share": round(each["wall"] / total, 3)} for name, each in used.items()}
 
 
 def main() -> None:
     """Print everything; arguments are sizes for the growth (default: 10,000 and 100,000)."""
-    sizes = [int(float(size)) for size in sys.argv[1:] if size != "--ray"] or [10_000, 100_000]
-    report: dict[str, Any] = {"polars": pl.__version__, "constructions": {name: steps(name) for name in NAMES}}
-    report |= {"starting, in floors": starts(), "growth": [growth(size) for size in sizes]}
+    sizes = [int(float(size)) for size in sys.argv[1:] if not size.startswith("--")] or [10_000, 100_000]
+    report: dict[str, Any] = {"polars": pl.__version__, "starting, in floors": starts()}
+    report["growth"] = [growth(size) for size in sizes]  # while this process is small: a child's peak is its parent's at least
+    report["constructions"] = {name: steps(name) for name in NAMES}
+    report["workers"] = speedup(executor, min(max(sizes), 1_000_000))
     if "--ray" in sys.argv:
-        report["ray"] = ray(max(sizes))
+        report["ray"] = speedup(cluster, min(max(sizes), 1_000_000))
+    if "--stages" in sys.argv:
+        report["stages"] = stages()
     print(json.dumps(report, indent=2))
 
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from cxgen.build.preview import Wanted, sampled
+from cxgen.build.preview import Wanted, require_threads, sampled
 from cxgen.build.wug import SOURCES
 from cxgen.constructicon import Construction, load_construction
 from cxgen.constructicon.load import readable_targets
@@ -52,6 +52,7 @@ class Constructicon:
     """The constructions of a project (by default the one at or above the working directory) by name, the shipped ones among them."""
 
     def __init__(self, folder: str | Path | None = None) -> None:
+        require_threads()
         self.project = Project.find() if folder is None else Project(Path(folder))
 
     @cached_property
@@ -99,9 +100,14 @@ class Entry:
     constructicon: Constructicon
     name: str
 
-    @cached_property
+    @property
     def construction(self) -> Construction:
         """What its file says; a SchemaError if it cannot be read, or is a look-alike's."""
+        require_threads()
+        return self._construction
+
+    @cached_property
+    def _construction(self) -> Construction:
         return load_construction(self.constructicon.project, self.name, self.constructicon.lexicon)
 
     @property
@@ -124,8 +130,7 @@ class Entry:
             contrast_set, construction, contrast_of, config, design, kind, template``, the family's other columns, ``verb``, ``slots``.
             Of a suite: the columns of its tables. `show` prints whole sentences.
 
-        Raises:
-            CxgenError: no such family or mode, or a template file that is not sound.
+        Raises CxgenError: no such family or mode, or a template file that is not sound.
         """
         _require_positive(n)
         if family in FAMILIES:
@@ -169,8 +174,7 @@ class Entry:
             (strings): another kind that is said with the same open-class words (of a look-alike: a target's) and has another label there,
             "misreading" if what a look-alike is misread as has, or "words".
 
-        Raises:
-            CxgenError: no such mode, or a template file that cannot be read or contradicts itself.
+        Raises CxgenError: no such mode, or a template file that cannot be read or contradicts itself.
         """
         if wug and wug not in MODES:
             raise unknown("mode", wug, MODES)
@@ -249,11 +253,10 @@ def explain(construction: str, *, wug: str = "", project: str | Path | None = No
 
 def wug(word: str, n: int = 10, *, seed: int = 0) -> list[str]:
     """At most ``n`` pseudowords like ``word``: of the same length and syllables, as common in their transitions, and no words."""
-    from cxgen.pseudowords import load as words
-    from cxgen.pseudowords import pseudowords
+    from cxgen import pseudowords as made
 
     _require_positive(n)
-    return list(pseudowords(words(), [word], n, seed=seed)["pseudoword"])
+    return list(made.pseudowords(made.load(Constructicon().project), [word], n, seed=seed)["pseudoword"])
 
 
 def load(config: str = "nli", split: str | None = None, *, project: str | Path | None = None) -> pl.DataFrame:
@@ -264,8 +267,7 @@ def load(config: str = "nli", split: str | None = None, *, project: str | Path |
         split: train, validation or test; by default all of them.
         project: a project's folder; by default the one at or above the working directory.
 
-    Raises:
-        CxgenError: no such config or split, or the dataset has not been made.
+    Raises CxgenError: no such config or split, or the dataset has not been made.
     """
     from cxgen.build.tables import read_splits
     from cxgen.suites import SUITES, columns_of
@@ -297,8 +299,7 @@ def score(
         ``items, right, undecided, sets, verbs, chance`` (numbers), ``accuracy``, ``consistency`` and, of look-alikes, ``capture`` and
         ``excess`` (each ``value, low, high``), and ``by``: dimension -> value -> the same: a dict, which prints as a table.
 
-    Raises:
-        CxgenError: no such config or split, no dataset, or predictions that are not of all of this part.
+    Raises CxgenError: no such config or split, no dataset, or predictions that are not of all of this part.
     """
     from cxgen.evaluation.report import Evaluated, Part
 
@@ -333,8 +334,7 @@ def evaluate(
     Returns:
         As of `score`.
 
-    Raises:
-        CxgenError: no such config or split, no dataset, or another number of answers than of items, or what is none.
+    Raises CxgenError: no such config or split, no dataset, or another number of answers than of items, or what is none.
     """
     from cxgen.evaluation.function import predictions
     from cxgen.evaluation.report import Evaluated, Part

@@ -68,6 +68,19 @@ def test_pairs_are_counted_and_a_continuation_that_was_good_is_listed(cxgen, tmp
     assert len(result.stdout.splitlines()) == 2
 
 
+@pytest.mark.parametrize("column", ["premise", "hypothesis"])
+def test_another_text_under_the_same_id_is_a_change(cxgen, two, column):
+    old, new, table = two
+    table.with_columns(pl.when(pl.int_range(pl.len()) == 0).then(pl.lit("Another one.")).otherwise(column).alias(column)).write_parquet(
+        new / FILE
+    )
+    (new / "nli/validation-00000-of-00001.parquet").unlink()
+    result = cxgen("diff", old, new, "--items", "--format", "json")
+    assert [(row["change"], row["id"], row[column]) for row in json.loads(result.stdout)] == [("reworded", table["id"][0], "Another one.")]
+    assert f"1 reworded, {table.height - 1} the same; 0 labels differ" in result.stderr
+    assert json.loads(cxgen("diff", old, new, "--format", "json").stdout)[0]["sets_changed"] == 1
+
+
 def test_labels_of_64_bits_as_the_hub_has_them_are_no_difference(cxgen, two):
     old, new, table = two
     table.with_columns(pl.col("label").cast(pl.Int64)).write_parquet(old / FILE)

@@ -68,6 +68,31 @@ def test_labels_can_be_read_on_their_colours(colour):
     assert (0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05) / 0.05 >= 4.5
 
 
+FORKING = """
+import multiprocessing, cxgen
+entry = cxgen.Constructicon()["reach"]
+def ask(call): return CALLS[call]().height
+CALLS = [lambda: entry.sample(1), lambda: entry.explain(), lambda: cxgen.sample("reach", 1), lambda: cxgen.load("nli")]
+with multiprocessing.get_context("fork").Pool(1) as pool:
+    print(pool.apply_async(ask, [0]).get(60))
+ask(0)
+for call in range(4):
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        try:
+            pool.apply_async(ask, [call]).get(60)
+        except cxgen.CxgenError as error:
+            print(error.message)
+print(ask(0))
+"""
+
+
+def test_a_fork_of_a_process_that_has_used_it_is_refused_where_it_would_hang(mini):
+    done = subprocess.run([sys.executable, "-c", FORKING], cwd=mini, capture_output=True, text=True, check=True, timeout=300)
+    first, *others, last = done.stdout.splitlines()
+    assert (first, last) == ("3", "3")
+    assert [line.startswith("this process was forked from one that has used cxgen") for line in others] == [True] * 4
+
+
 def test_help_has_the_functions():
     assert {"sample", "show", "load", "score"} <= set(dir(cxgen))
 

@@ -10,8 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from wordfreq import top_n_list, zipf_frequency
 
+from cxgen.build import preview
 from cxgen.build.params import Request
-from cxgen.build.preview import sample_items
+from cxgen.build.preview import Wanted, sample_items
+from cxgen.build.preview import sampled as sampled_blocks
 from cxgen.build.samplers import fillable, generate_items, items_of, previews, samplers
 from cxgen.constructicon import load_construction
 from cxgen.errors import EmptySlotError
@@ -46,6 +48,17 @@ def test_a_stream_is_the_same_from_wherever_it_is_read(start, count, offset):
     offset = min(offset, count - 1)
     assert np.array_equal(uniform(("s", 1), start, count)[offset:], uniform(("s", 1), start + offset, count - offset))
     assert not np.array_equal(uniform(("s", 1), start, 8), uniform(("s", 2), start, 8))
+
+
+def test_a_long_sample_is_that_of_whole_blocks_in_small_ones(reach, monkeypatch):
+    """Small enough that memory does not grow with what is asked for: a block has at most so many rows."""
+    wanted = Wanted(9_000, seed=3)
+    small = list(sampled_blocks(reach, wanted))
+    assert max(block.height for block in small) < 12_000
+    monkeypatch.setattr(preview, "MOST", 100_000)
+    large = list(sampled_blocks(reach, wanted))
+    assert len(large) < len(small)
+    assert pl.concat(large, how="diagonal_relaxed").equals(pl.concat(small, how="diagonal_relaxed"))
 
 
 def test_sets_are_the_same_in_whatever_company_and_order(reach):

@@ -1,6 +1,7 @@
 """Runs of any size: shards are the same whoever makes them and when, no premise occurs twice, and what is wrong in a run is found."""
 
 import dataclasses
+import hashlib
 import json
 import math
 import os
@@ -20,10 +21,12 @@ from cxgen.build.samplers import Run, items_of, samplers
 from cxgen.build.shards import Wanted, earlier, make_plan, make_shards, read_plan, sets_of, single
 from cxgen.errors import DataError
 from cxgen.families import columns_of
+from cxgen.files import locked
 from cxgen.project import Project
 from cxgen.sampling import Wugs
 from cxgen.schema import polars_schema
 from tests.conftest import COMMAND
+from tests.conftest import edit as edit_text
 
 REQUEST = single(Request(seed=5), "nli", 900)
 ROWS = 130  # of a shard
@@ -154,8 +157,19 @@ def test_a_run_is_not_continued_as_another(mini_source, tmp_path):
     with pytest.raises(DataError, match="not the sets of a run"):
         made(asked)
     (tmp_path / "cxgen/manifest.json").write_text('{"asked": {}}', "utf-8")
-    with pytest.raises(DataError, match="not the plan of a run"):
+    with pytest.raises(DataError, match="required property"):
         made(asked)
+
+
+def test_one_run_at_a_time_writes_to_a_folder(mini, cxgen):
+    asked = ("generate", "reach", "--n", "60", "--out", "there")
+    with locked(mini / "there/cxgen/run", "tests"):
+        done = cxgen(*asked, "--resume", cwd=mini)
+        assert (done.returncode, list((mini / "there").glob("*"))) == (2, [mini / "there/cxgen"])
+        assert "another run writes to this folder" in done.stderr
+    assert cxgen(*asked, cwd=mini).returncode == 0
+    with locked(mini / "there/cxgen/run", "tests"):
+        assert cxgen(*asked, "--shard", "1", cwd=mini).returncode == 0
 
 
 @pytest.mark.parametrize(
@@ -193,6 +207,12 @@ def test_a_cluster_writes_what_one_process_writes(whole, mini_source, tmp_path):
 
 
 @pytest.fixture
+def mini_run(mini_source):
+    """Whose words and labels a run's are compared with."""
+    return Run(Project(mini_source), REQUEST)
+
+
+@pytest.fixture
 def run(whole, tmp_path):
     """A copy to damage."""
     return shutil.copytree(whole[0], tmp_path / "run")
@@ -208,8 +228,14 @@ def shards(folder, split, *, pseudowords=False):
 def rewrite(folder, number, file, rows):
     """Put ``rows`` in place of a shard's, as if its record were of them."""
     rows.write_parquet(file)
-    record = folder / f"cxgen/shards/{number:06d}.json"
-    record.write_text(json.dumps(json.loads(record.read_text("utf-8")) | {"bytes": file.stat().st_size, "rows": rows.height}), "utf-8")
+    digest = hashlib.sha256(file.read_bytes()).hexdigest()
+    facts = {"bytes": file.stat().st_size, "rows": rows.height, "sha256": digest, "sets": rows["contrast_set"].n_unique()}
+    change_json(folder / f"cxgen/shards/{number:06d}.json", lambda record: record | facts)
+
+
+def change_json(path, change):
+    """Write what ``change`` makes of a JSON file."""
+    path.write_text(json.dumps(change(json.loads(path.read_text("utf-8")))), "utf-8")
 
 
 def edit(folder, split, change, *, pseudowords=False):
@@ -225,9 +251,14 @@ def first(column, value):
     return lambda rows: rows.with_columns(pl.when(at).then(value).otherwise(column).alias(column))
 
 
-def test_a_sound_run_is_counted_whole(whole, mini, cxgen):
+def everywhere(column, text):
+    """Put another text in place of one, wherever this one stands."""
+    return lambda rows: rows.with_columns(pl.col(column).replace({rows[column][0]: text}))
+
+
+def test_a_sound_run_is_counted_whole(whole, mini, cxgen, mini_run):
     out, _ = whole
-    result = audit.audit_run(out, HERE)
+    result = audit.audit_run(mini_run, out, HERE)
     rows, wugs = pl.read_parquet(out / "data/*/*.parquet"), pl.read_parquet(out / "wug/*/*.parquet")
     assert (result["rows"], result["sets"]) == (rows.height, rows["contrast_set"].n_unique())
     assert set(result["violations"].values()) == {0}
@@ -250,32 +281,46 @@ def test_a_sound_run_is_counted_whole(whole, mini, cxgen):
         ("train", first("id", pl.col("id").last()), False, "repeated ids: 1"),
         ("test", first("source_id", pl.lit("0" * 16)), True, "items without a source: 1"),
         ("validation", first("label", (pl.col("label") + 1) % 3), True, "hypothesis x split with unequal labels: 1"),
+        ("train", lambda rows: rows.with_columns((pl.col("label") + 1) % 3), False, "labels that do not follow from facts"),
+        ("train", lambda rows: rows.with_columns((pl.col("label") + 1) % 3), True, "labels that do not follow from facts"),
+        ("test", lambda rows: rows.with_columns(polarity=~pl.col("polarity")), False, "labels that do not follow from facts"),
+        ("train", first("rule", pl.lit("other")), False, "labels that do not follow from facts and claims: 1"),
+        ("test", everywhere("premise", "<b>x</b>"), False, "texts that do not follow their templates: 1"),
+        ("test", everywhere("hypothesis", "Anything goes."), True, "texts that do not follow their templates: [1-9]"),
     ],
 )
-def test_a_fault_within_a_shard_is_told_with_its_file(run, split, change, pseudowords, fault):
+def test_a_fault_within_a_shard_is_told_with_its_file(run, mini_run, split, change, pseudowords, fault):
     file = edit(run, split, change, pseudowords=pseudowords)
     with pytest.raises(DataError, match=fault) as failed:
-        audit.audit_run(run, HERE)
+        audit.audit_run(mini_run, run, HERE)
     assert failed.value.file == file
     assert "--resume" in failed.value.hint
 
 
-def test_a_verb_in_two_splits_is_found(run):
+def test_a_verb_in_two_splits_is_found(run, mini_run):
     taken = pl.read_parquet(shards(run, "train")[0][1])["verb"][0]
     edit(run, "test", lambda rows: rows.with_columns(verb=pl.lit(taken)))
     with pytest.raises(DataError, match=f"{audit.SHARED}: 1"):
-        audit.audit_run(run, HERE)
+        audit.audit_run(mini_run, run, HERE)
 
 
-def test_a_premise_in_two_shards_is_found(run):
+def test_a_premise_in_two_shards_is_found(run, mini_run):
     (_, one), (number, other) = shards(run, "train")[:2]
     rows = pl.read_parquet(one)
     rewrite(run, number, other, rows.with_columns(contrast_set=pl.col("contrast_set").str.reverse()))
     with executor(2) as pool, pytest.raises(DataError, match=f"{audit.TWICE}: {rows['premise'].n_unique()}"):
-        audit.audit_run(run, pool)
+        audit.audit_run(mini_run, run, pool)
 
 
-def test_what_is_held_out_elsewhere_is_found(run):
+@pytest.mark.parametrize("change", [lambda rows: rows.with_columns(pl.col("label").cast(pl.Int64)), lambda rows: rows.drop("slots")])
+def test_a_shard_with_other_columns_is_told(run, mini_run, change):
+    file = edit(run, "train", change)
+    with pytest.raises(DataError, match=r"label is Int64|lacks the columns slots") as failed:
+        audit.audit_run(mini_run, run, HERE)
+    assert failed.value.file == file
+
+
+def test_what_is_held_out_elsewhere_is_found(run, mini_run):
     """One wording of train is marked as held out in test."""
     rule, wording = pl.read_parquet(shards(run, "train")[0][1]).select("rule", "wording").row(0)
     same = pl.col("rule") == rule
@@ -283,20 +328,69 @@ def test_what_is_held_out_elsewhere_is_found(run):
     words = pl.when(same).then(pl.lit(wording)).otherwise("wording")
     rewrite(run, number, file, pl.read_parquet(file).with_columns(wording=words, wording_held_out=same | pl.col("wording_held_out")))
     with pytest.raises(DataError, match="held-out wordings in train or validation"):
-        audit.audit_run(run, HERE)
+        audit.audit_run(mini_run, run, HERE)
 
 
-def test_only_a_whole_run_without_other_files_is_counted(run, tmp_path, mini, cxgen):
+def test_a_set_that_is_left_out_evenly_and_bytes_that_nobody_recorded_are_found(run, mini_run):
+    edit(run, "train", lambda rows: rows.filter(pl.col("contrast_set") != rows["contrast_set"][0]))
+    with pytest.raises(DataError, match="contrast sets that are lacking: 1"):
+        audit.audit_run(mini_run, run, HERE)
+    change_json(run / "cxgen/shards/000002.json", lambda record: record | {"sha256": "0" * 64})
+    with pytest.raises(DataError, match="files that are not as recorded: 1"):
+        audit.audit_run(mini_run, run, HERE)
+
+
+def test_a_run_of_other_words_is_not_counted_with_these(run, mini):
+    edit_text(mini / "templates/reach.yaml", "waiting", "waitin")
+    with pytest.raises(DataError, match="it differs from this project in templates and words"):
+        audit.audit_run(Run(Project(mini), REQUEST), run, HERE)
+
+
+@pytest.mark.parametrize(
+    ("part", "change", "fault"),
+    [
+        ("manifest", lambda plan: None, "not of type 'object'"),
+        ("manifest", lambda plan: plan | {"asked": None}, "asked"),
+        ("manifest", lambda plan: plan | {"sources": None}, "sources"),
+        ("manifest", lambda plan: plan | {"sets": "0"}, "not the sets of a run"),
+        ("manifest", lambda plan: with_shard(plan, file="../x.parquet"), "does not match"),
+        ("manifest", lambda plan: with_shard(plan, file="data/train/../../x.a-00000.parquet"), "does not match"),
+        ("manifest", lambda plan: with_shard(plan, file="data/test/reach.waiting-00000.parquet"), "of another sampler"),
+        ("manifest", lambda plan: with_shard(plan, sampler=99), "of another sampler"),
+        ("manifest", lambda plan: with_shard(plan, sampler="a"), "sampler"),
+        ("shards/000000", lambda record: [], ""),
+        ("shards/000000", lambda record: record | {"rows": "x"}, ""),
+        ("shards/000000", lambda record: {name: record[name] for name in ("file", "bytes", "sha256")}, ""),
+    ],
+)
+def test_a_plan_that_is_none_is_refused_and_such_a_record_counts_as_missing(run, mini_source, mini_run, part, change, fault):
+    """Nothing is written elsewhere."""
+    (run / "data/train/reach.outcome-00000.parquet").unlink()  # so that its shard is made
+    change_json(run / f"cxgen/{part}.json", change)
+    if not fault:
+        assert made(wanted(mini_source, run))["shards"] > 6
+        assert audit.audit_run(mini_run, run, HERE)["rows"]
+        return
+    with pytest.raises(DataError, match=fault):
+        made(wanted(mini_source, run))
+    assert not list(run.parent.glob("*.parquet")) + list(run.glob("*.parquet"))
+
+
+def with_shard(plan, **changes):
+    return plan | {"shards": [plan["shards"][0] | changes, *plan["shards"][1:]]}
+
+
+def test_only_a_whole_run_without_other_files_is_counted(run, mini_run, tmp_path, mini, cxgen):
     with pytest.raises(DataError, match="no run is there"):
-        audit.audit_run(tmp_path, HERE)
+        audit.audit_run(mini_run, tmp_path, HERE)
     stray, (_, file) = run / "data/train/more.parquet", shards(run, "validation")[0]
     shutil.copy(shards(run, "train")[0][1], stray)
     with pytest.raises(DataError, match="no shard of the run"):
-        audit.audit_run(run, HERE)
+        audit.audit_run(mini_run, run, HERE)
     stray.unlink()
     file.write_bytes(b"x" * file.stat().st_size)
     with pytest.raises(DataError, match="not a readable parquet file") as failed:
-        audit.audit_run(run, HERE)
+        audit.audit_run(mini_run, run, HERE)
     assert failed.value.file == file
     (run / "cxgen/shards/000001.json").unlink()
     done = cxgen("audit", str(run), cwd=mini)

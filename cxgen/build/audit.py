@@ -1,7 +1,8 @@
 """The audit of what ships, the dataset's and that of a run of ``generate --out``: by counting, not by trusting the generator."""
 
+import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,17 +11,25 @@ import polars as pl
 
 from cxgen.build import wug
 from cxgen.build.pool import Executor
-from cxgen.build.shards import DATA, WUG, Plan, Shard, read_plan, record_of, split_of
+from cxgen.build.samplers import Run, construction_of
+from cxgen.build.shards import DATA, WUG, Plan, Shard, read_plan, record_of, said_with, split_of
+from cxgen.constructicon import Construction, Part, parse_pattern
+from cxgen.constructicon.model import Rule
 from cxgen.errors import DataError
 from cxgen.families import DEFAULT, FAMILIES, Family, columns_of, family_of, wug_config
 from cxgen.families.nli import HELD, leaked
+from cxgen.sampling import broken_slots
 from cxgen.schema import TARGET, Contract
+from cxgen.semantics import label_matrix
 from cxgen.tables import read_table, track
-from cxgen.vocabulary import CONSTRUCTIONAL, SPLITS
+from cxgen.vocabulary import CONSTRUCTIONAL, CONTRADICTION, ENTAILMENT, SPLITS
 
 _HINT = "delete it; the command that made the run makes it again with --resume"
 _PARTS = {**{split: [split] for split in SPLITS}, "all": list(SPLITS)}
 SHARED, TWICE = "verbs in two splits", "premises in two contrast sets"
+_CELL = ("mode", "design", "kind", "claim", "label")
+_FILLER = r"[\w ',;-]*"  # what may stand where a pattern has a slot
+_Job = tuple[Path, str, Run, Shard, list[str]]  # folder, config, run, shard, the files with the real words of one with pseudowords
 
 
 def audit(dataset: pl.DataFrame) -> dict[str, Any]:
@@ -87,12 +96,15 @@ def balance(dataset: pl.DataFrame) -> dict[str, Any]:
     return {family.name: family.balance(rows) for family, rows in by_family(dataset)}
 
 
-def audit_run(folder: Path, pool: Executor) -> dict[str, Any]:
+def audit_run(run: Run, folder: Path, pool: Executor) -> dict[str, Any]:
     """Count the run in ``folder`` again: ``shards, rows, sets``, ``parts`` (see `_parts`), ``violations`` (all 0, else a `DataError`)."""
     plan = read_plan(folder)
-    jobs = _jobs(folder, plan)
+    if others := ", ".join(name for name, value in said_with(run.project).items() if plan["asked"][name] != value):
+        hint = "audit it in the project, and with the version of cxgen, that made it"
+        raise DataError(f"labels cannot be told again: it differs from this project in {others}", file=folder, hint=hint)
+    jobs = _jobs(run, folder, plan)
     tallies = list(track(pool.map(_count, jobs), "counting", len(jobs)))
-    counts: Counter[str] = Counter()
+    counts: Counter[str] = Counter({"contrast sets that are lacking": _lacking(plan, tallies)})
     groups: dict[tuple[str, bool], list[dict[str, Any]]] = defaultdict(list)
     for tally in tallies:
         counts.update(tally["faults"])
@@ -109,32 +121,53 @@ def audit_run(folder: Path, pool: Executor) -> dict[str, Any]:
     return {"shards": len(jobs), **sums, "parts": parts, "violations": dict(counts)}
 
 
-def _jobs(folder: Path, plan: Plan) -> list[tuple[Path, str, Shard, int, list[str]]]:
-    """Folder, config, shard, rows on record, and the files with the real words of one with pseudowords; all must be there, nothing else."""
+def _lacking(plan: Plan, tallies: Sequence[Mapping[str, Any]]) -> int:
+    """By how many sets the shards differ from what the plan kept of each of its sources; those of a construction stand in their order."""
+    counts: Counter[tuple[str, int]] = Counter()
+    numbers: Counter[str] = Counter()
+    for source in plan["sources"]:
+        counts[source["construction"], numbers[source["construction"]]] += source["kept"]
+        numbers[source["construction"]] += 1
+    for tally in tallies:
+        counts[tally["construction"], tally["sampler"]] -= 0 if tally["pseudowords"] else tally["sets"]
+    return sum(map(abs, counts.values()))
+
+
+def _jobs(run: Run, folder: Path, plan: Plan) -> list[_Job]:
+    """A job per shard; all must be there, and nothing else."""
     shards = plan["shards"]
-    records = [record for number in range(len(shards)) if (record := record_of(folder, plan, number, quick=True))]
-    if len(records) < len(shards):
-        raise DataError(f"{len(records)} of {len(shards)} shards are there", file=folder, hint="finish the run with --resume")
+    there = sum(record_of(folder, plan, number, quick=True) is not None for number in range(len(shards)))
+    if there < len(shards):
+        raise DataError(f"{there} of {len(shards)} shards are there", file=folder, hint="finish the run with --resume")
     named = {folder / shard["file"] for shard in shards}
     for path in sorted(path for name in (DATA, WUG) for path in (folder / name).rglob("*.parquet") if path not in named):
         raise DataError("no shard of the run", file=path, hint="keep it elsewhere")
     real = defaultdict(list)
     for shard in shards:
         real[shard["construction"], shard["sampler"], shard["pseudowords"]].append(shard["file"])
-    config = plan["asked"]["config"]
     beside = [real[shard["construction"], shard["sampler"], False] if shard["pseudowords"] else [] for shard in shards]
-    return [(folder, config, shard, record["rows"], files) for shard, record, files in zip(shards, records, beside, strict=True)]
+    config = plan["asked"]["config"]
+    return [(folder, config, run, {**shard, "number": number}, beside[number]) for number, shard in enumerate(shards)]
 
 
-def _count(job: tuple[Path, str, Shard, int, list[str]]) -> dict[str, Any]:
+def _count(job: _Job) -> dict[str, Any]:
     """Of one shard: rows, sets, faults, verbs, what could be held out, and a hash of every premise, as often as there are sets with it."""
-    folder, source, shard, recorded, beside = job
+    folder, source, run, shard, beside = job
     family, config = family_of(source), wug_config(source) if shard["pseudowords"] else source
-    rows = read_table(folder / shard["file"], Contract(columns_of(config)), _HINT).drop("slots").with_columns(config=pl.lit(config))
+    path, columns = folder / shard["file"], columns_of(config)
+    counted = tuple(column for column in columns if column.name != "slots")  # which take half of the memory
+    rows = read_table(path, Contract(counted, more=True), _HINT).with_columns(config=pl.lit(config))
+    if fault := Contract(columns).misfit(pl.read_parquet_schema(path)):
+        raise DataError(fault, file=path, hint=_HINT)
+    record = record_of(folder, {"shards": {shard["number"]: shard}}, shard["number"])
+    construction, claims = construction_of(run, shard["construction"]), _claims(rows)
     faults = {
-        "rows that are not recorded": abs(rows.height - recorded),
+        "files that are not as recorded": int(record is None),
+        "rows that are not recorded": abs(rows.height - record["rows"]) if record else 0,
         "rows of another construction": rows.filter(TARGET.ne(shard["construction"])).height,
         "rows of another split": rows.filter(pl.col("split") != split_of(shard)).height,
+        "labels that do not follow from facts and claims": mislabelled(construction, claims),
+        "texts that do not follow their templates": misshapen(construction, rows.rename({family.text: "text"}), claims),
     }
     if shard["pseudowords"]:
         wanted = tuple(column for column in columns_of(source) if column.name in {"id", "split", "verb", family.text})
@@ -155,6 +188,62 @@ def _count(job: tuple[Path, str, Shard, int, list[str]]) -> dict[str, Any]:
         "held": {rule: rows.select("split", "construction", "contrast_of", *names).unique() for rule, names in held.items()},
         "premises": rows.select("contrast_set", family.text).unique()[family.text].hash(0).to_numpy(),
     }
+
+
+def _claims(rows: pl.DataFrame) -> pl.DataFrame:
+    """What every sentence beside a premise says of it: ``mode, design, kind, claim, label`` (see `_CELL`) and the sentence, ``text``."""
+    sides = [
+        ("claim_good", pl.lit(ENTAILMENT, pl.Int8), "diagnostic_good"),
+        ("claim_bad", pl.lit(CONTRADICTION, pl.Int8), "diagnostic_bad"),
+    ]
+    if "label" in rows.columns:
+        sides = [("claim", pl.col("label"), "hypothesis")]
+        negated = pl.when("polarity").then(pl.lit("")).otherwise(pl.lit("not "))
+        rows = rows.with_columns(claim=pl.concat_str("rule", pl.lit(": "), negated, "claim"))
+    rows = rows if "mode" in rows.columns else rows.with_columns(mode=pl.lit(""))
+    parts = (rows.select("mode", "design", "kind", claim=claim, label=label, text=text) for claim, label, text in sides)
+    return pl.concat(parts)
+
+
+def mislabelled(construction: Construction, claims: pl.DataFrame) -> int:
+    """Those of `_claims` whose label their kind has not in the label matrix, with pseudowords in that of their mode."""
+    true = [
+        (mode, design.name, kind, said, label)
+        for mode in claims["mode"].unique()
+        for design in construction.designs.values()
+        for kind, row in label_matrix(construction, design, broken_slots(construction, mode) if mode else frozenset()).items()
+        for rule, label in row.items()
+        for said in _said(construction.rules[rule])
+    ]
+    known = pl.DataFrame(true, schema={name: claims.schema[name] for name in _CELL}, orient="row")
+    return int(claims.group_by(_CELL).len().join(known, on=_CELL, how="anti")["len"].sum())
+
+
+def misshapen(construction: Construction, rows: pl.DataFrame, claims: pl.DataFrame) -> int:
+    """How many different premises (``text`` of ``rows``) no template of theirs gives, and texts of `_claims` no wording of the claim."""
+    shapes: dict[tuple[Any, ...], list[Sequence[Part]]] = defaultdict(list)
+    for kind in construction.kinds:
+        for template in construction.templates_for(kind):
+            shapes[kind, template.name].append(construction.premise_parts(kind, template.name))
+    for rule in construction.rules.values():
+        for said in _said(rule):
+            shapes[(said,)] += map(parse_pattern, rule.wordings)
+    count = 0
+    for table, by in ((rows, ["kind", "template"]), (claims, ["claim"])):
+        for key, own in table.select(*by, "text").unique().group_by(by):
+            count += own.filter(~pl.col("text").str.contains(_shape(shapes[key]))).height
+    return count
+
+
+def _said(rule: Rule) -> tuple[str, str]:
+    """What a rule claims, as `_claims` has it of pairs, which name no rule, and of items that do."""
+    return rule.says, f"{rule.name}: {rule.says}"
+
+
+def _shape(patterns: Iterable[Sequence[Part]]) -> str:
+    """A regular expression of the sentences that patterns give."""
+    bodies = ("".join(_FILLER if part.slot else re.escape(part.text).replace(r"\ ", " *") for part in parts) for parts in patterns)
+    return f"(?i)^(?:{'|'.join(bodies) or '[^ -~]'})$"
 
 
 def _between(tallies: Sequence[Mapping[str, Any]]) -> dict[str, int]:

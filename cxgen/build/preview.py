@@ -1,20 +1,25 @@
 """A sample of a construction: contrast sets one after the other, the designs taking turns, with one block of them in memory."""
 
+import os
 from collections import defaultdict
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 
+import numpy as np
 import polars as pl
 
 from cxgen.build.samplers import items_of, previews
 from cxgen.build.wug import changed_sets, substituted
 from cxgen.constructicon import Construction
-from cxgen.errors import EmptySlotError
+from cxgen.errors import CxgenError, EmptySlotError
 from cxgen.sampling import Sampler, Wugs, span
 
-FIRST, GROWTH, MOST = 16, 4, 2_000  # sets of each design that are drawn at first, how many times more next, and at most
+FIRST, GROWTH, MOST = 16, 4, 250  # sets of each design that are drawn at first, how many times more next, and at most
 SPARE = 8  # sets drawn on top, since a few repeat a premise
 DRY = 2_000  # draws in a row without a new set, after which a design has no others
+_FORKS: dict[str, int] = {}  # ``of``: the process that was forked when it had polars' threads
 
 
 @dataclass(frozen=True)
@@ -45,9 +50,11 @@ class _Source:
         """What is to be seen of the next ``count`` new sets, with the ``rank`` of each set; of fewer, if there are no others."""
         tables = []
         while count and self.idle < DRY:
-            numbers = span(self.next, max(count + SPARE, self.idle))
+            numbers = span(self.next, max(count + SPARE, min(self.idle, 2 * MOST)))
             items = items_of(self.sampler.draw(numbers))
             fresh = self._fresh(items, count)
+            if 2 * len(fresh) < len(numbers):  # a few rows of a table would hold the texts of all
+                items = items_of(self.sampler.draw(np.array(fresh, dtype=np.int64))) if fresh else items.clear()
             if fresh:
                 tables.append(items.filter(pl.col("set_number").is_in(fresh)))
             count -= len(fresh)
@@ -78,6 +85,22 @@ class _Source:
             items = items.with_columns(rank=pl.col("set_number").rank("dense") + self.sets)
             self.sets += items["set_number"].n_unique()
         return items
+
+
+def _before_a_fork() -> None:
+    with suppress(OSError):  # where there is no /proc, processes are not forked by default
+        if any(thread.read_text().startswith("polars-0") for thread in Path("/proc/self/task").glob("*/comm")):
+            _FORKS["of"] = os.getpid()
+
+
+os.register_at_fork(before=_before_a_fork)
+
+
+def require_threads() -> None:
+    """See that this process is not the fork of one that has used polars: it would wait for ever for threads that it has not."""
+    if _FORKS.get("of", os.getpid()) != os.getpid():
+        hint = 'start it with multiprocessing.get_context("spawn"), or use cxgen in the child only'
+        raise CxgenError("this process was forked from one that has used cxgen, whose threads it has not", hint=hint)
 
 
 def sampled(construction: Construction, wanted: Wanted) -> Iterator[pl.DataFrame]:

@@ -8,7 +8,7 @@ import json
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -23,21 +23,24 @@ from cxgen.build.samplers import EASY, Run, items_of, samplers_of, sets_at_most,
 from cxgen.build.wug import eligible, paired, substituted
 from cxgen.errors import DataError
 from cxgen.families import CONFIGS, columns_of, wug_config
-from cxgen.files import read_json, write_atomically
+from cxgen.files import locked, write_atomically
+from cxgen.project import Project
 from cxgen.sampling import Sampler, digest, span
-from cxgen.schema import conform, polars_schema
-from cxgen.tables import ROW_GROUP, one_line, track, write_json, write_parquet
+from cxgen.schema import conform, polars_schema, read_json
+from cxgen.tables import one_line, track, write_json, write_parquet
 from cxgen.version import DATA_VERSION
 from cxgen.vocabulary import SPLITS
 
-Plan = dict[str, Any]  # as the manifest has it: ``asked`` (all that the rows depend on), ``sources`` (samplers), ``shards``
+# As the manifest has it: ``asked`` (all that the rows depend on), ``sources`` (samplers), ``shards``, ``sets`` (sha256 of their numbers).
+Plan = dict[str, Any]
 Shard = dict[str, Any]  # ``file`` (relative to the run's folder), ``construction``, ``sampler`` (its number), ``pseudowords`` (bool)
 DATA, WUG, RUN = "data", "wug", "cxgen"  # folders: of the rows, of those with pseudowords, of the run's records
 _MANIFEST, _SETS = f"{RUN}/manifest.json", f"{RUN}/sets.parquet"
 _BLOCK, _ROUND = 1 << 14, 1 << 20  # sets that are drawn at once for a plan, and between two looks at what is lacking
 _DRY = 0.01  # share of new sets in a round below which there is hardly anything else to say
 _SPARE = 8
-_MADE = 8_192  # sets that are made at once, over the modes with pseudowords: some hundred thousand rows
+_MADE = 2_048  # sets that are made at once, over the modes with pseudowords: some ten thousand rows
+_ROW_GROUP = 32_768  # what waits in memory to be written: a quarter of a table's gives files that are 8% larger
 _HINT = "choose another folder with --out, or delete this one"
 
 
@@ -55,9 +58,7 @@ class Wanted:
     @property
     def asked(self) -> dict[str, Any]:
         """All that the rows depend on."""
-        project, request, files = self.run.project, self.run.request, hashlib.sha256()
-        for path in [*project.template_files().values(), *project.shared_files(), *project.lexicon_files()]:
-            files.update(f"{path.name}\0".encode() + hashlib.sha256(path.read_bytes()).digest())
+        request = self.run.request
         return {
             "constructions": list(self.names),
             "config": self.config,
@@ -70,8 +71,7 @@ class Wanted:
             "hold_out": asdict(request.hold_out),
             "verbs": {name: digest(json.dumps(request.splits.get(name), sort_keys=True)) for name in self.names},
             "pseudowords": {"modes": list(self.wug.modes), "share": self.wug.share} if self.wug else None,
-            "data version": DATA_VERSION,
-            "templates and words": files.hexdigest()[:16],
+            **said_with(self.run.project),
         }
 
     def samplers(self) -> Iterator[tuple[str, int, Sampler, int]]:
@@ -79,6 +79,14 @@ class Wanted:
         for name in self.names:
             for number, sampler in enumerate(samplers_of(self.run, name)):
                 yield name, number, sampler, self.run.request.sets(sampler.construction, sampler.design, self.config)[sampler.split]
+
+
+def said_with(project: Project) -> dict[str, Any]:
+    """What the words and labels of a run depend on."""
+    files = hashlib.sha256()
+    for path in [*project.template_files().values(), *project.shared_files(), *project.lexicon_files()]:
+        files.update(f"{path.name}\0".encode() + hashlib.sha256(path.read_bytes()).digest())
+    return {"data version": DATA_VERSION, "templates and words": files.hexdigest()[:16]}
 
 
 def single(request: Request, config: str, n: int) -> Request:
@@ -92,12 +100,9 @@ def read_plan(folder: Path) -> Plan:
     path = folder / _MANIFEST
     if not path.exists():
         raise DataError("no run is there", file=folder, hint="name the folder that `cxgen generate --out` has written")
-    data = read_json(path, _HINT)
-    try:
-        plan: Plan = {name: data[name] for name in ("asked", "sources", "shards")}
-        plan["shards"] = [{name: shard[name] for name in ("file", "construction", "sampler", "pseudowords")} for shard in plan["shards"]]
-    except (KeyError, TypeError) as error:
-        raise DataError(f"not the plan of a run: {error}", file=path, hint=_HINT) from error
+    plan: Plan = read_json(path, "run", "manifest", _HINT)
+    if plan["sets"] != _sha256(folder / _SETS):
+        raise DataError("not the sets of a run", file=folder / _SETS, hint=_HINT)
     return plan
 
 
@@ -128,6 +133,11 @@ def crowded(wanted: Wanted) -> Iterator[str]:
             yield f"{where}: {count} contrast sets are more than are easily drawn; there may be fewer (`cxgen capacity`)"
 
 
+def writing(wanted: Wanted) -> AbstractContextManager[None]:
+    """Hold the run's folder while it is planned or made whole; single shards of a plan need no turn."""
+    return locked(wanted.folder / RUN / "run", "writes to this folder")
+
+
 def make_plan(wanted: Wanted, pool: Executor) -> Plan:
     """Find sets that are new, divide them into shards (the first of each sampler also with pseudowords), and write the plan."""
     plan: Plan = {"asked": wanted.asked, "sources": [], "shards": []}
@@ -145,9 +155,10 @@ def make_plan(wanted: Wanted, pool: Executor) -> Plan:
             for at in range(0, len(numbers), most):
                 part = pl.DataFrame({"set": numbers[at : at + most]})
                 sets.append(part.select(pl.lit(len(plan["shards"]), pl.UInt32).alias("shard"), "set"))
-                file = f"{folder}/{sampler.split}/{name}.{sampler.design.name}-{at // most:05d}.parquet"
+                file = f"{_stem(sampler, folder)}{at // most:05d}.parquet"
                 plan["shards"].append({"file": file, "construction": name, "sampler": number, "pseudowords": folder == WUG})
     write_parquet(pl.concat(sets), wanted.folder / _SETS, compression="zstd", row_group_size=1 << 20)
+    plan["sets"] = _sha256(wanted.folder / _SETS)
     write_json(plan, wanted.folder / _MANIFEST)  # last: where it is, the plan is whole
     return plan
 
@@ -164,8 +175,9 @@ def _new_sets(
         hashes = np.concatenate(list(pool.map(_premises, jobs)))
         unique, first = np.unique(hashes, return_index=True)
         fresh = np.zeros(hashes.size, dtype=bool)
-        fresh[first] = ~np.isin(unique, seen, assume_unique=True)
-        new, seen = fresh.reshape(hashes.shape).all(axis=1), np.union1d(seen, unique)
+        fresh[first] = unseen = ~np.isin(unique, seen, assume_unique=True)
+        new = fresh.reshape(hashes.shape).all(axis=1)
+        seen = np.sort(np.concatenate([seen, unique[unseen]]), kind="stable")  # two sorted runs: np.union1d takes twenty times as long
         kept = np.concatenate([kept, np.arange(drawn, end)[new]])
         rate, drawn = float(new.mean()), end
     return kept[:count], int(kept[count - 1]) + 1 if len(kept) >= count > 0 else drawn, seen
@@ -177,12 +189,14 @@ def _premises(job: tuple[Wanted, tuple[str, int], NDArray[np.int64]]) -> NDArray
     return samplers_of(wanted.run, name)[number].draw(numbers).texts.hash(0).to_numpy().reshape(-1, len(numbers)).T
 
 
+def _stem(sampler: Sampler, folder: str) -> str:
+    """The files of the shards of a sampler, without their numbers."""
+    return f"{folder}/{sampler.split}/{sampler.construction.name}.{sampler.design.name}-"
+
+
 def sets_of(folder: Path, number: int) -> NDArray[np.int64]:
     """The set numbers of shard ``number`` of the run in ``folder``."""
-    try:
-        return pl.scan_parquet(folder / _SETS).filter(pl.col("shard") == number).select("set").collect()["set"].to_numpy()
-    except (OSError, pl.exceptions.PolarsError) as error:
-        raise DataError("not the sets of a run", file=folder / _SETS, hint=_HINT) from error
+    return pl.scan_parquet(folder / _SETS).filter(pl.col("shard") == number).select("set").collect()["set"].to_numpy()
 
 
 def make_shards(wanted: Wanted, plan: Plan, pool: Executor, only: Sequence[int] = ()) -> dict[str, Any]:
@@ -217,9 +231,11 @@ def _make_shard(job: tuple[Wanted, int, Shard]) -> None:
 
 def _blocks(wanted: Wanted, shard: Shard, numbers: NDArray[np.int64]) -> Iterator[pl.DataFrame]:
     """The items of a shard, some thousand sets at a time, so that no shard is ever one table."""
-    sampler = samplers_of(wanted.run, shard["construction"])[shard["sampler"]]
+    sampler = dict(enumerate(samplers_of(wanted.run, shard["construction"]))).get(shard["sampler"])
+    if sampler is None or not shard["file"].startswith(_stem(sampler, WUG if shard["pseudowords"] else DATA)):
+        raise DataError(f"not the plan of a run: {shard['file']} is of another sampler", file=wanted.folder / _MANIFEST, hint=_HINT)
     modes = wanted.wug.modes if wanted.wug and shard["pseudowords"] else ()
-    size = max(1, _MADE // (3 * len(modes) or 1))
+    size = _MADE // max(3, len(modes))
     for at in range(0, len(numbers), size):
         items = items_of(sampler.draw(numbers[at : at + size]))
         if modes:
@@ -242,7 +258,7 @@ def _write(path: Path, config: str, blocks: Iterator[pl.DataFrame]) -> int:
             yield conform(block, columns)
 
     lazy = register_io_source(batches, schema=polars_schema(columns))
-    options: dict[str, Any] = {"compression": "zstd", "row_group_size": ROW_GROUP, "engine": "streaming"}
+    options: dict[str, Any] = {"compression": "zstd", "row_group_size": _ROW_GROUP, "engine": "streaming"}
     try:
         write_atomically(path, lambda temporary: lazy.sink_parquet(temporary, **options))
     except pl.exceptions.PolarsError as error:
@@ -253,8 +269,8 @@ def _write(path: Path, config: str, blocks: Iterator[pl.DataFrame]) -> int:
 def record_of(folder: Path, plan: Plan, number: int, *, quick: bool = False) -> dict[str, Any] | None:
     """``file, sha256, bytes, rows, sets`` of a shard; None if the file is not there as its record says (``quick``: by its size only)."""
     path = folder / plan["shards"][number]["file"]
-    with suppress(DataError, KeyError, TypeError, OSError):
-        record: dict[str, Any] = read_json(_record_file(folder, number))
+    with suppress(DataError, OSError):
+        record: dict[str, Any] = read_json(_record_file(folder, number), "run", "record")
         if record["bytes"] == path.stat().st_size and (quick or record["sha256"] == _sha256(path)):
             return record
     return None

@@ -1,5 +1,6 @@
 """Everything that the dataset is made of, and runs of any size: build, splits, natural, suites, capacity, generate, audit."""
 
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from textwrap import dedent
@@ -15,7 +16,7 @@ from cxgen.build.params import Wug, append_splits
 from cxgen.build.pool import Executor, cluster, executor
 from cxgen.build.samplers import Run, divided
 from cxgen.build.samplers import capacity as counted
-from cxgen.build.shards import Plan, Wanted, crowded, earlier, make_plan, make_shards, single
+from cxgen.build.shards import Plan, Wanted, crowded, earlier, make_plan, make_shards, single, writing
 from cxgen.cli.options import Form, Names, Workers, commands, open_project
 from cxgen.cli.output import Format, Row, busy, emit, note
 from cxgen.errors import CxgenError, DataError, install, lacking, unknown
@@ -172,7 +173,7 @@ def generate(
     names = tuple(dict.fromkeys(constructions or run.construction_names(project, settings)))
     request = single(settings.request, config, n or settings.request.rows(config))
     wanted = Wanted(Run(project, request), names, config, out, shard_rows, modes)
-    with (cluster if engine == "ray" else executor)(workers or settings.workers) as pool:
+    with (cluster if engine == "ray" else executor)(workers or settings.workers) as pool, nullcontext() if shard else writing(wanted):
         summary = make_shards(wanted, _planned(wanted, pool, resume=resume, shards=shard or []), pool, shard or [])
     emit(summary["sources"], form)
     for entry in summary["sources"]:
@@ -191,7 +192,7 @@ def _planned(wanted: Wanted, pool: Executor, *, resume: bool, shards: list[int])
     if plan is None:
         for line in () if resume or shards else crowded(wanted):
             note(f"warning: {line}")
-        with busy("finding sets that are new"):
+        with busy("finding sets that are new"), writing(wanted) if shards else nullcontext():
             plan = make_plan(wanted, pool)
     for number in shards:
         if number >= len(plan["shards"]):
@@ -202,9 +203,9 @@ def _planned(wanted: Wanted, pool: Executor, *, resume: bool, shards: list[int])
 @app.command()
 def audit(folder: _Folder, workers: Workers = None, form: Form = Format.table) -> None:
     """Count a finished run of `generate --out` again: balance, leaks and repetitions. Exit code 2 if anything is wrong."""
-    _, settings = open_project()
+    project, settings = open_project()
     with executor(workers or settings.workers) as pool:
-        result = audit_run(folder, pool)
+        result = audit_run(Run(project, settings.request), folder, pool)
     emit(result["parts"], form)
     line = f"{result['rows']} rows in {result['sets']} contrast sets and {result['shards']} shards; {len(result['violations'])} rules hold"
     echo(line, err=form is not Format.table)

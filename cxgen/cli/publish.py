@@ -18,7 +18,7 @@ from cxgen.facade import Constructicon
 from cxgen.layout import ANNOTATION, HUB
 from cxgen.publish import Release, hub, prepared
 from cxgen.publish import package as write
-from cxgen.publish.diff import changed_items, counts, differing, read_dataset, summary
+from cxgen.publish.diff import CHANGES, changed_items, counts, differing, read_dataset, summary
 from cxgen.vocabulary import Split
 
 _REF = re.compile(r"(?!.*(\.\.|\.lock$|\.$))[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)*", re.ASCII)  # as git wants them
@@ -148,8 +148,8 @@ def _show(before: pl.DataFrame, after: pl.DataFrame, form: Format, *, items: boo
         note("{config}: {premise} / {hypothesis}: {old}, now {new}".format(**row))
     if labels.height > _LISTED and not every:
         note(f"and {labels.height - _LISTED} more labels that differ: --all lists them")
-    kinds = {kind: changes.filter(change=kind).height for kind in ("added", "removed", "relabelled", "moved")}
-    same = after.height - kinds["added"] - kinds["relabelled"] - kinds["moved"]
+    kinds = {kind: changes.filter(change=kind).height for kind in CHANGES}
+    same = after.height - sum(kinds.values()) + kinds["removed"]
     note(f"items: {', '.join(f'{number} {kind}' for kind, number in kinds.items())}, {same} the same; {labels.height} labels differ")
 
 

@@ -14,6 +14,7 @@ from cxgen.vocabulary import LABELS, SPLITS
 
 _COLUMNS = ["config", "split", "contrast_set", "id", "construction", "premise", "hypothesis", "label"]
 _TEXTS = ["config", "premise", "hypothesis"]
+CHANGES = ("added", "removed", "relabelled", "moved", "reworded")
 
 
 def read_dataset(folder: Path) -> pl.DataFrame:
@@ -41,15 +42,12 @@ def _named(column: str, dtype: pl.DataType) -> pl.Expr:
 
 
 def changed_items(old: pl.DataFrame, new: pl.DataFrame) -> pl.DataFrame:
-    """The items (of `read_dataset`) that differ, with the ``change``: added, removed, relabelled or moved (to another split)."""
+    """The items (of `read_dataset`) that differ, with the ``change``: one of `CHANGES` (moved: to another split)."""
     both = old.join(new, on=["config", "id"], how="full", coalesce=True, suffix="_new")
-    kinds = {
-        "added": pl.col("label").is_null(),
-        "removed": pl.col("label_new").is_null(),
-        "relabelled": pl.col("label") != pl.col("label_new"),
-        "moved": pl.col("split") != pl.col("split_new"),
-    }
-    change = pl.coalesce(pl.when(kind).then(pl.lit(name)) for name, kind in kinds.items())
+    reworded = pl.any_horizontal(pl.col(name) != pl.col(f"{name}_new") for name in _TEXTS[1:])
+    differ = (pl.col(name) != pl.col(f"{name}_new") for name in ("label", "split"))
+    kinds = zip(CHANGES, (pl.col("label").is_null(), pl.col("label_new").is_null(), *differ, reworded), strict=True)
+    change = pl.coalesce(pl.when(kind).then(pl.lit(name)) for name, kind in kinds)
     sides = {f"{side}_{what}": f"{what}{end}" for what in ("split", "label") for side, end in (("old", ""), ("new", "_new"))}
     texts = {name: pl.coalesce(f"{name}_new", name) for name in ("construction", "premise", "hypothesis")}
     rows = both.select("config", "id", change=change, **sides, **texts).drop_nulls("change").sort("config", "change", "id")
@@ -58,7 +56,7 @@ def changed_items(old: pl.DataFrame, new: pl.DataFrame) -> pl.DataFrame:
 
 def summary(old: pl.DataFrame, new: pl.DataFrame) -> pl.DataFrame:
     """By ``config``: items before and after, contrast sets added, removed and changed, and how many `differing` labels (i64)."""
-    item = pl.concat_str("split", "id", "label", separator="\x1f").sort().str.join("\x1e")
+    item = pl.concat_str("split", "id", "label", "premise", "hypothesis", separator="\x1f").sort().str.join("\x1e")
     items, sets, moved = _by(old, new, ["config"], pl.len()), _by(old, new, ["config", "contrast_set"], item), differing(old, new)
     states = {
         "added": pl.col("old").is_null(),
