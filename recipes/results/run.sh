@@ -41,8 +41,8 @@ ask() { # FOLDER RUN CONFIG options
   cxgen evaluate --model "hf:$models/$folder" --config "$config" --limit 300 "$@" -o "outputs/predictions/$run.$config.jsonl" && keep "$run.$config"
 }
 for model in smollm2-135m-instruct gemma-3-270m; do
-  for config in nli distinction; do ask $model "${model%%-*}-zero" $config; done
-  for config in minimal_pairs cxmp; do ask $model "${model%%-*}-zero" $config --measure normalised --unit text; done
+  for config in nli distinction nli_wug; do ask $model "${model%%-*}-zero" $config; done
+  for config in minimal_pairs cxmp minimal_pairs_wug; do ask $model "${model%%-*}-zero" $config --measure normalised --unit text; done
 done
-ask smollm2-135m-instruct smollm2-few nli --shots 3
+for model in smollm2-135m-instruct gemma-3-270m; do ask $model "${model%%-*}-few" nli --shots 3; done
 python -m recipes.results.table

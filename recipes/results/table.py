@@ -143,10 +143,10 @@ _LESSER = ("4,000 items", "500 items, seed 2")
 _FRONT = ("nli", "distinction", "nli_wug", "natural", "minimal_pairs")  # of README, which leaves some lines out
 _NOT_IN_FRONT = {
     ("majority", "whole train"),
-    ("smollm2-135m-instruct", "3 examples of train"),
+    *((model, "3 examples of train") for model in ("smollm2-135m-instruct", "gemma-3-270m")),
     *((_MAIN, f"nli, {own}") for own in _LESSER),
 }
-_ANSWERED = {"main": ("nli", "distinction", "nli_wug", "natural", "cxnli"), "pairs": ("minimal_pairs", "cxmp")}
+_ANSWERED = {"main": ("nli", "distinction", "nli_wug", "natural", "cxnli"), "pairs": ("minimal_pairs", "minimal_pairs_wug", "cxmp")}
 
 
 def _left_out(run: Sequence[str]) -> bool:
