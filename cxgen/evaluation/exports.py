@@ -16,7 +16,7 @@ from cxgen.evaluation.model import PLAIN, Cloze, chosen_examples, load_wording
 from cxgen.evaluation.report import Part, answerable
 from cxgen.evaluation.scores import WUG
 from cxgen.families.scoring import Item, Scoring
-from cxgen.files import write_text
+from cxgen.files import whole_folder, write_text
 from cxgen.project import Project
 from cxgen.schema import TARGET
 from cxgen.suites import scoring_of
@@ -56,8 +56,9 @@ def export(name: str, project: Project, part: Part, folder: Path, wording: str =
         raise DataError("there is something already", file=folder, hint="name an empty folder, or one that is not there yet")
     exported = [_exported(project, config, part.splits, wording) for config in part.of(project).configs]
     names, texts = HARNESSES[name](exported, Params.read(project.params).publish.version)
-    for path, text in texts.items():
-        write_text(folder / path, text)
+    with whole_folder(folder) as whole:
+        for path, text in texts.items():
+            write_text(whole / path, text)
     return names
 
 

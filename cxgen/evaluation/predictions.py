@@ -15,6 +15,9 @@ from cxgen.suites import SUITES, scoring_of
 from cxgen.tables import read_rows
 from cxgen.vocabulary import UNDECIDED
 
+# Columns of predictions: a number for each answer of some family or suite.
+_SCORINGS = (*(family.scoring for family in FAMILIES.values()), *(suite.scoring for suite in SUITES.values()))
+_NUMBERS = dict.fromkeys(name for scoring in _SCORINGS for name in scoring.answers)
 _SLACK = 0.01  # by which probabilities may miss 1, printed with few digits as they often are
 _FORMAT = "columns: id, and label or a number per answer (docs/evaluation.md)"
 
@@ -27,7 +30,7 @@ def answers(
     gives the ids of the dataset -> the options that name their part. DataError counts, with examples, ids and answers that are missing,
     foreign, repeated or none."""
     path = source if isinstance(source, Path) else Path("predictions")
-    predictions = _read(read_rows(source, _FORMAT) if isinstance(source, Path) else source, path)
+    predictions = _read(read_rows(source, _FORMAT, ("id", "label", *_NUMBERS)) if isinstance(source, Path) else source, path)
     ids, wanted = predictions["id"], questions["id"]
     given = ids.drop_nulls()
     foreign = given.filter(~given.is_in(wanted.implode()))
@@ -58,8 +61,7 @@ def answers(
 def _read(rows: pl.DataFrame, path: Path) -> pl.DataFrame:
     """``id``, and ``label`` (an answer by name or position, ``undecided`` or null) or a number for every answer in columns named like it
     (f64, NaN where unreadable; of `nli` and its like probabilities): the largest wins, a tie is undecided."""
-    scorings = [family.scoring for family in FAMILIES.values()] + [suite.scoring for suite in SUITES.values()]
-    numbers = [name for name in dict.fromkeys(name for scoring in scorings for name in scoring.answers) if name in rows.columns]
+    numbers = [name for name in _NUMBERS if name in rows.columns]
     if "id" not in rows.columns or not ("label" in rows.columns or numbers):
         lacks = "label" if "id" in rows.columns else "id"
         raise DataError(f"has no column {lacks}, but {', '.join(rows.columns[:8]) or 'none at all'}", file=path, hint=_FORMAT)

@@ -59,14 +59,14 @@ class WugLexicon:
     def segments(self, word: str) -> Segments:
         """Onset, nucleus and coda of each syllable of ``word``: as listed, or by rule if it is no word of the lexicon."""
         if not re.fullmatch("[A-Za-z]+", word):
-            message = f"no pseudoword for {word!r}: expected a single word of the letters a to z"
+            message = f"no pseudoword for {word[:40]!r}: expected a single word of the letters a to z"
             raise CxgenError(message, hint="replace its words one by one")
         plain = word.lower()
         if plain in self._lengths:
             return tuple(plain[start:end] for start, end in pairwise([0, *accumulate(map(int, self._lengths[plain]))]))
         if parts := segments(plain):
             return parts
-        raise CxgenError(f"no pseudoword for {word!r}: expected a word with a vowel", hint="leave abbreviations as they are")
+        raise CxgenError(f"no pseudoword for {word[:40]!r}: expected a word with a vowel", hint="leave abbreviations as they are")
 
 
 def load(where: Project | Path | None = None) -> WugLexicon:

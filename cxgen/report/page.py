@@ -112,9 +112,10 @@ def _scores(path: Path) -> list[Row]:
     told = read_json(path, hint)
     try:
         return [
-            {"name": report["name"], "setting": "", "config": config, "part": place, "items": part["items"], "chance": whole["chance"]}
-            | {"accuracy": part["accuracy"]["value"], **{bound: part["accuracy"][bound] for bound in ("low", "high")}}
-            | {figure: (part.get(figure) or {}).get("value") for figure in _FIGURES}
+            {"name": str(report["name"]), "setting": "", "config": config, "part": place, "items": int(part["items"])}
+            | {"accuracy": _share(part["accuracy"]["value"]), "chance": _share(whole["chance"])}
+            | {bound: _share(part["accuracy"][bound]) for bound in ("low", "high")}
+            | {figure: _share((part.get(figure) or {}).get("value")) for figure in _FIGURES}
             for report in (told if told and isinstance(told, list) else [told])
             for config, whole in report["configs"].items()
             for place, part in {
@@ -122,8 +123,14 @@ def _scores(path: Path) -> list[Row]:
                 **{f"{by} {value}": own for by in ("construction", "verb_role") for value, own in whole["by"].get(by, {}).items()},
             }.items()
         ]
-    except (AttributeError, KeyError, TypeError) as error:
-        raise DataError("no evaluation", file=path, hint=hint) from error
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise DataError(f"no evaluation: {error}", file=path, hint=hint) from error
+
+
+def _share(value: Any) -> float | None:
+    if value is not None and not 0 <= value <= 1:
+        raise ValueError(f"{value!r} is no share")
+    return None if value is None else float(value)
 
 
 def _by_config(scores: Sequence[Row]) -> list[Row]:
