@@ -1,5 +1,6 @@
 """A file that cannot be read is answered in one line with its name and line, a hint, and exit code 2; nothing else is changed."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -9,9 +10,9 @@ import polars as pl
 import pytest
 
 from cxgen.errors import DataError
-from cxgen.files import parse_json
+from cxgen.files import append_lines, json_lines, parse_json, write_atomically, write_text
 from cxgen.schema import Column, Contract
-from cxgen.tables import read_table
+from cxgen.tables import read_rows, read_table
 from tests.conftest import ROOT
 
 TEMPLATE, PARAMS = "templates/reach.yaml", "params.yaml"
@@ -152,3 +153,55 @@ def test_what_cannot_be_written_is_named_and_left_as_it_was(tmp_path):
     assert f"'{path}'" in text
     assert path.read_text() == "as it was"
     assert list(tmp_path.iterdir()) == [path]
+
+
+APART = {  # a command, the file that it would read and write, or write twice
+    "report html -o x.json --evaluation x.json": "x.json",
+    "mine cc x.jsonl --field text -o link.jsonl": "link.jsonl",
+    "mine cc --label x.csv -o x.csv": "x.csv",
+    "evaluate x.jsonl --hard x.jsonl": "x.jsonl",
+    "evaluate x.jsonl --wrong y.csv --hard ./y.csv": "y.csv",
+    "evaluate x.jsonl --drop link.jsonl": "link.jsonl",
+    "hypothesise x.csv -o x.csv": "x.csv",
+    "check scenes x.csv -o x.csv": "x.csv",
+    "review score review x.csv --record x.csv": "x.csv",
+    "review score review x.csv --drop x.csv": "x.csv",
+    "elicit reach --requests x.jsonl --replies x.jsonl": "x.jsonl",
+    "elicit reach --out y.jsonl --judge-out y.jsonl": "y.jsonl",
+    "judge --backend file --out x.jsonl --cache x.jsonl": "x.jsonl",
+}
+
+
+@pytest.mark.parametrize("command", APART)
+def test_no_command_writes_what_it_reads(tmp_path, cxgen, command):
+    for name in ("x.json", "x.jsonl", "x.csv"):
+        (tmp_path / name).write_text("as it was")
+    (tmp_path / "link.jsonl").symlink_to("x.jsonl")
+    result = cxgen(*command.split(), cwd=tmp_path)
+    assert (result.returncode, "would overwrite what is read" in result.stderr, APART[command] in result.stderr) == (2, True, True)
+    assert {path.read_text() for path in tmp_path.glob("x.*")} == {"as it was"}
+
+
+@pytest.mark.parametrize("umask", [0o022, 0o077, 0o002])
+def test_files_have_the_rights_that_the_user_gives_new_files_and_private_ones_none_for_others(tmp_path, umask):
+    before = os.umask(umask)
+    try:
+        write_text(tmp_path / "open", "x")
+        write_atomically(tmp_path / "private", lambda path: path.write_text("x"), private=True)
+        append_lines(tmp_path / "lines", {"x": 1})
+    finally:
+        os.umask(before)
+    assert {path.name: path.stat().st_mode & 0o777 for path in tmp_path.iterdir()} == {
+        "open": 0o666 & ~umask,
+        "private": 0o600,
+        "lines": 0o600,
+    }
+
+
+def test_half_a_surrogate_pair_is_read_as_a_damaged_letter(tmp_path):
+    path = tmp_path / "x.jsonl"
+    path.write_text('{"a\\ud800": ["\\uDFFF", "\\ud83d\\ude42", "\\\\ud800"]}\n')
+    assert list(json_lines(path)) == [(1, {"a\ufffd": ["\ufffd", "\U0001f642", "\\ud800"]})]
+    path.write_text('{"id": "a", "label": "neutral", "more": [1, 2]}\n{"id": "b\\ud800", "more": {"x": 1}}\n')
+    rows = read_rows(path, "", ("id", "label"))
+    assert rows.to_dicts() == [{"id": "a", "label": "neutral", "more": None}, {"id": "b\ufffd", "label": None, "more": None}]

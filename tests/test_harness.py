@@ -103,6 +103,18 @@ def test_the_commands_refuse_what_they_would_mix(mini_dataset, tmp_path, cxgen):
     assert not (tmp_path / "other").exists()
 
 
+def test_an_export_that_fails_leaves_nothing_in_the_way_of_the_next(mini_dataset, tmp_path, monkeypatch):
+    def full(exported, version):
+        return [], {"a.txt": "whole", "a.txt/b.txt": "a file is no folder"}
+
+    monkeypatch.setitem(HARNESSES, "full", full)
+    (tmp_path / "made").mkdir()
+    for folder in (tmp_path / "made", tmp_path / "new"):
+        with pytest.raises(OSError, match=r"exists|directory"):
+            export("full", Project(mini_dataset), Part(("nli",)), folder)
+    assert [path.name for path in tmp_path.rglob("*")] == ["made"]
+
+
 # what is new
 
 

@@ -17,7 +17,7 @@ from spacy.tokens import Doc
 from cxgen.errors import DataError
 from cxgen.mining import search as stage
 from cxgen.mining.find import Correlative, as_universal, is_clearnlp
-from cxgen.mining.search import COLUMNS, Search, passages, read_candidates
+from cxgen.mining.search import COLUMNS, Passage, Search, passages, read_candidates
 from cxgen.project import Project
 from cxgen.tables import write_rows
 from recipes.probe.probing import tasks
@@ -68,6 +68,24 @@ def test_passages_are_lines_paragraphs_or_fields_and_know_where_their_words_stan
     counts = Counter()
     assert [passage.text for passage in passages([path], counts)] == ["caf\ufffd", "bar"]
     assert counts == {"lines": 2, "damaged": 1}
+    path.write_text('{"text": "The \\ud800 longer"}\n{"text": "plain"}\n')  # crawled: half a surrogate pair, which no parser takes
+    counts = Counter()
+    assert [passage.text for passage in passages([path], counts, field="text")] == ["The \ufffd longer", "plain"]
+    assert counts == {"lines": 2, "damaged": 1}
+
+
+def test_a_line_without_end_is_cut_where_words_end_in_time_that_grows_with_it(tmp_path, monkeypatch):
+    path, long = tmp_path / "long", "the longer we wait " * 40_000
+    path.write_text(f"first\n{long}\n")
+    monkeypatch.setattr(Passage, "where", lambda passage, start, where=Passage.where: looked.append(start) or where(passage, start))
+    looked = []
+    _, *pieces = passages([path], Counter())
+    assert "".join(piece.text for piece in pieces) == long
+    assert all(piece.text.endswith(" ") and piece.line == 2 and long.startswith(piece.text, piece.column - 1) for piece in pieces)
+    assert sum(looked) <= len(long) + 5  # characters through which it was looked for ends of lines
+    monkeypatch.setattr(stage, "_MOST", 1000)
+    with pytest.raises(DataError, match="long:2: a line of more than"):
+        list(passages([path], Counter()))
 
 
 @pytest.mark.parametrize(
