@@ -8,10 +8,12 @@ import fcntl
 import json
 import math
 import os
+import re
 import secrets
+import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,17 @@ from cxgen.errors import CxgenError, DataError
 
 # What spreadsheets take for the start of a formula, the wide forms included; they skip blanks before it.
 _FORMULAS = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+_HALF = re.compile("[\ud800-\udfff]")  # of a pair of surrogates, which is no character
+
+
+def visible(text: str) -> str:
+    """``text`` on one line, with single blanks, without characters that nobody sees."""
+    return " ".join("".join(letter for letter in text if letter.isprintable() or letter.isspace()).split())
+
+
+def whole(text: str) -> str:
+    """``text`` with U+FFFD for every half of a surrogate pair."""
+    return _HALF.sub("\ufffd", text)
 
 
 def as_text(value: Any) -> Any:
@@ -47,23 +60,14 @@ def require_file(path: Path, hint: str = "") -> None:
 
 
 def parse_json(text: str, path: Path, hint: str = "", line: int | None = None, finite: bool = True) -> Any:
-    """What a JSON text says: every key once, finite numbers unless ``finite`` is False, half a surrogate pair (which no file can hold)
-    as U+FFFD; ``path`` and ``line`` are for the error."""
+    """What a JSON text says: every key once, finite numbers unless ``finite`` is False, and U+FFFD for half a surrogate pair; ``path`` and
+    ``line`` are for the error."""
     number = _finite if finite else float
     try:
         data = json.loads(text, parse_constant=number, parse_float=number, object_pairs_hook=_once)
-        return whole(data) if "\\ud" in text.lower() else data
+        return json.loads(whole(json.dumps(data, ensure_ascii=False)), object_pairs_hook=_once) if "\\ud" in text.lower() else data
     except (ValueError, RecursionError) as error:
         raise DataError(f"not JSON: {' '.join(str(error).split())[:200]}", file=path, line=line, hint=hint) from error
-
-
-def whole(data: Any) -> Any:
-    """JSON data whose texts can be written: half a surrogate pair becomes U+FFFD."""
-    if isinstance(data, str):
-        return data.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    if isinstance(data, dict):
-        return {whole(name): whole(value) for name, value in data.items()}
-    return [whole(value) for value in data] if isinstance(data, list) else data
 
 
 def _finite(number: str) -> float:
@@ -87,28 +91,29 @@ def read_json(path: Path, hint: str = "") -> Any:
     return parse_json(read_text(path, hint), path, hint)
 
 
-def json_lines(path: Path, hint: str = "", *, finite: bool = True, torn: bool = False) -> Iterator[tuple[int, dict[str, Any]]]:
+def json_lines(
+    path: Path, hint: str = "", *, finite: bool = True, torn: bool = False, errors: str = "strict"
+) -> Iterator[tuple[int, dict[str, Any]]]:
     """The objects of a file of JSON lines, one by one, each with its line number from 1; empty lines are passed over.
 
-    If ``torn``, so is, with a warning, what a killed run or a full disk left of a line.
+    If ``torn``, so are, with a warning, lines that are no JSON object: a run was killed, or the disk full, while it wrote one.
+    ``errors``: what is done about bytes that are not UTF-8; see `bytes.decode`.
     """
     require_file(path, hint)
     with path.open("rb") as file:
         for number, raw in enumerate(file, 1):
             try:
-                row = _object(raw, path, hint, number, finite)
-            except DataError as error:
+                if row := _object(raw.removeprefix(b"\xef\xbb\xbf" if number == 1 else b""), path, hint, number, finite, errors):
+                    yield number, row
+            except DataError:
                 if not torn:
                     raise
-                row = None
-                print(f"warning: {path}, line {number}: {error.message}; it is passed over", file=sys.stderr)
-            if row is not None:
-                yield number, row
+                sys.stderr.write(f"warning: {path}, line {number}: half a line is left out\n")
 
 
-def _object(raw: bytes, path: Path, hint: str, line: int, finite: bool) -> dict[str, Any] | None:
+def _object(raw: bytes, path: Path, hint: str, line: int, finite: bool, errors: str) -> dict[str, Any] | None:
     try:
-        text = raw.decode("utf-8-sig" if line == 1 else "utf-8").strip()
+        text = raw.decode("utf-8", errors).strip()
     except UnicodeDecodeError as failure:
         raise DataError("not UTF-8 text", file=path, line=line, hint="save the file as UTF-8") from failure
     row = parse_json(text, path, hint, line, finite) if text else None
@@ -117,10 +122,35 @@ def _object(raw: bytes, path: Path, hint: str, line: int, finite: bool) -> dict[
     return row
 
 
-def require_place(path: Path, inputs: Iterable[Path] = ()) -> None:
-    """See that a file can be written there, before what it will hold is made, and that it is none of those that are read."""
-    if path.is_file() and any(given.exists() and path.samefile(given) for given in inputs):
-        raise CxgenError("would overwrite what is read", file=path, hint="give what is written another name")
+def append_lines(path: Path, *rows: Any) -> None:
+    """Add rows to a file of JSON lines that its owner alone may read. They are on the disk when this returns; after an OSError none of them
+    is. What a killed run left of a line stays a line of its own."""
+    handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
+    end = os.fstat(handle).st_size
+    try:
+        text = b"\n" if rows and end and os.pread(handle, 1, end - 1) != b"\n" else b""
+        text += "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode("utf-8", "backslashreplace")
+        while text := text[os.write(handle, text) :]:  # what did not fit fails when it is tried again
+            pass
+        os.fsync(handle)
+    except OSError as error:
+        with suppress(OSError):
+            os.ftruncate(handle, end)
+        error.filename = str(path)
+        raise
+    finally:
+        os.close(handle)
+
+
+def require_other(path: Path, others: Iterable[Path]) -> None:
+    """See that what is written to ``path`` replaces none of the files that are read or written beside it, by whatever name or link."""
+    for other in others:
+        if path.resolve() == other.resolve() or (path.is_file() and other.is_file() and path.samefile(other)):
+            raise DataError("would overwrite what is read or written beside it", file=path, hint="name another file to write")
+
+
+def require_place(path: Path) -> None:
+    """See that a file can be written there, before what it will hold is made."""
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     above = next(folder for folder in path.parents if folder.exists())
@@ -128,16 +158,16 @@ def require_place(path: Path, inputs: Iterable[Path] = ()) -> None:
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(above))
 
 
-def write_atomically(path: Path, write: Callable[[Path], object], mode: int = 0o666) -> None:
+def write_atomically(path: Path, write: Callable[[Path], object], *, private: bool = False) -> None:
     """Call ``write`` on a temporary file beside ``path``, see it on the disk, then rename it: a reader never sees half a file.
 
-    ``mode``: who may read it, less the umask. An OSError names ``path``, not the temporary file.
+    ``private``: only the owner may read it; others have the rights of a new file. An OSError names ``path``, not the temporary file.
     """
     try:
         if path.is_char_device():  # /dev/stdout is written to, not replaced
             write(path)
         else:
-            _replace(path, write, mode)
+            _replace(path, write, 0o600 if private else 0o666)
     except OSError as error:
         error.filename, error.filename2 = str(path), None
         raise
@@ -145,8 +175,8 @@ def write_atomically(path: Path, write: Callable[[Path], object], mode: int = 0o
 
 def _replace(path: Path, write: Callable[[Path], object], mode: int) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    handle = os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_RDWR, mode)
+    temporary = _beside(path)
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
     try:
         write(temporary)
         os.fsync(handle)
@@ -156,18 +186,21 @@ def _replace(path: Path, write: Callable[[Path], object], mode: int) -> None:
         temporary.unlink(missing_ok=True)
 
 
-def append_line(path: Path, line: str) -> None:
-    """Add a line to a file and see it on the disk; if that fails, the file is as it was."""
-    with path.open("ab", buffering=0) as file:
-        size, data = os.fstat(file.fileno()).st_size, f"{line}\n".encode()
-        done = 0
-        try:
-            while done < len(data):  # a disk that is nearly full takes a part, and fails with the rest
-                done += file.write(data[done:])
-            os.fsync(file.fileno())
-        except OSError:
-            os.truncate(path, size)
-            raise
+def _beside(path: Path) -> Path:
+    return path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+
+
+@contextmanager
+def whole_folder(folder: Path) -> Iterator[Path]:
+    """A folder to write into, which becomes ``folder`` (empty, or not there yet) when the block ends, and is gone if it fails."""
+    target = folder.resolve()
+    temporary = _beside(target)
+    temporary.mkdir(parents=True)
+    try:
+        yield temporary
+        temporary.replace(target)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
 
 
 def write_text(path: Path, text: str) -> None:

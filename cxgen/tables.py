@@ -3,12 +3,12 @@
 import csv
 import io
 import json
+import re
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -45,48 +45,56 @@ def read_table(path: Path, contract: Contract, hint: str) -> pl.DataFrame:
 
 def require_ending(path: Path) -> None:
     """See that a file has a name of one that `read_rows` reads and `write_rows` writes."""
-    if path.suffix not in ENDINGS:
+    if path.suffix.lower() not in ENDINGS:
         raise DataError(f"unknown kind of file {path.suffix!r}", file=path, hint=f"one of {', '.join(ENDINGS)}")
 
 
-def read_rows(path: Path, hint: str, keep: Collection[str] | None = None) -> pl.DataFrame:
+def read_rows(path: Path, hint: str, columns: Sequence[str] = ()) -> pl.DataFrame:
     """A table that a user brings, see `numbered_rows`."""
-    return numbered_rows(path, hint, keep)[0]
+    return numbered_rows(path, hint, columns)[0]
 
 
-def numbered_rows(path: Path, hint: str, keep: Collection[str] | None = None) -> tuple[pl.DataFrame, Sequence[int]]:
+def numbered_rows(path: Path, hint: str, columns: Sequence[str] = ()) -> tuple[pl.DataFrame, Sequence[int]]:
     """A table that a user brings, like ``hint`` says, and the line (of parquet, the row) at which each of its rows ends: JSON lines, CSV
-    or TSV (every column as text; an empty cell is null) or parquet, by its ending. Of JSON lines behind the first only what stands in
-    columns to ``keep`` is held (default: all)."""
+    or TSV (every column as text; an empty cell is null) or parquet, by its ending. Of JSON lines only ``columns`` are kept, if any are
+    named; the others of the first line are there without values."""
     require_ending(path)
     require_file(path, hint)
+    ending = path.suffix.lower()
     try:
-        if path.suffix == ".parquet":
+        if ending == ".parquet":
             table = pl.read_parquet(path)
             return table, range(1, table.height + 1)
-        if path.suffix == ".jsonl":
-            told = json_lines(path, hint, finite=False)
-            objects = [*islice(told, 1), *((line, _only(row, keep)) for line, row in told)]
-            return pl.DataFrame([row for _, row in objects], infer_schema_length=None, strict=False), [line for line, _ in objects]
-        (_, names), *rows = _cells(path, hint) or [(1, [])]
+        if ending == ".jsonl":
+            lines, rows = list[int](), list[dict[str, Any]]()
+            for line, row in json_lines(path, hint, finite=False):
+                kept = {name: value for name, value in row.items() if name in columns} if columns else row
+                rows.append(kept if rows else dict.fromkeys(row) | kept)
+                lines.append(line)
+            return pl.DataFrame(rows, infer_schema_length=None, strict=False), lines
+        (_, names), *cells = _cells(path, hint) or [(1, [])]
         schema = dict.fromkeys([name or "" for name in names], pl.String)
-        return pl.DataFrame([row for _, row in rows], schema=schema, orient="row"), [line for line, _ in rows]
+        return pl.DataFrame([row for _, row in cells], schema=schema, orient="row"), [line for line, _ in cells]
     except (OSError, *_PANIC) as error:
-        raise DataError(f"not a readable {path.suffix} file: {one_line(error)}", file=path, hint=hint) from error
+        raise DataError(f"not a readable {ending} file: {one_line(error)}", file=path, hint=hint) from error
 
 
-def _only(row: dict[str, Any], keep: Collection[str] | None) -> dict[str, Any]:
-    return row if keep is None else {name: row[name] for name in keep if name in row}
+def csv_lines(path: Path, hint: str) -> list[tuple[int, list[str]]]:
+    """The rows of a CSV or TSV file that are not blank, each with the line where it ends; cells of CSV are divided by what is commonest in
+    the first line: comma, semicolon or tab, whichever a spreadsheet writes where it runs."""
+    text = read_text(path, hint)
+    head = re.split("[\r\n]", text, maxsplit=1)[0]
+    divider = "\t" if path.suffix.lower() == ".tsv" else max(",;\t", key=head.count)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=divider, strict=True)
+    try:
+        return [(reader.line_num, row) for row in reader if row]
+    except csv.Error as error:
+        raise DataError(f"not a readable {path.suffix} file: {error}", file=path, line=reader.line_num, hint=hint) from error
 
 
 def _cells(path: Path, hint: str) -> list[tuple[int, list[str | None]]]:
-    """The rows of a CSV or TSV file that are not blank, the first of them the names of its columns, each with the line where it ends."""
-    reader = csv.reader(io.StringIO(read_text(path, hint), newline=""), "excel-tab" if path.suffix == ".tsv" else "excel", strict=True)
-    rows: list[tuple[int, list[str | None]]] = []
-    try:
-        rows.extend((reader.line_num, [cell or None for cell in row]) for row in reader if row)
-    except csv.Error as error:
-        raise DataError(f"not a readable {path.suffix} file: {error}", file=path, line=reader.line_num, hint=hint) from error
+    """Rows of `csv_lines`, of which the first is the names of columns, each once, and the others have as many cells."""
+    rows: list[tuple[int, list[str | None]]] = [(line, [cell or None for cell in row]) for line, row in csv_lines(path, hint)]
     names = rows[0][1] if rows else []
     if twice := [repr(name) for name, count in Counter(names).items() if count > 1]:
         raise DataError(f"columns come more than once: {', '.join(twice)}", file=path, line=rows[0][0], hint=hint)
@@ -101,15 +109,15 @@ def one_line(error: BaseException) -> str:
     return " ".join(str(error).split())[:200]
 
 
-def write_table(table: pl.DataFrame, path: Path, mode: int = 0o666) -> None:
-    """Write ``table`` as parquet: the same rows give the same bytes; ``mode``: see `write_atomically`."""
-    write_parquet(table, path, mode, compression="zstd", row_group_size=ROW_GROUP)
+def write_table(table: pl.DataFrame, path: Path, *, private: bool = False) -> None:
+    """Write ``table`` as parquet: the same rows give the same bytes; ``private``: see `write_atomically`."""
+    write_parquet(table, path, private=private, compression="zstd", row_group_size=ROW_GROUP)
 
 
-def write_parquet(table: pl.DataFrame, path: Path, mode: int = 0o666, **options: Any) -> None:
+def write_parquet(table: pl.DataFrame, path: Path, *, private: bool = False, **options: Any) -> None:
     """Write ``table`` with options of polars' own."""
     try:
-        write_atomically(path, lambda temporary: table.write_parquet(temporary, **options), mode)
+        write_atomically(path, lambda temporary: table.write_parquet(temporary, **options), private=private)
     except pl.exceptions.PolarsError as error:  # the disk is full, most often, which polars takes for a fault of the format
         hint = "is there room on the disk? The file is as it was"
         raise DataError(f"cannot be written: {one_line(error)}", file=path, hint=hint) from error
@@ -117,7 +125,7 @@ def write_parquet(table: pl.DataFrame, path: Path, mode: int = 0o666, **options:
 
 def write_rows(rows: pl.DataFrame, path: Path) -> None:
     """Write a table for a user: JSON lines, CSV or TSV (lists as JSON; nothing that a spreadsheet would run) or parquet, by its ending."""
-    if path.suffix in {".csv", ".tsv"}:
+    if (ending := path.suffix.lower()) in {".csv", ".tsv"}:
         lists = [name for name, dtype in rows.schema.items() if dtype.is_nested()]
         texts = [pl.Series(name, [json.dumps(value, ensure_ascii=False) for value in rows[name].to_list()], pl.String) for name in lists]
         rows = rows.with_columns(texts).with_columns(pl.col(pl.String).map_elements(as_text, return_dtype=pl.String))
@@ -127,7 +135,7 @@ def write_rows(rows: pl.DataFrame, path: Path) -> None:
         ".tsv": lambda temporary: rows.write_csv(temporary, separator="\t"),
         ".parquet": rows.write_parquet,
     }
-    write_atomically(path, write[path.suffix])
+    write_atomically(path, write[ending])
 
 
 def write_json(data: Any, path: Path) -> None:

@@ -410,7 +410,7 @@ def test_rates_are_kept(tmp_path):
 # answers that are kept
 
 
-def test_a_half_written_last_line_is_cut_off_and_what_is_none_of_ours_is_left_alone(tmp_path):
+def test_a_half_written_line_is_passed_over_and_what_is_none_of_ours_is_left_alone(tmp_path):
     path = tmp_path / "answers.jsonl"
     with opened(path) as cache:
         cache.append(kept("a", E, "k"))
@@ -420,7 +420,7 @@ def test_a_half_written_last_line_is_cut_off_and_what_is_none_of_ours_is_left_al
         cache.append(kept("b", C, "l"))
     with opened(path) as cache:
         assert [judgment.item for judgment in cache.judgments.values()] == ["a", "b"]
-    for text, reason in (("my notes", "not a file of kept answers"), ('{"\n{"key": "k"}\n', ":2: not a kept answer")):
+    for text, reason in (("my notes", "not a file of kept answers"), ('{"key": "k"}\n', ":1: not a kept answer")):
         path.write_text(text)
         with pytest.raises(DataError) as caught, opened(path):
             pass

@@ -9,10 +9,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from cxgen.errors import CxgenError, DataError
-from cxgen.files import parse_json, write_text
+from cxgen.errors import DataError
+from cxgen.files import append_lines, json_lines, parse_json, write_atomically, write_text
 from cxgen.schema import Column, Contract
-from cxgen.tables import read_table, write_table
+from cxgen.tables import read_rows, read_table
 from tests.conftest import ROOT
 
 TEMPLATE, PARAMS = "templates/reach.yaml", "params.yaml"
@@ -126,27 +126,6 @@ def test_json_that_says_two_things_or_none_is_refused(tmp_path, text):
         parse_json(text, tmp_path / "x.json")
 
 
-def test_half_a_surrogate_pair_becomes_a_character_that_files_can_hold(tmp_path):
-    text = r'{"a\ud800": ["\udfff b", "\ud83d\ude00", "\\ud800"]}'
-    assert parse_json(text, tmp_path / "x.json") == {"a\ufffd": ["\ufffd b", "\U0001f600", "\\ud800"]}
-
-
-def test_the_umask_and_a_mode_say_who_may_read_what_is_written(tmp_path):
-    table = pl.DataFrame({"x": [1]})
-    for umask, modes in ((0o022, (0o644, 0o600)), (0o077, (0o600, 0o600))):
-        before = os.umask(umask)
-        try:
-            write_text(tmp_path / "a.txt", "a")
-            write_table(table, tmp_path / "key.parquet", mode=0o600)
-        finally:
-            os.umask(before)
-        assert tuple((tmp_path / name).stat().st_mode & 0o777 for name in ("a.txt", "key.parquet")) == modes
-
-
-def test_a_word_without_end_is_cut_in_a_message():
-    assert len(str(CxgenError(f"unknown word {'x' * 5000}"))) < 100
-
-
 FULL = """
 import resource, sys
 sys.dont_write_bytecode = True  # Python itself would keep a cut-off .pyc, for every later process
@@ -174,3 +153,55 @@ def test_what_cannot_be_written_is_named_and_left_as_it_was(tmp_path):
     assert f"'{path}'" in text
     assert path.read_text() == "as it was"
     assert list(tmp_path.iterdir()) == [path]
+
+
+APART = {  # a command, the file that it would read and write, or write twice
+    "report html -o x.json --evaluation x.json": "x.json",
+    "mine cc x.jsonl --field text -o link.jsonl": "link.jsonl",
+    "mine cc --label x.csv -o x.csv": "x.csv",
+    "evaluate x.jsonl --hard x.jsonl": "x.jsonl",
+    "evaluate x.jsonl --wrong y.csv --hard ./y.csv": "y.csv",
+    "evaluate x.jsonl --drop link.jsonl": "link.jsonl",
+    "hypothesise x.csv -o x.csv": "x.csv",
+    "check scenes x.csv -o x.csv": "x.csv",
+    "review score review x.csv --record x.csv": "x.csv",
+    "review score review x.csv --drop x.csv": "x.csv",
+    "elicit reach --requests x.jsonl --replies x.jsonl": "x.jsonl",
+    "elicit reach --out y.jsonl --judge-out y.jsonl": "y.jsonl",
+    "judge --backend file --out x.jsonl --cache x.jsonl": "x.jsonl",
+}
+
+
+@pytest.mark.parametrize("command", APART)
+def test_no_command_writes_what_it_reads(tmp_path, cxgen, command):
+    for name in ("x.json", "x.jsonl", "x.csv"):
+        (tmp_path / name).write_text("as it was")
+    (tmp_path / "link.jsonl").symlink_to("x.jsonl")
+    result = cxgen(*command.split(), cwd=tmp_path)
+    assert (result.returncode, "would overwrite what is read" in result.stderr, APART[command] in result.stderr) == (2, True, True)
+    assert {path.read_text() for path in tmp_path.glob("x.*")} == {"as it was"}
+
+
+@pytest.mark.parametrize("umask", [0o022, 0o077, 0o002])
+def test_files_have_the_rights_that_the_user_gives_new_files_and_private_ones_none_for_others(tmp_path, umask):
+    before = os.umask(umask)
+    try:
+        write_text(tmp_path / "open", "x")
+        write_atomically(tmp_path / "private", lambda path: path.write_text("x"), private=True)
+        append_lines(tmp_path / "lines", {"x": 1})
+    finally:
+        os.umask(before)
+    assert {path.name: path.stat().st_mode & 0o777 for path in tmp_path.iterdir()} == {
+        "open": 0o666 & ~umask,
+        "private": 0o600,
+        "lines": 0o600,
+    }
+
+
+def test_half_a_surrogate_pair_is_read_as_a_damaged_letter(tmp_path):
+    path = tmp_path / "x.jsonl"
+    path.write_text('{"a\\ud800": ["\\uDFFF", "\\ud83d\\ude42", "\\\\ud800"]}\n')
+    assert list(json_lines(path)) == [(1, {"a\ufffd": ["\ufffd", "\U0001f642", "\\ud800"]})]
+    path.write_text('{"id": "a", "label": "neutral", "more": [1, 2]}\n{"id": "b\\ud800", "more": {"x": 1}}\n')
+    rows = read_rows(path, "", ("id", "label"))
+    assert rows.to_dicts() == [{"id": "a", "label": "neutral", "more": None}, {"id": "b\ufffd", "label": None, "more": None}]

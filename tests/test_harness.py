@@ -8,13 +8,11 @@ import yaml
 
 from cxgen.build.params import Params
 from cxgen.build.preview import sample_items
-from cxgen.evaluation import exports
 from cxgen.evaluation.exports import HARNESSES, Exported, export, inspect, lm_eval
 from cxgen.evaluation.report import Evaluated, Part
 from cxgen.evaluation.rows import slices
 from cxgen.evaluation.scores import CELL, SCORES
 from cxgen.families import FAMILIES
-from cxgen.files import write_text
 from cxgen.measures.figures import Resampling, figure
 from cxgen.project import Project
 from tests.conftest import stored
@@ -105,22 +103,16 @@ def test_the_commands_refuse_what_they_would_mix(mini_dataset, tmp_path, cxgen):
     assert not (tmp_path / "other").exists()
 
 
-def test_an_export_that_failed_half_way_leaves_nothing_and_can_be_made_again(mini_dataset, tmp_path, monkeypatch):
-    written = []
+def test_an_export_that_fails_leaves_nothing_in_the_way_of_the_next(mini_dataset, tmp_path, monkeypatch):
+    def full(exported, version):
+        return [], {"a.txt": "whole", "a.txt/b.txt": "a file is no folder"}
 
-    def fails(path, text):
-        written.append(path)
-        if len(written) > 2:
-            raise OSError(28, "No space left on device")
-        write_text(path, text)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(exports, "write_text", fails)
-        with pytest.raises(OSError, match="No space left"):
-            export("lm_eval", Project(mini_dataset), Part(("nli",)), tmp_path / "tasks")
-    assert not list(tmp_path.iterdir())
-    (tmp_path / "tasks").mkdir()
-    assert export("lm_eval", Project(mini_dataset), Part(("nli",)), tmp_path / "tasks") == ["cxgen_nli", "cxgen"]
+    monkeypatch.setitem(HARNESSES, "full", full)
+    (tmp_path / "made").mkdir()
+    for folder in (tmp_path / "made", tmp_path / "new"):
+        with pytest.raises(OSError, match=r"exists|directory"):
+            export("full", Project(mini_dataset), Part(("nli",)), folder)
+    assert [path.name for path in tmp_path.rglob("*")] == ["made"]
 
 
 # what is new

@@ -17,7 +17,7 @@ from spacy.tokens import Doc
 from cxgen.errors import DataError
 from cxgen.mining import search as stage
 from cxgen.mining.find import Correlative, as_universal, is_clearnlp
-from cxgen.mining.search import COLUMNS, Search, passages, read_candidates
+from cxgen.mining.search import COLUMNS, Passage, Search, passages, read_candidates
 from cxgen.project import Project
 from cxgen.tables import write_rows
 from recipes.probe.probing import tasks
@@ -68,10 +68,24 @@ def test_passages_are_lines_paragraphs_or_fields_and_know_where_their_words_stan
     counts = Counter()
     assert [passage.text for passage in passages([path], counts)] == ["caf\ufffd", "bar"]
     assert counts == {"lines": 2, "damaged": 1}
-    path.write_text('{"text": "The sooner \\ud800, the better."}\n')
+    path.write_text('{"text": "The \\ud800 longer"}\n{"text": "plain"}\n')  # crawled: half a surrogate pair, which no parser takes
     counts = Counter()
-    assert [passage.text for passage in passages([path], counts, field="text")] == ["The sooner \ufffd, the better."]
-    assert counts == {"lines": 1, "damaged": 1}
+    assert [passage.text for passage in passages([path], counts, field="text")] == ["The \ufffd longer", "plain"]
+    assert counts == {"lines": 2, "damaged": 1}
+
+
+def test_a_line_without_end_is_cut_where_words_end_in_time_that_grows_with_it(tmp_path, monkeypatch):
+    path, long = tmp_path / "long", "the longer we wait " * 40_000
+    path.write_text(f"first\n{long}\n")
+    monkeypatch.setattr(Passage, "where", lambda passage, start, where=Passage.where: looked.append(start) or where(passage, start))
+    looked = []
+    _, *pieces = passages([path], Counter())
+    assert "".join(piece.text for piece in pieces) == long
+    assert all(piece.text.endswith(" ") and piece.line == 2 and long.startswith(piece.text, piece.column - 1) for piece in pieces)
+    assert sum(looked) <= len(long) + 5  # characters through which it was looked for ends of lines
+    monkeypatch.setattr(stage, "_MOST", 1000)
+    with pytest.raises(DataError, match="long:2: a line of more than"):
+        list(passages([path], Counter()))
 
 
 @pytest.mark.parametrize(
@@ -278,7 +292,6 @@ def test_bad_labels_are_refused(tmp_path, content):
     ("arguments", "message"),
     [
         (["cc"], "no text to read, or text and labels at once"),
-        (["cc", "linked.jsonl", "text.txt", "--field", "text", "-o", "corpus.jsonl"], "corpus.jsonl: would overwrite what is read"),
         (["cc", "missing.txt"], "missing.txt: cannot read"),
         (["cc", "text.txt", "-o", "found.xlsx"], "unknown kind of file '.xlsx'"),
         (["cc", "text.txt", "--model", "en_core_web_xx"], "no spaCy pipeline 'en_core_web_xx'"),
@@ -289,9 +302,6 @@ def test_bad_labels_are_refused(tmp_path, content):
 )
 def test_what_cannot_be_mined_is_told_in_a_line(cxgen, tagger, text, arguments, message):
     folder = text.parent
-    if not (folder / "linked.jsonl").exists():
-        (folder / "corpus.jsonl").write_text('{"text": "The sooner, the better."}\n')
-        (folder / "linked.jsonl").symlink_to("corpus.jsonl")
     if "BARE" in arguments:
         spacy.blank("en").to_disk(folder / "bare")
     names = {"TAGGER": tagger, "BARE": folder / "bare"}

@@ -3,6 +3,7 @@
 import csv
 import json
 import math
+import re
 import shutil
 from collections import Counter
 from pathlib import Path
@@ -24,10 +25,11 @@ from cxgen.files import as_text
 from cxgen.measures.figures import Resampling
 from cxgen.project import Project
 from cxgen.report.reading import items_read
-from cxgen.review.answers import read_answers
-from cxgen.review.sample import TASKS, Design, read_key, sample
+from cxgen.review.answers import answers_of, read_answers
+from cxgen.review.sample import TASKS, Design, read_key, sample, write_key
 from cxgen.review.score import score, statistics, tables
 from cxgen.review.sheets import Kind, write_lists
+from cxgen.tables import write_rows
 from tests.conftest import edit
 
 QUICK = Resampling(20)
@@ -172,21 +174,40 @@ def test_answers_come_back_from_every_form(drawn, tmp_path):
     lines = [json.dumps({"id": code, "answer": answer}) for code, answer in right.items()]
     first = json.dumps({"id": next(iter(right)), "answer": "E" if next(iter(right.values())) != "E" else "N"})
     (tmp_path / "lines-labels.jsonl").write_text("\n".join([first, *lines, '{"id": "012']))  # the last word counts, half a line does not
-    rows = drawn.filter(list=2, task="labels").select("code", "text", "right").iter_rows()
-    mac = "id,premise,answer\r" + "".join(f'{code},"  {text.replace(" ", "  ")}",{answer}\r' for code, text, answer in rows)
-    (tmp_path / "mac-labels.CSV").write_bytes(mac.encode())
     choice = {code: [{"from_name": "answer", "value": {"choices": [answer]}}] for code, answer in right.items()}
     cancelled = {"completed_by": 4, "result": [], "was_cancelled": True}
     exported = [{"data": {"id": code}, "annotations": [{"completed_by": 3, "result": choice[code]}, cancelled]} for code in right]
     (tmp_path / "export.json").write_text(json.dumps(exported))
-    paths = [
-        tmp_path / name
-        for name in ("xlsx-list-2-labels.xlsx", "semi-list-2-labels.csv", "lines-labels.jsonl", "export.json", "mac-labels.CSV")
-    ]
-    got = read_answers(paths, drawn)
+    rows = drawn.filter(list=2, task="labels").select("code", "right", "text").iter_rows()
+    mac = [f'{code},{label},a\u200bb,"\u00a0{text.replace(" ", "  ")}"' for code, label, text in rows]
+    (tmp_path / "mac-list-2-labels.CSV").write_text("\r".join(["id,answer,note,first", *mac]), newline="")
+    paths = [tmp_path / name for name in ("xlsx-list-2-labels.xlsx", "semi-list-2-labels.csv", "lines-labels.jsonl", "export.json")]
+    got = read_answers([*paths, tmp_path / "mac-list-2-labels.CSV"], drawn)
     assert set(got["reader"]) == {"xlsx", "semi", "lines", "annotator-3", "mac"}
+    assert set(got.filter(reader="mac")["note"]) == {"ab"}
     assert got.height == 5 * len(right)
     assert (got["answer"] == got["right"]).all()
+
+
+def test_what_lies_beside_answers_is_passed_over_and_told_unless_a_system_left_it(drawn, tmp_path, capsys):
+    write_key(drawn, tmp_path)
+    (tmp_path / "answers").mkdir()
+    filled(tmp_path / "answers/anna-labels.CSV", drawn)
+    for name in ("desktop.ini", "Thumbs.db", ".DS_Store", "~$ben.xlsx", "ben-labels.ods"):
+        (tmp_path / "answers" / name).write_bytes(b"\0")
+    assert set(answers_of(tmp_path, [])["reader"]) == {"anna"}
+    assert re.findall(r"answers/(\S+): not read", capsys.readouterr().err) == ["ben-labels.ods"]
+
+
+def test_ids_that_were_moved_against_their_texts_are_refused_where_they_part(drawn, tmp_path):
+    rows = drawn.filter(list=1, task="labels").to_dicts()
+    codes = [row["code"] for row in rows]
+    codes[3], codes[4] = codes[4], codes[3]
+    write_rows(
+        pl.DataFrame([{"id": code, "first": row["text"], "answer": "E"} for code, row in zip(codes, rows, strict=True)]), tmp_path / "a.csv"
+    )
+    with pytest.raises(DataError, match=rf"a\.csv:5: first of {codes[3]} is not the text"):
+        read_answers([tmp_path / "a.csv"], drawn)
 
 
 @pytest.mark.parametrize(

@@ -190,7 +190,7 @@ def custom_id(system: str, user: str) -> str:
 def _read_replies(path: Path) -> dict[str, Reply | None]:
     """Custom id -> reply; None if it is no chat completion."""
     replies: dict[str, Reply | None] = {}
-    for number, line in json_lines(path, _HINT):
+    for number, line in json_lines(path, _HINT, errors="replace"):  # a damaged byte is its own set's fault
         name, content = line.get("custom_id"), line.get("content")
         if not isinstance(name, str) or ("content" in line) == ("response" in line):
             raise DataError("not a reply", file=path, line=number, hint=_HINT)

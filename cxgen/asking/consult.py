@@ -1,20 +1,18 @@
 """Consulting models: items put to several models in groups, within bounds, with every answer kept and none that no model gave."""
 
 import asyncio
-import json
-import os
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
-from contextlib import aclosing, asynccontextmanager, contextmanager, nullcontext, suppress
+from contextlib import aclosing, asynccontextmanager, contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from cxgen.asking.calls import Backend, Budget, Call, Limits, custom_id, from_file
 from cxgen.asking.prompts import Items, Prompt, Reply, read_answers
 from cxgen.errors import CxgenError, DataError, needs
-from cxgen.files import json_lines, locked, write_text
+from cxgen.files import append_lines, json_lines, locked, write_text
 from cxgen.layout import ANSWERS
 from cxgen.project import Project
 from cxgen.tables import progress
@@ -82,7 +80,7 @@ class Judgment:
 class Cache:
     """Answers that were paid for."""
 
-    file: IO[bytes] | None = None  # without one nothing is kept
+    file: Path | None = None  # without one nothing is kept
     judgments: dict[str, Judgment] = field(default_factory=dict)  # by the content address of what was asked of an item
     batches: dict[str, dict[str, Any]] = field(default_factory=dict)  # that are open, by the file that they are made of
 
@@ -99,34 +97,33 @@ class Cache:
         """Take lines' objects and write them."""
         for row in rows:
             self.take(row)
-        text, written = "".join(json.dumps(row) + "\n" for row in rows).encode(), 0
-        with suppress(OSError):
-            written = self.file.write(text) if self.file else len(text)
-        if self.file and written < len(text):
+        try:
+            if self.file:
+                append_lines(self.file, *rows)
+        except OSError as error:
             hint = f"{_KEPT}: make room and run the same command again"
-            raise DataError("cannot be written; is the disk full?", file=Path(self.file.name), hint=hint)
+            raise DataError("cannot be written; is the disk full?", file=self.file, hint=hint) from error
 
 
 @contextmanager
 def opened(path: Path) -> Iterator[Cache]:
-    """The cache in ``path``, held for this process: two runs would pay twice. A half-written last line of a killed run is cut off."""
+    """The cache in ``path``, held for this process: two runs would pay twice. Half a line of a killed run is passed over."""
     with locked(path, "is asking models with these answers"):
         try:
-            raw = path.read_bytes() if path.exists() else b""
-            file = os.fdopen(os.open(path, os.O_APPEND | os.O_WRONLY | os.O_CREAT, 0o600), "ab", buffering=0)  # prompts: for nobody else
+            append_lines(path)  # it can be written to
+            with path.open("rb") as file:
+                head = file.read(2)
         except OSError as error:
             raise DataError(f"cannot be opened: {error.strerror}", file=path, hint="its file and folder must be writable") from error
-        with file:
-            if raw and not raw.startswith(b'{"'):
-                raise DataError("not a file of kept answers", file=path, hint="name another one: --cache FILE")
-            cache = Cache(file)
-            os.truncate(path, raw.rfind(b"\n") + 1)
-            for number, row in json_lines(path, _REMOVE, torn=True):
-                try:
-                    cache.take(row)
-                except (TypeError, KeyError) as error:
-                    raise DataError("not a kept answer", file=path, line=number, hint=_REMOVE) from error
-            yield cache
+        if head and head != b'{"':
+            raise DataError("not a file of kept answers", file=path, hint="name another one: --cache FILE")
+        cache = Cache(path)
+        for number, row in json_lines(path, _REMOVE, torn=True):
+            try:
+                cache.take(row)
+            except (TypeError, KeyError) as error:
+                raise DataError("not a kept answer", file=path, line=number, hint=_REMOVE) from error
+        yield cache
 
 
 class Outcome(NamedTuple):

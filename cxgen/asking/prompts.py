@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from cxgen.errors import SchemaError
+from cxgen.files import whole
 from cxgen.schema import read_yaml
 
 KEY = "OPENAI_API_KEY"
@@ -135,7 +136,7 @@ def reply_in(data: Any, tokens: tuple[int, int], request_id: str = "") -> Reply:
 def clean(text: Any, most: int = 200) -> str:
     """What a server says as it can be stored and shown: on one line, bounded, without the key."""
     text = str(text) if isinstance(text, str | int | float) else ""
-    text = " ".join(text[: 2 * most].encode("utf-8", "replace").decode().split())
+    text = " ".join(whole(text[: 2 * most]).split())
     key = os.environ.get(KEY, "").strip()
     if len(key) >= _SHORT:
         text = re.sub(re.escape(key), "[key]", text, flags=re.IGNORECASE)

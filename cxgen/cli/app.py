@@ -6,6 +6,7 @@ import importlib
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated, Any
 
 import click
@@ -13,6 +14,7 @@ import typer
 
 from cxgen.cli.output import Format
 from cxgen.errors import CxgenError
+from cxgen.files import require_other
 
 _COMMANDS = {  # name: the module that has it, imported when it is called; what it is for
     "init": ("begin", "Begin a project of your own: parameters, pipeline, a construction to change."),
@@ -46,6 +48,8 @@ _COMMANDS = {  # name: the module that has it, imported when it is called; what 
     "export": ("publish", "The finished dataset in other forms: gold annotation, tasks for evaluation harnesses."),
 }
 
+_WRITTEN = frozenset({"output", "out", "requests", "judge_out", "wrong", "hard", "drop", "record"})  # options: files that commands write
+
 
 class _Commands(typer.core.TyperGroup):
     def __init__(self, **settings: Any) -> None:
@@ -71,9 +75,28 @@ def _load(name: str) -> click.Command:
         part.short_help = part.help.partition("\n\n")[0].replace("\n", " ")
         if any(option.name == "form" for option in part.params) and not any("--json" in option.opts for option in part.params):
             part.params.append(click.Option(["--json", "form"], flag_value=Format.json, help="Short for --format json."))
+        _keep_apart(part)
         if part.epilog:  # its examples, as they are written
             part.epilog = "\b\nExamples:\n  " + part.epilog.replace("\n", "\n  ")
     return command
+
+
+def _keep_apart(command: click.Command) -> None:
+    """Have a command refuse to write a file that it reads, or that it writes something else to, before it begins."""
+    paths = [param.name for param in command.params if isinstance(param.type, click.Path)]
+    run = command.callback
+    if run is None or _WRITTEN.isdisjoint(paths):
+        return
+
+    @functools.wraps(run)
+    def apart(**given: Any) -> None:
+        named = {name: given[name] for name in paths if name and given.get(name)}
+        files = {name: [Path(path) for path in (value if isinstance(value, list | tuple) else [value])] for name, value in named.items()}
+        for name in _WRITTEN & files.keys():
+            require_other(files[name][0], [path for other, own in files.items() if other != name for path in own])
+        run(**given)
+
+    command.callback = apart
 
 
 app = typer.Typer(

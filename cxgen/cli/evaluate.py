@@ -2,7 +2,6 @@
 
 import json
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -95,7 +94,7 @@ def evaluate(
         raise CxgenError("several things to score, and one name" if count else "nothing to score", hint=hint)
     for path in filter(None, (wrong, hard)):
         require_ending(path)
-        require_place(path, [*paths, *(items or ())])
+        require_place(path)
     part = Part(tuple(configs or ()), tuple(split.value for split in splits) if splits else Part.splits, limit)
     evaluated = Evaluated.read(Constructicon().project, part, items or (), by or ())
     if limit:
@@ -109,14 +108,14 @@ def evaluate(
         if asked.local and (thinks or backend != "openai"):
             raise CxgenError("--think and --backend are for models behind a server", hint="leave them out with hf:")
         asked = suited(evaluated, asked)
-        path = _place(evaluated, asked.name, output, items or ())
+        path = _place(evaluated, asked.name, output)
         if dry_run:
             emit(estimate(evaluated, asked), form)
             return
         _ask(evaluated, asked, path)
         paths.append(path)
     if baseline is not None:
-        path = _place(evaluated, baseline, output, items or ())
+        path = _place(evaluated, baseline, output)
         with busy(f"training {baseline}"):
             write_baseline(evaluated, baseline, path)
         note(f"predictions: {path}")
@@ -155,12 +154,12 @@ def _read(path: Path) -> Path | pl.DataFrame:
         raise CxgenError(f"the standard input holds no JSON lines: {error}", hint='such as {"id": "...", "label": "neutral"}') from error
 
 
-def _place(evaluated: Evaluated, name: str, output: Path | None, items: Sequence[Path]) -> Path:
+def _place(evaluated: Evaluated, name: str, output: Path | None) -> Path:
     """Where predictions are written: the part is named where it is not the whole of test."""
     if output is not None and output.suffix != ".jsonl":
         raise CxgenError(f"--output {output}", hint="predictions are written as JSON lines: NAME.jsonl")
     path = output or evaluated.project.root / PREDICTIONS / f"{'-'.join([name, *evaluated.chosen])}.jsonl"
-    require_place(path, items)
+    require_place(path)
     return path
 
 

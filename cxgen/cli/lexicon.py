@@ -139,7 +139,7 @@ def _lexemes(lemma: str, source: Lexicon) -> Iterator[Row]:
 @app.command(epilog="cxgen wug stride --n 10 --pos verb")
 def wug(
     words: Annotated[list[str], Argument(metavar="WORD...", help="Words to imitate; they need not be in any lexicon.")],
-    n: Annotated[int, Option("--n", min=1, help="Pseudowords per word.")] = 10,
+    n: Annotated[int, Option("--n", min=1, max=1_000, help="Pseudowords per word.")] = 10,
     pos: Annotated[str | None, Option(click_type=_POS, help="Inflected forms are shown, and none of them is a word either.")] = None,
     seed: Annotated[int, Option(help="Another seed, other pseudowords among equally good ones.")] = 0,
     stats: Annotated[bool, Option("--stats", help="Lengths, segments, transition deviations, OLD20, neighbours.")] = False,
@@ -233,4 +233,4 @@ def _summary(result: dict[str, Any], path: Path) -> None:
     for reason, number in sorted(result["dropped"].items(), key=lambda item: (-item[1], item[0])):
         note(f"  dropped {number}: {reason}")
     if result["damaged"]:
-        note(f"warning: {result['damaged']} lines have bytes that are not UTF-8")
+        note(f"warning: {result['damaged']} lines have bytes or characters that are not Unicode")

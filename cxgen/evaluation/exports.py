@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import yaml
@@ -17,7 +16,7 @@ from cxgen.evaluation.model import PLAIN, Cloze, chosen_examples, load_wording
 from cxgen.evaluation.report import Part, answerable
 from cxgen.evaluation.scores import WUG
 from cxgen.families.scoring import Item, Scoring
-from cxgen.files import write_text
+from cxgen.files import whole_folder, write_text
 from cxgen.project import Project
 from cxgen.schema import TARGET
 from cxgen.suites import scoring_of
@@ -57,11 +56,9 @@ def export(name: str, project: Project, part: Part, folder: Path, wording: str =
         raise DataError("there is something already", file=folder, hint="name an empty folder, or one that is not there yet")
     exported = [_exported(project, config, part.splits, wording) for config in part.of(project).configs]
     names, texts = HARNESSES[name](exported, Params.read(project.params).publish.version)
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(prefix=f".{folder.name}.", dir=folder.parent) as made:
+    with whole_folder(folder) as whole:
         for path, text in texts.items():
-            write_text(Path(made) / "whole" / path, text)
-        (Path(made) / "whole").replace(folder)  # which may be there, if it is empty
+            write_text(whole / path, text)
     return names
 
 

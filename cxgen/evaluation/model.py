@@ -22,6 +22,7 @@ from cxgen.evaluation.likelihood import Continued, Measure, Unit
 from cxgen.evaluation.outside import read_items
 from cxgen.evaluation.report import Evaluated, answerable
 from cxgen.families.scoring import Item, Scoring
+from cxgen.files import append_lines
 from cxgen.project import Project
 from cxgen.schema import TARGET, read_yaml
 from cxgen.streams import order_key, order_keys
@@ -268,8 +269,7 @@ class Kept:
     def keep(self, item: Continued, row: dict[str, Any]) -> dict[str, Any]:
         """Write ``row`` down at once; gives it back."""
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        with self._path.open("a", encoding="utf-8") as file:
-            file.write("\n" + json.dumps([self._key(item), row]) + "\n")  # on a line of its own, after one that was cut off
+        append_lines(self._path, [self._key(item), row])
         return row
 
     def _key(self, item: Continued) -> str:

@@ -5,7 +5,7 @@ import json
 import re
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -15,7 +15,7 @@ import polars as pl
 from cxgen import layout
 from cxgen.constructicon import load_construction
 from cxgen.errors import DataError, needs
-from cxgen.files import parse_json, require_place, write_text
+from cxgen.files import append_lines, parse_json, require_other, require_place, write_text
 from cxgen.lexicon import Lexicon
 from cxgen.mining.find import Candidate, Correlative, Forms
 from cxgen.project import Project
@@ -34,6 +34,7 @@ COLUMNS: dict[str, Any] = {
     **{"file": pl.String, "line": pl.Int64, "column": pl.Int64},
 }
 _LONGEST = 20_000  # characters of a passage; a longer line is cut at a blank
+_MOST = 64 << 20  # bytes of a line
 _BATCH = 2000  # passages that are read before their candidates are written down
 _EXAMPLES, _SHOWN = 2, 160  # of a group; characters of an example
 _DEFAULT, _TRIAL = "en_core_web_sm", "The sooner we leave, the better it is."
@@ -62,18 +63,21 @@ class Passage(NamedTuple):
 def passages(files: Sequence[Path], counts: Counter[str], *, paragraphs: bool = False, field: str | None = None) -> Iterator[Passage]:
     """UTF-8 text, plain or gzip, by line, by paragraph, or from a ``field`` of JSON lines, in bearable pieces.
 
-    ``counts`` is told of ``lines``, and of those that are ``damaged``: with what is not UTF-8, which is read as U+FFFD.
+    ``counts`` is told of ``lines``, and of those that are ``damaged``: with bytes that are not UTF-8, or half a surrogate pair, which are
+    read as U+FFFD.
     """
     for path in track(files, "reading", len(files)):
         lines = _lines(path, counts)
         whole = _fields(lines, path, field, counts) if field is not None else _paragraphs(lines, path, 200 if paragraphs else 1)
         for passage in whole:
-            text, start = passage.text, 0
-            while len(text) - start > _LONGEST:
-                end = text.rfind(" ", start + 1, start + _LONGEST) + 1 or start + _LONGEST
-                yield Passage(text[start:end], path, *passage.where(start))
-                start = end
-            yield Passage(text[start:], path, *passage.where(start))
+            text, start, (line, column) = passage.text, 0, passage[2:]
+            while start < len(text) or not start:
+                end = len(text)
+                if end - start > _LONGEST:
+                    end = text.rfind(" ", start + 1, start + _LONGEST) + 1 or start + _LONGEST
+                piece = Passage(text[start:end], path, line, column)
+                yield piece
+                start, (line, column) = end or 1, piece.where(end - start)
 
 
 def _lines(path: Path, counts: Counter[str]) -> Iterator[tuple[int, str]]:
@@ -82,7 +86,9 @@ def _lines(path: Path, counts: Counter[str]) -> Iterator[tuple[int, str]]:
         packed = raw.read(2) == b"\x1f\x8b"
     try:
         with gzip.open(path) if packed else path.open("rb") as stream:
-            for number, data in enumerate(stream, 1):
+            for number, data in enumerate(iter(lambda: stream.readline(_MOST + 1), b""), 1):
+                if len(data) > _MOST:
+                    raise DataError(f"a line of more than {_MOST >> 20} MB", file=path, line=number, hint="break it into lines")
                 if b"\0" in data:
                     raise DataError("not text: it holds zero bytes", file=path, line=number, hint="save the text as UTF-8")
                 text = data.decode("utf-8", "replace")
@@ -139,8 +145,7 @@ def mine(project: Project, search: Search, files: Sequence[Path], output: Path) 
     for path in files:
         if not path.is_file():
             raise DataError("cannot read: not a file" if path.exists() else "cannot read: no such file", file=path)
-    require_ending(output)
-    require_place(output, files)
+    _require_output(output, files)
     by_tags = search.name in BY_TAGS
     construction = None if by_tags else load_construction(project, search.name, Lexicon.of(project))
     nlp = _load_pipeline(search.model, parsed=not by_tags)
@@ -150,11 +155,9 @@ def mine(project: Project, search: Search, files: Sequence[Path], output: Path) 
     batches = _resume(partial, json.dumps([search, finder.patterns, __version__, nlp.meta.get("version"), nlp.pipe_names, states]))
     texts = passages(files, counts, paragraphs=search.paragraphs, field=search.field)
     unread = islice(texts, sum(batch["read"] for batch in batches), None)
-    with partial.open("a", encoding="utf-8") as file:
-        while batch := list(islice(unread, _BATCH)):
-            batches.append(_searched(nlp, finder, batch))
-            file.write(json.dumps(batches[-1], ensure_ascii=False) + "\n")
-            file.flush()
+    while batch := list(islice(unread, _BATCH)):
+        batches.append(_searched(nlp, finder, batch))
+        append_lines(partial, batches[-1])
     rows = pl.DataFrame([row for batch in batches for row in batch["rows"]], schema=COLUMNS)
     write_rows(rows, output)
     partial.unlink()
@@ -221,13 +224,19 @@ def _load_pipeline(name: str, *, parsed: bool) -> "Language":
     return nlp
 
 
+def _require_output(path: Path, inputs: Iterable[Path]) -> None:
+    require_ending(path)
+    require_other(path, inputs)
+    require_place(path)
+
+
 def read_candidates(path: Path) -> pl.DataFrame:
     """A file that `write_rows` wrote."""
     hint = "`cxgen mine CONSTRUCTION FILES` writes it; -o names it"
     rows = read_rows(path, hint)
     try:
         rows = rows.select(*COLUMNS) if rows.width else pl.DataFrame(schema=COLUMNS)
-        if path.suffix in {".csv", ".tsv"}:
+        if path.suffix.lower() in {".csv", ".tsv"}:
             rows = rows.with_columns(pl.Series("spans", [json.loads(text) for text in rows["spans"]], COLUMNS["spans"]))
         return rows.cast(pl.Schema(COLUMNS))
     except (ValueError, TypeError, pl.exceptions.PolarsError) as error:
@@ -238,8 +247,7 @@ def label(project: Project, name: str, table: Path, output: Path) -> dict[str, i
     """Write the candidates of the groups that ``table`` (columns ``group, label``) labels to ``output``; return label -> candidates. Those
     of ``cc`` with two labels are divided for a probe, and the file NAME-probe beside it has its `subsets`."""
     path = default_output(project, name)
-    require_ending(output)
-    require_place(output, [path, table])
+    _require_output(output, [path, table])
     rows, hint = read_candidates(path), "columns group and label, as `cxgen mine ... --format csv` prints them, with labels filled in"
     listed = read_rows(table, hint)
     if not {"group", "label"} <= set(listed.columns):

@@ -21,7 +21,9 @@ from cxgen.vocabulary import BANDS, WRITING
 
 _SHORTEST, _LONGEST = 7, 45  # words of a sentence
 _SENTENCE = re.compile(r"^[\"“'‘]?[A-Z].*[.][\"”'’]?$")
-_FOREIGN = re.compile(r"[^A-Za-zÀ-ÖØ-öø-ÿ0-9 ,;:.!?()$%&\"“”'‘’–—-]|[^\W_]{31}")  # no other scripts, marks, signs; no endless words
+# Letters that look like others (Cyrillic, full-width, dotless, with combining marks) would keep a word from being known for what it is.
+_FOREIGN = re.compile(r"[^A-Za-zÀ-ÖØ-öø-įĴ-ķĹ-ňŊ-ž0-9 '\"‘’“”,;:.!?()%$£€&/–—-]")
+_LONGEST_WORD = 30  # letters
 _INNER_END = re.compile(r"[.!?][\"”'’]?\s+[\"“'‘]?[A-Z]")
 _ABBREVIATED = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|St)\. ")
 Marks = dict[str, dict[str, str]]  # kind -> slot -> the marked words
@@ -174,9 +176,14 @@ def _of_sentence(square: Square, kind: str, sentence: str, marks: Mapping[str, s
     if not _SENTENCE.match(sentence) or _INNER_END.search(_ABBREVIATED.sub("", sentence)):
         yield f"{kind}: not one sentence that begins with a capital and ends with a full stop"
         return
-    if foreign := _FOREIGN.search(sentence):
-        yield f"{kind}: {foreign[0]!r}: Latin letters, digits, plain punctuation, words of 30 letters at most"
-    length = sum(word[:1].isalnum() for word in tokens(sentence))
+    for text in (sentence, *marks.values()):
+        if odd := _FOREIGN.search(text):
+            yield f"{kind}: {odd[0]!r} (U+{ord(odd[0]):04X}) is no letter, digit or mark of plain English"
+            return
+    words = [word for word in tokens(sentence) if word[0].isalnum()]
+    length = len(words)
+    if long := next((word for word in words if len(word) > _LONGEST_WORD), ""):
+        yield f"{kind}: a word of {len(long)} letters: {long[:_LONGEST_WORD]}..."
     if not _SHORTEST <= length <= _LONGEST:
         yield f"{kind}: {length} words, not {_SHORTEST} to {_LONGEST}"
     for slot, mark in marks.items():

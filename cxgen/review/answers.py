@@ -1,8 +1,7 @@
 """What annotators answered, read from whatever they filled in, and compared with the key: ids, texts, possible answers."""
 
-import csv
-import io
 import re
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -10,9 +9,10 @@ from typing import Any
 import polars as pl
 
 from cxgen.errors import DataError, needs
-from cxgen.files import json_lines, read_json, read_text
+from cxgen.files import json_lines, read_json, visible
 from cxgen.review.sample import ANSWERS, KEYS, TASKS, TEXTS, read_key
 from cxgen.review.sheets import ANSWER, NOTE, Kind
+from cxgen.tables import csv_lines
 
 _TEXTS = [text for task in TASKS.values() for text in task["texts"]]
 _GIVEN = dict.fromkeys(("reader", "id", ANSWER, NOTE, "at", *_TEXTS, "default", "file"), pl.String) | {"line": pl.Int64}
@@ -25,11 +25,19 @@ Row = tuple[int, dict[Any, Any]]  # line, cells
 def answers_of(folder: Path, files: list[Path]) -> pl.DataFrame:
     """The answers in ``files`` (none: in the folder of answers) of the review in ``folder``, see `read_answers`."""
     key, own = read_key(folder), folder / ANSWERS
-    paths = files or sorted(path for path in own.rglob("*") if path.suffix.lower() in _READERS and not path.name.startswith((".", "~")))
-    answers = read_answers(paths, key)
+    answers = read_answers(files or list(_lying_in(own)), key)
     if not answers.height:
         raise DataError("there are no answers", file=own, hint=f"`cxgen review serve {folder}` collects them, or put filled lists there")
     return answers
+
+
+def _lying_in(folder: Path) -> Iterator[Path]:
+    """The files of answers in a folder; of others but those that systems and spreadsheets leave it is said that they are not read."""
+    for path in sorted(folder.rglob("*")):
+        if path.suffix.lower() in _READERS and not path.name.startswith((".", "~")):
+            yield path
+        elif path.is_file() and not path.name.lower().startswith((".", "~", "desktop.ini", "thumbs.db")):
+            sys.stderr.write(f"warning: {path}: not read: answers are {', '.join(_READERS)} files\n")
 
 
 def read_answers(paths: list[Path], key: pl.DataFrame) -> pl.DataFrame:
@@ -53,9 +61,11 @@ def read_answers(paths: list[Path], key: pl.DataFrame) -> pl.DataFrame:
         _refuse(table, own & ~pl.col(ANSWER).is_in(KEYS[name]), "{answer!r} is no answer", hint)
         for text, column in zip(task["texts"], TEXTS, strict=False):
             given = pl.col(f"given {text}")
-            changed = own & (given != "") & (_bare(given) != _bare(pl.col(column)))
+            asked = pl.col(column).map_elements(visible, return_dtype=pl.String).str.strip_prefix("'")
+            changed = own & (given != "") & (given.str.strip_prefix("'") != asked)
             _refuse(table, changed, f"{text} of {{code}} is not the text that was asked about", "export the list again, or mend the file")
-    _refuse(table, pl.struct("reader", "code").is_duplicated(), "{reader} answers {code} twice", "keep one of the two")
+    again = pl.struct("reader", "code").is_duplicated() & ~pl.struct("reader", "code").is_first_distinct()
+    _refuse(table, again, "{reader} answers {code} twice", "keep one of the two")
     many = pl.col("list").n_unique().over("reader") > 1
     lists = table.with_columns(lists=pl.col("list").unique().sort().cast(pl.String).implode().over("reader").list.join(" and "))
     what, hint = "{reader} answers lists {lists}, which have items of the same contrast sets", "leave one out; two people need two names"
@@ -63,45 +73,29 @@ def read_answers(paths: list[Path], key: pl.DataFrame) -> pl.DataFrame:
     return table.select("reader", "code", ANSWER, NOTE, "at", *key.columns[1:])
 
 
-def _bare(text: pl.Expr) -> pl.Expr:
-    """Without the mark of `as_text`, and blanks alike: what spreadsheets may change."""
-    return text.str.strip_prefix("'").str.replace_all(r"\s+", " ").str.strip_chars()
-
-
 def _refuse(table: pl.DataFrame, wrong: pl.Expr, what: str, hint: str) -> None:
-    """Raise an error about the last row that is wrong, if there is one."""
+    """Raise an error about the first row that is wrong, if there is one."""
     rows = table.filter(wrong)
     if rows.height:
-        row = rows.row(-1, named=True)
+        row = rows.row(0, named=True)
         raise DataError(what.format(**row)[:200], file=Path(row["file"]), line=row["line"], hint=hint)
 
 
 def _rows(path: Path) -> Iterator[dict[str, Any]]:
     """The rows of a file: their cells as texts, ``default`` (whose they are if no cell says so), ``file, line``."""
-    if path.suffix.lower() not in _READERS:
+    if (ending := path.suffix.lower()) not in _READERS:
         raise DataError(f"unknown kind of file {path.suffix!r}", file=path, hint=f"answers are {', '.join(_READERS)} files")
     folder = "" if path.parent.name in {ANSWERS.name, *Kind} else path.parent.name  # which are called after no reader
     about = {"default": _PART.sub("", path.stem) or folder, "file": str(path)}
-    for line, row in _READERS[path.suffix.lower()](path):
+    for line, row in _READERS[ending](path):
         yield {name: _cell(value) for name, value in row.items()} | about | {"line": line}
 
 
 def _cell(value: Any) -> str:
-    """A cell as text: spreadsheets make numbers of digits."""
+    """A cell as text that can be seen: spreadsheets make numbers of digits."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
-    return "" if value is None else str(value).strip()
-
-
-def _csv(path: Path) -> Iterator[Row]:
-    text = re.sub("\r\n?", "\n", read_text(path, _HINT))
-    head = text.partition("\n")[0]
-    reader = csv.reader(io.StringIO(text), delimiter=max(",;\t", key=head.count))  # spreadsheets write what is usual where they run
-    try:
-        lines = [(reader.line_num, cells) for cells in reader]
-    except csv.Error as error:
-        raise DataError(f"not a CSV file: {error}", file=path, line=reader.line_num, hint=_HINT) from error
-    return _under_names(lines, path)
+    return "" if value is None else visible(str(value))
 
 
 def _under_names(lines: list[tuple[int, Any]], path: Path) -> Iterator[Row]:
@@ -112,11 +106,6 @@ def _under_names(lines: list[tuple[int, Any]], path: Path) -> Iterator[Row]:
     if not {"id", ANSWER} <= set(names) or len(set(names)) < len(names):
         raise DataError(f"has the columns {', '.join(names[:8]) or 'none'}", file=path, line=1, hint=_HINT)
     return ((number, dict(zip(names, cells, strict=False))) for number, cells in lines[1:])
-
-
-def _jsonl(path: Path) -> Iterator[Row]:
-    """Objects line by line; what a killed form left of one is passed over, with a warning."""
-    return json_lines(path, _HINT, torn=True)
 
 
 def _studio(path: Path) -> Iterator[Row]:
@@ -146,4 +135,9 @@ def _xlsx(path: Path) -> Iterator[Row]:
     return _under_names(lines, path)
 
 
-_READERS: dict[str, Callable[[Path], Iterator[Row]]] = {".csv": _csv, ".xlsx": _xlsx, ".jsonl": _jsonl, ".json": _studio}
+_READERS: dict[str, Callable[[Path], Iterator[Row]]] = {
+    ".csv": lambda path: _under_names(csv_lines(path, _HINT), path),
+    ".xlsx": _xlsx,
+    ".jsonl": lambda path: json_lines(path, _HINT, torn=True),
+    ".json": _studio,
+}

@@ -1,7 +1,6 @@
 """The local form: one page, two calls, answered to its own page only. An answer is a line on the disk before the page hears of it."""
 
 import json
-import os
 import re
 import sys
 import threading
@@ -15,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from cxgen.errors import DataError
-from cxgen.files import append_line, json_lines, locked
+from cxgen.files import append_lines, json_lines, locked, visible
 from cxgen.review.sample import ANSWERS, GENERAL, KEYS, TASKS, read_key
 from cxgen.review.sheets import ANSWER, NOTE, rows_shown
 
@@ -33,7 +32,7 @@ _HEADERS = {
 
 class Server(ThreadingHTTPServer):
     """The form of the review in ``folder`` over HTTP, which browsers may address by ``host``, loopback and ``names``; ``port`` 0: any that
-    is free. DataError where there is no key, a file of answers is damaged, or another process serves this review."""
+    is free. DataError where there is no key, or another process serves this review."""
 
     daemon_threads = True
 
@@ -43,7 +42,8 @@ class Server(ThreadingHTTPServer):
         self._key = read_key(folder)
         self._rows = {code: (number, task) for code, number, task in self._key.select("code", "list", "task").iter_rows()}
         self._folder.mkdir(exist_ok=True)
-        self._lines = {path.stem: _read(path) for path in sorted(self._folder.glob("*.jsonl"))}
+        kept = sorted(self._folder.glob("*.jsonl"))
+        self._lines = {path.stem: [row for _, row in json_lines(path, torn=True)] for path in kept}
         tasks = {name: {**task, "advice": task["advice"] + GENERAL} for name, task in TASKS.items()}
         script = json.dumps(tasks, ensure_ascii=False).replace("<", "\\u003c")
         rows = max(Counter(self._key["list"]).values())
@@ -90,7 +90,7 @@ class Server(ThreadingHTTPServer):
 
     def _add(self, reader: str, **row: Any) -> None:
         line = {"reader": reader, **row, "at": datetime.now(UTC).isoformat(timespec="seconds")}
-        append_line(self._folder / f"{reader}.jsonl", json.dumps(line, ensure_ascii=False))
+        append_lines(self._folder / f"{reader}.jsonl", line)
         self._lines.setdefault(reader, []).append(line)
 
     def server_close(self) -> None:
@@ -102,16 +102,6 @@ class Server(ThreadingHTTPServer):
         """Say nothing of browsers that hang up."""
         if not isinstance(sys.exception(), OSError):
             super().handle_error(request, client_address)
-
-
-def _read(path: Path) -> list[dict[str, Any]]:
-    """The lines of a reader; what a killed form left of a line was never acknowledged, and is cut off."""
-    raw = path.read_bytes()
-    whole = raw.rfind(b"\n") + 1
-    if whole < len(raw):
-        sys.stderr.write(f"warning: {path}: half a line at the end is cut off\n")
-        os.truncate(path, whole)
-    return [row for _, row in json_lines(path, torn=True)]
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -137,7 +127,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._refuse(413, f"expected at most {_MOST_BODY} bytes")
         else:
             try:
-                texts = {name: _text(value) for name, value in json.loads(self.rfile.read(int(size))).items()}
+                texts = {name: visible(value) for name, value in json.loads(self.rfile.read(int(size))).items()}
                 if self.path == "/start":
                     self._send(200, self.server.start(texts["reader"]))
                 else:
@@ -175,8 +165,3 @@ class _Handler(BaseHTTPRequestHandler):
 def _duration(seconds: int) -> str:
     """In words: minutes below an hour and a half, then half hours."""
     return f"{max(round(seconds / 60), 1)} minutes" if seconds < 5400 else f"{round(seconds / 1800) / 2:g} hours"
-
-
-def _text(value: Any) -> str:
-    """A text in one line that can be kept, without what nobody sees: control characters, zero-width ones, halves of surrogate pairs."""
-    return "".join(letter for letter in " ".join(value.split()) if letter.isprintable())

@@ -142,8 +142,8 @@ def _real(real: Sequence[str], rated: Counter[int], design: Design) -> Iterator[
 
 
 def write_key(key: pl.DataFrame, folder: Path) -> None:
-    """Write the key of a review into its folder."""
-    write_table(key, folder / FILE, mode=0o600)
+    """Write the key of a review into its folder, for its owner alone."""
+    write_table(key, folder / FILE, private=True)
 
 
 def read_key(folder: Path) -> pl.DataFrame:
