@@ -157,7 +157,7 @@ def test_a_run_is_not_continued_as_another(mini_source, tmp_path):
     with pytest.raises(DataError, match="not the sets of a run"):
         made(asked)
     (tmp_path / "cxgen/manifest.json").write_text('{"asked": {}}', "utf-8")
-    with pytest.raises(DataError, match="required property"):
+    with pytest.raises(DataError, match="manifest: lacks"):
         made(asked)
 
 

@@ -320,7 +320,7 @@ def test_suites_are_scored_where_they_are_asked_for(cxgen, made, tables, tmp_pat
     found = [json.loads(line) for line in told.stdout.splitlines()]
     assert found[0]["accuracy"] == 0.3333
     assert {row["part"]: row["items"] for row in found[1:]}["value length 19"] == 12
-    told = cxgen("evaluate", "--model", "hf:nowhere", "--config", "cc_syntax", cwd=project.root)
+    told = cxgen("evaluate", "--model", "m", "--base-url", "http://127.0.0.1:9", "--config", "cc_syntax", cwd=project.root)
     assert told.returncode == 2
     assert "cxgen: sentences for classifiers, which are put to no model" in told.stderr.splitlines()
 
