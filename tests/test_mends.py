@@ -3,7 +3,6 @@
 import json
 import re
 from contextlib import nullcontext
-from pathlib import Path
 
 import pytest
 
