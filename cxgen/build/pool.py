@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from itertools import islice
 from typing import Any, TypeVar
 
 from cxgen.errors import CxgenError, needs
@@ -16,6 +17,7 @@ In = TypeVar("In")
 Out = TypeVar("Out")
 _THREADS = "POLARS_MAX_THREADS"
 _PATIENCE = 1.0  # seconds between two looks whether the workers live
+_AHEAD = 64  # jobs that are given out before the first result is taken: what waits is held in memory
 _TRIES = 5  # of a Ray job whose worker died
 
 
@@ -35,20 +37,27 @@ class _Pool(Executor):
         self._pool = pool
 
     def map(self, function: Callable[[In], Out], jobs: Iterable[In]) -> Iterator[Out]:
+        begun = (self._submit(function, job) for job in jobs)
+        return self._results(deque(islice(begun, _AHEAD)), begun)
+
+    def _submit(self, function: Callable[[In], Out], job: In) -> Future[Out]:
         try:
-            return self._results([self._pool.submit(function, job) for job in jobs])
+            return self._pool.submit(function, job)
         except BrokenProcessPool as error:
             raise _died() from error
 
-    def _results(self, futures: list[Future[Out]]) -> Iterator[Out]:
-        for future in futures:
+    def _results(self, futures: deque[Future[Out]], others: Iterator[Future[Out]]) -> Iterator[Out]:
+        while futures:
+            future = futures.popleft()
             while not wait([future], _PATIENCE).done:  # a result that a killed worker left half written never comes
                 if not all(process.is_alive() for process in self._pool._processes.values()):
                     raise _died()
             try:
-                yield future.result()
+                result = future.result()
             except BrokenProcessPool as error:
                 raise _died() from error
+            futures.extend(islice(others, 1))
+            yield result
 
 
 def _died() -> CxgenError:

@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import asdict, dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,8 @@ from cxgen.vocabulary import SPLITS
 
 # As the manifest has it: ``asked`` (all that the rows depend on), ``sources`` (samplers), ``shards``, ``sets`` (sha256 of their numbers).
 Plan = dict[str, Any]
+_Draws = tuple["Wanted", tuple[str, int], NDArray[np.int64]]  # of the sampler with this construction and number
+_Hashes = NDArray[np.uint64]
 Shard = dict[str, Any]  # ``file`` (relative to the run's folder), ``construction``, ``sampler`` (its number), ``pseudowords`` (bool)
 DATA, WUG, RUN = "data", "wug", "cxgen"  # folders: of the rows, of those with pseudowords, of the run's records
 _MANIFEST, _SETS = f"{RUN}/manifest.json", f"{RUN}/sets.parquet"
@@ -143,8 +146,11 @@ def make_plan(wanted: Wanted, pool: Executor) -> Plan:
     plan: Plan = {"asked": wanted.asked, "sources": [], "shards": []}
     sets = [pl.DataFrame(schema={"shard": pl.UInt32, "set": pl.Int64})]
     seen: dict[str, NDArray[np.uint64]] = defaultdict(lambda: np.empty(0, np.uint64))
-    for name, number, sampler, count in wanted.samplers():
-        kept, drawn, seen[name] = _new_sets(wanted, (name, number), count, pool, seen[name])
+    listed = list(wanted.samplers())
+    firsts = [job for name, number, _, count in listed for job in _round(wanted, (name, number), 0, count, 1.0)]
+    begun = pool.map(_premises, firsts)  # of all samplers at once: few have work for every worker
+    for name, number, sampler, count in listed:
+        kept, drawn, seen[name] = _new_sets(wanted, (name, number), count, pool, begun, seen[name])
         rows = items_of(sampler.draw(span(0, 1))).height
         about = {"construction": name, "design": sampler.design.name, "split": sampler.split, "rows of a set": rows}
         plan["sources"].append({**about, "wanted": count, "kept": len(kept), "drawn": drawn})
@@ -163,16 +169,23 @@ def make_plan(wanted: Wanted, pool: Executor) -> Plan:
     return plan
 
 
+def _round(wanted: Wanted, sampler: tuple[str, int], drawn: int, lacking: int, rate: float) -> list[_Draws]:
+    """The draws from number ``drawn`` on that should give what is ``lacking``, where the share ``rate`` of them is new."""
+    end = drawn + min(_ROUND, math.ceil(lacking / rate) + _SPARE) if lacking else drawn
+    return [(wanted, sampler, span(at, min(_BLOCK, end - at))) for at in range(drawn, end, _BLOCK)]
+
+
 def _new_sets(
-    wanted: Wanted, sampler: tuple[str, int], count: int, pool: Executor, seen: NDArray[np.uint64]
+    wanted: Wanted, sampler: tuple[str, int], count: int, pool: Executor, begun: Iterator[_Hashes], seen: NDArray[np.uint64]
 ) -> tuple[NDArray[np.int64], int, NDArray[np.uint64]]:
-    """The first ``count`` set numbers (fewer if it runs dry) of which no premise was drawn before; how many were drawn; all ``seen``."""
+    """The first ``count`` set numbers (fewer if it runs dry) of which no premise was drawn before; how many were drawn; all ``seen``.
+    ``begun`` gives the premises of the first round."""
     kept = np.empty(0, np.int64)
     drawn, rate = 0, 1.0
     while len(kept) < count and rate >= _DRY:
-        end = drawn + min(_ROUND, math.ceil((count - len(kept)) / rate) + _SPARE)
-        jobs = [(wanted, sampler, span(at, min(_BLOCK, end - at))) for at in range(drawn, end, _BLOCK)]
-        hashes = np.concatenate(list(pool.map(_premises, jobs)))
+        jobs = _round(wanted, sampler, drawn, count - len(kept), rate)
+        hashes = np.concatenate(list(pool.map(_premises, jobs) if drawn else islice(begun, len(jobs))))
+        end = drawn + len(hashes)
         unique, first = np.unique(hashes, return_index=True)
         fresh = np.zeros(hashes.size, dtype=bool)
         fresh[first] = unseen = ~np.isin(unique, seen, assume_unique=True)
@@ -183,7 +196,7 @@ def _new_sets(
     return kept[:count], int(kept[count - 1]) + 1 if len(kept) >= count > 0 else drawn, seen
 
 
-def _premises(job: tuple[Wanted, tuple[str, int], NDArray[np.int64]]) -> NDArray[np.uint64]:
+def _premises(job: _Draws) -> _Hashes:
     """Sets x premises: hashes of their texts."""
     wanted, (name, number), numbers = job
     return samplers_of(wanted.run, name)[number].draw(numbers).texts.hash(0).to_numpy().reshape(-1, len(numbers)).T
