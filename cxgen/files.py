@@ -22,6 +22,7 @@ from cxgen.errors import CxgenError, DataError
 # What spreadsheets take for the start of a formula, the wide forms included; they skip blanks before it.
 _FORMULAS = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 _HALF = re.compile("[\ud800-\udfff]")  # of a pair of surrogates, which is no character
+_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 
 
 def visible(text: str) -> str:
@@ -96,24 +97,32 @@ def json_lines(
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     """The objects of a file of JSON lines, one by one, each with its line number from 1; empty lines are passed over.
 
-    If ``torn``, so are, with a warning, lines that are no JSON object: a run was killed, or the disk full, while it wrote one.
-    ``errors``: what is done about bytes that are not UTF-8; see `bytes.decode`.
+    If ``torn``, so are, with a warning, lines that are no JSON object: a run was killed, or the disk full, while it wrote one; but not if
+    the file has nothing else.
+    ``errors``: what is done about bytes that are not UTF-8, see `bytes.decode`; replace: of control characters, too.
     """
     require_file(path, hint)
+    rows, foreign = 0, None
     with path.open("rb") as file:
         for number, raw in enumerate(file, 1):
             try:
                 if row := _object(raw.removeprefix(b"\xef\xbb\xbf" if number == 1 else b""), path, hint, number, finite, errors):
+                    rows += 1
                     yield number, row
-            except DataError:
+            except DataError as error:
                 if not torn:
                     raise
+                if raw.endswith(b"\n") or not raw.startswith(b"{"):  # it is not the first of all, half written
+                    foreign = foreign or error
                 sys.stderr.write(f"warning: {path}, line {number}: half a line is left out\n")
+    if foreign and not rows:
+        raise foreign
 
 
 def _object(raw: bytes, path: Path, hint: str, line: int, finite: bool, errors: str) -> dict[str, Any] | None:
     try:
         text = raw.decode("utf-8", errors).strip()
+        text = _CONTROLS.sub("\ufffd", text) if errors == "replace" else text
     except UnicodeDecodeError as failure:
         raise DataError("not UTF-8 text", file=path, line=line, hint="save the file as UTF-8") from failure
     row = parse_json(text, path, hint, line, finite) if text else None
@@ -194,11 +203,15 @@ def _beside(path: Path) -> Path:
 def whole_folder(folder: Path) -> Iterator[Path]:
     """A folder to write into, which becomes ``folder`` (empty, or not there yet) when the block ends, and is gone if it fails."""
     target = folder.resolve()
+    target.parent.mkdir(parents=True, exist_ok=True)
     temporary = _beside(target)
-    temporary.mkdir(parents=True)
+    temporary.mkdir()
     try:
         yield temporary
         temporary.replace(target)
+    except OSError as error:
+        error.filename, error.filename2 = str(folder), None
+        raise
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
 

@@ -199,6 +199,17 @@ def test_what_lies_beside_answers_is_passed_over_and_told_unless_a_system_left_i
     assert re.findall(r"answers/(\S+): not read", capsys.readouterr().err) == ["ben-labels.ods"]
 
 
+def test_scoring_writes_over_neither_key_nor_answers(cxgen, drawn, tmp_path):
+    write_key(drawn, tmp_path)
+    (tmp_path / "answers").mkdir()
+    files = [tmp_path / "key.parquet", filled(tmp_path / "answers/anna.csv", drawn)]
+    before = [path.read_bytes() for path in files]
+    for option in ("--record", "--drop"):
+        results = [cxgen("review", "score", tmp_path, option, path) for path in files]
+        assert [(result.returncode, "would overwrite" in result.stderr) for result in results] == [(2, True)] * 2
+    assert [path.read_bytes() for path in files] == before
+
+
 def test_ids_that_were_moved_against_their_texts_are_refused_where_they_part(drawn, tmp_path):
     rows = drawn.filter(list=1, task="labels").to_dicts()
     codes = [row["code"] for row in rows]
@@ -223,6 +234,8 @@ def test_ids_that_were_moved_against_their_texts_are_refused_where_they_part(dra
         ("a.json", '[{{"data": {{}}}}]', "not an export of Label Studio's"),
         ("a.xlsx", "no archive", "not an Excel workbook"),
         ("a.txt", "", "unknown kind of file"),
+        ("a.jsonl", '[{{"id": "{0}", "answer": "E"}}]', "not a JSON object"),  # nothing of it is an answer: no torn line
+        ("a.jsonl", '{{\n "id": "{0}",\n "answer": "E"\n}}\n', "not JSON"),
     ],
 )
 def test_answers_that_are_none_are_refused_in_one_line(drawn, tmp_path, name, text, message):

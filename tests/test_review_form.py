@@ -132,6 +132,22 @@ def test_a_full_disk_keeps_nothing_of_an_answer_and_loses_none_that_comes_later(
     assert {file.stat().st_mode & 0o777 for file in (path, folder / "key.parquet")} == {0o600}
 
 
+def test_lines_that_are_of_no_review_lock_nobody_out(folder, drawn):
+    code = drawn.filter(list=1, task="labels")["code"][0]
+    rows = [
+        {"list": 99},
+        {"list": "1"},
+        {"id": code},
+        {"id": ["x"], "answer": "E", "note": ""},
+        {"id": "of another", "answer": "E", "note": ""},
+    ]
+    (folder / "answers").mkdir()
+    (folder / "answers/anna.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with serving(folder) as port:
+        assert (start(port, "anna")["list"], start(port, "anna")["answers"]) == (1, {})
+        assert answer(port, "anna", code, "E")[0] == 200
+
+
 def test_annotators_are_spread_over_the_lists_and_at_once(folder):
     with serving(folder) as port:
         assert [start(port, name)["list"] for name in ("a", "b", "c", "d", "a")] == [1, 2, 1, 2, 1]

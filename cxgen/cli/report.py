@@ -16,6 +16,7 @@ from cxgen.cli.options import Configs, Form, commands, open_project
 from cxgen.cli.output import Format, Row, busy, emit, note, print_json
 from cxgen.facade import Constructicon
 from cxgen.families import DEFAULT
+from cxgen.files import require_other
 from cxgen.measures.figures import Resampling, within
 from cxgen.report import baselines as giveaways
 from cxgen.report import reading as readings
@@ -24,7 +25,7 @@ from cxgen.report.page import write_page
 from cxgen.review import score as scoring
 from cxgen.review.answers import answers_of
 from cxgen.review.form import Server
-from cxgen.review.sample import Design
+from cxgen.review.sample import ANSWERS, FILE, Design
 from cxgen.review.sheets import Kind
 from cxgen.review.sheets import export as write
 from cxgen.schema import TARGET
@@ -231,6 +232,8 @@ def score(
     form: Form = Format.table,
 ) -> None:
     """How far readers agree with the labels and with one another, how natural sentences are, and which items to mend."""
+    for path in filter(None, (record, drop)):
+        require_other(path, [folder / FILE, *(folder / ANSWERS).rglob("*")])
     answers = answers_of(folder, files or [])
     with busy("resampling"):
         result = scoring.score(answers, Resampling(resamples, seed), everybody)

@@ -22,7 +22,7 @@ from cxgen.vocabulary import BANDS, WRITING
 _SHORTEST, _LONGEST = 7, 45  # words of a sentence
 _SENTENCE = re.compile(r"^[\"“'‘]?[A-Z].*[.][\"”'’]?$")
 # Letters that look like others (Cyrillic, full-width, dotless, with combining marks) would keep a word from being known for what it is.
-_FOREIGN = re.compile(r"[^A-Za-zÀ-ÖØ-öø-įĴ-ķĹ-ňŊ-ž0-9 '\"‘’“”,;:.!?()%$£€&/–—-]")
+_FOREIGN = re.compile(r"[^A-Za-zÀ-ÖØ-öø-įĴ-ķĹ-ňŊ-ž0-9 '\"‘’“”,;:.!?()–—-]")
 _LONGEST_WORD = 30  # letters
 _INNER_END = re.compile(r"[.!?][\"”'’]?\s+[\"“'‘]?[A-Z]")
 _ABBREVIATED = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|St)\. ")

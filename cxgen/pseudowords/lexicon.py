@@ -58,8 +58,8 @@ class WugLexicon:
 
     def segments(self, word: str) -> Segments:
         """Onset, nucleus and coda of each syllable of ``word``: as listed, or by rule if it is no word of the lexicon."""
-        if not re.fullmatch("[A-Za-z]+", word):
-            message = f"no pseudoword for {word!r}: expected a single word of the letters a to z"
+        if not re.fullmatch("[A-Za-z]{1,40}", word):
+            message = f"no pseudoword for {word!r}: expected a single word of the letters a to z, at most 40"
             raise CxgenError(message, hint="replace its words one by one")
         plain = word.lower()
         if plain in self._lengths:

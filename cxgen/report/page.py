@@ -114,7 +114,14 @@ def _scores(path: Path) -> list[Row]:
     told = read_json(path, hint)
     try:
         return [
-            {"name": report["name"], "setting": "", "config": config, "part": place, "items": int(part["items"]), "chance": whole["chance"]}
+            {
+                "name": report["name"],
+                "setting": "",
+                "config": config,
+                "part": place,
+                "items": int(part["items"]),
+                "chance": _share(whole["chance"]),
+            }
             | {"yours": True}
             | {own: _share(part["accuracy"][named]) for own, named in _INTERVAL.items()}
             | {figure: (part.get(figure) or {}).get("value") for figure in _FIGURES}

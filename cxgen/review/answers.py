@@ -136,7 +136,7 @@ def _xlsx(path: Path) -> Iterator[Row]:
 
 
 _READERS: dict[str, Callable[[Path], Iterator[Row]]] = {
-    ".csv": lambda path: _under_names(csv_lines(path, _HINT), path),
+    **dict.fromkeys((".csv", ".tsv"), lambda path: _under_names(csv_lines(path, _HINT), path)),
     ".xlsx": _xlsx,
     ".jsonl": lambda path: json_lines(path, _HINT, torn=True),
     ".json": _studio,

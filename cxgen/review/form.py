@@ -32,7 +32,7 @@ _HEADERS = {
 
 class Server(ThreadingHTTPServer):
     """The form of the review in ``folder`` over HTTP, which browsers may address by ``host``, loopback and ``names``; ``port`` 0: any that
-    is free. DataError where there is no key, or another process serves this review."""
+    is free. DataError where there is no key, a file of answers is none, or another process serves this review."""
 
     daemon_threads = True
 
@@ -43,7 +43,8 @@ class Server(ThreadingHTTPServer):
         self._rows = {code: (number, task) for code, number, task in self._key.select("code", "list", "task").iter_rows()}
         self._folder.mkdir(exist_ok=True)
         kept = sorted(self._folder.glob("*.jsonl"))
-        self._lines = {path.stem: [row for _, row in json_lines(path, torn=True)] for path in kept}
+        hint = "move it away; the form begins a new one"
+        self._lines = {path.stem: [row for _, row in json_lines(path, hint, torn=True) if self._is_ours(row)] for path in kept}
         tasks = {name: {**task, "advice": task["advice"] + GENERAL} for name, task in TASKS.items()}
         script = json.dumps(tasks, ensure_ascii=False).replace("<", "\\u003c")
         rows = max(Counter(self._key["list"]).values())
@@ -54,6 +55,12 @@ class Server(ThreadingHTTPServer):
         self.url = f"http://{host}:{self.server_port}/"
         self.allowed = {f"{name}:{self.server_port}".lower() for name in ("127.0.0.1", "localhost", "[::1]", host, *names)}
 
+    def _is_ours(self, row: dict[str, Any]) -> bool:
+        """Whether a line is a list of this review that somebody has begun, or an answer to a row of it."""
+        if "list" in row:
+            return row["list"] in self._key["list"].to_list()
+        return all(isinstance(row.get(name), str) for name in ("id", ANSWER, NOTE)) and row["id"] in self._rows
+
     def start(self, reader: str) -> dict[str, Any]:
         """What a reader sees: ``list`` (a new one gets that which the fewest have); ``tasks``: ``name`` and ``rows`` (``id`` and texts);
         ``answers``: row id -> ``answer, note``."""
@@ -61,7 +68,7 @@ class Server(ThreadingHTTPServer):
             number, lines = self._list(reader), list(self._lines[reader])
         own = self._key.filter(list=number).group_by("task", maintain_order=True)
         tasks = [{"name": task, "rows": rows_shown(rows, str(task))} for (task,), rows in own]
-        answers = {row["id"]: {ANSWER: row[ANSWER], NOTE: row[NOTE]} for row in lines if row.get("id") in self._rows}
+        answers = {row["id"]: {ANSWER: row[ANSWER], NOTE: row[NOTE]} for row in lines if "id" in row}
         return {"list": number, "tasks": tasks, "answers": answers}
 
     def answer(self, reader: str, code: str, given: str, note: str) -> dict[str, Any]:
@@ -127,7 +134,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._refuse(413, f"expected at most {_MOST_BODY} bytes")
         else:
             try:
-                texts = {name: visible(value) for name, value in json.loads(self.rfile.read(int(size))).items()}
+                texts = {name: visible(value + "") for name, value in json.loads(self.rfile.read(int(size))).items()}
                 if self.path == "/start":
                     self._send(200, self.server.start(texts["reader"]))
                 else:

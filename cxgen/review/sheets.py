@@ -13,12 +13,13 @@ import polars as pl
 from cxgen.errors import DataError, needs, unknown
 from cxgen.families import family_of
 from cxgen.families.scoring import Choices
-from cxgen.files import as_text, read_text, write_atomically, write_text
+from cxgen.files import as_text, read_text, require_other, write_atomically, write_text
 from cxgen.report.reading import items_read
 from cxgen.review.sample import ANSWERS, CHECK, FILE, GENERAL, ITEM, KEYS, NOBODY, REAL, TASKS, TEXTS, Design, sample, write_key
 from cxgen.schema import TARGET
 
 ANSWER, NOTE = "answer", "note"
+_GUIDELINES = "guidelines.md"
 Rows = list[dict[str, str]]
 Kind = StrEnum("Kind", {"xlsx": "xlsx", "csv": "csv", "jsonl": "jsonl", "studio": "label-studio"})
 
@@ -36,6 +37,7 @@ def export(
     into a folder without a review; returns a row per list and task: ``list, task, items, checks, real``."""
     if (folder / FILE).exists():
         raise DataError("there is a review already", file=folder, hint="its answers need its key: take another folder")
+    require_other(folder / _GUIDELINES, [real] if real else [])
     known = dataset["config"].unique().sort().to_list()
     for config in configs:
         if config not in known:
@@ -68,7 +70,7 @@ def _attested(path: Path) -> list[str]:
 def write_lists(key: pl.DataFrame, folder: Path, kinds: Sequence[Kind]) -> None:
     """Write every list, once per task, and the guidelines; what stands there under the same names is replaced."""
     tasks = [task for task in TASKS if task in set(key["task"])]
-    write_text(folder / "guidelines.md", _guidelines(tasks))
+    write_text(folder / _GUIDELINES, _guidelines(tasks))
     for task in tasks if Kind.studio in kinds else ():
         write_text(folder / Kind.studio / f"{task}.xml", _studio_config(task))
     for (number, name), rows in key.group_by("list", "task", maintain_order=True):
