@@ -165,13 +165,15 @@ def progress(what: str, total: int, before: int = 0) -> Iterator[Callable[[int],
             bar = bars.add_task(what, total=total, completed=before)
             yield lambda done: bars.update(bar, completed=done)
         return
-    begun = time.monotonic()
-    due = begun + _FIRST_LINE
+    due = time.monotonic() + _FIRST_LINE
+    first: tuple[int, float] | None = None
 
     def tell(done: int) -> None:
-        nonlocal due
-        if before < done < total and (now := time.monotonic()) >= due:
-            minutes = (now - begun) * (total - done) / (done - before) / 60
+        nonlocal due, first
+        now = time.monotonic()
+        first = first or (done, now)  # what came before is loading
+        if first[0] < done < total and now >= due:
+            minutes = (now - first[1]) * (total - done) / (done - first[0]) / 60
             print(
                 f"{what}: {done:,} of {total:,}, {f'about {minutes:.0f} minutes' if minutes >= 1.5 else 'a minute or less'} left",
                 file=sys.stderr,

@@ -194,10 +194,13 @@ def test_a_run_that_a_bound_ends_is_not_scored_and_goes_on_later(asked, cxgen):
 
 def test_a_log_has_a_line_a_minute_that_says_how_long_it_takes(monkeypatch, capsys):
     monkeypatch.setattr(tables, "_FIRST_LINE", 0.0)
-    assert list(tables.track("cde", "nli", 5, before=2)) == ["c", "d", "e"]
+    times = iter([0.0, 1800.0, 1860.0, 1920.0, 1980.0])  # half an hour until the first one is there, then a minute each
+    monkeypatch.setattr(tables.time, "monotonic", lambda: next(times))
+    assert list(tables.track("cdef", "nli", 6, before=2)) == ["c", "d", "e", "f"]
     assert capsys.readouterr().err.splitlines() == [
-        "nli: going on: 2 of 5 are answered",
-        "nli: 3 of 5, a minute or less left",
+        "nli: going on: 2 of 6 are answered",
+        "nli: 4 of 6, about 2 minutes left",
+        "nli: 5 of 6, a minute or less left",
     ]
 
 

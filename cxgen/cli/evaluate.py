@@ -87,7 +87,7 @@ def evaluate(
     configs' test items, unless --config, --split, --items and --limit say otherwise. Several predictions, a baseline, a model come side by
     side in one table.
     """
-    paths = list(predictions or [])
+    paths, about = list(predictions or []), dict[Path, dict[str, Any]]()
     count = len(paths) + sum(option is not None for option in (baseline, model))
     if not count or (count > 1 and (name or output)):
         hint = "give files of predictions, --baseline or --model; --name and --output are for one"
@@ -114,6 +114,7 @@ def evaluate(
             return
         _ask(evaluated, asked, path)
         paths.append(path)
+        about = {path: asked.about}
     if baseline is not None:
         path = _place(evaluated, baseline, output)
         with busy(f"training {baseline}"):
@@ -123,7 +124,8 @@ def evaluate(
     with busy("resampling verbs"):
         other = (against.stem, evaluated.answers(against, note)) if against else None
         told = {name or called: evaluated.answers(_read(path), note) for called, path in _named(paths).items()}
-        reports = [evaluated.report(called, answers, Resampling(resamples, seed), other) for called, answers in told.items()]
+        how = Resampling(resamples, seed)
+        reports = [evaluated.report(*own, how, other, about.get(path, {})) for own, path in zip(told.items(), paths, strict=True)]
     if wrong is not None:
         write_rows(mistakes(evaluated, told), wrong)
         note(f"answered wrong: {wrong}")
@@ -201,5 +203,7 @@ def _show(reports: list[dict[str, Any]], by: list[str], form: Format) -> None:
         for table in filter(None, (*overview(report), *divided(report, by), *further_tables(report))):
             emit(table, form)
             echo()
+        if all(whole["accuracy"]["low"] is None for whole in report["configs"].values()):
+            note("no intervals: they resample verbs, and each construction has one; take more items: --limit 800")
         if not by and not one:
             note("each construction: --by construction; all figures of one config: --config NAME")

@@ -54,8 +54,9 @@ def predictions(evaluated: Evaluated, config: str, predict: Predict, batch: int)
 def _answer(item: Item, value: Any, scoring: Scoring) -> dict[str, Any]:
     """One answer as predictions have it: ``label``, or a number per answer."""
     shown = list(_shown(item, scoring))
-    if isinstance(value, Mapping) and "label" in value:  # as a pipeline of transformers gives it
-        value = value["label"]
+    scored = [value] if isinstance(value, Mapping) and "label" in value else value  # as a pipeline of transformers gives it
+    if isinstance(scored, list) and scored and all(isinstance(one, Mapping) and {"label", "score"} <= {*one} for one in scored):
+        value = scored[0]["label"] if len(scored) == 1 else {str(one["label"]).lower(): one["score"] for one in scored}
     if isinstance(value, SupportsIndex) and 0 <= index(value) < len(shown):
         value = shown[index(value)]
     if isinstance(value, str):

@@ -34,6 +34,7 @@ _KINDS = {
 _ANY = ("is no classifier of premise and hypothesis", tuple(measure for measure in Measure if measure is not Measure.head))
 _WHOLE = "name the model as it was pretrained, with its last layer; an encoder without one: recipes/probe or recipes/finetune"
 _LABELS = "say what its outputs stand for, in their order (see its model card): --labels entailment,neutral,contradiction"
+_THREE = "three labels are scored: recipes/finetune gives it an output for each, recipes.results.classify sets bounds between them"
 _PACKAGES = "models of one's own machine need the packages torch, transformers and minicons"
 _PLL = {Measure.pll: "within_word_l2r", Measure.pll_original: "original"}  # what minicons calls them
 
@@ -176,16 +177,24 @@ def require_fit(path: str, measure: Measure) -> None:
         raise CxgenError(f"{path} {does}, and --measure {measure} is for others", hint=f"--measure {' or '.join(measures)}")
 
 
+def head_labels(path: str, answers: Sequence[str], labels: Sequence[str]) -> list[str]:
+    """What the outputs of the classifier in a folder stand for, in their order: its config.json says it, or the user's ``labels``.
+    CxgenError: that is not one of each of ``answers``."""
+    named = read_json(Path(path) / "config.json").get("id2label") or {"0": "label_0", "1": "label_1"}  # transformers' default
+    names = [name.strip().lower() for name in labels or (named[place] for place in sorted(named, key=int))]
+    if sorted(names) != sorted(answers) or len(named) != len(names):
+        hint = _LABELS if len(named) == len(answers) else _THREE
+        raise CxgenError(f"{path} has {len(named)} outputs, here called {', '.join(names)}", hint=hint)
+    return names
+
+
 def _headed(path: str, answers: Sequence[str], labels: Sequence[str]) -> Likely:
     """A classifier of premise and hypothesis: its logits, of each text one per answer."""
     import torch
     from transformers import AutoModelForSequenceClassification
 
+    names = head_labels(path, answers, labels)
     model, tokenizer = _loaded(AutoModelForSequenceClassification, path)
-    names = [name.strip().lower() for name in labels or (name for _, name in sorted(model.config.id2label.items()))]
-    if sorted(names) != sorted(answers) or model.config.num_labels != len(names):
-        hint = _LABELS if model.config.num_labels == len(answers) else "recipes/finetune gives it an output for each of three labels"
-        raise CxgenError(f"{path} has {model.config.num_labels} outputs, here called {', '.join(names)}", hint=hint)
     if tokenizer.pad_token is None:
         tokenizer.pad_token = tokenizer.eos_token
     model.config.pad_token_id = tokenizer.pad_token_id

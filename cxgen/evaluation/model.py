@@ -57,6 +57,12 @@ class Examination:
     labels: tuple[str, ...] = ()
 
     @property
+    def about(self) -> dict[str, Any]:
+        """What was asked, and how, for whoever reports it."""
+        how = {"measure": self.measure, "unit": self.unit} if self.local else {"think": self.thinks}
+        return {"model": self.model, "wording": self.wording, "shots": self.shots, "seed": self.seed, **how}
+
+    @property
     def local(self) -> bool:
         """Whether the model is one of this machine."""
         return self.model.startswith(LOCAL)
@@ -194,6 +200,8 @@ def suited(evaluated: Evaluated, asked: Examination) -> Examination:
     if others := [config for config in evaluated.items if "hypothesis" not in evaluated.scoring(config).needs]:
         hint = f"name others, such as --config nli; a model with a language model's head can be asked about {others[0]}"
         raise CxgenError(f"{asked.model} is a classifier of premise and hypothesis, which {', '.join(others)} do not have", hint=hint)
+    for config in evaluated.items:
+        likelihood.head_labels(asked.folder, evaluated.scoring(config).answers, asked.labels)
     return asked
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from cxgen import layout
 from cxgen.build.tables import read_splits, require_dataset, table_file
 from cxgen.errors import CxgenError, DataError, needs, unknown
 from cxgen.evaluation.outside import questions_about, read_items
@@ -18,11 +19,13 @@ from cxgen.evaluation.predictions import answers, write_predictions
 from cxgen.evaluation.scores import FIXED, WUG, answered, compared, first_sets, questions, scores, wug_differences
 from cxgen.families import CONFIGS, NATURAL, wug_config
 from cxgen.families.scoring import Scoring
+from cxgen.files import read_json
 from cxgen.measures import giveaway, words
 from cxgen.measures.figures import Resampling
 from cxgen.project import Project
 from cxgen.streams import order_key
 from cxgen.suites import SUITES, scoring_of
+from cxgen.version import DATA_VERSION, __version__
 from cxgen.vocabulary import SPLITS, Split
 
 _ALL = (*CONFIGS, *map(wug_config, CONFIGS), NATURAL)
@@ -120,14 +123,23 @@ class Evaluated:
                 parts = dict.fromkeys(pl.read_parquet(path, columns=["id"])["id"], f"--config {config} --split {split}") | parts
         return parts
 
-    def report(self, name: str, given: pl.DataFrame, how: Resampling, against: tuple[str, pl.DataFrame] | None = None) -> dict[str, Any]:
+    def report(
+        self,
+        name: str,
+        given: pl.DataFrame,
+        how: Resampling,
+        against: tuple[str, pl.DataFrame] | None = None,
+        about: Mapping[str, Any] | None = None,
+    ) -> dict[str, Any]:
         """What the answers of ``name`` are worth, and how they differ from those ``against`` which they are held: ``name, splits, limit,
-        resampling``; ``configs`` (config -> `scores`); ``wug`` (`wug_differences`); ``against``: ``name`` and ``configs`` (config ->
+        resampling``; ``about``: how they were asked for, as far as that is known, versions of cxgen and of the data, of packaged data the
+        ``content_hash``; ``configs`` (config -> `scores`); ``wug`` (`wug_differences`); ``against``: ``name`` and ``configs`` (config ->
         `compared`)."""
         whole = answered(self.questions, given)
         rows = {config: whole.filter(config=config) for config in self.items}
         report: dict[str, Any] = {"name": name, "splits": list(self.part.splits), "limit": self.part.limit, "resampling": asdict(how)}
         report |= {
+            "about": {**(about or {}), **self._versions()},
             "against": None,
             "configs": {config: scores(own, how) for config, own in rows.items()},
             "wug": wug_differences(whole, how),
@@ -137,6 +149,11 @@ class Evaluated:
             differences = {config: compared(own, other.filter(config=config), how) for config, own in rows.items()}
             report["against"] = {"name": against[0], "configs": differences}
         return report
+
+    def _versions(self) -> dict[str, Any]:
+        path = self.project.root / layout.HUB / "dataset_version.json"
+        packaged = read_json(path) if path.is_file() else {}
+        return {"cxgen": __version__, "data_version": DATA_VERSION, "content_hash": packaged.get("content_hash")}
 
     def solved(self, name: str, given: pl.DataFrame) -> dict[str, str]:
         """The contrast sets of the families whose items are all answered right -> why they may be left out, as `read_dropped` has it: the
