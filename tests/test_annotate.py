@@ -102,7 +102,8 @@ def test_conllu_is_valid_and_says_which_words_make_the_construction(construction
             verb = [(row["id"], row["misc"]["Cxn"]) for row in rows if (row["misc"] or {}).get("Cxn")]
             assert verb == [(sentence.verb, camel(item["construction"]))]
             elements = {row["misc"]["CxnElt"] for row in rows if (row["misc"] or {}).get("CxnElt")}
-            own = {camel(roles[entry["slot"]]) for entry in item["slots"] if entry["slot"] in roles}
+            governed = {token.slot for token in sentence.tokens if token.anchor and token.head == sentence.verb}
+            own = {camel(roles[entry["slot"]]) for entry in item["slots"] if entry["slot"] in roles.keys() & governed}
             assert elements == {f"{sentence.verb}:{camel(item['construction'])}.{role}" for role in own}
 
 
@@ -129,6 +130,11 @@ def test_the_commands_write_both_files(mini_dataset, mini, tmp_path, cxgen):
     premises = pl.read_parquet(table_file(Project(mini_dataset), "nli", "validation"))["premise_id"].unique(maintain_order=True).to_list()
     sentences = conllu.parse((tmp_path / "x.conllu").read_text("utf-8"))
     assert [sentence.metadata["sent_id"] for sentence in sentences] == premises
+    elements: dict[str, set[str]] = {}
+    for row in (row for sentence in sentences for row in sentence if (row["misc"] or {}).get("CxnElt")):
+        elements.setdefault(row["misc"]["CxnElt"].partition(":")[2], set()).add(row["deprel"])
+    assert elements
+    assert all(len(relations) == 1 for relations in elements.values()), elements  # nobody who changes places has a role
     assert cxgen("export", "docbin", "--split", "validation", "-o", tmp_path / "x.spacy", cwd=mini_dataset).returncode == 0
     assert len(DocBin().from_disk(tmp_path / "x.spacy")) == len(premises)
     missing = cxgen("export", "conllu", cwd=mini)

@@ -46,7 +46,18 @@ def annotated(project: Project, items: pl.DataFrame) -> Iterator[tuple[Sentence,
 
 def export_conllu(project: Project, config: str, split: str, path: Path) -> int:
     """Write the premises of a split to ``path`` as CoNLL-U; return how many."""
-    texts = [to_conllu(sentence, element_roles(construction)) for sentence, construction in sentences(project, config, split)]
+    told = list(sentences(project, config, split))
+    places: dict[tuple[str, str], set[str]] = {}  # of a slot beside the construction's verb: one that has several stands for no one role
+    for sentence, construction in told:
+        cases = {token.head: token.lemma for token in sentence.tokens if token.relation == "case"}
+        for number, token in enumerate(sentence.tokens, 1):
+            if token.anchor and token.head == sentence.verb:
+                places.setdefault((construction.name, token.slot), set()).add(f"{token.relation} {cases.get(number, '')}")
+    fixed = {where for where, relations in places.items() if len(relations) == 1}
+    texts = []
+    for sentence, construction in told:
+        roles = {slot: role for slot, role in element_roles(construction).items() if (construction.name, slot) in fixed}
+        texts.append(to_conllu(sentence, roles))
     write_text(path, "".join(texts))
     return len(texts)
 

@@ -1,5 +1,6 @@
 """The words of a construction: those that the lexicon does not have (W310), and those that give labels away."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from difflib import get_close_matches
@@ -47,21 +48,32 @@ def _about(row: dict[str, Any]) -> str:
 
 @check
 def strange_word(construction: Construction) -> Iterator[CxgenError]:
-    """W310: a word of one's own that no list of English words has; mostly it is misspelt."""
+    """W310: a word of one's own that no list of English words has, with marks in it, or a form of another verb; mostly it is misspelt."""
     yield from _strange(construction, new_words(construction))
 
 
 def _strange(construction: Construction, new: list[dict[str, Any]]) -> Iterator[CxgenError]:
-    lexicon, rows = construction.lexicon, [row for row in new if not row["zipf"]]
+    lexicon, rows = construction.lexicon, [row for row in new if not row["zipf"] or _odd(row)]
     known = sorted({*lexicon.lemmas[: lexicon.base], *most_frequent()}) if rows else []
     tables = lexicon.scenes(construction.name).tables if rows else ()
     places: dict[tuple[str, str], Place] = {(word[0], word[1]): (one, [at]) for one in tables for word, at, _ in one.words()}
     for row in rows:
         near = " or ".join(get_close_matches(row["lemma"], known, cutoff=0.75))
-        message = f"{row['lemma']} ({row['pos']}) is in no word list{f' ({near}?)' if near else ''}"
+        why = _odd(row) or f"is in no word list{f' ({near}?)' if near else ''}"
+        message = f"{row['lemma']} ({row['pos']}) {why}"
         error = fault(places.get((row["lemma"], row["pos"]), (construction.document, [])), message, "mend it, if it is misspelt")
         error.line = construction.document.line_with(row["lemma"]) if error.line == 1 else error.line
         yield error
+
+
+def _odd(row: dict[str, Any]) -> str:
+    """What is wrong with a word that frequencies do not tell: marks in it, or that it is a form of another verb."""
+    from lemminflect import getAllLemmas
+
+    if marks := re.sub(r"[\w' .-]", "", row["lemma"]):
+        return f"has {marks!r} in it; words of a cell have ` | ` between them"
+    bases = getAllLemmas(row["lemma"]).get("VERB", ()) if row["pos"] == "verb" else ()
+    return f"is a form of *{bases[0]}*" if bases and row["lemma"] not in bases else ""
 
 
 @check

@@ -60,6 +60,8 @@ def build(
     for name, entry in report["splits"]["constructions"].items():
         for config, items in entry["items"].items():
             rows.append({"construction": name, "config": config, **_by_split({"items": items, "verbs": entry["verbs"]})})
+    for name, items in report["splits"]["lookalikes"].items():
+        rows.append({"construction": name, "config": "distinction", **_by_split({"items": items})})
     for config, part in (("nli_wug", "constructions"), ("minimal_pairs_wug", "pairs")):
         for name, modes in report["wug"][part].items():
             rows.append({"construction": name, "config": config, "all items": sum(mode["items"] for mode in modes.values())})

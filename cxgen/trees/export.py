@@ -21,7 +21,7 @@ def _camel(name: str) -> str:
 
 
 def to_conllu(sentence: Sentence, roles: dict[str, str]) -> str:
-    """``sentence`` in CoNLL-U; ``roles`` are slot -> role, slots without one (modifiers) are no elements.
+    """``sentence`` in CoNLL-U; ``roles`` are slot -> role, slots without one (modifiers) and what depends on other verbs are no elements.
 
     MISC holds ``Cxn=NAME`` on the construction's verb, and ``CxnElt=VERB:NAME.ROLE`` on the heads of the elements, after Weissweiler et al.
     2024, "UCxn: Typologically Informed Annotation of Constructions Atop Universal Dependencies", sec. 3.
@@ -32,7 +32,7 @@ def to_conllu(sentence: Sentence, roles: dict[str, str]) -> str:
         misc = []
         if number == sentence.verb:
             misc.append(f"Cxn={name}")
-        elif token.anchor and token.slot in roles:
+        elif token.anchor and token.slot in roles and token.head == sentence.verb:
             misc.append(f"CxnElt={sentence.verb}:{name}.{_camel(roles[token.slot])}")
         if not token.space_after and number < len(sentence.tokens):
             misc.append("SpaceAfter=No")
