@@ -53,11 +53,11 @@ def export_conllu(project: Project, config: str, split: str, path: Path) -> int:
         for number, token in enumerate(sentence.tokens, 1):
             if token.anchor and token.head == sentence.verb:
                 places.setdefault((construction.name, token.slot), set()).add(f"{token.relation} {cases.get(number, '')}")
-    fixed = {where for where, relations in places.items() if len(relations) == 1}
-    texts = []
-    for sentence, construction in told:
-        roles = {slot: role for slot, role in element_roles(construction).items() if (construction.name, slot) in fixed}
-        texts.append(to_conllu(sentence, roles))
+    roles: dict[str, dict[str, str]] = {}
+    for construction in {construction.name: construction for _, construction in told}.values():
+        own = element_roles(construction).items()
+        roles[construction.name] = {slot: role for slot, role in own if len(places.get((construction.name, slot), ())) == 1}
+    texts = [to_conllu(sentence, roles[construction.name]) for sentence, construction in told]
     write_text(path, "".join(texts))
     return len(texts)
 
