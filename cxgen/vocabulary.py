@@ -41,7 +41,8 @@ MODES: dict[str, frozenset[str]] = {
 }
 
 # What a language model is asked: to judge clauses, or items; to propose words, to write contrast sets; and what it is itself evaluated by.
-CLAUSES = ("acceptability", "event", "role")
+REFUSING = ("acceptability", "event", "naturalness")  # what refuses a clause
+CLAUSES = (*REFUSING, "role")
 INTERPRETATION = "interpretation"  # asked of clauses of minimal pairs, with each continuation
 JUDGING = ("acceptability", "appropriateness", "label")
 WRITING = ("situation", "action", "story")
@@ -52,6 +53,7 @@ PROTOTYPICAL, EXTENDED, UNACCEPTABLE, UNDECIDED = "prototypical", "extended", "u
 # Whether the verb holds the construction's meaning by itself, or the construction supplies it; docs/data.md has the test.
 LEXICAL, CONSTRUCTIONAL = VERB_ROLES = ("lexical", "constructional")
 APPROPRIATE, INAPPROPRIATE = "appropriate", "inappropriate"
+NATURAL, PASSABLE, ODD = "natural", "passable", "odd"
 
 BANDS = ("low", "mid", "high")
 PRESETS = ("sliced", "contest", "contest-corpus")

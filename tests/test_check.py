@@ -48,6 +48,7 @@ FAULTS = [
 MISREAD = '{entails: ["got(agent, target)"]}'
 MISREADINGS = [  # the same in its look-alike
     ("W303", f"    misread: {MISREAD}\n", "", "wait/in-company"),
+    ("W303", MISREAD, '{entails: ["repeated(target)"]}', "no hypothesis of design"),
     ("E202", MISREAD, '{entails: ["got(agent, target)"], excludes: ["got(agent, target)"]}', "if it is misread"),
     ("E101", MISREAD, '{entails: ["gott(agent, target)"]}', "gott"),
     ("E101", MISREAD, '{entails: ["got(agent, targt)"]}', "targt"),

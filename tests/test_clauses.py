@@ -92,7 +92,7 @@ def votes_of(project):
 
 def freeze(project, table, judges="abc", **otherwise):
     """Freeze votes: all accept, but for what ``otherwise`` (task) says: item -> a value by each judge."""
-    usual = {"acceptability": "extended", "event": "appropriate", "role": "constructional"}
+    usual = {"acceptability": "extended", "event": "appropriate", "naturalness": "natural", "role": "constructional"}
     rows = []
     for task, value in usual.items():
         for item in table["item"]:
@@ -153,6 +153,8 @@ def test_most_votes_decide_and_what_they_refuse_or_leave_open_goes():
     rows += [("x/s/fly/1/x", "event", "appropriate", "inappropriate", ""), ("x/s/fly/1/x", "acceptability", *["extended"] * 3)]
     rows += [("x/s/hop/1/x", "acceptability", *["extended"] * 3), ("x/s/hop/1/look-alike", "acceptability", *["unacceptable"] * 3)]
     rows += [("x/s/sit/1/x", "acceptability", "extended", "prototypical", "")]
+    read = {"ski": "natural passable passable", "row": "natural natural odd", "jog": "passable passable passable", "hum": "passable natural natural"}
+    rows += [(f"x/s/{verb}/1/x", "naturalness", *said.split()) for verb, said in read.items()]
     long = [(item, task, who, "p", value, "") for item, task, *values in rows for who, value in zip("abc", values, strict=True)]
     votes = pl.DataFrame(long, schema=["item", "task", "judge", "prompt", "value", "reason"], orient="row")
     found = verdicts(votes, "x")
@@ -161,7 +163,9 @@ def test_most_votes_decide_and_what_they_refuse_or_leave_open_goes():
     assert found["s/fly/1"].refused == "event: 1 of 2 votes are against it"
     assert found["s/hop/1"].refused == "acceptability: 3 of 3 votes are against it"
     assert (found["s/sit/1"].acceptability, found["s/sit/1"].refused) == ("", "")
-    assert majority(votes).height == 9
+    assert [bool(found[f"s/{verb}/1"].refused) for verb in read] == [False, True, True, False]  # one odd of three; natural to nobody
+    assert found["s/jog/1"].refused == "naturalness: 3 of 3 votes are against it"
+    assert majority(votes).height == 9 + len(read)
 
 
 def test_what_is_refused_is_not_built_and_one_vote_more_brings_it_back(here, table):

@@ -38,6 +38,14 @@ def test_the_file_has_nothing_to_find_fault_with_and_is_as_short_as_it_says(proj
     assert sample_items(giving, 1, 60)["verb"].n_unique() >= 10, "without any other file"
 
 
+def test_a_scene_with_one_word_for_two_slots_is_told_at_its_line(project):
+    table = project.root / f"lexicons/scenes/{NAME}.tsv"
+    table.write_text(table.read_text("utf-8") + "shelf\ttransfer\thand\tmention\tmap\n", "utf-8")
+    [found] = findings(load_construction(project, NAME, Lexicon.of(project)))
+    assert (found.code, found.file, found.line) == ("E201", table, 4)
+    assert "'shelf' cannot serve design 'transfer': slot 'thing' (its only word is needed" in found.message
+
+
 def test_explain_prints_what_the_tutorial_shows(project, capsys):
     from cxgen.cli.explore import explain
     from cxgen.cli.output import Format

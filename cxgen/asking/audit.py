@@ -10,12 +10,12 @@ from cxgen.errors import DataError
 from cxgen.lexicon.verdicts import against
 from cxgen.project import Project, shipped_folder
 from cxgen.tables import read_rows
-from cxgen.vocabulary import APPROPRIATE, CLAUSES, INAPPROPRIATE, UNACCEPTABLE
+from cxgen.vocabulary import APPROPRIATE, INAPPROPRIATE, UNACCEPTABLE
 
-COLUMNS = ("id", "target", "construction", "sentence", "other", "verb", *CLAUSES[:2], "planted")
+_BAD = {"acceptability": UNACCEPTABLE, "event": INAPPROPRIATE}
+COLUMNS = ("id", "target", "construction", "sentence", "other", "verb", *_BAD, "planted")
 AUDIT = "audit"  # in place of a construction's name in the items of these clauses
 _HINT = f"a CSV file with the columns {', '.join(COLUMNS)}; see docs/judging.md"
-_BAD = {"acceptability": UNACCEPTABLE, "event": INAPPROPRIATE}
 
 
 def sheet(project: Project) -> pl.DataFrame:

@@ -19,7 +19,19 @@ from cxgen.lexicon.verdicts import HINT
 from cxgen.project import Project
 from cxgen.schema import Column, Contract
 from cxgen.tables import read_table, write_table
-from cxgen.vocabulary import APPROPRIATE, CLAUSES, EXTENDED, INAPPROPRIATE, INTERPRETATION, PROTOTYPICAL, UNACCEPTABLE, VERB_ROLES
+from cxgen.vocabulary import (
+    APPROPRIATE,
+    CLAUSES,
+    EXTENDED,
+    INAPPROPRIATE,
+    INTERPRETATION,
+    NATURAL,
+    ODD,
+    PASSABLE,
+    PROTOTYPICAL,
+    UNACCEPTABLE,
+    VERB_ROLES,
+)
 
 _TYPES: dict[Any, Any] = {str: pl.String, int: pl.Int64, float | None: pl.Float64}
 COLUMNS = {field.name: _TYPES[field.type] for field in fields(Judgment)}
@@ -29,6 +41,7 @@ _FROZEN = Contract(tuple(Column(name, kind, "", null=name in _UNKNOWN) for name,
 _ANSWERS = {
     "acceptability": (PROTOTYPICAL, EXTENDED, UNACCEPTABLE),
     "event": (APPROPRIATE, INAPPROPRIATE),
+    "naturalness": (NATURAL, PASSABLE, ODD),
     "role": VERB_ROLES,
     INTERPRETATION: (APPROPRIATE, INAPPROPRIATE),
 }

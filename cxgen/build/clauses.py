@@ -15,7 +15,7 @@ from cxgen.lexicon import Lexicon
 from cxgen.lexicon.verdicts import MAJORITY, ONE, THIRD, against, read_votes, verdicts
 from cxgen.measures.agreement import agreement
 from cxgen.sampling.draws import Draws, Sampler, realise, span
-from cxgen.vocabulary import CLAUSES, EXTENDED, INTERPRETATION, PROTOTYPICAL
+from cxgen.vocabulary import EXTENDED, INTERPRETATION, PROTOTYPICAL, REFUSING
 
 MANY = 1_000_000
 SCHEMA = dict.fromkeys(("item", "clause", "construction", "design", "scene", "verb", "sentence", "other"), pl.String)
@@ -106,8 +106,8 @@ def _numbers(sampler: Sampler, slot: str) -> list[int]:
 def tally(construction: Construction, votes: pl.DataFrame) -> tuple[dict[str, int], pl.DataFrame]:
     """What came of the clauses of a construction that was loaded unheard, and the rows of ``rejected`` about those that are refused.
 
-    The counts: ``clauses``, of these ``proposed`` from the lexicon; those ``unjudged``, ``refused`` (and by what: ``acceptability``,
-    ``event, interpretation``), ``kept``, of these ``prototypical`` and ``extended``; and how many another rule would keep (`RULES`).
+    The counts: ``clauses``, of these ``proposed`` from the lexicon; those ``unjudged``, ``refused`` (and by what: `REFUSING`,
+    ``interpretation``), ``kept``, of these ``prototypical`` and ``extended``; and how many another rule would keep (`RULES`).
     """
     table, known = clauses(construction), verdicts(votes, construction.name)
     said = votes.group_by("item", maintain_order=True).agg(votes=pl.format("{} {}: {}", "task", "judge", "value").sort().str.join("; "))
@@ -117,7 +117,7 @@ def tally(construction: Construction, votes: pl.DataFrame) -> tuple[dict[str, in
     scenes = {frame.name for frame in construction.frames if frame.proposed}
     counts = {"clauses": len(found), "proposed": sum(clause.partition("/")[0] in scenes for clause in found)}
     counts |= {"unjudged": sum(verdict is None for verdict in found.values()), "refused": len(refused)}
-    counts |= {task: sum(reason.startswith(task) for reason in refused.values()) for task in (*CLAUSES[:2], INTERPRETATION)}
+    counts |= {task: sum(reason.startswith(task) for reason in refused.values()) for task in (*REFUSING, INTERPRETATION)}
     counts |= {"kept": kept.total(), PROTOTYPICAL: kept[PROTOTYPICAL], EXTENDED: kept[EXTENDED]}
     clause = pl.col("item").str.extract("/(.+)/")
     addressed = votes.filter(pl.col("task") != "role", clause.is_in(list(found))).with_columns(clause=clause)
@@ -142,7 +142,7 @@ def judge_metric(votes: pl.DataFrame, counts: Mapping[str, Mapping[str, int]], r
     """The metric ``judge``: `tally` by construction, who judged, by which prompts (hashes), how far they agree, and the most split clauses
     of ``rejected`` (``split``: sentence, task, votes, votes against it)."""
     prompts = votes.group_by("task").agg(pl.col("prompt").unique().sort()).sort("task")
-    shares = against(votes).filter(pl.col("task").is_in(CLAUSES[:2])).with_columns(off=(pl.col("bad") / pl.col("votes") - 0.5).abs())
+    shares = against(votes).filter(pl.col("task").is_in(REFUSING)).with_columns(off=(pl.col("bad") / pl.col("votes") - 0.5).abs())
     shares = shares.filter(pl.col("bad") > 0, pl.col("bad") < pl.col("votes"))
     split = shares.join(rejected.select(item="id", sentence="premise"), on="item").sort(
         "off", "votes", "item", descending=[False, True, False]

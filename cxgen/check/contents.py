@@ -3,6 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from itertools import chain, combinations
 from statistics import fmean
 
@@ -16,9 +17,9 @@ from cxgen.errors import CxgenError
 from cxgen.families import CONFIGS, families_of, family_of
 from cxgen.lexicon import Lexicon
 from cxgen.sampling import Sampler, design_pools, span
-from cxgen.sampling.pools import ABSENT, crowded, frame_candidates, frames_of
+from cxgen.sampling.pools import ABSENT, frame_candidates, frames_of
 from cxgen.sampling.ways import Forms
-from cxgen.semantics import Inconsistency, label_matrix, misread_truth, truth
+from cxgen.semantics import Inconsistency, label_matrix, misread_labels, misread_truth, truth
 from cxgen.vocabulary import LABELS, NEUTRAL, NOT_NOUNS, Role
 
 _SETS = 16  # whose items are looked at
@@ -39,19 +40,20 @@ def unfillable_slot(construction: Construction) -> Iterator[CxgenError]:
             slots, pools = construction.draw_order(design), design_pools(construction, design, {}, None)
         except CxgenError as error:
             hint = error.hint or "docs/templates.md says how slots are filled"
-            yield fault(construction.place("designs", design.name), error.message, hint)
+            here = fault(construction.place("designs", design.name), error.message, hint)
+            here.file, here.line = (error.file, error.line) if error.line else (here.file, here.line)
+            yield here
             continue
-        for number, frame in enumerate(pools.frames):
-            if names := crowded(slots, {name: lists[number] for name, lists in pools.candidates.items()}, lexicon):
-                message = f"slots {', '.join(map(repr, names))} must hold different words, for which frame {frame.name!r} has too few"
-                yield fault(construction.place("slots", names[0]), message, "add words to their classes")
+        for frame, what in (pair for pair in pools.lacking if not pair[0].pruned):
+            message = f"scene {frame.name!r} cannot serve design {design.name!r}: {what}"
+            yield CxgenError(message, file=frame.file, line=frame.line, hint="add words to these cells")
         fillers = {name: set(chain.from_iterable(lists)) for name, lists in pools.candidates.items()}
         for slot in (slot for slot in slots if slot.lexical):
             related = {row: lexicon.related(slot.lexical, row) for row in fillers[slot.parent]}
             fillers[slot.name] = set(chain.from_iterable(related.values()))
             if lacking := sorted(lexicon.lemmas[row] for row, others in related.items() if not others):
                 message = f"slot {slot.name!r} in design {design.name!r}: no {slot.lexical} in the lexicon for {', '.join(lacking[:5])}"
-                hint = "add the relation under lexicons/classes, or drop the word from the frames"
+                hint = "add the relation under lexicons/classes, or drop the word from the scenes"
                 yield fault(construction.place("slots", slot.name), message, hint)
 
 
@@ -114,7 +116,7 @@ def faulty_items(construction: Construction) -> Iterator[CxgenError]:
     forms = Forms(construction.lexicon)
     for design in construction.designs.values():
         for frame, one, other, words in _repeats(construction, design):
-            message = f"frame {frame!r}: slots {one!r} and {other!r} of one sentence can both say {', '.join(sorted(words)[:3])}"
+            message = f"scene {frame!r}: slots {one!r} and {other!r} of one sentence can both say {', '.join(sorted(words)[:3])}"
             hint = f"take it from one of them, or say distinct: [{one}] of {other}"
             yield fault(construction.place("slots", other), message, hint)
         for family, config in ((family_of(config), config) for config in design.configs if config in CONFIGS):
@@ -187,15 +189,20 @@ def needless_part(construction: Construction) -> Iterator[CxgenError]:
 
 @check
 def missing_lookalike(construction: Construction) -> Iterator[CxgenError]:
-    """W303: no look-alike, and no reason given; or one that is to be distinguished, and nothing says what it would be misread as."""
+    """W303: no look-alike, and no reason given; or one to be distinguished, and nothing that is asked would hold if it were misread."""
     if not construction.lookalikes and "no_lookalike" not in construction.document.data:
         hint = "add lookalikes: [NAME] with a file of its own, or no_lookalike: the reason"
         yield fault((construction.document, ["name"]), "there is no look-alike of the same form", hint)
     for design in construction.designs.values():
-        for kind in (construction.kinds[name] for name in design.kinds if "distinction" in design.configs):
-            if kind.construction != construction.name and kind.misread is None:
-                message = f"kind {kind.name!r} does not say what would hold if it were misread as {construction.name}"
-                yield fault(construction.place("kinds", kind.name), message, "add misread: {entails: [...], excludes: [...]}")
+        kinds = [construction.kinds[name] for name in design.kinds if "distinction" in design.configs]
+        for kind in (kind for kind in kinds if kind.construction != construction.name and kind.misread is None):
+            message = f"kind {kind.name!r} does not say what would hold if it were misread as {construction.name}"
+            yield fault(construction.place("kinds", kind.name), message, "add misread: {entails: [...], excludes: [...]}")
+        with suppress(Inconsistency):  # E202 says so
+            for name in (kind.name for kind in kinds if kind.misread and not misread_labels(construction, design, kind.name)):
+                message = f"no hypothesis of design {design.name!r} claims what kind {name!r} would say if it were misread"
+                hint = "say under misread what the target says of the same slots; without it the column target_label stays empty"
+                yield fault(construction.place("kinds", name, "misread"), message, hint)
 
 
 @check

@@ -168,7 +168,7 @@ def dead_words(construction: Construction) -> Iterator[CxgenError]:
         known = {key for design in names for key in read.get(design, ())}
         for section, name in (*(("slots", name) for name in frames[0].slots), *(("words", name) for name in frames[0].words)):
             if (section, name) not in known and read.keys() >= names.keys():
-                message = f"frame {frames[0].name!r} gives {name!r} under {section}, which no sentence of {' or '.join(names)} reads"
+                message = f"scene {frames[0].name!r} gives {name!r} under {section}, which no sentence of {' or '.join(names)} reads"
                 hint = unknown("", name, {other for kind, other in known if kind == section}).hint
                 yield fault(_frame_place(construction, frames[0], section, name), message, hint)
 

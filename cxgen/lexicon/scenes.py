@@ -59,6 +59,22 @@ class Frame:
         """Whether it is drawn from only as far as judges accept it."""
         return self.source is not None and self.source.path.stem.endswith(PROPOSED)
 
+    @property
+    def file(self) -> Path | None:
+        """The table that has it."""
+        return self.source.path if self.source else None
+
+    @property
+    def line(self) -> int | None:
+        """Its line there."""
+        return self.source.line([self.number]) if self.source else None
+
+    @property
+    def pruned(self) -> bool:
+        """Whether judges refused some of the words that its line has."""
+        line = self.source.scenes[self.number].slots if self.source else {}
+        return any(len(words) > len(self.slots[slot]) for slot, words in line.items())
+
     def clause(self, slot: str, verb: str) -> str:
         """The address of what this scene says with ``verb`` in ``slot``: scene, verb, and a digest of the words that the others slots have.
 

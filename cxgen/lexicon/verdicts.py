@@ -16,11 +16,11 @@ from cxgen.lexicon.snapshot import Lexicon
 from cxgen.project import Project, shipped_folder
 from cxgen.schema import Column, Contract, polars_schema
 from cxgen.tables import read_table
-from cxgen.vocabulary import CONSTRUCTIONAL, INAPPROPRIATE, INTERPRETATION, LEXICAL, UNACCEPTABLE
+from cxgen.vocabulary import CONSTRUCTIONAL, INAPPROPRIATE, INTERPRETATION, LEXICAL, NATURAL, ODD, UNACCEPTABLE
 
 THIRD, MAJORITY, ONE = 1 / 3, 0.501, 0.0  # the share of votes against a clause that refuses it; of no rule fewer than one vote
 HINT = "restore the file, or have the clauses judged: `cxgen judge`"
-_AGAINST = (UNACCEPTABLE, INAPPROPRIATE)
+_AGAINST = (UNACCEPTABLE, INAPPROPRIATE, ODD)
 BAD = "-bad"  # how an item ends that shows the bad continuation: it has to be inappropriate
 _VOTES = Contract(tuple(Column(name, pl.String, "") for name in ("item", "task", "judge", "prompt", "value", "reason")), more=True)
 
@@ -59,10 +59,16 @@ def read_votes(project: Project, construction: str = "") -> pl.DataFrame:
 
 
 def against(votes: pl.DataFrame, share: float = THIRD) -> pl.DataFrame:
-    """Of every item and task how many votes there are, how many against it (``bad``), and whether these refuse it (``refused``)."""
+    """Of every item and task how many votes there are, how many against it (``bad``), and whether these refuse it (``refused``).
+
+    What nobody finds natural has all votes against it, though none calls it odd.
+    """
     bad, reverse = pl.col("bad"), (pl.col("task") == INTERPRETATION) & pl.col("item").str.ends_with(BAD)
     counts = votes.filter(pl.col("value") != "").group_by("item", "task", maintain_order=True)
-    table = counts.agg(votes=pl.col("judge").n_unique(), bad=pl.col("judge").filter(pl.col("value").is_in(_AGAINST) != reverse).n_unique())
+    against = pl.col("judge").filter(pl.col("value").is_in(_AGAINST) != reverse).n_unique()
+    table = counts.agg(votes=pl.col("judge").n_unique(), bad=against, natural=(pl.col("value") == NATURAL).any())
+    stiff = (pl.col("task") == "naturalness") & ~pl.col("natural")
+    table = table.with_columns(bad=pl.when(stiff).then("votes").otherwise(bad)).drop("natural")
     return table.with_columns(refused=(bad > 0) & (bad >= share * pl.col("votes") - 1e-9))
 
 

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 
 import numpy as np
@@ -64,6 +64,7 @@ class Pools:
     weights: _Weights  # the chance of each
     candidates: dict[str, list[list[int]]]  # slot (but related ones) -> what fills it, frame by frame
     segments: dict[str, Segments]  # the same, to draw from
+    lacking: tuple[tuple[Frame, str], ...] = ()  # the other frames, and what each lacks
 
 
 def frame_candidates(frame: Frame, slot: Slot, lexicon: Lexicon, preset: str = "sliced") -> list[int]:
@@ -72,7 +73,8 @@ def frame_candidates(frame: Frame, slot: Slot, lexicon: Lexicon, preset: str = "
     if not names and slot.by_frame:
         return [ABSENT]
     if not names:
-        raise EmptySlotError(f"frame {frame.name!r} does not fill slot {slot.name!r}", hint=f"add {slot.name}: CLASS to the frame")
+        hint = f"give words in the column {slot.source!r} of its table"
+        raise EmptySlotError(f"scene {frame.name!r} does not fill slot {slot.name!r}", file=frame.file, line=frame.line, hint=hint)
     rows = dict.fromkeys(row for name in names for row in lexicon.resolve(name).ids)
     strict = lexicon.strict.get(preset) if slot.carries else None
     return [row for row in rows if strict is None or strict[row]]
@@ -101,7 +103,7 @@ def design_pools(
     lexicon = construction.lexicon
     slots = [slot for slot in map(construction.slots.__getitem__, construction.design_slots(design)) if not slot.lexical]
     usable: list[tuple[Frame, _Filled]] = []
-    emptied: list[str] = []
+    emptied: list[tuple[Frame, str]] = []
     empty = "the class is empty" if preset == "sliced" else f"the band of preset {preset!r}"
     for frame in frames_of(construction, design):
         filled = {slot.name: frame_candidates(frame, slot, lexicon, preset) for slot in slots}
@@ -113,18 +115,21 @@ def design_pools(
         for slot in (slot for slot in slots if len({lexicon.lemmas[row] for row in filled[slot.name]}) == 1):  # its one word is no other's
             for other in filled.keys() & {*slot.distinct}:
                 filled[other] = [row for row in filled[other] if lexicon.lemmas[row] != lexicon.lemmas[filled[slot.name][0]]]
-        lacking += [f"slots {', '.join(group)} (fewer words than slots)" for group in [crowded(slots, filled, lexicon)] if group]
+        if group := crowded(slots, filled, lexicon):
+            many = f"slots {', '.join(group)} (fewer different words than slots)"
+            lacking.append(many if len(group) > 1 else f"slot {group[0]!r} (its only word is needed by a slot that must hold another one)")
         if lacking:
-            emptied.append(f"{frame.name}: {lacking[0]}")
+            emptied.append((frame, lacking[0]))
         else:
             usable.append((frame, filled))
     if usable:
-        return _weighted(construction, design, usable, marked)
+        return replace(_weighted(construction, design, usable, marked), lacking=tuple(emptied))
     table = f"lexicons/scenes/{construction.name}.tsv"
     lacks = f"{construction.name}: nothing fills design {design.name!r}" + (f" in {split}" if split else "")
     hint = f"add words to those classes, or scenes to {table}" if emptied else f"add scenes of the design {design.frames} to {table}"
     line = construction.document.line(["designs", design.name])
-    raise EmptySlotError(f"{lacks}: {'; '.join(emptied[:5]) or 'no frame'}", file=construction.document.path, line=line, hint=hint)
+    why = "; ".join(f"{frame.name}: {what}" for frame, what in emptied[:5]) or "no scene"
+    raise EmptySlotError(f"{lacks}: {why}", file=construction.document.path, line=line, hint=hint)
 
 
 def _weighted(construction: Construction, design: Design, usable: Sequence[tuple[Frame, _Filled]], marked: float) -> Pools:
