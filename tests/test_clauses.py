@@ -153,7 +153,12 @@ def test_most_votes_decide_and_what_they_refuse_or_leave_open_goes():
     rows += [("x/s/fly/1/x", "event", "appropriate", "inappropriate", ""), ("x/s/fly/1/x", "acceptability", *["extended"] * 3)]
     rows += [("x/s/hop/1/x", "acceptability", *["extended"] * 3), ("x/s/hop/1/look-alike", "acceptability", *["unacceptable"] * 3)]
     rows += [("x/s/sit/1/x", "acceptability", "extended", "prototypical", "")]
-    read = {"ski": "natural passable passable", "row": "natural natural odd", "jog": "passable passable passable", "hum": "passable natural natural"}
+    read = {
+        "ski": "natural passable passable",
+        "row": "natural natural odd",
+        "jog": "passable passable passable",
+        "hum": "passable natural natural",
+    }
     rows += [(f"x/s/{verb}/1/x", "naturalness", *said.split()) for verb, said in read.items()]
     long = [(item, task, who, "p", value, "") for item, task, *values in rows for who, value in zip("abc", values, strict=True)]
     votes = pl.DataFrame(long, schema=["item", "task", "judge", "prompt", "value", "reason"], orient="row")
@@ -163,8 +168,9 @@ def test_most_votes_decide_and_what_they_refuse_or_leave_open_goes():
     assert found["s/fly/1"].refused == "event: 1 of 2 votes are against it"
     assert found["s/hop/1"].refused == "acceptability: 3 of 3 votes are against it"
     assert (found["s/sit/1"].acceptability, found["s/sit/1"].refused) == ("", "")
-    assert [bool(found[f"s/{verb}/1"].refused) for verb in read] == [False, True, True, False]  # one odd of three; natural to nobody
-    assert found["s/jog/1"].refused == "naturalness: 3 of 3 votes are against it"
+    assert [bool(found[f"s/{verb}/1"].refused) for verb in read] == [False, True, False, False]
+    assert [verb for verb in read if found[f"s/{verb}/1"].stiff] == ["jog"]
+    assert found["s/row/1"].refused == "naturalness: 1 of 3 votes are against it"
     assert majority(votes).height == 9 + len(read)
 
 

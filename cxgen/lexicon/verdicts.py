@@ -27,11 +27,13 @@ _VOTES = Contract(tuple(Column(name, pl.String, "") for name in ("item", "task",
 
 @dataclass(frozen=True)
 class Verdict:
-    """On a clause: ``acceptability`` and ``role`` by the majority (empty: none), and why it is refused, if it is."""
+    """On a clause: ``acceptability`` and ``role`` by the majority (empty: none), why it is refused, if it is, and whether it is passable
+    only (``stiff``): whoever read it for naturalness found it so, and nobody natural."""
 
     acceptability: str = ""
     role: str = ""
     refused: str = ""
+    stiff: bool = False
 
 
 def majority(votes: pl.DataFrame) -> pl.DataFrame:
@@ -59,16 +61,12 @@ def read_votes(project: Project, construction: str = "") -> pl.DataFrame:
 
 
 def against(votes: pl.DataFrame, share: float = THIRD) -> pl.DataFrame:
-    """Of every item and task how many votes there are, how many against it (``bad``), and whether these refuse it (``refused``).
-
-    What nobody finds natural has all votes against it, though none calls it odd.
-    """
+    """Of every item and task how many votes there are, how many against it (``bad``), whether these refuse it (``refused``), and
+    whether somebody found it natural (``natural``)."""
     bad, reverse = pl.col("bad"), (pl.col("task") == INTERPRETATION) & pl.col("item").str.ends_with(BAD)
     counts = votes.filter(pl.col("value") != "").group_by("item", "task", maintain_order=True)
     against = pl.col("judge").filter(pl.col("value").is_in(_AGAINST) != reverse).n_unique()
     table = counts.agg(votes=pl.col("judge").n_unique(), bad=against, natural=(pl.col("value") == NATURAL).any())
-    stiff = (pl.col("task") == "naturalness") & ~pl.col("natural")
-    table = table.with_columns(bad=pl.when(stiff).then("votes").otherwise(bad)).drop("natural")
     return table.with_columns(refused=(bad > 0) & (bad >= share * pl.col("votes") - 1e-9))
 
 
@@ -79,7 +77,7 @@ def verdicts(votes: pl.DataFrame, construction: str) -> dict[str, Verdict]:
     """
     known: dict[str, Verdict] = {}
     rows = majority(votes).drop("votes").join(against(votes), on=["item", "task"], how="left", maintain_order="left")
-    for item, task, value, reason, count, bad, refused in rows.iter_rows():
+    for item, task, value, reason, count, bad, natural, refused in rows.iter_rows():
         clause, _, whose = item.partition("/")[2].rpartition("/")
         verdict = known.get(clause, Verdict())
         if task == "role":
@@ -87,6 +85,8 @@ def verdicts(votes: pl.DataFrame, construction: str) -> dict[str, Verdict]:
         elif not count or refused:
             why = f"{bad} of {count} votes are against it" if count else reason
             verdict = replace(verdict, refused=verdict.refused or f"{task}: {why}")
+        elif task == "naturalness":
+            verdict = replace(verdict, stiff=verdict.stiff or not natural)
         elif task == "acceptability" and whose == construction:
             verdict = replace(verdict, acceptability=value)
         known[clause] = verdict
@@ -96,9 +96,10 @@ def verdicts(votes: pl.DataFrame, construction: str) -> dict[str, Verdict]:
 def judged_frames(
     frames: Iterable[Frame], verbs: Callable[[Frame], set[str]], lexicon: Lexicon, known: Mapping[str, Verdict]
 ) -> Iterator[Frame]:
-    """``frames`` without verbs (of the columns that ``verbs`` names) whose clauses are refused, and with what was said of others."""
+    """``frames`` without verbs (of the columns that ``verbs`` names) whose clauses are refused, those marked whose clauses are stiff, and
+    with what was said of others."""
     for frame in frames:
-        slots, judged, alone = dict(frame.slots), dict[tuple[str, str], str](), set(frame.entails_alone)
+        slots, judged, alone, marked = dict(frame.slots), dict[tuple[str, str], str](), set(frame.entails_alone), set(frame.marked)
         for slot in frame.slots.keys() & verbs(frame):
             known_names = [name for name in frame.slots[slot] if lexicon.has(name)]
             kept = [name for name in frame.slots[slot] if name not in known_names]  # which `cxgen check` tells
@@ -110,6 +111,7 @@ def judged_frames(
                     judged[slot, lemma] = verdict.acceptability
                     alone -= {lemma} if verdict.role == CONSTRUCTIONAL else set()
                     alone |= {lemma} if verdict.role == LEXICAL else set()
+                    marked |= {key} if verdict.stiff else set()
             slots[slot] = tuple(dict.fromkeys(kept))
         if all(slots.values()):
-            yield replace(frame, slots=slots, judged=judged, entails_alone=frozenset(alone))
+            yield replace(frame, slots=slots, judged=judged, entails_alone=frozenset(alone), marked=frozenset(marked))

@@ -14,7 +14,7 @@ from cxgen.lexicon import Frame, Lexicon
 
 ABSENT = -1  # in place of a lexeme where a slot is left out
 _CROWDING = 2.0
-MARKED = 1 / 50  # how often a frame's marked filler comes up: in use, too, many verbs of a construction occur seldom
+MARKED = 0.2  # how often a marked filler comes up: one that its scene marks, or whose clause nobody finds natural
 _Weights = NDArray[np.float64]
 _Filled = dict[str, list[int]]  # slot -> what can fill it
 
