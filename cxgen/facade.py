@@ -260,7 +260,7 @@ def wug(word: str, n: int = 10, *, seed: int = 0) -> list[str]:
 
 
 def load(config: str = "nli", split: str | None = None, *, project: str | Path | None = None) -> pl.DataFrame:
-    """The finished dataset, as ``make dataset`` left it: the columns that docs/data.md lists, ordered and labelled as `sample` has them.
+    """The finished dataset, as ``dvc repro`` left it: the columns that docs/data.md lists, ordered and labelled as `sample` has them.
 
     Args:
         config: nli, distinction, minimal_pairs, cxnli, cxmp; nli_wug, minimal_pairs_wug; natural; cc_syntax, cc_semantics.

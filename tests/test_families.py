@@ -85,9 +85,9 @@ def test_a_broken_gate_says_which_measure_where_and_by_how_much():
     bad = measured(
         Figures(0.5, {"nli": {"conative": 0.34, "let-alone": 0.7}}, {"nli": 0.6}), Gates(overall=0.4, config=0.65, construction=0.5)
     )
-    over_all, worst = broken({"nli": {"overlap_only": bad, "hypothesis_only": good}})
-    assert all(part in over_all for part in ("overlap_only", "0.5", "at most 0.4"))
-    assert all(part in worst for part in ("overlap_only", "0.7", "let-alone", "at most 0.5"))
+    over_all, worst = broken({"nli": {"misparse": bad, "word_pairs": good}})
+    assert all(part in over_all for part in ("misparse", "0.5", "at most 0.4", "taking them for the target", "hint: say under `misread`"))
+    assert all(part in worst for part in ("misparse", "0.7", "let-alone", "at most 0.5"))
 
 
 def test_a_design_whose_kinds_do_not_count_for_its_config_is_refused(reach):

@@ -268,6 +268,7 @@ def test_a_good_table_is_shown_to_be_read(tmp_path, cxgen):
     result, path = checked(cxgen, tmp_path, text)
     (report,) = json.loads(result.stdout)
     assert (result.returncode, report["faults"]) == (0, [])
+    assert [row["fault"][:12] for row in report["doubts"]] == ["W310 splonk ", "W310 flonk ("]
     assert [(row["lemma"], row["past"]) for row in report["forms"] if row["pos"] == "verb"] == [
         ("splonk", "splonked"),
         ("flonk", "flonked"),

@@ -144,7 +144,7 @@ def compared(config: str) -> Contract:
 
 def packaged(project: Project) -> dict[str, dict[str, int]]:
     """Config -> split -> rows of the folder that the Hub will show, from its ``dataset_version.json`` alone."""
-    record = read_json(project.root / layout.HUB / layout.VERSION_FILE, "metrics", "version", "run `make dataset`, or `cxgen package`")
+    record = read_json(project.root / layout.HUB / layout.VERSION_FILE, "metrics", "version", "run `dvc repro`, or `cxgen package`")
     sizes: dict[str, dict[str, int]] = {}
     for name, entry in record["rows"].items():
         config, _, split = name.partition("/")

@@ -92,10 +92,11 @@ def _check_scenes(what: str, file: Path, form: Format) -> None:
     if form is not Format.table:
         emit([asdict(report)], form)
     else:
-        for row in report.faults:
+        for row in (*report.faults, *report.doubts):
             echo(f"{file}:{row['line']}: {row['column']}{': ' if row['column'] else ''}{row['fault']}\n  hint: {row['hint']}")
         for rows in filter(None, (report.forms, report.verbs)):
             emit(rows, form)
-        echo("\n".join([*report.premises, f"{file}: {len(report.faults)} faults"]))
+        counts = [f"{n} {what}{'s' * (n != 1)}" for n, what in ((len(report.faults), "fault"), (len(report.doubts), "doubt"))]
+        echo("\n".join([*report.premises, f"{file}: {', '.join(counts)}"]))
     if report.faults:
         raise typer.Exit(2)

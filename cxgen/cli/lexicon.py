@@ -114,6 +114,9 @@ def show(lemma: Annotated[str, Argument(metavar="LEMMA", help="A word of the lex
     if not sources[0].rows_of(lemma):
         sources += [entry.lexicon for entry in load_all(constructicon)]
     rows = list({row["key"]: row for source in reversed(sources) for row in _lexemes(lemma, source)}.values())
+    if not rows and (senses := sources[0].senses([lemma])):
+        note(f"no scene and no class has {lemma!r}; what a scene can pin, the first one being taken without a pin (docs/templates.md):")
+        rows = [{"key": key, "pos": pos} for (_, pos), keys in senses.items() for key in keys]
     if not rows:
         raise _unknown(lemma, sources)
     if form is not Format.table:

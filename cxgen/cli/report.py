@@ -53,13 +53,17 @@ def html(
 
 @report.command()
 def sizes(form: Form = Format.table) -> None:
-    """What there is after `make dataset`: rows per config and split, where they are, and what can be done next."""
-    counts = packaged(Constructicon().project)
+    """What there is after `dvc repro`: rows per config and split, where they are, and what can be done next."""
+    project = Constructicon().project
+    counts = packaged(project)
     emit([{"config": config, "split": split, "rows": n} for config, splits in counts.items() for split, n in splits.items()], form)
     if form is Format.table:
         load = f'datasets.load_dataset("{layout.HUB}", "{DEFAULT if DEFAULT in counts else next(iter(counts))}")'
         echo(f"\n{layout.HUB}: parquet files, card and dataset_version.json; {layout.METRICS}: what was measured.")
-        echo(f"Next: {load}; cxgen sample resultative; cxgen publish OWNER/NAME --dry-run")
+        own = [name for name, path in project.template_files().items() if path.is_relative_to(project.root)]
+        shown = own[0] if own and "resultative" not in own else "resultative"
+        echo(f"Next: {load}; cxgen sample {shown}; cxgen publish OWNER/NAME --dry-run")
+    if form is Format.table and (project.root / "Makefile").exists():
         echo("(`make` puts cxgen at .venv/bin/cxgen; README.md goes on from here)")
 
 
@@ -117,7 +121,6 @@ def _require_gates(result: dict[str, Any]) -> None:
     for line in faults:
         note(f"gate broken: {line}")
     if faults:
-        note("  hint: `cxgen check NAME` shows which words tell labels, and counting (W308); `cxgen report baselines NAME` tries a change")
         raise typer.Exit(1)
 
 

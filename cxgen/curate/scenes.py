@@ -29,11 +29,15 @@ _UPOS = {"noun": "NOUN", "verb": "VERB", "adjective": "ADJ", "adverb": "ADV"}
 GAP = "_____"
 
 
+_DOUBTS = {"W310"}  # words in no list of words, forms that no verb has
+
+
 @dataclass
 class Report:
     """What there is to read; nothing but faults where there are any."""
 
     faults: list[dict[str, Any]]  # line, column, fault, hint
+    doubts: list[dict[str, Any]] = field(default_factory=list)  # the same, of what is probably not meant
     forms: list[dict[str, Any]] = field(default_factory=list)  # of the words that the lexicon does not have yet
     verbs: list[dict[str, Any]] = field(default_factory=list)  # design, split, verbs (how many), new (those in no split yet)
     premises: list[str] = field(default_factory=list)
@@ -47,15 +51,16 @@ def check_scenes(project: Project, path: Path, params: Params) -> Report:
         return Report(faults)
     scenes = {path.stem: Scenes.resolve([table], lexicon)}
     construction = load_construction(project, path.stem, replace(lexicon, known_scenes=scenes))
-    if faults := sorted(_faults(table, construction), key=lambda row: row["line"]):
+    if faults := sorted([*_faults(table, construction), *_found(table, construction, _CODES)], key=lambda row: row["line"]):
         return Report(faults)
+    doubts = list(_found(table, construction, _DOUBTS))
     used = {name for frame in construction.frames for name in frame.designs}
     designs = {name: design for name, design in construction.designs.items() if design.frames in used}
     construction = replace(construction, designs=designs)
     rows = construction.lexicon.table.slice(len(lexicon)).select(_FORMS).iter_rows(named=True)
     forms = [{name: form for name, form in row.items() if form} for row in rows]
     premises = sample_items(construction, params.request.seed, 5)["premise"].unique(maintain_order=True).to_list()
-    return Report([], forms, list(_verbs(construction, params)), premises[:: -(-len(premises) // _PREMISES)])
+    return Report([], doubts, forms, list(_verbs(construction, params)), premises[:: -(-len(premises) // _PREMISES)])
 
 
 def _row(line: int, column: str, fault: str, hint: str) -> dict[str, Any]:
@@ -93,7 +98,10 @@ def _faults(table: SceneTable, construction: Construction) -> Iterator[dict[str,
                     yield _row(scene.line, slot, f"unknown class {text[1:]!r}", "see `cxgen lexicon classes`")
         for design_name, slot in ((name, slot) for name in scene.cells["designs"] for slot in sorted(needed[name] - scene.slots.keys())):
             yield _row(scene.line, slot, f"empty, and {design_name} needs it", "give words")
-    for finding in findings(construction, codes=_CODES):
+
+
+def _found(table: SceneTable, construction: Construction, codes: set[str]) -> Iterator[dict[str, Any]]:
+    for finding in findings(construction, codes=codes):
         if finding.file == table.path:
             yield _row(finding.line, "", f"{finding.code} {finding.message}", finding.hint)
 

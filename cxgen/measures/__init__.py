@@ -22,17 +22,18 @@ class Items:
 
 # Figures, or what gives them when asked (fits go on until then); None: does not apply.
 Function = Callable[[Items], Figures | Callable[[], Figures] | None]
+MEND = "`cxgen check NAME` shows which words tell labels, and counting (W308); `cxgen report baselines NAME` tries a change"
 MEASURES: dict[str, dict[str, Any]] = {}
 
 
 def measure(
-    family: str, gates: Gates, chance: float = CHANCE, published: float | None = None, ungated: str = ""
+    family: str, gates: Gates, chance: float = CHANCE, published: float | None = None, ungated: str = "", mend: str = MEND
 ) -> Callable[[Function], Function]:
     """Register a function as the measure of its name; its docstring says what it is; ``published`` is what CxNLI, made by experts, has;
-    ``ungated`` is a family of which the figures are told, too."""
+    ``ungated`` is a family of which the figures are told, too; ``mend``: what helps where a gate breaks."""
 
     def register(function: Function) -> Function:
-        about = {"family": family, "gates": gates, "chance": chance, "published": published, "ungated": ungated}
+        about = {"family": family, "gates": gates, "chance": chance, "published": published, "ungated": ungated, "mend": mend}
         MEASURES[function.__name__] = {**about, "function": function, "meaning": (function.__doc__ or "").rstrip(".")}
         return function
 
@@ -40,7 +41,7 @@ def measure(
 
 
 def measures() -> dict[str, dict[str, Any]]:
-    """All measures by name: ``family, meaning, gates, chance, published, ungated, function``."""
+    """All measures by name: ``family, meaning, gates, chance, published, ungated, mend, function``."""
     for module in iter_modules(__path__):
         import_module(f"{__name__}.{module.name}")
     return MEASURES

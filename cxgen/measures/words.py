@@ -72,7 +72,7 @@ def turn_rate(items: Items) -> Figures:
     return shares(items.shared(_with_bags).with_columns(turned=pl.col("label").n_unique().over("guessed") > 1), pl.col("turned"))
 
 
-@measure("nli", Gates(construction=1.0, least=True), chance=0.0)
+@measure("nli", Gates(construction=1.0, least=True), chance=0.0, mend="say under `misread` what the target says (docs/templates.md; W303)")
 def misparse(items: Items) -> Figures | None:
     """of the look-alikes' items whose claim is decided by taking them for the target, those that this labels otherwise."""
     rows = items.rows.filter(pl.col("config") == "distinction")

@@ -17,6 +17,7 @@ from cxgen.errors import DataError, needs
 from cxgen.families import FAMILIES, NATURAL, Family, family_of
 from cxgen.files import read_json
 from cxgen.measures import begin
+from cxgen.measures import measures as measures_by_name
 from cxgen.measures.figures import broken_gates
 from cxgen.measures.fits import Map
 from cxgen.project import Project
@@ -59,10 +60,12 @@ def _measured(families: Iterable[tuple[Family, pl.DataFrame]], written: pl.DataF
 
 
 def broken(report: Mapping[str, Any]) -> Iterator[str]:
-    """The gates that do not hold, each with the figure that is farthest off."""
+    """The gates that do not hold, each with the figure that is farthest off, what it measures, and what helps."""
     for family, measures in report.items():
         for name, measure in measures.items():
-            yield from (f"{family}: {name} {fault}" for fault in broken_gates(measure))
+            about = measures_by_name()[name]
+            for fault in broken_gates(measure):
+                yield f"{family}: {name} {fault}\n  {name}: {about['meaning']}\n  hint: {about['mend']}"
 
 
 def plots(project: Project) -> dict[str, list[Row]]:
