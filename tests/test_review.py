@@ -233,6 +233,7 @@ def test_ids_that_were_moved_against_their_texts_are_refused_where_they_part(dra
         ("a.csv", "id,answer,first\n{0},E,Another text.\n", "first of {0} is not the text that was asked about"),
         ("a.csv", "id,answer,second\n{0},E,Another text.\n", "second of {0} is not the text that was asked about"),
         ("a.csv", "id,answer\n{0},E\n{1},E\n", "answers lists 1 and 2"),
+        ("a.csv", "id,answer,reader\n{0},E,Anna\n{1},E,anna\n", "Anna is written with other capitals elsewhere"),
         ("list-1-labels.csv", "id,answer,reader\n{0},E,\n", "nobody knows whose"),
         ("a.json", '[{{"data": {{}}}}]', "not an export of Label Studio's"),
         ("a.xlsx", "no archive", "not an Excel workbook"),
