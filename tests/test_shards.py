@@ -159,6 +159,12 @@ def test_a_run_is_not_continued_as_another(mini_source, tmp_path):
     (tmp_path / "cxgen/sets.parquet").write_bytes(b"others")
     with pytest.raises(DataError, match="not the sets of a run"):
         made(asked)
+    for write in (lambda file: file.write_bytes(b"others"), pl.DataFrame({"set": [1]}).write_parquet):  # as if they were recorded
+        write(tmp_path / "cxgen/sets.parquet")
+        digest = hashlib.sha256((tmp_path / "cxgen/sets.parquet").read_bytes()).hexdigest()
+        change_json(tmp_path / "cxgen/manifest.json", lambda plan, digest=digest: plan | {"sets": digest})
+        with pytest.raises(DataError, match="not the sets of a run"):
+            made(asked)
     (tmp_path / "cxgen/manifest.json").write_text('{"asked": {}}', "utf-8")
     with pytest.raises(DataError, match="manifest: lacks"):
         made(asked)
@@ -182,6 +188,7 @@ def test_one_run_at_a_time_writes_to_a_folder(mini, cxgen):
         ("reach --out there --config nil", ["did you mean"]),
         ("reach --out there --config distinction --wug verb", ["have no pseudowords", "nli, minimal_pairs"]),
         ("reach --n 60 --out there --shard 999", ["there is no shard 999"]),
+        ("reach --n 60 --out there --config cxmp", ["no design of reach is for cxmp", "cxgen explain"]),
     ],
 )
 def test_options_that_do_not_go_together_are_refused(mini, cxgen, words, parts):
@@ -397,6 +404,7 @@ def test_a_run_of_other_words_is_not_counted_with_these(run, mini):
         ("manifest", lambda plan: None, "not of type 'object'"),
         ("manifest", lambda plan: plan | {"asked": None}, "asked"),
         ("manifest", lambda plan: plan | {"sources": None}, "sources"),
+        ("manifest", lambda plan: plan | {"shards": []}, "shards"),
         ("manifest", lambda plan: plan | {"sets": "0"}, "not the sets of a run"),
         ("manifest", lambda plan: with_shard(plan, file="../x.parquet"), "does not match"),
         ("manifest", lambda plan: with_shard(plan, file="data/train/../../x.a-00000.parquet"), "does not match"),

@@ -40,6 +40,7 @@ _Hashes = NDArray[np.uint64]
 Shard = dict[str, Any]  # ``file`` (relative to the run's folder), ``construction``, ``sampler`` (its number), ``pseudowords`` (bool)
 DATA, WUG, RUN = "data", "wug", "cxgen"  # folders: of the rows, of those with pseudowords, of the run's records
 _MANIFEST, _SETS = f"{RUN}/manifest.json", f"{RUN}/sets.parquet"
+_NUMBERS = {"shard": pl.UInt32, "set": pl.Int64}
 _BLOCK, _ROUND = 1 << 14, 1 << 20  # sets that are drawn at once for a plan, and between two looks at what is lacking
 _DRY = 0.01  # share of new sets in a round below which there is hardly anything else to say
 _SPARE = 8
@@ -110,7 +111,10 @@ def read_plan(folder: Path) -> Plan:
     if not path.exists():
         raise DataError("no run is there", file=folder, hint="name the folder that `cxgen generate --out` has written")
     plan: Plan = read_json(path, "run", "manifest", _HINT)
-    if plan["sets"] != _sha256(folder / _SETS):
+    known = False
+    with suppress(pl.exceptions.PolarsError):
+        known = plan["sets"] == _sha256(folder / _SETS) and pl.read_parquet_schema(folder / _SETS) == _NUMBERS
+    if not known:
         raise DataError("not the sets of a run", file=folder / _SETS, hint=_HINT)
     return plan
 
@@ -164,7 +168,7 @@ def writing(wanted: Wanted) -> AbstractContextManager[None]:
 def make_plan(wanted: Wanted, pool: Executor) -> Plan:
     """Find sets that are new, divide them into shards (the first of each sampler also with pseudowords), and write the plan."""
     plan: Plan = {"asked": wanted.asked, "sources": [], "shards": []}
-    sets = [pl.DataFrame(schema={"shard": pl.UInt32, "set": pl.Int64})]
+    sets = [pl.DataFrame(schema=_NUMBERS)]
     seen: dict[str, NDArray[np.uint64]] = defaultdict(lambda: np.empty(0, np.uint64))
     listed = list(wanted.samplers())
     firsts = [job for name, number, _, count in listed for job in _round(wanted, (name, number), 0, count, 1.0)]
@@ -183,6 +187,9 @@ def make_plan(wanted: Wanted, pool: Executor) -> Plan:
                 sets.append(part.select(pl.lit(len(plan["shards"]), pl.UInt32).alias("shard"), "set"))
                 file = f"{_stem(sampler, folder)}{at // most:05d}.parquet"
                 plan["shards"].append({"file": file, "construction": name, "sampler": number, "pseudowords": folder == WUG})
+    if not plan["shards"]:
+        what = f"there is nothing to make: no design of {', '.join(wanted.names)} is for {wanted.config}"
+        raise DataError(what, hint="`cxgen explain NAME` tells what its designs are for")
     write_parquet(pl.concat(sets), wanted.folder / _SETS, compression="zstd", row_group_size=1 << 20)
     plan["sets"] = _sha256(wanted.folder / _SETS)
     write_json(plan, wanted.folder / _MANIFEST)  # last: where it is, the plan is whole
