@@ -146,11 +146,12 @@ def stages() -> dict[str, Any]:
     """The stages of ``dvc repro``, one after the other in a copy of the project without results; each as a share of all."""
     root = Project.find().root
     pipeline, used = yaml.safe_load((root / "dvc.yaml").read_text("utf-8")), {}
+    env = {name: value for name, value in os.environ.items() if name != "POLARS_MAX_THREADS"} | {"PYTHONPATH": str(root)}
     with tempfile.TemporaryDirectory() as folder:
         copy = shutil.copytree(root, Path(folder) / "copy", ignore=shutil.ignore_patterns(".*", "outputs"))
         for name, stage in pipeline["stages"].items():
             words = stage["cmd"].removeprefix("${cxgen} ").split()
-            used[name] = process(sys.executable, "-m", "cxgen", *words, cwd=copy, env={**os.environ, "PYTHONPATH": str(root)})
+            used[name] = process(sys.executable, "-m", "cxgen", *words, cwd=copy, env=env)
     total = sum(each["wall"] for each in used.values())
     return {name: {**each, "share": round(each["wall"] / total, 3)} for name, each in used.items()}
 
@@ -160,12 +161,12 @@ def main() -> None:
     sizes = [int(float(size)) for size in sys.argv[1:] if not size.startswith("--")] or [10_000, 100_000]
     report: dict[str, Any] = {"polars": pl.__version__, "starting, in floors": starts()}
     report["growth"] = [growth(size) for size in sizes]  # while this process is small: a child's peak is its parent's at least
+    if "--stages" in sys.argv:
+        report["stages"] = stages()
     report["constructions"] = {name: steps(name) for name in NAMES}
     report["workers"] = speedup(executor, min(max(sizes), 1_000_000))
     if "--ray" in sys.argv:
         report["ray"] = speedup(cluster, min(max(sizes), 1_000_000))
-    if "--stages" in sys.argv:
-        report["stages"] = stages()
     print(json.dumps(report, indent=2))
 
 

@@ -3,10 +3,11 @@
     python bench/wug.py [--words 500]
 
 Prints for 400 content words of the lexicon (nouns, verbs, adjectives in equal parts of every frequency band), ten outputs each, asked for
-one by one: outputs of another length, of zipf 2 or more, the means of the largest absolute transition deviation (required: 36; Wuggy's
-published: 42.5) and of the absolute OLD20 difference (required: 0.24); and pseudowords per second of a process that starts, reads the
-snapshot and makes ten for each of ``--words`` words (required: 600). Where the package `wuggy` (1.1) is installed, too: the same words and
-measures of its `generate_classic`, at its own settings, over the same words in the same segments, and how many times as fast these are.
+one by one: outputs of another length, of zipf 2 or more, the means of the largest absolute transition deviation (37 to 40, in four samples
+of words; Wuggy's published: 42.5) and of the absolute OLD20 difference (0.27 to 0.29); and pseudowords per second of a process that starts,
+reads the snapshot and makes ten for each of ``--words`` words (required: 600). Where the package `wuggy` (1.1) is installed, too: measures
+of its `generate_classic` for ``--wuggy-words`` of these, at its own settings, over the same words in the same segments, and how many times
+as fast these are.
 """
 
 from __future__ import annotations

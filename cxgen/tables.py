@@ -80,16 +80,18 @@ def numbered_rows(path: Path, hint: str, columns: Sequence[str] = ()) -> tuple[p
 
 
 def csv_lines(path: Path, hint: str) -> list[tuple[int, list[str]]]:
-    """The rows of a CSV or TSV file that are not blank, each with the line where it ends; cells of CSV are divided by what is commonest in
-    the first line: comma, semicolon or tab, whichever a spreadsheet writes where it runs."""
+    """The rows of a CSV or TSV file that are not blank, each with the line where it ends; cells of CSV are divided by what a first line
+    ``sep=;`` names, which is no row, else by what is commonest there: comma, semicolon or tab, as a spreadsheet writes where it runs."""
     text = read_text(path, hint)
     head = re.split("[\r\n]", text, maxsplit=1)[0]
-    divider = "\t" if path.suffix.lower() == ".tsv" else max(",;\t", key=head.count)
+    named = re.fullmatch('(?i)"?sep=([,;\t])"?', head)
+    divider = named[1] if named else "\t" if path.suffix.lower() == ".tsv" else max(",;\t", key=head.count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=divider, strict=True)
     try:
-        return [(reader.line_num, row) for row in reader if row]
+        rows = [(reader.line_num, row) for row in reader if any(map(str.strip, row))]
     except csv.Error as error:
         raise DataError(f"not a readable {path.suffix} file: {error}", file=path, line=reader.line_num, hint=hint) from error
+    return rows[1:] if named else rows
 
 
 def _cells(path: Path, hint: str) -> list[tuple[int, list[str | None]]]:

@@ -181,11 +181,14 @@ def test_answers_come_back_from_every_form(drawn, tmp_path):
     rows = drawn.filter(list=2, task="labels").select("code", "right", "text").iter_rows()
     mac = [f'{code},{label},a\u200bb,"\u00a0{text.replace(" ", "  ")}"' for code, label, text in rows]
     (tmp_path / "mac-list-2-labels.CSV").write_text("\r".join(["id,answer,note,first", *mac]), newline="")
-    paths = [tmp_path / name for name in ("xlsx-list-2-labels.xlsx", "semi-list-2-labels.csv", "lines-labels.jsonl", "export.json")]
-    got = read_answers([*paths, tmp_path / "mac-list-2-labels.CSV"], drawn)
-    assert set(got["reader"]) == {"xlsx", "semi", "lines", "annotator-3", "mac"}
+    named = "sep=;\r\n;;;;\r\nid;answer;;\r\n" + "".join(f"{code};{answer};;\r\n;;;;\r\n ; ;;\r\n" for code, answer in right.items())
+    (tmp_path / "named-list-2-labels.csv").write_text(named)
+    paths = [tmp_path / f"{name}.csv" for name in ("semi-list-2-labels", "named-list-2-labels")]
+    paths += [tmp_path / name for name in ("xlsx-list-2-labels.xlsx", "lines-labels.jsonl", "export.json", "mac-list-2-labels.CSV")]
+    got = read_answers(paths, drawn)
+    assert set(got["reader"]) == {"xlsx", "semi", "named", "lines", "annotator-3", "mac"}
     assert set(got.filter(reader="mac")["note"]) == {"ab"}
-    assert got.height == 5 * len(right)
+    assert got.height == 6 * len(right)
     assert (got["answer"] == got["right"]).all()
 
 
@@ -230,6 +233,7 @@ def test_ids_that_were_moved_against_their_texts_are_refused_where_they_part(dra
         ("a.csv", "id,answer,first\n{0},E,Another text.\n", "first of {0} is not the text that was asked about"),
         ("a.csv", "id,answer,second\n{0},E,Another text.\n", "second of {0} is not the text that was asked about"),
         ("a.csv", "id,answer\n{0},E\n{1},E\n", "answers lists 1 and 2"),
+        ("a.csv", "id,answer,reader\n{0},E,Anna\n{1},E,anna\n", "Anna is written with other capitals elsewhere"),
         ("list-1-labels.csv", "id,answer,reader\n{0},E,\n", "nobody knows whose"),
         ("a.json", '[{{"data": {{}}}}]', "not an export of Label Studio's"),
         ("a.xlsx", "no archive", "not an Excel workbook"),

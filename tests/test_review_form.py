@@ -151,6 +151,8 @@ def test_lines_that_are_of_no_review_lock_nobody_out(folder, drawn):
 def test_annotators_are_spread_over_the_lists_and_at_once(folder):
     with serving(folder) as port:
         assert [start(port, name)["list"] for name in ("a", "b", "c", "d", "a")] == [1, 2, 1, 2, 1]
+        status, _, refused = ask(port, "POST", "/start", {"reader": "A"})  # whose file is that of a where capitals are not told apart
+        assert (status, json.loads(refused)["error"]) == (400, "a answers here: write the name so, or take another")
 
         def work(name):
             for row in start(port, name)["tasks"][0]["rows"][:5]:

@@ -31,6 +31,7 @@ from tests.conftest import edit as edit_text
 REQUEST = single(Request(seed=5), "nli", 900)
 ROWS = 130  # of a shard
 WUG = Wug(("verb", "content"), 0.3)
+OTHERS = "files with other rows than their plan gives: "
 
 
 def wanted(folder, out, request=REQUEST, wug=WUG):
@@ -153,9 +154,17 @@ def test_a_run_is_not_continued_as_another(mini_source, tmp_path):
     divided = single(Request(seed=5, splits={"reach": {"grab": "test"}}), "nli", 900)  # as the project's table divides its verbs
     with pytest.raises(DataError, match="differs in verbs"):
         earlier(wanted(mini_source, tmp_path, divided), resume=True)
+    with pytest.raises(DataError, match="differs in judged"):
+        earlier(wanted(mini_source, tmp_path, dataclasses.replace(REQUEST, judged=True)), resume=True)
     (tmp_path / "cxgen/sets.parquet").write_bytes(b"others")
     with pytest.raises(DataError, match="not the sets of a run"):
         made(asked)
+    for write in (lambda file: file.write_bytes(b"others"), pl.DataFrame({"set": [1]}).write_parquet):  # as if they were recorded
+        write(tmp_path / "cxgen/sets.parquet")
+        digest = hashlib.sha256((tmp_path / "cxgen/sets.parquet").read_bytes()).hexdigest()
+        change_json(tmp_path / "cxgen/manifest.json", lambda plan, digest=digest: plan | {"sets": digest})
+        with pytest.raises(DataError, match="not the sets of a run"):
+            made(asked)
     (tmp_path / "cxgen/manifest.json").write_text('{"asked": {}}', "utf-8")
     with pytest.raises(DataError, match="manifest: lacks"):
         made(asked)
@@ -179,6 +188,7 @@ def test_one_run_at_a_time_writes_to_a_folder(mini, cxgen):
         ("reach --out there --config nil", ["did you mean"]),
         ("reach --out there --config distinction --wug verb", ["have no pseudowords", "nli, minimal_pairs"]),
         ("reach --n 60 --out there --shard 999", ["there is no shard 999"]),
+        ("reach --n 60 --out there --config cxmp", ["no design of reach is for cxmp", "cxgen explain"]),
     ],
 )
 def test_options_that_do_not_go_together_are_refused(mini, cxgen, words, parts):
@@ -287,6 +297,13 @@ def test_a_sound_run_is_counted_whole(whole, mini, cxgen, mini_run):
         ("train", first("rule", pl.lit("other")), False, "labels that do not follow from facts and claims: 1"),
         ("test", everywhere("premise", "<b>x</b>"), False, "texts that do not follow their templates: 1"),
         ("test", everywhere("hypothesis", "Anything goes."), True, "texts that do not follow their templates: [1-9]"),
+        ("train", lambda rows: rows.filter(pl.col("contrast_set") != rows["contrast_set"][0]), True, OTHERS),
+        ("test", lambda rows: rows.clear(), True, OTHERS),
+        ("train", lambda rows: rows.reverse(), False, OTHERS),
+        ("test", lambda rows: rows.reverse(), True, OTHERS),
+        ("train", first("slots", None), False, OTHERS),
+        ("test", everywhere("verb", "anything"), False, OTHERS),
+        ("validation", lambda rows: pl.concat([rows, rows.head(1)]), False, OTHERS),
     ],
 )
 def test_a_fault_within_a_shard_is_told_with_its_file(run, mini_run, split, change, pseudowords, fault):
@@ -333,10 +350,45 @@ def test_what_is_held_out_elsewhere_is_found(run, mini_run):
 
 def test_a_set_that_is_left_out_evenly_and_bytes_that_nobody_recorded_are_found(run, mini_run):
     edit(run, "train", lambda rows: rows.filter(pl.col("contrast_set") != rows["contrast_set"][0]))
-    with pytest.raises(DataError, match="contrast sets that are lacking: 1"):
+    with pytest.raises(DataError, match=OTHERS):
         audit.audit_run(mini_run, run, HERE)
     change_json(run / "cxgen/shards/000002.json", lambda record: record | {"sha256": "0" * 64})
-    with pytest.raises(DataError, match="files that are not as recorded: 1"):
+    change_json(run / "cxgen/shards/000003.json", lambda record: record | {"sets": record["sets"] + 2})
+    with pytest.raises(DataError, match="files that are not as recorded: 1; sets that are not recorded: 3; "):
+        audit.audit_run(mini_run, run, HERE)
+
+
+@pytest.mark.parametrize(
+    ("changes", "fault"),
+    [
+        ({"pseudowords": None}, "not the plan of a run"),
+        ({"pseudowords": {"modes": ["content"], "share": WUG.share}}, OTHERS),
+        ({"pseudowords": {"modes": list(WUG.modes), "share": 0.9}}, "contrast sets that are lacking"),
+        ({"seed": 6}, OTHERS),
+        ({"seed": None}, "seed"),
+        ({"judged": True}, "nothing of reach has been judged"),
+        ({"verbs": {"reach": "0"}}, "it differs from this project in verbs"),
+    ],
+)
+def test_a_run_that_was_asked_for_otherwise_is_refused(run, mini_run, changes, fault):
+    change_json(run / "cxgen/manifest.json", lambda plan: plan | {"asked": plan["asked"] | changes})
+    with pytest.raises(DataError, match=fault):
+        audit.audit_run(mini_run, run, HERE)
+
+
+@pytest.mark.parametrize("left", [0, 1])
+def test_a_plan_with_fewer_pseudowords_is_refused(run, mini_source, mini_run, left):
+    """Of the last shard there is no set, or one, and shard and record are made for it."""
+    number, shard = len(read_plan(run)["shards"]) - 1, read_plan(run)["shards"][-1]
+    assert shard["pseudowords"] and len(sets_of(run, number)) > 1
+    sets = pl.read_parquet(run / "cxgen/sets.parquet")
+    sets.filter((pl.col("shard") < number) | (pl.int_range(pl.len()).over("shard") < left)).write_parquet(run / "cxgen/sets.parquet")
+    digest = hashlib.sha256((run / "cxgen/sets.parquet").read_bytes()).hexdigest()
+    change_json(run / "cxgen/manifest.json", lambda plan: plan | {"sets": digest, "shards": plan["shards"][: number + left]})
+    (run / shard["file"]).unlink()
+    (run / f"cxgen/shards/{number:06d}.json").unlink()
+    made(wanted(mini_source, run))
+    with pytest.raises(DataError, match="contrast sets that are lacking: "):
         audit.audit_run(mini_run, run, HERE)
 
 
@@ -352,6 +404,7 @@ def test_a_run_of_other_words_is_not_counted_with_these(run, mini):
         ("manifest", lambda plan: None, "not of type 'object'"),
         ("manifest", lambda plan: plan | {"asked": None}, "asked"),
         ("manifest", lambda plan: plan | {"sources": None}, "sources"),
+        ("manifest", lambda plan: plan | {"shards": []}, "shards"),
         ("manifest", lambda plan: plan | {"sets": "0"}, "not the sets of a run"),
         ("manifest", lambda plan: with_shard(plan, file="../x.parquet"), "does not match"),
         ("manifest", lambda plan: with_shard(plan, file="data/train/../../x.a-00000.parquet"), "does not match"),

@@ -54,7 +54,7 @@ def test_no_output_is_a_word_in_any_of_its_forms_none_occurs_twice_and_bases_loo
 
 
 def test_outputs_keep_length_and_syllables_change_a_third_and_stay_near(wugs, sample):
-    assert sample["max_deviation"].abs().mean() < 41  # over many words 36 and 0.24 (``bench/wug.py``)
+    assert sample["max_deviation"].abs().mean() < 41  # over many words 39 and 0.28 (``bench/wug.py``)
     assert sample["old20_difference"].abs().mean() < 0.33
     assert sample.columns[:-1] == list(SCHEMA)
     for row in sample.iter_rows(named=True):

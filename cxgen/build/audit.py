@@ -12,11 +12,25 @@ import polars as pl
 from cxgen.build import wug
 from cxgen.build.pool import Executor
 from cxgen.build.samplers import Run, construction_of
-from cxgen.build.shards import DATA, WUG, Plan, Shard, read_plan, record_of, said_with, split_of
+from cxgen.build.shards import (
+    DATA,
+    WUG,
+    Plan,
+    Shard,
+    Wanted,
+    is_planned,
+    planned,
+    read_plan,
+    record_of,
+    sets_of,
+    shard_columns,
+    split_of,
+    with_pseudowords,
+)
 from cxgen.constructicon import Construction, Part, parse_pattern
 from cxgen.constructicon.model import Rule
 from cxgen.errors import DataError
-from cxgen.families import DEFAULT, FAMILIES, Family, columns_of, family_of, wug_config
+from cxgen.families import DEFAULT, FAMILIES, Family, columns_of, family_of
 from cxgen.families.nli import HELD, leaked
 from cxgen.sampling import broken_slots
 from cxgen.schema import TARGET, Contract
@@ -29,7 +43,7 @@ _PARTS = {**{split: [split] for split in SPLITS}, "all": list(SPLITS)}
 SHARED, TWICE = "verbs in two splits", "premises in two contrast sets"
 _CELL = ("mode", "design", "kind", "claim", "label")
 _FILLER = r"[\w ',;-]*"  # what may stand where a pattern has a slot
-_Job = tuple[Path, str, Run, Shard, list[str]]  # folder, config, run, shard, the files with the real words of one with pseudowords
+_Job = tuple[Wanted, Shard, list[str]]  # the run, a shard of it, the files with the real words of one with pseudowords
 
 
 def audit(dataset: pl.DataFrame) -> dict[str, Any]:
@@ -99,12 +113,13 @@ def balance(dataset: pl.DataFrame) -> dict[str, Any]:
 def audit_run(run: Run, folder: Path, pool: Executor) -> dict[str, Any]:
     """Count the run in ``folder`` again: ``shards, rows, sets``, ``parts`` (see `_parts`), ``violations`` (all 0, else a `DataError`)."""
     plan = read_plan(folder)
-    if others := ", ".join(name for name, value in said_with(run.project).items() if plan["asked"][name] != value):
+    wanted = planned(run, folder, plan)
+    if others := wanted.others(plan):
         hint = "audit it in the project, and with the version of cxgen, that made it"
-        raise DataError(f"labels cannot be told again: it differs from this project in {others}", file=folder, hint=hint)
-    jobs = _jobs(run, folder, plan)
+        raise DataError(f"it cannot be made again: it differs from this project in {others}", file=folder, hint=hint)
+    jobs = _jobs(wanted, plan)
     tallies = list(track(pool.map(_count, jobs), "counting", len(jobs)))
-    counts: Counter[str] = Counter({"contrast sets that are lacking": _lacking(plan, tallies)})
+    counts: Counter[str] = Counter({"contrast sets that are lacking": _lacking(wanted, plan, tallies)})
     groups: dict[tuple[str, bool], list[dict[str, Any]]] = defaultdict(list)
     for tally in tallies:
         counts.update(tally["faults"])
@@ -121,21 +136,23 @@ def audit_run(run: Run, folder: Path, pool: Executor) -> dict[str, Any]:
     return {"shards": len(jobs), **sums, "parts": parts, "violations": dict(counts)}
 
 
-def _lacking(plan: Plan, tallies: Sequence[Mapping[str, Any]]) -> int:
+def _lacking(wanted: Wanted, plan: Plan, tallies: Sequence[Mapping[str, Any]]) -> int:
     """By how many sets the shards differ from what the plan kept of each of its sources; those of a construction stand in their order."""
-    counts: Counter[tuple[str, int]] = Counter()
+    counts: Counter[tuple[str, int, bool]] = Counter()
     numbers: Counter[str] = Counter()
     for source in plan["sources"]:
-        counts[source["construction"], numbers[source["construction"]]] += source["kept"]
-        numbers[source["construction"]] += 1
+        name, kept = source["construction"], source["kept"]
+        counts[name, numbers[name], False] += kept
+        counts[name, numbers[name], True] += with_pseudowords(kept, wanted.wug)
+        numbers[name] += 1
     for tally in tallies:
-        counts[tally["construction"], tally["sampler"]] -= 0 if tally["pseudowords"] else tally["sets"]
+        counts[tally["construction"], tally["sampler"], tally["pseudowords"]] -= tally["sets"]
     return sum(map(abs, counts.values()))
 
 
-def _jobs(run: Run, folder: Path, plan: Plan) -> list[_Job]:
+def _jobs(wanted: Wanted, plan: Plan) -> list[_Job]:
     """A job per shard; all must be there, and nothing else."""
-    shards = plan["shards"]
+    folder, shards = wanted.folder, plan["shards"]
     there = sum(record_of(folder, plan, number, quick=True) is not None for number in range(len(shards)))
     if there < len(shards):
         raise DataError(f"{there} of {len(shards)} shards are there", file=folder, hint="finish the run with --resume")
@@ -146,33 +163,34 @@ def _jobs(run: Run, folder: Path, plan: Plan) -> list[_Job]:
     for shard in shards:
         real[shard["construction"], shard["sampler"], shard["pseudowords"]].append(shard["file"])
     beside = [real[shard["construction"], shard["sampler"], False] if shard["pseudowords"] else [] for shard in shards]
-    config = plan["asked"]["config"]
-    return [(folder, config, run, {**shard, "number": number}, beside[number]) for number, shard in enumerate(shards)]
+    return [(wanted, {**shard, "number": number}, beside[number]) for number, shard in enumerate(shards)]
 
 
 def _count(job: _Job) -> dict[str, Any]:
     """Of one shard: rows, sets, faults, verbs, what could be held out, and a hash of every premise, as often as there are sets with it."""
-    folder, source, run, shard, beside = job
-    family, config = family_of(source), wug_config(source) if shard["pseudowords"] else source
-    path, columns = folder / shard["file"], columns_of(config)
+    wanted, shard, beside = job
+    folder, source, family = wanted.folder, wanted.config, family_of(wanted.config)
+    path, columns, numbers = folder / shard["file"], shard_columns(wanted, shard), sets_of(folder, shard["number"])
     counted = tuple(column for column in columns if column.name != "slots")  # which take half of the memory
-    rows = read_table(path, Contract(counted, more=True), _HINT).with_columns(config=pl.lit(config))
+    rows = read_table(path, Contract(counted, more=True), _HINT).with_columns(config=pl.lit(source))
     if fault := Contract(columns).misfit(pl.read_parquet_schema(path)):
         raise DataError(fault, file=path, hint=_HINT)
     record = record_of(folder, {"shards": {shard["number"]: shard}}, shard["number"])
-    construction, claims = construction_of(run, shard["construction"]), _claims(rows)
+    construction, claims = construction_of(wanted.run, shard["construction"]), _claims(rows)
     faults = {
         "files that are not as recorded": int(record is None),
         "rows that are not recorded": abs(rows.height - record["rows"]) if record else 0,
+        "sets that are not recorded": abs(len(numbers) - record["sets"]) if record else 0,
+        "files with other rows than their plan gives": int(record is not None and not is_planned(wanted, shard, numbers)),
         "rows of another construction": rows.filter(TARGET.ne(shard["construction"])).height,
         "rows of another split": rows.filter(pl.col("split") != split_of(shard)).height,
         "labels that do not follow from facts and claims": mislabelled(construction, claims),
         "texts that do not follow their templates": misshapen(construction, rows.rename({family.text: "text"}), claims),
     }
     if shard["pseudowords"]:
-        wanted = tuple(column for column in columns_of(source) if column.name in {"id", "split", "verb", family.text})
+        needed = tuple(column for column in columns_of(source) if column.name in {"id", "split", "verb", family.text})
         named = pl.col("id").is_in(rows["source_id"].unique().implode())
-        real = pl.concat(read_table(folder / file, Contract(wanted, more=True), _HINT).filter(named) for file in beside)
+        real = pl.concat(read_table(folder / file, Contract(needed, more=True), _HINT).filter(named) for file in beside)
         faults |= wug.violations(rows, real, source)
     else:
         own = family.violations(rows)
@@ -182,7 +200,7 @@ def _count(job: _Job) -> dict[str, Any]:
         **shard,
         "split": split_of(shard),
         "rows": rows.height,
-        "sets": rows["contrast_set"].n_unique(),
+        "sets": len(numbers),
         "faults": faults,
         "verbs": rows["verb"].unique().to_list(),
         "held": {rule: rows.select("split", "construction", "contrast_of", *names).unique() for rule, names in held.items()},

@@ -25,9 +25,10 @@ from cxgen.build.wug import eligible, paired, substituted
 from cxgen.errors import DataError
 from cxgen.families import CONFIGS, columns_of, wug_config
 from cxgen.files import locked, write_atomically
+from cxgen.lexicon.verdicts import votes_files
 from cxgen.project import Project
-from cxgen.sampling import Sampler, digest, span
-from cxgen.schema import conform, polars_schema, read_json
+from cxgen.sampling import HoldOut, Sampler, digest, span
+from cxgen.schema import Column, conform, polars_schema, read_json
 from cxgen.tables import one_line, track, write_json, write_parquet
 from cxgen.version import DATA_VERSION
 from cxgen.vocabulary import SPLITS
@@ -39,6 +40,7 @@ _Hashes = NDArray[np.uint64]
 Shard = dict[str, Any]  # ``file`` (relative to the run's folder), ``construction``, ``sampler`` (its number), ``pseudowords`` (bool)
 DATA, WUG, RUN = "data", "wug", "cxgen"  # folders: of the rows, of those with pseudowords, of the run's records
 _MANIFEST, _SETS = f"{RUN}/manifest.json", f"{RUN}/sets.parquet"
+_NUMBERS = {"shard": pl.UInt32, "set": pl.Int64}
 _BLOCK, _ROUND = 1 << 14, 1 << 20  # sets that are drawn at once for a plan, and between two looks at what is lacking
 _DRY = 0.01  # share of new sets in a round below which there is hardly anything else to say
 _SPARE = 8
@@ -70,12 +72,17 @@ class Wanted:
             "seed": request.seed,
             "bands": request.preset,
             "marked": request.marked,
+            "judged": request.judged,
             "split": {split: request.shares[split] for split in SPLITS},
             "hold_out": asdict(request.hold_out),
             "verbs": {name: digest(json.dumps(request.splits.get(name), sort_keys=True)) for name in self.names},
             "pseudowords": {"modes": list(self.wug.modes), "share": self.wug.share} if self.wug else None,
-            **said_with(self.run.project),
+            **_said_with(self.run.project),
         }
+
+    def others(self, plan: Plan) -> str:
+        """The names of what a plan was made for and is not ``asked`` here, with commas between."""
+        return ", ".join(name for name, value in self.asked.items() if plan["asked"].get(name) != value)
 
     def samplers(self) -> Iterator[tuple[str, int, Sampler, int]]:
         """Construction, number of its sampler, the sampler, and how many sets of it are wanted."""
@@ -84,10 +91,10 @@ class Wanted:
                 yield name, number, sampler, self.run.request.sets(sampler.construction, sampler.design, self.config)[sampler.split]
 
 
-def said_with(project: Project) -> dict[str, Any]:
+def _said_with(project: Project) -> dict[str, Any]:
     """What the words and labels of a run depend on."""
     files = hashlib.sha256()
-    for path in [*project.template_files().values(), *project.shared_files(), *project.lexicon_files()]:
+    for path in [*project.template_files().values(), *project.shared_files(), *project.lexicon_files(), *votes_files(project)]:
         files.update(f"{path.name}\0".encode() + hashlib.sha256(path.read_bytes()).digest())
     return {"data version": DATA_VERSION, "templates and words": files.hexdigest()[:16]}
 
@@ -104,9 +111,27 @@ def read_plan(folder: Path) -> Plan:
     if not path.exists():
         raise DataError("no run is there", file=folder, hint="name the folder that `cxgen generate --out` has written")
     plan: Plan = read_json(path, "run", "manifest", _HINT)
-    if plan["sets"] != _sha256(folder / _SETS):
+    known = False
+    with suppress(pl.exceptions.PolarsError):
+        known = plan["sets"] == _sha256(folder / _SETS) and pl.read_parquet_schema(folder / _SETS) == _NUMBERS
+    if not known:
         raise DataError("not the sets of a run", file=folder / _SETS, hint=_HINT)
     return plan
+
+
+def planned(run: Run, folder: Path, plan: Plan) -> Wanted:
+    """What the plan of the run in ``folder`` was made for; words, labels and splits of verbs are those of ``run``."""
+    asked, wug = plan["asked"], plan["asked"]["pseudowords"]
+    shown = {
+        "seed": asked["seed"],
+        "preset": asked["bands"],
+        "marked": asked["marked"],
+        "judged": asked["judged"],
+        "shares": asked["split"],
+    }
+    request = replace(single(run.request, asked["config"], asked["n"]), hold_out=HoldOut(**asked["hold_out"]), **shown)
+    modes = Wug(tuple(wug["modes"]), wug["share"]) if wug else None
+    return Wanted(Run(run.project, request), tuple(asked["constructions"]), asked["config"], folder, asked["shard_rows"], modes)
 
 
 def split_of(shard: Shard) -> str:
@@ -120,8 +145,7 @@ def earlier(wanted: Wanted, *, resume: bool) -> Plan | None:
     if not path.exists():
         return None
     plan = read_plan(wanted.folder)
-    others = ", ".join(name for name, value in wanted.asked.items() if plan["asked"].get(name) != value)
-    if others:
+    if others := wanted.others(plan):
         raise DataError(f"another run is there: it differs in {others}", file=path, hint="choose another folder with --out")
     if not resume:
         raise DataError("this run is there already", file=path, hint="--resume makes the shards that it lacks")
@@ -144,7 +168,7 @@ def writing(wanted: Wanted) -> AbstractContextManager[None]:
 def make_plan(wanted: Wanted, pool: Executor) -> Plan:
     """Find sets that are new, divide them into shards (the first of each sampler also with pseudowords), and write the plan."""
     plan: Plan = {"asked": wanted.asked, "sources": [], "shards": []}
-    sets = [pl.DataFrame(schema={"shard": pl.UInt32, "set": pl.Int64})]
+    sets = [pl.DataFrame(schema=_NUMBERS)]
     seen: dict[str, NDArray[np.uint64]] = defaultdict(lambda: np.empty(0, np.uint64))
     listed = list(wanted.samplers())
     firsts = [job for name, number, _, count in listed for job in _round(wanted, (name, number), 0, count, 1.0)]
@@ -155,7 +179,7 @@ def make_plan(wanted: Wanted, pool: Executor) -> Plan:
         about = {"construction": name, "design": sampler.design.name, "split": sampler.split, "rows of a set": rows}
         plan["sources"].append({**about, "wanted": count, "kept": len(kept), "drawn": drawn})
         parts = [(DATA, kept, rows)]
-        parts += [(WUG, kept[: math.ceil(len(kept) * wug.share)], rows * len(wug.modes))] if (wug := wanted.wug) else []
+        parts += [(WUG, kept[: with_pseudowords(len(kept), wug)], rows * len(wug.modes))] if (wug := wanted.wug) else []
         for folder, numbers, size in parts:
             most = max(1, wanted.shard_rows // size)
             for at in range(0, len(numbers), most):
@@ -163,10 +187,18 @@ def make_plan(wanted: Wanted, pool: Executor) -> Plan:
                 sets.append(part.select(pl.lit(len(plan["shards"]), pl.UInt32).alias("shard"), "set"))
                 file = f"{_stem(sampler, folder)}{at // most:05d}.parquet"
                 plan["shards"].append({"file": file, "construction": name, "sampler": number, "pseudowords": folder == WUG})
+    if not plan["shards"]:
+        what = f"there is nothing to make: no design of {', '.join(wanted.names)} is for {wanted.config}"
+        raise DataError(what, hint="`cxgen explain NAME` tells what its designs are for")
     write_parquet(pl.concat(sets), wanted.folder / _SETS, compression="zstd", row_group_size=1 << 20)
     plan["sets"] = _sha256(wanted.folder / _SETS)
     write_json(plan, wanted.folder / _MANIFEST)  # last: where it is, the plan is whole
     return plan
+
+
+def with_pseudowords(kept: int, wug: Wug | None) -> int:
+    """How many of the ``kept`` sets of a source, the first ones, have pseudowords, too."""
+    return math.ceil(kept * wug.share) if wug else 0
 
 
 def _round(wanted: Wanted, sampler: tuple[str, int], drawn: int, lacking: int, rate: float) -> list[_Draws]:
@@ -237,15 +269,33 @@ def _make_shard(job: tuple[Wanted, int, Shard]) -> None:
     """Write a shard, and its record after it."""
     wanted, number, shard = job
     numbers, path = sets_of(wanted.folder, number), wanted.folder / shard["file"]
-    rows = _write(path, wug_config(wanted.config) if shard["pseudowords"] else wanted.config, _blocks(wanted, shard, numbers))
+    rows = _write(path, shard_columns(wanted, shard), _blocks(wanted, shard, numbers))
     record = {"file": shard["file"], "sha256": _sha256(path), "bytes": path.stat().st_size, "rows": rows, "sets": len(numbers)}
     write_json(record, _record_file(wanted.folder, number))
 
 
+def shard_columns(wanted: Wanted, shard: Shard) -> tuple[Column, ...]:
+    """The columns of a shard."""
+    return columns_of(wug_config(wanted.config) if shard["pseudowords"] else wanted.config)
+
+
+def is_planned(wanted: Wanted, shard: Shard, numbers: NDArray[np.int64]) -> bool:
+    """Whether a shard's file has the rows that are made of the sets ``numbers``, all of them in their order; they are made again."""
+    rows, made = pl.scan_parquet(wanted.folder / shard["file"]), 0
+    with suppress(pl.exceptions.PolarsError):  # half a column cannot be read
+        for block in _blocks(wanted, shard, numbers):
+            if not rows.select(block.columns).slice(made, block.height).collect().equals(block):
+                return False
+            made += block.height
+        return bool(made == rows.select(pl.len()).collect().item())
+    return False
+
+
 def _blocks(wanted: Wanted, shard: Shard, numbers: NDArray[np.int64]) -> Iterator[pl.DataFrame]:
-    """The items of a shard, some thousand sets at a time, so that no shard is ever one table."""
+    """The rows of a shard, some thousand sets at a time, so that no shard is ever one table."""
     sampler = dict(enumerate(samplers_of(wanted.run, shard["construction"]))).get(shard["sampler"])
-    if sampler is None or not shard["file"].startswith(_stem(sampler, WUG if shard["pseudowords"] else DATA)):
+    kind, columns = WUG if shard["pseudowords"] else DATA, shard_columns(wanted, shard)
+    if sampler is None or not shard["file"].startswith(_stem(sampler, kind)) or (kind == WUG and wanted.wug is None):
         raise DataError(f"not the plan of a run: {shard['file']} is of another sampler", file=wanted.folder / _MANIFEST, hint=_HINT)
     modes = wanted.wug.modes if wanted.wug and shard["pseudowords"] else ()
     size = _MADE // max(3, len(modes))
@@ -255,20 +305,20 @@ def _blocks(wanted: Wanted, shard: Shard, numbers: NDArray[np.int64]) -> Iterato
             real = eligible(items)
             items = paired(substituted(sampler, real["set_number"].unique().to_numpy(), wugs_of(wanted.run), modes), real)
         if items.height:
-            yield items
+            yield conform(items, columns)
 
 
-def _write(path: Path, config: str, blocks: Iterator[pl.DataFrame]) -> int:
+def _write(path: Path, columns: Sequence[Column], blocks: Iterator[pl.DataFrame]) -> int:
     """Write the blocks to ``path`` as they come; how many rows they are."""
     from polars.io.plugins import register_io_source
 
-    columns, rows = columns_of(config), 0
+    rows = 0
 
     def batches(*_: Any) -> Iterator[pl.DataFrame]:
         nonlocal rows
         for block in blocks:
             rows += block.height
-            yield conform(block, columns)
+            yield block
 
     lazy = register_io_source(batches, schema=polars_schema(columns))
     options: dict[str, Any] = {"compression": "zstd", "row_group_size": _ROW_GROUP, "engine": "streaming"}

@@ -7,6 +7,7 @@ judge, on one of `cxgen.vocabulary.CLAUSES` or on `INTERPRETATION`.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import polars as pl
 
@@ -52,10 +53,15 @@ def majority(votes: pl.DataFrame) -> pl.DataFrame:
     return counts.select(*keys, pl.when(wins).then(value).otherwise(pl.lit("")), reason.alias("reason"), "votes")
 
 
+def votes_files(project: Project) -> list[Path]:
+    """The files of frozen votes that are there: what is shipped, then the project's."""
+    paths = dict.fromkeys(folder.resolve() / layout.JUDGMENTS for folder in (shipped_folder(), project.root))
+    return [path for path in paths if path.exists()]
+
+
 def read_votes(project: Project, construction: str = "") -> pl.DataFrame:
     """The frozen votes, the project's after those that are shipped: ``item, task, judge, prompt, value, reason``; of one construction."""
-    paths = dict.fromkeys(folder.resolve() / layout.JUDGMENTS for folder in (shipped_folder(), project.root))
-    tables = [pl.DataFrame(schema=polars_schema(_VOTES.columns)), *(read_table(path, _VOTES, HINT) for path in paths if path.exists())]
+    tables = [pl.DataFrame(schema=polars_schema(_VOTES.columns)), *(read_table(path, _VOTES, HINT) for path in votes_files(project))]
     votes = pl.concat(tables).filter(pl.col("item").str.starts_with(f"{construction}/" if construction else ""))
     return votes.unique(["item", "task", "judge", "prompt"], keep="last", maintain_order=True)
 

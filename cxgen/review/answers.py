@@ -43,7 +43,8 @@ def _lying_in(folder: Path) -> Iterator[Path]:
 def read_answers(paths: list[Path], key: pl.DataFrame) -> pl.DataFrame:
     """The answers in files, one row each: ``reader, code, answer, note, at`` (when, where the form knows) and the key's columns. Whose they
     are is said by a column ``reader``, else by the file's name, less ``list-1-labels``, else by the name of its folder. DataError of an
-    answer that is none, a row that is not in the key or has another text there, a reader who answers a row twice, or two lists."""
+    answer that is none, a row that is not in the key or has another text there, names that differ in capitals only, a reader who answers a
+    row twice, or two lists."""
     table = pl.DataFrame([row for path in paths for row in _rows(path)], schema=_GIVEN)
     table = table.with_columns(pl.col(pl.String).fill_null("")).rename({text: f"given {text}" for text in _TEXTS})
     reader, default, written = pl.col("reader"), pl.col("default"), pl.col("id") != ""
@@ -64,6 +65,9 @@ def read_answers(paths: list[Path], key: pl.DataFrame) -> pl.DataFrame:
             asked = pl.col(column).map_elements(visible, return_dtype=pl.String).str.strip_prefix("'")
             changed = own & (given != "") & (given.str.strip_prefix("'") != asked)
             _refuse(table, changed, f"{text} of {{code}} is not the text that was asked about", "export the list again, or mend the file")
+    spelt = pl.col("reader").n_unique().over(pl.col("reader").str.to_lowercase()) > 1
+    hint = "one person, one spelling; two people, two names (column reader, or the file's name)"
+    _refuse(table, spelt, "{reader} is written with other capitals elsewhere", hint)
     again = pl.struct("reader", "code").is_duplicated() & ~pl.struct("reader", "code").is_first_distinct()
     _refuse(table, again, "{reader} answers {code} twice", "keep one of the two")
     many = pl.col("list").n_unique().over("reader") > 1

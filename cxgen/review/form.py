@@ -90,6 +90,8 @@ class Server(ThreadingHTTPServer):
             raise DataError("not a name: letters, digits, - and _, at most 40")
         numbers: dict[str, int] = {name: row["list"] for name, rows in self._lines.items() for row in rows if "list" in row}
         if reader not in numbers:
+            if others := [name for name in self._lines if name != reader and name.lower() == reader.lower()]:  # one file to some systems
+                raise DataError(f"{others[0]} answers here: write the name so, or take another")
             taken = Counter(numbers.values())
             numbers[reader] = min(self._key["list"].unique().sort(), key=lambda number: (taken[number], number))
             self._add(reader, list=numbers[reader])
