@@ -264,7 +264,8 @@ def words_of(parts: Sequence[Part], construction: Construction) -> list[str]:
     """The words of a pattern; each filler counts as one, and brings *the* where it is a noun that takes it."""
     tokens = []
     for part in parts:
-        noun = part.form in _DEFINITE and "noun" in construction.parts_of_speech.get(part.slot, ())
+        pos = construction.parts_of_speech.get(part.slot, ())
+        noun = (part.form in _DEFINITE and "noun" in pos) or (part.form == "a" and "adjective" in pos)
         tokens += ["the"] * noun + ([f"{{{part.slot}}}"] if part.slot else _WORD.findall(part.text.lower()))
     return tokens
 

@@ -73,7 +73,7 @@ _PLAIN = {pos: (Way(xpos, "lemma"),) for pos, xpos in (("adjective", "JJ"), ("ad
 
 WORD_FORMS: dict[str, WordForm] = {
     "": WordForm(By.NUMBER, {**_THE, **_PLAIN}),
-    "a": _noun(("NN", "a"), ("NNS", "")),
+    "a": WordForm(By.NUMBER, {**_noun(("NN", "a"), ("NNS", "")).ways, "adjective": (Way("JJ", "lemma", "a"),)}),
     "bare": _noun(("NN", ""), ("NNS", "")),
     "np": _noun(("NN", "the"), ("NN", "a"), ("NN", ""), ("NNS", ""), by=By.DETERMINER),
     "poss-of": _noun(("NN", "the"), ("NNS", "the"), possessive=True),

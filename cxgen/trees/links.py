@@ -52,7 +52,7 @@ class Linker:
         for unit, start in zip(units, accumulate((len(unit.words) for unit in units), initial=1), strict=False):
             unit.start = start
             inner = enumerate(unit.words if unit.part else (), start)
-            self.links |= {number: (word.relation, start + int(word.head) - 1) for number, word in inner if word.head}
+            self.links |= {number: (word.relation, start + int(word.head) - 1) for number, word in inner if word.head.isdigit()}
         self.fillers = {unit.slot: unit.head for unit in reversed(units) if unit.part}
         self.verb = self.fillers.get(verb_slot, 0)
         self.predicate = next((number for number, word in enumerate(self.words, 1) if word.predicate), self.verb)
@@ -139,6 +139,8 @@ class Linker:
 
     def _filler(self, number: int, unit: Unit, part: Part) -> None:
         text, place, weak, slot = part.deprel, unit.head, self.weak.get(unit.head), self.slots.get(part.slot)
+        open_ones = (n for n, word in enumerate(unit.words) if word.head == "NEXT")
+        self.links |= {unit.start + n: self._fixed((unit.words[n].relation, "NEXT"), number) for n in open_ones}
         if not text and place in self.links:
             return
         if not text and slot and slot.deprel and part.form not in LEANING and not _agrees(part) and place != self.verb:

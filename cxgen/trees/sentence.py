@@ -193,7 +193,8 @@ def _look(way: Way, lexeme: dict[str, Any], adjectives: frozenset[str]) -> Itera
     shift = 1 if way.determiner else 0
     head = str(top + shift)
     if way.determiner:
-        yield Word(lexeme["article"] if way.determiner == "a" else way.determiner, way.determiner, "DET", "DT", "det", head)
+        of = "NEXT" if pos == "adjective" else head  # an article before an adjective is that of its noun
+        yield Word(lexeme["article"] if way.determiner == "a" else way.determiner, way.determiner, "DET", "DT", "det", of)
     for number, (form, own) in enumerate(zip(forms, lemmas if len(lemmas) == len(forms) else forms, strict=True), 1):
         if number == top:
             yield Word(form, own, upos, xpos)
