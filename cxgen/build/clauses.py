@@ -129,7 +129,13 @@ def tally(construction: Construction, votes: pl.DataFrame) -> tuple[dict[str, in
     reasons = pl.DataFrame(list(refused.items()), schema={"clause": pl.String, "reason": pl.String}, orient="row")
     rows = table.join(reasons, on="clause", how="inner", maintain_order="left").join(said, on="item", how="left", maintain_order="left")
     return counts, rows.select(
-        id="item", construction=pl.lit(construction.name), frame="scene", verb="verb", premise="sentence", reason="reason", votes="votes"
+        id="item",
+        construction=pl.lit(construction.name),
+        frame="scene",
+        verb="verb",
+        premise="sentence",
+        reason="reason",
+        votes=pl.col("votes").fill_null(""),  # shown otherwise since it was judged
     )
 
 
