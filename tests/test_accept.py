@@ -94,17 +94,17 @@ def test_a_model_fills_the_template_of_pairs_for_judges(tmp_path, cxgen):
     (tmp_path / "truth.json").write_text(json.dumps({f"{seed}|fillings": text for seed, text in said.items()}), "utf-8")
     with serving(truth=str(tmp_path / "truth.json")) as url:
         command = ["ask", "pairs", "conative", "--model", "m", "--base-url", url, "--seeds", "5", "--format", "json", "--scene"]
-        told, path = cxgen(*command, "mp-blades", cwd=tmp_path), tmp_path / "lexicons/scenes/conative.proposed.tsv"
+        told, path = cxgen(*command, "mp-clubs", cwd=tmp_path), tmp_path / "lexicons/scenes/conative.proposed.tsv"
         written = path.read_text("utf-8")
-        again = cxgen(*command, "mp-blades", cwd=tmp_path)
-        wrong = cxgen(*command, "mp-blade", cwd=tmp_path)
+        again = cxgen(*command, "mp-clubs", cwd=tmp_path)
+        wrong = cxgen(*command, "mp-club", cwd=tmp_path)
     counts = {row["scenes"]: row["number"] for row in json.loads(told.stdout)}
     assert counts == {"added": 2, "has the words": 1, "not a word for each place": 2}
     assert (again.returncode, path.read_text("utf-8")) == (0, written)
-    assert (wrong.returncode, "did you mean mp-blades" in wrong.stderr) == (2, True)
+    assert (wrong.returncode, "did you mean mp-clubs" in wrong.stderr) == (2, True)
     project = Project(tmp_path)
     loaded = load_construction(project, "conative", Lexicon.of(project), heard=False)
-    assert fillers(loaded, "mp-blades-more-3-female", "deed") + fillers(loaded, "mp-blades-more-3-female", "prey") == ["chop", "log"]
-    asked = interpretations(loaded).filter(pl.col("item").str.contains("/mp-blades-more-3"))
+    assert fillers(loaded, "mp-clubs-more-3-female", "deed") + fillers(loaded, "mp-clubs-more-3-female", "prey") == ["chop", "log"]
+    asked = interpretations(loaded).filter(pl.col("item").str.contains("/mp-clubs-more-3"))
     assert set(asked["sentence"].str.extract("(chopped at the log)")) == {"chopped at the log"}
-    assert not [frame for frame in conative(tmp_path)[1].frames if frame.name.startswith("mp-blades-more")]  # nobody has judged them
+    assert not [frame for frame in conative(tmp_path)[1].frames if frame.name.startswith("mp-clubs-more")]  # nobody has judged them

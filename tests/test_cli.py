@@ -154,7 +154,7 @@ def test_explain_says_which_labels_rest_on_a_replaced_word_and_a_template_shadow
         ("sample let-alone --family minimal_pairs --label neutral", ["no label", "leave --label out"]),
         ("sample resultative --family distinction", ["a config of the family nli"]),
         ("sample comparative-correlative --family cc_syntax --wug verb", ["--wug: not for cc_syntax"]),
-        ("lexicon show gat", ["gate"]),
+        ("lexicon show gatte", ["gate"]),
         ("sampel", ["No such command 'sampel'. Did you mean 'sample'?\n"]),
         ("split", ["cxgen build"]),
     ],
@@ -359,7 +359,7 @@ def test_check_writes_its_findings_whole_or_not_at_all_under_its_old_name_too(cx
 
 
 def test_sizes_say_what_there_is_and_what_can_be_done_with_it(cxgen, tmp_path):
-    fails(cxgen("report", "sizes", cwd=tmp_path), "make dataset")
+    fails(cxgen("report", "sizes", cwd=tmp_path), "dvc repro")
     (tmp_path / "params.yaml").touch()
     (tmp_path / "outputs/hub").mkdir(parents=True)
     (tmp_path / "outputs/hub/dataset_version.json").write_text('{"rows": {"minimal_pairs/train": {"rows": 12}}}')
