@@ -55,7 +55,7 @@ def test_no_output_is_a_word_in_any_of_its_forms_none_occurs_twice_and_bases_loo
 
 def test_outputs_keep_length_and_syllables_change_a_third_and_stay_near(wugs, sample):
     assert sample["max_deviation"].abs().mean() < 41  # over many words 39 and 0.28 (``bench/wug.py``)
-    assert sample["old20_difference"].abs().mean() < 0.33
+    assert sample["old20_difference"].abs().mean() < 0.36
     assert sample.columns[:-1] == list(SCHEMA)
     for row in sample.iter_rows(named=True):
         source, parts = wugs.segments(row["word"]), tuple(re.split(r"[:.]", row["segments"]))
