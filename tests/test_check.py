@@ -108,11 +108,13 @@ def test_new_words_are_announced_with_the_forms_of_verbs(tmp_path, cxgen):
     assert said in found.stderr and f"opening.tsv:{line}: W310 nihgt (noun) is in no word list (night?)" in found.stdout
     assert cxgen("sample", "opening", "--n", 1, cwd=tmp_path).stderr == said + "nihgt (noun) is in no word list (night?)\n"
     whole = "6 premises: the last set is not whole, --n 8 shows all of it\n"
-    edit(table, "nihgt", "gate, hatch")
+    edit(table, "nihgt", "gate#2")
     edit(table, "tiktok | ", "sang | ")
     listed = cxgen("check", "opening", cwd=tmp_path).stdout
     assert "W310 sang (verb) is a form of *sing*" in listed
-    assert "W310 gate, hatch (noun) has ',' in it" in listed
+    assert "W310 gate#2 (noun) has '#' in it" in listed
+    edit(table, "gate#2", "gate, hatch")
+    assert f"opening.tsv:{line}: column thing: 'gate, hatch' is no word" in cxgen("check", "opening", cwd=tmp_path).stderr
     edit(table, "gate, hatch", "gate")
     edit(table, "sang | ", "")
     assert [cxgen("sample", "opening", "--n", n, cwd=tmp_path).stderr for n in (1, 6, 8)] == ["", whole, ""]

@@ -49,7 +49,7 @@ def export_conllu(project: Project, config: str, split: str, path: Path) -> int:
     told = list(sentences(project, config, split))
     places: dict[tuple[str, str], set[str]] = {}  # of a slot beside the construction's verb: one that has several stands for no one role
     for sentence, construction in told:
-        cases = {token.head: token.lemma for token in sentence.tokens if token.relation == "case"}
+        cases = {token.head: token.lemma for token in sentence.tokens if token.relation in {"case", "mark"}}
         for number, token in enumerate(sentence.tokens, 1):
             if token.anchor and token.head == sentence.verb:
                 places.setdefault((construction.name, token.slot), set()).add(f"{token.relation} {cases.get(number, '')}")

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 FOLDER, PROPOSED = "scenes", ".proposed"  # NAME.proposed.tsv: what is drawn from only if judges accept
 PROPOSED_HEAD = "# Proposed: drawn from only if judges accept (cxgen judge); made by cxgen propose.\n"
 ABOUT = ("id", "designs", "words", "entails_alone", "marked", "comment")  # columns that are no slots
+_PLAIN = {"noun", "verb", "adjective", "adverb", "name"}  # whose words have no commas
 CIRCUMSTANCES = ("opening", "closing")  # slots whose words are about the occasion only
 _HINT = "a line a scene, cells divided by tabs; see the shipped tables in lexicons/scenes"
 Word = tuple[str, str, str]  # lemma or text, part of speech, which sense (see `cxgen.lexicon.words.fits`; empty: the first)
@@ -231,6 +232,10 @@ def _scene(cells: list[str], columns: dict[str, str], sets: dict[str, dict[str, 
     for column, texts in parts.items():
         if not {"", "@", "~"}.isdisjoint(texts):
             raise _wrong(f"column {column}: an empty word", path, line, "write `one | two | three`")
+        if odd := next((text for text in texts if column not in ABOUT and columns[column] in _PLAIN and re.search(r"[|,;]", text)), ""):
+            raise _wrong(
+                f"column {column}: {odd!r} is no word", path, line, "write `one | two | three`: a space before and behind each mark"
+            )
     for column in ("id", "designs"):
         if column not in parts:
             raise _wrong(f"column {column}: empty", path, line)

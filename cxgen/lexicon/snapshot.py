@@ -190,7 +190,9 @@ def missing(lexicon: Lexicon, name: str, file: Path | None = None, line: int | N
         hint = f"add {{lemma: {lemma}{sense}}} to the members of a class of {pos}s"
         hint += f"; the lexicon has {', '.join(known)}" if known else ""
     elif known:
-        message, hint = f"{name!r} is a word, not a word class", f"write {' or '.join(known)}"
+        alike = get_close_matches(name, lexicon.classes, cutoff=0.8)
+        message = f"{name!r} is a word, not a word class"
+        hint = " or ".join([*(f"did you mean {one}?" for one in alike[:1]), f"write {' or '.join(known)}"])
     else:
         alike = get_close_matches(name, lexicon.classes)
         message, hint = f"unknown word class {name!r}", f"did you mean {' or '.join(alike)}?"

@@ -16,7 +16,13 @@ from cxgen.schema import TARGET
 _NEGATIONS = ["no", "not", "never", "nothing", "nobody", "none", "neither", "nor", "without", "cannot"]
 
 
-@measure("nli", Gates(overall=0.40), published=0.53)
+_SHARE = (
+    "say all that hypotheses ask about alike: one form of its verbs, the same words before its nouns, in every premise kind of a design "
+    "(*the open gate* and *the gate* share other pairs of words with *The gate was open*)"
+)
+
+
+@measure("nli", Gates(overall=0.40), published=0.53, mend=_SHARE)
 def overlap_only(items: Items) -> Callable[[], Figures]:
     """a classifier that sees only shared words, negations and lengths."""
     return _validated(items, _boosting, _overlap, items.rows.select("premise", "hypothesis"), items.rows["label"], folds=items.folds)

@@ -204,6 +204,10 @@ class Linker:
                 slot = next((unit.part.slot for unit in self.units if unit.part and unit.head in numbers), "slot")
                 rivals = f"{self._named(numbers)} would all be {relation} of {self._named([head])}"
                 faults.append(f"{rivals}: {_STATE.format(slot)}")
+        for number, (relation, head) in heads.items():
+            if relation == "aux:pass" and self.words[head - 1].xpos not in {"VBN", "VBD"}:
+                hint = "say what it belongs to (docs/annotation.md: a chunk, or {slot=RELATION>HEAD})"
+                faults.append(f"{self._named([number])} would make a passive of {self._named([head])}, which is no participle: {hint}")
         below = {0}
         for _ in heads:
             below |= {number for number, (_, head) in heads.items() if head in below}
