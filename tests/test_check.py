@@ -19,6 +19,7 @@ FAULTS = [
     ("E101", '  this-afternoon: "This afternoon, {agent}', '  this-afternoon: "{opening}{agent}', "opening"),
     ("E102", '"Last night, {agent} {@verb:past}', '"Last night, {agent} {@verb:pst}', "no form 'pst'"),
     ("E102", "{@verb:past} for {target}{@rest}.", "{@verb:past} for {target}{@tail}.", "@tail"),
+    ("E102", "{@verb:past} for {target}{@rest}.", "{@verb} for {target}{@rest}.", "the name of a slot"),
     ("E201", "  opener: {role: modifier, class: times", "  opener: {role: modifier, related: {near: opener}", "in a circle"),
     ("E107", "  verb: {role: verb, frame: true", "  verb: {role: verb, optional: 0.5, frame: true", "without a verb"),
     (

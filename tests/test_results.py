@@ -18,7 +18,8 @@ def test_the_page_of_results_says_what_the_figures_say():
 @pytest.mark.slow
 @pytest.mark.skipif(not (ROOT / "outputs/dataset/nli").is_dir(), reason="scores items of the built dataset: make dataset")
 @pytest.mark.skipif(
-    json.loads((ROOT / RESULTS).read_text("utf-8"))["data_version"] != DATA_VERSION, reason="the answers are about an earlier version of the data"
+    json.loads((ROOT / RESULTS).read_text("utf-8"))["data_version"] != DATA_VERSION,
+    reason="the answers are about an earlier version of the data",
 )
 def test_the_figures_are_those_of_the_committed_predictions(monkeypatch):
     monkeypatch.setenv("CXGEN_PROJECT", str(ROOT))

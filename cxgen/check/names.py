@@ -19,6 +19,9 @@ _SLOT = re.compile(r"[a-z][a-z0-9_-]*")
 _BINDING = re.compile(r"\{@([a-z][a-z0-9_-]*)")
 
 
+_BARE = re.compile(r"\{@([\w-]+)\}")
+
+
 class Text(NamedTuple):
     """A text with fields: a template's or a binding's of a ``kind``, or a wording (no kind), with what it may bind, and its designs."""
 
@@ -123,7 +126,7 @@ def _atoms(construction: Construction) -> Iterator[tuple[Place, Atom]]:
 
 @check
 def unusable_pattern(construction: Construction) -> Iterator[CxgenError]:
-    """E102: a pattern with stray braces, with {@name} that its kind does not bind, or a form that words of the slot do not have."""
+    """E102: a pattern with stray braces, with {@name} that its kind does not bind or that is but a slot's name, or a form that words lack."""
     broken: dict[tuple[str, str], CxgenError] = {}  # the first kind stands for all that have the text
     for text in texts(construction):
         try:
@@ -135,6 +138,9 @@ def unusable_pattern(construction: Construction) -> Iterator[CxgenError]:
             hint = f"{unknown('', error.args[0], text.bound).hint} Bind it, or name the kind under `except`"
             broken.setdefault((text.text, error.args[0]), fault(text.place, message, hint))
         else:
+            for name in (name for name in _BARE.findall(text.text) if text.bound.get(name) in construction.slots):
+                message = f"{{@{name}}} says {text.bound[name]!r}, the name of a slot, not what fills it"
+                broken.setdefault((text.text, name), fault(text.place, message, f"write {{@{name}:FORM}} or {{@{name}=RELATION}}"))
             for part, pos in ((one, pos) for one in parts for pos in construction.parts_of_speech.get(one.slot, ())):
                 if part.form not in FORMS.get(pos, ()):
                     message = f"{{{part.slot}:{part.form}}}: a {pos} has no form {part.form!r}"
