@@ -126,7 +126,7 @@ def _atoms(construction: Construction) -> Iterator[tuple[Place, Atom]]:
 
 @check
 def unusable_pattern(construction: Construction) -> Iterator[CxgenError]:
-    """E102: a pattern with stray braces, with {@name} that its kind does not bind or that is but a slot's name, or a form that words lack."""
+    """E102: a pattern with stray braces, with {@name} that its kind does not bind or that is a slot's name, or a form that words lack."""
     broken: dict[tuple[str, str], CxgenError] = {}  # the first kind stands for all that have the text
     for text in texts(construction):
         try:
