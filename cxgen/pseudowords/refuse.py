@@ -23,7 +23,7 @@ _SUFFIX = re.compile(
 )
 _HARD = re.compile(  # what the chain allows but nobody can read
     r"(.)\1\1|([^aeioubdfglmnprstcz])\2|[aiu]{3}|ii|uu|[aeiouy]{4}|[^aeiouy]{6}|a[ae]|[aou]h[^aeiouy]|[jqv](?![aeiouy])|[jq]$|[aeiou]{2}x|uo[^iu]"
-    r"|iy|yy|uy[^s]|^[xyz][^aeiou]|^[fdbg]j|^y[^aeiou]|[^aeiouynrl]x|x[bdfgjklmnrsvwxz]|thw[^aeiou]|[cgkp]th[wm]|w[hr]$|(?:..)(..)\3\3"
+    r"|iy|yy|uy[^s]|^[xyz][^aeiou]|^[fdbg]j|^[bdgkpt]{2}|^y[^aeiou]|[^aeiouynrl]x|x[bdfgjklmnrsvwxz]|thw[^aeiou]|[cgkp]th[wm]|w[hr]$|(?:..)(..)\3\3"
 )
 _IMPROBABLE = 0.03  # a pronunciation less probable than this, relative to the likeliest, is not considered
 _MOST = 64  # pronunciations considered
