@@ -222,6 +222,18 @@ def write_text(path: Path, text: str) -> None:
 
 
 @contextmanager
+def alone(path: Path) -> Iterator[None]:
+    """Hold the folder of ``path`` while a file in it is read and written anew; others wait for it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(folder)
+
+
+@contextmanager
 def locked(path: Path, what: str) -> Iterator[None]:
     """Hold a lock beside ``path`` while the block runs; ``what`` is said of another run that holds it."""
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -172,6 +172,14 @@ APART = {  # a command, the file that it would read and write, or write twice
 }
 
 
+@pytest.mark.parametrize("command", ["report html -o params.yaml", "check -o templates/x.yaml", "generate reach --out outputs/dataset"])
+def test_no_command_writes_over_the_project(tmp_path, cxgen, command):
+    (tmp_path / "params.yaml").write_text("seed: 1\n")
+    result = cxgen(*command.split(), cwd=tmp_path)
+    assert (result.returncode, "is a part of the project" in result.stderr) == (2, True)
+    assert (tmp_path / "params.yaml").read_text() == "seed: 1\n"
+
+
 @pytest.mark.parametrize("command", APART)
 def test_no_command_writes_what_it_reads(tmp_path, cxgen, command):
     for name in ("x.json", "x.jsonl", "x.csv"):

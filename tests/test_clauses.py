@@ -174,6 +174,15 @@ def test_most_votes_decide_and_what_they_refuse_or_leave_open_goes():
     assert majority(votes).height == 9 + len(read)
 
 
+def test_votes_that_are_no_answers_are_told_where_they_are_read(here, table):
+    freeze(here, table)
+    path = here.root / layout.JUDGMENTS
+    odd = pl.when(pl.col("task") == "event").then(pl.lit("maybe")).otherwise("value")
+    pl.read_parquet(path).with_columns(value=odd).write_parquet(path)
+    with pytest.raises(DataError, match="'maybe' is no answer to the task 'event'"):
+        read_votes(here)
+
+
 def test_what_is_refused_is_not_built_and_one_vote_more_brings_it_back(here, table):
     own = table.filter(construction=NAME)
     verb = own["verb"].value_counts(sort=True)["verb"][0]

@@ -296,6 +296,7 @@ def test_predictions_that_are_not_of_all_items_are_refused_with_counts(asked, tm
     [
         ("p.jsonl", '{"id": "a"\n', ":1: not JSON"),
         ("p.jsonl", "\n[1]\n", ":2: not a JSON object"),
+        ("p.jsonl", '{"id": "q01", "label": ["neutral"]}\n', "label holds lists"),
         ("p.jsonl", "", "has no column id, but none at all"),
         ("p.csv", "item,label\nq01,neutral\n", "has no column id, but item, label"),
         ("p.parquet", "no parquet", "not a readable .parquet file"),

@@ -4,15 +4,51 @@ import multiprocessing.connection
 import os
 import signal
 import struct
+import subprocess
+import sys
+import time
 
 import pytest
 
 from cxgen.build.pool import executor
 from cxgen.errors import CxgenError, DataError
+from tests.conftest import ROOT
 
 
 def squared(number):
     return number * number
+
+
+def sleeping(number):
+    time.sleep(60)
+
+
+PARENT = """
+from cxgen.build.pool import executor
+from tests.test_pool import sleeping
+if __name__ == "__main__":
+    with executor(2) as pool:
+        list(pool.map(sleeping, range(2)))
+"""
+
+
+def test_workers_end_with_a_parent_that_is_killed(tmp_path):
+    (tmp_path / "parent.py").write_text(PARENT)
+    told = {"env": {**os.environ, "PYTHONPATH": str(ROOT)}, "stdout": subprocess.PIPE, "start_new_session": True}
+    parent = subprocess.Popen([sys.executable, tmp_path / "parent.py"], **told)
+
+    def workers():
+        listed = subprocess.run(["ps", "-o", "pid=,args=", "-s", str(parent.pid)], check=False, capture_output=True, text=True).stdout
+        return [line for line in listed.splitlines() if "spawn_main" in line]
+
+    deadline = time.monotonic() + 60
+    while len(workers()) < 2 and time.monotonic() < deadline:
+        time.sleep(0.2)
+    assert len(workers()) == 2
+    time.sleep(2)  # they have begun
+    os.kill(parent.pid, signal.SIGKILL)
+    assert parent.communicate(timeout=30)[0] == b"", "nobody holds the pipe any more"
+    assert workers() == []
 
 
 def dying(number):

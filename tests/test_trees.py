@@ -192,7 +192,8 @@ def sentences(draw):
         elif place == "verb":
             parts.append((f"v{number}", "verb", f"{draw(st.sampled_from(FORMS['verb']))}=advcl"))
         else:
-            parts.append((f"m{number}", place, draw(st.sampled_from(FORMS[place]))))
+            alone = [form for form in FORMS[place] if form != "a"]  # an article needs its noun
+            parts.append((f"m{number}", place, draw(st.sampled_from(alone))))
     return parts
 
 

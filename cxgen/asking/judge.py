@@ -13,38 +13,20 @@ from cxgen.asking.consult import Consultation, Judgment, Outcome, Shown
 from cxgen.asking.prompts import Prompt
 from cxgen.build.clauses import clauses, interpretations
 from cxgen.constructicon import Construction, load_construction, target_names
-from cxgen.errors import DataError, unknown
+from cxgen.errors import unknown
+from cxgen.files import alone
 from cxgen.lexicon import Lexicon
-from cxgen.lexicon.verdicts import HINT
+from cxgen.lexicon.verdicts import HINT, require_answers
 from cxgen.project import Project
 from cxgen.schema import Column, Contract
 from cxgen.tables import read_table, write_table
-from cxgen.vocabulary import (
-    APPROPRIATE,
-    CLAUSES,
-    EXTENDED,
-    INAPPROPRIATE,
-    INTERPRETATION,
-    NATURAL,
-    ODD,
-    PASSABLE,
-    PROTOTYPICAL,
-    UNACCEPTABLE,
-    VERB_ROLES,
-)
+from cxgen.vocabulary import CLAUSES, INTERPRETATION
 
 _TYPES: dict[Any, Any] = {str: pl.String, int: pl.Int64, float | None: pl.Float64}
 COLUMNS = {field.name: _TYPES[field.type] for field in fields(Judgment)}
 _KEYS = ("item", "task", "judge", "prompt")
 _UNKNOWN = {"model", "fingerprint", "request_id", "temperature", "logprob"}  # where a server does not say
 _FROZEN = Contract(tuple(Column(name, kind, "", null=name in _UNKNOWN) for name, kind in COLUMNS.items()), key=_KEYS)
-_ANSWERS = {
-    "acceptability": (PROTOTYPICAL, EXTENDED, UNACCEPTABLE),
-    "event": (APPROPRIATE, INAPPROPRIATE),
-    "naturalness": (NATURAL, PASSABLE, ODD),
-    "role": VERB_ROLES,
-    INTERPRETATION: (APPROPRIATE, INAPPROPRIATE),
-}
 
 
 def questions(
@@ -115,15 +97,14 @@ def as_table(judgments: Iterable[Judgment]) -> pl.DataFrame:
 def read_frozen(path: Path) -> pl.DataFrame:
     """The frozen judgments, columns `COLUMNS`."""
     table = read_table(path, _FROZEN, HINT)
-    for task, value in table.select("task", "value").unique().sort("task", "value").iter_rows():
-        if task in _ANSWERS and value not in {"", *_ANSWERS[task]}:
-            raise DataError(f"{value[:40]!r} is no answer to the task {task!r}", file=path, hint=HINT)
+    require_answers(table, path)
     return table
 
 
 def freeze(judgments: pl.DataFrame, path: Path) -> int:
     """Merge judgments into the file; its number of rows. A decided one replaces what was there, an undecided one only an undecided one."""
-    table = pl.concat([*([read_frozen(path)] if path.exists() else []), judgments.select(list(COLUMNS))])
-    table = table.sort(pl.col("value") != "", maintain_order=True).unique(_KEYS, keep="last").sort(_KEYS)
-    write_table(table, path)
+    with alone(path):
+        table = pl.concat([*([read_frozen(path)] if path.exists() else []), judgments.select(list(COLUMNS))])
+        table = table.sort(pl.col("value") != "", maintain_order=True).unique(_KEYS, keep="last").sort(_KEYS)
+        write_table(table, path)
     return table.height

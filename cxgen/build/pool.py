@@ -3,6 +3,8 @@
 import multiprocessing
 import os
 import signal
+import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, wait
@@ -65,6 +67,18 @@ def _died() -> CxgenError:
     return CxgenError("a worker was killed, perhaps because memory ran out", hint=hint)
 
 
+def _begin(parent: int) -> None:
+    """A worker leaves interrupts to its parent, and ends when that is gone: who is killed cannot end others."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(1)
+        os._exit(1)
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=watch, daemon=True).start()
+
+
 class _Cluster(Executor):
     def __init__(self, ray: Any, workers: int) -> None:
         self._ray, self._workers = ray, workers
@@ -96,7 +110,7 @@ def executor(workers: int) -> Iterator[Executor]:
     before = os.environ.get(_THREADS)
     os.environ[_THREADS] = "1"
     spawn = multiprocessing.get_context("spawn")  # polars' threads do not survive a fork
-    pool = ProcessPoolExecutor(workers, spawn, signal.signal, (signal.SIGINT, signal.SIG_IGN))  # interrupts are the parent's
+    pool = ProcessPoolExecutor(workers, spawn, _begin, (os.getpid(),))
     try:
         yield _Pool(pool)
     finally:

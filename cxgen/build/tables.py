@@ -12,6 +12,7 @@ import polars as pl
 from cxgen import layout
 from cxgen.errors import DataError, some
 from cxgen.families import CONFIGS, DEFAULT, NATURAL, REJECTED, family_of, wug_config
+from cxgen.files import alone
 from cxgen.project import Project
 from cxgen.schema import Contract, polars_schema, read_json
 from cxgen.suites import SUITES, columns_of
@@ -183,7 +184,8 @@ def refused(mend: Iterable[Mapping[str, Any]], least: int) -> dict[str, str]:
 
 def drop(sets: Mapping[str, str], path: Path) -> str:
     """Add sets (-> the reason) to the list at ``path``, which keeps what it has; what came of it, in words."""
-    before = read_dropped(path)
-    write_dropped({**sets, **before}, path)
+    with alone(path):
+        before = read_dropped(path)
+        write_dropped({**sets, **before}, path)
     added = len(sets.keys() - before.keys())
     return f"{path}: {added} contrast sets added, {len(sets) - added} were there"

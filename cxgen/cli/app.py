@@ -12,9 +12,11 @@ from typing import Annotated, Any
 import click
 import typer
 
+from cxgen import layout
 from cxgen.cli.output import Format
-from cxgen.errors import CxgenError
+from cxgen.errors import CxgenError, DataError
 from cxgen.files import require_other
+from cxgen.project import Project
 
 _COMMANDS = {  # name: the module that has it, imported when it is called; what it is for
     "init": ("begin", "Begin a project of your own: parameters, pipeline, a construction to change."),
@@ -48,6 +50,16 @@ _COMMANDS = {  # name: the module that has it, imported when it is called; what 
     "export": ("publish", "The finished dataset in other forms: gold annotation, tasks for evaluation harnesses."),
 }
 
+_PARTS: tuple[Path, ...] = (
+    layout.PARAMS,
+    layout.PIPELINE,
+    layout.TEMPLATES,
+    layout.LEXICONS,
+    layout.PROMPTS,
+    layout.JUDGMENTS,
+    layout.NATURAL_SETS,
+)
+_PARTS += (layout.DATASET, layout.WUG, layout.NATURAL, layout.SUITES, layout.HUB)  # the project's sources, and its dataset
 _WRITTEN = frozenset({"output", "out", "requests", "judge_out", "wrong", "hard", "drop", "record"})  # options: files that commands write
 
 
@@ -94,9 +106,20 @@ def _keep_apart(command: click.Command) -> None:
         files = {name: [Path(path) for path in (value if isinstance(value, list | tuple) else [value])] for name, value in named.items()}
         for name in _WRITTEN & files.keys():
             require_other(files[name][0], [path for other, own in files.items() if other != name for path in own])
+            _require_no_source(files[name][0])
         run(**given)
 
     command.callback = apart
+
+
+def _require_no_source(path: Path) -> None:
+    """See that what a command is told to write is no part of the project: its sources, and what its pipeline writes."""
+    try:
+        root, place = Project.find().root.resolve(), path.resolve()
+    except CxgenError:
+        return
+    if any(place.is_relative_to(root / part) for part in _PARTS):
+        raise DataError("is a part of the project, which this would overwrite", file=path, hint="name another place to write to")
 
 
 app = typer.Typer(

@@ -18,7 +18,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cxgen.errors import CxgenError, SchemaError, UnknownNameError
+from cxgen.errors import UNSEEN, CxgenError, SchemaError, UnknownNameError
 from cxgen.files import read_text
 from cxgen.lexicon.words import NOUNS, Senses, fits, lexfile
 from cxgen.schema import Document
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 FOLDER, PROPOSED = "scenes", ".proposed"  # NAME.proposed.tsv: what is drawn from only if judges accept
 PROPOSED_HEAD = "# Proposed: drawn from only if judges accept (cxgen judge); made by cxgen propose.\n"
 ABOUT = ("id", "designs", "words", "entails_alone", "marked", "comment")  # columns that are no slots
+_UNSAYABLE = re.compile(f"[{UNSEEN}\x00-\x08\x0b\x0c\x0e-\x1f{{}}]")
 _PLAIN = {"noun", "verb", "adjective", "adverb", "name"}  # whose words have no commas
 CIRCUMSTANCES = ("opening", "closing")  # slots whose words are about the occasion only
 _HINT = "a line a scene, cells divided by tabs; see the shipped tables in lexicons/scenes"
@@ -192,6 +193,8 @@ def _wrong(message: str, path: Path, line: int, hint: str = _HINT) -> SchemaErro
 def read_scenes(path: Path) -> SceneTable:
     """Read a table of scenes; whatever is wrong with its form is told with line and column."""
     text = read_text(path, error=SchemaError)
+    if odd := _UNSAYABLE.search(text):
+        raise _wrong(f"{odd[0]!r}, which no sentence has", path, text.count("\n", 0, odd.start()) + 1, "delete it")
     columns: dict[str, str] = {}
     sets: dict[str, dict[str, str]] = {}
     scenes = []
@@ -199,7 +202,7 @@ def read_scenes(path: Path) -> SceneTable:
         cells = [cell.strip() for cell in line.split("\t")]
         if not line.strip() or line.startswith("#"):
             continue
-        if spaces := re.search(r"[^\s|.]+ {2,}[^\s|]+", line) or (len(cells) == 1 and re.search(r"\S+ \S+", line)):
+        if spaces := re.search(r"[^\s|.]{1,40} {2,}[^\s|]{1,40}", line) or (len(cells) == 1 and re.search(r"\S+ \S+", line)):
             hint = "divide cells by tabs: many editors put spaces in their place when the tab key is pressed"
             raise _wrong(f"spaces between two cells, where a tab should be: {spaces[0]!r}", path, number, hint)
         if cells[0] == "words":

@@ -146,7 +146,7 @@ class Lexicon:
     def senses(self, lemmas: Iterable[str]) -> Senses:
         """The senses of some lemmas, in any case, in WordNet's order; none where the snapshot has no table of senses."""
         senses: dict[tuple[str, str], list[str]] = {}
-        wanted = pl.col("lemma").is_in(sorted({lemma.lower() for lemma in lemmas}))
+        wanted = pl.col("lemma").is_in(sorted({lemma.lower().encode("utf-8", "replace").decode() for lemma in lemmas}))
         for path in (folder / "snapshot" / SENSES for folder in self.folders[:1]):
             for lemma, pos, sense in pl.scan_parquet(path).filter(wanted).collect().iter_rows() if path.is_file() else ():
                 senses.setdefault((lemma, pos), []).append(f"{lemma.replace(' ', '_')}%{sense}")

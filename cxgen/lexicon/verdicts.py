@@ -12,15 +12,36 @@ from pathlib import Path
 import polars as pl
 
 from cxgen import layout
+from cxgen.errors import DataError
 from cxgen.lexicon.scenes import Frame
 from cxgen.lexicon.snapshot import Lexicon
 from cxgen.project import Project, shipped_folder
 from cxgen.schema import Column, Contract, polars_schema
 from cxgen.tables import read_table
-from cxgen.vocabulary import CONSTRUCTIONAL, INAPPROPRIATE, INTERPRETATION, LEXICAL, NATURAL, ODD, UNACCEPTABLE
+from cxgen.vocabulary import (
+    APPROPRIATE,
+    CONSTRUCTIONAL,
+    EXTENDED,
+    INAPPROPRIATE,
+    INTERPRETATION,
+    LEXICAL,
+    NATURAL,
+    ODD,
+    PASSABLE,
+    PROTOTYPICAL,
+    UNACCEPTABLE,
+    VERB_ROLES,
+)
 
 THIRD, MAJORITY, ONE = 1 / 3, 0.501, 0.0  # the share of votes against a clause that refuses it; of no rule fewer than one vote
 HINT = "restore the file, or have the clauses judged: `cxgen judge`"
+ANSWERS = {
+    "acceptability": (PROTOTYPICAL, EXTENDED, UNACCEPTABLE),
+    "event": (APPROPRIATE, INAPPROPRIATE),
+    "naturalness": (NATURAL, PASSABLE, ODD),
+    "role": VERB_ROLES,
+    INTERPRETATION: (APPROPRIATE, INAPPROPRIATE),
+}
 _AGAINST = (UNACCEPTABLE, INAPPROPRIATE, ODD)
 BAD = "-bad"  # how an item ends that shows the bad continuation: it has to be inappropriate
 _VOTES = Contract(tuple(Column(name, pl.String, "") for name in ("item", "task", "judge", "prompt", "value", "reason")), more=True)
@@ -59,9 +80,21 @@ def votes_files(project: Project) -> list[Path]:
     return [path for path in paths if path.exists()]
 
 
+def require_answers(votes: pl.DataFrame, path: Path) -> None:
+    """See that what judges said (``task, value``) are answers to what they were asked; a DataError."""
+    for task, value in votes.select("task", "value").unique().sort("task", "value").iter_rows():
+        if task in ANSWERS and value not in {"", *ANSWERS[task]}:
+            raise DataError(
+                f"{value[:40]!r} is no answer to the task {task!r}", file=path, hint=f"one of {', '.join(ANSWERS[task])}; {HINT}"
+            )
+
+
 def read_votes(project: Project, construction: str = "") -> pl.DataFrame:
     """The frozen votes, the project's after those that are shipped: ``item, task, judge, prompt, value, reason``; of one construction."""
-    tables = [pl.DataFrame(schema=polars_schema(_VOTES.columns)), *(read_table(path, _VOTES, HINT) for path in votes_files(project))]
+    tables = [pl.DataFrame(schema=polars_schema(_VOTES.columns))]
+    for path in votes_files(project):
+        tables.append(read_table(path, _VOTES, HINT))
+        require_answers(tables[-1], path)
     votes = pl.concat(tables).filter(pl.col("item").str.starts_with(f"{construction}/" if construction else ""))
     return votes.unique(["item", "task", "judge", "prompt"], keep="last", maintain_order=True)
 

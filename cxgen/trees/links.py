@@ -205,9 +205,10 @@ class Linker:
                 rivals = f"{self._named(numbers)} would all be {relation} of {self._named([head])}"
                 faults.append(f"{rivals}: {_STATE.format(slot)}")
         for number, (relation, head) in heads.items():
-            if relation == "aux:pass" and self.words[head - 1].xpos not in {"VBN", "VBD"}:
+            to = any(n for n, (mark, of) in heads.items() if (mark, of) == ("mark", head) and number < n < head)
+            if relation == "aux:pass" and to:  # *was hard to find*: its adjective is the predicate
                 hint = "say what it belongs to (docs/annotation.md: a chunk, or {slot=RELATION>HEAD})"
-                faults.append(f"{self._named([number])} would make a passive of {self._named([head])}, which is no participle: {hint}")
+                faults.append(f"{self._named([number])} would make a passive of the infinitive {self._named([head])}: {hint}")
         below = {0}
         for _ in heads:
             below |= {number for number, (_, head) in heads.items() if head in below}
