@@ -38,8 +38,8 @@ def test_workers_end_with_a_parent_that_is_killed(tmp_path):
     parent = subprocess.Popen([sys.executable, tmp_path / "parent.py"], **told)
 
     def workers():
-        listed = subprocess.run(["ps", "-o", "pid=,args=", "-s", str(parent.pid)], check=False, capture_output=True, text=True).stdout
-        return [line for line in listed.splitlines() if "spawn_main" in line]
+        listed = subprocess.run(["ps", "-ww", "-eo", "sid=,args="], check=True, capture_output=True, text=True).stdout
+        return [line for line in listed.splitlines() if line.split()[0] == str(parent.pid) and "spawn_main" in line]
 
     deadline = time.monotonic() + 60
     while len(workers()) < 2 and time.monotonic() < deadline:
