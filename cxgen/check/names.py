@@ -64,7 +64,7 @@ def _readable(construction: Construction) -> Iterator[tuple[Text, tuple[Part, ..
             continue  # E102 says so
 
 
-def _frame_place(construction: Construction, frame: Frame, *keys: str | int) -> Place:
+def frame_place(construction: Construction, frame: Frame, *keys: str | int) -> Place:
     return (frame.source, [frame.number, *keys]) if frame.source else (construction.document, ["name"])
 
 
@@ -103,7 +103,7 @@ def _named(construction: Construction) -> _Named:
         yield place("templates", template.name), "kind", (*template.only, *template.excepted), {**kinds, **groups}
     yield from ((place("groups", group), "kind", members, kinds) for group, members in groups.items())
     framed = designs | {design.frames: design for design in designs.values()}
-    yield from ((_frame_place(construction, frame, "design"), "design", frame.designs, framed) for frame in construction.frames)
+    yield from ((frame_place(construction, frame, "design"), "design", frame.designs, framed) for frame in construction.frames)
 
 
 def _frame_words(construction: Construction, wanted: frozenset[str]) -> dict[str, str]:
@@ -176,7 +176,7 @@ def dead_words(construction: Construction) -> Iterator[CxgenError]:
             if (section, name) not in known and read.keys() >= names.keys():
                 message = f"scene {frames[0].name!r} gives {name!r} under {section}, which no sentence of {' or '.join(names)} reads"
                 hint = unknown("", name, {other for kind, other in known if kind == section}).hint
-                yield fault(_frame_place(construction, frames[0], section, name), message, hint)
+                yield fault(frame_place(construction, frames[0], section, name), message, hint)
 
 
 @check

@@ -104,8 +104,8 @@ def against(votes: pl.DataFrame, share: float = THIRD) -> pl.DataFrame:
     whether somebody found it natural (``natural``)."""
     bad, reverse = pl.col("bad"), (pl.col("task") == INTERPRETATION) & pl.col("item").str.ends_with(BAD)
     counts = votes.filter(pl.col("value") != "").group_by("item", "task", maintain_order=True)
-    against = pl.col("judge").filter(pl.col("value").is_in(_AGAINST) != reverse).n_unique()
-    table = counts.agg(votes=pl.col("judge").n_unique(), bad=against, natural=(pl.col("value") == NATURAL).any())
+    opposed = pl.col("judge").filter(pl.col("value").is_in(_AGAINST) != reverse).n_unique()
+    table = counts.agg(votes=pl.col("judge").n_unique(), bad=opposed, natural=(pl.col("value") == NATURAL).any())
     return table.with_columns(refused=(bad > 0) & (bad >= share * pl.col("votes") - 1e-9))
 
 

@@ -205,8 +205,7 @@ class Linker:
                 rivals = f"{self._named(numbers)} would all be {relation} of {self._named([head])}"
                 faults.append(f"{rivals}: {_STATE.format(slot)}")
         for number, (relation, head) in heads.items():
-            to = any(n for n, (mark, of) in heads.items() if (mark, of) == ("mark", head) and number < n < head)
-            if relation == "aux:pass" and to:  # *was hard to find*: its adjective is the predicate
+            if relation == "aux:pass" and any(heads[n] == ("mark", head) for n in range(number + 1, head)):  # *was hard to find*
                 hint = "say what it belongs to (docs/annotation.md: a chunk, or {slot=RELATION>HEAD})"
                 faults.append(f"{self._named([number])} would make a passive of the infinitive {self._named([head])}: {hint}")
         below = {0}
