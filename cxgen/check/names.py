@@ -65,6 +65,7 @@ def _readable(construction: Construction) -> Iterator[tuple[Text, tuple[Part, ..
 
 
 def frame_place(construction: Construction, frame: Frame, *keys: str | int) -> Place:
+    """Where `frame` (or its value at `keys`) stands: its row of a table, else the name in the file of the construction."""
     return (frame.source, [frame.number, *keys]) if frame.source else (construction.document, ["name"])
 
 
