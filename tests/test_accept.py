@@ -49,13 +49,13 @@ def test_words_come_to_the_end_of_their_list_and_nothing_else_changes(tmp_path):
 @pytest.mark.slow
 def test_a_frame_of_the_lexicon_gets_one_beside_it(tmp_path):
     for word in ("hatboxes", "gourd"):
-        path, _ = accept_words(*conative(tmp_path), "co-o-costume", "thing", [word])
-    assert path.read_text("utf-8").count("co-o-costume-more") == 1
+        path, _ = accept_words(*conative(tmp_path), "co-w-dress", "thing", [word])
+    assert path.read_text("utf-8").count("co-w-dress-more") == 1
     _, construction = conative(tmp_path)
-    assert fillers(construction, "co-o-costume-more", "thing") == ["hatbox", "gourd"]
-    old, new = (scene_of(construction, name) for name in ("co-o-costume", "co-o-costume-more"))
+    assert fillers(construction, "co-w-dress-more", "thing") == ["hatbox", "gourd"]
+    old, new = (scene_of(construction, name) for name in ("co-w-dress", "co-w-dress-more"))
     assert (new.designs, new.words, new.slots) == (old.designs, old.words, {**old.slots, "thing": new.slots["thing"]})
-    assert len(slot_questions(construction, "thing", 5, 3, 1, "co-o-costume-more")) == 5
+    assert len(slot_questions(construction, "thing", 5, 3, 1, "co-w-dress-more")) == 5
 
 
 @pytest.mark.parametrize(
@@ -74,15 +74,15 @@ def test_only_proposed_words_are_accepted(tmp_path, cxgen):
     with serving() as url:
         command = ["ask", "fill", "conative", "--slot", "thing", "--model", "m", "--base-url", url, "--n", "2", "--format", "json"]
         lost = cxgen(*command, "--accept", "all", cwd=tmp_path)
-        wrong = cxgen(*command, "--frame", "co-o-costumes", cwd=tmp_path)
-        other = cxgen(*command, "--frame", "co-o-costume", "--accept", "gourd", cwd=tmp_path)
-        rows = json.loads(cxgen(*command, "--frame", "co-o-costume", cwd=tmp_path).stdout)
-        found = cxgen(*command, "--frame", "co-o-costume", "--accept", rows[0]["filler"], cwd=tmp_path)
+        wrong = cxgen(*command, "--frame", "co-w-dresses", cwd=tmp_path)
+        other = cxgen(*command, "--frame", "co-w-dress", "--accept", "gourd", cwd=tmp_path)
+        rows = json.loads(cxgen(*command, "--frame", "co-w-dress", cwd=tmp_path).stdout)
+        found = cxgen(*command, "--frame", "co-w-dress", "--accept", rows[0]["filler"], cwd=tmp_path)
     assert (lost.returncode, wrong.returncode, other.returncode, found.returncode) == (2, 2, 2, 0), found.stderr
     assert [row["in_lexicon"] for row in rows] == [False, False]
     assert all(row["sentence"].count("_____") == 1 and " at " in row["sentence"] for row in rows)
     assert "no frame is named" in lost.stderr
-    assert "did you mean co-o-costume" in wrong.stderr
+    assert "did you mean co-w-dress" in wrong.stderr
     assert "unknown proposal 'gourd'" in other.stderr
     assert f"{FILE}: {rows[0]['filler']}" in found.stderr
 
