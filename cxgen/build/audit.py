@@ -46,7 +46,7 @@ def audit(dataset: pl.DataFrame) -> dict[str, Any]:
         return {split: rows.filter(split=split).height for split in SPLITS} | {"all": rows.height}
 
     report: dict[str, Any] = {"constructions": {}, "lookalikes": {}, "opposites": {}}
-    problems: list[str] = []
+    problems: dict[str, object] = {}
     for (name,), rows in sorted(dataset.group_by(TARGET.alias("target"))):
         verbs = {split: set(rows.filter(split=split)["verb"]) for split in SPLITS}
         shared = sorted(verb for verb, count in Counter(verb for part in verbs.values() for verb in part).items() if count > 1)
@@ -59,19 +59,22 @@ def audit(dataset: pl.DataFrame) -> dict[str, Any]:
             "verbs_shared": shared,
             "constructional": {split: _constructional(premises.filter(pl.col("split").is_in(chosen))) for split, chosen in _PARTS.items()},
         }
-        if shared:
-            problems.append(f"{name}: verbs in two splits: {', '.join(shared)}")
+        problems[f"{name}: verbs in two splits"] = ", ".join(shared)
         for (config, other), part in rows.filter(pl.col("construction") != name).group_by("config", "construction"):
             if config == "distinction":
                 report["lookalikes"][other] = per_split(part)
             elif config == DEFAULT:
                 report["opposites"][other] = part.height
     report["violations"] = {family.name: violations(rows, family) for family, rows in by_family(dataset)}
-    problems += [f"{name}: {rule}: {count}" for name, counts in report["violations"].items() for rule, count in counts.items() if count]
-    if problems:
-        hint = "this is a bug in cxgen or in an edited intermediate table"
-        raise DataError(f"the dataset is not sound: {'; '.join(problems)}", hint=hint)
+    problems |= {f"{name}: {rule}": count for name, counts in report["violations"].items() for rule, count in counts.items()}
+    require_none(problems, "the dataset is not sound", "this is a bug in cxgen or in an edited intermediate table")
     return report
+
+
+def require_none(faults: Mapping[str, object], what: str, hint: str, file: Path | None = None) -> None:
+    """See that there are no ``faults``: rules, and how often they are broken, or by what; a `DataError` says ``what`` is not sound."""
+    if broken := "; ".join(f"{rule}: {count}" for rule, count in faults.items() if count):
+        raise DataError(f"{what}: {broken}", file=file, hint=hint)
 
 
 def _constructional(premises: pl.DataFrame) -> float | None:
@@ -119,11 +122,8 @@ def audit_run(run: Run, folder: Path, pool: Executor) -> dict[str, Any]:
         groups[tally["construction"], tally["pseudowords"]].append(tally)
     for group in groups.values():
         counts.update(_between(group))
-    broken = "; ".join(f"{rule}: {number}" for rule, number in counts.items() if number)
-    if broken:
-        at = next((folder / tally["file"] for tally in tallies if any(tally["faults"].values())), None)
-        hint = _HINT if at else "this is a bug in cxgen, or files were exchanged"
-        raise DataError(f"the run is not sound: {broken}", file=at or folder, hint=hint)
+    at = next((folder / tally["file"] for tally in tallies if any(tally["faults"].values())), None)
+    require_none(counts, "the run is not sound", _HINT if at else "this is a bug in cxgen, or files were exchanged", at or folder)
     parts = _parts(tallies, pseudowords=bool(plan["asked"]["pseudowords"]))
     sums = {name: sum(part[name] for part in parts) for name in ("rows", "sets")}
     return {"shards": len(jobs), **sums, "parts": parts, "violations": dict(counts)}

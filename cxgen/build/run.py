@@ -12,7 +12,7 @@ import polars as pl
 
 from cxgen import layout
 from cxgen.build import wug
-from cxgen.build.audit import audit, balance
+from cxgen.build.audit import audit, balance, require_none
 from cxgen.build.clauses import judge_metric, judged_of
 from cxgen.build.params import Params, Request
 from cxgen.build.pool import HERE, Executor
@@ -155,9 +155,7 @@ def _pseudowords(jobs: Sequence[_Job], made: Mapping[str, Mapping[str, Any]], it
         rows, mark = _items(jobs, [wug_config(config)]), "" if config == DEFAULT else f"{config}: "
         broken = wug.violations(rows, items.filter(config=config), config) if rows.height else {}
         report["violations"] |= {mark + rule: count for rule, count in broken.items()}
-    problems = [f"{rule}: {count}" for rule, count in report["violations"].items() if count]
-    if problems:
-        raise DataError(f"the pseudoword items are not sound: {'; '.join(problems)}", hint="this is a bug in cxgen")
+    require_none(report["violations"], "the pseudoword items are not sound", "this is a bug in cxgen")
     return report
 
 
@@ -192,11 +190,8 @@ def _suite(project: Project, params: Params, name: str) -> _Suite:
     suite = SUITES[name]
     rows = conform(suite.rows(project, params.request.seed, {**suite.sizes, **params.suites.get(name, {})}), suite.columns)
     metric = {"counts": suite.counts(rows), "violations": suite.violations(project, rows), "measures": suite.measures(rows)}
-    problems = [f"{what}: {count}" for what, count in metric["violations"].items() if count]
-    problems += [f"{what} {fault}" for what, measure in metric["measures"].items() for fault in broken_gates(measure)]
-    if problems:
-        hint = "the files in templates/grammars say what it is made of"
-        raise DataError(f"{name} is not sound: {'; '.join(problems)}", file=project.root / layout.SUITES, hint=hint)
+    problems = metric["violations"] | {what: "; ".join(broken_gates(measure)) for what, measure in metric["measures"].items()}
+    require_none(problems, f"{name} is not sound", "the files in templates/grammars say what it is made of", project.root / layout.SUITES)
     tables = {(name, split): rows.filter(split=split) for split in suite.splits}
     for key, table in tables.items():
         write_table(table, table_file(project, *key))

@@ -58,19 +58,12 @@ def wugs_of(run: Run) -> Wugs:
 
 
 @lru_cache(1)
-def construction_of(run: Run, name: str) -> Construction:
-    """The construction ``name``, which is sound."""
+def samplers_of(run: Run, name: str) -> list[Sampler]:
+    """The samplers of a construction, which must be sound."""
     from cxgen.check import require_sound  # previews do without it
 
     construction = load_construction(run.project, name, _lexicon_of(run))
     require_sound(construction)
-    return construction
-
-
-@lru_cache(1)
-def samplers_of(run: Run, name: str) -> list[Sampler]:
-    """The samplers of a construction."""
-    construction = construction_of(run, name)
     return samplers(only_judged(construction, run.project) if run.request.judged else construction, run.request)
 
 

@@ -13,13 +13,13 @@ import yaml
 from cxgen import layout
 from cxgen.build.params import Params
 from cxgen.constructicon import Construction, load_construction
-from cxgen.errors import DataError, needs
 from cxgen.families import CONFIGS, DEFAULT, FAMILIES, NATURAL, REJECTED, family_of, wug_config
 from cxgen.families.turns import NEEDED, NEEDS, cells, summed
 from cxgen.lexicon import Lexicon
 from cxgen.measures import measures
 from cxgen.measures.figures import broken_gates
 from cxgen.project import Project
+from cxgen.report import percent, rendered
 from cxgen.report.variety import broken
 from cxgen.schema import TARGET, Document, validate
 from cxgen.suites import SUITES, columns_of
@@ -42,19 +42,14 @@ HOLDS = {
 
 def dataset_card(project: Project, params: Params, tables: Tables, metrics: Row, record: Row) -> str:
     """The whole README.md; ``record``: what ``dataset_version.json`` says."""
-    with needs("the card needs Jinja2", "publish"):
-        from jinja2 import Environment, StrictUndefined, TemplateError
-    environment = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True, autoescape=False)
-    environment.filters["block"], environment.filters["flow"] = (partial(_yaml, default_flow_style=style) for style in (None, True))
-    environment.filters["percent"] = _percent
-    environment.filters["cell"] = lambda text: " ".join(str(text).split()).replace("|", "\\|") or "-"
-    environment.filters["thousands"] = lambda number: f"{number:,}" if isinstance(number, int) else number
-    template = environment.from_string((resources.files(__package__) / "card.md.j2").read_text("utf-8"))
-    try:
-        text = template.render(_facts(project, params, tables, metrics) | {"identity": record, **_head(params, tables)})
-    except (TemplateError, TypeError, ValueError, KeyError, ArithmeticError) as error:  # of figures: the text is the package's own
-        message = f"the metrics do not hold what the card says: {error}"
-        raise DataError(message, file=layout.METRICS, hint="make them anew: `dvc repro`") from error
+    text = rendered(
+        "card",
+        resources.files(__package__) / "card.md.j2",
+        lambda: _facts(project, params, tables, metrics) | {"identity": record, **_head(params, tables)},
+        block=partial(_yaml, default_flow_style=None),
+        flow=partial(_yaml, default_flow_style=True),
+        cell=lambda text: " ".join(str(text).split()).replace("|", "\\|") or "-",
+    )
     head = text.split("---\n")[1]
     validate(Document(Path("README.md"), yaml.safe_load(head), head), "card")
     return text
@@ -198,12 +193,8 @@ def _turns(constructions: Sequence[Construction], configs: Sequence[str], roles:
     for one in constructions:
         own = strata.get(one.name, {})
         shares = [needs[one.name].get(config, {}).get(need) for config in asked for need in NEEDS]
-        rows[one.name] = [*(f"{own.get(role, 0):,}" for role in (*VERB_ROLES, "none")), *map(_percent, shares)]
+        rows[one.name] = [*(f"{own.get(role, 0):,}" for role in (*VERB_ROLES, "none")), *map(percent, shares)]
     return {"asked": asked, "columns": columns, "rows": rows}
-
-
-def _percent(share: float | None) -> str:
-    return "-" if share is None else f"{100 * share:.1f}%"
 
 
 def _judged(judge: Row) -> Row:
@@ -235,7 +226,7 @@ def _giveaways(metrics: Row) -> Iterator[tuple[str, str]]:
 
 
 def _share(figure: float) -> str:
-    return str(figure) if isinstance(figure, int) else _percent(figure)  # a whole number is a count
+    return str(figure) if isinstance(figure, int) else percent(figure)  # a whole number is a count
 
 
 def _results(results: Row) -> Row:
@@ -245,7 +236,7 @@ def _results(results: Row) -> Row:
     rows: dict[tuple[str, ...], Row] = {}
     for row in whole:
         seeds = f", {row['seeds']} seeds" if row["seeds"] > 1 else ""
-        told = f"{_percent(row['accuracy'])} ({_percent(row['low'])} to {_percent(row['high'])})"
-        sets = "" if row["consistency"] is None else f", sets {_percent(row['consistency'])}"
+        told = f"{percent(row['accuracy'])} ({percent(row['low'])} to {percent(row['high'])})"
+        sets = "" if row["consistency"] is None else f", sets {percent(row['consistency'])}"
         rows.setdefault((row["name"], row["setting"] + seeds, row["trained_on"]), {})[row["config"]] = told + sets
     return {**results, "chances": chances, "rows": [[*about, *(own.get(config, "") for config in chances)] for about, own in rows.items()]}

@@ -11,7 +11,7 @@ from cxgen.build.audit import by_family
 from cxgen.build.params import Request
 from cxgen.build.pool import executor
 from cxgen.build.samplers import generate_items
-from cxgen.build.tables import dataset, natural
+from cxgen.build.tables import dataset, rows_of
 from cxgen.constructicon import Construction
 from cxgen.errors import DataError, needs
 from cxgen.families import FAMILIES, NATURAL, Family, family_of
@@ -32,7 +32,7 @@ Row = dict[str, Any]
 
 def run(project: Project, folds: int, workers: int = 1, beside: Iterable[Callable[[], object]] = ()) -> dict[str, Any]:
     """Write and return ``baselines.json``: family (or ``natural``) -> measure -> figures; ``beside`` is called meanwhile."""
-    written = natural(project)
+    written = rows_of(project, NATURAL)
     sets, splits = pl.col("contrast_set").n_unique().over(TARGET), pl.col("split").n_unique().over(TARGET)
     written = written.filter((sets >= ENOUGH) & (splits == len(SPLITS)))
     with executor(workers) as pool:

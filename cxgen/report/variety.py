@@ -12,7 +12,7 @@ import polars as pl
 
 from cxgen import layout
 from cxgen.build.tables import dataset as read_dataset
-from cxgen.build.tables import natural
+from cxgen.build.tables import rows_of
 from cxgen.families import DEFAULT, NATURAL
 from cxgen.measures.figures import Figures, Gates, broken_gates, measured
 from cxgen.measures.words import CLOSED
@@ -67,7 +67,7 @@ def run(project: Project, seed: int) -> dict[str, Any]:
             report[str(name)]["reach"] = reach(rows)
     for name in {*table["construction"].unique()} - {*own["construction"].unique()}:
         report[name]["lookalike"] = True
-    for name, entry in beside(natural(project), own, seed).items():
+    for name, entry in beside(rows_of(project, NATURAL), own, seed).items():
         if name in report:
             report[name]["writers"] = entry
     write_json(report, project.root / layout.metric("variety"))
