@@ -8,24 +8,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from cxgen.build import wug
+from cxgen.build import shards, wug
 from cxgen.build.pool import Executor
 from cxgen.build.samplers import Run
-from cxgen.build.shards import (
-    DATA,
-    WUG,
-    Plan,
-    Shard,
-    Wanted,
-    is_planned,
-    planned,
-    read_plan,
-    record_of,
-    sets_of,
-    shard_columns,
-    split_of,
-    with_pseudowords,
-)
 from cxgen.errors import DataError
 from cxgen.families import DEFAULT, FAMILIES, Family, columns_of, family_of
 from cxgen.families.nli import HELD, leaked
@@ -36,7 +21,7 @@ from cxgen.vocabulary import CONSTRUCTIONAL, SPLITS
 _HINT = "delete it; the command that made the run makes it again with --resume"
 _PARTS = {**{split: [split] for split in SPLITS}, "all": list(SPLITS)}
 SHARED, TWICE = "verbs in two splits", "premises in two contrast sets"
-_Job = tuple[Wanted, Shard, list[str]]  # the run, a shard of it, the files with the real words of one with pseudowords
+_Job = tuple[shards.Wanted, shards.Shard, list[str]]  # the run, a shard of it, the files with the real words of one with pseudowords
 
 
 def audit(dataset: pl.DataFrame) -> dict[str, Any]:
@@ -108,8 +93,8 @@ def balance(dataset: pl.DataFrame) -> dict[str, Any]:
 
 def audit_run(run: Run, folder: Path, pool: Executor) -> dict[str, Any]:
     """Count the run in ``folder`` again: ``shards, rows, sets``, ``parts`` (see `_parts`), ``violations`` (all 0, else a `DataError`)."""
-    plan = read_plan(folder)
-    wanted = planned(run, folder, plan)
+    plan = shards.read_plan(folder)
+    wanted = shards.planned(run, folder, plan)
     if others := wanted.others(plan):
         hint = "audit it in the project, and with the version of cxgen, that made it"
         raise DataError(f"it cannot be made again: it differs from this project in {others}", file=folder, hint=hint)
@@ -129,50 +114,50 @@ def audit_run(run: Run, folder: Path, pool: Executor) -> dict[str, Any]:
     return {"shards": len(jobs), **sums, "parts": parts, "violations": dict(counts)}
 
 
-def _lacking(wanted: Wanted, plan: Plan, tallies: Sequence[Mapping[str, Any]]) -> int:
+def _lacking(wanted: shards.Wanted, plan: shards.Plan, tallies: Sequence[Mapping[str, Any]]) -> int:
     """By how many sets the shards differ from what the plan kept of each of its sources; those of a construction stand in their order."""
     counts: Counter[tuple[str, int, bool]] = Counter()
     numbers: Counter[str] = Counter()
     for source in plan["sources"]:
         name, kept = source["construction"], source["kept"]
         counts[name, numbers[name], False] += kept
-        counts[name, numbers[name], True] += with_pseudowords(kept, wanted.wug)
+        counts[name, numbers[name], True] += shards.with_pseudowords(kept, wanted.wug)
         numbers[name] += 1
     for tally in tallies:
         counts[tally["construction"], tally["sampler"], tally["pseudowords"]] -= tally["sets"]
     return sum(map(abs, counts.values()))
 
 
-def _jobs(wanted: Wanted, plan: Plan) -> list[_Job]:
+def _jobs(wanted: shards.Wanted, plan: shards.Plan) -> list[_Job]:
     """A job per shard; all must be there, and nothing else."""
-    folder, shards = wanted.folder, plan["shards"]
-    there = sum(record_of(folder, plan, number, quick=True) is not None for number in range(len(shards)))
-    if there < len(shards):
-        raise DataError(f"{there} of {len(shards)} shards are there", file=folder, hint="finish the run with --resume")
-    named = {folder / shard["file"] for shard in shards}
-    for path in sorted(path for name in (DATA, WUG) for path in (folder / name).rglob("*.parquet") if path not in named):
+    folder, parts = wanted.folder, plan["shards"]
+    there = sum(shards.record_of(folder, plan, number, quick=True) is not None for number in range(len(parts)))
+    if there < len(parts):
+        raise DataError(f"{there} of {len(parts)} shards are there", file=folder, hint="finish the run with --resume")
+    named = {folder / shard["file"] for shard in parts}
+    for path in sorted(path for name in (shards.DATA, shards.WUG) for path in (folder / name).rglob("*.parquet") if path not in named):
         raise DataError("no shard of the run", file=path, hint="keep it elsewhere")
     real = defaultdict(list)
-    for shard in shards:
+    for shard in parts:
         real[shard["construction"], shard["sampler"], shard["pseudowords"]].append(shard["file"])
-    beside = [real[shard["construction"], shard["sampler"], False] if shard["pseudowords"] else [] for shard in shards]
-    return [(wanted, {**shard, "number": number}, beside[number]) for number, shard in enumerate(shards)]
+    beside = [real[shard["construction"], shard["sampler"], False] if shard["pseudowords"] else [] for shard in parts]
+    return [(wanted, {**shard, "number": number}, beside[number]) for number, shard in enumerate(parts)]
 
 
 def _count(job: _Job) -> dict[str, Any]:
     """Of one shard: rows, sets, faults, verbs, what could be held out, and a hash of every premise, as often as there are sets with it."""
     wanted, shard, beside = job
     folder, source, family = wanted.folder, wanted.config, family_of(wanted.config)
-    path, columns, numbers = folder / shard["file"], shard_columns(wanted, shard), sets_of(folder, shard["number"])
+    path, columns, numbers = folder / shard["file"], shards.shard_columns(wanted, shard), shards.sets_of(folder, shard["number"])
     counted = tuple(column for column in columns if column.name != "slots")  # which take half of the memory
     rows = read_table(path, Contract(counted, more=True), _HINT).with_columns(config=pl.lit(source))
     if fault := Contract(columns).misfit(pl.read_parquet_schema(path)):
         raise DataError(fault, file=path, hint=_HINT)
-    record = record_of(folder, {"shards": {shard["number"]: shard}}, shard["number"])
+    record = shards.record_of(folder, {"shards": {shard["number"]: shard}}, shard["number"])
     recorded = record is not None and (record["rows"], record["sets"]) == (rows.height, len(numbers))
     faults = {
         "files that are not as recorded": int(not recorded),
-        "files with other rows than their plan gives": int(record is not None and not is_planned(wanted, shard, numbers)),
+        "files with other rows than their plan gives": int(record is not None and not shards.is_planned(wanted, shard, numbers)),
     }
     if shard["pseudowords"]:
         needed = tuple(column for column in columns_of(source) if column.name in {"id", "split", "verb", family.text})
@@ -185,7 +170,7 @@ def _count(job: _Job) -> dict[str, Any]:
     held = {rule: (mark, *names) for rule, (mark, names) in HELD.items() if mark in rows.columns}
     return {
         **shard,
-        "split": split_of(shard),
+        "split": shards.split_of(shard),
         "rows": rows.height,
         "sets": len(numbers),
         "faults": faults,

@@ -125,13 +125,9 @@ def _total(tables: Tables) -> int:
 
 def _size(config: str, tables: Tables) -> Row:
     own = {split: rows for (name, split), rows in tables.items() if name == config}
+    sizes = [own[split].height if split in own else "-" for split in SPLITS]
     sets = sum(rows["contrast_set"].n_unique() for rows in own.values())  # no two splits share one
-    return {
-        "config": config,
-        "holds": HOLDS[config],
-        "splits": [own[split].height if split in own else "-" for split in SPLITS],
-        "sets": sets,
-    }
+    return {"config": config, "holds": HOLDS[config], "splits": sizes, "sets": sets}
 
 
 def _example(config: str, rows: pl.DataFrame) -> Row:

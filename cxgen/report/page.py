@@ -109,28 +109,19 @@ def _scores(path: Path) -> list[Row]:
     """Rows of an evaluation as ``results.json`` has them: of each config all, and parts by construction and by verb role."""
     hint = "expected what `cxgen evaluate ... --json` prints"
     told = read_json(path, hint)
+    rows: list[Row] = []
     try:
-        return [
-            {
-                "name": report["name"],
-                "setting": "",
-                "config": config,
-                "part": place,
-                "items": int(part["items"]),
-                "chance": _share(whole["chance"]),
-            }
-            | {"yours": True}
-            | {own: _share(part["accuracy"][named]) for own, named in _INTERVAL.items()}
-            | {figure: (part.get(figure) or {}).get("value") for figure in _FIGURES}
-            for report in (told if told and isinstance(told, list) else [told])
-            for config, whole in report["configs"].items()
-            for place, part in {
-                "all": whole,
-                **{f"{by} {value}": own for by in ("construction", "verb_role") for value, own in whole["by"].get(by, {}).items()},
-            }.items()
-        ]
+        for report in told if told and isinstance(told, list) else [told]:
+            for config, whole in report["configs"].items():
+                divided = {f"{by} {value}": own for by in ("construction", "verb_role") for value, own in whole["by"].get(by, {}).items()}
+                for place, part in {"all": whole, **divided}.items():
+                    row = {"name": report["name"], "setting": "", "config": config, "part": place, "items": int(part["items"])}
+                    row |= {own: _share(part["accuracy"][named]) for own, named in _INTERVAL.items()}
+                    row |= {figure: (part.get(figure) or {}).get("value") for figure in _FIGURES}
+                    rows.append(row | {"chance": _share(whole["chance"]), "yours": True})
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise DataError("no evaluation", file=path, hint=hint) from error
+    return rows
 
 
 def _share(figure: float | None) -> float | None:
@@ -256,19 +247,14 @@ def _grids(items: pl.DataFrame, tokens: Mapping[str, Tokens]) -> Iterator[Row]:
         premises = rows.unique("premise_id", keep="first", maintain_order=True).to_dicts()
         hypotheses = rows["hypothesis"].unique(maintain_order=True).to_list()
         labels = {row[:2]: _LETTERS[row[2]] for row in rows.select("premise_id", "hypothesis", "label").iter_rows()}
-        pieces = _pieces(
-            [tokens.get(row["premise_id"]) or [(word, "") for word in re.findall(r"\S+\s*", row["premise"])] for row in premises]
-        )
+        words = [tokens.get(row["premise_id"]) or [(word, "") for word in re.findall(r"\S+\s*", row["premise"])] for row in premises]
+        told = [{"kind": row["kind"], "of": row["construction"], "pieces": own} for row, own in zip(premises, _pieces(words), strict=True)]
         first = premises[0]
         yield {
             "id": first["contrast_set"],
-            "config": first["config"],
             "construction": first["contrast_of"] or first["construction"],
-            "design": first["design"],
-            "split": first["split"],
-            "premises": [
-                {"kind": row["kind"], "of": row["construction"], "pieces": own} for row, own in zip(premises, pieces, strict=True)
-            ],
+            **{name: first[name] for name in ("config", "design", "split")},
+            "premises": told,
             "hypotheses": hypotheses,
             "cells": [[labels.get((row["premise_id"], text), "") for text in hypotheses] for row in premises],
         }
