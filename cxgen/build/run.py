@@ -99,12 +99,12 @@ def _make(job: _Job) -> dict[str, Any]:
 def build(project: Project, params: Params, pool: Executor = HERE) -> dict[str, Any]:
     """Write the tables, rejects and metrics ``splits, balance, wug`` and, if frozen judgments are replayed, ``judge``; the metrics."""
     require_place(project.root / layout.metric("splits"))
+    run, dropped = Run(project, params.request), read_dropped(project.root / layout.DROPPED)
     with TemporaryDirectory(prefix="cxgen-") as folder:
-        jobs = _jobs(project, params, Path(folder))
+        jobs = [_Job(run, params, name, Path(folder), dropped) for name in construction_names(project, params)]
         made = dict(zip((job.name for job in jobs), track(pool.map(_make, jobs), "building", len(jobs)), strict=True))
-        rejected = conform(
-            pl.concat([pl.DataFrame(schema=polars_schema(REJECTS)), *(part["rejected"] for part in made.values())], how="diagonal"), REJECTS
-        )
+        none = pl.DataFrame(schema=polars_schema(REJECTS))
+        rejected = conform(pl.concat([none, *(part["rejected"] for part in made.values())], how="diagonal"), REJECTS)
         write_table(rejected, table_file(project, REJECTED, REJECTED))
         items = _items(jobs, CONFIGS)
         metrics = {"splits": audit(items), "balance": balance(items), "wug": _pseudowords(jobs, made, items)}
@@ -126,11 +126,6 @@ def construction_names(project: Project, params: Params) -> list[str]:
     for name in params.constructions or ():
         project.template_file(name)
     return target_names(project) if params.constructions is None else list(params.constructions)
-
-
-def _jobs(project: Project, params: Params, folder: Path) -> list[_Job]:
-    run, dropped = Run(project, params.request), read_dropped(project.root / layout.DROPPED)
-    return [_Job(run, params, name, folder, dropped) for name in construction_names(project, params)]
 
 
 def _files(jobs: Iterable[_Job], config: str) -> list[Path]:

@@ -136,15 +136,11 @@ def _example(config: str, rows: pl.DataFrame) -> Row:
     length = pl.col(family.text).str.len_chars().sum().over("contrast_set")
     typical = rows.select("contrast_set", away=(length - length.median()).abs()).sort("away", "contrast_set")
     own = rows.filter(contrast_set=typical["contrast_set"][0]).sort("premise_id", "id")
-    premises = [
-        {"text": row[family.text], "construction": row["construction"], "items": sorted(lines, key=_order)}
-        for row, lines in family.shown(own)
-    ]
+    premises = []
+    for row, lines in family.shown(own):
+        items = sorted(lines, key=lambda line: LABELS.index(line[0]) if line[0] in LABELS else 0)
+        premises.append({"text": row[family.text], "construction": row["construction"], "items": items})
     return {"construction": own.select(TARGET).item(0, 0), "premises": premises}
-
-
-def _order(line: tuple[str, str]) -> int:
-    return LABELS.index(line[0]) if line[0] in LABELS else 0
 
 
 def _loaded(config: str, split: str, rows: pl.DataFrame) -> Row:

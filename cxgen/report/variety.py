@@ -148,15 +148,12 @@ def reach(rows: pl.DataFrame) -> dict[str, Any]:
     return figures
 
 
-def _varies(entry: tuple[str, Mapping[str, Any]]) -> bool:
-    return bool(entry[1]["share"] < 1)  # *way* is the construction's own
-
-
 def _reach(rows: pl.DataFrame) -> dict[str, Any]:
     verbs, scenes = (rows[column].value_counts(sort=True)["count"] for column in ("verb", "frame"))
     fillers = rows.unique("premise", keep="first", maintain_order=True).select("premise", "slots").explode("slots").unnest("slots")
     commonest = _commonest(fillers.filter(~pl.col("role").is_in([Role.verb, Role.modifier])))
-    most = max(filter(_varies, commonest.items()), key=lambda entry: entry[1]["share"], default=("", {"lemma": "", "share": 0.0}))
+    varied = [entry for entry in commonest.items() if entry[1]["share"] < 1]  # *way* is the construction's own
+    most = max(varied, key=lambda entry: entry[1]["share"], default=("", {"lemma": "", "share": 0.0}))
     return {
         "verbs": len(verbs),
         "verbs in test": rows.filter(split="test")["verb"].n_unique(),
