@@ -86,6 +86,7 @@ def _facts(project: Project, params: Params, tables: Tables, metrics: Row) -> Ro
     """What the card says of the tables, the metrics, the parameters and the constructions."""
     configs = list(dict.fromkeys(config for config, _ in tables))
     default = {split: rows for (config, split), rows in tables.items() if config == configs[0]}
+    last, names = list(default)[-1], list(family_of(configs[0]).compared.values())
     premises, lexicon = _premises(tables), Lexicon.of(project)
     constructions = [load_construction(project, name, lexicon) for name in premises["target"].unique().sort()]
     return {
@@ -97,7 +98,7 @@ def _facts(project: Project, params: Params, tables: Tables, metrics: Row) -> Ro
         "sizes": [_size(config, tables) for config in configs if config != REJECTED],
         "rejected": sum(rows.height for (config, _), rows in tables.items() if config == REJECTED),
         "example": _example(configs[0], next(iter(default.values()))),
-        "load": _loaded(configs[0], *list(default.items())[-1]),
+        "load": {"split": last, "rows": default[last].height, "names": names, "first": [default[last][name][0] for name in names]},
         "constructicon": [_described(one, premises.filter(target=one.name)) for one in constructions],
         "forms": {one.name: one.form for one in constructions},
         "replicas": [config for config in configs if config in CONFIGS and not family_of(config).balanced],
@@ -143,12 +144,6 @@ def _example(config: str, rows: pl.DataFrame) -> Row:
     return {"construction": own.select(TARGET).item(0, 0), "premises": premises}
 
 
-def _loaded(config: str, split: str, rows: pl.DataFrame) -> Row:
-    """What the first row of a split holds under the columns that are shown first."""
-    names = list(family_of(config).compared.values())
-    return {"split": split, "rows": rows.height, "names": names, "first": [rows[name][0] for name in names]}
-
-
 def _premises(tables: Tables) -> pl.DataFrame:
     """``target, construction, premise`` of the families' premises: those of train where there are such."""
     texts = [
@@ -173,9 +168,8 @@ def _described(construction: Construction, premises: pl.DataFrame) -> Row:
 
 def _turns(constructions: Sequence[Construction], configs: Sequence[str], roles: pl.DataFrame) -> Row:
     """Of every construction: items of the first config by verb role, and of what is inference the shares of items that need it."""
-    counts = roles.group_by("target").agg((pl.col("verb_role") == role).sum().alias(role) for role in VERB_ROLES)
-    none = roles.group_by("target").agg(none=pl.col("verb_role").is_null().sum())
-    strata = counts.join(none, on="target").rows_by_key("target", named=True, unique=True)
+    counts = {role: (pl.col("verb_role") == role).sum() for role in VERB_ROLES} | {"none": pl.col("verb_role").is_null().sum()}
+    strata = roles.group_by("target").agg(**counts).rows_by_key("target", named=True, unique=True)
     inference, needs = FAMILIES[DEFAULT], dict[str, Any]()
     if set(configs) & set(inference.configs):
         needs = {one.name: summed(cells(one, inference), "config").rows_by_key("config", named=True, unique=True) for one in constructions}

@@ -145,10 +145,8 @@ def _gallery(
     project: Project, constructions: Iterable[Construction], items: pl.DataFrame, sets: Sequence[Row], judged: Mapping[str, Any]
 ) -> Iterator[Row]:
     """Of each construction what it is, the place of a typical set, bars of counts (title, class, name -> count), and refused clauses."""
-    file = table_file(project, REJECTED, REJECTED)
-    refused = (
-        read_split(file, REJECTED, REJECTED) if file.is_file() else pl.DataFrame(schema=dict.fromkeys(("construction", "reason", "id")))
-    )
+    file, none = table_file(project, REJECTED, REJECTED), pl.DataFrame(schema=dict.fromkeys(("construction", "reason", "id")))
+    refused = read_split(file, REJECTED, REJECTED) if file.is_file() else none
     question = pl.col("reason").str.split(":").list.first()
     refused = refused.with_columns(order=order_keys((1, "page"), refused["id"])).sort("order")
     refused = refused.filter(pl.int_range(pl.len()).over("construction", question) < _MOST_REFUSED).sort(question, maintain_order=True)
@@ -164,9 +162,7 @@ def _gallery(
         yield {
             "construction": each,
             "set": _typical(sets, construction=each.name),
-            "bars": [
-                (title, kind, {name: (column == name).sum() for name in names}) for title, kind, column, names in bars if column.count()
-            ],
+            "bars": [(title, kind, {name: (own == name).sum() for name in names}) for title, kind, own, names in bars if own.count()],
             "judged": judged.get(each.name, {}),
             "refused": refused.filter(construction=each.name).to_dicts(),
         }
