@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from cxgen.build import shards, wug
+from cxgen.build import shards
 from cxgen.build.pool import Executor
 from cxgen.build.samplers import Run
 from cxgen.errors import DataError
-from cxgen.families import DEFAULT, FAMILIES, Family, columns_of, family_of
+from cxgen.families import DEFAULT, FAMILIES, Family, family_of
 from cxgen.families.nli import HELD, leaked
 from cxgen.schema import TARGET, Contract
 from cxgen.tables import read_table, track
@@ -21,7 +21,6 @@ from cxgen.vocabulary import CONSTRUCTIONAL, SPLITS
 _HINT = "delete it; the command that made the run makes it again with --resume"
 _PARTS = {**{split: [split] for split in SPLITS}, "all": list(SPLITS)}
 SHARED, TWICE = "verbs in two splits", "premises in two contrast sets"
-_Job = tuple[shards.Wanted, shards.Shard, list[str]]  # the run, a shard of it, the files with the real words of one with pseudowords
 
 
 def audit(dataset: pl.DataFrame) -> dict[str, Any]:
@@ -128,7 +127,7 @@ def _lacking(wanted: shards.Wanted, plan: shards.Plan, tallies: Sequence[Mapping
     return sum(map(abs, counts.values()))
 
 
-def _jobs(wanted: shards.Wanted, plan: shards.Plan) -> list[_Job]:
+def _jobs(wanted: shards.Wanted, plan: shards.Plan) -> list[tuple[shards.Wanted, shards.Shard]]:
     """A job per shard; all must be there, and nothing else."""
     folder, parts = wanted.folder, plan["shards"]
     there = sum(shards.record_of(folder, plan, number, quick=True) is not None for number in range(len(parts)))
@@ -137,36 +136,28 @@ def _jobs(wanted: shards.Wanted, plan: shards.Plan) -> list[_Job]:
     named = {folder / shard["file"] for shard in parts}
     for path in sorted(path for name in (shards.DATA, shards.WUG) for path in (folder / name).rglob("*.parquet") if path not in named):
         raise DataError("no shard of the run", file=path, hint="keep it elsewhere")
-    real = defaultdict(list)
-    for shard in parts:
-        real[shard["construction"], shard["sampler"], shard["pseudowords"]].append(shard["file"])
-    beside = [real[shard["construction"], shard["sampler"], False] if shard["pseudowords"] else [] for shard in parts]
-    return [(wanted, {**shard, "number": number}, beside[number]) for number, shard in enumerate(parts)]
+    return [(wanted, {**shard, "number": number}) for number, shard in enumerate(parts)]
 
 
-def _count(job: _Job) -> dict[str, Any]:
+def _count(job: tuple[shards.Wanted, shards.Shard]) -> dict[str, Any]:
     """Of one shard: rows, sets, faults, verbs, what could be held out, and a hash of every premise, as often as there are sets with it."""
-    wanted, shard, beside = job
-    folder, source, family = wanted.folder, wanted.config, family_of(wanted.config)
+    wanted, shard = job
+    folder, family = wanted.folder, family_of(wanted.config)
     path, columns, numbers = folder / shard["file"], shards.shard_columns(wanted, shard), shards.sets_of(folder, shard["number"])
     counted = tuple(column for column in columns if column.name != "slots")  # which take half of the memory
-    rows = read_table(path, Contract(counted, more=True), _HINT).with_columns(config=pl.lit(source))
+    mode = pl.col("mode") if shard["pseudowords"] else pl.lit(wanted.config)
+    rows = read_table(path, Contract(counted, more=True), _HINT).with_columns(config=mode)
     if fault := Contract(columns).misfit(pl.read_parquet_schema(path)):
         raise DataError(fault, file=path, hint=_HINT)
     record = shards.record_of(folder, {"shards": {shard["number"]: shard}}, shard["number"])
     recorded = record is not None and (record["rows"], record["sets"]) == (rows.height, len(numbers))
+    own, rules = family.violations(rows), family.survives if shard["pseudowords"] else family.by_set
     faults = {
         "files that are not as recorded": int(not recorded),
         "files with other rows than their plan gives": int(record is not None and not shards.is_planned(wanted, shard, numbers)),
+        "repeated ids": rows.height - rows["id"].n_unique(),
+        **{rule: own[rule] for rule in rules},
     }
-    if shard["pseudowords"]:
-        needed = tuple(column for column in columns_of(source) if column.name in {"id", "split", "verb", family.text})
-        named = pl.col("id").is_in(rows["source_id"].unique().implode())
-        real = pl.concat(read_table(folder / file, Contract(needed, more=True), _HINT).filter(named) for file in beside)
-        faults |= wug.violations(rows, real, source)
-    else:
-        own = family.violations(rows)
-        faults |= {"repeated ids": rows.height - rows["id"].n_unique(), **{rule: own[rule] for rule in family.by_set}}
     held = {rule: (mark, *names) for rule, (mark, names) in HELD.items() if mark in rows.columns}
     return {
         **shard,
