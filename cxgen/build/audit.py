@@ -37,14 +37,14 @@ def audit(dataset: pl.DataFrame) -> dict[str, Any]:
         own = rows.filter(construction=name)
         premises = own.filter(config=DEFAULT).unique("premise_id")
         report["constructions"][name] = {
-            "items": {config: per_split(part) for (config,), part in own.group_by("config")},
+            "items": {config: per_split(part) for (config,), part in sorted(own.group_by("config"))},
             "contrast_sets": {split: rows.filter(split=split)["contrast_set"].n_unique() for split in SPLITS},
             "verbs": {split: len(verbs[split]) for split in SPLITS},
             "verbs_shared": shared,
             "constructional": {split: _constructional(premises.filter(pl.col("split").is_in(chosen))) for split, chosen in _PARTS.items()},
         }
         problems[f"{name}: verbs in two splits"] = ", ".join(shared)
-        for (config, other), part in rows.filter(pl.col("construction") != name).group_by("config", "construction"):
+        for (config, other), part in sorted(rows.filter(pl.col("construction") != name).group_by("config", "construction")):
             if config == "distinction":
                 report["lookalikes"][other] = per_split(part)
             elif config == DEFAULT:
