@@ -66,15 +66,11 @@ class Constructicon:
         return Entry(self, name)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self.readable()[0])
-
-    def readable(self) -> tuple[list[str], list[CxgenError]]:
-        """The names of the constructions whose files can be read, sorted and without look-alikes, and what is wrong with other files."""
-        return readable_targets(self.project)
+        return iter(readable_targets(self.project)[0])
 
     def loaded(self) -> tuple[list[Construction], list[CxgenError]]:
         """The constructions that can be loaded, and what is wrong with the others."""
-        names, errors = self.readable()
+        names, errors = readable_targets(self.project)
         constructions = []
         for name in names:
             try:
@@ -84,7 +80,7 @@ class Constructicon:
         return constructions, errors
 
     def _unknown(self, name: str) -> CxgenError:
-        names, _ = self.readable()
+        names = list(self)
         for owner in names:
             kinds = read_yaml(self.project.template_file(owner)).data.get("kinds", {})
             if any(isinstance(kind, dict) and kind.get("construction") == name for kind in kinds.values()):
@@ -233,7 +229,7 @@ def _require_positive(n: int) -> None:
 
 def constructions(project: str | Path | None = None) -> list[str]:
     """The names of the constructions: those of the project, and those that are shipped. Of files that cannot be read it warns."""
-    names, errors = Constructicon(project).readable()
+    names, errors = readable_targets(Constructicon(project).project)
     for error in errors:
         warnings.warn(f"left out: {error.render()}", stacklevel=2)
     return names

@@ -176,11 +176,8 @@ def progress(what: str, total: int, before: int = 0) -> Iterator[Callable[[int],
         first = first or (done, now)  # what came before is loading
         if first[0] < done < total and now >= due:
             minutes = (now - first[1]) * (total - done) / (done - first[0]) / 60
-            print(
-                f"{what}: {done:,} of {total:,}, {f'about {minutes:.0f} minutes' if minutes >= 1.5 else 'a minute or less'} left",
-                file=sys.stderr,
-                flush=True,
-            )
+            left = f"about {minutes:.0f} minutes" if minutes >= 1.5 else "a minute or less"
+            print(f"{what}: {done:,} of {total:,}, {left} left", file=sys.stderr, flush=True)
             due = now + _LINE
 
     yield tell

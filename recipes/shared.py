@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from cxgen.errors import CxgenError, DataError, needs
+from cxgen.evaluation.model import model_files as folder_files
 from cxgen.schema import read_yaml
 from cxgen.tables import one_line, write_json
 
@@ -69,11 +70,8 @@ def is_local(model: str) -> bool:
 
 
 def model_files(model: str) -> list[tuple[str, int, int]]:
-    """Name, size and time of a local model's files: one that is trained further in its folder is another one."""
-    if not is_local(model):
-        return []
-    files = [(path.name, path.stat()) for path in Path(model).iterdir() if path.is_file()]
-    return sorted((name, found.st_size, found.st_mtime_ns) for name, found in files)
+    """A local model's files, see `cxgen.evaluation.model.model_files`; none of one on the Hub."""
+    return folder_files(Path(model)) if is_local(model) else []
 
 
 @contextmanager

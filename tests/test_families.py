@@ -10,7 +10,7 @@ from cxgen.build.params import Request
 from cxgen.build.samplers import generate_items
 from cxgen.errors import SchemaError, UnknownNameError
 from cxgen.families import FAMILIES, columns_of, family_of, wug_config
-from cxgen.families.minimal_pairs import pairings
+from cxgen.families.minimal_pairs import MINIMAL_PAIRS
 from cxgen.measures.figures import Figures, Gates, measured
 from cxgen.sampling.draws import same_templates_and_slots
 from cxgen.schema import conform
@@ -63,12 +63,12 @@ def test_the_contexts_of_a_pair_have_the_same_words_in_the_same_template(made):
 
 def test_kinds_of_different_templates_or_slots_are_no_minimal_pair(reach):
     design = reach.designs["outcome"]
-    assert ("missed", "caught") in pairings(reach, design)
+    assert ("missed", "caught") in MINIMAL_PAIRS.pairings(reach, design)
     only = {**reach.templates, "plain": replace(reach.templates["plain"], excepted=("missed",))}
     changed = replace(reach, templates=only)
     assert not same_templates_and_slots(changed, ("missed", "caught"))
-    assert pairings(changed, design) != pairings(reach, design)
-    assert not any("missed" in pair for pair in pairings(changed, design))
+    assert MINIMAL_PAIRS.pairings(changed, design) != MINIMAL_PAIRS.pairings(reach, design)
+    assert not any("missed" in pair for pair in MINIMAL_PAIRS.pairings(changed, design))
 
 
 def test_configs_belong_to_one_family_and_wug_configs_to_that_of_their_source():

@@ -272,7 +272,7 @@ def test_a_sound_run_is_counted_whole(whole, mini, cxgen, mini_run):
     rows, wugs = pl.read_parquet(out / "data/*/*.parquet"), pl.read_parquet(out / "wug/*/*.parquet")
     assert (result["rows"], result["sets"]) == (rows.height, rows["contrast_set"].n_unique())
     assert set(result["violations"].values()) == {0}
-    assert {audit.SHARED, audit.TWICE, "items without a source", "held-out wordings in train or validation"} <= result["violations"].keys()
+    assert {audit.SHARED, audit.TWICE, "held-out wordings in train or validation"} <= result["violations"].keys()
     for part in result["parts"]:
         own = rows.filter(split=part["split"])
         assert (part["rows"], part["verbs"]) == (own.height, own["verb"].n_unique())
@@ -286,17 +286,17 @@ def test_a_sound_run_is_counted_whole(whole, mini, cxgen, mini_run):
     ("split", "change", "pseudowords", "fault"),
     [
         ("validation", first("label", (pl.col("label") + 1) % 3), False, "premises without one hypothesis per label: 1"),
-        ("test", first("split", pl.lit("validation")), False, "rows of another split: 1"),
-        ("train", first("construction", pl.lit("other")), False, "rows of another construction: 1"),
+        ("test", first("split", pl.lit("validation")), False, OTHERS),
+        ("train", first("construction", pl.lit("other")), False, OTHERS),
         ("train", first("id", pl.col("id").last()), False, "repeated ids: 1"),
-        ("test", first("source_id", pl.lit("0" * 16)), True, "items without a source: 1"),
+        ("test", first("source_id", pl.lit("0" * 16)), True, OTHERS),
         ("validation", first("label", (pl.col("label") + 1) % 3), True, "hypothesis x split with unequal labels: 1"),
-        ("train", lambda rows: rows.with_columns((pl.col("label") + 1) % 3), False, "labels that do not follow from facts"),
-        ("train", lambda rows: rows.with_columns((pl.col("label") + 1) % 3), True, "labels that do not follow from facts"),
-        ("test", lambda rows: rows.with_columns(polarity=~pl.col("polarity")), False, "labels that do not follow from facts"),
-        ("train", first("rule", pl.lit("other")), False, "labels that do not follow from facts and claims: 1"),
-        ("test", everywhere("premise", "<b>x</b>"), False, "texts that do not follow their templates: 1"),
-        ("test", everywhere("hypothesis", "Anything goes."), True, "texts that do not follow their templates: [1-9]"),
+        ("train", lambda rows: rows.with_columns((pl.col("label") + 1) % 3), False, OTHERS),
+        ("train", lambda rows: rows.with_columns((pl.col("label") + 1) % 3), True, OTHERS),
+        ("test", lambda rows: rows.with_columns(polarity=~pl.col("polarity")), False, OTHERS),
+        ("train", first("rule", pl.lit("other")), False, OTHERS),
+        ("test", everywhere("premise", "<b>x</b>"), False, OTHERS),
+        ("test", everywhere("hypothesis", "Anything goes."), True, OTHERS),
         ("train", lambda rows: rows.filter(pl.col("contrast_set") != rows["contrast_set"][0]), True, OTHERS),
         ("test", lambda rows: rows.clear(), True, OTHERS),
         ("train", lambda rows: rows.reverse(), False, OTHERS),
@@ -354,7 +354,7 @@ def test_a_set_that_is_left_out_evenly_and_bytes_that_nobody_recorded_are_found(
         audit.audit_run(mini_run, run, HERE)
     change_json(run / "cxgen/shards/000002.json", lambda record: record | {"sha256": "0" * 64})
     change_json(run / "cxgen/shards/000003.json", lambda record: record | {"sets": record["sets"] + 2})
-    with pytest.raises(DataError, match="files that are not as recorded: 1; sets that are not recorded: 3; "):
+    with pytest.raises(DataError, match="files that are not as recorded: 3; "):
         audit.audit_run(mini_run, run, HERE)
 
 

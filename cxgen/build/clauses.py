@@ -78,15 +78,10 @@ def _shown(sampler: Sampler, whose: str, slot: str, kinds: list[str]) -> pl.Data
         parts = min(patterns, key=lambda own: (len(own), sum(len(part.text) for part in own)))
         return realise([(parts, rows, rows)], construction, plan, sampler.pools, draws.forms, len(draws))
 
-    about = {
-        "clause": addresses,
-        "construction": whose,
-        "design": sampler.design.name,
-        "scene": [frames[frame].name for frame in plan.frame],
-    }
-    texts = {"verb": verbs, "sentence": said(kinds[0]), "other": said(kinds[-1])}
-    table = pl.DataFrame({**about, **texts}).with_columns(item=pl.format(f"{construction.name}/{{}}/{whose}", "clause"))
-    return table.select(list(SCHEMA))
+    scenes = [frames[frame].name for frame in plan.frame]
+    table = pl.DataFrame({"clause": addresses, "scene": scenes, "verb": verbs, "sentence": said(kinds[0]), "other": said(kinds[-1])})
+    item, own = pl.format(f"{construction.name}/{{}}/{whose}", "clause"), {"construction": whose, "design": sampler.design.name}
+    return table.with_columns(item=item, **{name: pl.lit(value) for name, value in own.items()}).select(list(SCHEMA))
 
 
 def _numbers(sampler: Sampler, slot: str) -> list[int]:

@@ -73,7 +73,7 @@ class Wug:
 
 @dataclass(frozen=True)
 class Params:
-    """What ``params.yaml`` says; ``constructions``: None for all; ``suites``: suite -> sizes; ``text``: the file, as it is."""
+    """What ``params.yaml`` says; ``constructions``: None for all; ``suites``: suite -> sizes."""
 
     request: Request
     constructions: tuple[str, ...] | None
@@ -82,13 +82,11 @@ class Params:
     wug: Wug
     suites: dict[str, dict[str, int]]
     publish: Publish
-    text: str
 
     @classmethod
     def read(cls, path: Path) -> "Params":
         """Read and check ``path``; `SchemaError` where a key is unknown, missing or of the wrong type."""
-        document = read_yaml(path, "params")
-        data = document.data
+        data = read_yaml(path, "params").data
         generate, judge, names = data["generate"], data["judge"], data.get("constructions", "all")
         sizes = {"nli": data["n_per_construction"], "distinction": data["n_per_lookalike"], **data.get("sizes", {})}
         for config in sizes.keys() - CONFIGS:
@@ -113,7 +111,6 @@ class Params:
             wug=Wug(tuple(wug.get("modes", Wug.modes)), wug.get("share", Wug.share)),
             suites=data.get("suites", {}),
             publish=Publish(**{**publish, "authors": tuple(publish.get("authors", Publish.authors))}),
-            text=document.text,
         )
 
 

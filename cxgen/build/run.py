@@ -12,7 +12,7 @@ import polars as pl
 
 from cxgen import layout
 from cxgen.build import wug
-from cxgen.build.audit import audit, balance
+from cxgen.build.audit import audit, balance, require_none
 from cxgen.build.clauses import judge_metric, judged_of
 from cxgen.build.params import Params, Request
 from cxgen.build.pool import HERE, Executor
@@ -99,12 +99,12 @@ def _make(job: _Job) -> dict[str, Any]:
 def build(project: Project, params: Params, pool: Executor = HERE) -> dict[str, Any]:
     """Write the tables, rejects and metrics ``splits, balance, wug`` and, if frozen judgments are replayed, ``judge``; the metrics."""
     require_place(project.root / layout.metric("splits"))
+    run, dropped = Run(project, params.request), read_dropped(project.root / layout.DROPPED)
     with TemporaryDirectory(prefix="cxgen-") as folder:
-        jobs = _jobs(project, params, Path(folder))
+        jobs = [_Job(run, params, name, Path(folder), dropped) for name in construction_names(project, params)]
         made = dict(zip((job.name for job in jobs), track(pool.map(_make, jobs), "building", len(jobs)), strict=True))
-        rejected = conform(
-            pl.concat([pl.DataFrame(schema=polars_schema(REJECTS)), *(part["rejected"] for part in made.values())], how="diagonal"), REJECTS
-        )
+        none = pl.DataFrame(schema=polars_schema(REJECTS))
+        rejected = conform(pl.concat([none, *(part["rejected"] for part in made.values())], how="diagonal"), REJECTS)
         write_table(rejected, table_file(project, REJECTED, REJECTED))
         items = _items(jobs, CONFIGS)
         metrics = {"splits": audit(items), "balance": balance(items), "wug": _pseudowords(jobs, made, items)}
@@ -126,11 +126,6 @@ def construction_names(project: Project, params: Params) -> list[str]:
     for name in params.constructions or ():
         project.template_file(name)
     return target_names(project) if params.constructions is None else list(params.constructions)
-
-
-def _jobs(project: Project, params: Params, folder: Path) -> list[_Job]:
-    run, dropped = Run(project, params.request), read_dropped(project.root / layout.DROPPED)
-    return [_Job(run, params, name, folder, dropped) for name in construction_names(project, params)]
 
 
 def _files(jobs: Iterable[_Job], config: str) -> list[Path]:
@@ -155,9 +150,7 @@ def _pseudowords(jobs: Sequence[_Job], made: Mapping[str, Mapping[str, Any]], it
         rows, mark = _items(jobs, [wug_config(config)]), "" if config == DEFAULT else f"{config}: "
         broken = wug.violations(rows, items.filter(config=config), config) if rows.height else {}
         report["violations"] |= {mark + rule: count for rule, count in broken.items()}
-    problems = [f"{rule}: {count}" for rule, count in report["violations"].items() if count]
-    if problems:
-        raise DataError(f"the pseudoword items are not sound: {'; '.join(problems)}", hint="this is a bug in cxgen")
+    require_none(report["violations"], "the pseudoword items are not sound", "this is a bug in cxgen")
     return report
 
 
@@ -192,11 +185,8 @@ def _suite(project: Project, params: Params, name: str) -> _Suite:
     suite = SUITES[name]
     rows = conform(suite.rows(project, params.request.seed, {**suite.sizes, **params.suites.get(name, {})}), suite.columns)
     metric = {"counts": suite.counts(rows), "violations": suite.violations(project, rows), "measures": suite.measures(rows)}
-    problems = [f"{what}: {count}" for what, count in metric["violations"].items() if count]
-    problems += [f"{what} {fault}" for what, measure in metric["measures"].items() for fault in broken_gates(measure)]
-    if problems:
-        hint = "the files in templates/grammars say what it is made of"
-        raise DataError(f"{name} is not sound: {'; '.join(problems)}", file=project.root / layout.SUITES, hint=hint)
+    problems = metric["violations"] | {what: "; ".join(broken_gates(measure)) for what, measure in metric["measures"].items()}
+    require_none(problems, f"{name} is not sound", "the files in templates/grammars say what it is made of", project.root / layout.SUITES)
     tables = {(name, split): rows.filter(split=split) for split in suite.splits}
     for key, table in tables.items():
         write_table(table, table_file(project, *key))

@@ -58,19 +58,12 @@ def wugs_of(run: Run) -> Wugs:
 
 
 @lru_cache(1)
-def construction_of(run: Run, name: str) -> Construction:
-    """The construction ``name``, which is sound."""
+def samplers_of(run: Run, name: str) -> list[Sampler]:
+    """The samplers of a construction, which must be sound."""
     from cxgen.check import require_sound  # previews do without it
 
     construction = load_construction(run.project, name, _lexicon_of(run))
     require_sound(construction)
-    return construction
-
-
-@lru_cache(1)
-def samplers_of(run: Run, name: str) -> list[Sampler]:
-    """The samplers of a construction."""
-    construction = construction_of(run, name)
     return samplers(only_judged(construction, run.project) if run.request.judged else construction, run.request)
 
 
@@ -78,13 +71,10 @@ def only_judged(construction: Construction, project: Project) -> Construction:
     """``construction`` with the clauses alone that judges have accepted; a `DataError` if there is none."""
     lexicon, frames = construction.lexicon, []
     for frame in construction.frames:
-        verbs = {
-            slot: [row for name in frame.slots[slot] for row in lexicon.resolve(name).ids]
-            for slot in frame.slots.keys() & verb_columns(construction.designs.values(), construction.kinds, construction.slots, frame)
-        }
-        kept = {
-            slot: tuple(lexicon.keys[row] for row in rows if (slot, lexicon.lemmas[row]) in frame.judged) for slot, rows in verbs.items()
-        }
+        kept = {}
+        for slot in frame.slots.keys() & verb_columns(construction.designs.values(), construction.kinds, construction.slots, frame):
+            rows = [row for name in frame.slots[slot] for row in lexicon.resolve(name).ids]
+            kept[slot] = tuple(lexicon.keys[row] for row in rows if (slot, lexicon.lemmas[row]) in frame.judged)
         frames += [replace(frame, slots=frame.slots | kept)] if all(kept.values()) else []
     if not frames:
         hint = "restore the file, have the clauses judged (`cxgen judge`), or set judge.backend in params.yaml to rules"

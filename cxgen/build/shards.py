@@ -122,14 +122,9 @@ def read_plan(folder: Path) -> Plan:
 def planned(run: Run, folder: Path, plan: Plan) -> Wanted:
     """What the plan of the run in ``folder`` was made for; words, labels and splits of verbs are those of ``run``."""
     asked, wug = plan["asked"], plan["asked"]["pseudowords"]
-    shown = {
-        "seed": asked["seed"],
-        "preset": asked["bands"],
-        "marked": asked["marked"],
-        "judged": asked["judged"],
-        "shares": asked["split"],
-    }
-    request = replace(single(run.request, asked["config"], asked["n"]), hold_out=HoldOut(**asked["hold_out"]), **shown)
+    request = single(run.request, asked["config"], asked["n"])
+    request = replace(request, seed=asked["seed"], preset=asked["bands"], marked=asked["marked"], judged=asked["judged"])
+    request = replace(request, shares=asked["split"], hold_out=HoldOut(**asked["hold_out"]))
     modes = Wug(tuple(wug["modes"]), wug["share"]) if wug else None
     return Wanted(Run(run.project, request), tuple(asked["constructions"]), asked["config"], folder, asked["shard_rows"], modes)
 

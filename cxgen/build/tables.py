@@ -57,11 +57,6 @@ def dataset(project: Project, family: str = "") -> pl.DataFrame:
     return pl.concat([table for table in tables if table.height] or tables, how="diagonal")
 
 
-def natural(project: Project) -> pl.DataFrame:
-    """The items of config ``natural`` with the column ``config``; no rows if there are none."""
-    return rows_of(project, NATURAL)
-
-
 def rows_of(project: Project, config: str) -> pl.DataFrame:
     """The rows of the splits of a config that are there, with the column ``config``."""
     there = [split for split in SPLITS if table_file(project, config, split).is_file()]
@@ -70,7 +65,7 @@ def rows_of(project: Project, config: str) -> pl.DataFrame:
 
 def with_natural(project: Project, family: str) -> pl.DataFrame:
     """`dataset`, and what writers wrote, as config ``natural``, where there is any."""
-    return pl.concat([dataset(project, family), natural(project)], how="diagonal")
+    return pl.concat([dataset(project, family), rows_of(project, NATURAL)], how="diagonal")
 
 
 def reviewed(project: Project, configs: Iterable[str]) -> pl.DataFrame:

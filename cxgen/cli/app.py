@@ -50,16 +50,8 @@ _COMMANDS = {  # name: the module that has it, imported when it is called; what 
     "export": ("publish", "The finished dataset in other forms: gold annotation, tasks for evaluation harnesses."),
 }
 
-_PARTS: tuple[Path, ...] = (
-    layout.PARAMS,
-    layout.PIPELINE,
-    layout.TEMPLATES,
-    layout.LEXICONS,
-    layout.PROMPTS,
-    layout.JUDGMENTS,
-    layout.NATURAL_SETS,
-)
-_PARTS += (layout.DATASET, layout.WUG, layout.NATURAL, layout.SUITES, layout.HUB)  # the project's sources, and its dataset
+_SOURCES = (layout.PARAMS, layout.PIPELINE, layout.TEMPLATES, layout.LEXICONS, layout.PROMPTS, layout.JUDGMENTS, layout.NATURAL_SETS)
+_PARTS = (*_SOURCES, layout.DATASET, layout.WUG, layout.NATURAL, layout.SUITES, layout.HUB)  # of the project
 _WRITTEN = frozenset({"output", "out", "requests", "judge_out", "wrong", "hard", "drop", "record"})  # options: files that commands write
 
 

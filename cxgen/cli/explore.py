@@ -70,9 +70,8 @@ def sample(
 
         for line in announced(entry.construction):
             note(line)
-    blocks = _counted(entry.blocks(n, family=family, wug=wug.value if wug else "", seed=seed, kind=kind, label=only), n)
-    if not (wug or kind or only):
-        blocks = _whole(blocks, entry.construction, n)
+    blocks = entry.blocks(n, family=family, wug=wug.value if wug else "", seed=seed, kind=kind, label=only)
+    blocks = _counted(blocks, n, None if wug or kind or only else entry.construction)
     if form is Format.table:
         groups = (group for items in blocks for group in FAMILIES[family].shown(items))
         _echo_groups((style(row["premise"], bold=True) + style(f" [{_whose(row, family)}]", dim=True), lines) for row, lines in groups)
@@ -87,23 +86,15 @@ def _whose(row: Row, family: str) -> str:
     return f"{row['construction']}: {row['kind']}" + (f", {row['config']}" if row["config"] != family else "")
 
 
-def _counted(blocks: Iterable[pl.DataFrame], n: int) -> Iterator[pl.DataFrame]:
-    """The blocks, and a line on stderr if they end before ``n`` premises."""
-    shown = 0
-    for items in blocks:
-        shown += items["premise_id"].n_unique()
-        yield items
+def _counted(blocks: Iterable[pl.DataFrame], n: int, loaded: Construction | None) -> Iterator[pl.DataFrame]:
+    """The blocks, and a line on stderr if they end before ``n`` premises, or within a set of whole ones, those of ``loaded``."""
+    shown, last = 0, pl.DataFrame()
+    for last in blocks:
+        shown += last["premise_id"].n_unique()
+        yield last
     if shown < n:
         note(f"only {shown} of {n} premises: the lexicon allows no others like these")
-
-
-def _whole(blocks: Iterable[pl.DataFrame], loaded: Construction, n: int) -> Iterator[pl.DataFrame]:
-    """The blocks, and a line on stderr if they end within a set."""
-    last = pl.DataFrame()
-    for items in blocks:
-        last = items
-        yield items
-    if last.height:
+    if loaded and last.height:
         row = last.row(-1, named=True)
         size = len(loaded.designs[row["design"]].kinds)
         lack = size - last.filter(contrast_set=row["contrast_set"])["premise_id"].n_unique()

@@ -102,15 +102,9 @@ def baselines(
                 continue  # the same figure stands in another line
             bound = None if gate is None else f"at {'least' if least else 'most'} {gate}"
             for config, part, figure in parts:
-                row = {
-                    "family": family,
-                    "measure": name,
-                    "config": config,
-                    "construction": part,
-                    "figure": figure,
-                    "chance": measure["chance"],
-                }
-                rows.append({**row, "gate": bound, "kept": None if gate is None else within(figure, gate, least=least)})
+                row = {"family": family, "measure": name, "config": config, "construction": part, "figure": figure}
+                kept = None if gate is None else within(figure, gate, least=least)
+                rows.append({**row, "chance": measure["chance"], "gate": bound, "kept": kept})
     emit(rows, form)
     _require_gates(result)
 

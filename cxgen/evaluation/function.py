@@ -1,6 +1,6 @@
 """A function of the user's as answerer, and scores that print as a table."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from html import escape
 from operator import index
@@ -53,7 +53,7 @@ def predictions(evaluated: Evaluated, config: str, predict: Predict, batch: int)
 
 def _answer(item: Item, value: Any, scoring: Scoring) -> dict[str, Any]:
     """One answer as predictions have it: ``label``, or a number per answer."""
-    shown = list(_shown(item, scoring))
+    shown = ["first", "second"] if "first" in scoring.shown(item) else list(scoring.answers)  # as they are shown
     scored = [value] if isinstance(value, Mapping) and "label" in value else value  # as a pipeline of transformers gives it
     if isinstance(scored, list) and scored and all(isinstance(one, Mapping) and {"label", "score"} <= {*one} for one in scored):
         value = scored[0]["label"] if len(scored) == 1 else {str(one["label"]).lower(): one["score"] for one in scored}
@@ -68,8 +68,3 @@ def _answer(item: Item, value: Any, scoring: Scoring) -> dict[str, Any]:
         with suppress(TypeError, ValueError):
             return {scoring.answers[scoring.meant(item, name)]: float(number) for name, number in zip(shown, numbers, strict=True)}
     raise CxgenError(f"the function gave {repr(value)[:60]}, which is no answer", hint=f"one of {', '.join(shown)}: {_KINDS}")
-
-
-def _shown(item: Item, scoring: Scoring) -> Iterator[str]:
-    """The names of the answers as they are shown: of two continuations, the first and the second."""
-    yield from ("first", "second") if "first" in scoring.shown(item) else scoring.answers

@@ -284,13 +284,17 @@ class Kept:
         return hashlib.sha256(json.dumps([self._identity, item]).encode()).hexdigest()[:24]
 
 
+def model_files(folder: Path) -> list[tuple[str, int, int]]:
+    """Name, size and time of a local model's files: one that is trained further in its folder is another one."""
+    files = [(path.name, path.stat()) for path in folder.iterdir() if path.is_file()] if folder.is_dir() else []
+    return sorted((name, found.st_size, found.st_mtime_ns) for name, found in files)
+
+
 def _kept(evaluated: Evaluated, asked: Examination) -> Kept:
-    """What a model of this machine said before, beside what servers' models did; one that is trained further in its folder is another."""
+    """What a model of this machine said before, beside what servers' models did."""
     folder = Path(asked.folder).resolve()
-    files = sorted((file.name, file.stat()) for file in folder.iterdir() if file.is_file()) if folder.is_dir() else []
-    states = [(name, state.st_size, state.st_mtime_ns) for name, state in files]
     path = (evaluated.project.root / asked.server.cache).with_name(f"hf-{folder.name}.jsonl")
-    return Kept(path, json.dumps([str(folder), asked.measure, asked.unit, asked.labels, states]))
+    return Kept(path, json.dumps([str(folder), asked.measure, asked.unit, asked.labels, model_files(folder)]))
 
 
 def examine(evaluated: Evaluated, asked: Examination) -> Examined:

@@ -135,25 +135,22 @@ class Evaluated:
         resampling``; ``about``: how they were asked for, as far as that is known, versions of cxgen and of the data, of packaged data the
         ``content_hash``; ``configs`` (config -> `scores`); ``wug`` (`wug_differences`); ``against``: ``name`` and ``configs`` (config ->
         `compared`)."""
-        whole = answered(self.questions, given)
+        whole, other = answered(self.questions, given), against and answered(self.questions, against[1])
         rows = {config: whole.filter(config=config) for config in self.items}
-        report: dict[str, Any] = {"name": name, "splits": list(self.part.splits), "limit": self.part.limit, "resampling": asdict(how)}
-        report |= {
-            "about": {**(about or {}), **self._versions()},
-            "against": None,
+        path = self.project.root / layout.HUB / layout.VERSION_FILE
+        packaged = read_json(path) if path.is_file() else {}
+        versions = {"cxgen": __version__, "data_version": DATA_VERSION, "content_hash": packaged.get("content_hash")}
+        differences = {config: compared(own, other.filter(config=config), how) for config, own in rows.items()} if other is not None else {}
+        return {
+            "name": name,
+            "splits": list(self.part.splits),
+            "limit": self.part.limit,
+            "resampling": asdict(how),
+            "about": {**(about or {}), **versions},
+            "against": {"name": against[0], "configs": differences} if against else None,
             "configs": {config: scores(own, how) for config, own in rows.items()},
             "wug": wug_differences(whole, how),
         }
-        if against:
-            other = answered(self.questions, against[1])
-            differences = {config: compared(own, other.filter(config=config), how) for config, own in rows.items()}
-            report["against"] = {"name": against[0], "configs": differences}
-        return report
-
-    def _versions(self) -> dict[str, Any]:
-        path = self.project.root / layout.HUB / "dataset_version.json"
-        packaged = read_json(path) if path.is_file() else {}
-        return {"cxgen": __version__, "data_version": DATA_VERSION, "content_hash": packaged.get("content_hash")}
 
     def solved(self, name: str, given: pl.DataFrame) -> dict[str, str]:
         """The contrast sets of the families whose items are all answered right -> why they may be left out, as `read_dropped` has it: the

@@ -62,7 +62,7 @@ class _MinimalPairs(Family):
         return _COLUMNS
 
     def unsound(self, construction: Construction, design: Design, config: str) -> str:
-        if self._pairings(construction, design):
+        if self.pairings(construction, design):
             return ""
         return (
             "no minimal pair: two kinds must share their templates and the slots of these, and two hypotheses must be such that one kind"
@@ -71,16 +71,24 @@ class _MinimalPairs(Family):
 
     def rows_per_set(self, construction: Construction, design: Design, config: str) -> int:
         """One for every kind of a pair; twice as many where participants cannot change places, so that all cells have as many."""
-        return (2 if design.variant and not design.switched else 1) * sum(map(len, self._pairings(construction, design)))
+        return (2 if design.variant and not design.switched else 1) * sum(map(len, self.pairings(construction, design)))
 
-    def _pairings(self, construction: Construction, design: Design) -> Pairings:
-        return pairings(construction, design, alone=not self.balanced)
+    def pairings(self, construction: Construction, design: Design) -> Pairings:
+        """Two kinds -> pairs of rules: the first kind entails the first and contradicts the second, the other kind the reverse. Where items
+        need no balance, a design of a single kind has pairs of rules of which it entails the first and contradicts the second."""
+        matrix, pairs = label_matrix(construction, design), Pairings()
+        alone = not self.balanced and len(design.kinds) == 1
+        for kinds in [design.kinds] if alone else combinations(design.kinds, 2):
+            rules = [pair for pair in permutations(design.rules, 2) if _decides(matrix, kinds, *pair)]
+            if rules and same_templates_and_slots(construction, kinds):
+                pairs[kinds] = rules
+        return pairs
 
     def items(self, draws: Draws) -> pl.DataFrame:
         construction, design = draws.construction, draws.design
         matrices = [label_matrix(construction, design, broken) for broken in (draws.broken or {"": frozenset()}).values()]
         places, said = [], []
-        for kinds, options in self._pairings(construction, design).items():
+        for kinds, options in self.pairings(construction, design).items():
             pair = "|".join(kinds)
             choice = draws.choose(f"pair:{pair}", len(options))
             for number, rules in enumerate(options):
@@ -159,19 +167,6 @@ class _Replica(_MinimalPairs):
 
 
 MINIMAL_PAIRS, CXMP = _MinimalPairs(), _Replica()
-
-
-def pairings(construction: Construction, design: Design, *, alone: bool = False) -> Pairings:
-    """Two kinds -> pairs of rules: the first kind entails the first and contradicts the second, the other kind the reverse.
-
-    With ``alone``, a design of a single kind has pairs of rules of which it entails the first and contradicts the second.
-    """
-    matrix, pairs = label_matrix(construction, design), Pairings()
-    for kinds in [design.kinds] if alone and len(design.kinds) == 1 else combinations(design.kinds, 2):
-        rules = [pair for pair in permutations(design.rules, 2) if _decides(matrix, kinds, *pair)]
-        if rules and same_templates_and_slots(construction, kinds):
-            pairs[kinds] = rules
-    return pairs
 
 
 def _uneven(rows: pl.DataFrame) -> dict[str, int]:

@@ -15,7 +15,6 @@ Make = Callable[[Any], tuple[Any, Ints]]  # texts or rows -> features, and of ev
 Learner = Callable[[Any, Floats], Predict]  # features, how often each has each label -> a trained classifier
 Folds = list[tuple[NDArray[Any], NDArray[Any]]]  # items to train on, items to test on
 _TIE = 1e-6  # probabilities that are as near as this are equal
-_OPTIMUM = 1e-8  # the largest slope there, per item
 
 
 def right(job: tuple[Learner, Make, Any, Ints, Folds]) -> list[Floats]:
@@ -54,52 +53,27 @@ def scores(learn: Learner, features: Any, codes: Ints, labels: pl.Series) -> Flo
 
 
 def taught(model: Any, features: Any, counts: Floats) -> Predict:
-    """A scikit-learn classifier that has learnt."""
+    """A scikit-learn classifier that has learnt; what it has not seen it never says."""
     rows, labels = counts.nonzero()
-    predict: Predict = model.fit(features[rows], labels, sample_weight=counts[rows, labels]).predict_proba
+    seen = np.unique(labels)
+    if len(seen) > 1:
+        model.fit(features[rows], labels, sample_weight=counts[rows, labels])
+
+    def predict(features: Any) -> Floats:
+        found = np.zeros((features.shape[0], counts.shape[1]))
+        found[:, seen] = model.predict_proba(features) if len(seen) > 1 else 1.0
+        return found
+
     return predict
 
 
+def regression() -> Any:
+    """A logistic regression (multinomial, penalty w*w/2, free intercepts) that is taught up to its optimum: the same on every machine."""
+    from sklearn.linear_model import LogisticRegression
+
+    return LogisticRegression(solver="newton-cg", tol=1e-8, max_iter=500)
+
+
 def logistic(features: Any, counts: Floats) -> Predict:
-    """A logistic regression (multinomial, penalty w*w/2, free intercepts) at its optimum: the same on every machine.
-
-    Newton's method, steps by conjugate gradients, in the k - 1 directions in which k coefficients sum to 0; one vector at a time is faster.
-    """
-    from scipy.linalg import helmert
-    from scipy.sparse import hstack
-    from scipy.sparse.linalg import LinearOperator, cg
-    from scipy.special import log_softmax, softmax
-
-    counts, weights = counts.T, counts.sum(axis=1)
-    rows = hstack([features, np.ones((features.shape[0], 1))]).tocsr()
-    columns = rows.T.tocsr()
-    basis = helmert(len(counts)) if len(counts) > 2 else np.array([[0.0, 1.0]])
-    penalty = np.append(np.ones(rows.shape[1] - 1), 0.0)
-    solution = np.zeros((len(basis), rows.shape[1]))
-    scores, loss = np.zeros(counts.shape), np.inf
-    for _ in range(100):
-        shares = weights * softmax(scores, axis=0)
-        gradient = np.array([columns @ off for off in basis @ (shares - counts)]) + penalty * solution
-        slope = np.abs(gradient).max() / weights.sum()
-        if slope < _OPTIMUM:
-            break
-        curved = [[(a * b) @ shares - (a @ shares) * (b @ shares) / weights for a in basis] for b in basis]
-
-        def curvature(step: Floats, curved: list[list[Floats]] = curved) -> Floats:
-            sides = [rows @ direction for direction in np.split(step, len(basis))]
-            bent = [columns @ sum(a * side for a, side in zip(own, sides, strict=True)) for own in curved]
-            return np.concatenate(bent) + np.tile(penalty, len(basis)) * step
-
-        near = max(min(0.1, np.sqrt(slope)), 0.3 * _OPTIMUM / slope)
-        operator = LinearOperator((solution.size, solution.size), matvec=curvature, dtype=np.float64)
-        step = cg(operator, -gradient.ravel(), rtol=near, maxiter=500)[0].reshape(solution.shape)
-        before = loss
-        for shorter in 0.5 ** np.arange(30):
-            ahead = solution + shorter * step
-            scores = basis.T @ np.array([rows @ direction for direction in ahead])
-            loss = (penalty * ahead * ahead).sum() / 2 - (counts * log_softmax(scores, axis=0)).sum()
-            if loss <= before * (1 + 1e-12):
-                break
-        solution = ahead
-    weights = basis.T @ solution
-    return lambda features: np.asarray(softmax(features @ weights[:, :-1].T + weights[:, -1], axis=1))
+    """A `regression` that has learnt."""
+    return taught(regression(), features, counts)

@@ -13,13 +13,13 @@ import yaml
 from cxgen import layout
 from cxgen.build.params import Params
 from cxgen.constructicon import Construction, load_construction
-from cxgen.errors import DataError, needs
 from cxgen.families import CONFIGS, DEFAULT, FAMILIES, NATURAL, REJECTED, family_of, wug_config
 from cxgen.families.turns import NEEDED, NEEDS, cells, summed
 from cxgen.lexicon import Lexicon
 from cxgen.measures import measures
 from cxgen.measures.figures import broken_gates
 from cxgen.project import Project
+from cxgen.report import percent, rendered
 from cxgen.report.variety import broken
 from cxgen.schema import TARGET, Document, validate
 from cxgen.suites import SUITES, columns_of
@@ -42,19 +42,14 @@ HOLDS = {
 
 def dataset_card(project: Project, params: Params, tables: Tables, metrics: Row, record: Row) -> str:
     """The whole README.md; ``record``: what ``dataset_version.json`` says."""
-    with needs("the card needs Jinja2", "publish"):
-        from jinja2 import Environment, StrictUndefined, TemplateError
-    environment = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True, autoescape=False)
-    environment.filters["block"], environment.filters["flow"] = (partial(_yaml, default_flow_style=style) for style in (None, True))
-    environment.filters["percent"] = _percent
-    environment.filters["cell"] = lambda text: " ".join(str(text).split()).replace("|", "\\|") or "-"
-    environment.filters["thousands"] = lambda number: f"{number:,}" if isinstance(number, int) else number
-    template = environment.from_string((resources.files(__package__) / "card.md.j2").read_text("utf-8"))
-    try:
-        text = template.render(_facts(project, params, tables, metrics) | {"identity": record, **_head(params, tables)})
-    except (TemplateError, TypeError, ValueError, KeyError, ArithmeticError) as error:  # of figures: the text is the package's own
-        message = f"the metrics do not hold what the card says: {error}"
-        raise DataError(message, file=layout.METRICS, hint="make them anew: `dvc repro`") from error
+    text = rendered(
+        "card",
+        resources.files(__package__) / "card.md.j2",
+        lambda: _facts(project, params, tables, metrics) | {"identity": record, **_head(params, tables)},
+        block=partial(_yaml, default_flow_style=None),
+        flow=partial(_yaml, default_flow_style=True),
+        cell=lambda text: " ".join(str(text).split()).replace("|", "\\|") or "-",
+    )
     head = text.split("---\n")[1]
     validate(Document(Path("README.md"), yaml.safe_load(head), head), "card")
     return text
@@ -91,6 +86,7 @@ def _facts(project: Project, params: Params, tables: Tables, metrics: Row) -> Ro
     """What the card says of the tables, the metrics, the parameters and the constructions."""
     configs = list(dict.fromkeys(config for config, _ in tables))
     default = {split: rows for (config, split), rows in tables.items() if config == configs[0]}
+    last, names = list(default)[-1], list(family_of(configs[0]).compared.values())
     premises, lexicon = _premises(tables), Lexicon.of(project)
     constructions = [load_construction(project, name, lexicon) for name in premises["target"].unique().sort()]
     return {
@@ -102,7 +98,7 @@ def _facts(project: Project, params: Params, tables: Tables, metrics: Row) -> Ro
         "sizes": [_size(config, tables) for config in configs if config != REJECTED],
         "rejected": sum(rows.height for (config, _), rows in tables.items() if config == REJECTED),
         "example": _example(configs[0], next(iter(default.values()))),
-        "load": _loaded(configs[0], *list(default.items())[-1]),
+        "load": {"split": last, "rows": default[last].height, "names": names, "first": [default[last][name][0] for name in names]},
         "constructicon": [_described(one, premises.filter(target=one.name)) for one in constructions],
         "forms": {one.name: one.form for one in constructions},
         "replicas": [config for config in configs if config in CONFIGS and not family_of(config).balanced],
@@ -130,13 +126,9 @@ def _total(tables: Tables) -> int:
 
 def _size(config: str, tables: Tables) -> Row:
     own = {split: rows for (name, split), rows in tables.items() if name == config}
+    sizes = [own[split].height if split in own else "-" for split in SPLITS]
     sets = sum(rows["contrast_set"].n_unique() for rows in own.values())  # no two splits share one
-    return {
-        "config": config,
-        "holds": HOLDS[config],
-        "splits": [own[split].height if split in own else "-" for split in SPLITS],
-        "sets": sets,
-    }
+    return {"config": config, "holds": HOLDS[config], "splits": sizes, "sets": sets}
 
 
 def _example(config: str, rows: pl.DataFrame) -> Row:
@@ -145,21 +137,11 @@ def _example(config: str, rows: pl.DataFrame) -> Row:
     length = pl.col(family.text).str.len_chars().sum().over("contrast_set")
     typical = rows.select("contrast_set", away=(length - length.median()).abs()).sort("away", "contrast_set")
     own = rows.filter(contrast_set=typical["contrast_set"][0]).sort("premise_id", "id")
-    premises = [
-        {"text": row[family.text], "construction": row["construction"], "items": sorted(lines, key=_order)}
-        for row, lines in family.shown(own)
-    ]
+    premises = []
+    for row, lines in family.shown(own):
+        items = sorted(lines, key=lambda line: LABELS.index(line[0]) if line[0] in LABELS else 0)
+        premises.append({"text": row[family.text], "construction": row["construction"], "items": items})
     return {"construction": own.select(TARGET).item(0, 0), "premises": premises}
-
-
-def _order(line: tuple[str, str]) -> int:
-    return LABELS.index(line[0]) if line[0] in LABELS else 0
-
-
-def _loaded(config: str, split: str, rows: pl.DataFrame) -> Row:
-    """What the first row of a split holds under the columns that are shown first."""
-    names = list(family_of(config).compared.values())
-    return {"split": split, "rows": rows.height, "names": names, "first": [rows[name][0] for name in names]}
 
 
 def _premises(tables: Tables) -> pl.DataFrame:
@@ -186,9 +168,8 @@ def _described(construction: Construction, premises: pl.DataFrame) -> Row:
 
 def _turns(constructions: Sequence[Construction], configs: Sequence[str], roles: pl.DataFrame) -> Row:
     """Of every construction: items of the first config by verb role, and of what is inference the shares of items that need it."""
-    counts = roles.group_by("target").agg((pl.col("verb_role") == role).sum().alias(role) for role in VERB_ROLES)
-    none = roles.group_by("target").agg(none=pl.col("verb_role").is_null().sum())
-    strata = counts.join(none, on="target").rows_by_key("target", named=True, unique=True)
+    counts = {role: (pl.col("verb_role") == role).sum() for role in VERB_ROLES} | {"none": pl.col("verb_role").is_null().sum()}
+    strata = roles.group_by("target").agg(**counts).rows_by_key("target", named=True, unique=True)
     inference, needs = FAMILIES[DEFAULT], dict[str, Any]()
     if set(configs) & set(inference.configs):
         needs = {one.name: summed(cells(one, inference), "config").rows_by_key("config", named=True, unique=True) for one in constructions}
@@ -198,12 +179,8 @@ def _turns(constructions: Sequence[Construction], configs: Sequence[str], roles:
     for one in constructions:
         own = strata.get(one.name, {})
         shares = [needs[one.name].get(config, {}).get(need) for config in asked for need in NEEDS]
-        rows[one.name] = [*(f"{own.get(role, 0):,}" for role in (*VERB_ROLES, "none")), *map(_percent, shares)]
+        rows[one.name] = [*(f"{own.get(role, 0):,}" for role in (*VERB_ROLES, "none")), *map(percent, shares)]
     return {"asked": asked, "columns": columns, "rows": rows}
-
-
-def _percent(share: float | None) -> str:
-    return "-" if share is None else f"{100 * share:.1f}%"
 
 
 def _judged(judge: Row) -> Row:
@@ -235,7 +212,7 @@ def _giveaways(metrics: Row) -> Iterator[tuple[str, str]]:
 
 
 def _share(figure: float) -> str:
-    return str(figure) if isinstance(figure, int) else _percent(figure)  # a whole number is a count
+    return str(figure) if isinstance(figure, int) else percent(figure)  # a whole number is a count
 
 
 def _results(results: Row) -> Row:
@@ -245,7 +222,7 @@ def _results(results: Row) -> Row:
     rows: dict[tuple[str, ...], Row] = {}
     for row in whole:
         seeds = f", {row['seeds']} seeds" if row["seeds"] > 1 else ""
-        told = f"{_percent(row['accuracy'])} ({_percent(row['low'])} to {_percent(row['high'])})"
-        sets = "" if row["consistency"] is None else f", sets {_percent(row['consistency'])}"
+        told = f"{percent(row['accuracy'])} ({percent(row['low'])} to {percent(row['high'])})"
+        sets = "" if row["consistency"] is None else f", sets {percent(row['consistency'])}"
         rows.setdefault((row["name"], row["setting"] + seeds, row["trained_on"]), {})[row["config"]] = told + sets
     return {**results, "chances": chances, "rows": [[*about, *(own.get(config, "") for config in chances)] for about, own in rows.items()]}

@@ -58,11 +58,7 @@ def summary(old: pl.DataFrame, new: pl.DataFrame) -> pl.DataFrame:
     """By ``config``: items before and after, contrast sets added, removed and changed, and how many `differing` labels (i64)."""
     item = pl.concat_str("split", "id", "label", "premise", "hypothesis", separator="\x1f").sort().str.join("\x1e")
     items, sets, moved = _by(old, new, ["config"], pl.len()), _by(old, new, ["config", "contrast_set"], item), differing(old, new)
-    states = {
-        "added": pl.col("old").is_null(),
-        "removed": pl.col("new").is_null(),
-        "changed": pl.col("old") != pl.col("new"),
-    }
+    states = {"added": pl.col("old").is_null(), "removed": pl.col("new").is_null(), "changed": pl.col("old") != pl.col("new")}
     counted = sets.group_by("config").agg(state.sum().cast(pl.Int64).alias(f"sets_{name}") for name, state in states.items())
     labels = moved.group_by("config").agg(labels_differ=pl.len().cast(pl.Int64))
     table = items.rename({"old": "items_old", "new": "items_new"}).join(counted, on="config").join(labels, on="config", how="left")

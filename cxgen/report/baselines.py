@@ -11,13 +11,12 @@ from cxgen.build.audit import by_family
 from cxgen.build.params import Request
 from cxgen.build.pool import executor
 from cxgen.build.samplers import generate_items
-from cxgen.build.tables import dataset, natural
+from cxgen.build.tables import dataset, rows_of
 from cxgen.constructicon import Construction
 from cxgen.errors import DataError, needs
 from cxgen.families import FAMILIES, NATURAL, Family, family_of
 from cxgen.files import read_json
-from cxgen.measures import begin
-from cxgen.measures import measures as measures_by_name
+from cxgen.measures import begin, measures
 from cxgen.measures.figures import broken_gates
 from cxgen.measures.fits import Map
 from cxgen.project import Project
@@ -32,7 +31,7 @@ Row = dict[str, Any]
 
 def run(project: Project, folds: int, workers: int = 1, beside: Iterable[Callable[[], object]] = ()) -> dict[str, Any]:
     """Write and return ``baselines.json``: family (or ``natural``) -> measure -> figures; ``beside`` is called meanwhile."""
-    written = natural(project)
+    written = rows_of(project, NATURAL)
     sets, splits = pl.col("contrast_set").n_unique().over(TARGET), pl.col("split").n_unique().over(TARGET)
     written = written.filter((sets >= ENOUGH) & (splits == len(SPLITS)))
     with executor(workers) as pool:
@@ -61,9 +60,10 @@ def _measured(families: Iterable[tuple[Family, pl.DataFrame]], written: pl.DataF
 
 def broken(report: Mapping[str, Any]) -> Iterator[str]:
     """The gates that do not hold, each with the figure that is farthest off, what it measures, and what helps."""
-    for family, measures in report.items():
-        for name, measure in measures.items():
-            about = measures_by_name()[name]
+    known = measures()
+    for family, own in report.items():
+        for name, measure in own.items():
+            about = known[name]
             for fault in broken_gates(measure):
                 yield f"{family}: {name} {fault}\n  {name}: {about['meaning']}\n  hint: {about['mend']}"
 
@@ -106,8 +106,8 @@ def _shapes(variety: Mapping[str, Any]) -> Iterator[Row]:
 
 
 def _giveaways(baselines: Mapping[str, Any]) -> Iterator[Row]:
-    for part, measures in baselines.items():
-        for name, measure in measures.items():
+    for part, own in baselines.items():
+        for name, measure in own.items():
             if not measure["gates"].get("least") and measure["chance"]:
                 figures = {"figure": measure["overall"], "chance": measure["chance"], "gate": measure["gates"].get("overall")}
                 yield {"measure": f"{part}: {name}", **figures}

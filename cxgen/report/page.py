@@ -16,13 +16,14 @@ from cxgen.build.gold import annotated
 from cxgen.build.params import Params
 from cxgen.build.tables import read_split, table_file, with_natural
 from cxgen.constructicon import Construction, load_construction
-from cxgen.errors import DataError, needs
+from cxgen.errors import DataError
 from cxgen.families import DEFAULT, NATURAL, REJECTED
 from cxgen.files import read_json, require_place, write_text
 from cxgen.lexicon import Lexicon
 from cxgen.measures import measures
 from cxgen.measures.figures import broken_gates
 from cxgen.project import Project
+from cxgen.report import rendered
 from cxgen.schema import TARGET
 from cxgen.semantics import label_matrix
 from cxgen.streams import order_keys
@@ -51,7 +52,14 @@ def write_page(project: Project, path: Path, evaluations: Sequence[Path] = (), p
     tokens = {sentence.item: _tokens(sentence) for sentence, _ in annotated(project, shown.filter(pl.col("config") != NATURAL))}
     lexicon = Lexicon.of(project)
     constructions = [load_construction(project, name, lexicon) for name in items.select(TARGET).to_series().unique().sort()]
-    text = _rendered(project, items, metrics, constructions, list(_grids(shown, tokens)), scores)
+    sets = list(_grids(shown, tokens))
+    text = rendered(
+        "page",
+        files("cxgen.report") / "page.html.j2",
+        lambda: _facts(project, items, metrics, constructions, sets, scores),
+        html=True,
+        faults=lambda measure: "; ".join(broken_gates(measure)) or "broken",
+    )
     size = len(text.encode())
     if size > _MOST_PAGE:
         raise DataError(f"the page would have {size / 2**20:.1f} MB", file=path, hint=f"show fewer sets: --sets {max(per_design // 2, 1)}")
@@ -59,81 +67,61 @@ def write_page(project: Project, path: Path, evaluations: Sequence[Path] = (), p
     return size
 
 
-def _rendered(
+def _facts(
     project: Project, items: pl.DataFrame, metrics: Row, constructions: Sequence[Construction], sets: list[Row], scores: list[Row]
-) -> str:
-    with needs("the page needs Jinja2", "report"):
-        from jinja2 import Environment, StrictUndefined, TemplateError
-        from markupsafe import Markup
-    environment = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, autoescape=True)
-    environment.filters["percent"] = lambda share: "-" if share is None else f"{100 * share:.1f}%"
-    environment.filters["thousands"] = lambda number: f"{number:,}"
-    environment.filters["faults"] = lambda measure: "; ".join(broken_gates(measure)) or "broken"
-    template = environment.from_string(files("cxgen.report").joinpath("page.html.j2").read_text("utf-8"))
+) -> Row:
+    """What the page says of the tables, the metrics, the constructions and evaluations."""
     counted = {"sets": "contrast_set", "premises": "premise_id", "verbs": "verb"}
     numbers = [pl.col(column).n_unique().alias(what) for what, column in counted.items()]
     numbers += [(pl.col("split") == split).sum().alias(split) for split in SPLITS]
-    try:
-        breadths = {name: entry["breadth"] for name, entry in metrics.get("variety", {}).items() if "breadth" in entry}
-        audits = metrics.get("splits", {}).get("violations", {})
-        audits = audits | {name: metrics[name]["violations"] for name in ("wug", "natural") if name in metrics}
-        models = metrics.get("judge", {"judges": [], "agreement": {}})
-        results = metrics.get("results", {"rows": [], "data_version": DATA_VERSION, "date": ""})
-        return template.render(
-            about=Params.read(project.params).publish,
-            versions={"cxgen": __version__, "data": DATA_VERSION, "date": date.today()},
-            total=items.height,
-            first=_typical(sets, config=DEFAULT),
-            gallery=list(_gallery(project, constructions, items, sets, models.get("constructions", {}))),
-            results=results,
-            scores=_by_config([*results["rows"], *scores]),
-            yours=bool(scores),
-            counts=items.group_by("config", maintain_order=True).agg(pl.len().alias("items"), *numbers).to_dicts(),
-            baselines=metrics.get("baselines", {}),
-            known=measures(),
-            violations=[{"part": part, "what": what, "count": count} for part, own in audits.items() for what, count in own.items()],
-            breadths=breadths,
-            reaches={name: metrics["variety"][name]["reach"] for name in breadths},
-            reading=metrics.get("reading", {"answers": 0}),
-            models=models,
-            matrices=map(_matrices, constructions),
-            sets=Markup(json.dumps(sets, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")),
-            shown=len(sets),
-            all_sets=items.filter(pl.col("config").is_in([one["config"] for one in sets])).select("config", "contrast_set").n_unique(),
-            labels=dict(zip(_LETTERS, LABELS, strict=True)),
-            splits=SPLITS,
-        )
-    except (TemplateError, TypeError, ValueError, KeyError, AttributeError) as error:  # the figures come from files
-        message = f"the metrics do not hold what the page says: {error}"
-        raise DataError(message, file=layout.METRICS, hint="make them anew: `dvc repro`") from error
+    breadths = {name: entry["breadth"] for name, entry in metrics.get("variety", {}).items() if "breadth" in entry}
+    audits = metrics.get("splits", {}).get("violations", {})
+    audits = audits | {name: metrics[name]["violations"] for name in ("wug", "natural") if name in metrics}
+    models = metrics.get("judge", {"judges": [], "agreement": {}})
+    results = metrics.get("results", {"rows": [], "data_version": DATA_VERSION, "date": ""})
+    return {
+        "about": Params.read(project.params).publish,
+        "versions": {"cxgen": __version__, "data": DATA_VERSION, "date": date.today()},
+        "total": items.height,
+        "first": _typical(sets, config=DEFAULT),
+        "gallery": list(_gallery(project, constructions, items, sets, models.get("constructions", {}))),
+        "results": results,
+        "scores": _by_config([*results["rows"], *scores]),
+        "yours": bool(scores),
+        "counts": items.group_by("config", maintain_order=True).agg(pl.len().alias("items"), *numbers).to_dicts(),
+        "baselines": metrics.get("baselines", {}),
+        "known": measures(),
+        "violations": [{"part": part, "what": what, "count": count} for part, own in audits.items() for what, count in own.items()],
+        "breadths": breadths,
+        "reaches": {name: metrics["variety"][name]["reach"] for name in breadths},
+        "reading": metrics.get("reading", {"answers": 0}),
+        "models": models,
+        "matrices": map(_matrices, constructions),
+        "sets": json.dumps(sets, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c"),
+        "shown": len(sets),
+        "all_sets": items.filter(pl.col("config").is_in([one["config"] for one in sets])).select("config", "contrast_set").n_unique(),
+        "labels": dict(zip(_LETTERS, LABELS, strict=True)),
+        "splits": SPLITS,
+    }
 
 
 def _scores(path: Path) -> list[Row]:
     """Rows of an evaluation as ``results.json`` has them: of each config all, and parts by construction and by verb role."""
     hint = "expected what `cxgen evaluate ... --json` prints"
     told = read_json(path, hint)
+    rows: list[Row] = []
     try:
-        return [
-            {
-                "name": report["name"],
-                "setting": "",
-                "config": config,
-                "part": place,
-                "items": int(part["items"]),
-                "chance": _share(whole["chance"]),
-            }
-            | {"yours": True}
-            | {own: _share(part["accuracy"][named]) for own, named in _INTERVAL.items()}
-            | {figure: (part.get(figure) or {}).get("value") for figure in _FIGURES}
-            for report in (told if told and isinstance(told, list) else [told])
-            for config, whole in report["configs"].items()
-            for place, part in {
-                "all": whole,
-                **{f"{by} {value}": own for by in ("construction", "verb_role") for value, own in whole["by"].get(by, {}).items()},
-            }.items()
-        ]
+        for report in told if told and isinstance(told, list) else [told]:
+            for config, whole in report["configs"].items():
+                divided = {f"{by} {value}": own for by in ("construction", "verb_role") for value, own in whole["by"].get(by, {}).items()}
+                for place, part in {"all": whole, **divided}.items():
+                    row = {"name": report["name"], "setting": "", "config": config, "part": place, "items": int(part["items"])}
+                    row |= {own: _share(part["accuracy"][named]) for own, named in _INTERVAL.items()}
+                    row |= {figure: (part.get(figure) or {}).get("value") for figure in _FIGURES}
+                    rows.append(row | {"chance": _share(whole["chance"]), "yours": True})
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise DataError("no evaluation", file=path, hint=hint) from error
+    return rows
 
 
 def _share(figure: float | None) -> float | None:
@@ -157,10 +145,8 @@ def _gallery(
     project: Project, constructions: Iterable[Construction], items: pl.DataFrame, sets: Sequence[Row], judged: Mapping[str, Any]
 ) -> Iterator[Row]:
     """Of each construction what it is, the place of a typical set, bars of counts (title, class, name -> count), and refused clauses."""
-    file = table_file(project, REJECTED, REJECTED)
-    refused = (
-        read_split(file, REJECTED, REJECTED) if file.is_file() else pl.DataFrame(schema=dict.fromkeys(("construction", "reason", "id")))
-    )
+    file, none = table_file(project, REJECTED, REJECTED), pl.DataFrame(schema=dict.fromkeys(("construction", "reason", "id")))
+    refused = read_split(file, REJECTED, REJECTED) if file.is_file() else none
     question = pl.col("reason").str.split(":").list.first()
     refused = refused.with_columns(order=order_keys((1, "page"), refused["id"])).sort("order")
     refused = refused.filter(pl.int_range(pl.len()).over("construction", question) < _MOST_REFUSED).sort(question, maintain_order=True)
@@ -176,9 +162,7 @@ def _gallery(
         yield {
             "construction": each,
             "set": _typical(sets, construction=each.name),
-            "bars": [
-                (title, kind, {name: (column == name).sum() for name in names}) for title, kind, column, names in bars if column.count()
-            ],
+            "bars": [(title, kind, {name: (own == name).sum() for name in names}) for title, kind, own, names in bars if own.count()],
             "judged": judged.get(each.name, {}),
             "refused": refused.filter(construction=each.name).to_dicts(),
         }
@@ -259,19 +243,14 @@ def _grids(items: pl.DataFrame, tokens: Mapping[str, Tokens]) -> Iterator[Row]:
         premises = rows.unique("premise_id", keep="first", maintain_order=True).to_dicts()
         hypotheses = rows["hypothesis"].unique(maintain_order=True).to_list()
         labels = {row[:2]: _LETTERS[row[2]] for row in rows.select("premise_id", "hypothesis", "label").iter_rows()}
-        pieces = _pieces(
-            [tokens.get(row["premise_id"]) or [(word, "") for word in re.findall(r"\S+\s*", row["premise"])] for row in premises]
-        )
+        words = [tokens.get(row["premise_id"]) or [(word, "") for word in re.findall(r"\S+\s*", row["premise"])] for row in premises]
+        told = [{"kind": row["kind"], "of": row["construction"], "pieces": own} for row, own in zip(premises, _pieces(words), strict=True)]
         first = premises[0]
         yield {
             "id": first["contrast_set"],
-            "config": first["config"],
             "construction": first["contrast_of"] or first["construction"],
-            "design": first["design"],
-            "split": first["split"],
-            "premises": [
-                {"kind": row["kind"], "of": row["construction"], "pieces": own} for row, own in zip(premises, pieces, strict=True)
-            ],
+            **{name: first[name] for name in ("config", "design", "split")},
+            "premises": told,
             "hypotheses": hypotheses,
             "cells": [[labels.get((row["premise_id"], text), "") for text in hypotheses] for row in premises],
         }

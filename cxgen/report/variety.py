@@ -12,7 +12,7 @@ import polars as pl
 
 from cxgen import layout
 from cxgen.build.tables import dataset as read_dataset
-from cxgen.build.tables import natural
+from cxgen.build.tables import rows_of
 from cxgen.families import DEFAULT, NATURAL
 from cxgen.measures.figures import Figures, Gates, broken_gates, measured
 from cxgen.measures.words import CLOSED
@@ -67,7 +67,7 @@ def run(project: Project, seed: int) -> dict[str, Any]:
             report[str(name)]["reach"] = reach(rows)
     for name in {*table["construction"].unique()} - {*own["construction"].unique()}:
         report[name]["lookalike"] = True
-    for name, entry in beside(natural(project), own, seed).items():
+    for name, entry in beside(rows_of(project, NATURAL), own, seed).items():
         if name in report:
             report[name]["writers"] = entry
     write_json(report, project.root / layout.metric("variety"))
@@ -148,15 +148,12 @@ def reach(rows: pl.DataFrame) -> dict[str, Any]:
     return figures
 
 
-def _varies(entry: tuple[str, Mapping[str, Any]]) -> bool:
-    return bool(entry[1]["share"] < 1)  # *way* is the construction's own
-
-
 def _reach(rows: pl.DataFrame) -> dict[str, Any]:
     verbs, scenes = (rows[column].value_counts(sort=True)["count"] for column in ("verb", "frame"))
     fillers = rows.unique("premise", keep="first", maintain_order=True).select("premise", "slots").explode("slots").unnest("slots")
     commonest = _commonest(fillers.filter(~pl.col("role").is_in([Role.verb, Role.modifier])))
-    most = max(filter(_varies, commonest.items()), key=lambda entry: entry[1]["share"], default=("", {"lemma": "", "share": 0.0}))
+    varied = [entry for entry in commonest.items() if entry[1]["share"] < 1]  # *way* is the construction's own
+    most = max(varied, key=lambda entry: entry[1]["share"], default=("", {"lemma": "", "share": 0.0}))
     return {
         "verbs": len(verbs),
         "verbs in test": rows.filter(split="test")["verb"].n_unique(),

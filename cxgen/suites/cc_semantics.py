@@ -79,13 +79,10 @@ def _sets(data: Mapping[str, Any], side: str, seed: int, draws: int, wordings: i
             made = {}
             for example in range(data["examples"]):
                 who = dict(zip("xyzw", (*names[2 * number :][:2], *rest[2 * example :][:2]), strict=False))
+                high = {"a": (a, signs[0]), "b": (b, signs[1]), "c": others[(number + example) % len(others)]}
                 poles = {
                     f"{letter}{mark}": (own, sign, properties[own][sign < 0])
-                    for letter, (own, plus) in {
-                        "a": (a, signs[0]),
-                        "b": (b, signs[1]),
-                        "c": others[(number + example) % len(others)],
-                    }.items()
+                    for letter, (own, plus) in high.items()
                     for mark, sign in (("+", plus), ("-", -plus))
                 }
                 for name, scenario in data["scenarios"].items():

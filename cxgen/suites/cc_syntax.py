@@ -13,6 +13,7 @@ import polars as pl
 from cxgen.errors import DataError, needs
 from cxgen.families.scoring import Item, Labels
 from cxgen.measures.figures import Figures, Gates, measured
+from cxgen.measures.fits import regression
 from cxgen.project import Project
 from cxgen.sampling import digest
 from cxgen.schema import Column
@@ -210,7 +211,6 @@ def _measures(rows: pl.DataFrame) -> dict[str, dict[str, Any]]:
     """Accuracies on test of linear models of the words, and of the pairs of neighbours, of the first 3,000 sentences in train."""
     with needs("the measures need scikit-learn", "report"):
         from sklearn.feature_extraction.text import CountVectorizer
-        from sklearn.linear_model import LogisticRegression
         from sklearn.pipeline import make_pipeline
     report = {}
     for name, size, gates in (("bag_of_words", 1, Gates(overall=_GATE, construction=_GATE)), ("bigrams", 2, Gates())):
@@ -218,8 +218,7 @@ def _measures(rows: pl.DataFrame) -> dict[str, dict[str, Any]]:
         for (preset,), own in rows.filter(pl.col("subset") == "general").group_by("preset", maintain_order=True):
             sides = (own.filter(pl.col("split") == side).head(_ENOUGH) for side in SIDES)
             train, test = ((side["sentence"].to_list(), side["label"].to_numpy()) for side in sides)
-            learner = LogisticRegression(solver="newton-cg", tol=1e-8, max_iter=500)
-            model = make_pipeline(CountVectorizer(ngram_range=(1, size), token_pattern=_TOKEN), learner).fit(*train)
+            model = make_pipeline(CountVectorizer(ngram_range=(1, size), token_pattern=_TOKEN), regression()).fit(*train)
             shares[str(preset)] = float(model.score(*test))
         report[name] = measured(Figures(sum(shares.values()) / max(len(shares), 1), {NAME: shares}), gates, _CHANCE)
     return report
