@@ -100,5 +100,5 @@ def _stray_scenes(lexicon: Lexicon, targets: Collection[str]) -> Iterator[CxgenE
     """Tables in the project's lexicons/scenes for constructions that do not exist, so that nothing reads them."""
     for name in set(lexicon.constructions).difference(targets):
         hint = unknown("construction", name, targets).hint
-        for path in dict.fromkeys(frame.source.path for frame in lexicon.frames(name) if frame.source):
+        for path in dict.fromkeys(frame.source.path for frame in lexicon.frames(name)):
             yield CxgenError(f"frames for an unknown construction {name!r}", file=path, hint=hint)

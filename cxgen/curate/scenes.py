@@ -196,9 +196,7 @@ def accept_words(project: Project, construction: Construction, frame: str, slot:
     text = path.read_text("utf-8") if path.exists() else ""
     changed = _into(text, (frame, f"{frame}-more"), source, lemmas)
     if not changed:
-        if not isinstance(scene.source, SceneTable):
-            raise CxgenError(f"frame {frame!r} stands in a template file", hint="add the words there by hand")
-        changed = text + _beside(scene.source.scenes[scene.number], f"{frame}-more", source, pos, lemmas)
+        changed = text + _beside(scene.scene, f"{frame}-more", source, pos, lemmas)
 
     def write(temporary: Path) -> None:
         temporary.write_text(changed, "utf-8")

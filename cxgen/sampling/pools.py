@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from cxgen.constructicon import Construction, Design, Slot
 from cxgen.errors import EmptySlotError
 from cxgen.lexicon import Frame, Lexicon
+from cxgen.lexicon.scenes import Scene, SceneTable
 
 ABSENT = -1  # in place of a lexeme where a slot is left out
 _CROWDING = 2.0
@@ -74,7 +75,9 @@ def frame_candidates(frame: Frame, slot: Slot, lexicon: Lexicon, preset: str = "
         return [ABSENT]
     if not names:
         hint = f"give words in the column {slot.source!r} of its table"
-        raise EmptySlotError(f"scene {frame.name!r} does not fill slot {slot.name!r}", file=frame.file, line=frame.line, hint=hint)
+        raise EmptySlotError(
+            f"scene {frame.name!r} does not fill slot {slot.name!r}", file=frame.source.path, line=frame.scene.line, hint=hint
+        )
     rows = dict.fromkeys(row for name in names for row in lexicon.resolve(name).ids)
     strict = lexicon.strict.get(preset) if slot.carries else None
     return [row for row in rows if strict is None or strict[row]]
@@ -85,7 +88,10 @@ def frames_of(construction: Construction, design: Design) -> list[Frame]:
     frames = [frame for frame in construction.frames if design.frames in frame.designs]
     slots = map(construction.slots.__getitem__, construction.design_slots(design))
     free = not frames and all(slot.by_frame or not slot.from_frame for slot in slots)
-    return [Frame("any", (design.name,), {})] if free else frames
+    if not free:
+        return frames
+    nowhere = Scene(construction.document.line(["name"]), {"id": ["any"]}, {}, {})
+    return [Frame("any", (design.name,), {}, SceneTable(construction.document.path, {}, "", scenes=(nowhere,)))]
 
 
 def design_pools(
