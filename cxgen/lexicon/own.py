@@ -175,13 +175,10 @@ def extended(lexicon: Lexicon, sources: Sources, construction: str = "") -> Lexi
             line, hint = document.line_with(unknown), "declare it as a member of a class"
             raise SchemaError(f"{unknown} is not in the lexicon", file=document.path, line=line, hint=hint)
         _relate(new.get(key) or changed.setdefault(key, lexicon.row(key)), relations)
-    table = lexicon.table.update(_frame(changed), on="key", how="left", maintain_order="left") if changed else lexicon.table
+    made, others = (pl.DataFrame(list(rows.values()), schema=SCHEMA) for rows in (new, changed))
+    table = lexicon.table.update(others, on="key", how="left", maintain_order="left") if changed else lexicon.table
     classes = lexicon.classes | {name: _word_class(entry, lexicon, sources, index) for name, entry in sources.classes.items()}
-    return replace(lexicon, table=pl.concat([table, _frame(new)]), classes=classes, overrides=overrides, known_scenes=scenes)
-
-
-def _frame(rows: Mapping[str, _Row]) -> pl.DataFrame:
-    return pl.DataFrame(list(rows.values()), schema=SCHEMA)
+    return replace(lexicon, table=pl.concat([table, made]), classes=classes, overrides=overrides, known_scenes=scenes)
 
 
 def _new_rows(lexicon: Lexicon, sources: Sources, overrides: _Overrides) -> dict[str, _Row]:

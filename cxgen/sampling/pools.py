@@ -95,12 +95,7 @@ def frames_of(construction: Construction, design: Design) -> list[Frame]:
 
 
 def design_pools(
-    construction: Construction,
-    design: Design,
-    splits: Mapping[str, str],
-    split: str | None,
-    preset: str = "sliced",
-    marked: float = MARKED,
+    construction: Construction, design: Design, splits: Mapping[str, str], split: str | None, preset: str = "sliced", marked: float = MARKED
 ) -> Pools:
     """The usable frames of ``design`` with their candidates, in a split (None: with all verbs) of ``splits`` (verb lemma -> split).
 
