@@ -234,7 +234,7 @@ def _require_readable(name: str, entry: Any) -> None:
 
 def fault(message: str, place: Place, hint: str = "see docs/templates.md, entries that stand for several") -> SchemaError:
     """What is wrong with the node at ``place``."""
-    return SchemaError(message, file=place[0].path, line=place[0].line(place[1]), hint=hint)
+    return place[0].wrong(place[1], message, hint)
 
 
 def look_alikes(document: Document) -> list[Document]:
