@@ -108,8 +108,7 @@ def _segments(slot: Slot, construction: Construction, pools: Pools, plan: Plan) 
 
 def pick(chance: Chances, size: int) -> Rows:
     """Numbers in [0, 1) to choices in 0..size-1."""
-    choice: Rows = np.minimum((chance * size).astype(np.int64), size - 1)
-    return choice
+    return (chance * size).astype(np.int64).clip(max=size - 1)
 
 
 def held_templates(construction: Construction, seed: int) -> frozenset[str]:

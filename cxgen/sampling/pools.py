@@ -46,15 +46,12 @@ class Segments:
     def draw(self, lists: NDArray[np.int64], numbers: _Weights, *, unmarked: bool = False) -> NDArray[np.int64]:
         """One lexeme from each of ``lists``, by ``numbers`` in [0, 1)."""
         place = np.searchsorted(self._plain_ends if unmarked else self._ends, lists + numbers, side="right")
-        drawn: NDArray[np.int64] = self._ids[np.clip(place, self._first[lists], self._last[lists])]
-        return drawn
+        return self._ids.take(np.clip(place, self._first[lists], self._last[lists]))
 
 
 def _normed(weights: _Weights, of: NDArray[np.int64]) -> _Weights:
     """``weights`` such that those of every list add up to 1."""
-    sums: _Weights = np.bincount(of, weights=weights).astype(np.float64)
-    normed: _Weights = weights / sums[of]
-    return normed
+    return np.asarray(weights / np.bincount(of, weights=weights)[of])
 
 
 @dataclass(frozen=True)
