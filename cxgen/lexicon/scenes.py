@@ -41,14 +41,15 @@ Word = tuple[str, str, str]  # lemma or text, part of speech, which sense (see `
 class Frame:
     """A scene whose words are lexemes: the one with ``number`` (from 0) in its table.
 
-    ``slots``: slot -> class names and keys of lexemes; ``marked``: keys of fillers that fit but are drawn less often; ``entails_alone``:
-    lemmas of verbs that by themselves entail what the construction says; ``judged``: verb slot and lemma -> the acceptability of the
-    clause that they make, of those that judges accepted (`cxgen.lexicon.verdicts`).
+    ``slots``: slot -> class names and keys of lexemes; ``words``: closed-class words; ``marked``: keys of fillers that fit but are drawn
+    less often; ``entails_alone``: lemmas of verbs that by themselves entail what the construction says; ``judged``: verb slot and lemma ->
+    the acceptability of the clause that they make, of those that judges accepted (`cxgen.lexicon.verdicts`).
     """
 
     name: str
     designs: tuple[str, ...]
     slots: dict[str, tuple[str, ...]]
+    words: dict[str, str]
     source: "SceneTable" = field(repr=False, compare=False)
     number: int = 0
     marked: frozenset[str] = frozenset()
@@ -59,11 +60,6 @@ class Frame:
     def scene(self) -> "Scene":
         """Its row."""
         return self.source.scenes[self.number]
-
-    @property
-    def words(self) -> dict[str, str]:
-        """Closed-class words."""
-        return self.scene.words
 
     @property
     def place(self) -> tuple["SceneTable", list[str | int]]:
@@ -161,7 +157,8 @@ class Scenes:
             for slot, texts in scene.slots.items():
                 slots[slot] = tuple(text[1:] if text[0] == "@" else self.keys[_as_word(text, scene.types[slot])] for text in texts)
             marked = frozenset(self.keys.get(_as_word(text, "verb"), text) for text in cells.get("marked", ()))
-            frames[name] = Frame(name, tuple(cells["designs"]), slots, table, number, marked, frozenset(cells.get("entails_alone", ())))
+            alone = frozenset(cells.get("entails_alone", ()))
+            frames[name] = Frame(name, tuple(cells["designs"]), slots, scene.words, table, number, marked, alone)
         return list(frames.values())
 
 

@@ -88,7 +88,7 @@ def frames_of(construction: Construction, design: Design) -> list[Frame]:
     if not free:
         return frames
     nowhere = Scene(construction.document.line(["name"]), {"id": ["any"]}, {}, {})
-    return [Frame("any", (design.name,), {}, SceneTable(construction.document.path, {}, "", scenes=(nowhere,)))]
+    return [Frame("any", (design.name,), {}, {}, SceneTable(construction.document.path, {}, "", scenes=(nowhere,)))]
 
 
 def design_pools(
