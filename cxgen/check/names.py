@@ -17,8 +17,6 @@ from cxgen.vocabulary import Role
 
 _SLOT = re.compile(r"[a-z][a-z0-9_-]*")
 _BINDING = re.compile(r"\{@([a-z][a-z0-9_-]*)")
-
-
 _BARE = re.compile(r"\{@([\w-]+)\}")
 
 
