@@ -51,8 +51,7 @@ def _scattered(stream: tuple[str | int, ...], numbers: NDArray[np.int64]) -> NDA
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
         bits = (bits ^ (bits >> np.uint64(shift))) * np.uint64(factor)
     bits = (bits ^ (bits >> np.uint64(31))) >> np.uint64(11)
-    scaled: NDArray[np.float64] = bits.astype(np.float64) * 2.0**-53
-    return scaled
+    return np.asarray(bits.astype(np.float64) * 2.0**-53)
 
 
 def order_key(*parts: str | int) -> bytes:

@@ -54,6 +54,13 @@ PROTOTYPICAL, EXTENDED, UNACCEPTABLE, UNDECIDED = "prototypical", "extended", "u
 LEXICAL, CONSTRUCTIONAL = VERB_ROLES = ("lexical", "constructional")
 APPROPRIATE, INAPPROPRIATE = "appropriate", "inappropriate"
 NATURAL, PASSABLE, ODD = "natural", "passable", "odd"
+ANSWERS = {  # of judges to what they are asked of clauses
+    "acceptability": (PROTOTYPICAL, EXTENDED, UNACCEPTABLE),
+    "event": (APPROPRIATE, INAPPROPRIATE),
+    "naturalness": (NATURAL, PASSABLE, ODD),
+    "role": VERB_ROLES,
+    INTERPRETATION: (APPROPRIATE, INAPPROPRIATE),
+}
 
 BANDS = ("low", "mid", "high")
 PRESETS = ("sliced", "contest", "contest-corpus")

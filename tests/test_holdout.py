@@ -12,7 +12,7 @@ from cxgen.build.params import Params, Request
 from cxgen.build.samplers import generate_items, items_of, previews
 from cxgen.families import FAMILIES
 from cxgen.sampling import HoldOut, span
-from cxgen.sampling.plan import Plan, held_templates, held_wordings
+from cxgen.sampling.plan import Plan, held_templates
 from cxgen.streams import elect
 from cxgen.vocabulary import SPLITS
 
@@ -27,10 +27,10 @@ def made(reach, **held):
 
 @given(st.integers(1, 30))
 def test_about_a_third_of_the_wordings_is_held_out_never_the_first_and_one_added_changes_none(count):
-    held = held_wordings(count)
+    held = HoldOut(wordings=True).of_wordings(count)
     assert not held[0]
     assert sum(held) == (count + 1) // 3
-    assert held_wordings(count + 1)[:count] == held
+    assert HoldOut(wordings=True).of_wordings(count + 1)[:count] == held
 
 
 @given(st.lists(st.booleans(), min_size=2, max_size=9).map(lambda held: [False, *held]), st.sampled_from([*SPLITS, ""]), st.integers(0, 99))

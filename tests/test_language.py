@@ -203,6 +203,6 @@ def test_a_cut_takes_one_selection_from_each_stretch_of_all(matrix, most):
 
 
 def test_a_design_too_large_to_count_is_refused_not_waited_for(monkeypatch):
-    monkeypatch.setattr("cxgen.semantics.squares.LARGEST", 500)
+    monkeypatch.setattr("cxgen.semantics.LARGEST", 500)
     with pytest.raises(CxgenError, match="too large"):
         solve({f"k{i}": {f"h{j}": (i + j) % 3 for j in range(9)} for i in range(9)})

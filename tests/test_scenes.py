@@ -151,7 +151,7 @@ def test_every_filler_of_a_slot_for_persons_and_animals_is_one(constructions):
     for name, construction in constructions.items():
         lexicon = construction.lexicon
         for frame in lexicon.frames(name):
-            types = frame.source.scenes[frame.number].types
+            types = frame.scene.types
             slots = (frame.slots.get(slot, ()) for slot, kind in types.items() if set(kind.split("/")) <= {"person", "group", "animal"})
             keys = {lexicon.keys[row] for fillers in slots for filler in fillers for row in lexicon.resolve(filler).ids}
             rows = [lexicon.row(key) for key in keys if "%1:" in key]

@@ -332,7 +332,7 @@ def test_without_spacy_check_says_that_the_form_check_is_left_out(mini, mini_lex
 
     edit(mini / "templates/reach.yaml", "LEMMA=for]", "LEMMA=at]")
     monkeypatch.setenv("CXGEN_PROJECT", str(mini))
-    monkeypatch.setattr("cxgen.check.trees.find_spec", lambda _: None)
+    monkeypatch.setattr("cxgen.errors.find_spec", lambda _: None)
     done = CliRunner().invoke(app, ["check", "reach"])
     assert done.exit_code == 0
     assert done.stdout == "1 construction, 0 errors, 0 warnings\n"

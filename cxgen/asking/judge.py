@@ -40,11 +40,8 @@ def questions(
     for task in sorted(set(asked.tasks) - {*CLAUSES, INTERPRETATION}):
         raise unknown("task", task, (*CLAUSES, INTERPRETATION))
     asked = replace(asked, tasks=asked.tasks or CLAUSES, models=tuple(dict.fromkeys(asked.models))).bounded(project)
-    prompts, lexicon, shown = (
-        consult.load_prompts(project, asked.tasks),
-        Lexicon.of(project),
-        {task: dict[str, Any]() for task in asked.tasks},
-    )
+    prompts, lexicon = consult.load_prompts(project, asked.tasks), Lexicon.of(project)
+    shown: dict[str, dict[str, Any]] = {task: {} for task in asked.tasks}
     done = _decided(project.root / layout.JUDGMENTS, asked, prompts)
     known = audit.sheet(project) if audited else None
     for name in names or (target_names(project) if known is None else known["target"].unique().sort()):

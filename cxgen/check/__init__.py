@@ -6,7 +6,7 @@ from pathlib import Path
 from secrets import token_hex
 
 from cxgen.check.core import CHECKS, Finding
-from cxgen.check.trees import TREES, spacy_is_there, tree_faults
+from cxgen.check.trees import TREES, tree_faults
 from cxgen.check.words import announced, telling_words
 from cxgen.constructicon import Construction, load_construction
 from cxgen.constructicon.load import readable_targets, unknown_words
@@ -17,7 +17,7 @@ from cxgen.project import Project, shipped_folder
 from cxgen.trees import Chunks
 
 __all__ = ["CHECKS", "TREES", "Finding", "announced", "check_project", "explanations", "findings"]
-__all__ += ["require_sound", "spacy_is_there", "telling_words"]
+__all__ += ["require_sound", "telling_words"]
 _DRAWING = {"E201", "E207"}  # they look at every word, or draw items: before a preview, the generator says as much
 
 
@@ -100,5 +100,5 @@ def _stray_scenes(lexicon: Lexicon, targets: Collection[str]) -> Iterator[CxgenE
     """Tables in the project's lexicons/scenes for constructions that do not exist, so that nothing reads them."""
     for name in set(lexicon.constructions).difference(targets):
         hint = unknown("construction", name, targets).hint
-        for path in dict.fromkeys(frame.source.path for frame in lexicon.frames(name) if frame.source):
+        for path in dict.fromkeys(frame.source.path for frame in lexicon.frames(name)):
             yield CxgenError(f"frames for an unknown construction {name!r}", file=path, hint=hint)

@@ -10,7 +10,7 @@ from statistics import fmean
 import polars as pl
 
 from cxgen.check.core import check, fault
-from cxgen.check.names import frame_place, texts
+from cxgen.check.names import texts
 from cxgen.constructicon import Construction, Design, Part, Place, parse_pattern
 from cxgen.constructicon.load import unknown_words
 from cxgen.errors import CxgenError
@@ -46,7 +46,7 @@ def unfillable_slot(construction: Construction) -> Iterator[CxgenError]:
             continue
         for frame, what in (pair for pair in pools.lacking if not pair[0].pruned):
             message = f"scene {frame.name!r} cannot serve design {design.name!r}: {what}"
-            yield fault(frame_place(construction, frame), message, "add words to these cells")
+            yield fault(frame.place, message, "add words to these cells")
         fillers = {name: set(chain.from_iterable(lists)) for name, lists in pools.candidates.items()}
         for slot in (slot for slot in slots if slot.lexical):
             related = {row: lexicon.related(slot.lexical, row) for row in fillers[slot.parent]}

@@ -31,4 +31,4 @@ def check(function: Check) -> Check:
 
 def fault(place: Place, message: str, hint: str) -> CxgenError:
     """What is wrong at a place, not to be raised."""
-    return CxgenError(message, file=place[0].path, line=place[0].line(place[1]), hint=hint)
+    return place[0].wrong(place[1], message, hint)

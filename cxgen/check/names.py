@@ -17,8 +17,6 @@ from cxgen.vocabulary import Role
 
 _SLOT = re.compile(r"[a-z][a-z0-9_-]*")
 _BINDING = re.compile(r"\{@([a-z][a-z0-9_-]*)")
-
-
 _BARE = re.compile(r"\{@([\w-]+)\}")
 
 
@@ -64,11 +62,6 @@ def _readable(construction: Construction) -> Iterator[tuple[Text, tuple[Part, ..
             continue  # E102 says so
 
 
-def frame_place(construction: Construction, frame: Frame, *keys: str | int) -> Place:
-    """Where `frame` (or its value at `keys`) stands: its row of a table, else the name in the file of the construction."""
-    return (frame.source, [frame.number, *keys]) if frame.source else (construction.document, ["name"])
-
-
 @check
 def unknown_name(construction: Construction) -> Iterator[CxgenError]:
     """E101: a name that is declared nowhere: of a slot, kind, hypothesis, predicate or design, or of a construction with scenes."""
@@ -104,7 +97,7 @@ def _named(construction: Construction) -> _Named:
         yield place("templates", template.name), "kind", (*template.only, *template.excepted), {**kinds, **groups}
     yield from ((place("groups", group), "kind", members, kinds) for group, members in groups.items())
     framed = designs | {design.frames: design for design in designs.values()}
-    yield from ((frame_place(construction, frame, "design"), "design", frame.designs, framed) for frame in construction.frames)
+    yield from ((frame.place, "design", frame.designs, framed) for frame in construction.frames)
 
 
 def _frame_words(construction: Construction, wanted: frozenset[str]) -> dict[str, str]:
@@ -169,7 +162,7 @@ def dead_words(construction: Construction) -> Iterator[CxgenError]:
         read[design.frames] |= {("words", "number") for slot in used if slot.number == "frame"}
     scenes: dict[Any, list[Frame]] = defaultdict(list)  # frames that stand in one row: one for each type of participants, one for none
     for frame in construction.frames:
-        scenes[(frame.source.path, frame.number) if frame.source else frame.name].append(frame)
+        scenes[frame.source.path, frame.number].append(frame)
     for frames in scenes.values():
         names = dict.fromkeys(design for frame in frames for design in (frame.designs or read))
         known = {key for design in names for key in read.get(design, ())}
@@ -177,7 +170,7 @@ def dead_words(construction: Construction) -> Iterator[CxgenError]:
             if (section, name) not in known and read.keys() >= names.keys():
                 message = f"scene {frames[0].name!r} gives {name!r} under {section}, which no sentence of {' or '.join(names)} reads"
                 hint = unknown("", name, {other for kind, other in known if kind == section}).hint
-                yield fault(frame_place(construction, frames[0], section, name), message, hint)
+                yield fault(frames[0].place, message, hint)
 
 
 @check

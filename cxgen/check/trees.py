@@ -3,7 +3,6 @@
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache, partial
-from importlib.util import find_spec
 from itertools import chain
 from typing import Any
 
@@ -12,7 +11,7 @@ import numpy as np
 from cxgen.check.contents import premises
 from cxgen.check.core import fault
 from cxgen.constructicon import Construction, Part
-from cxgen.errors import CxgenError, SchemaError
+from cxgen.errors import CxgenError, SchemaError, lacking
 from cxgen.families import families_of
 from cxgen.sampling.draws import realise
 from cxgen.sampling.plan import Plan, draw_plan
@@ -30,16 +29,11 @@ _HELP = "docs/annotation.md explains it"
 _LEMMA = re.compile(r"'[^']+' (?=\()")  # of a filler, whose slot follows
 
 
-def spacy_is_there() -> bool:
-    """Whether E404 can ask spaCy; without it, it finds nothing."""
-    return find_spec("spacy") is not None
-
-
 def tree_faults(construction: Construction, chunks: Chunks) -> dict[str, list[CxgenError]]:
     """What is wrong with the trees of `examples`, by code; each fault in the first premise that has it, or in one of a template."""
     faults: dict[str, dict[str, CxgenError]] = {code: {} for code in TREES}
     annotator, matcher, said = Annotator(construction, chunks), None, set[str]()  # kinds of which it is said already
-    if construction.form_check and spacy_is_there():
+    if construction.form_check and not lacking("spacy"):  # without it, E404 finds nothing
         try:
             matcher = dependency_matcher(construction, vocabulary())
         except SchemaError as error:

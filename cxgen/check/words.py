@@ -15,6 +15,7 @@ from cxgen.constructicon import Construction, Design, Place, parse_pattern
 from cxgen.errors import CxgenError, some
 from cxgen.lexicon.words import most_frequent
 from cxgen.semantics import label_matrix, solve
+from cxgen.trees.phrases import lemmas_of
 from cxgen.vocabulary import LABELS
 
 _OPEN = ("noun", "verb", "adjective", "adverb")
@@ -68,11 +69,9 @@ def _strange(construction: Construction, new: list[dict[str, Any]]) -> Iterator[
 
 def _odd(row: dict[str, Any]) -> str:
     """What is wrong with a word that frequencies do not tell: marks in it, or that it is a form of another verb."""
-    from lemminflect import getAllLemmas
-
     if marks := re.sub(r"[\w' .-]", "", row["lemma"]):
         return f"has {marks!r} in it; words of a cell have ` | ` between them"
-    bases = getAllLemmas(row["lemma"]).get("VERB", ()) if row["pos"] == "verb" else ()
+    bases = lemmas_of(row["lemma"]).get("VERB", ()) if row["pos"] == "verb" else ()
     return f"is a form of *{bases[0]}*" if bases and row["lemma"] not in bases else ""
 
 

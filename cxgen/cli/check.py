@@ -10,11 +10,11 @@ from typer import Argument, Option, echo
 
 from cxgen.build.params import Params
 from cxgen.build.pool import executor
-from cxgen.check import announced, check_project, explanations, spacy_is_there, telling_words
+from cxgen.check import announced, check_project, explanations, telling_words
 from cxgen.cli.options import Form, commands, completions, open_project
 from cxgen.cli.output import Format, emit, note
 from cxgen.curate.scenes import check_scenes
-from cxgen.errors import CxgenError, install
+from cxgen.errors import CxgenError, install, lacking
 from cxgen.facade import Constructicon
 from cxgen.layout import PARAMS
 from cxgen.project import Project
@@ -51,7 +51,7 @@ def check(
     project = constructicon.project
     if construction is not None:
         _ = constructicon[construction]
-    if not spacy_is_there():
+    if lacking("spacy"):
         note(f"form_check is not tried on the premises, which needs spaCy; {install('annotate')}")
     params = Params.read(project.params)
     among = () if construction else _own(project, params)

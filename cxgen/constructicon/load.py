@@ -250,7 +250,7 @@ def unknown_words(construction: Construction) -> Iterator[UnknownNameError]:
                     yield missing(lexicon, name, document.path, document.line(("slots", slot, "class", number)))
     for frame in construction.frames:
         for name in (name for names in frame.slots.values() for name in names if not lexicon.has(name)):
-            yield missing(lexicon, name, *((frame.source.path, frame.source.line((frame.number,))) if frame.source else ()))
+            yield missing(lexicon, name, frame.source.path, frame.scene.line)
 
 
 def class_users(constructions: Iterable[Construction]) -> dict[str, list[str]]:

@@ -15,9 +15,8 @@ Place = tuple[Document, list[str | int]]  # a file and the keys that lead to a n
 _ATOM = re.compile(r"^(not )?([a-z][a-z-]*)\(([^)]*)\)$")
 ANYTHING = "..."
 _EITHER = " | "
-_VERBAL = ("base", "third", "ing", "past", "participle")
-AGREEING = {"was": ("was", "were"), "is": ("is", "are"), "has": ("has", "have"), "does": ("does", "do"), "this": ("this", "these")}
-_SAYABLE = frozenset(("", "a", "np", "bare", *_VERBAL, *AGREEING))  # the forms that hypotheses about a writer's words can have
+# The forms that hypotheses about a writer's words can have.
+_SAYABLE = {"", "a", "np", "bare", "base", "third", "ing", "past", "participle", "was", "is", "has", "does", "this"}
 
 
 def listed(value: Any) -> tuple[Any, ...]:

@@ -124,7 +124,7 @@ class Shared:
             raise fault(message, (file, [*start, *keys[2:]]), hint)
         for section in SECTIONS:
             if section in data:
-                data[section] = dict(_expanded(document, data, section, places))
+                data[section] = dict(_expanded(data, section, places))
         data["groups"] = {name: list(members) for name, members in data.get("groups", {}).items()}
         for name, raw in data["kinds"].items():
             for group in listed(raw.get("group", ())):
@@ -193,15 +193,17 @@ def _block(kinds: str, block: Mapping[str, Any]) -> Iterator[tuple[str, Any, lis
                 named = one.items() if isinstance(one, dict) else [(one, one)]
                 yield from ((name, {_SHARED: pattern, **common}, [kinds, key]) for name, pattern in named)
         elif key not in (*_CLAUSES, "within"):
-            own = value if isinstance(value, dict) else {_SHARED: value} if _NAME.fullmatch(value) else {"pattern": _put(value, within)}
+            own = (
+                value
+                if isinstance(value, dict)
+                else {_SHARED: value}
+                if _NAME.fullmatch(value)
+                else {"pattern": value if value.endswith(".") else within.replace("*", value)}
+            )
             yield key, {**common, **own}, [kinds, key]
 
 
-def _put(text: str, within: str) -> str:
-    return text if text.endswith(".") else within.replace("*", text)
-
-
-def _expanded(document: Document, data: Mapping[str, Any], section: str, places: Places) -> Iterator[tuple[str, Any]]:
+def _expanded(data: Mapping[str, Any], section: str, places: Places) -> Iterator[tuple[str, Any]]:
     made: set[str] = set()
     for written, raw in data[section].items():
         place = places[section, written]
@@ -232,7 +234,7 @@ def _require_readable(name: str, entry: Any) -> None:
 
 def fault(message: str, place: Place, hint: str = "see docs/templates.md, entries that stand for several") -> SchemaError:
     """What is wrong with the node at ``place``."""
-    return SchemaError(message, file=place[0].path, line=place[0].line(place[1]), hint=hint)
+    return place[0].wrong(place[1], message, hint)
 
 
 def look_alikes(document: Document) -> list[Document]:

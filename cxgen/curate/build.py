@@ -103,13 +103,12 @@ def _rows(sources: Sources, folder: Path) -> dict[str, dict[str, Any]]:
 
     for name, entry in sources.classes.items():
         if entry.extends and entry.extends not in sources.classes:
-            line = entry.document.line(["classes", name, "extends"])
-            raise SchemaError(f"class {name!r}: no class {entry.extends!r}", file=entry.document.path, line=line, hint="name another")
+            raise entry.document.wrong(["classes", name, "extends"], f"class {name!r}: no class {entry.extends!r}", "name another")
         for member in sources.members(name):
             row, own = row_of(member.key), member.changes.get("gender")
             if own and row["gender"] not in {None, own}:
                 what = f"{member.key!r} is {own} in class {name!r}, and {row['gender']} in another one"
-                raise SchemaError(what, file=entry.document.path, line=entry.document.line(["classes", name]), hint="one gender for a word")
+                raise entry.wrong(what, "one gender for a word")
             row["gender"], row["sense"] = own or row["gender"], member.sense or row["sense"]
     lexicon = Lexicon(pl.DataFrame(schema=SCHEMA), {}, folders=(folder,))
     for construction in lexicon.constructions:

@@ -30,9 +30,8 @@ def propose(project: Project, name: str, n: int, seed: int) -> tuple[Path, int]:
     """
     path, out = project.root / PATTERNS / f"{name}.tsv", project.root / LEXICONS / FOLDER / f"{name}{PROPOSED}.tsv"
     if not path.is_file():
-        raise CxgenError(
-            f"there are no patterns of {name}", file=path, hint="write one: a scene whose cells hold classes, @noun.food or @names"
-        )
+        hint = "write one: a scene whose cells hold classes, @noun.food or @names"
+        raise CxgenError(f"there are no patterns of {name}", file=path, hint=hint)
     lexicon, dealt = Lexicon.of(project), [(pattern, slot) for pattern in read_scenes(path).scenes for slot in _verbs(pattern)[:1]]
     if not dealt:
         raise CxgenError("no pattern has a column of verbs", file=path, hint="call it verb:verb")

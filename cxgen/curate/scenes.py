@@ -18,7 +18,7 @@ from cxgen.errors import CxgenError, SchemaError, unknown
 from cxgen.files import write_atomically
 from cxgen.layout import LEXICONS
 from cxgen.lexicon import Lexicon
-from cxgen.lexicon.scenes import FOLDER, Scene, Scenes, SceneTable, read_scenes, sense_of, table_lines
+from cxgen.lexicon.scenes import FOLDER, Scenes, SceneTable, read_scenes, sense_of, table_lines
 from cxgen.project import Project
 from cxgen.vocabulary import INFLECTIONS, Judge
 
@@ -27,8 +27,6 @@ _PREMISES = 20
 _FORMS = ("lemma", "pos", "sense", "article", "countability", *INFLECTIONS)
 _UPOS = {"noun": "NOUN", "verb": "VERB", "adjective": "ADJ", "adverb": "ADV"}
 GAP = "_____"
-
-
 _DOUBTS = {"W310"}  # words in no list of words, forms that no verb has
 
 
@@ -196,9 +194,9 @@ def accept_words(project: Project, construction: Construction, frame: str, slot:
     text = path.read_text("utf-8") if path.exists() else ""
     changed = _into(text, (frame, f"{frame}-more"), source, lemmas)
     if not changed:
-        if not isinstance(scene.source, SceneTable):
-            raise CxgenError(f"frame {frame!r} stands in a template file", hint="add the words there by hand")
-        changed = text + _beside(scene.source.scenes[scene.number], f"{frame}-more", source, pos, lemmas)
+        row = scene.scene
+        cells = row.cells | ({"words": row.pairs} if row.words else {}) | {"id": [f"{frame}-more"], source: lemmas}
+        changed = text + "".join(f"{line}\n" for line in table_lines(cells, row.types | {source: pos}))
 
     def write(temporary: Path) -> None:
         temporary.write_text(changed, "utf-8")
@@ -241,9 +239,3 @@ def _into(text: str, names: Iterable[str], slot: str, lemmas: list[str]) -> str:
         row[at] = " | ".join([*filter(None, [row[at].strip()]), *lemmas])
         return "".join("\t".join(row) + "\n" for row in rows)
     return ""
-
-
-def _beside(row: Scene, name: str, slot: str, pos: str, lemmas: list[str]) -> str:
-    """The columns and the line of a scene beside another, with lemmas for ``slot``."""
-    cells = row.cells | ({"words": row.pairs} if row.words else {}) | {"id": [name], slot: lemmas}
-    return "".join(f"{line}\n" for line in table_lines(cells, row.types | {slot: pos}))

@@ -22,7 +22,7 @@ from cxgen.errors import unknown
 from cxgen.families.minimal_pairs import CXMP
 from cxgen.files import write_atomically
 from cxgen.layout import LEXICONS
-from cxgen.lexicon.scenes import ABOUT, FOLDER, PROPOSED, PROPOSED_HEAD, Scene, SceneTable, read_scenes, table_lines
+from cxgen.lexicon.scenes import ABOUT, FOLDER, PROPOSED, PROPOSED_HEAD, Scene, read_scenes, table_lines
 from cxgen.project import Project
 
 _PEOPLE = "-female"  # the participants that are shown: all of one gender, so that pronouns agree
@@ -35,9 +35,8 @@ def _scene(construction: Construction, name: str) -> tuple[str, Scene]:
     named: dict[str, tuple[str, Scene]] = {}
     designs = {design.frames for design in construction.designs.values() if CXMP.name in design.configs}
     for frame in construction.frames:
-        if isinstance(frame.source, SceneTable) and not designs.isdisjoint(frame.designs) and frame.name.endswith(_PEOPLE):
-            scene = frame.source.scenes[frame.number]
-            named.setdefault(scene.cells["id"][0], (frame.name, scene))
+        if not designs.isdisjoint(frame.designs) and frame.name.endswith(_PEOPLE):
+            named.setdefault(frame.scene.cells["id"][0], (frame.name, frame.scene))
     if name not in named:
         raise unknown("scene", name, named, file=construction.document.path)
     return named[name]

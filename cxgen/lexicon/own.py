@@ -47,7 +47,7 @@ class ClassEntry:
 
     def wrong(self, message: str, hint: str) -> SchemaError:
         """An error on the line of the class."""
-        return _wrong(message, self.document, ("classes", self.name), hint)
+        return self.document.wrong(("classes", self.name), message, hint)
 
 
 @dataclass
@@ -113,10 +113,6 @@ def read_sources(folder: Path) -> Sources:
     return sources
 
 
-def _wrong(message: str, document: Document, keys: tuple[str | int, ...], hint: str) -> SchemaError:
-    return SchemaError(message, file=document.path, line=document.line(keys), hint=hint)
-
-
 def _relate(row: _Row, relations: Mapping[str, list[str]]) -> None:
     """Add relations to those of a row."""
     for relation, keys in relations.items():
@@ -143,10 +139,10 @@ def _member(raw: str | Mapping[str, Any], pos: str, document: Document, keys: tu
         key = raw.get("sense") or raw.get("key") or f"own:{raw.get('pos', pos)}:{lemma}"
     named, own = lemma_of(key)
     if "lemma" in raw and named.lower() != lemma.lower():
-        raise _wrong(f"{key} is not a sense of {lemma!r}", document, keys, "change one of them")
+        raise document.wrong(keys, f"{key} is not a sense of {lemma!r}", "change one of them")
     if wrong := {raw.get("pos", pos), pos} - {own}:
         hint = "give a word of the class's part of speech, or another part of speech"
-        raise _wrong(f"{key} is a {own}, not a {min(wrong)}", document, keys, hint)
+        raise document.wrong(keys, f"{key} is a {own}, not a {min(wrong)}", hint)
     return Member(key, lemma, raw.get("sense"), {name: raw[name] for name in _CHANGES if name in raw}, document, keys)
 
 
@@ -175,13 +171,10 @@ def extended(lexicon: Lexicon, sources: Sources, construction: str = "") -> Lexi
             line, hint = document.line_with(unknown), "declare it as a member of a class"
             raise SchemaError(f"{unknown} is not in the lexicon", file=document.path, line=line, hint=hint)
         _relate(new.get(key) or changed.setdefault(key, lexicon.row(key)), relations)
-    table = lexicon.table.update(_frame(changed), on="key", how="left", maintain_order="left") if changed else lexicon.table
+    made, others = (pl.DataFrame(list(rows.values()), schema=SCHEMA) for rows in (new, changed))
+    table = lexicon.table.update(others, on="key", how="left", maintain_order="left") if changed else lexicon.table
     classes = lexicon.classes | {name: _word_class(entry, lexicon, sources, index) for name, entry in sources.classes.items()}
-    return replace(lexicon, table=pl.concat([table, _frame(new)]), classes=classes, overrides=overrides, known_scenes=scenes)
-
-
-def _frame(rows: Mapping[str, _Row]) -> pl.DataFrame:
-    return pl.DataFrame(list(rows.values()), schema=SCHEMA)
+    return replace(lexicon, table=pl.concat([table, made]), classes=classes, overrides=overrides, known_scenes=scenes)
 
 
 def _new_rows(lexicon: Lexicon, sources: Sources, overrides: _Overrides) -> dict[str, _Row]:

@@ -39,7 +39,7 @@ Word = tuple[str, str, str]  # lemma or text, part of speech, which sense (see `
 
 @dataclass(frozen=True)
 class Frame:
-    """A scene whose words are lexemes, and its place in its file.
+    """A scene whose words are lexemes: the one with ``number`` (from 0) in its table.
 
     ``slots``: slot -> class names and keys of lexemes; ``words``: closed-class words; ``marked``: keys of fillers that fit but are drawn
     less often; ``entails_alone``: lemmas of verbs that by themselves entail what the construction says; ``judged``: verb slot and lemma ->
@@ -49,40 +49,39 @@ class Frame:
     name: str
     designs: tuple[str, ...]
     slots: dict[str, tuple[str, ...]]
-    words: dict[str, str] = field(default_factory=dict)
+    words: dict[str, str]
+    source: "SceneTable" = field(repr=False, compare=False)
+    number: int = 0
     marked: frozenset[str] = frozenset()
     entails_alone: frozenset[str] = frozenset()
     judged: Mapping[tuple[str, str], str] = field(default_factory=dict, compare=False)
-    source: "SceneTable | None" = field(default=None, repr=False, compare=False)
-    number: int = 0
+
+    @property
+    def scene(self) -> "Scene":
+        """Its row."""
+        return self.source.scenes[self.number]
+
+    @property
+    def place(self) -> tuple["SceneTable", list[str | int]]:
+        """Where it stands."""
+        return self.source, [self.number]
 
     @property
     def proposed(self) -> bool:
         """Whether it is drawn from only as far as judges accept it."""
-        return self.source is not None and self.source.path.stem.endswith(PROPOSED)
-
-    @property
-    def file(self) -> Path | None:
-        """The table that has it."""
-        return self.source.path if self.source else None
-
-    @property
-    def line(self) -> int | None:
-        """Its line there."""
-        return self.source.line([self.number]) if self.source else None
+        return self.source.path.stem.endswith(PROPOSED)
 
     @property
     def pruned(self) -> bool:
         """Whether judges refused some of the words that its line has."""
-        line = self.source.scenes[self.number].slots if self.source else {}
-        return any(len(words) > len(self.slots[slot]) for slot, words in line.items())
+        return any(len(words) > len(self.slots[slot]) for slot, words in self.scene.slots.items())
 
     def clause(self, slot: str, verb: str) -> str:
         """The address of what this scene says with ``verb`` in ``slot``: scene, verb, and a digest of the words that the others slots have.
 
         Circumstances do not count: neither they nor another verb, design or comment make it another clause.
         """
-        scene = self.source.scenes[self.number] if self.source else Scene(0, {"id": [self.name]}, {}, {})
+        scene = self.scene
         own = sorted(scene.cells.keys() - {*ABOUT, *CIRCUMSTANCES, slot})
         told = {name: [text.partition("~")[0] for text in scene.cells[name]] for name in own}  # a pin is not said
         digest = hashlib.blake2b(repr((slot, told, sorted(scene.words.items()))).encode(), digest_size=4).hexdigest()
@@ -159,7 +158,7 @@ class Scenes:
                 slots[slot] = tuple(text[1:] if text[0] == "@" else self.keys[_as_word(text, scene.types[slot])] for text in texts)
             marked = frozenset(self.keys.get(_as_word(text, "verb"), text) for text in cells.get("marked", ()))
             alone = frozenset(cells.get("entails_alone", ()))
-            frames[name] = Frame(name, tuple(cells["designs"]), slots, scene.words, marked, alone, source=table, number=number)
+            frames[name] = Frame(name, tuple(cells["designs"]), slots, scene.words, table, number, marked, alone)
         return list(frames.values())
 
 
@@ -236,9 +235,8 @@ def _scene(cells: list[str], columns: dict[str, str], sets: dict[str, dict[str, 
         if not {"", "@", "~"}.isdisjoint(texts):
             raise _wrong(f"column {column}: an empty word", path, line, "write `one | two | three`")
         if odd := next((text for text in texts if column not in ABOUT and columns[column] in _PLAIN and re.search(r"[|,;]", text)), ""):
-            raise _wrong(
-                f"column {column}: {odd!r} is no word", path, line, "write `one | two | three`: a space before and behind each mark"
-            )
+            hint = "write `one | two | three`: a space before and behind each mark"
+            raise _wrong(f"column {column}: {odd!r} is no word", path, line, hint)
     for column in ("id", "designs"):
         if column not in parts:
             raise _wrong(f"column {column}: empty", path, line)

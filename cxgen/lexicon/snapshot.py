@@ -67,6 +67,7 @@ class Lexicon:
         self.base = self.table.height if self.base < 0 else self.base
         self.keys: list[str] = self.table["key"].to_list()
         self.lemmas: list[str] = self.table["lemma"].to_list()
+        self.pos: list[str] = self.table["pos"].to_list()
         self.index = {key: row for row, key in enumerate(self.keys)}
         self.phrases = frozenset((self.table["pos"] == "phrase").arg_true().to_list())
         numbers = {name: number for names in (BANDS, _GENDERS) for number, name in enumerate(names)}
@@ -89,11 +90,10 @@ class Lexicon:
     def load(cls, folder: Path, memory: Path | None = None) -> "Lexicon":
         """Read a snapshot folder."""
         table, path = read_table(folder / "lexemes.parquet", _LEXEMES, HINT), folder / "classes.json"
-        raw, classes = read_json(path, HINT), dict[str, WordClass]()
+        raw = read_json(path, HINT)
         if not isinstance(raw, dict) or "classes" not in raw:
             raise DataError("expected an object with classes", file=path, hint=HINT)
-        for name, entry in raw["classes"].items():
-            classes[name] = WordClass(name, entry["pos"], tuple(entry["ids"]), entry.get("gloss", ""))
+        classes = {name: WordClass(name, one["pos"], tuple(one["ids"]), one.get("gloss", "")) for name, one in raw["classes"].items()}
         return cls(table, classes, Cuts(raw.get("bands", ())), raw.get("overrides", {}), (folder.parent,), memory)
 
     def __len__(self) -> int:
@@ -139,7 +139,7 @@ class Lexicon:
     @cached_property
     def _known(self) -> dict[tuple[str, str], list[str]]:
         known: dict[tuple[str, str], list[str]] = {}
-        for lemma, pos, key in self.table.select("lemma", "pos", "key").iter_rows():
+        for lemma, pos, key in zip(self.lemmas, self.pos, self.keys, strict=True):
             known.setdefault((lemma, pos), []).append(key)
         return known
 
@@ -160,11 +160,7 @@ class Lexicon:
         """A class by name, or a class of one lexeme by its key; the error names near classes, or how to declare the word."""
         if not self.has(name):
             raise missing(self, name)
-        return self.classes[name] if name in self.classes else self._words[self.index[name]]
-
-    @cached_property
-    def _words(self) -> list[WordClass]:
-        return [WordClass(key, pos, (row,)) for row, (key, pos) in enumerate(self.table.select("key", "pos").iter_rows())]
+        return self.classes.get(name) or WordClass(name, self.pos[self.index[name]], (self.index[name],))
 
     def related(self, relation: str, row: int) -> tuple[int, ...]:
         """Row numbers of the lexemes which stand in ``relation`` to ``row``, in curated order."""
@@ -181,7 +177,7 @@ class Lexicon:
 def missing(lexicon: Lexicon, name: str, file: Path | None = None, line: int | None = None) -> UnknownNameError:
     """The error about ``name``, a class name or the key of a lexeme, which ``lexicon`` does not have."""
     lemma, pos = lemma_of(name)
-    known = [lexicon.keys[row] for row in lexicon.rows_of(lemma) if pos in {"", lexicon.table["pos"][row]}]
+    known = [lexicon.keys[row] for row in lexicon.rows_of(lemma) if pos in {"", lexicon.pos[row]}]
     if pos in {"phrase", "name"}:
         message, hint = f"{name} is not in the lexicon", f'add {{text: "{lemma}"}} to a class'
     elif pos:

@@ -18,30 +18,10 @@ from cxgen.lexicon.snapshot import Lexicon
 from cxgen.project import Project, shipped_folder
 from cxgen.schema import Column, Contract, polars_schema
 from cxgen.tables import read_table
-from cxgen.vocabulary import (
-    APPROPRIATE,
-    CONSTRUCTIONAL,
-    EXTENDED,
-    INAPPROPRIATE,
-    INTERPRETATION,
-    LEXICAL,
-    NATURAL,
-    ODD,
-    PASSABLE,
-    PROTOTYPICAL,
-    UNACCEPTABLE,
-    VERB_ROLES,
-)
+from cxgen.vocabulary import ANSWERS, CONSTRUCTIONAL, INAPPROPRIATE, INTERPRETATION, LEXICAL, NATURAL, ODD, UNACCEPTABLE
 
 THIRD, MAJORITY, ONE = 1 / 3, 0.501, 0.0  # the share of votes against a clause that refuses it; of no rule fewer than one vote
 HINT = "restore the file, or have the clauses judged: `cxgen judge`"
-ANSWERS = {
-    "acceptability": (PROTOTYPICAL, EXTENDED, UNACCEPTABLE),
-    "event": (APPROPRIATE, INAPPROPRIATE),
-    "naturalness": (NATURAL, PASSABLE, ODD),
-    "role": VERB_ROLES,
-    INTERPRETATION: (APPROPRIATE, INAPPROPRIATE),
-}
 _AGAINST = (UNACCEPTABLE, INAPPROPRIATE, ODD)
 BAD = "-bad"  # how an item ends that shows the bad continuation: it has to be inappropriate
 _VOTES = Contract(tuple(Column(name, pl.String, "") for name in ("item", "task", "judge", "prompt", "value", "reason")), more=True)
@@ -84,9 +64,8 @@ def require_answers(votes: pl.DataFrame, path: Path) -> None:
     """See that what judges said (``task, value``) are answers to what they were asked; a DataError."""
     for task, value in votes.select("task", "value").unique().sort("task", "value").iter_rows():
         if task in ANSWERS and value not in {"", *ANSWERS[task]}:
-            raise DataError(
-                f"{value[:40]!r} is no answer to the task {task!r}", file=path, hint=f"one of {', '.join(ANSWERS[task])}; {HINT}"
-            )
+            hint = f"one of {', '.join(ANSWERS[task])}; {HINT}"
+            raise DataError(f"{value[:40]!r} is no answer to the task {task!r}", file=path, hint=hint)
 
 
 def read_votes(project: Project, construction: str = "") -> pl.DataFrame:

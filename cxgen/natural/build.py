@@ -28,7 +28,7 @@ from cxgen.natural.sets import Asked, Written, check
 from cxgen.natural.words import Fillers, say
 from cxgen.project import Project
 from cxgen.sampling import Draws, digest, split_of
-from cxgen.sampling.plan import Rows, held_wordings, pick
+from cxgen.sampling.plan import Rows, pick
 from cxgen.schema import TARGET, Column, Contract, conform, polars_schema
 from cxgen.schema.columns import SLOT
 from cxgen.streams import chance_of
@@ -101,7 +101,7 @@ class _Draws:
 
     def _statement(self, name: str) -> pl.DataFrame:
         wordings, texts, choice = self.construction.rules[name].wordings, [], []
-        held = held_wordings(len(wordings)) if self.request.hold_out.wordings else [False] * len(wordings)
+        held = self.request.hold_out.of_wordings(len(wordings))
         for (set_name, written), coin in zip(self.sets.items(), self._chance("wordings?"), strict=True):
             out = any(held) and self.split == Split.test and coin < 0.5
             chances = {at: chance_of(self.request.seed, set_name, "wording", name, at) for at in range(len(wordings)) if held[at] == out}

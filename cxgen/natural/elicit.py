@@ -27,6 +27,7 @@ from cxgen.streams import order_key
 from cxgen.tables import write_table
 from cxgen.vocabulary import APPROPRIATE, EXTENDED, JUDGING, LABELS, PROTOTYPICAL, WRITING
 
+_GOOD = {"acceptability": [PROTOTYPICAL, EXTENDED], "appropriateness": [APPROPRIATE]}
 _JUDGED = ("task", "judge", "model", "prompt", "value")
 Shown = dict[str, dict[str, Mapping[str, str]]]  # task -> id -> field -> text
 
@@ -103,9 +104,7 @@ def to_judge(params: Params, construction: Construction, answers: Iterable[Answe
     about = descriptions([construction])
     premises = items.unique("premise_id", maintain_order=True).select("premise_id", "construction", "premise").iter_rows()
     of_premises = {name: {**about.get(own, PLAIN), "sentence": text} for name, own, text in premises}
-    of_pairs = {
-        name: {"premise": text, "hypothesis": claim} for name, text, claim in items.select("id", "premise", "hypothesis").iter_rows()
-    }
+    of_pairs = items.select("id", "premise", "hypothesis").rows_by_key("id", named=True, unique=True)
     shown = {task: of_premises if task == "acceptability" else of_pairs for task in JUDGING}
     return items, {task: dict(sorted(things.items(), key=lambda thing: order_key(task, thing[0]))) for task, things in shown.items()}
 
@@ -126,11 +125,8 @@ def with_faults(items: pl.DataFrame, votes: pl.DataFrame) -> pl.DataFrame:
     """``items`` with ``acceptability`` of the premise, and ``fault``: why the judges do not pass the item; null if they do."""
     said = majority(votes).with_columns(pl.when(pl.col("value") != "").then("value"), why=pl.format("{}: {}", "task", "reason"))
     table, faults = items, []
-    for task, key, good in (
-        ("acceptability", "premise_id", [PROTOTYPICAL, EXTENDED]),
-        ("appropriateness", "id", [APPROPRIATE]),
-        ("label", "id", None),
-    ):
+    for task in JUDGING:
+        key, good = "premise_id" if task == "acceptability" else "id", _GOOD.get(task)
         own = said.filter(task=task).select(pl.col("item").alias(key), pl.col("value").alias(f"{task}?"), pl.col("why").alias(f"{task}!"))
         table, value = table.join(own, on=key, how="left", maintain_order="left"), pl.col(f"{task}?")
         right = value.is_in(good) if good else value == pl.col("label").replace_strict(dict(enumerate(LABELS)), return_dtype=pl.String)

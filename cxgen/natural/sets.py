@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,9 +14,10 @@ from cxgen.constructicon import Construction
 from cxgen.constructicon.model import Square
 from cxgen.errors import SchemaError
 from cxgen.lexicon import Frame
-from cxgen.natural.words import QUALITIES, Filler, Fillers, Unit, lemmas, matched, pattern, say, skeleton, tokens, units, without_determiner
+from cxgen.natural.words import QUALITIES, Filler, Fillers, Unit, matched, pattern, say, skeleton, tokens, units, without_determiner
 from cxgen.sampling.pools import ABSENT, frame_candidates, frames_of
 from cxgen.streams import order_key, uniform_at
+from cxgen.trees.phrases import lemmas_of
 from cxgen.vocabulary import BANDS, WRITING
 
 _SHORTEST, _LONGEST = 7, 45  # words of a sentence
@@ -225,11 +226,12 @@ def _difference(one: Sequence[str], other: Sequence[str]) -> str:
 
 def _of_words(sentences: Mapping[str, str], seeds: Sequence[str], refused: Collection[str]) -> Iterator[str]:
     words = {Unit(token).word for sentence in sentences.values() for token in tokens(sentence)}
+    lemmas = {word: {word, *chain.from_iterable(lemmas_of(word).values())} for word in words}
     heads = [seed.lower().split()[0] for seed in seeds]
-    if heads and not any(word.startswith(head[: max(3, len(head) - 1)]) or head in lemmas(word) for word in words for head in heads):
+    if heads and not any(word.startswith(head[: max(3, len(head) - 1)]) or head in lemmas[word] for word in words for head in heads):
         yield f"none of the seed words occurs: {', '.join(seeds)}"
-    for word in sorted(words) if refused else ():
-        if not {word, *lemmas(word)}.isdisjoint(refused):
+    for word in sorted(words):
+        if not lemmas[word].isdisjoint(refused):
             yield f"a word that nobody should read: {word}"
 
 

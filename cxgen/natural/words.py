@@ -2,13 +2,15 @@
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import cache
 from typing import Any, NamedTuple
 
 from cxgen.constructicon import Construction, Part, Slot, parse_pattern
-from cxgen.constructicon.model import AGREEING, ANYTHING
+from cxgen.constructicon.model import ANYTHING
 from cxgen.lexicon.words import Reference, forms, measure
 from cxgen.sampling import verb_pools
+from cxgen.sampling.ways import AGREEING, WORD_FORMS
+from cxgen.trees.phrases import lemmas_of
 from cxgen.vocabulary import PRESETS, Role
 
 QUALITIES = (Role.result, Role.property)
@@ -52,14 +54,6 @@ class Unit(NamedTuple):
 def tokens(text: str) -> list[str]:
     """The words and punctuation marks of ``text``, in order; *don't* and *well-worn* are one word each."""
     return re.findall(_TOKEN, text)
-
-
-@lru_cache(50_000)
-def lemmas(word: str, upos: str | None = None) -> tuple[str, ...]:
-    """What lemminflect's dictionary has for a word, as one part of speech or as any."""
-    from lemminflect import getAllLemmas
-
-    return tuple(lemma for listed in getAllLemmas(word, upos=upos).values() for lemma in listed)
 
 
 def without_determiner(mark: str) -> str:
@@ -200,7 +194,7 @@ class Fillers:
         return next(iter(self._senses(lemma).get((lemma.lower(), pos), ())), None)
 
     def _lemmas(self, word: str, pos: str) -> list[str]:
-        return [*self._forms.get((word, pos), ()), *lemmas(word, {"noun": "NOUN", "verb": "VERB", "adjective": "ADJ"}[pos])]
+        return [*self._forms.get((word, pos), ()), *lemmas_of(word).get({"noun": "NOUN", "verb": "VERB", "adjective": "ADJ"}[pos], ())]
 
 
 def _is_name(text: str, mentions: Sequence[tuple[Sequence[Unit], int]]) -> bool:
@@ -208,7 +202,7 @@ def _is_name(text: str, mentions: Sequence[tuple[Sequence[Unit], int]]) -> bool:
     last = text.rsplit(maxsplit=1)[-1]
     if not last[:1].isupper() or not all(listed[place].text[:1].isupper() for listed, place in mentions):
         return False
-    return any(place for _, place in mentions) or not lemmas(last.lower(), "NOUN")
+    return any(place for _, place in mentions) or "NOUN" not in lemmas_of(last.lower())
 
 
 def _before(sentence: Sequence[Unit], place: int) -> str:
@@ -232,7 +226,7 @@ def say(wording: str, fillers: Mapping[str, Filler], words: Mapping[str, str], l
 def _piece(form: str, filler: Filler, look_up: Fillers) -> str:
     own, pos, text = filler["determiner"], filler["pos"], filler["text"]
     if form in AGREEING:
-        return AGREEING[form][filler["plural"]]
+        return WORD_FORMS[form].ways["noun"][filler["plural"]].word
     if pos == "verb":
         return str(filler["lemma"]) if form in {"", "base"} else look_up.form(filler["lemma"], form)
     if pos == "adjective" or form == "bare":

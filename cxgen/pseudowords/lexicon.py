@@ -8,7 +8,7 @@ segments are read, and the sounds of real words, from CMUdict. They were made on
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from itertools import accumulate, pairwise
+from itertools import accumulate, groupby, pairwise
 from pathlib import Path
 
 import numpy as np
@@ -124,7 +124,4 @@ class Distances:
 
 
 def _by_length(words: Iterable[str]) -> dict[int, list[str]]:
-    lengths: dict[int, list[str]] = defaultdict(list)
-    for word in words:
-        lengths[len(word)].append(word)
-    return lengths
+    return {length: list(alike) for length, alike in groupby(sorted(words, key=len), key=len)}

@@ -74,10 +74,8 @@ def sample(
     letter = pl.col("label").replace_strict(dict(enumerate(KEYS[LABELS])), return_dtype=pl.String)
     inferred = labelled.select(*own, task=pl.lit(LABELS), side=pl.lit(PAIR), text=PREMISE, second=HYPOTHESIS, right=letter)
     sentences = (rated.select(*own, task=pl.lit(SENTENCES), side=pl.lit(side), text=side) for side in (PREMISE, HYPOTHESIS))
-    what, member = (
-        pl.col("target").replace_strict(told, default=None, return_dtype=pl.String),
-        pl.when("member").then(pl.lit("Y")).otherwise(pl.lit("N")),
-    )
+    what = pl.col("target").replace_strict(told, default=None, return_dtype=pl.String)
+    member = pl.when("member").then(pl.lit("Y")).otherwise(pl.lit("N"))
     asked = members.select(*own, task=pl.lit(MEMBERSHIP), text=PREMISE, second=what, right=member)
     ours = pl.concat([inferred, *sentences, asked, *chosen], how="diagonal").with_columns(kind=pl.lit(ITEM))
     others = pl.DataFrame([*_checks(design), *_real(real, Counter(rated["list"]), design)], schema=_SCHEMA)

@@ -242,12 +242,8 @@ def _span(figure: Mapping[str, Any] | None) -> str:
 def _groups(groups: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Of continuations the two figures of CxMP's Table 3 are ``majority`` and ``all the same``."""
     for name, own in sorted(groups.items()):
-        figures = {
-            "agree": own["agree"],
-            "majority": own["majority_agrees"],
-            "all the same": own["readers"]["full"],
-            "alpha": own["readers"]["alpha"],
-        }
+        readers = own["readers"]
+        figures = {"agree": own["agree"], "majority": own["majority_agrees"], "all the same": readers["full"], "alpha": readers["alpha"]}
         yield {"group": name, "items": own["items"], "answers": own["answers"], **{what: _span(value) for what, value in figures.items()}}
 
 

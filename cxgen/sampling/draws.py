@@ -11,7 +11,7 @@ import polars as pl
 from cxgen.constructicon import Construction, Design, Part, Slot, parse_pattern
 from cxgen.constructicon.model import Template
 from cxgen.errors import UnknownNameError
-from cxgen.sampling.plan import NOTHING, HoldOut, Plan, Rows, draw_plan, held_templates, held_wordings, pick
+from cxgen.sampling.plan import NOTHING, HoldOut, Plan, Rows, draw_plan, held_templates, pick
 from cxgen.sampling.pools import ABSENT, Pools, design_pools
 from cxgen.sampling.ways import AGREEING, Forms
 from cxgen.sampling.wugs import Substitution
@@ -112,7 +112,7 @@ class Draws:
             for wording in np.flatnonzero(np.bincount(choice)):  # np.unique would import numpy.ma, a tenth of a preview
                 rows = np.flatnonzero(choice == wording)
                 groups.append((parse_pattern(wordings[wording]), rows, rows + number * len(self)))
-            held.append(np.array(self._held_wordings(len(wordings)))[choice])
+            held.append(np.array(self.sampler.held.of_wordings(len(wordings)))[choice])
         texts = realise(groups, self.construction, self.plan, self.sampler.pools, self.forms, len(rules) * len(self))
         numbers = pl.Series(np.concatenate(choices), dtype=pl.Int16)
         return pl.DataFrame({"hypothesis": texts, "wording": numbers, "wording_held_out": np.concatenate(held)})
@@ -120,10 +120,7 @@ class Draws:
     def wordings(self, *rules: str) -> Rows:
         """For every set the number of a wording that all ``rules`` have. A set's rules are all worded as held out, or as seen."""
         count = min(len(self.construction.rules[rule].wordings) for rule in rules)
-        return self.plan.choose(f"wording:{'|'.join(rules)}", range(count), self._held_wordings(count), self.sampler.split)
-
-    def _held_wordings(self, count: int) -> list[bool]:
-        return held_wordings(count) if self.sampler.held.wordings else [False] * count
+        return self.plan.choose(f"wording:{'|'.join(rules)}", range(count), self.sampler.held.of_wordings(count), self.sampler.split)
 
     @cached_property
     def texts(self) -> pl.Series:
@@ -192,17 +189,14 @@ class Draws:
             design=pl.lit(design.name),
             split=pl.lit(self.sampler.split),
         )
-        lineage = pl.concat_str(pl.lit(name), "design", "kind", "template", self._lineage(), "premise", separator="\x1f")
+        lemmas = pl.concat([self.forms.lexicon.table["lemma"], pl.Series([None], dtype=pl.String)])  # the last one for `ABSENT`
+        columns = [f"{slot.name}=" + lemmas[rows] for slot, rows in zip(self._fillers[0], self._fillers[1].T, strict=True)]
+        fillers = pl.select(pl.concat_str(columns, separator=" ", ignore_nulls=True)).to_series()  # slot=lemma slot=lemma ...
+        lineage = pl.concat_str(pl.lit(name), "design", "kind", "template", fillers, "premise", separator="\x1f")
         ids = digests(table.select(lineage).to_series())
         by_kind = [ids.slice(at, len(self)) for at in range(0, len(ids), len(self) or 1)]
         sets = digests(pl.select(pl.concat_str(by_kind, separator=" ")).to_series())
         return table.with_columns(**last, premise_id=ids, contrast_set=pl.concat([sets] * len(kinds)))
-
-    def _lineage(self) -> pl.Series:
-        """Per premise ``slot=lemma slot=lemma ...``."""
-        lemmas = pl.concat([self.forms.lexicon.table["lemma"], pl.Series([None], dtype=pl.String)])  # the last one for `ABSENT`
-        columns = [f"{slot.name}=" + lemmas[rows] for slot, rows in zip(self._fillers[0], self._fillers[1].T, strict=True)]
-        return pl.select(pl.concat_str(columns, separator=" ", ignore_nulls=True)).to_series()
 
     @property
     def _verb_role(self) -> pl.Expr:

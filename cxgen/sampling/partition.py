@@ -76,8 +76,7 @@ def best_partition(
         if not frames[0]:
             return np.full((_ATTEMPTS, len(SPLITS)), float(len(frames)))
         counts = np.array([_members(verbs, lemmas) @ within for verbs in zip(*frames, strict=True)])
-        total: NDArray[np.float64] = np.where(np.all(counts, axis=0), counts[0], 0.0).sum(axis=1)
-        return total
+        return np.asarray(np.where(np.all(counts, axis=0), counts[0], 0.0).sum(axis=1))
 
     part = np.array([shares[split] for split in SPLITS])
     possible, worst = np.ones(_ATTEMPTS, dtype=bool), np.full(_ATTEMPTS, np.inf)

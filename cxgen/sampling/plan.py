@@ -26,6 +26,10 @@ class HoldOut:
     wordings: bool = False
     templates: bool = False
 
+    def of_wordings(self, count: int) -> list[bool]:
+        """Which of ``count`` wordings are held out: the second of every three, so that one added at the end changes nothing before it."""
+        return [self.wordings and number % 3 == 1 for number in range(count)]
+
 
 NOTHING, USUAL = HoldOut(), HoldOut(wordings=True)
 
@@ -104,13 +108,7 @@ def _segments(slot: Slot, construction: Construction, pools: Pools, plan: Plan) 
 
 def pick(chance: Chances, size: int) -> Rows:
     """Numbers in [0, 1) to choices in 0..size-1."""
-    choice: Rows = np.minimum((chance * size).astype(np.int64), size - 1)
-    return choice
-
-
-def held_wordings(count: int) -> list[bool]:
-    """Which of ``count`` wordings are held out: the second of every three, so that one added at the end changes nothing before it."""
-    return [number % 3 == 1 for number in range(count)]
+    return (chance * size).astype(np.int64).clip(max=size - 1)
 
 
 def held_templates(construction: Construction, seed: int) -> frozenset[str]:

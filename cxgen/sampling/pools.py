@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from cxgen.constructicon import Construction, Design, Slot
 from cxgen.errors import EmptySlotError
 from cxgen.lexicon import Frame, Lexicon
+from cxgen.lexicon.scenes import Scene, SceneTable
 
 ABSENT = -1  # in place of a lexeme where a slot is left out
 _CROWDING = 2.0
@@ -45,15 +46,12 @@ class Segments:
     def draw(self, lists: NDArray[np.int64], numbers: _Weights, *, unmarked: bool = False) -> NDArray[np.int64]:
         """One lexeme from each of ``lists``, by ``numbers`` in [0, 1)."""
         place = np.searchsorted(self._plain_ends if unmarked else self._ends, lists + numbers, side="right")
-        drawn: NDArray[np.int64] = self._ids[np.clip(place, self._first[lists], self._last[lists])]
-        return drawn
+        return self._ids.take(np.clip(place, self._first[lists], self._last[lists]))
 
 
 def _normed(weights: _Weights, of: NDArray[np.int64]) -> _Weights:
     """``weights`` such that those of every list add up to 1."""
-    sums: _Weights = np.bincount(of, weights=weights).astype(np.float64)
-    normed: _Weights = weights / sums[of]
-    return normed
+    return np.asarray(weights / np.bincount(of, weights=weights)[of])
 
 
 @dataclass(frozen=True)
@@ -74,7 +72,9 @@ def frame_candidates(frame: Frame, slot: Slot, lexicon: Lexicon, preset: str = "
         return [ABSENT]
     if not names:
         hint = f"give words in the column {slot.source!r} of its table"
-        raise EmptySlotError(f"scene {frame.name!r} does not fill slot {slot.name!r}", file=frame.file, line=frame.line, hint=hint)
+        raise EmptySlotError(
+            f"scene {frame.name!r} does not fill slot {slot.name!r}", file=frame.source.path, line=frame.scene.line, hint=hint
+        )
     rows = dict.fromkeys(row for name in names for row in lexicon.resolve(name).ids)
     strict = lexicon.strict.get(preset) if slot.carries else None
     return [row for row in rows if strict is None or strict[row]]
@@ -85,16 +85,14 @@ def frames_of(construction: Construction, design: Design) -> list[Frame]:
     frames = [frame for frame in construction.frames if design.frames in frame.designs]
     slots = map(construction.slots.__getitem__, construction.design_slots(design))
     free = not frames and all(slot.by_frame or not slot.from_frame for slot in slots)
-    return [Frame("any", (design.name,), {})] if free else frames
+    if not free:
+        return frames
+    nowhere = Scene(construction.document.line(["name"]), {"id": ["any"]}, {}, {})
+    return [Frame("any", (design.name,), {}, {}, SceneTable(construction.document.path, {}, "", scenes=(nowhere,)))]
 
 
 def design_pools(
-    construction: Construction,
-    design: Design,
-    splits: Mapping[str, str],
-    split: str | None,
-    preset: str = "sliced",
-    marked: float = MARKED,
+    construction: Construction, design: Design, splits: Mapping[str, str], split: str | None, preset: str = "sliced", marked: float = MARKED
 ) -> Pools:
     """The usable frames of ``design`` with their candidates, in a split (None: with all verbs) of ``splits`` (verb lemma -> split).
 

@@ -79,6 +79,10 @@ class Document:
             line = mark.start_mark.line + 1
         return line
 
+    def wrong(self, keys: Sequence[str | int], message: str, hint: str = "") -> SchemaError:
+        """What is wrong with the node under ``keys``, not raised."""
+        return SchemaError(message, file=self.path, line=self.line(keys), hint=hint)
+
     def line_with(self, text: str) -> int | None:
         """1-based number of the first line with ``text``; None if there is none."""
         return next((number for number, line in enumerate(self.text.splitlines(), 1) if text in line), None)
@@ -137,8 +141,7 @@ def _plain(error: yaml.MarkedYAMLError, path: Path, text: str) -> SchemaError:
 def validate(document: Document, name: str) -> None:
     """Check a document against the named schema."""
     if fault := complaint(document.data, name):
-        keys, message, hint = fault
-        raise SchemaError(message, file=document.path, line=document.line(keys), hint=hint)
+        raise document.wrong(*fault)
 
 
 def complaint(data: Any, name: str) -> _Complaint:

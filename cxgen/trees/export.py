@@ -6,7 +6,7 @@ from itertools import accumulate, groupby
 from typing import TYPE_CHECKING
 
 from cxgen.constructicon import Construction
-from cxgen.errors import SchemaError, needs
+from cxgen.errors import needs
 from cxgen.trees.sentence import Sentence
 
 if TYPE_CHECKING:
@@ -77,15 +77,14 @@ def dependency_matcher(construction: Construction, vocab: "Vocab") -> "Dependenc
     """A construction's ``form_check``, ready to match; a pattern's key is its number as a string. A pattern that is none: SchemaError."""
     from spacy.matcher import DependencyMatcher
 
-    document = construction.document
     matcher = DependencyMatcher(vocab, validate=True)
     for number, pattern in enumerate(construction.form_check):
         try:
             matcher.add(str(number), [[dict(node) for node in pattern]])
         except (ValueError, TypeError, KeyError, re.error) as error:
             message = f"{construction.name}: form_check: spaCy does not accept the pattern: {' '.join(str(error).split())[:200]}"
-            line, hint = document.line(["form_check", number]), "see docs/annotation.md and spaCy's DependencyMatcher"
-            raise SchemaError(message, file=document.path, line=line, hint=hint) from error
+            hint = "see docs/annotation.md and spaCy's DependencyMatcher"
+            raise construction.document.wrong(["form_check", number], message, hint) from error
     return matcher
 
 

@@ -93,14 +93,12 @@ class _Cutter:
     def _correlative(self, at: int, run: Sequence[str]) -> Chunk | None:
         words = [word.lower() for word in run[:3]]
         if words == ["the"] and self._cell(at + 1).xpos == "JJR":
-            return Chunk(
-                (Word(run[0], "the", "ADV", "RB", "advmod", "NEXT"),),
-                {"NEXT?": ("xcomp", "VERB" if "clause" in self._follows(at + 2) else "HOST")},
-            )
+            head = "VERB" if "clause" in self._follows(at + 2) else "HOST"
+            return Chunk((Word(run[0], "the", "ADV", "RB", "advmod", "NEXT"),), {"NEXT?": ("xcomp", head)})
         if words[0] != "the" or len(words) < 2 or not (lemma := _comparative(words[1])):
             return None
-        often = plain_adverb(words[2:])
-        behind = at + 2 + often
+        often = [Word(word, word, "ADV", "RB", "advmod", "VERB") for word in run[2:3] if plain_adverb(words[2:])]
+        behind = at + 2 + len(often)
         filler, after = self._cell(behind), self._cell(behind + 1)
         alone = filler.word == ";" or (filler.word == "the" and bool(_comparative(after.word)))
         clause = not alone and "clause" in self._follows(behind)
@@ -110,22 +108,12 @@ class _Cutter:
             tags = ("ADJ", "JJR", "root", "0") if better else ("ADV", "RBR", "advmod", "HOST")
             return Chunk((the, Word(run[1], lemma, *tags, predicate=better)))
         if filler.upos == "ADJ" or not clause:
-            return Chunk(
-                (the, Word(run[1], lemma, "ADV", "RBR", "advmod", "3" if often else "NEXT"), *self._often(run[2:3], often)),
-                {"NEXT?": ("xcomp", "P")},
-            )
+            return Chunk((the, Word(run[1], lemma, "ADV", "RBR", "advmod", "3" if often else "NEXT"), *often), {"NEXT?": ("xcomp", "P")})
         first = not any(chunk.words[0].upos == "ADV" and chunk.words[0].lemma == "the" and chunk.others for chunk in self.chunks.values())
-        links: dict[str, Link] = {
-            "NEXT?": ("nsubj", "VERB"),
-            **({"VERB?": ("advcl", "P")} if first else {}),
-        }  # the second half is the main clause
+        links: dict[str, Link] = {"NEXT?": ("nsubj", "VERB"), **({"VERB?": ("advcl", "P")} if first else {})}  # the main clause is second
         if filler.bare and filler.xpos == "NNS" and words[1] in {"more", "fewer"}:  # the more guests came
             return Chunk((the, Word(run[1], "many" if words[1] == "more" else "few", "ADJ", "JJR", "amod", "NEXT")), links)
-        return Chunk((the, Word(run[1], lemma, "ADV", "RBR", "advmod", "3" if often else "VERB"), *self._often(run[2:3], often)), links)
-
-    @staticmethod
-    def _often(run: Sequence[str], often: bool) -> list[Word]:
-        return [Word(word, word, "ADV", "RB", "advmod", "VERB") for word in run if often]
+        return Chunk((the, Word(run[1], lemma, "ADV", "RBR", "advmod", "3" if often else "VERB"), *often), links)
 
     def _compared(self, at: int, run: Sequence[str]) -> Chunk | None:
         """An adverb's comparative behind its verb: *sings louder (the faster she drives), less often, louder and drives faster*."""

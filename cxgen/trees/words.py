@@ -9,7 +9,6 @@ from functools import cache
 from pathlib import Path
 from typing import Self, TypeVar
 
-from cxgen.errors import SchemaError
 from cxgen.layout import LEXICONS
 from cxgen.project import shipped_folder
 from cxgen.schema import Document, read_yaml
@@ -94,7 +93,7 @@ def _chunks(documents: Iterable[Document]) -> list[Chunk]:
             try:
                 chunks.append(_chunk(text))
             except ValueError as error:
-                raise SchemaError(str(error), file=document.path, line=document.line(["chunks", number]), hint=_HINT) from error
+                raise document.wrong(["chunks", number], str(error), _HINT) from error
     return chunks
 
 
