@@ -221,6 +221,10 @@ def test_without_judgments_nothing_is_built_as_judged(here, table, cxgen):
         run.build(here, params)  # of so few clauses no dataset of that size can be made, and the rest is not used in their place
     rows = json.loads(cxgen(here, "judge", NAME, "--format", "json").out)
     assert rows[0]["unjudged"] == rows[0]["clauses"] - table.head(40)["clause"].n_unique()
+    freeze(here, table, event=dict.fromkeys(table["item"], ["inappropriate"] * 3))
+    result = cxgen(here, "build", "--workers", "1")
+    count = table["clause"].n_unique()
+    assert (result.code, f"judges refused all that they saw, {count} (event {count})" in result.err) == (2, True), result.err
 
 
 # kept, frozen, asked once
