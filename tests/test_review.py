@@ -373,14 +373,16 @@ def test_pairs_go_from_the_command_line_to_a_list_and_back(cxgen, mini, tmp_path
     assert (refusal.returncode, "unknown config" in refusal.stderr) == (2, True)
 
 
-def test_split_leaves_out_whole_sets_that_readers_refused_and_records_why(mini_dataset, tmp_path):
+def test_split_leaves_out_whole_sets_that_readers_refused_and_records_why(mini_dataset, tmp_path, capsys):
     project = Project(shutil.copytree(mini_dataset, tmp_path / "p"))
     before = dataset(project, "nli")
     gone = before.filter(config="nli")["contrast_set"][0]
     path = project.root / layout.DROPPED
     path.parent.mkdir(exist_ok=True)
     write_dropped({gone: "item x: E is computed, readers say C 2"}, path)
+    path.write_text(path.read_text() + "z1,an earlier one\nz2,another\n")
     run.build(project, Params.read(project.params))
+    assert "dropped.csv:3: 2 contrast sets are not drawn any more, the first of them 'z1'" in capsys.readouterr().err
     after = dataset(project, "nli")
     assert gone not in after["contrast_set"]
     assert after.height == before.height  # another set has taken its place

@@ -17,7 +17,7 @@ from cxgen.build.clauses import judge_metric, judged_of
 from cxgen.build.params import Params, Request
 from cxgen.build.pool import HERE, Executor
 from cxgen.build.samplers import Run, candidates, samplers_of, wugs_of
-from cxgen.build.tables import WRITTEN, read_dropped, table_file, table_hashes
+from cxgen.build.tables import WRITTEN, read_dropped, table_file, table_hashes, warn_of_strangers
 from cxgen.constructicon import target_names
 from cxgen.errors import DataError
 from cxgen.families import CONFIGS, DEFAULT, REJECTED, columns_of, wug_config
@@ -74,10 +74,12 @@ class _Job:
 
 
 def _make(job: _Job) -> dict[str, Any]:
-    """Leave the finished rows of a construction; ``rejected``, ``judged`` (see `tally`), ``counts`` (see `wug.counts`)."""
+    """Leave the finished rows of a construction; ``rejected``, ``judged`` (see `tally`), ``counts`` (see `wug.counts`), and which sets
+    it had of those that are dropped."""
     judged, rejected = judged_of(job.run, job.name) if job.run.request.judged else ({}, pl.DataFrame())
     made = samplers_of(job.run, job.name)
-    kept, dropped = accept(candidates(made, job.run.request, head_room=bool(job.dropped)), job.dropped)
+    drawn = candidates(made, job.run.request, head_room=bool(job.dropped))
+    kept, dropped = accept(drawn, job.dropped)
     chosen, rejected = choose(kept, made, job.run.request), pl.concat([rejected, dropped], how="diagonal")
     counts: dict[str, Any] = {}
     finished = {config: conform(rows, columns_of(config)) for config in CONFIGS if (rows := chosen.filter(config=config)).height}
@@ -93,7 +95,7 @@ def _make(job: _Job) -> dict[str, Any]:
             rows.write_ipc(job.file(config), compression="lz4")
         except pl.exceptions.PolarsError as error:
             raise DataError(f"cannot be written: {one_line(error)}", file=job.file(config), hint="is there room on the disk?") from error
-    return {"rejected": rejected, "counts": counts, "judged": judged}
+    return {"rejected": rejected, "counts": counts, "judged": judged, "dropped": job.dropped.keys() & {*drawn["contrast_set"]}}
 
 
 def build(project: Project, params: Params, pool: Executor = HERE) -> dict[str, Any]:
@@ -102,6 +104,7 @@ def build(project: Project, params: Params, pool: Executor = HERE) -> dict[str, 
     with TemporaryDirectory(prefix="cxgen-") as folder:
         jobs = _jobs(project, params, Path(folder))
         made = dict(zip((job.name for job in jobs), track(pool.map(_make, jobs), "building", len(jobs)), strict=True))
+        warn_of_strangers(project, set().union(*(part["dropped"] for part in made.values())))
         rejected = conform(
             pl.concat([pl.DataFrame(schema=polars_schema(REJECTS)), *(part["rejected"] for part in made.values())], how="diagonal"), REJECTS
         )
