@@ -43,6 +43,8 @@ def as_text(value: Any) -> Any:
 def read_text(path: Path, hint: str = "", error: type[CxgenError] = DataError) -> str:
     """The text of a UTF-8 file, without a byte order mark; an ``error`` names the line where it is not UTF-8."""
     try:
+        if path.exists() and not (path.is_file() or path.is_dir() or path.is_relative_to("/dev/fd") or path == Path("/dev/stdin")):
+            raise error("not a regular file", file=path, hint=hint)  # a pipe that nobody writes to, a device without an end
         raw = path.read_bytes()
     except OSError as failure:
         raise error(f"cannot read: {failure.strerror}", file=path, hint=hint) from failure

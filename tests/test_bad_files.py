@@ -44,7 +44,7 @@ def without(column):
     return change
 
 
-# file, what becomes of its bytes (None: it is a folder), the command, what the message says, and the line: 0 for none, -1 for the last
+# file, what becomes of its bytes (or of it: a folder, a pipe), the command, what the message says, and the line: 0 for none, -1 for the last
 CASES = {
     "template with a tab": (TEMPLATE, after("x:\n\ty: z\n"), SAMPLE, "a tab in the indentation", -1),
     "template with a key twice": (TEMPLATE, after("title: Again\n"), SAMPLE, "the key 'title' occurs twice", -1),
@@ -54,7 +54,7 @@ CASES = {
     "template with NUL": (TEMPLATE, after("# \0\n"), SAMPLE, "a control character (U+0000)", -1),
     "template with a soft hyphen": (TEMPLATE, after("# a\xc2\xadb\n"), SAMPLE, "an invisible character (U+00AD)", -1),
     "template that is a list": (TEMPLATE, instead("- a\n"), SAMPLE, "expected a mapping", 1),
-    "template that is a folder": (TEMPLATE, None, SAMPLE, "Is a directory", 0),
+    "template that is a folder": (TEMPLATE, os.mkdir, SAMPLE, "Is a directory", 0),
     "template that is huge": (TEMPLATE, after("#" * (3 << 20)), SAMPLE, "larger than 2 MB", 0),
     "params of another type": (PARAMS, lambda raw: raw.replace(b"seed: ", b"seed: x"), BUILD, "seed: ", 0),
     "params with a key more": (PARAMS, after("colour: red\n"), BUILD, "unexpected key 'colour'", -1),
@@ -65,7 +65,11 @@ CASES = {
     "predictions with a torn last line": ("given.jsonl", after('{"id": "x", "la'), EVALUATE, "not JSON", -1),
     "predictions with NaN as a label": ("given.jsonl", after("[1]\n"), EVALUATE, "not a JSON object", -1),
     "predictions empty": ("given.jsonl", instead(""), EVALUATE, "", 0),
-    "predictions a folder": ("given.jsonl", None, EVALUATE, "", 0),
+    "predictions a folder": ("given.jsonl", os.mkdir, EVALUATE, "", 0),
+    "predictions a pipe": ("given.jsonl", os.mkfifo, EVALUATE, "not a file", 0),
+    "template that is a pipe": (TEMPLATE, os.mkfifo, SAMPLE, "not a regular file", 0),
+    "scenes that are a pipe": ("lexicons/scenes/reach.tsv", os.mkfifo, SAMPLE, "not a regular file", 0),
+    "a split that is not there": (NLI, os.remove, ("report", "baselines"), "no such table", 0),
 }
 
 
@@ -76,9 +80,9 @@ def test_a_bad_file_is_answered_in_one_line(mini_dataset, tmp_path, cxgen, name,
     file, change, command, message, line = CASES[name]
     (project / "given.jsonl").write_text('{"id": "x", "label": "neutral"}\n')
     path = project / file
-    if change is None:
-        path.unlink()
-        path.mkdir()
+    if change in {os.mkdir, os.mkfifo, os.remove}:
+        path.rename(tmp_path / "before") if change is not os.remove else None
+        change(path)
     else:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(change(path.read_bytes() if path.exists() else b""))

@@ -3,6 +3,7 @@
 import csv
 import json
 import math
+import os
 import re
 import shutil
 from collections import Counter
@@ -237,6 +238,7 @@ def test_ids_that_were_moved_against_their_texts_are_refused_where_they_part(dra
         ("list-1-labels.csv", "id,answer,reader\n{0},E,\n", "nobody knows whose"),
         ("a.json", '[{{"data": {{}}}}]', "not an export of Label Studio's"),
         ("a.xlsx", "no archive", "not an Excel workbook"),
+        *((f"a.{kind}", None, "not a") for kind in ("xlsx", "csv", "jsonl", "json")),  # a pipe that nobody writes to
         ("a.txt", "", "unknown kind of file"),
         ("a.jsonl", '[{{"id": "{0}", "answer": "E"}}]', "not a JSON object"),  # nothing of it is an answer: no torn line
         ("a.jsonl", '{{\n "id": "{0}",\n "answer": "E"\n}}\n', "not JSON"),
@@ -246,7 +248,7 @@ def test_answers_that_are_none_are_refused_in_one_line(drawn, tmp_path, name, te
     codes = [drawn.filter(list=number)["code"][0] for number in (1, 2)]
     path = tmp_path / "answers" / name
     path.parent.mkdir()
-    path.write_text(text.format(*codes))
+    path.write_text(text.format(*codes)) if text is not None else os.mkfifo(path)
     with pytest.raises(DataError) as caught:
         read_answers([path], drawn)
     assert message.format(*codes) in caught.value.message

@@ -66,9 +66,9 @@ def natural(project: Project) -> pl.DataFrame:
 
 
 def rows_of(project: Project, config: str) -> pl.DataFrame:
-    """The rows of the splits of a config that are there, with the column ``config``."""
-    there = [split for split in SPLITS if table_file(project, config, split).is_file()]
-    return read_splits(project, config, there).with_columns(config=pl.lit(config))
+    """The rows of a config, of all splits if any is there, with the column ``config``."""
+    there = any(table_file(project, config, split).is_file() for split in SPLITS)
+    return read_splits(project, config, SPLITS if there else ()).with_columns(config=pl.lit(config))
 
 
 def with_natural(project: Project, family: str) -> pl.DataFrame:

@@ -1,5 +1,6 @@
 """The lexicon at run time: a table of lexemes, word classes, and the scenes of constructions. Needs no WordNet."""
 
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
@@ -117,7 +118,7 @@ class Lexicon:
         """The tables of a construction's scenes, and which lexemes their words are."""
         if construction not in self.known_scenes:
             names = [folder / FOLDER / f"{construction}{kind}.tsv" for folder in self.folders for kind in ("", PROPOSED)]
-            files = [path for path in names if path.is_file()]
+            files = [path for path in names if os.path.lexists(path)]
             self.known_scenes[construction] = Scenes.resolve(map(read_scenes, files), self)
         return self.known_scenes[construction]
 
