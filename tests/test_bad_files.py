@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from cxgen.errors import DataError
-from cxgen.files import append_lines, json_lines, parse_json, write_atomically, write_text
+from cxgen.files import append_lines, json_lines, parse_json, scratch, write_atomically, write_text
 from cxgen.schema import Column, Contract
 from cxgen.tables import read_rows, read_table
 from tests.conftest import ROOT
@@ -44,7 +44,7 @@ def without(column):
     return change
 
 
-# file, what becomes of its bytes (or of it: a folder, a pipe), the command, what the message says, and the line: 0 for none, -1 for the last
+# file, what becomes of its bytes, or of it, the command, what the message says, and the line: 0 for none, -1 for the last
 CASES = {
     "template with a tab": (TEMPLATE, after("x:\n\ty: z\n"), SAMPLE, "a tab in the indentation", -1),
     "template with a key twice": (TEMPLATE, after("title: Again\n"), SAMPLE, "the key 'title' occurs twice", -1),
@@ -157,6 +157,31 @@ def test_what_cannot_be_written_is_named_and_left_as_it_was(tmp_path):
     assert f"'{path}'" in text
     assert path.read_text() == "as it was"
     assert list(tmp_path.iterdir()) == [path]
+
+
+HELD = """
+import sys, time
+from pathlib import Path
+from cxgen.files import scratch
+with scratch(Path(sys.argv[1])) as folder:
+    (folder / "x").write_text("x")
+    print(folder, flush=True)
+    time.sleep(60)
+"""
+
+
+def test_what_a_killed_run_left_goes_with_the_next_one_and_what_a_living_one_has_stays(tmp_path):
+    begun = [subprocess.Popen([sys.executable, "-c", HELD, tmp_path], stdout=subprocess.PIPE, text=True, cwd=ROOT) for _ in range(2)]
+    killed, living = (Path(process.stdout.readline().strip()) for process in begun)
+    (tmp_path / ".cxgen").mkdir()
+    begun[0].kill()
+    begun[0].wait()
+    assert killed.is_dir()
+    with scratch(tmp_path) as own:
+        assert {*tmp_path.iterdir()} == {own, living, tmp_path / ".cxgen"}
+    begun[1].kill()
+    begun[1].wait()
+    assert {*tmp_path.iterdir()} == {living, tmp_path / ".cxgen"}
 
 
 APART = {  # a command, the file that it would read and write, or write twice

@@ -25,8 +25,8 @@ def sheet_file(project: Project) -> Path:
 
 
 def sheet(project: Project) -> pl.DataFrame:
-    """The clauses (``pipelines/audit.csv``), columns `COLUMNS` and ``item``: what readers say of each (those of `REFUSING` that the file has;
-    null: nothing), and what was done to it (``planted``; empty: nothing)."""
+    """The clauses (``pipelines/audit.csv``), columns `COLUMNS` and ``item``: what readers say of each (of `REFUSING`, what the file
+    has; null: nothing), and what was done to it (``planted``; empty: nothing)."""
     path = sheet_file(project)
     table, lines = numbered_rows(path, _HINT)
     if lacking := [name for name in (*COLUMNS, "planted") if name not in table.columns]:

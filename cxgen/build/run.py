@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import product
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import polars as pl
@@ -21,7 +20,7 @@ from cxgen.build.tables import WRITTEN, read_dropped, table_file, table_hashes, 
 from cxgen.constructicon import target_names
 from cxgen.errors import DataError
 from cxgen.families import CONFIGS, DEFAULT, REJECTED, columns_of, wug_config
-from cxgen.files import require_place
+from cxgen.files import require_place, scratch
 from cxgen.lexicon.verdicts import read_votes
 from cxgen.measures.figures import broken_gates
 from cxgen.project import Project
@@ -101,8 +100,8 @@ def _make(job: _Job) -> dict[str, Any]:
 def build(project: Project, params: Params, pool: Executor = HERE) -> dict[str, Any]:
     """Write the tables, rejects and metrics ``splits, balance, wug`` and, if frozen judgments are replayed, ``judge``; the metrics."""
     require_place(project.root / layout.metric("splits"))
-    with TemporaryDirectory(prefix="cxgen-") as folder:
-        jobs = _jobs(project, params, Path(folder))
+    with scratch(project.root / layout.WORK) as folder:
+        jobs = _jobs(project, params, folder)
         made = dict(zip((job.name for job in jobs), track(pool.map(_make, jobs), "building", len(jobs)), strict=True))
         warn_of_strangers(project, set().union(*(part["dropped"] for part in made.values())))
         rejected = conform(
