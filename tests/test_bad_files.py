@@ -184,6 +184,34 @@ def test_what_a_killed_run_left_goes_with_the_next_one_and_what_a_living_one_has
     assert {*tmp_path.iterdir()} == {living, tmp_path / ".cxgen"}
 
 
+AT_ONCE = """
+import sys
+from pathlib import Path
+from cxgen.asking.judge import Judgment, as_table, freeze
+from cxgen.build.params import append_splits
+from cxgen.build.tables import drop
+own, folder = sys.argv[1], Path(sys.argv[2])
+print(flush=True)
+sys.stdin.readline()  # all are there
+for number in range(15):
+    freeze(as_table([Judgment(f"i{number}", "event", "appropriate", "", own, prompt="p")]), folder / "judgments.parquet")
+    drop({f"{own}{number}": "a reason"}, folder / "dropped.csv")
+    append_splits(folder / "splits.tsv", {}, {"reach": {f"{own}{number}": "train"}})
+"""
+
+
+def test_what_several_runs_add_to_a_file_at_once_is_all_there(tmp_path):
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "cwd": ROOT, "text": True}
+    runs = [subprocess.Popen([sys.executable, "-c", AT_ONCE, own, tmp_path], **pipes) for own in "abc"]
+    assert [run.stdout.readline() for run in runs] == ["\n"] * 3
+    for run in runs:
+        run.stdin.write("\n")
+        run.stdin.flush()
+    assert [run.wait() for run in runs] == [0] * 3
+    counts = [len((tmp_path / name).read_text().splitlines()) - 1 for name in ("dropped.csv", "splits.tsv")]
+    assert [pl.read_parquet(tmp_path / "judgments.parquet").height, *counts] == [45, 45, 45]
+
+
 APART = {  # a command, the file that it would read and write, or write twice
     "report html -o x.json --evaluation x.json": "x.json",
     "mine cc x.jsonl --field text -o link.jsonl": "link.jsonl",

@@ -9,7 +9,7 @@ from cxgen import layout
 from cxgen.constructicon import Construction, Design
 from cxgen.errors import DataError, unknown
 from cxgen.families import CONFIGS, family_of
-from cxgen.files import read_text, write_text
+from cxgen.files import alone, read_text, write_text
 from cxgen.project import shipped_folder
 from cxgen.sampling import HoldOut
 from cxgen.sampling.partition import near_counts, set_counts
@@ -145,6 +145,7 @@ def append_splits(path: Path | None, known: _Splits, proposed: _Splits) -> list[
     every = ((name, verb, split) for name, verbs in proposed.items() for verb, split in sorted(verbs.items()))
     rows = [row for row in every if row[1] not in known.get(row[0], {})]
     if rows and path:
-        before = read_text(path) if path.exists() else "\t".join(_COLUMNS) + "\n"
-        write_text(path, before + "".join("\t".join(row) + "\n" for row in rows))
+        with alone(path):
+            before = read_text(path) if path.exists() else "\t".join(_COLUMNS) + "\n"
+            write_text(path, before + "".join("\t".join(row) + "\n" for row in rows))
     return [dict(zip(_COLUMNS, row, strict=True)) for row in rows]

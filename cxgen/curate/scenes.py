@@ -15,7 +15,7 @@ from cxgen.build.samplers import divided
 from cxgen.check import findings
 from cxgen.constructicon import Construction, load_construction
 from cxgen.errors import CxgenError, SchemaError, unknown
-from cxgen.files import write_atomically
+from cxgen.files import alone, write_atomically
 from cxgen.layout import LEXICONS
 from cxgen.lexicon import Lexicon
 from cxgen.lexicon.scenes import FOLDER, Scene, Scenes, SceneTable, read_scenes, sense_of, table_lines
@@ -193,21 +193,22 @@ def accept_words(project: Project, construction: Construction, frame: str, slot:
     if not lemmas:
         raise CxgenError(f"frame {frame!r} has these words already", hint="accept others")
     path = project.root / LEXICONS / FOLDER / f"{construction.name}.tsv"
-    text = path.read_text("utf-8") if path.exists() else ""
-    changed = _into(text, (frame, f"{frame}-more"), source, lemmas)
-    if not changed:
-        if not isinstance(scene.source, SceneTable):
-            raise CxgenError(f"frame {frame!r} stands in a template file", hint="add the words there by hand")
-        changed = text + _beside(scene.source.scenes[scene.number], f"{frame}-more", source, pos, lemmas)
+    with alone(path):
+        text = path.read_text("utf-8") if path.exists() else ""
+        changed = _into(text, (frame, f"{frame}-more"), source, lemmas)
+        if not changed:
+            if not isinstance(scene.source, SceneTable):
+                raise CxgenError(f"frame {frame!r} stands in a template file", hint="add the words there by hand")
+            changed = text + _beside(scene.source.scenes[scene.number], f"{frame}-more", source, pos, lemmas)
 
-    def write(temporary: Path) -> None:
-        temporary.write_text(changed, "utf-8")
-        read_scenes(temporary)
+        def write(temporary: Path) -> None:
+            temporary.write_text(changed, "utf-8")
+            read_scenes(temporary)
 
-    try:
-        write_atomically(path, write)
-    except SchemaError as error:
-        raise SchemaError(f"the words cannot be put there: {error.message}", file=path, hint="add them by hand") from error
+        try:
+            write_atomically(path, write)
+        except SchemaError as error:
+            raise SchemaError(f"the words cannot be put there: {error.message}", file=path, hint="add them by hand") from error
     return path, lemmas
 
 
