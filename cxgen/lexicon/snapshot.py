@@ -1,7 +1,7 @@
 """The lexicon at run time: a table of lexemes, word classes, and the scenes of constructions. Needs no WordNet."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import cached_property
@@ -18,7 +18,7 @@ from cxgen.layout import WORDS
 from cxgen.lexicon.scenes import FOLDER, PROPOSED, Frame, Scenes, read_scenes
 from cxgen.lexicon.words import CORPUS, LISTS, SCHEMA, SENSES, Cuts, Senses, lemma_of
 from cxgen.project import Project
-from cxgen.schema import Column, Contract
+from cxgen.schema import Column, Contract, Document
 from cxgen.tables import read_table
 from cxgen.vocabulary import BANDS, INFLECTIONS, POS, RELATIONS
 
@@ -31,6 +31,9 @@ _COLUMNS = [Column(name, dtype, "", null=name not in _SURE, values=_VALUES.get(n
 _LEXEMES = Contract(tuple(_COLUMNS), ("key",), least=1)
 _WUG_COLUMNS = [Column(name, dtype, "", null=name in ("article", *INFLECTIONS)) for name, dtype in WUG_SCHEMA.items()]
 PSEUDOWORDS = Contract(tuple(_WUG_COLUMNS), ("key", "variant"), least=1)
+
+
+StatedForms = tuple[str, str, Mapping[str, str], tuple[Document, list[str | int]]]  # lemma, part of speech, form -> text, where
 
 
 @dataclass(frozen=True)
@@ -62,6 +65,7 @@ class Lexicon:
     folders: tuple[Path, ...] = ()
     memory: Path | None = None
     known_scenes: dict[str, Scenes] = field(default_factory=dict, repr=False)
+    stated_forms: tuple[StatedForms, ...] = field(default=(), repr=False)  # what the project and a template file say of words
     base: int = -1  # rows that were there before a project or a template file added words
 
     def __post_init__(self) -> None:
