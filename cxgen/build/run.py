@@ -125,8 +125,6 @@ def build(project: Project, params: Params, pool: Executor = HERE) -> dict[str, 
 
 def construction_names(project: Project, params: Params) -> list[str]:
     """The constructions that the parameters ask for."""
-    for name in params.constructions or ():
-        project.template_file(name)
     return target_names(project) if params.constructions is None else list(params.constructions)
 
 

@@ -219,6 +219,16 @@ def stale_reasons(root: Path) -> Iterator[str]:
         yield f"out of date: {some(changed)}: run `dvc repro`"
 
 
+def newer_source(project: Project) -> str:
+    """A file of the project's that was changed after the packaged data were written; empty if there is none."""
+    made = (project.root / layout.HUB / layout.VERSION_FILE).stat().st_mtime_ns
+    for name in (layout.PARAMS, layout.TEMPLATES, layout.LEXICONS, layout.NATURAL_SETS.parent):
+        for path in (project.root / name, *sorted((project.root / name).rglob("*"))):
+            if path.is_file() and path.stat().st_mtime_ns > made:
+                return str(path.relative_to(project.root))
+    return ""
+
+
 def digest(value: str | Iterable[str]) -> str:
     """Of a text, or of several, whatever the white space."""
     text = value if isinstance(value, str) else ", ".join(value)
