@@ -68,7 +68,7 @@ class Project:
     def params(self) -> Path:
         """The parameter file: the project's own, else the shipped default."""
         own = self.root / layout.PARAMS
-        return own if own.exists() else shipped_folder() / layout.PARAMS
+        return own if os.path.lexists(own) else shipped_folder() / layout.PARAMS
 
     @staticmethod
     def ships(path: Path) -> bool:

@@ -34,6 +34,10 @@ def instead(text):
     return lambda _: text.encode("latin-1")
 
 
+def to_itself(path):
+    path.symlink_to(path.name)
+
+
 def without(column):
     def change(raw):
         path = Path("changed.parquet")
@@ -57,6 +61,7 @@ CASES = {
     "template that is a folder": (TEMPLATE, os.mkdir, SAMPLE, "Is a directory", 0),
     "template that is huge": (TEMPLATE, after("#" * (3 << 20)), SAMPLE, "larger than 2 MB", 0),
     "params of another type": (PARAMS, lambda raw: raw.replace(b"seed: ", b"seed: x"), BUILD, "seed: ", 0),
+    "params a link to itself": (PARAMS, to_itself, BUILD, "Too many levels of symbolic links", 0),
     "params with a key more": (PARAMS, after("colour: red\n"), BUILD, "unexpected key 'colour'", -1),
     "template with a wrong type": (TEMPLATE, lambda raw: raw.replace(b"title: ", b"title: 1 #"), SAMPLE, "1 is not of type 'string'", 3),
     "lexemes cut off": (LEXEMES, half, SAMPLE, "not a readable parquet file", 0),
@@ -80,7 +85,7 @@ def test_a_bad_file_is_answered_in_one_line(mini_dataset, tmp_path, cxgen, name,
     file, change, command, message, line = CASES[name]
     (project / "given.jsonl").write_text('{"id": "x", "label": "neutral"}\n')
     path = project / file
-    if change in {os.mkdir, os.mkfifo, os.remove}:
+    if change in {os.mkdir, os.mkfifo, os.remove, to_itself}:
         path.rename(tmp_path / "before") if change is not os.remove else None
         change(path)
     else:

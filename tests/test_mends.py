@@ -74,6 +74,11 @@ def test_a_mistake_is_found_where_it_stands(doors, code, old, new):
     assert (found.file, found.line) == (doors, line)
 
 
+def test_a_template_that_says_nothing_of_its_kinds_is_told_and_no_items_are_drawn_of_it(doors):
+    edit(doors, "bare: shared", 'bare: "It rained."')
+    assert {finding.code for finding in findings(load(doors, Lexicon.of(Project(doors.parent.parent))))} == {"E206"}
+
+
 @pytest.mark.parametrize("only", ["", "doors"])
 def test_frames_for_a_construction_that_does_not_exist_are_found(doors, only, monkeypatch):
     monkeypatch.setattr("cxgen.check.findings", lambda *_, **__: [])
