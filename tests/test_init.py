@@ -45,6 +45,12 @@ def test_init_writes_a_project_and_no_file_that_is_there(cxgen, tmp_path):
     assert (tmp_path / "my-bench/.gitignore").read_text("utf-8").splitlines()[1] == "review/key.parquet"
     assert yaml.safe_load((tmp_path / "my-bench/params.yaml").read_text("utf-8"))["publish"]["title"] == "my-bench"
 
+    scenes = tmp_path / "my-bench/lexicons/scenes/doors.tsv"
+    scenes.write_text("mine")
+    refused = cxgen("new", "doors", cwd=tmp_path / "my-bench")
+    assert (refused.returncode, scenes.read_text(), "there are already: lexicons/scenes/doors.tsv" in refused.stderr) == (2, "mine", True)
+    assert files(tmp_path / "my-bench") == sorted([*MADE, "lexicons/scenes/doors.tsv"])
+
     (tmp_path / "here").mkdir()
     (tmp_path / "here/README.md").write_text("mine")
     refused = cxgen("init", ".", cwd=tmp_path / "here")

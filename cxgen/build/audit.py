@@ -173,7 +173,7 @@ def _count(job: _Job) -> dict[str, Any]:
     path, columns, numbers = folder / shard["file"], shard_columns(wanted, shard), sets_of(folder, shard["number"])
     counted = tuple(column for column in columns if column.name != "slots")  # which take half of the memory
     rows = read_table(path, Contract(counted, more=True), _HINT).with_columns(config=pl.lit(source))
-    if fault := Contract(columns).misfit(pl.read_parquet_schema(path)):
+    if fault := Contract(columns).misfit(pl.scan_parquet(path, glob=False).collect_schema()):
         raise DataError(fault, file=path, hint=_HINT)
     record = record_of(folder, {"shards": {shard["number"]: shard}}, shard["number"])
     construction, claims = construction_of(wanted.run, shard["construction"]), _claims(rows)

@@ -142,7 +142,7 @@ def _items(jobs: Iterable[_Job], configs: Iterable[str]) -> pl.DataFrame:
     tables = []
     for config in configs:
         names = [column.name for column in columns_of(config) if column.name != "slots"]
-        tables += [pl.read_ipc(file, columns=names).with_columns(config=pl.lit(config)) for file in _files(jobs, config)]
+        tables += [pl.scan_ipc(file, glob=False).select(*names, config=pl.lit(config)).collect() for file in _files(jobs, config)]
     return pl.concat(tables, how="diagonal") if tables else pl.DataFrame()
 
 
@@ -167,7 +167,7 @@ def _finish(job: tuple[Path, tuple[str, str], list[Path]]) -> dict[str, str]:
     if not files:
         path.unlink(missing_ok=True)
         return {}
-    rows = pl.concat([pl.read_ipc(file).filter(split=split) for file in files])
+    rows = pl.concat([pl.scan_ipc(file, glob=False).filter(split=split).collect() for file in files])
     write_table(rows, path)
     return table_hashes({(config, split): rows})
 

@@ -38,10 +38,6 @@ def init(folder: Annotated[Path, Argument(metavar="FOLDER", help="A new folder, 
     about = {"CONSTRUCTION": _FIRST, "TITLE": title, "GUID GUID": f"GUID {uuid.uuid4()}"}
     files = {folder / path: _starter(source, about) for path, source in _FILES.items()} | _construction(folder, _FIRST)
     files |= {folder / page: (shipped_folder() / page).read_text("utf-8") for page in _PAGES}
-    there = [path.relative_to(folder).as_posix() for path in files if os.path.lexists(path)]
-    if there:
-        hint = "move them, or begin in another folder: nothing was written"
-        raise CxgenError(f"there are already: {', '.join(there)}", file=folder, hint=hint)
     _write(folder, files)
     where = "" if folder.resolve() == Path.cwd() else f"cd {shlex.quote(str(folder))} && "
     lines = ("", "Next (README.md goes on from there):", f"  {where}cxgen sample {_FIRST}", _DVC, "  dvc repro")
@@ -61,6 +57,9 @@ def new(name: Annotated[str, Argument(metavar="NAME", help="A name for it: lower
 
 
 def _write(root: Path, files: dict[Path, str]) -> None:
+    if there := [path.relative_to(root).as_posix() for path in files if os.path.lexists(path)]:
+        hint = "move them, or take another place or name: nothing was written"
+        raise CxgenError(f"there are already: {', '.join(there)}", file=root, hint=hint)
     write_together(root, files)
     for path in files:
         echo(f"{path}: written")

@@ -12,7 +12,7 @@ from cxgen.asking import Consultation, Limits, Outcome, consult
 from cxgen.build.params import Params
 from cxgen.build.preview import sample_items
 from cxgen.build.samplers import divided
-from cxgen.check import findings, require_sound
+from cxgen.check import findings
 from cxgen.constructicon import Construction, load_construction
 from cxgen.errors import CxgenError, SchemaError, unknown
 from cxgen.files import alone, write_atomically
@@ -55,7 +55,6 @@ def check_scenes(project: Project, path: Path, params: Params) -> Report:
     construction = load_construction(project, path.stem, replace(lexicon, known_scenes=scenes))
     if faults := sorted([*_faults(table, construction), *_found(table, construction, _CODES)], key=lambda row: row["line"]):
         return Report(faults)
-    require_sound(construction)
     doubts = list(_found(table, construction, _DOUBTS))
     used = {name for frame in construction.frames for name in frame.designs}
     designs = {name: design for name, design in construction.designs.items() if design.frames in used}

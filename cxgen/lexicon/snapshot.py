@@ -153,7 +153,7 @@ class Lexicon:
         senses: dict[tuple[str, str], list[str]] = {}
         wanted = pl.col("lemma").is_in(sorted({lemma.lower().encode("utf-8", "replace").decode() for lemma in lemmas}))
         for path in (folder / "snapshot" / SENSES for folder in self.folders[:1]):
-            for lemma, pos, sense in pl.scan_parquet(path).filter(wanted).collect().iter_rows() if path.is_file() else ():
+            for lemma, pos, sense in pl.scan_parquet(path, glob=False).filter(wanted).collect().iter_rows() if path.is_file() else ():
                 senses.setdefault((lemma, pos), []).append(f"{lemma.replace(' ', '_')}%{sense}")
         return senses
 

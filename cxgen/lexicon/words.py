@@ -148,9 +148,10 @@ class Reference:
         return zipf, top
 
     def _read(self) -> dict[str, list[Any]]:
-        with suppress(CxgenError, ValueError, TypeError, KeyError, RecursionError):
+        with suppress(CxgenError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
             stored = json.loads(read_text(self._path)) if self._path else {"versions": {}}
-            return dict(stored["words"]) if stored["versions"] == self._versions else {}
+            words = stored["words"] if stored["versions"] == self._versions else {}
+            return {key: value for key, value in words.items() if isinstance(value, list)}
         return {}
 
     def save(self) -> None:
