@@ -55,6 +55,8 @@ def check_scenes(project: Project, path: Path, params: Params) -> Report:
     construction = load_construction(project, path.stem, replace(lexicon, known_scenes=scenes))
     if faults := sorted([*_faults(table, construction), *_found(table, construction, _CODES)], key=lambda row: row["line"]):
         return Report(faults)
+    for wrong in findings(construction, codes={"E102"}):  # what a word of the table cannot be said as
+        raise CxgenError(f"{wrong.code} {wrong.message}", file=wrong.file, line=wrong.line, hint=wrong.hint)
     doubts = list(_found(table, construction, _DOUBTS))
     used = {name for frame in construction.frames for name in frame.designs}
     designs = {name: design for name, design in construction.designs.items() if design.frames in used}
