@@ -12,8 +12,8 @@ import re
 import secrets
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from cxgen.errors import CxgenError, DataError
 # What spreadsheets take for the start of a formula, the wide forms included; they skip blanks before it.
 _FORMULAS = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 _HALF = re.compile("[\ud800-\udfff]")  # of a pair of surrogates, which is no character
+_SCRATCH = ".cxgen-"  # how the names of folders begin that are there while a command runs
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 
 
@@ -43,6 +44,8 @@ def as_text(value: Any) -> Any:
 def read_text(path: Path, hint: str = "", error: type[CxgenError] = DataError) -> str:
     """The text of a UTF-8 file, without a byte order mark; an ``error`` names the line where it is not UTF-8."""
     try:
+        if path.exists() and not (path.is_file() or path.is_dir() or path.is_relative_to("/dev/fd") or path == Path("/dev/stdin")):
+            raise error("not a regular file", file=path, hint=hint)  # a pipe that nobody writes to, a device without an end
         raw = path.read_bytes()
     except OSError as failure:
         raise error(f"cannot read: {failure.strerror}", file=path, hint=hint) from failure
@@ -221,16 +224,58 @@ def write_text(path: Path, text: str) -> None:
     write_atomically(path, lambda temporary: temporary.write_text(text, "utf-8"))
 
 
+def write_together(root: Path, texts: Mapping[Path, str]) -> None:
+    """Write texts as new files below ``root``: after an error none of them is there, nor a folder that was made for them."""
+    made: list[Path] = []
+    try:
+        with scratch(next(folder for folder in (root, *root.absolute().parents) if folder.is_dir())) as folder:
+            written = {path: folder / str(number) for number, path in enumerate(texts)}
+            for path, text in texts.items():
+                write_text(written[path], text)
+            for path, source in written.items():
+                for above in reversed([above for above in path.parents if not above.exists()]):
+                    above.mkdir()
+                    made.append(above)
+                source.replace(path)
+                made.append(path)
+    except OSError as error:
+        for path in reversed(made):
+            path.rmdir() if path.is_dir() else path.unlink()
+        error.filename, error.filename2 = str(root), None
+        raise
+
+
 @contextmanager
 def alone(path: Path) -> Iterator[None]:
     """Hold the folder of ``path`` while a file in it is read and written anew; others wait for it."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    folder = os.open(path.parent, os.O_RDONLY)
+    with _held(path.parent):
+        yield
+
+
+@contextmanager
+def _held(folder: Path, how: int = 0) -> Iterator[None]:
+    handle = os.open(folder, os.O_RDONLY)
     try:
-        fcntl.flock(folder, fcntl.LOCK_EX)
+        fcntl.flock(handle, fcntl.LOCK_EX | how)
         yield
     finally:
-        os.close(folder)
+        os.close(handle)
+
+
+@contextmanager
+def scratch(place: Path) -> Iterator[Path]:
+    """A folder in the folder ``place`` while the block runs. Those that killed runs left there are removed first: nobody holds them."""
+    with ExitStack() as held:
+        with alone(place / _SCRATCH):  # nobody else looks between the folder's making and its lock
+            for left in place.glob(f"{_SCRATCH}*"):
+                with suppress(OSError), _held(left, fcntl.LOCK_NB):
+                    shutil.rmtree(left)
+            folder = place / f"{_SCRATCH}{secrets.token_hex(4)}"
+            folder.mkdir()
+            held.enter_context(_held(folder))
+        held.callback(shutil.rmtree, folder, ignore_errors=True)
+        yield folder
 
 
 @contextmanager

@@ -20,7 +20,8 @@ NOTICE = Path("NOTICE")  # what others ask to be said travels with the data
 
 ANSWERS = Path(".cxgen/answers.jsonl")
 WORDS = Path(".cxgen/words.json")  # what lemminflect and wordfreq said of words that are not in the snapshot
-REFUSED_SETS = Path("outputs/work/refused_sets.jsonl")  # what writers wrote and checks or judges refused, with reasons
+WORK = Path("outputs/work")
+REFUSED_SETS = WORK / "refused_sets.jsonl"  # what writers wrote and checks or judges refused, with reasons
 DATASET = Path("outputs/dataset")
 WUG = Path("outputs/wug")
 NATURAL = Path("outputs/natural")

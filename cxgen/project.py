@@ -22,6 +22,12 @@ class Project:
 
     root: Path
 
+    def __post_init__(self) -> None:
+        try:
+            str(self.root.absolute()).encode()
+        except UnicodeEncodeError:  # tables cannot be written there
+            raise CxgenError(f"the folder's name is not UTF-8: {str(self.root)!a}", hint="rename the folder") from None
+
     @classmethod
     def find(cls) -> "Project":
         """``CXGEN_PROJECT``, or the nearest folder at or above the working directory with ``templates`` or ``params.yaml``."""
@@ -68,7 +74,7 @@ class Project:
     def params(self) -> Path:
         """The parameter file: the project's own, else the shipped default."""
         own = self.root / layout.PARAMS
-        return own if own.exists() else shipped_folder() / layout.PARAMS
+        return own if os.path.lexists(own) else shipped_folder() / layout.PARAMS
 
     @staticmethod
     def ships(path: Path) -> bool:

@@ -31,10 +31,11 @@ def read_table(path: Path, contract: Contract, hint: str) -> pl.DataFrame:
         raise DataError("no such table", file=path, hint=hint)
     require_file(path, hint)
     try:
-        schema = pl.read_parquet_schema(path)
+        schema = pl.scan_parquet(path, glob=False).collect_schema()
         fault = contract.misfit(schema)
         if not fault:
-            table = pl.read_parquet(path, columns=[column.name for column in contract.columns if column.name in schema])
+            names = [column.name for column in contract.columns if column.name in schema]
+            table = pl.read_parquet(path, columns=names, glob=False)
             fault = contract.fault(table)
     except (OSError, ValueError, *_PANIC) as error:
         raise DataError(f"not a readable parquet file: {one_line(error)}", file=path, hint=hint) from error
@@ -63,7 +64,7 @@ def numbered_rows(path: Path, hint: str, columns: Sequence[str] = ()) -> tuple[p
     ending = path.suffix.lower()
     try:
         if ending == ".parquet":
-            table = pl.read_parquet(path)
+            table = pl.read_parquet(path, glob=False)
             return table, range(1, table.height + 1)
         if ending == ".jsonl":
             lines, rows = list[int](), list[dict[str, Any]]()

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from cxgen.errors import DataError
-from cxgen.files import append_lines, json_lines, parse_json, write_atomically, write_text
+from cxgen.files import append_lines, json_lines, parse_json, scratch, write_atomically, write_text
 from cxgen.schema import Column, Contract
 from cxgen.tables import read_rows, read_table
 from tests.conftest import ROOT
@@ -34,6 +34,10 @@ def instead(text):
     return lambda _: text.encode("latin-1")
 
 
+def to_itself(path):
+    path.symlink_to(path.name)
+
+
 def without(column):
     def change(raw):
         path = Path("changed.parquet")
@@ -44,7 +48,7 @@ def without(column):
     return change
 
 
-# file, what becomes of its bytes (None: it is a folder), the command, what the message says, and the line: 0 for none, -1 for the last
+# file, what becomes of its bytes, or of it, the command, what the message says, and the line: 0 for none, -1 for the last
 CASES = {
     "template with a tab": (TEMPLATE, after("x:\n\ty: z\n"), SAMPLE, "a tab in the indentation", -1),
     "template with a key twice": (TEMPLATE, after("title: Again\n"), SAMPLE, "the key 'title' occurs twice", -1),
@@ -54,9 +58,10 @@ CASES = {
     "template with NUL": (TEMPLATE, after("# \0\n"), SAMPLE, "a control character (U+0000)", -1),
     "template with a soft hyphen": (TEMPLATE, after("# a\xc2\xadb\n"), SAMPLE, "an invisible character (U+00AD)", -1),
     "template that is a list": (TEMPLATE, instead("- a\n"), SAMPLE, "expected a mapping", 1),
-    "template that is a folder": (TEMPLATE, None, SAMPLE, "Is a directory", 0),
+    "template that is a folder": (TEMPLATE, os.mkdir, SAMPLE, "Is a directory", 0),
     "template that is huge": (TEMPLATE, after("#" * (3 << 20)), SAMPLE, "larger than 2 MB", 0),
     "params of another type": (PARAMS, lambda raw: raw.replace(b"seed: ", b"seed: x"), BUILD, "seed: ", 0),
+    "params a link to itself": (PARAMS, to_itself, BUILD, "Too many levels of symbolic links", 0),
     "params with a key more": (PARAMS, after("colour: red\n"), BUILD, "unexpected key 'colour'", -1),
     "template with a wrong type": (TEMPLATE, lambda raw: raw.replace(b"title: ", b"title: 1 #"), SAMPLE, "1 is not of type 'string'", 3),
     "lexemes cut off": (LEXEMES, half, SAMPLE, "not a readable parquet file", 0),
@@ -65,7 +70,11 @@ CASES = {
     "predictions with a torn last line": ("given.jsonl", after('{"id": "x", "la'), EVALUATE, "not JSON", -1),
     "predictions with NaN as a label": ("given.jsonl", after("[1]\n"), EVALUATE, "not a JSON object", -1),
     "predictions empty": ("given.jsonl", instead(""), EVALUATE, "", 0),
-    "predictions a folder": ("given.jsonl", None, EVALUATE, "", 0),
+    "predictions a folder": ("given.jsonl", os.mkdir, EVALUATE, "", 0),
+    "predictions a pipe": ("given.jsonl", os.mkfifo, EVALUATE, "not a file", 0),
+    "template that is a pipe": (TEMPLATE, os.mkfifo, SAMPLE, "not a regular file", 0),
+    "scenes that are a pipe": ("lexicons/scenes/reach.tsv", os.mkfifo, SAMPLE, "not a regular file", 0),
+    "a split that is not there": (NLI, os.remove, ("report", "baselines"), "no such table", 0),
 }
 
 
@@ -76,9 +85,9 @@ def test_a_bad_file_is_answered_in_one_line(mini_dataset, tmp_path, cxgen, name,
     file, change, command, message, line = CASES[name]
     (project / "given.jsonl").write_text('{"id": "x", "label": "neutral"}\n')
     path = project / file
-    if change is None:
-        path.unlink()
-        path.mkdir()
+    if change in {os.mkdir, os.mkfifo, os.remove, to_itself}:
+        path.rename(tmp_path / "before") if change is not os.remove else None
+        change(path)
     else:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(change(path.read_bytes() if path.exists() else b""))
@@ -153,6 +162,59 @@ def test_what_cannot_be_written_is_named_and_left_as_it_was(tmp_path):
     assert f"'{path}'" in text
     assert path.read_text() == "as it was"
     assert list(tmp_path.iterdir()) == [path]
+
+
+HELD = """
+import sys, time
+from pathlib import Path
+from cxgen.files import scratch
+with scratch(Path(sys.argv[1])) as folder:
+    (folder / "x").write_text("x")
+    print(folder, flush=True)
+    time.sleep(60)
+"""
+
+
+def test_what_a_killed_run_left_goes_with_the_next_one_and_what_a_living_one_has_stays(tmp_path):
+    begun = [subprocess.Popen([sys.executable, "-c", HELD, tmp_path], stdout=subprocess.PIPE, text=True, cwd=ROOT) for _ in range(2)]
+    killed, living = (Path(process.stdout.readline().strip()) for process in begun)
+    (tmp_path / ".cxgen").mkdir()
+    begun[0].kill()
+    begun[0].wait()
+    assert killed.is_dir()
+    with scratch(tmp_path) as own:
+        assert {*tmp_path.iterdir()} == {own, living, tmp_path / ".cxgen"}
+    begun[1].kill()
+    begun[1].wait()
+    assert {*tmp_path.iterdir()} == {living, tmp_path / ".cxgen"}
+
+
+AT_ONCE = """
+import sys
+from pathlib import Path
+from cxgen.asking.judge import Judgment, as_table, freeze
+from cxgen.build.params import append_splits
+from cxgen.build.tables import drop
+own, folder = sys.argv[1], Path(sys.argv[2])
+print(flush=True)
+sys.stdin.readline()  # all are there
+for number in range(15):
+    freeze(as_table([Judgment(f"i{number}", "event", "appropriate", "", own, prompt="p")]), folder / "judgments.parquet")
+    drop({f"{own}{number}": "a reason"}, folder / "dropped.csv")
+    append_splits(folder / "splits.tsv", {}, {"reach": {f"{own}{number}": "train"}})
+"""
+
+
+def test_what_several_runs_add_to_a_file_at_once_is_all_there(tmp_path):
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "cwd": ROOT, "text": True}
+    runs = [subprocess.Popen([sys.executable, "-c", AT_ONCE, own, tmp_path], **pipes) for own in "abc"]
+    assert [run.stdout.readline() for run in runs] == ["\n"] * 3
+    for run in runs:
+        run.stdin.write("\n")
+        run.stdin.flush()
+    assert [run.wait() for run in runs] == [0] * 3
+    counts = [len((tmp_path / name).read_text().splitlines()) - 1 for name in ("dropped.csv", "splits.tsv")]
+    assert [pl.read_parquet(tmp_path / "judgments.parquet").height, *counts] == [45, 45, 45]
 
 
 APART = {  # a command, the file that it would read and write, or write twice

@@ -98,6 +98,32 @@ def test_a_look_alike_s_misreading_is_checked(mini, mini_lexicon, code, old, new
     assert found.line > 12
 
 
+def test_stated_forms_that_no_dictionary_has_are_told(tmp_path, cxgen):
+    cxgen("new", "opening", cwd=tmp_path)
+    (tmp_path / "lexicons/overrides.yaml").write_text("verb:\n  kick: {past: kack}\n  push: {past: pushed}\n", "utf-8")
+    members = "[{lemma: keep, past: keeped, participle: kept}, {lemma: yeet, past: yote}]"
+    template = tmp_path / "templates/opening.yaml"
+    template.write_text(template.read_text("utf-8") + f"classes:\n  mine: {{pos: verb, gloss: x, members: {members}}}\n", "utf-8")
+    found = json.loads(cxgen("check", "opening", "--json", cwd=tmp_path).stdout)
+    line = len(template.read_text("utf-8").splitlines())
+    told = {("lexicons/overrides.yaml", 2): "past of kick (verb) is 'kack' here, elsewhere kicked"}
+    told["templates/opening.yaml", line] = "past of keep (verb) is 'keeped' here, elsewhere kept"
+    assert {(row["file"], row["line"]): row["message"] for row in found if row["code"] == "W312"} == told
+
+
+def test_of_many_unknown_words_the_first_get_suggestions_which_take_long(tmp_path, cxgen, monkeypatch):
+    cxgen("new", "opening", cwd=tmp_path)
+    edit(
+        tmp_path / "lexicons/scenes/opening.tsv",
+        " | hatch",
+        "".join(f" | gaate{letter}x" for letter in "bcdfghjklmnpqrstvwxz") + " | nihgt",
+    )
+    asked = []
+    monkeypatch.setattr("cxgen.check.words.get_close_matches", lambda word, *_, **__: asked.append(word) or [])
+    assert cxgen("check", "opening", cwd=tmp_path).stdout.count("W310") == 21
+    assert len(asked) == 20
+
+
 def test_new_words_are_announced_with_the_forms_of_verbs(tmp_path, cxgen):
     cxgen("new", "opening", cwd=tmp_path)
     table = tmp_path / "lexicons/scenes/opening.tsv"
@@ -138,7 +164,7 @@ def test_w305_an_unmentioned_noun(mini, mini_lexicon):
 
 
 def test_codes_are_listed_with_what_they_find_and_every_check_is_tested(cxgen):
-    elsewhere = {"E106", "E206", "W305", "W308", "W310"}  # W305 and W310 above, the others in test_language
+    elsewhere = {"E106", "E206", "W305", "W308", "W310", "W312"}  # W305, W310, W312 above, the others in test_language
     assert set(CHECKS) == {code for code, *_ in FAULTS} | elsewhere
     listed = json.loads(cxgen("check", "--codes", "--format", "json").stdout)
     assert {row["code"] for row in listed} == {"E000", *CHECKS, *TREES}

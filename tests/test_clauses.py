@@ -221,6 +221,10 @@ def test_without_judgments_nothing_is_built_as_judged(here, table, cxgen):
         run.build(here, params)  # of so few clauses no dataset of that size can be made, and the rest is not used in their place
     rows = json.loads(cxgen(here, "judge", NAME, "--format", "json").out)
     assert rows[0]["unjudged"] == rows[0]["clauses"] - table.head(40)["clause"].n_unique()
+    freeze(here, table, event=dict.fromkeys(table["item"], ["inappropriate"] * 3))
+    result = cxgen(here, "build", "--workers", "1")
+    count = table["clause"].n_unique()
+    assert (result.code, f"judges refused all that they saw, {count} (event {count})" in result.err) == (2, True), result.err
 
 
 # kept, frozen, asked once
@@ -508,7 +512,23 @@ def test_an_audit_counts_what_judges_overlook_and_what_they_refuse_for_nothing(h
     assert found["planted: types"] == {"bad": 2, "recall": 0.5, "good": 0, "loss": None}
     assert set(votes_of(here)["item"]) == {f"audit/{name}/{NAME}" for name, _, _ in rows}
     (here.root / layout.AUDIT).write_text(head + sheet.replace("inappropriate", "bad"), "utf-8")
-    assert "bad" in cxgen(here, "judge", "--audit").err
+    assert "audit.csv:3: event is 'bad'" in cxgen(here, "judge", "--audit").err
+    meant = head.replace("event", "naturalness")
+    for text, more, part in (
+        (head + sheet, ["--task", "naturalness"], "did not say what is right for the task 'naturalness'"),
+        (head + sheet.replace("extended", "fine", 1), [], "audit.csv:2: acceptability is 'fine'"),
+        (meant + sheet, [], "audit.csv:2: naturalness is 'appropriate'"),
+        (head + sheet.replace("odd,", "good,", 1), [], "audit.csv:2: id is that of another row"),
+        (head + sheet.replace(NAME, "nothing", 1), [], "audit.csv:2: unknown construction 'nothing'"),
+    ):
+        (here.root / layout.AUDIT).write_text(text, "utf-8")
+        told = cxgen(here, "judge", "--audit", *words("http://127.0.0.1:1/v1")[2:8], *more)
+        assert (told.code, part in told.err) == (2, True), told.err
+    told_of = sheet.replace("inappropriate", "odd").replace("appropriate", "").replace("extended", "")
+    (here.root / layout.AUDIT).write_text(meant + told_of, "utf-8")
+    asked = by("http://127.0.0.1:1/v1").bounded(here)
+    shown = judge.questions(here, asked, audited=True)[2]
+    assert {task: len(items) for task, items in shown.items()} == {"acceptability": 0, "naturalness": 2}
 
 
 def test_other_rules_and_the_most_split_clauses_are_told(here, table):

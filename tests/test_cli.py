@@ -367,3 +367,9 @@ def test_sizes_say_what_there_is_and_what_can_be_done_with_it(cxgen, tmp_path):
     assert [line.split() for line in result.stdout.splitlines()[:2]] == [["config", "split", "rows"], ["minimal_pairs", "train", "12"]]
     assert 'load_dataset("outputs/hub", "minimal_pairs")' in result.stdout
     assert "cxgen publish OWNER/NAME --dry-run" in result.stdout
+    assert not result.stderr
+    os.utime(tmp_path / "params.yaml", ns=(2**62, 2**62))
+    older = "warning: these counts are of an older state: params.yaml was changed after it; run `cxgen build` and `cxgen package`\n"
+    assert cxgen("report", "sizes", cwd=tmp_path).stderr == older
+    (tmp_path / "dvc.yaml").write_text("stages: {}\n")
+    assert "params.yaml was changed after it; DVC cannot tell" in cxgen("report", "sizes", cwd=tmp_path).stderr

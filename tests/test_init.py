@@ -1,10 +1,12 @@
 """A project of one's own, from an installed wheel and without the clone: `cxgen init`, and what its README says to run."""
 
+import itertools
 import os
 import re
 import subprocess
 import sys
 import sysconfig
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -43,6 +45,12 @@ def test_init_writes_a_project_and_no_file_that_is_there(cxgen, tmp_path):
     assert (tmp_path / "my-bench/.gitignore").read_text("utf-8").splitlines()[1] == "review/key.parquet"
     assert yaml.safe_load((tmp_path / "my-bench/params.yaml").read_text("utf-8"))["publish"]["title"] == "my-bench"
 
+    scenes = tmp_path / "my-bench/lexicons/scenes/doors.tsv"
+    scenes.write_text("mine")
+    refused = cxgen("new", "doors", cwd=tmp_path / "my-bench")
+    assert (refused.returncode, scenes.read_text(), "there are already: lexicons/scenes/doors.tsv" in refused.stderr) == (2, "mine", True)
+    assert files(tmp_path / "my-bench") == sorted([*MADE, "lexicons/scenes/doors.tsv"])
+
     (tmp_path / "here").mkdir()
     (tmp_path / "here/README.md").write_text("mine")
     refused = cxgen("init", ".", cwd=tmp_path / "here")
@@ -58,6 +66,32 @@ def test_the_first_construction_has_no_faults_and_a_folder_without_a_project_is_
     assert told.returncode == 2 and "`cxgen init FOLDER`" in told.stderr
     cxgen("init", 'a "b" c', cwd=tmp_path)  # a name that YAML would not take as it is
     assert cxgen("check", "--strict", cwd=tmp_path / 'a "b" c').stdout == "1 construction, 0 errors, 0 warnings\n"
+
+
+@pytest.mark.parametrize("command", ["init bench", "init .", "new doors"])
+def test_what_cannot_be_written_whole_is_not_begun_and_works_when_there_is_room(cxgen, tmp_path, command, monkeypatch):
+    """Each of the writes fails in its turn, as on a full disk."""
+    sync, replace, count = os.fsync, Path.replace, iter(())
+
+    def full(write):
+        def one(*given):
+            if next(count, None) is not None:
+                return write(*given)
+            raise OSError(28, "No space left on device")
+
+        return one
+
+    monkeypatch.setattr(os, "fsync", full(sync))
+    monkeypatch.setattr(Path, "replace", full(replace))
+    (tmp_path / "mine").write_text("mine")
+    for number in itertools.count():
+        count = iter(range(number))
+        made = cxgen(*command.split(), cwd=tmp_path)
+        if made.returncode == 0:
+            break
+        assert (made.returncode, "No space left" in made.stderr, made.stdout) == (2, True, "")
+        assert [path.name for path in tmp_path.iterdir()] == ["mine"]
+    assert number > len(made.stdout.splitlines()) and "templates/" in made.stdout
 
 
 class Installed:

@@ -142,3 +142,5 @@ def test_what_two_processes_learn_is_kept_of_both(tmp_path):
     other.save()
     words = json.loads((tmp_path / "words.json").read_text("utf-8"))["words"]
     assert {"zipf otter", "zipf badger"} <= words.keys()
+    (tmp_path / "words.json").write_text(json.dumps({"versions": one._versions, "words": {"zipf otter": 3}}), "utf-8")
+    assert Reference(tmp_path / "words.json").frequency("otter") == one.frequency("otter")  # no use of what is none of ours

@@ -26,6 +26,17 @@ def test_a_construction_is_asked_for_once(tmp_path):
         Params.read(tmp_path / "params.yaml")
 
 
+@pytest.mark.parametrize(
+    ("name", "said"), [("locative-in", "its items come with those of 'intransitive-motion'"), ("nonesuch", "unknown construction")]
+)
+def test_what_is_no_construction_of_its_own_is_told_where_it_is_asked_for(tmp_path, cxgen, name, said):
+    small.write_params(tmp_path, constructions=["conative", name])
+    line = (tmp_path / "params.yaml").read_text("utf-8").splitlines().index(f"- {name}") + 1
+    for command in ("build", "check", "capacity"):
+        refused = cxgen(command, cwd=tmp_path)
+        assert (refused.returncode, refused.stderr.startswith(f"cxgen: params.yaml:{line}: "), said in refused.stderr) == (2, True, True)
+
+
 @pytest.fixture
 def doors(tmp_path, monkeypatch):
     """A project with the construction that `cxgen new` writes; its template file."""
@@ -61,6 +72,11 @@ def test_a_mistake_is_found_where_it_stands(doors, code, old, new):
     line = edit(doors, old, new)
     found = {finding.code: finding for finding in findings(load(doors, Lexicon.of(Project(doors.parent.parent))))}[code]
     assert (found.file, found.line) == (doors, line)
+
+
+def test_a_template_that_says_nothing_of_its_kinds_is_told_and_no_items_are_drawn_of_it(doors):
+    edit(doors, "bare: shared", 'bare: "It rained."')
+    assert {finding.code for finding in findings(load(doors, Lexicon.of(Project(doors.parent.parent))))} == {"E206"}
 
 
 @pytest.mark.parametrize("only", ["", "doors"])

@@ -1,5 +1,6 @@
 """Projects of one's own, in a folder without DVC: their words, their pipeline, whatever configs they have."""
 
+import os
 import shutil
 
 import polars as pl
@@ -74,6 +75,12 @@ def test_all_metrics_that_a_package_lacks_are_told_at_once_with_what_makes_them(
     assert "dvc" not in hint
     (mini / "dvc.yaml").write_text("stages: {}\n")
     assert "dvc repro" in cxgen("package", cwd=mini).stderr
+
+
+def test_a_folder_whose_name_is_no_text_is_refused(mini, cxgen):
+    odd = mini.rename(mini.with_name(os.fsdecode(b"a\xff")))
+    refused = cxgen("build", cwd=odd)
+    assert (refused.returncode, "the folder's name is not UTF-8" in refused.stderr) == (2, True)
 
 
 def test_a_relation_to_an_unknown_word_is_told_with_file_and_line(mini, cxgen):

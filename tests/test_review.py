@@ -3,6 +3,7 @@
 import csv
 import json
 import math
+import os
 import re
 import shutil
 from collections import Counter
@@ -237,6 +238,7 @@ def test_ids_that_were_moved_against_their_texts_are_refused_where_they_part(dra
         ("list-1-labels.csv", "id,answer,reader\n{0},E,\n", "nobody knows whose"),
         ("a.json", '[{{"data": {{}}}}]', "not an export of Label Studio's"),
         ("a.xlsx", "no archive", "not an Excel workbook"),
+        *((f"a.{kind}", None, "not a") for kind in ("xlsx", "csv", "jsonl", "json")),  # a pipe that nobody writes to
         ("a.txt", "", "unknown kind of file"),
         ("a.jsonl", '[{{"id": "{0}", "answer": "E"}}]', "not a JSON object"),  # nothing of it is an answer: no torn line
         ("a.jsonl", '{{\n "id": "{0}",\n "answer": "E"\n}}\n', "not JSON"),
@@ -246,7 +248,7 @@ def test_answers_that_are_none_are_refused_in_one_line(drawn, tmp_path, name, te
     codes = [drawn.filter(list=number)["code"][0] for number in (1, 2)]
     path = tmp_path / "answers" / name
     path.parent.mkdir()
-    path.write_text(text.format(*codes))
+    path.write_text(text.format(*codes)) if text is not None else os.mkfifo(path)
     with pytest.raises(DataError) as caught:
         read_answers([path], drawn)
     assert message.format(*codes) in caught.value.message
@@ -373,14 +375,16 @@ def test_pairs_go_from_the_command_line_to_a_list_and_back(cxgen, mini, tmp_path
     assert (refusal.returncode, "unknown config" in refusal.stderr) == (2, True)
 
 
-def test_split_leaves_out_whole_sets_that_readers_refused_and_records_why(mini_dataset, tmp_path):
+def test_split_leaves_out_whole_sets_that_readers_refused_and_records_why(mini_dataset, tmp_path, capsys):
     project = Project(shutil.copytree(mini_dataset, tmp_path / "p"))
     before = dataset(project, "nli")
     gone = before.filter(config="nli")["contrast_set"][0]
     path = project.root / layout.DROPPED
     path.parent.mkdir(exist_ok=True)
     write_dropped({gone: "item x: E is computed, readers say C 2"}, path)
+    path.write_text(path.read_text() + "z1,an earlier one\nz2,another\n")
     run.build(project, Params.read(project.params))
+    assert "dropped.csv:3: 2 contrast sets are not drawn any more, the first of them 'z1'" in capsys.readouterr().err
     after = dataset(project, "nli")
     assert gone not in after["contrast_set"]
     assert after.height == before.height  # another set has taken its place

@@ -280,3 +280,7 @@ def test_a_good_table_is_shown_to_be_read(tmp_path, cxgen):
     assert 0 < len(report["premises"]) <= 20
     path.write_text((text + f"two{row} ; {words}\n").replace(" ; ", "\t"))
     assert "words of line 2" in cxgen("check", "scenes", path).stdout
+    path.write_text(text.replace("nurse | butler", "nurse~verb | butler").replace(" ; ", "\t"))
+    assert "a verb has no form" in cxgen("check", "scenes", path).stderr
+    path.write_text("")
+    assert f"{path.name}: has no scenes" in cxgen("check", "scenes", path).stderr

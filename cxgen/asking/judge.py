@@ -13,7 +13,7 @@ from cxgen.asking.consult import Consultation, Judgment, Outcome, Shown
 from cxgen.asking.prompts import Prompt
 from cxgen.build.clauses import clauses, interpretations
 from cxgen.constructicon import Construction, load_construction, target_names
-from cxgen.errors import unknown
+from cxgen.errors import DataError, unknown
 from cxgen.files import alone
 from cxgen.lexicon import Lexicon
 from cxgen.lexicon.verdicts import HINT, require_answers
@@ -33,17 +33,21 @@ def questions(
     project: Project, asked: Consultation, names: Sequence[str] = (), *, audited: bool = False
 ) -> tuple[Consultation, dict[str, Prompt], Shown]:
     """``asked`` within its bounds, task -> prompt, and what is shown of the clauses of ``names`` (default: all constructions), or of those
-    of the audit. The default tasks are `CLAUSES`.
+    of the audit. The default tasks are `CLAUSES`, or those of the audit.
 
     What all the models have decided already, with the prompts as they are, is not asked again.
     """
     for task in sorted(set(asked.tasks) - {*CLAUSES, INTERPRETATION}):
         raise unknown("task", task, (*CLAUSES, INTERPRETATION))
-    asked = replace(asked, tasks=asked.tasks or CLAUSES, models=tuple(dict.fromkeys(asked.models))).bounded(project)
+    known = audit.sheet(project) if audited else None
+    meant = CLAUSES if known is None else audit.tasks_of(known)
+    for task in sorted(set(asked.tasks) - {*meant}) if audited else ():
+        hint = f"add a column {task}, or ask about {', '.join(meant)}"
+        raise DataError(f"readers did not say what is right for the task {task!r}", file=audit.sheet_file(project), hint=hint)
+    asked = replace(asked, tasks=asked.tasks or meant, models=tuple(dict.fromkeys(asked.models))).bounded(project)
     prompts, lexicon = consult.load_prompts(project, asked.tasks), Lexicon.of(project)
     shown: dict[str, dict[str, Any]] = {task: {} for task in asked.tasks}
     done = _decided(project.root / layout.JUDGMENTS, asked, prompts)
-    known = audit.sheet(project) if audited else None
     for name in names or (target_names(project) if known is None else known["target"].unique().sort()):
         construction = load_construction(project, name, lexicon, heard=False)
         described = descriptions([construction])
@@ -52,6 +56,7 @@ def questions(
         for row in rows:
             told, own = row | described.get(row["construction"], PLAIN), construction.argument_structure and row["construction"] == name
             fit = {INTERPRETATION} if INTERPRETATION in row else {*CLAUSES} - (set() if own else {"role"})
+            fit -= {task for task in meant if row.get(task, "") is None}  # of an audit's clause nobody says it
             for task in (task for task in asked.tasks if task in fit and (task, row["item"]) not in done):
                 shown[task][row["item"]] = {field: told[field] for field in prompts[task].fields}
     return asked, prompts, shown

@@ -147,7 +147,7 @@ def _count(job: tuple[shards.Wanted, shards.Shard]) -> dict[str, Any]:
     counted = tuple(column for column in columns if column.name != "slots")  # which take half of the memory
     mode = pl.col("mode") if shard["pseudowords"] else pl.lit(wanted.config)
     rows = read_table(path, Contract(counted, more=True), _HINT).with_columns(config=mode)
-    if fault := Contract(columns).misfit(pl.read_parquet_schema(path)):
+    if fault := Contract(columns).misfit(pl.scan_parquet(path, glob=False).collect_schema()):
         raise DataError(fault, file=path, hint=_HINT)
     record = shards.record_of(folder, {"shards": {shard["number"]: shard}}, shard["number"])
     recorded = record is not None and (record["rows"], record["sets"]) == (rows.height, len(numbers))

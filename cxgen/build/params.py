@@ -1,21 +1,22 @@
 """What is asked for: ``params.yaml``, and which split each verb is in (``lexicons/splits.tsv``, which only grows)."""
 
 import csv
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from cxgen import layout
 from cxgen.constructicon import Construction, Design
-from cxgen.errors import DataError, unknown
+from cxgen.errors import CxgenError, DataError, SchemaError, unknown
 from cxgen.families import CONFIGS, family_of
-from cxgen.files import read_text, write_text
-from cxgen.project import shipped_folder
+from cxgen.files import alone, read_text, write_text
+from cxgen.project import Project, shipped_folder
 from cxgen.sampling import HoldOut
 from cxgen.sampling.partition import near_counts, set_counts
 from cxgen.sampling.plan import USUAL
 from cxgen.sampling.pools import MARKED
-from cxgen.schema import read_yaml
+from cxgen.schema import Document, read_yaml
 from cxgen.vocabulary import SHARES, SPLITS, Judge
 
 _COLUMNS = ["construction", "verb", "split"]
@@ -86,11 +87,14 @@ class Params:
     @classmethod
     def read(cls, path: Path) -> "Params":
         """Read and check ``path``; `SchemaError` where a key is unknown, missing or of the wrong type."""
-        data = read_yaml(path, "params").data
+        document = read_yaml(path, "params")
+        data = document.data
         generate, judge, names = data["generate"], data["judge"], data.get("constructions", "all")
         sizes = {"nli": data["n_per_construction"], "distinction": data["n_per_lookalike"], **data.get("sizes", {})}
         for config in sizes.keys() - CONFIGS:
             raise unknown("config", config, CONFIGS, file=path)
+        if names != "all":
+            _require_targets(document, names)
         request = Request(
             sizes=sizes,
             seed=data["seed"],
@@ -112,6 +116,19 @@ class Params:
             suites=data.get("suites", {}),
             publish=Publish(**{**publish, "authors": tuple(publish.get("authors", Publish.authors))}),
         )
+
+
+def _require_targets(document: Document, names: Iterable[str]) -> None:
+    files = Project(document.path.parent).template_files()
+    for number, name in enumerate(names):
+        line, owner = document.line(("constructions", number)), ""
+        if name not in files:
+            raise unknown("construction", name, files, file=document.path, line=line)
+        with suppress(CxgenError):  # a file that cannot be read is told by what needs it
+            owner = read_yaml(files[name]).data.get("lookalike_of", "")
+        if owner:
+            what = f"{name!r} is a look-alike: its items come with those of {owner!r}"
+            raise SchemaError(what, file=document.path, line=line, hint=f"ask for {owner}")
 
 
 def read_splits(root: Path) -> dict[str, dict[str, str]]:
@@ -142,6 +159,7 @@ def append_splits(path: Path | None, known: _Splits, proposed: _Splits) -> list[
     every = ((name, verb, split) for name, verbs in proposed.items() for verb, split in sorted(verbs.items()))
     rows = [row for row in every if row[1] not in known.get(row[0], {})]
     if rows and path:
-        before = read_text(path) if path.exists() else "\t".join(_COLUMNS) + "\n"
-        write_text(path, before + "".join("\t".join(row) + "\n" for row in rows))
+        with alone(path):
+            before = read_text(path) if path.exists() else "\t".join(_COLUMNS) + "\n"
+            write_text(path, before + "".join("\t".join(row) + "\n" for row in rows))
     return [dict(zip(_COLUMNS, row, strict=True)) for row in rows]

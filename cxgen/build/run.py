@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import product
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import polars as pl
@@ -17,11 +16,11 @@ from cxgen.build.clauses import judge_metric, judged_of
 from cxgen.build.params import Params, Request
 from cxgen.build.pool import HERE, Executor
 from cxgen.build.samplers import Run, candidates, samplers_of, wugs_of
-from cxgen.build.tables import WRITTEN, read_dropped, table_file, table_hashes
+from cxgen.build.tables import WRITTEN, read_dropped, table_file, table_hashes, warn_of_strangers
 from cxgen.constructicon import target_names
 from cxgen.errors import DataError
 from cxgen.families import CONFIGS, DEFAULT, REJECTED, columns_of, wug_config
-from cxgen.files import require_place
+from cxgen.files import require_place, scratch
 from cxgen.lexicon.verdicts import read_votes
 from cxgen.measures.figures import broken_gates
 from cxgen.project import Project
@@ -74,10 +73,12 @@ class _Job:
 
 
 def _make(job: _Job) -> dict[str, Any]:
-    """Leave the finished rows of a construction; ``rejected``, ``judged`` (see `tally`), ``counts`` (see `wug.counts`)."""
+    """Leave the finished rows of a construction; ``rejected``, ``judged`` (see `tally`), ``counts`` (see `wug.counts`), and which sets
+    it had of those that are dropped."""
     judged, rejected = judged_of(job.run, job.name) if job.run.request.judged else ({}, pl.DataFrame())
     made = samplers_of(job.run, job.name)
-    kept, dropped = accept(candidates(made, job.run.request, head_room=bool(job.dropped)), job.dropped)
+    drawn = candidates(made, job.run.request, head_room=bool(job.dropped))
+    kept, dropped = accept(drawn, job.dropped)
     chosen, rejected = choose(kept, made, job.run.request), pl.concat([rejected, dropped], how="diagonal")
     counts: dict[str, Any] = {}
     finished = {config: conform(rows, columns_of(config)) for config in CONFIGS if (rows := chosen.filter(config=config)).height}
@@ -93,16 +94,17 @@ def _make(job: _Job) -> dict[str, Any]:
             rows.write_ipc(job.file(config), compression="lz4")
         except pl.exceptions.PolarsError as error:
             raise DataError(f"cannot be written: {one_line(error)}", file=job.file(config), hint="is there room on the disk?") from error
-    return {"rejected": rejected, "counts": counts, "judged": judged}
+    return {"rejected": rejected, "counts": counts, "judged": judged, "dropped": job.dropped.keys() & {*drawn["contrast_set"]}}
 
 
 def build(project: Project, params: Params, pool: Executor = HERE) -> dict[str, Any]:
     """Write the tables, rejects and metrics ``splits, balance, wug`` and, if frozen judgments are replayed, ``judge``; the metrics."""
     require_place(project.root / layout.metric("splits"))
     run, dropped = Run(project, params.request), read_dropped(project.root / layout.DROPPED)
-    with TemporaryDirectory(prefix="cxgen-") as folder:
-        jobs = [_Job(run, params, name, Path(folder), dropped) for name in construction_names(project, params)]
+    with scratch(project.root / layout.WORK) as folder:
+        jobs = [_Job(run, params, name, folder, dropped) for name in construction_names(project, params)]
         made = dict(zip((job.name for job in jobs), track(pool.map(_make, jobs), "building", len(jobs)), strict=True))
+        warn_of_strangers(project, set().union(*(part["dropped"] for part in made.values())))
         none = pl.DataFrame(schema=polars_schema(REJECTS))
         rejected = conform(pl.concat([none, *(part["rejected"] for part in made.values())], how="diagonal"), REJECTS)
         write_table(rejected, table_file(project, REJECTED, REJECTED))
@@ -123,8 +125,6 @@ def build(project: Project, params: Params, pool: Executor = HERE) -> dict[str, 
 
 def construction_names(project: Project, params: Params) -> list[str]:
     """The constructions that the parameters ask for."""
-    for name in params.constructions or ():
-        project.template_file(name)
     return target_names(project) if params.constructions is None else list(params.constructions)
 
 
@@ -137,7 +137,7 @@ def _items(jobs: Iterable[_Job], configs: Iterable[str]) -> pl.DataFrame:
     tables = []
     for config in configs:
         names = [column.name for column in columns_of(config) if column.name != "slots"]
-        tables += [pl.read_ipc(file, columns=names).with_columns(config=pl.lit(config)) for file in _files(jobs, config)]
+        tables += [pl.scan_ipc(file, glob=False).select(*names, config=pl.lit(config)).collect() for file in _files(jobs, config)]
     return pl.concat(tables, how="diagonal") if tables else pl.DataFrame()
 
 
@@ -160,7 +160,7 @@ def _finish(job: tuple[Path, tuple[str, str], list[Path]]) -> dict[str, str]:
     if not files:
         path.unlink(missing_ok=True)
         return {}
-    rows = pl.concat([pl.read_ipc(file).filter(split=split) for file in files])
+    rows = pl.concat([pl.scan_ipc(file, glob=False).filter(split=split).collect() for file in files])
     write_table(rows, path)
     return table_hashes({(config, split): rows})
 

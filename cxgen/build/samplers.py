@@ -18,6 +18,7 @@ from cxgen.errors import CxgenError, DataError, EmptySlotError, SchemaError
 from cxgen.families import CONFIGS, DEFAULT, family_of
 from cxgen.layout import JUDGMENTS
 from cxgen.lexicon import Lexicon
+from cxgen.lexicon.verdicts import refusals
 from cxgen.project import Project
 from cxgen.sampling.draws import Draws, Sampler, span
 from cxgen.sampling.partition import best_partition, frame_verbs, further_verbs, joint_verbs, split_of, verb_pools
@@ -77,8 +78,11 @@ def only_judged(construction: Construction, project: Project) -> Construction:
             kept[slot] = tuple(lexicon.keys[row] for row in rows if (slot, lexicon.lemmas[row]) in frame.judged)
         frames += [replace(frame, slots=frame.slots | kept)] if all(kept.values()) else []
     if not frames:
-        hint = "restore the file, have the clauses judged (`cxgen judge`), or set judge.backend in params.yaml to rules"
-        raise DataError(f"nothing of {construction.name} has been judged", file=project.root / JUDGMENTS, hint=hint)
+        told = refusals((*construction.frames, *construction.refused))
+        what = f"nothing of {construction.name} has been {f'accepted: judges refused all that they saw, {told}' if told else 'judged'}"
+        begin = "mend the scenes, have others" if told else "restore the file, have the clauses"
+        hint = f"{begin} judged (`cxgen judge`), or set judge.backend in params.yaml to rules"
+        raise DataError(what, file=project.root / JUDGMENTS, hint=hint)
     return replace(construction, frames=tuple(frames))
 
 

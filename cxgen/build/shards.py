@@ -113,7 +113,7 @@ def read_plan(folder: Path) -> Plan:
     plan: Plan = read_json(path, "run", "manifest", _HINT)
     known = False
     with suppress(pl.exceptions.PolarsError):
-        known = plan["sets"] == _sha256(folder / _SETS) and pl.read_parquet_schema(folder / _SETS) == _NUMBERS
+        known = plan["sets"] == _sha256(folder / _SETS) and pl.scan_parquet(folder / _SETS, glob=False).collect_schema() == _NUMBERS
     if not known:
         raise DataError("not the sets of a run", file=folder / _SETS, hint=_HINT)
     return plan
@@ -236,7 +236,7 @@ def _stem(sampler: Sampler, folder: str) -> str:
 
 def sets_of(folder: Path, number: int) -> NDArray[np.int64]:
     """The set numbers of shard ``number`` of the run in ``folder``."""
-    return pl.scan_parquet(folder / _SETS).filter(pl.col("shard") == number).select("set").collect()["set"].to_numpy()
+    return pl.scan_parquet(folder / _SETS, glob=False).filter(pl.col("shard") == number).select("set").collect()["set"].to_numpy()
 
 
 def make_shards(wanted: Wanted, plan: Plan, pool: Executor, only: Sequence[int] = ()) -> dict[str, Any]:
@@ -276,7 +276,7 @@ def shard_columns(wanted: Wanted, shard: Shard) -> tuple[Column, ...]:
 
 def is_planned(wanted: Wanted, shard: Shard, numbers: NDArray[np.int64]) -> bool:
     """Whether a shard's file has the rows that are made of the sets ``numbers``, all of them in their order; they are made again."""
-    rows, made = pl.scan_parquet(wanted.folder / shard["file"]), 0
+    rows, made = pl.scan_parquet(wanted.folder / shard["file"], glob=False), 0
     with suppress(pl.exceptions.PolarsError):  # half a column cannot be read
         for block in _blocks(wanted, shard, numbers):
             if not rows.select(block.columns).slice(made, block.height).collect().equals(block):

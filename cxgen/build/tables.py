@@ -3,7 +3,9 @@
 import hashlib
 import io
 import json
-from collections.abc import Iterable, Mapping
+import sys
+from collections.abc import Collection, Iterable, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,7 @@ from cxgen.errors import DataError, some
 from cxgen.families import CONFIGS, DEFAULT, NATURAL, REJECTED, family_of, wug_config
 from cxgen.files import alone
 from cxgen.project import Project
-from cxgen.schema import Contract, polars_schema, read_json
+from cxgen.schema import Column, Contract, polars_schema, read_json
 from cxgen.suites import SUITES, columns_of
 from cxgen.tables import numbered_rows, read_table, write_rows
 from cxgen.vocabulary import SPLITS
@@ -23,6 +25,7 @@ Tables = Mapping[tuple[str, str], pl.DataFrame]  # (config, split) -> rows
 WRITTEN = "written"  # under which the metric of a stage that writes tables has their hashes
 METRICS = ("splits", "wug", NATURAL, "suites")  # that have them
 _PART = 5_000  # rows of which the text is made at once
+_WRITERS = Contract((Column("set", pl.String, ""),), more=True)
 _REFUSED = ["contrast_set", "reason"]
 _REFUSED_HINT = "expected the columns contrast_set and reason; `cxgen review score --drop` writes it"
 
@@ -58,9 +61,9 @@ def dataset(project: Project, family: str = "") -> pl.DataFrame:
 
 
 def rows_of(project: Project, config: str) -> pl.DataFrame:
-    """The rows of the splits of a config that are there, with the column ``config``."""
-    there = [split for split in SPLITS if table_file(project, config, split).is_file()]
-    return read_splits(project, config, there).with_columns(config=pl.lit(config))
+    """The rows of a config, of all splits if any is there, with the column ``config``."""
+    there = any(table_file(project, config, split).is_file() for split in SPLITS)
+    return read_splits(project, config, SPLITS if there else ()).with_columns(config=pl.lit(config))
 
 
 def with_natural(project: Project, family: str) -> pl.DataFrame:
@@ -150,15 +153,30 @@ def packaged(project: Project) -> dict[str, dict[str, int]]:
 
 def read_dropped(path: Path) -> dict[str, str]:
     """Contrast set -> why it is left out, of the tracked list that a build obeys; nothing if there is no such file."""
-    dropped: dict[str, str] = {}
+    return {name: reason for name, (_, reason) in _listed(path).items()}
+
+
+def _listed(path: Path) -> dict[str, tuple[int, str]]:
+    """The same, with its lines."""
+    dropped: dict[str, tuple[int, str]] = {}
     table, lines = numbered_rows(path, _REFUSED_HINT) if path.exists() else (pl.DataFrame(schema=_REFUSED), ())
     if table.columns != _REFUSED:
         raise DataError("has other columns, or none", file=path, line=1, hint=_REFUSED_HINT)
     for line, row in zip(lines, table.iter_rows(), strict=True):
         if None in row or row[0] in dropped:
             raise DataError(f"not a set that is left out: {row}"[:200], file=path, line=line, hint=_REFUSED_HINT)
-        dropped[row[0]] = row[1]
+        dropped[row[0]] = (line, row[1])
     return dropped
+
+
+def warn_of_strangers(project: Project, known: Collection[str]) -> None:
+    """Say on stderr which of the sets that are to be left out are neither ``known``, since they were drawn, nor a writer's."""
+    path, sets = project.root / layout.DROPPED, project.root / layout.NATURAL_SETS
+    written = read_table(sets, _WRITERS, "restore the file: git restore pipelines")["set"] if sets.exists() else ()
+    strange = {name: line for name, (line, _) in _listed(path).items() if name not in {*known, *written}}
+    for name, line in islice(strange.items(), 1):
+        what = f"{len(strange)} contrast sets are not drawn any more, the first of them {name[:40]!r}: nothing is left out for them"
+        sys.stderr.write(f"warning: {DataError(what, file=path, line=line).render()}\n")
 
 
 def write_dropped(dropped: Mapping[str, str], path: Path) -> None:

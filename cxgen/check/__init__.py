@@ -37,7 +37,7 @@ def findings(construction: Construction, chunks: Chunks | None = None, codes: Co
     for code in sorted({*CHECKS, *(TREES if chunks else ())}):
         if failed and code[1] > failed:
             return
-        if codes and code not in codes:
+        if (codes and code not in codes) or (failed and code == "E207"):  # which draws items
             continue
         if chunks and code in TREES:
             trees = trees or tree_faults(construction, chunks)

@@ -102,7 +102,8 @@ def _named(construction: Construction) -> _Named:
 
 def _frame_words(construction: Construction, wanted: frozenset[str]) -> dict[str, str]:
     """Closed-class words that every frame of the ``wanted`` designs declares; of none: every frame of the construction."""
-    words = [frame.words for frame in construction.frames if not wanted or not frame.designs or wanted.intersection(frame.designs)]
+    scenes = (*construction.frames, *construction.refused)
+    words = [frame.words for frame in scenes if not wanted or not frame.designs or wanted.intersection(frame.designs)]
     return {name: text for name, text in words[0].items() if all(name in other for other in words)} if words else {}
 
 

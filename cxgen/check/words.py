@@ -13,7 +13,7 @@ from cxgen.check.contents import is_balanced, is_negative, premises, words_of
 from cxgen.check.core import check, fault
 from cxgen.constructicon import Construction, Design, Place, parse_pattern
 from cxgen.errors import CxgenError, some
-from cxgen.lexicon.words import most_frequent
+from cxgen.lexicon.words import TAGS, most_frequent
 from cxgen.semantics import label_matrix, solve
 from cxgen.trees.phrases import lemmas_of
 from cxgen.vocabulary import LABELS
@@ -58,8 +58,8 @@ def _strange(construction: Construction, new: list[dict[str, Any]]) -> Iterator[
     known = sorted({*lexicon.lemmas[: lexicon.base], *most_frequent()}) if rows else []
     tables = lexicon.scenes(construction.name).tables if rows else ()
     places: dict[tuple[str, str], Place] = {(word[0], word[1]): (one, [at]) for one in tables for word, at, _ in one.words()}
-    for row in rows:
-        near = " or ".join(get_close_matches(row["lemma"], known, cutoff=0.75))
+    for number, row in enumerate(rows):
+        near = " or ".join(get_close_matches(row["lemma"], known, cutoff=0.75) if number < _LISTED else ())  # each takes a while
         why = _odd(row) or f"is in no word list{f' ({near}?)' if near else ''}"
         message = f"{row['lemma']} ({row['pos']}) {why}"
         error = fault(places.get((row["lemma"], row["pos"]), (construction.document, [])), message, "mend it, if it is misspelt")
@@ -73,6 +73,20 @@ def _odd(row: dict[str, Any]) -> str:
         return f"has {marks!r} in it; words of a cell have ` | ` between them"
     bases = lemmas_of(row["lemma"]).get("VERB", ()) if row["pos"] == "verb" else ()
     return f"is a form of *{bases[0]}*" if bases and row["lemma"] not in bases else ""
+
+
+@check
+def strange_form(construction: Construction) -> Iterator[CxgenError]:
+    """W312: a form that a file states of a word, and that no dictionary has (lemminflect's): *keeped*."""
+    stated = construction.lexicon.stated_forms
+    if stated:
+        from lemminflect import getAllInflections
+    for lemma, pos, forms, place in stated:
+        known = getAllInflections(lemma)
+        for form, usual in ((form, known[tag]) for form, tag in TAGS.get(pos, {}).items() if form in forms and tag in known):
+            if forms[form] not in usual:
+                message = f"{form} of {lemma} ({pos}) is {forms[form]!r} here, elsewhere {' or '.join(usual)}"
+                yield fault(place, message, "mend it; of what is left out the dictionary's form is taken")
 
 
 @check

@@ -13,7 +13,7 @@ from typer import Argument, echo
 from cxgen.cli.options import commands
 from cxgen.errors import CxgenError
 from cxgen.facade import Constructicon
-from cxgen.files import write_text
+from cxgen.files import write_together
 from cxgen.layout import DROPPED, LEXICONS, PARAMS, PIPELINE, TEMPLATES
 from cxgen.lexicon.scenes import FOLDER as SCENES
 from cxgen.project import shipped_folder
@@ -38,13 +38,7 @@ def init(folder: Annotated[Path, Argument(metavar="FOLDER", help="A new folder, 
     about = {"CONSTRUCTION": _FIRST, "TITLE": title, "GUID GUID": f"GUID {uuid.uuid4()}"}
     files = {folder / path: _starter(source, about) for path, source in _FILES.items()} | _construction(folder, _FIRST)
     files |= {folder / page: (shipped_folder() / page).read_text("utf-8") for page in _PAGES}
-    there = [path.relative_to(folder).as_posix() for path in files if os.path.lexists(path)]
-    if there:
-        hint = "move them, or begin in another folder: nothing was written"
-        raise CxgenError(f"there are already: {', '.join(there)}", file=folder, hint=hint)
-    for path, text in files.items():
-        write_text(path, text)
-        echo(f"{path}: written")
+    _write(folder, files)
     where = "" if folder.resolve() == Path.cwd() else f"cd {shlex.quote(str(folder))} && "
     lines = ("", "Next (README.md goes on from there):", f"  {where}cxgen sample {_FIRST}", _DVC, "  dvc repro")
     echo("\n".join(lines))
@@ -58,10 +52,17 @@ def new(name: Annotated[str, Argument(metavar="NAME", help="A name for it: lower
         raise CxgenError(f"not a name: {name!r}", hint="lower-case letters, digits and hyphens, a letter first: my-construction")
     if name in project.template_files():
         raise CxgenError(f"there is a construction {name!r} already", file=project.template_file(name), hint="take another name")
-    for path, text in _construction(project.root, name).items():
-        write_text(path, text)
-        echo(f"{path}: written")
+    _write(project.root, _construction(project.root, name))
     echo(f"Look at it with `cxgen sample {name}`.")
+
+
+def _write(root: Path, files: dict[Path, str]) -> None:
+    if there := [path.relative_to(root).as_posix() for path in files if os.path.lexists(path)]:
+        hint = "move them, or take another place or name: nothing was written"
+        raise CxgenError(f"there are already: {', '.join(there)}", file=root, hint=hint)
+    write_together(root, files)
+    for path in files:
+        echo(f"{path}: written")
 
 
 def _construction(root: Path, name: str) -> dict[Path, str]:

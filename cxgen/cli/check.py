@@ -81,7 +81,7 @@ def _own(project: Project, params: Params) -> list[str]:
     if params.constructions is None and (project.root / PARAMS).exists():
         return []
     own = [name for name, path in project.template_files().items() if path.is_relative_to(project.root)]
-    return own + [name for name in params.constructions or () if project.template_file(name)]
+    return [*own, *(params.constructions or ())]
 
 
 def _check_scenes(what: str, file: Path, form: Format) -> None:

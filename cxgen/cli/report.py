@@ -18,6 +18,7 @@ from cxgen.facade import Constructicon
 from cxgen.families import DEFAULT
 from cxgen.files import require_other
 from cxgen.measures.figures import Resampling, within
+from cxgen.publish import newer_source, stale_reasons
 from cxgen.report import baselines as giveaways
 from cxgen.report import reading as readings
 from cxgen.report import variety as spread
@@ -56,6 +57,10 @@ def sizes(form: Form = Format.table) -> None:
     """What there is after `dvc repro`: rows per config and split, where they are, and what can be done next."""
     project = Constructicon().project
     counts = packaged(project)
+    if newer := newer_source(project):
+        piped = (project.root / layout.PIPELINE).is_file()
+        for why in stale_reasons(project.root) if piped else ["run `cxgen build` and `cxgen package`"]:
+            note(f"warning: these counts are of an older state: {newer} was changed after it; {why}")
     emit([{"config": config, "split": split, "rows": n} for config, splits in counts.items() for split, n in splits.items()], form)
     if form is Format.table:
         load = f'datasets.load_dataset("{layout.HUB}", "{DEFAULT if DEFAULT in counts else next(iter(counts))}")'

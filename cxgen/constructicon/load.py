@@ -145,7 +145,7 @@ def _assemble(sources: list[_Source], lexicon: Lexicon, known: Mapping[str, Verd
         },
         rules=_rules(data["hypotheses"], places),
         designs=dict(_designs_by_entity(designs, entities)),
-        frames=tuple(_frames_by_entity(frames, designs, entities)),
+        frames=tuple(_frames_by_entity((frame for frame in frames if all(frame.slots.values())), designs, entities)),
         lookalikes=tuple(data.get("lookalikes", ())),
         form_check=tuple(_form(sources[0][0], number, text) for number, text in enumerate(data.get("form_check", []))),
         documents=tuple(document for document, _ in sources),
@@ -153,6 +153,7 @@ def _assemble(sources: list[_Source], lexicon: Lexicon, known: Mapping[str, Verd
         places=places,
         lexicon=lexicon,
         natural={name: Square.of(name, raw) for name, raw in data.get("natural", {}).items()},
+        refused=tuple(_frames_by_entity((frame for frame in frames if not all(frame.slots.values())), designs, entities)),
     )
 
 

@@ -212,6 +212,7 @@ class Construction:
     places: dict[tuple[str, str], Place] = field(default_factory=dict)  # (section, name), ("wordings", rule) -> where it is declared
     argument_structure: bool = True  # whether a verb could hold its meaning
     natural: dict[str, Square] = field(default_factory=dict)  # design -> what a writer is told who fills its square
+    refused: tuple[Frame, ...] = ()  # scenes of which judges left no verb
 
     @property
     def document(self) -> Document:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from cxgen.errors import CxgenError, unknown
-from cxgen.files import write_text
+from cxgen.files import alone, write_text
 from cxgen.layout import LEXICONS
 from cxgen.lexicon import Lexicon
 from cxgen.lexicon.scenes import ABOUT, CIRCUMSTANCES, FOLDER, PROPOSED, PROPOSED_HEAD, Scene, read_scenes, table_lines
@@ -35,17 +35,18 @@ def propose(project: Project, name: str, n: int, seed: int) -> tuple[Path, int]:
     lexicon, dealt = Lexicon.of(project), [(pattern, slot) for pattern in read_scenes(path).scenes for slot in _verbs(pattern)[:1]]
     if not dealt:
         raise CxgenError("no pattern has a column of verbs", file=path, hint="call it verb:verb")
-    text = out.read_text("utf-8") if out.exists() else PROPOSED_HEAD
-    before, columns, said = {line.partition("\t")[0] for line in text.splitlines()}, "", 0
-    for number in range(n):
-        for pattern, slot in dealt:
-            cells = {} if said >= n else dict(_cells(pattern, slot, lexicon, seed, number))
-            said += len(cells.get(slot, ()))
-            if not cells or cells["id"][0] in before:
-                continue
-            head, row = table_lines(cells, pattern.types)
-            text, columns = text + (f"{row}\n" if head == columns else f"{head}\n{row}\n"), head
-    write_text(out, text)
+    with alone(out):
+        text = out.read_text("utf-8") if out.exists() else PROPOSED_HEAD
+        before, columns, said = {line.partition("\t")[0] for line in text.splitlines()}, "", 0
+        for number in range(n):
+            for pattern, slot in dealt:
+                cells = {} if said >= n else dict(_cells(pattern, slot, lexicon, seed, number))
+                said += len(cells.get(slot, ()))
+                if not cells or cells["id"][0] in before:
+                    continue
+                head, row = table_lines(cells, pattern.types)
+                text, columns = text + (f"{row}\n" if head == columns else f"{head}\n{row}\n"), head
+        write_text(out, text)
     return out, len(read_scenes(out).scenes)
 
 

@@ -15,7 +15,7 @@ from cxgen.build.samplers import divided
 from cxgen.check import findings
 from cxgen.constructicon import Construction, load_construction
 from cxgen.errors import CxgenError, SchemaError, unknown
-from cxgen.files import write_atomically
+from cxgen.files import alone, write_atomically
 from cxgen.layout import LEXICONS
 from cxgen.lexicon import Lexicon
 from cxgen.lexicon.scenes import FOLDER, Scenes, SceneTable, read_scenes, sense_of, table_lines
@@ -45,12 +45,16 @@ def check_scenes(project: Project, path: Path, params: Params) -> Report:
     """Look at a table of scenes; its file is called like its construction."""
     lexicon, table = Lexicon.of(project), read_scenes(path)
     project.template_file(path.stem)
+    if not table.scenes:
+        raise SchemaError("has no scenes", file=path, hint="write a row with columns (id, designs, slots), and a line a scene below it")
     if faults := list(wrong_words(table, lexicon)):
         return Report(faults)
     scenes = {path.stem: Scenes.resolve([table], lexicon)}
     construction = load_construction(project, path.stem, replace(lexicon, known_scenes=scenes))
     if faults := sorted([*_faults(table, construction), *_found(table, construction, _CODES)], key=lambda row: row["line"]):
         return Report(faults)
+    for wrong in findings(construction, codes={"E102"}):  # what a word of the table cannot be said as
+        raise CxgenError(f"{wrong.code} {wrong.message}", file=wrong.file, line=wrong.line, hint=wrong.hint)
     doubts = list(_found(table, construction, _DOUBTS))
     used = {name for frame in construction.frames for name in frame.designs}
     designs = {name: design for name, design in construction.designs.items() if design.frames in used}
@@ -191,21 +195,22 @@ def accept_words(project: Project, construction: Construction, frame: str, slot:
     if not lemmas:
         raise CxgenError(f"frame {frame!r} has these words already", hint="accept others")
     path = project.root / LEXICONS / FOLDER / f"{construction.name}.tsv"
-    text = path.read_text("utf-8") if path.exists() else ""
-    changed = _into(text, (frame, f"{frame}-more"), source, lemmas)
-    if not changed:
-        row = scene.scene
-        cells = row.cells | ({"words": row.pairs} if row.words else {}) | {"id": [f"{frame}-more"], source: lemmas}
-        changed = text + "".join(f"{line}\n" for line in table_lines(cells, row.types | {source: pos}))
+    with alone(path):
+        text = path.read_text("utf-8") if path.exists() else ""
+        changed = _into(text, (frame, f"{frame}-more"), source, lemmas)
+        if not changed:
+            row = scene.scene
+            cells = row.cells | ({"words": row.pairs} if row.words else {}) | {"id": [f"{frame}-more"], source: lemmas}
+            changed = text + "".join(f"{line}\n" for line in table_lines(cells, row.types | {source: pos}))
 
-    def write(temporary: Path) -> None:
-        temporary.write_text(changed, "utf-8")
-        read_scenes(temporary)
+        def write(temporary: Path) -> None:
+            temporary.write_text(changed, "utf-8")
+            read_scenes(temporary)
 
-    try:
-        write_atomically(path, write)
-    except SchemaError as error:
-        raise SchemaError(f"the words cannot be put there: {error.message}", file=path, hint="add them by hand") from error
+        try:
+            write_atomically(path, write)
+        except SchemaError as error:
+            raise SchemaError(f"the words cannot be put there: {error.message}", file=path, hint="add them by hand") from error
     return path, lemmas
 
 

@@ -20,7 +20,7 @@ from cxgen.constructicon import Construction
 from cxgen.curate.scenes import blanked, lemma_of, of_frame, part_of_speech, wrong_words
 from cxgen.errors import unknown
 from cxgen.families.minimal_pairs import CXMP
-from cxgen.files import write_atomically
+from cxgen.files import alone, write_atomically
 from cxgen.layout import LEXICONS
 from cxgen.lexicon.scenes import ABOUT, FOLDER, PROPOSED, PROPOSED_HEAD, Scene, read_scenes, table_lines
 from cxgen.project import Project
@@ -68,22 +68,23 @@ def add_scenes(project: Project, construction: Construction, name: str, slots: l
     """Write what a model answered as scenes beside those that were proposed before; the file, and how many were ``added``, or refused and
     why."""
     path, told = project.root / LEXICONS / FOLDER / f"{construction.name}{PROPOSED}.tsv", Counter[str]()
-    before = (path.read_text("utf-8") if path.exists() else PROPOSED_HEAD).splitlines()
-    known = re.findall(rf"^{re.escape(name)}-more-(\d+)\t", "\n".join(before), re.MULTILINE)
-    fillings = enumerate(_fillings(construction, slots, outcome, told), 1 + max(map(int, known), default=0))
-    rows = {f"{name}-more-{number}": lemmas for number, lemmas in fillings}
-    lines = [*before, *_lines(construction, _scene(construction, name)[1], slots, rows)]
+    with alone(path):
+        before = (path.read_text("utf-8") if path.exists() else PROPOSED_HEAD).splitlines()
+        known = re.findall(rf"^{re.escape(name)}-more-(\d+)\t", "\n".join(before), re.MULTILINE)
+        fillings = enumerate(_fillings(construction, slots, outcome, told), 1 + max(map(int, known), default=0))
+        rows = {f"{name}-more-{number}": lemmas for number, lemmas in fillings}
+        lines = [*before, *_lines(construction, _scene(construction, name)[1], slots, rows)]
 
-    def write(temporary: Path) -> None:
-        temporary.write_text("\n".join(lines) + "\n", "utf-8")
-        faults = wrong_words(read_scenes(temporary), construction.lexicon)
-        wrong = {row["line"]: row["fault"].partition(" of line")[0] for row in faults if row["line"] > len(before)}
-        told.update(wrong.values())
-        told["added"] = len(rows) - len(wrong)
-        kept = [line for number, line in enumerate(lines, 1) if number not in wrong] if told["added"] else before
-        temporary.write_text("\n".join(kept) + "\n", "utf-8")
+        def write(temporary: Path) -> None:
+            temporary.write_text("\n".join(lines) + "\n", "utf-8")
+            faults = wrong_words(read_scenes(temporary), construction.lexicon)
+            wrong = {row["line"]: row["fault"].partition(" of line")[0] for row in faults if row["line"] > len(before)}
+            told.update(wrong.values())
+            told["added"] = len(rows) - len(wrong)
+            kept = [line for number, line in enumerate(lines, 1) if number not in wrong] if told["added"] else before
+            temporary.write_text("\n".join(kept) + "\n", "utf-8")
 
-    write_atomically(path, write)
+        write_atomically(path, write)
     return path, told
 
 

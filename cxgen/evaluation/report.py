@@ -120,7 +120,7 @@ class Evaluated:
         for config, split in product((*_ALL, *SUITES), SPLITS):
             path = table_file(self.project, config, split)
             if path.is_file():
-                parts = dict.fromkeys(pl.read_parquet(path, columns=["id"])["id"], f"--config {config} --split {split}") | parts
+                parts = dict.fromkeys(pl.read_parquet(path, columns=["id"], glob=False)["id"], f"--config {config} --split {split}") | parts
         return parts
 
     def report(

@@ -11,7 +11,7 @@ import polars as pl
 
 from cxgen.errors import SchemaError
 from cxgen.lexicon.scenes import FOLDER
-from cxgen.lexicon.snapshot import Lexicon, WordClass, missing
+from cxgen.lexicon.snapshot import Lexicon, StatedForms, WordClass, missing
 from cxgen.lexicon.words import SCHEMA, Reference, blank, inflect, lemma_of, measure
 from cxgen.schema import Document, read_yaml
 from cxgen.vocabulary import INFLECTIONS, RELATIONS
@@ -58,6 +58,7 @@ class Sources:
     relations: dict[str, dict[str, list[str]]] = field(default_factory=dict)
     words: list[Member] = field(default_factory=list)
     overrides: _Overrides = field(default_factory=dict)
+    stated_forms: list[StatedForms] = field(default_factory=list)
     documents: list[Document] = field(default_factory=list)
 
     def add(self, document: Document) -> None:
@@ -109,7 +110,10 @@ def read_sources(folder: Path) -> Sources:
         hint = "write a line a scene, in words as the shipped tables have them; `cxgen check scenes FILE` looks at it"
         raise SchemaError(f"scenes stand in {folder / FOLDER}/NAME.tsv now", file=path, hint=hint)
     if (folder / "overrides.yaml").exists():
-        sources.overrides = read_yaml(folder / "overrides.yaml", "overrides").data
+        document = read_yaml(folder / "overrides.yaml", "overrides")
+        sources.overrides = document.data
+        every = ((pos, lemma, forms) for pos, lemmas in document.data.items() for lemma, forms in lemmas.items())
+        sources.stated_forms = [(lemma, pos, forms, (document, [pos, lemma])) for pos, lemma, forms in every]
     return sources
 
 
@@ -161,6 +165,8 @@ def extended(lexicon: Lexicon, sources: Sources, construction: str = "") -> Lexi
                 sources.words.append(Member(key, lemma, key if "%" in key else None, changes, source, (number,)))
     if not (sources.classes or sources.overrides or sources.relations or sources.words):
         return lexicon
+    members = (member for member in sources.declared if member.changes)
+    sources.stated_forms += [(*lemma_of(member.key), member.changes, (member.document, [*member.keys])) for member in members]
     own, theirs = sources.overrides, lexicon.overrides
     overrides = {pos: theirs.get(pos, {}) | own.get(pos, {}) for pos in (*theirs, *own)}
     new, changed = _new_rows(lexicon, sources, overrides), _changed_rows(lexicon, sources)
@@ -174,7 +180,8 @@ def extended(lexicon: Lexicon, sources: Sources, construction: str = "") -> Lexi
     made, others = (pl.DataFrame(list(rows.values()), schema=SCHEMA) for rows in (new, changed))
     table = lexicon.table.update(others, on="key", how="left", maintain_order="left") if changed else lexicon.table
     classes = lexicon.classes | {name: _word_class(entry, lexicon, sources, index) for name, entry in sources.classes.items()}
-    return replace(lexicon, table=pl.concat([table, made]), classes=classes, overrides=overrides, known_scenes=scenes)
+    stated, whole = (*lexicon.stated_forms, *sources.stated_forms), pl.concat([table, made])
+    return replace(lexicon, table=whole, classes=classes, overrides=overrides, known_scenes=scenes, stated_forms=stated)
 
 
 def _new_rows(lexicon: Lexicon, sources: Sources, overrides: _Overrides) -> dict[str, _Row]:

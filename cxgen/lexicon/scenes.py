@@ -43,7 +43,8 @@ class Frame:
 
     ``slots``: slot -> class names and keys of lexemes; ``words``: closed-class words; ``marked``: keys of fillers that fit but are drawn
     less often; ``entails_alone``: lemmas of verbs that by themselves entail what the construction says; ``judged``: verb slot and lemma ->
-    the acceptability of the clause that they make, of those that judges accepted (`cxgen.lexicon.verdicts`).
+    the acceptability of the clause that they make, of those that judges accepted (`cxgen.lexicon.verdicts`); ``refused``: how many they
+    refused, by task.
     """
 
     name: str
@@ -55,6 +56,7 @@ class Frame:
     marked: frozenset[str] = frozenset()
     entails_alone: frozenset[str] = frozenset()
     judged: Mapping[tuple[str, str], str] = field(default_factory=dict, compare=False)
+    refused: Mapping[str, int] = field(default_factory=dict, compare=False)
 
     @property
     def scene(self) -> "Scene":

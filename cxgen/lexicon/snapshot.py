@@ -1,6 +1,7 @@
 """The lexicon at run time: a table of lexemes, word classes, and the scenes of constructions. Needs no WordNet."""
 
-from collections.abc import Iterable
+import os
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import cached_property
@@ -17,7 +18,7 @@ from cxgen.layout import WORDS
 from cxgen.lexicon.scenes import FOLDER, PROPOSED, Frame, Scenes, read_scenes
 from cxgen.lexicon.words import CORPUS, LISTS, SCHEMA, SENSES, Cuts, Senses, lemma_of
 from cxgen.project import Project
-from cxgen.schema import Column, Contract
+from cxgen.schema import Column, Contract, Document
 from cxgen.tables import read_table
 from cxgen.vocabulary import BANDS, INFLECTIONS, POS, RELATIONS
 
@@ -30,6 +31,9 @@ _COLUMNS = [Column(name, dtype, "", null=name not in _SURE, values=_VALUES.get(n
 _LEXEMES = Contract(tuple(_COLUMNS), ("key",), least=1)
 _WUG_COLUMNS = [Column(name, dtype, "", null=name in ("article", *INFLECTIONS)) for name, dtype in WUG_SCHEMA.items()]
 PSEUDOWORDS = Contract(tuple(_WUG_COLUMNS), ("key", "variant"), least=1)
+
+
+StatedForms = tuple[str, str, Mapping[str, str], tuple[Document, list[str | int]]]  # lemma, part of speech, form -> text, where
 
 
 @dataclass(frozen=True)
@@ -61,6 +65,7 @@ class Lexicon:
     folders: tuple[Path, ...] = ()
     memory: Path | None = None
     known_scenes: dict[str, Scenes] = field(default_factory=dict, repr=False)
+    stated_forms: tuple[StatedForms, ...] = field(default=(), repr=False)  # what the project and a template file say of words
     base: int = -1  # rows that were there before a project or a template file added words
 
     def __post_init__(self) -> None:
@@ -117,7 +122,7 @@ class Lexicon:
         """The tables of a construction's scenes, and which lexemes their words are."""
         if construction not in self.known_scenes:
             names = [folder / FOLDER / f"{construction}{kind}.tsv" for folder in self.folders for kind in ("", PROPOSED)]
-            files = [path for path in names if path.is_file()]
+            files = [path for path in names if os.path.lexists(path)]
             self.known_scenes[construction] = Scenes.resolve(map(read_scenes, files), self)
         return self.known_scenes[construction]
 
@@ -148,7 +153,7 @@ class Lexicon:
         senses: dict[tuple[str, str], list[str]] = {}
         wanted = pl.col("lemma").is_in(sorted({lemma.lower().encode("utf-8", "replace").decode() for lemma in lemmas}))
         for path in (folder / "snapshot" / SENSES for folder in self.folders[:1]):
-            for lemma, pos, sense in pl.scan_parquet(path).filter(wanted).collect().iter_rows() if path.is_file() else ():
+            for lemma, pos, sense in pl.scan_parquet(path, glob=False).filter(wanted).collect().iter_rows() if path.is_file() else ():
                 senses.setdefault((lemma, pos), []).append(f"{lemma.replace(' ', '_')}%{sense}")
         return senses
 

@@ -5,6 +5,7 @@ the construction or look-alike that the sentence was shown as; on `INTERPRETATIO
 judge, on one of `cxgen.vocabulary.CLAUSES` or on `INTERPRETATION`.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -111,12 +112,19 @@ def verdicts(votes: pl.DataFrame, construction: str) -> dict[str, Verdict]:
     return known
 
 
+def refusals(frames: Iterable[Frame]) -> str:
+    """How many clauses of ``frames`` judges refused, and by which tasks, in words; empty if none."""
+    counts = sum((Counter(frame.refused) for frame in frames), Counter[str]())
+    return f"{counts.total()} ({', '.join(f'{task} {count}' for task, count in counts.most_common())})" if counts else ""
+
+
 def judged_frames(
     frames: Iterable[Frame], verbs: Callable[[Frame], set[str]], lexicon: Lexicon, known: Mapping[str, Verdict]
 ) -> Iterator[Frame]:
     """``frames`` without verbs (of the columns that ``verbs`` names) whose clauses are refused, those marked whose clauses are stiff, and
-    with what was said of others."""
+    with what was said of others; a slot is empty where they leave none."""
     for frame in frames:
+        refused = Counter[str]()
         slots, judged, alone, marked = dict(frame.slots), dict[tuple[str, str], str](), set(frame.entails_alone), set(frame.marked)
         for slot in frame.slots.keys() & verbs(frame):
             known_names = [name for name in frame.slots[slot] if lexicon.has(name)]
@@ -125,11 +133,12 @@ def judged_frames(
                 verdict = known.get(frame.clause(slot, lemma))
                 if not (verdict.refused if verdict else frame.proposed):
                     kept.append(key)
+                elif verdict:
+                    refused[verdict.refused.partition(":")[0]] += 1
                 if verdict and not verdict.refused:
                     judged[slot, lemma] = verdict.acceptability
                     alone -= {lemma} if verdict.role == CONSTRUCTIONAL else set()
                     alone |= {lemma} if verdict.role == LEXICAL else set()
                     marked |= {key} if verdict.stiff else set()
             slots[slot] = tuple(dict.fromkeys(kept))
-        if all(slots.values()):
-            yield replace(frame, slots=slots, judged=judged, entails_alone=frozenset(alone), marked=frozenset(marked))
+        yield replace(frame, slots=slots, judged=judged, entails_alone=frozenset(alone), marked=frozenset(marked), refused=refused)

@@ -44,7 +44,7 @@ CORPUS = (3.18, 3.68)
 _SENSE_POS = {"1": "noun", "2": "verb", "3": "adjective", "4": "adverb", "5": "adjective"}
 _SILENT_H = ("hour", "honest", "honor", "heir", "herb")
 _YOO = re.compile(r"^(?:uni(?!n|m)|us(?:e|u|a)|eu|ewe|ukulele|one\b|once\b|u\b|utensil|utility|uranium|urin)", re.IGNORECASE)
-_TAGS = {
+TAGS = {
     "noun": {"plural": "NNS"},
     "verb": {"third": "VBZ", "ing": "VBG", "past": "VBD", "participle": "VBN"},
     "adjective": {"comparative": "JJR", "superlative": "JJS"},
@@ -148,9 +148,10 @@ class Reference:
         return zipf, top
 
     def _read(self) -> dict[str, list[Any]]:
-        with suppress(CxgenError, ValueError, TypeError, KeyError, RecursionError):
+        with suppress(CxgenError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
             stored = json.loads(read_text(self._path)) if self._path else {"versions": {}}
-            return dict(stored["words"]) if stored["versions"] == self._versions else {}
+            words = stored["words"] if stored["versions"] == self._versions else {}
+            return {key: value for key, value in words.items() if isinstance(value, list)}
         return {}
 
     def save(self) -> None:
@@ -173,7 +174,7 @@ def _inflected(word: str, tag: str, reference: Reference) -> str:
 def forms(lemma: str, pos: str, overrides: Mapping[str, str], reference: Reference) -> dict[str, str]:
     """Form name -> string, by lemminflect corrected by rule and by ``overrides``; a noun's last word and a verb's first one inflect."""
     result: dict[str, str] = {}
-    for form, tag in _TAGS.get(pos, {}).items():
+    for form, tag in TAGS.get(pos, {}).items():
         if form in overrides:
             result[form] = overrides[form]
         elif pos == "adjective" and not is_synthetic(lemma):

@@ -16,7 +16,7 @@ from cxgen.asking.prompts import clean
 from cxgen.build.params import Params
 from cxgen.constructicon import Construction
 from cxgen.errors import DataError
-from cxgen.files import read_text, write_text
+from cxgen.files import alone, read_text, write_text
 from cxgen.lexicon.verdicts import majority
 from cxgen.natural.build import COLUMNS, items_of, read_accepted, set_id
 from cxgen.natural.sets import Asked, Written, check, shape_of
@@ -152,12 +152,13 @@ def _with_verdicts(answer: Answer, written: Written, verdicts: pl.DataFrame, vot
 def note_refused(project: Project, answers: Iterable[Answer]) -> int:
     """Keep what was refused, with the reasons, in `cxgen.layout.REFUSED_SETS`, beside what was refused before; how many sets."""
     path, refused = project.root / layout.REFUSED_SETS, [answer for answer in answers if answer.text and answer.faults]
-    lines = read_text(path).splitlines() if refused and path.exists() else []
-    for answer in refused:
-        row = {"set": answer.asked.id, "model": answer.model, "prompt": answer.prompt, "reasons": answer.faults, "answer": answer.text}
-        lines.append(json.dumps(row, ensure_ascii=False))
-    if refused:
-        write_text(path, "".join(f"{line}\n" for line in dict.fromkeys(lines)))
+    with alone(path):
+        lines = read_text(path).splitlines() if refused and path.exists() else []
+        for answer in refused:
+            row = {"set": answer.asked.id, "model": answer.model, "prompt": answer.prompt, "reasons": answer.faults, "answer": answer.text}
+            lines.append(json.dumps(row, ensure_ascii=False))
+        if refused:
+            write_text(path, "".join(f"{line}\n" for line in dict.fromkeys(lines)))
     return len(refused)
 
 
@@ -167,6 +168,11 @@ def accept(path: Path, answers: Iterable[Answer], by: str) -> tuple[int, dict[st
     A set that differs from one in the file, or from one before it, in nothing but its marked words is not taken.
     ``by``: who wrote them, in words; empty: the model.
     """
+    with alone(path):
+        return _accept(path, answers, by)
+
+
+def _accept(path: Path, answers: Iterable[Answer], by: str) -> tuple[int, dict[str, str]]:
     table = read_accepted(path)
     marked = table.select("set", "sentence", "marks").iter_rows()
     known = {_bare(sentence, {mark["slot"]: mark["text"] for mark in marks}): name for name, sentence, marks in marked}

@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -19,7 +18,7 @@ from cxgen.build.params import Params
 from cxgen.build.tables import content_hash, read_tables, remake, require_dataset, require_unchanged
 from cxgen.errors import CxgenError, DataError, install, needs, some
 from cxgen.families import CONFIGS, FAMILIES
-from cxgen.files import read_text, write_atomically, write_text
+from cxgen.files import read_text, scratch, write_atomically, write_text
 from cxgen.measures.figures import broken_gates
 from cxgen.project import Project, shipped_folder
 from cxgen.publish.card import dataset_card
@@ -82,8 +81,8 @@ def prepared(project: Project, params: Params, target: Target) -> Iterator[Relea
     except DataError as error:
         reasons.append(f"{error.message}: {error.hint}")
     identity = {"repository": target.repository, "tag": target.tag, "git_revision": revision}
-    with TemporaryDirectory(prefix="cxgen-release-") as name:
-        release = Release(target, Path(name), {}, reasons)
+    with scratch(project.root / layout.WORK) as folder:
+        release = Release(target, folder, {}, reasons)
         try:
             record = package(project, params, release.folder, target.tag.removeprefix("v"), **identity)
         except DataError as error:
@@ -218,6 +217,16 @@ def stale_reasons(root: Path) -> Iterator[str]:
         return
     if changed:
         yield f"out of date: {some(changed)}: run `dvc repro`"
+
+
+def newer_source(project: Project) -> str:
+    """A file of the project's that was changed after the packaged data were written; empty if there is none."""
+    made = (project.root / layout.HUB / layout.VERSION_FILE).stat().st_mtime_ns
+    for name in (layout.PARAMS, layout.TEMPLATES, layout.LEXICONS, layout.NATURAL_SETS.parent):
+        for path in (project.root / name, *sorted((project.root / name).rglob("*"))):
+            if path.is_file() and path.stat().st_mtime_ns > made:
+                return str(path.relative_to(project.root))
+    return ""
 
 
 def digest(value: str | Iterable[str]) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from cxgen.errors import DataError, needs
-from cxgen.files import json_lines, read_json, visible
+from cxgen.files import json_lines, read_json, require_file, visible
 from cxgen.review.sample import ANSWERS, KEYS, TASKS, TEXTS, read_key
 from cxgen.review.sheets import ANSWER, NOTE, Kind
 from cxgen.tables import csv_lines
@@ -132,6 +132,7 @@ def _studio(path: Path) -> Iterator[Row]:
 def _xlsx(path: Path) -> Iterator[Row]:
     with needs("Excel workbooks need the package openpyxl", "review"):
         from openpyxl import load_workbook
+    require_file(path, _HINT)
     try:
         lines = list(enumerate(load_workbook(path, read_only=True, data_only=True).worksheets[0].iter_rows(values_only=True), 1))
     except Exception as error:  # whatever a damaged archive makes of the library

@@ -12,6 +12,7 @@ from cxgen.constructicon import Construction, Design, Slot
 from cxgen.errors import EmptySlotError
 from cxgen.lexicon import Frame, Lexicon
 from cxgen.lexicon.scenes import Scene, SceneTable
+from cxgen.lexicon.verdicts import refusals
 
 ABSENT = -1  # in place of a lexeme where a slot is left out
 _CROWDING = 2.0
@@ -122,9 +123,12 @@ def design_pools(
             usable.append((frame, filled))
     if usable:
         return replace(_weighted(construction, design, usable, marked), lacking=tuple(emptied))
+    silenced = [frame for frame in construction.refused if design.frames in frame.designs]
+    emptied += [(frame, f"judges accept no clause of it, and refuse {refusals([frame]) or 'none'}") for frame in silenced]
     table = f"lexicons/scenes/{construction.name}.tsv"
     lacks = f"{construction.name}: nothing fills design {design.name!r}" + (f" in {split}" if split else "")
     hint = f"add words to those classes, or scenes to {table}" if emptied else f"add scenes of the design {design.frames} to {table}"
+    hint = f"`cxgen judge {construction.name}` counts what judges say; add scenes to {table}, or mend these" if silenced else hint
     line = construction.document.line(["designs", design.name])
     why = "; ".join(f"{frame.name}: {what}" for frame, what in emptied[:5]) or "no scene"
     raise EmptySlotError(f"{lacks}: {why}", file=construction.document.path, line=line, hint=hint)
