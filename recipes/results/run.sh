@@ -1,5 +1,5 @@
 #!/bin/sh
-# Every figure of docs/results.md, in order: sh recipes/results/run.sh FOLDER, where FOLDER has the unpacked packages of README.md.
+# Every figure of docs/results.md, and those that were last made for version 9 of the data, in order: sh recipes/results/run.sh FOLDER, where FOLDER has the unpacked packages of README.md.
 set -e
 here=recipes/results
 models=$1/models && mkdir -p "$models" outputs/predictions
@@ -33,7 +33,7 @@ classify deberta deberta-2000 800 "nli distinction nli_wug natural" --train 2000
 classify deberta deberta-4000 800 "nli distinction nli_wug natural" --train 4000
 classify deberta deberta-8000 800 "nli distinction nli_wug natural" --train 8000
 classify deberta deberta-left 800 "nli distinction" --train 2000 --epochs 2 --without caused-motion --without intransitive-motion --without ditransitive --without let-alone
-classify minilm minilm-8000 800 "nli distinction nli_wug" --train 8000
+classify minilm minilm-2000 800 "nli distinction nli_wug" --train 2000
 classify all-mpnet-base-v2 mpnet-1000 400 "nli distinction nli_wug" --train 1000 --rate 5e-5
 
 ask() { # FOLDER RUN CONFIG options
