@@ -106,6 +106,15 @@ class Figures:
                 lines.append([*_named(run), *("" if value is None else f"{100 * value:.1f}" for value in own)])
         return _table(["model", "setting", "nli: sets all right", "distinction: sets all right", "distinction: capture"], lines)
 
+    def left_out(self) -> str:
+        """Constructions that a model has not seen beside the model that has."""
+        lines = []
+        for run in filter(_left_out, self.runs):
+            seen = (run[0], run[1], run[2].partition(" without ")[0])
+            for name in ("all", *(f"construction {name}" for name in run[2].partition(" without ")[2].split(" and "))):
+                lines.append([name, *(_cell(self.found.get((*one, "nli", name))) for one in (seen, run))])
+        return _table(["part of nli", "learned", "left out"], lines)
+
     def learning(self) -> list[tuple[str, list[Point]]]:
         """Config -> points of DeBERTa's learning curve: items, accuracy, low, high."""
         lines: dict[str, list[Point]] = {}
@@ -155,9 +164,11 @@ def _short(run: Sequence[str]) -> str:
 
 
 def filled(page: str, blocks: Mapping[str, str]) -> str:
-    """A page with what stands between its markers made anew."""
+    """A page with what stands between its markers made anew; a block that it has no markers for is not shown."""
     for name, text in blocks.items():
         before, start, rest = page.partition(f"<!-- {name} -->\n")
+        if not start:
+            continue
         _, end, after = rest.partition(f"<!-- /{name} -->")
         page = f"{before}{start}\n{text}\n{end}{after}"
     return page
@@ -174,7 +185,7 @@ def results(project: Project) -> str:
 def pages(root: Path) -> dict[Path, str]:
     """The page, its plots and the table of README, with their texts, from `outputs/metrics/results.json`."""
     figures = Figures(json.loads((root / RESULTS).read_text("utf-8"))["rows"])
-    blocks = {"sets": figures.sets()}
+    blocks = {"sets": figures.sets(), "left-out": figures.left_out()}
     blocks |= {name: figures.main(configs) for name, configs in _ANSWERED.items()}
     blocks |= {name: figures.divided(name) for name in _PARTS["nli"]}
     blocks["look-alikes"] = figures.divided("construction", "distinction")
