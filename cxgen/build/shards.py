@@ -164,7 +164,7 @@ def make_plan(wanted: Wanted, pool: Executor) -> Plan:
     """Find sets that are new, divide them into shards (the first of each sampler also with pseudowords), and write the plan."""
     plan: Plan = {"asked": wanted.asked, "sources": [], "shards": []}
     sets = [pl.DataFrame(schema=_NUMBERS)]
-    seen: dict[str, NDArray[np.uint64]] = defaultdict(lambda: np.empty(0, np.uint64))
+    seen: dict[str, NDArray[np.uint64]] = defaultdict(lambda: np.zeros(1, np.uint64))  # sorted, never empty
     listed = list(wanted.samplers())
     firsts = [job for name, number, _, count in listed for job in _round(wanted, (name, number), 0, count, 1.0)]
     begun = pool.map(_premises, firsts)  # of all samplers at once: few have work for every worker
@@ -215,9 +215,10 @@ def _new_sets(
         end = drawn + len(hashes)
         unique, first = np.unique(hashes, return_index=True)
         fresh = np.zeros(hashes.size, dtype=bool)
-        fresh[first] = unseen = ~np.isin(unique, seen, assume_unique=True)
+        at = np.searchsorted(seen, unique)  # both are sorted: np.isin would sort them again, all that was seen included
+        fresh[first] = unseen = seen.take(at, mode="clip") != unique
         new = fresh.reshape(hashes.shape).all(axis=1)
-        seen = np.sort(np.concatenate([seen, unique[unseen]]), kind="stable")  # two sorted runs: np.union1d takes twenty times as long
+        seen = np.insert(seen, at[unseen], unique[unseen])
         kept = np.concatenate([kept, np.arange(drawn, end)[new]])
         rate, drawn = float(new.mean()), end
     return kept[:count], int(kept[count - 1]) + 1 if len(kept) >= count > 0 else drawn, seen
