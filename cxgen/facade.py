@@ -143,21 +143,22 @@ class Entry:
         return ordered(suite.sample(self.constructicon.project, seed, n))
 
     def blocks(
-        self, n: int, *, family: str = "nli", wug: str = "", seed: int = 1, kind: str = "", label: str = ""
+        self, n: int, *, family: str = "nli", wug: str = "", seed: int = 1, kind: str = "", label: str = "", design: str = ""
     ) -> Iterator[pl.DataFrame]:
-        """The items of `sample` as they are drawn, a block at a time, with all columns of the generator; only of a kind, with a label."""
+        """The items of `sample` as they are drawn, a block at a time, with all columns of the generator; of a kind, label or design only."""
         family_named(family)
         loaded, project = self.construction, self.constructicon.project
-        for what, name, known in (("mode", wug, MODES), ("label", label, LABELS), ("premise kind", kind, loaded.kinds)):
+        asked = (("mode", wug, MODES), ("label", label, LABELS), ("premise kind", kind, loaded.kinds), ("design", design, loaded.designs))
+        for what, name, known in asked:
             if name and name not in known:
-                raise unknown(what, name, known, file=loaded.document.path if known is loaded.kinds else None)
+                raise unknown(what, name, known, file=loaded.document.path if isinstance(known, dict) else None)
         if label and not any(column.labels for column in own_columns(family)):
             raise CxgenError(f"items of {family} have no label", hint="leave --label out")
         if not self.shipped:
             self._require_sound("E")
         wugs = Wugs.load(project.snapshot) if wug else None
         try:
-            yield from sampled(loaded, Wanted(n, family, seed, kind, LABELS.index(label) if label else None, wugs, wug))
+            yield from sampled(loaded, Wanted(n, family, seed, kind, LABELS.index(label) if label else None, wugs, wug, design))
         except (KeyError, IndexError):  # a shipped file that was edited in the clone
             self._require_sound("E")
             raise

@@ -111,6 +111,18 @@ def test_stated_forms_that_no_dictionary_has_are_told(tmp_path, cxgen):
     assert {(row["file"], row["line"]): row["message"] for row in found if row["code"] == "W312"} == told
 
 
+def test_forms_that_a_file_states_hold_for_its_scenes_whichever_sense_they_take(tmp_path, cxgen):
+    """*Outride* is in WordNet: the scene's word is its sense, the class's a word of one's own."""
+    cxgen("new", "opening", cwd=tmp_path)
+    edit(tmp_path / "lexicons/scenes/opening.tsv", "kick | push", "outride | push")
+    template = tmp_path / "templates/opening.yaml"
+    said = "classes:\n  mine: {pos: verb, gloss: x, members: [{lemma: outride, past: outrode, participle: outridden}]}\n"
+    assert "outrided" in cxgen("sample", "opening", "--n", 40, cwd=tmp_path).stdout
+    template.write_text(template.read_text("utf-8") + said, "utf-8")
+    out = cxgen("sample", "opening", "--n", 40, cwd=tmp_path).stdout
+    assert "outrode" in out and "outrided" not in out
+
+
 def test_of_many_unknown_words_the_first_get_suggestions_which_take_long(tmp_path, cxgen, monkeypatch):
     cxgen("new", "opening", cwd=tmp_path)
     edit(
@@ -134,6 +146,9 @@ def test_new_words_are_announced_with_the_forms_of_verbs(tmp_path, cxgen):
     found = cxgen("check", "opening", cwd=tmp_path)
     assert said in found.stderr and f"opening.tsv:{line}: W310 nihgt (noun) is in no word list (night?)" in found.stdout
     assert cxgen("sample", "opening", "--n", 1, cwd=tmp_path).stderr == said + "nihgt (noun) is in no word list (night?)\n"
+    edit(table, "nihgt", "nihgt~own")
+    assert "W310" not in cxgen("check", "opening", cwd=tmp_path).stdout, "it is meant"
+    edit(table, "nihgt~own", "nihgt")
     whole = "6 premises: the last set is not whole, --n 8 shows all of it\n"
     edit(table, "nihgt", "gate#2")
     edit(table, "tiktok | ", "sang | ")

@@ -3,6 +3,7 @@
 import importlib.util
 import json
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -44,7 +45,14 @@ def test_the_readme_is_read_in_ten_minutes_and_names_pages_that_are_there():
 
 def test_those_who_cite_are_told_this_version():
     citation, zenodo = ((ROOT / name).read_text("utf-8") for name in ("CITATION.cff", ".zenodo.json"))
-    assert yaml.safe_load(citation)["version"] == json.loads(zenodo)["version"] == __version__
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert yaml.safe_load(citation)["version"] == json.loads(zenodo)["version"] == project["version"] == __version__
+
+
+def test_the_names_that_say_knows_are_listed_with_what_they_say():
+    shared = yaml.safe_load((ROOT / "templates/_shared.yaml").read_text("utf-8"))["templates"]
+    listed = re.findall(r"^    ([a-z, -]+?)  +(\S.*)$", (ROOT / "docs/templates.md").read_text("utf-8"), re.MULTILINE)
+    assert {name: pattern for names, pattern in listed for name in names.split(", ")}.items() >= shared.items()
 
 
 def test_the_table_of_columns_is_the_schemas():

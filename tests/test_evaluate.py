@@ -487,6 +487,17 @@ def test_baselines_are_written_and_scored_on_everything(mini_dataset, cxgen, tmp
     assert again.stdout == result.stdout
 
 
+def test_a_config_without_items_is_left_out_unless_it_is_asked_for(mini_dataset, cxgen, tmp_path):
+    """As where all facts rest on the words that pseudowords replace."""
+    folder = shutil.copytree(mini_dataset, tmp_path / "project")
+    for path in (folder / "outputs/wug").rglob("*.parquet"):
+        pl.read_parquet(path).clear().write_parquet(path)
+    every = cxgen("evaluate", "--baseline", "majority", "--row", "--json", cwd=folder)
+    assert (every.returncode, "nli_wug" in every.stdout) == (0, False), every.stderr
+    asked = cxgen("evaluate", "--baseline", "majority", "--config", "nli_wug", cwd=folder)
+    assert (asked.returncode, "nli_wug has no items in test" in asked.stderr) == (2, True)
+
+
 def test_predictions_are_compared_and_printed(mini_dataset, cxgen, some_wrong, tmp_path):
     rows, labels, path = some_wrong
     right = written(tmp_path, [{"id": name, "label": LABELS[label]} for name, label in rows.select("id", "label").iter_rows()], "r.jsonl")

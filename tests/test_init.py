@@ -20,6 +20,7 @@ MADE = [
         ".gitignore",
         "README.md",
         "docs/annotation.md",
+        "docs/publishing.md",
         "docs/templates.md",
         "docs/tutorial.md",
         "dvc.yaml",

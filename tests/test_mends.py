@@ -79,6 +79,38 @@ def test_a_template_that_says_nothing_of_its_kinds_is_told_and_no_items_are_draw
     assert {finding.code for finding in findings(load(doors, Lexicon.of(Project(doors.parent.parent))))} == {"E206"}
 
 
+@pytest.mark.parametrize(
+    ("blocks", "said"),
+    [
+        (
+            "{'first-open, first-shut, second-open': {clause: '{agent} {@what}', say: [bare, last-week]}}",
+            "no template says kind 'second-shut'",
+        ),
+        (
+            "{first-open: {clause: '{agent} out{verb:past} it', also: '{agent} {verb:past}', say: and}}",
+            "'out' stands directly before {verb:past}",
+        ),
+        ("{first-open: [{clause: a, say: bare}, {clause: b, say: bare}, {clause: c, say: bare}]}", "a second template 'first-open-bare'"),
+    ],
+)
+def test_what_templates_cannot_say_is_told_before_anything_is_drawn(doors, cxgen, blocks, said):
+    doors.write_text(re.sub(r"^templates:\n(  .*\n)+", f"templates: {blocks}\n", doors.read_text("utf-8"), flags=re.MULTILINE), "utf-8")
+    for command in ("check", "sample"):
+        told = cxgen(command, "doors", cwd=doors.parent.parent)
+        assert told.returncode == 2 and said in told.stdout + told.stderr and "doors.yaml:" in told.stdout + told.stderr
+
+
+def test_blocks_of_templates_may_join_their_clauses_alike(doors):
+    """The templates of the second are called after it."""
+    blocks = [f"'{kind}-open, {kind}-shut': {{clause: '{{agent}} {{@what}}', say: [bare, last-week]}}" for kind in ("first", "second")]
+    doors.write_text(
+        re.sub(r"^templates:\n(  .*\n)+", f"templates: {{{', '.join(blocks)}}}\n", doors.read_text("utf-8"), flags=re.MULTILINE), "utf-8"
+    )
+    loaded = load(doors, Lexicon.of(Project(doors.parent.parent)))
+    assert [*loaded.templates] == ["bare", "last-week", "second-open-bare", "second-open-last-week"]
+    assert [template.name for template in loaded.templates_for("first-shut")] == ["bare", "last-week"]
+
+
 @pytest.mark.parametrize("only", ["", "doors"])
 def test_frames_for_a_construction_that_does_not_exist_are_found(doors, only, monkeypatch):
     monkeypatch.setattr("cxgen.check.findings", lambda *_, **__: [])

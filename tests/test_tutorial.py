@@ -2,7 +2,9 @@
 
 import re
 
+import polars as pl
 import pytest
+import yaml
 
 from cxgen.build.preview import sample_items
 from cxgen.check import findings
@@ -36,6 +38,30 @@ def test_the_file_has_nothing_to_find_fault_with_and_is_as_short_as_it_says(proj
     assert list(findings(giving, chunks=Chunks.load(*project.chunk_files()))) == []
     assert len("".join(blocks("yaml") + blocks("tsv")).splitlines()) <= 60
     assert sample_items(giving, 1, 60)["verb"].n_unique() >= 10, "without any other file"
+
+
+def merged(data, part):
+    """What a page says to put under the keys that it names."""
+    return {**data, **{key: merged(data.get(key) or {}, value) if isinstance(value, dict) else value for key, value in part.items()}}
+
+
+def test_its_look_alike_gives_nothing_away(project):
+    """All premises of a set have the same open-class words, and what is misread has another label."""
+    path = project.root / f"templates/{NAME}.yaml"
+    data = yaml.safe_load(path.read_text("utf-8"))
+    del data["no_lookalike"]
+    for block in blocks("yml"):
+        data = merged(data, yaml.safe_load(block))
+    path.write_text(yaml.safe_dump(data, sort_keys=False), "utf-8")
+    (project.root / f"lexicons/scenes/{NAME}.tsv").write_text(blocks("scenes")[0], "utf-8")
+    with (project.root / f"lexicons/scenes/{NAME}.tsv").open("a", encoding="utf-8") as file:
+        file.write("".join(f"\n{block}" for block in blocks("tsv")))
+    giving = load_construction(project, NAME, Lexicon.of(project))
+    assert list(findings(giving, chunks=Chunks.load(*project.chunk_files()))) == []
+    items = sample_items(giving, 1, 60, "nli").filter(config="distinction")
+    words = items.group_by("contrast_set").agg(pl.col("slots").list.eval(pl.element().struct.field("lemma")).list.sort().n_unique())
+    assert items.height and words["slots"].max() == 1
+    assert {row["kind"].partition("/")[0] for row in items.iter_rows(named=True)} == {"pledging"}
 
 
 def test_a_scene_with_one_word_for_two_slots_is_told_at_its_line(project):

@@ -24,7 +24,7 @@ _FORKS: dict[str, int] = {}  # ``of``: the process that was forked when it had p
 
 @dataclass(frozen=True)
 class Wanted:
-    """What a sample is to hold: how many premises, of one kind or all, with one label or all, pseudowords for a mode's words or none."""
+    """What a sample is to hold: how many premises; of one kind, design and label, or all; pseudowords for a mode's words or none."""
 
     premises: int
     family: str = "nli"
@@ -33,6 +33,7 @@ class Wanted:
     label: int | None = None
     wugs: Wugs | None = None
     mode: str = ""
+    design: str = ""
 
 
 @dataclass
@@ -131,7 +132,12 @@ def sample_items(construction: Construction, seed: int, sets: int, family: str =
 def _sources(construction: Construction, wanted: Wanted) -> list[_Source]:
     seen: dict[str, set[int]] = defaultdict(set)
     made = previews(construction, wanted.seed, wanted.family)
-    return [_Source(one, wanted, seen[one.config]) for one in made if not wanted.kind or wanted.kind in one.design.kinds]
+    chosen = [one for one in made if wanted.design in {"", one.design.name} and (not wanted.kind or wanted.kind in one.design.kinds)]
+    if not chosen:
+        what = " and ".join(f"{name} {value!r}" for name, value in (("design", wanted.design), ("kind", wanted.kind)) if value)
+        hint = f"`cxgen explain {construction.name}` tells what each design is for; --family takes another one"
+        raise CxgenError(f"{construction.name}: no sets of {wanted.family} have {what}", file=construction.document.path, hint=hint)
+    return [_Source(one, wanted, seen[one.config]) for one in chosen]
 
 
 def _together(tables: Iterator[pl.DataFrame]) -> pl.DataFrame:

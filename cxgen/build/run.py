@@ -1,5 +1,6 @@
 """A build, a job per construction: its finished rows wait in a folder until what holds between constructions is counted."""
 
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -148,6 +149,11 @@ def _pseudowords(jobs: Sequence[_Job], made: Mapping[str, Mapping[str, Any]], it
         counts = {name: part["counts"][config] for name, part in made.items() if config in part["counts"]}
         report["constructions" if config == DEFAULT else "pairs"] |= counts
         rows, mark = _items(jobs, [wug_config(config)]), "" if config == DEFAULT else f"{config}: "
+        if counts and not rows.height:
+            modes = " or ".join(jobs[0].params.wug.modes)
+            what = f"{wug_config(config)} is empty: with pseudowords for {modes}, nothing that is asked has an answer"
+            hint = "`cxgen explain NAME --wug MODE` shows what is left; `wug.modes` here says which words are replaced"
+            sys.stderr.write(f"warning: {DataError(what, file=jobs[0].run.project.params, hint=hint).render()}\n")
         broken = wug.violations(rows, items.filter(config=config), config) if rows.height else {}
         report["violations"] |= {mark + rule: count for rule, count in broken.items()}
     require_none(report["violations"], "the pseudoword items are not sound", "this is a bug in cxgen")

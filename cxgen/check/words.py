@@ -54,15 +54,21 @@ def strange_word(construction: Construction) -> Iterator[CxgenError]:
 
 
 def _strange(construction: Construction, new: list[dict[str, Any]]) -> Iterator[CxgenError]:
-    lexicon, rows = construction.lexicon, [row for row in new if not row["zipf"] or _odd(row)]
+    lexicon = construction.lexicon
+    tables = lexicon.scenes(construction.name).tables if new else ()
+    meant = {(lemma, pos) for one in tables for (lemma, pos, pin), _, _ in one.words() if pin == "own"}
+    rows = [row for row in new if (not row["zipf"] and (row["lemma"], row["pos"]) not in meant) or _odd(row)]
     known = sorted({*lexicon.lemmas[: lexicon.base], *most_frequent()}) if rows else []
-    tables = lexicon.scenes(construction.name).tables if rows else ()
     places: dict[tuple[str, str], Place] = {(word[0], word[1]): (one, [at]) for one in tables for word, at, _ in one.words()}
     for number, row in enumerate(rows):
         near = " or ".join(get_close_matches(row["lemma"], known, cutoff=0.75) if number < _LISTED else ())  # each takes a while
         why = _odd(row) or f"is in no word list{f' ({near}?)' if near else ''}"
         message = f"{row['lemma']} ({row['pos']}) {why}"
-        error = fault(places.get((row["lemma"], row["pos"]), (construction.document, [])), message, "mend it, if it is misspelt")
+        error = fault(
+            places.get((row["lemma"], row["pos"]), (construction.document, [])),
+            message,
+            f"mend it, if it is misspelt; {row['lemma']}~own says that it is meant",
+        )
         error.line = construction.document.line_with(row["lemma"]) if error.line == 1 else error.line
         yield error
 

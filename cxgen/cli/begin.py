@@ -25,7 +25,9 @@ _FILES = {
     Path("README.md"): "README.md",
     Path(".gitignore"): "gitignore",
 }
-_PAGES = tuple(Path("docs") / name for name in ("annotation.md", "templates.md", "tutorial.md"))  # to which comments and hints refer
+_PAGES = tuple(
+    Path("docs") / name for name in ("annotation.md", "publishing.md", "templates.md", "tutorial.md")
+)  # to which comments and hints refer
 _FIRST = "my-construction"
 _DVC = "  git init && dvc init   # without git: dvc init --no-scm"
 app = commands()

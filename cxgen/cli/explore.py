@@ -47,6 +47,7 @@ def sample(
     seed: Annotated[int, Option(help="Another seed, other items.")] = 1,
     only: Annotated[str, Option("--label", help="Only entailment, neutral or contradiction.")] = "",
     kind: Annotated[str, Option(help="Only premises of this kind.")] = "",
+    design: Annotated[str, Option(help="Only sets of this design, such as those with look-alikes.")] = "",
     family: Annotated[str, Option(help="Benchmark family, such as nli or minimal_pairs, or a suite: cc_syntax, cc_semantics.")] = "nli",
     wug: Wug = None,
     form: Form = Format.table,
@@ -57,7 +58,7 @@ def sample(
         from cxgen.suites import SUITES
 
         rows = entry.sample(n, family=family, seed=seed)
-        ignored = [option for option, value in (("--label", only), ("--kind", kind), ("--wug", wug)) if value]
+        ignored = [option for option, value in (("--label", only), ("--kind", kind), ("--design", design), ("--wug", wug)) if value]
         if ignored:
             raise CxgenError(f"{', '.join(ignored)}: not for {family}", hint="suites have --n, --seed and --format")
         if form is Format.table:
@@ -70,7 +71,7 @@ def sample(
 
         for line in announced(entry.construction):
             note(line)
-    blocks = entry.blocks(n, family=family, wug=wug.value if wug else "", seed=seed, kind=kind, label=only)
+    blocks = entry.blocks(n, family=family, wug=wug.value if wug else "", seed=seed, kind=kind, label=only, design=design)
     blocks = _counted(blocks, n, None if wug or kind or only else entry.construction)
     if form is Format.table:
         groups = (group for items in blocks for group in FAMILIES[family].shown(items))

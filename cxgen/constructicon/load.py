@@ -129,7 +129,7 @@ def _assemble(sources: list[_Source], lexicon: Lexicon, known: Mapping[str, Verd
     frames = lexicon.frames(data["name"])
     if known or (known is not None and any(frame.proposed for frame in frames)):
         frames = list(judged_frames(frames, lambda frame: verb_columns(designs.values(), kinds, slots, frame), lexicon, known))
-    return Construction(
+    construction = Construction(
         name=data["name"],
         title=data["title"],
         form=data["form"],
@@ -155,6 +155,11 @@ def _assemble(sources: list[_Source], lexicon: Lexicon, known: Mapping[str, Verd
         natural={name: Square.of(name, raw) for name, raw in data.get("natural", {}).items()},
         refused=tuple(_frames_by_entity((frame for frame in frames if not all(frame.slots.values())), designs, entities)),
     )
+    for kind, name in {kind: one.name for one in designs.values() for kind in one.kinds if kind in kinds}.items():
+        if not construction.templates_for(kind):
+            message = f"no template says kind {kind!r}, which design {name!r} has"
+            raise fault(message, construction.place("kinds", kind), "name it, or its group, before a block under templates")
+    return construction
 
 
 def _slot(name: str, raw: dict[str, Any]) -> Slot:

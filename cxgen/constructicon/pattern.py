@@ -121,4 +121,6 @@ def _divided(name: str, clauses: Mapping[str, str]) -> tuple[str, str, str, str]
     match = _VERB.search(clauses[name])
     if match is None:
         raise ValueError(f"clause {name!r} has no verb in the past: {{verb:past}}")
+    if glued := re.search(r"\w+$", clauses[name][: match.start()]):
+        raise ValueError(f"{glued[0]!r} stands directly before {match[0]} in clause {name!r}: write whole verbs, with it, in the scenes")
     return clauses[name][: match.start()], match[1] + match[2], "V" if match[1] else match[2], clauses[name][match.end() :]

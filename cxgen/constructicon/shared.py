@@ -137,12 +137,17 @@ class Shared:
         """The entries of a section, those of shared files among them as those have them; a file's own keys win."""
         sentences = document.data.get("sentences", {}) if section == "templates" else {}
         known = self.entries[section] | {name: (document, pattern) for name, pattern in sentences.items()}
-        for name, raw, keys in _flat(section, document.data[section]):
+        taken: set[str] = set()
+        for written, raw, keys in _flat(section, document.data[section]):
             place: Place = (document, [section, *keys])
+            name = f"{keys[0].partition(',')[0]}-{written}" if written in taken else written  # two blocks may have the same joins
+            if name in taken:
+                raise fault(f"a second template {name!r}", place, "give it a name of its own: say: {NAME: which}")
+            taken.add(name)
             entry = raw
             wanted = raw.get(_SHARED) if isinstance(raw, dict) else raw == _SHARED
             if wanted:
-                wanted = name if wanted is True else str(wanted)
+                wanted = written if wanted is True else str(wanted)
                 if wanted not in known:
                     raise unknown(f"shared entry of {section}", wanted, known, file=document.path, line=document.line(place[1]))
                 origin, entry = known[wanted]

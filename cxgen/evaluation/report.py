@@ -71,10 +71,12 @@ class Evaluated:
     def read(cls, project: Project, part: Part, tables: Sequence[Path] = (), by: Sequence[str] = ()) -> "Evaluated":
         """Read the part's tables (none, where a user brings ``tables`` and names no config), and of a user's the columns to divide ``by``;
         errors as of `Part.of` and `read_items`, and DataError where a table is damaged."""
-        chosen = (*part.configs, *(path.stem for path in tables), *(part.splits if part.splits != Part.splits else ()))
+        named, chosen = part.configs, (*part.configs, *(path.stem for path in tables), *(part.splits if part.splits != Part.splits else ()))
         chosen += (f"limit{part.limit}",) if part.limit else ()
         part = replace(part, splits=()) if tables and not part.configs else part.of(project)
-        items = {config: read_splits(project, config, part.splits) for config in part.configs}
+        items = {config: rows for config in part.configs if (rows := read_splits(project, config, part.splits)).height or config in named}
+        if none := [config for config, rows in items.items() if not rows.height]:
+            raise DataError(f"{none[0]} has no items in {' or '.join(part.splits)}", hint="`cxgen report sizes` says what there is")
         sources = {name: read_splits(project, name.removesuffix(WUG), part.splits) for name in items if name.endswith(WUG)}
         asked = [questions(rows, name, sources.get(name)) for name, rows in items.items()]
         for path in tables:

@@ -167,6 +167,9 @@ def extended(lexicon: Lexicon, sources: Sources, construction: str = "") -> Lexi
         return lexicon
     members = (member for member in sources.declared if member.changes)
     sources.stated_forms += [(*lemma_of(member.key), member.changes, (member.document, [*member.keys])) for member in members]
+    for member in (one for entry in sources.classes.values() for one in entry.members if one.key.startswith("own:") and one.changes):
+        forms = {name: form for name, form in member.changes.items() if name in INFLECTIONS}  # whichever sense of it a scene takes
+        sources.overrides = {**sources.overrides, (pos := lemma_of(member.key)[1]): {**sources.overrides.get(pos, {}), member.lemma: forms}}
     own, theirs = sources.overrides, lexicon.overrides
     overrides = {pos: theirs.get(pos, {}) | own.get(pos, {}) for pos in (*theirs, *own)}
     new, changed = _new_rows(lexicon, sources, overrides), _changed_rows(lexicon, sources)

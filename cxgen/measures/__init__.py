@@ -22,7 +22,9 @@ class Items:
 
 # Figures, or what gives them when asked (fits go on until then); None: does not apply.
 Function = Callable[[Items], Figures | Callable[[], Figures] | None]
-MEND = "`cxgen check NAME` shows which words tell labels, and counting (W308); `cxgen report baselines NAME` tries a change"
+MEND = (
+    "`cxgen report baselines NAME` tries a change in seconds; the kinds of a design must share their words (docs/tutorial.md, A look-alike)"
+)
 MEASURES: dict[str, dict[str, Any]] = {}
 
 
