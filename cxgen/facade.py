@@ -145,7 +145,7 @@ class Entry:
     def blocks(
         self, n: int, *, family: str = "nli", wug: str = "", seed: int = 1, kind: str = "", label: str = "", design: str = ""
     ) -> Iterator[pl.DataFrame]:
-        """The items of `sample` as they are drawn, a block at a time, with all columns of the generator; of a kind, label or design only."""
+        """The items of `sample` as they are drawn, a block at a time, with all columns of the generator; of a kind, label, design."""
         family_named(family)
         loaded, project = self.construction, self.constructicon.project
         asked = (("mode", wug, MODES), ("label", label, LABELS), ("premise kind", kind, loaded.kinds), ("design", design, loaded.designs))
