@@ -83,11 +83,7 @@ class Frame:
 
         Circumstances do not count: neither they nor another verb, design or comment make it another clause.
         """
-        scene = self.scene
-        own = sorted(scene.cells.keys() - {*ABOUT, *CIRCUMSTANCES, slot})
-        told = {name: [text.partition("~")[0] for text in scene.cells[name]] for name in own}  # a pin is not said
-        digest = hashlib.blake2b(repr((slot, told, sorted(scene.words.items()))).encode(), digest_size=4).hexdigest()
-        return f"{scene.cells['id'][0]}/{verb}/{digest}"
+        return f"{self.scene.cells['id'][0]}/{verb}/{self.scene.beside(slot)}"
 
 
 @dataclass(frozen=True)
@@ -98,6 +94,19 @@ class Scene:
     cells: dict[str, list[str]]
     types: dict[str, str]
     words: dict[str, str]
+
+    def beside(self, slot: str) -> str:
+        """A digest of the words that all slots but ``slot`` have; made once, as a scene has many verbs."""
+        if slot not in self._digests:
+            own = sorted(self.cells.keys() - {*ABOUT, *CIRCUMSTANCES, slot})
+            told = {name: [text.partition("~")[0] for text in self.cells[name]] for name in own}  # a pin is not said
+            written = repr((slot, told, sorted(self.words.items()))).encode()
+            self._digests[slot] = hashlib.blake2b(written, digest_size=4).hexdigest()
+        return self._digests[slot]
+
+    @cached_property
+    def _digests(self) -> dict[str, str]:
+        return {}
 
     @property
     def pairs(self) -> list[str]:

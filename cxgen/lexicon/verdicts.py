@@ -8,6 +8,7 @@ judge, on one of `cxgen.vocabulary.CLAUSES` or on `INTERPRETATION`.
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 
 import polars as pl
@@ -69,12 +70,20 @@ def require_answers(votes: pl.DataFrame, path: Path) -> None:
             raise DataError(f"{value[:40]!r} is no answer to the task {task!r}", file=path, hint=hint)
 
 
+@lru_cache(2)
+def _file(path: Path, _: tuple[int, ...]) -> pl.DataFrame:
+    """The votes of a file, as long as it is the same: who loads all constructions reads them once."""
+    votes = read_table(path, _VOTES, HINT)
+    require_answers(votes, path)
+    return votes
+
+
 def read_votes(project: Project, construction: str = "") -> pl.DataFrame:
     """The frozen votes, the project's after those that are shipped: ``item, task, judge, prompt, value, reason``; of one construction."""
     tables = [pl.DataFrame(schema=polars_schema(_VOTES.columns))]
     for path in votes_files(project):
-        tables.append(read_table(path, _VOTES, HINT))
-        require_answers(tables[-1], path)
+        about = path.stat()
+        tables.append(_file(path, (about.st_ino, about.st_size, about.st_mtime_ns)))
     votes = pl.concat(tables).filter(pl.col("item").str.starts_with(f"{construction}/" if construction else ""))
     return votes.unique(["item", "task", "judge", "prompt"], keep="last", maintain_order=True)
 
@@ -94,22 +103,21 @@ def verdicts(votes: pl.DataFrame, construction: str) -> dict[str, Verdict]:
 
     Of a tie between prototypical and extended, or between roles, nothing is known.
     """
-    known: dict[str, Verdict] = {}
+    known: dict[str, tuple[str, str, str, bool]] = {}
     rows = majority(votes).drop("votes").join(against(votes), on=["item", "task"], how="left", maintain_order="left")
     for item, task, value, reason, count, bad, natural, refused in rows.iter_rows():
         clause, _, whose = item.partition("/")[2].rpartition("/")
-        verdict = known.get(clause, Verdict())
+        acceptability, role, why, stiff = known.get(clause, ("", "", "", False))
         if task == "role":
-            verdict = replace(verdict, role=value)
+            role = value
         elif not count or refused:
-            why = f"{bad} of {count} votes are against it" if count else reason
-            verdict = replace(verdict, refused=verdict.refused or f"{task}: {why}")
+            why = why or f"{task}: {f'{bad} of {count} votes are against it' if count else reason}"
         elif task == "naturalness":
-            verdict = replace(verdict, stiff=verdict.stiff or not natural)
+            stiff = stiff or not natural
         elif task == "acceptability" and whose == construction:
-            verdict = replace(verdict, acceptability=value)
-        known[clause] = verdict
-    return known
+            acceptability = value
+        known[clause] = (acceptability, role, why, stiff)
+    return {clause: Verdict(*said) for clause, said in known.items()}
 
 
 def refusals(frames: Iterable[Frame]) -> str:
