@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, SupportsIndex
 
 import polars as pl
 
@@ -223,7 +223,7 @@ def _named(items: pl.DataFrame, columns: Iterable[Column]) -> pl.DataFrame:
 
 
 def _require_positive(n: int, what: str = "n", least: int = 1) -> None:
-    if not isinstance(n, int) or n < least:
+    if not isinstance(n, SupportsIndex) or int(n) < least:
         raise CxgenError(f"{what} is {n!r}", hint="ask for at least one" if least else "0: none")
 
 
@@ -336,8 +336,7 @@ def evaluate(
     from cxgen.evaluation.report import Evaluated, Part
 
     _require_positive(batch, "batch")
-    if limit is not None:
-        _require_positive(limit, "limit")
+    _require_positive(1 if limit is None else limit, "limit")
     by = [by] if isinstance(by, str) else by
     evaluated = Evaluated.read(Constructicon(project).project, Part((config,), (split,), limit), by=by)
     return _scores(evaluated, config, predictions(evaluated, config, predict, batch), (resamples, seed), by)
