@@ -42,7 +42,7 @@ class CxgenError(Exception):
         if self.file is None:
             return ""
         inside = self.file.is_absolute() and self.file.is_relative_to(Path.cwd())
-        path = self.file.relative_to(Path.cwd()) if inside else self.file
+        path = str(self.file.relative_to(Path.cwd()) if inside else self.file).replace("\n", "\\n")
         return f"{path}:{self.line}" if self.line else str(path)
 
     def render(self) -> str:
@@ -77,7 +77,7 @@ def unknown(what: str, name: str, known: Iterable[str], *, file: Path | None = N
     from difflib import get_close_matches
 
     names = sorted(known)
-    near = get_close_matches(name, names, n=3, cutoff=0.5)
+    near = get_close_matches(str(name), names, n=3, cutoff=0.5)
     hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(names[:30]) or 'none'}"
     return UnknownNameError(f"unknown {what} {name!r}", file=file, line=line, hint=hint)
 

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, SupportsIndex
 
 import polars as pl
 
@@ -81,7 +81,7 @@ class Constructicon:
 
     def _unknown(self, name: str) -> CxgenError:
         names = list(self)
-        for owner in names:
+        for owner in names if name else ():
             kinds = read_yaml(self.project.template_file(owner)).data.get("kinds", {})
             if any(isinstance(kind, dict) and kind.get("construction") == name for kind in kinds.values()):
                 message = f"{name!r} is what the opposite of {owner!r} is called: it has no file of its own"
@@ -223,9 +223,9 @@ def _named(items: pl.DataFrame, columns: Iterable[Column]) -> pl.DataFrame:
     return ordered(items).with_columns(pl.col(labels).replace_strict(dict(enumerate(LABELS)), return_dtype=pl.String))
 
 
-def _require_positive(n: int) -> None:
-    if n < 1:
-        raise CxgenError(f"n is {n}", hint="ask for at least one")
+def _require_positive(n: int, what: str = "n", least: int = 1) -> None:
+    if not isinstance(n, SupportsIndex) or int(n) < least:
+        raise CxgenError(f"{what} is {n!r}", hint="ask for at least one" if least else "0: none")
 
 
 def constructions(project: str | Path | None = None) -> list[str]:
@@ -336,6 +336,9 @@ def evaluate(
     from cxgen.evaluation.function import predictions
     from cxgen.evaluation.report import Evaluated, Part
 
+    _require_positive(batch, "batch")
+    _require_positive(1 if limit is None else limit, "limit")
+    by = [by] if isinstance(by, str) else by
     evaluated = Evaluated.read(Constructicon(project).project, Part((config,), (split,), limit), by=by)
     return _scores(evaluated, config, predictions(evaluated, config, predict, batch), (resamples, seed), by)
 
@@ -344,4 +347,5 @@ def _scores(evaluated: "Evaluated", config: str, given: pl.DataFrame | Path, how
     from cxgen.evaluation.function import Scores
     from cxgen.measures.figures import Resampling
 
+    _require_positive(how[0], "resamples", 0)
     return Scores(config, evaluated.report("", evaluated.answers(given), Resampling(*how))["configs"][config], by)

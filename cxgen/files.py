@@ -13,12 +13,13 @@ import secrets
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from cxgen.errors import CxgenError, DataError
 
+STDIN = Path("/dev/stdin")
 # What spreadsheets take for the start of a formula, the wide forms included; they skip blanks before it.
 _FORMULAS = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 _HALF = re.compile("[\ud800-\udfff]")  # of a pair of surrogates, which is no character
@@ -44,9 +45,10 @@ def as_text(value: Any) -> Any:
 def read_text(path: Path, hint: str = "", error: type[CxgenError] = DataError) -> str:
     """The text of a UTF-8 file, without a byte order mark; an ``error`` names the line where it is not UTF-8."""
     try:
-        if path.exists() and not (path.is_file() or path.is_dir() or path.is_relative_to("/dev/fd") or path == Path("/dev/stdin")):
+        if path.exists() and not (path.is_file() or path.is_dir() or is_stream(path)):
             raise error("not a regular file", file=path, hint=hint)  # a pipe that nobody writes to, a device without an end
-        raw = path.read_bytes()
+        with _opened(path) as file:
+            raw = file.read()
     except OSError as failure:
         raise error(f"cannot read: {failure.strerror}", file=path, hint=hint) from failure
     try:
@@ -57,9 +59,18 @@ def read_text(path: Path, hint: str = "", error: type[CxgenError] = DataError) -
         raise error(message, file=path, line=line, hint="save the file as UTF-8; it looks like another encoding") from failure
 
 
+def is_stream(path: Path) -> bool:
+    """Whether a path names what this process has open: /dev/stdout, /dev/fd/63 (of a shell's ``>(...)``)."""
+    return path.is_relative_to("/dev/fd") or (path.parent == STDIN.parent and path.name.startswith("std"))
+
+
+def _opened(path: Path) -> AbstractContextManager[IO[bytes]]:
+    return nullcontext(sys.stdin.buffer) if path == STDIN else path.open("rb")
+
+
 def require_file(path: Path, hint: str = "") -> None:
-    """See that a file is there which a library opens."""
-    if not path.is_file():
+    """See that a file is there which a library opens, or that it is the standard input."""
+    if path != STDIN and not path.is_file():
         raise DataError("not a file" if path.exists() else "cannot read: No such file or directory", file=path, hint=hint)
 
 
@@ -106,7 +117,7 @@ def json_lines(
     """
     require_file(path, hint)
     rows, foreign = 0, None
-    with path.open("rb") as file:
+    with _opened(path) as file:
         for number, raw in enumerate(file, 1):
             try:
                 if row := _object(raw.removeprefix(b"\xef\xbb\xbf" if number == 1 else b""), path, hint, number, finite, errors):
@@ -176,7 +187,7 @@ def write_atomically(path: Path, write: Callable[[Path], object], *, private: bo
     ``private``: only the owner may read it; others have the rights of a new file. An OSError names ``path``, not the temporary file.
     """
     try:
-        if path.is_char_device():  # /dev/stdout is written to, not replaced
+        if is_stream(path) or path.is_char_device() or path.is_fifo():  # they are written to, not replaced
             write(path)
         else:
             _replace(path, write, 0o600 if private else 0o666)
@@ -206,10 +217,9 @@ def _beside(path: Path) -> Path:
 def whole_folder(folder: Path) -> Iterator[Path]:
     """A folder to write into, which becomes ``folder`` (empty, or not there yet) when the block ends, and is gone if it fails."""
     target = folder.resolve()
-    target.parent.mkdir(parents=True, exist_ok=True)
     temporary = _beside(target)
-    temporary.mkdir()
     try:
+        temporary.mkdir(parents=True)
         yield temporary
         temporary.replace(target)
     except OSError as error:

@@ -15,13 +15,14 @@ from typing import Any, TypeVar
 import polars as pl
 
 from cxgen.errors import DataError
-from cxgen.files import as_text, json_lines, read_text, require_file, write_atomically, write_text
+from cxgen.files import STDIN, as_text, json_lines, read_text, require_file, write_atomically, write_text
 from cxgen.schema import Contract
 
 ROW_GROUP = 131_072
 _FIRST_LINE, _LINE = 10.0, 60.0  # seconds between lines of progress in a log
 ENDINGS = (".jsonl", ".csv", ".tsv", ".parquet")  # of tables that users bring
 Item = TypeVar("Item")
+csv.field_size_limit(sys.maxsize)  # models' replies may be long
 _PANIC = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
 
 
@@ -56,12 +57,13 @@ def read_rows(path: Path, hint: str, columns: Sequence[str] = ()) -> pl.DataFram
 
 
 def numbered_rows(path: Path, hint: str, columns: Sequence[str] = ()) -> tuple[pl.DataFrame, Sequence[int]]:
-    """A table that a user brings, like ``hint`` says, and the line (of parquet, the row) at which each of its rows ends: JSON lines, CSV
-    or TSV (every column as text; an empty cell is null) or parquet, by its ending. Of JSON lines only ``columns`` are kept, if any are
-    named; the others of the first line are there without values."""
-    require_ending(path)
+    """A table that a user brings, like ``hint`` says, and the line (of parquet, the row) at which each of its rows ends: JSON lines (on
+    the standard input, too), CSV or TSV (every column as text; an empty cell is null) or parquet, by its ending. Of JSON lines only
+    ``columns`` are kept, if any are named; the others of the first line are there without values."""
+    ending = ".jsonl" if path == STDIN else path.suffix.lower()
+    if path != STDIN:
+        require_ending(path)
     require_file(path, hint)
-    ending = path.suffix.lower()
     try:
         if ending == ".parquet":
             table = pl.read_parquet(path, glob=False)
@@ -87,24 +89,35 @@ def csv_lines(path: Path, hint: str) -> list[tuple[int, list[str]]]:
     head = re.split("[\r\n]", text, maxsplit=1)[0]
     named = re.fullmatch('(?i)"?sep=([,;\t])"?', head)
     divider = named[1] if named else "\t" if path.suffix.lower() == ".tsv" else max(",;\t", key=head.count)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=divider, strict=True)
+    reader, begun, rows = csv.reader(io.StringIO(text, newline=""), delimiter=divider, strict=True), 1, list[tuple[int, list[str]]]()
     try:
-        rows = [(reader.line_num, row) for row in reader if any(map(str.strip, row))]
-    except csv.Error as error:
-        raise DataError(f"not a readable {path.suffix} file: {error}", file=path, line=reader.line_num, hint=hint) from error
+        for row in reader:
+            begun = reader.line_num + 1
+            rows += [(reader.line_num, row)] if any(map(str.strip, row)) else []
+    except csv.Error as error:  # where the row begins: a quote that is not closed runs on to the end
+        raise DataError(f"not a readable {path.suffix} file: {error}", file=path, line=begun, hint=hint) from error
     return rows[1:] if named else rows
 
 
 def _cells(path: Path, hint: str) -> list[tuple[int, list[str | None]]]:
     """Rows of `csv_lines`, of which the first is the names of columns, each once, and the others have as many cells."""
     rows: list[tuple[int, list[str | None]]] = [(line, [cell or None for cell in row]) for line, row in csv_lines(path, hint)]
-    names = rows[0][1] if rows else []
+    names: list[str | None] = [(name or "").strip() for name in rows[0][1]] if rows else []
+    rows[:1] = [(line, names) for line, _ in rows[:1]]
     if twice := [repr(name) for name, count in Counter(names).items() if count > 1]:
         raise DataError(f"columns come more than once: {', '.join(twice)}", file=path, line=rows[0][0], hint=hint)
     for line, row in rows:
         if len(row) != len(names):
             raise DataError(f"{len(row)} cells, and the header has {len(names)}", file=path, line=line, hint=hint)
     return rows
+
+
+def as_texts(rows: pl.DataFrame, names: Sequence[str], path: Path, hint: str) -> pl.DataFrame:
+    """A table that a user brings with these columns as texts; DataError of one that has lists, objects or bytes."""
+    for name in names:
+        if rows.schema[name].is_nested() or rows.schema[name] in {pl.Binary, pl.Object}:
+            raise DataError(f"the column {name} holds no texts", file=path, hint=hint)
+    return rows.with_columns(pl.col(names).cast(pl.String))
 
 
 def one_line(error: BaseException) -> str:

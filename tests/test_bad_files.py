@@ -9,6 +9,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from cxgen.cli.output import written
 from cxgen.errors import DataError
 from cxgen.files import append_lines, json_lines, parse_json, scratch, write_atomically, write_text
 from cxgen.schema import Column, Contract
@@ -48,6 +49,16 @@ def without(column):
     return change
 
 
+def of_others(_):
+    """Sets of a construction that is not here."""
+    rows = pl.read_parquet(ROOT / "pipelines/natural.parquet").head(4).with_columns(construction=pl.lit("nonesuch"))
+    rows.write_parquet("sets.parquet")
+    return Path("sets.parquet").read_bytes()
+
+
+SCORES = '{"name": %s, "configs": {"nli": {"items": 1, "accuracy": {"value": %s, "low": null, "high": null}, "chance": 0.3, "by": {}}}}'
+READINGS = "id,relation,prem_nat,hyp_nat,reader,kind\n"
+PAGE = ("report", "html", "--evaluation", "x.json")
 # file, what becomes of its bytes, or of it, the command, what the message says, and the line: 0 for none, -1 for the last
 CASES = {
     "template with a tab": (TEMPLATE, after("x:\n\ty: z\n"), SAMPLE, "a tab in the indentation", -1),
@@ -74,6 +85,26 @@ CASES = {
     "predictions a pipe": ("given.jsonl", os.mkfifo, EVALUATE, "not a file", 0),
     "template that is a pipe": (TEMPLATE, os.mkfifo, SAMPLE, "not a regular file", 0),
     "scenes that are a pipe": ("lexicons/scenes/reach.tsv", os.mkfifo, SAMPLE, "not a regular file", 0),
+    "predictions whose ids are lists": ("given.jsonl", instead('{"id": ["x"], "label": 1}\n'), EVALUATE, "the column id holds no texts", 0),
+    "a quote that is not closed": ("x.csv", instead('id,label\na,"b\nc,d\ne,f\n'), ("evaluate", "x.csv"), "unexpected end of data", 2),
+    "an evaluation without accuracy": ("x.json", instead(SCORES % ('"m"', "null")), PAGE, "no evaluation", 0),
+    "an evaluation of nobody": ("x.json", instead(SCORES % ("null", 0.5)), PAGE, "no evaluation", 0),
+    "a rating in words": (
+        "pipelines/readings/a.csv",
+        instead(f"{READINGS}\nx,E,5,5,r,human\nx,E,good,5,r,human\n"),
+        ("report", "reading"),
+        "not an answer",
+        -1,
+    ),
+    "a classifier's names in a list": (
+        "m/config.json",
+        instead('{"architectures": ["XForSequenceClassification"], "id2label": ["entailment", "neutral", "contradiction"]}'),
+        ("evaluate", "--model", "hf:m", "--config", "nli"),
+        "id2label is no mapping",
+        0,
+    ),
+    "sets of nobody's": ("pipelines/natural.parquet", of_others, ("natural",), "unknown construction 'nonesuch'", 0),
+    "a name of two lines": ("a\nb.jsonl", instead(""), ("evaluate", "a\nb.jsonl"), "has no column id", 0),
     "a split that is not there": (NLI, os.remove, ("report", "baselines"), "no such table", 0),
 }
 
@@ -98,8 +129,54 @@ def test_a_bad_file_is_answered_in_one_line(mini_dataset, tmp_path, cxgen, name,
     assert "Traceback" not in result.stderr
     assert [other[:8] for other in others] in ([], ["  hint: "])
     assert message in first
-    assert file in first
+    assert file.replace("\n", "\\n") in first
     assert not line or f"{file}:{line}:" in first
+
+
+def test_what_is_said_of_a_file_is_not_written_into_it(capsys):
+    for place in ("/dev/stdout", "/dev/fd/1", "x.conllu"):
+        written(Path(place), "12 premises")
+    assert capsys.readouterr() == ("12 premises\n", "12 premises\n" * 2)
+
+
+REFUSED = {  # a command -> what it says at once; nothing is written
+    "evaluate --baseline majority --dry-run": "are for a model",
+    "evaluate --baseline majority --against nope.jsonl": "nope.jsonl: cannot read",
+    "evaluate --baseline majority --drop d.txt": "unknown kind of file",
+    "evaluate --model m --measure pll": "for models of this machine",
+    "evaluate --model hf:": "names no model",
+    "evaluate --model m --max-cost nan": "no finite number",
+    "evaluate --model m --rpm inf": "no finite number",
+    "publish me/.. --dry-run": "not a repository",
+    "generate rech --out o": "unknown construction",
+    "review serve r": "no such table",
+    "review export params.yaml": "a part of the project",
+    "export lm-eval templates/t": "a part of the project",
+    "elicit caused-motion --out r.jsonl --start 99999999999999999999": "not in the range",
+}
+
+
+@pytest.mark.parametrize("command", REFUSED)
+def test_what_cannot_be_meant_is_refused_before_anything_is_written(mini_dataset, cxgen, command):
+    before = sorted(mini_dataset.rglob("*"))
+    result = cxgen(*command.split(), cwd=mini_dataset)
+    assert (result.returncode, REFUSED[command] in result.stderr) == (2, True), result.stderr
+    assert sorted(mini_dataset.rglob("*")) == before
+
+
+def test_a_table_is_read_with_long_cells_and_blanks_round_its_names(tmp_path):
+    (tmp_path / "x.csv").write_text(f"id , label\na,{'b' * 200_000}\n")
+    assert read_rows(tmp_path / "x.csv", "").columns == ["id", "label"]
+
+
+def test_what_this_process_has_open_is_written_to_and_not_replaced(tmp_path):
+    for path in (tmp_path / "pipe", tmp_path / "file"):
+        os.mkfifo(path) if path.name == "pipe" else path.touch()
+        handle = os.open(path, os.O_RDWR | os.O_NONBLOCK)
+        write_text(path if path.name == "pipe" else Path(f"/dev/fd/{handle}"), "x")
+        assert os.read(handle, 9) == b"x"
+        os.close(handle)
+    assert (tmp_path / "pipe").is_fifo()
 
 
 ROWS = pl.DataFrame({"id": ["a", "b"], "label": [0, 2], "split": ["train", "test"]}, schema_overrides={"label": pl.Int8})

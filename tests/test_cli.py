@@ -197,6 +197,7 @@ def test_bad_parameters_and_missing_inputs_are_named(cxgen, scratch):
     ("error", "code", "message"),
     [
         (OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "outputs/x"), 2, "cxgen: outputs/x: No space left on device\n"),
+        (OSError("File too large (os error 27)"), 2, "cxgen: File too large (os error 27)\n"),
         (MemoryError(), 2, "cxgen: not enough memory\n  hint: ask for less (see params.yaml), or use a machine with more\n"),
         (KeyboardInterrupt(), 130, "cxgen: interrupted; no file is half-written\n"),
         (ZeroDivisionError(), 1, ""),

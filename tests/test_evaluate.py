@@ -7,6 +7,7 @@ import shutil
 import sys
 from collections import defaultdict
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -296,7 +297,7 @@ def test_predictions_that_are_not_of_all_items_are_refused_with_counts(asked, tm
     [
         ("p.jsonl", '{"id": "a"\n', ":1: not JSON"),
         ("p.jsonl", "\n[1]\n", ":2: not a JSON object"),
-        ("p.jsonl", '{"id": "q01", "label": ["neutral"]}\n', "label holds lists"),
+        ("p.jsonl", '{"id": "q01", "label": ["neutral"]}\n', "the column label holds no texts"),
         ("p.jsonl", "", "has no column id, but none at all"),
         ("p.csv", "item,label\nq01,neutral\n", "has no column id, but item, label"),
         ("p.parquet", "no parquet", "not a readable .parquet file"),
@@ -385,7 +386,7 @@ def test_of_a_larger_file_the_part_that_is_scored_is_taken(mini_dataset, cxgen, 
     assert result.returncode == 0, result.stderr
     left = len(labels) - 12 + len(more)
     assert f"{left} predictions of other items are left out (--config distinction --split test" in result.stderr
-    monkeypatch.setattr(sys, "stdin", io.StringIO(path.read_text("utf-8")))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(path.read_bytes())))
     piped = cxgen("evaluate", "-", "--config", "nli", "--limit", 15, "--row", "--format", "json", "--resamples", 20, cwd=mini_dataset)
     assert json.loads(piped.stdout) == [json.loads(result.stdout)[0] | {"name": "stdin"}]
 
@@ -403,8 +404,9 @@ def test_a_function_is_scored_as_a_file_is(mini_dataset, cxgen):
     def piped(n):  # as pipelines give all scores, the best first
         return [{"label": LABELS[i].upper(), "score": 0.8 if i == n else 0.1} for i in (n, (n + 1) % 3, (n + 2) % 3)]
 
-    for change in (int, LABELS.__getitem__, lambda n: piped(n)[0], lambda n: piped(n)[:1], piped, lambda n: [n == i for i in range(3)]):
-        told = evaluate(lambda items: map(change, predict(items)), project=mini_dataset, resamples=20, batch=5, by=["verb_role"])  # noqa: B023
+    whole = (int, LABELS.__getitem__, lambda n: piped(n)[0], lambda n: piped(n)[:1], piped, lambda n: [n == i for i in range(3)])
+    for change in (*whole, np.int8, np.eye(3).__getitem__):
+        told = evaluate(lambda items: map(change, predict(items)), project=mini_dataset, resamples=20, batch=5, by="verb_role")  # noqa: B023
         assert told["accuracy"] == {"value": 1.0, "low": 1.0, "high": 1.0}
     assert max(seen) == 5
     assert json.loads(json.dumps(told)) == told
@@ -419,9 +421,45 @@ def test_a_function_is_scored_as_a_file_is(mini_dataset, cxgen):
         (lambda items: [[0.1, 0.2, "x"]] * len(items), "no answer"),
         (lambda items: [0, *[[1, 0, 0]] * (len(items) - 1)], "names for some items"),
         (lambda items: [[1, 1, 1]] * len(items), "do not sum to 1"),
+        (lambda items: [{0.1, 0.2, 0.7}] * len(items), "no answer"),  # in no order
     ):
         with pytest.raises(CxgenError, match=message):
             evaluate(bad, project=mini_dataset)
+    for odd in ({"batch": 0}, {"limit": 0}, {"limit": 1.5}, {"resamples": -1}, {"split": None}):
+        with pytest.raises(CxgenError, match=f"{next(iter(odd))} (is )?{next(iter(odd.values()))}"):
+            evaluate(predict, project=mini_dataset, **odd)
+
+
+NEUTRAL = b'{"id": "x", "label": "neutral"}\n'
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (NEUTRAL.replace(b"}", b', "label": "entailment"}'), ":1: not JSON: the key 'label' occurs twice"),
+        (NEUTRAL.decode().encode("utf-16"), ":1: not UTF-8 text"),
+        (b"[" * 50_000, ":1: not JSON"),
+        (b"\xef\xbb\xbf" + NEUTRAL + b"3\n", ":2: not a JSON object"),
+        (b"", ": has no column id"),
+    ],
+    ids=["twice", "UTF-16", "deep", "number", "nothing"],
+)
+def test_the_standard_input_is_read_as_a_file_is(mini_dataset, cxgen, monkeypatch, given, message):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(given)))
+    result = cxgen("evaluate", "-", "--config", "nli", cwd=mini_dataset)
+    assert (result.returncode, result.stderr.startswith(f"cxgen: /dev/stdin{message}")) == (2, True)
+
+
+def test_sentences_on_the_standard_input_are_utf_8(cxgen, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO("The more".encode("utf-16"))))
+    assert "/dev/stdin:1: not UTF-8 text" in cxgen("recognise").stderr
+
+
+def test_what_was_asked_for_twice_is_named_once(mini_dataset, cxgen, tmp_path):
+    project = shutil.copytree(mini_dataset, tmp_path / "project")
+    told = cxgen("evaluate", "--baseline", "majority", *["--config", "nli", "--split", "test"] * 2, "--resamples", 0, cwd=project)
+    assert [path.name for path in (project / "outputs/predictions").iterdir()] == ["majority-nli.jsonl"]
+    assert "no intervals" not in told.stderr
 
 
 def test_what_is_scored_must_be_said(mini_dataset, cxgen, some_wrong, tmp_path):

@@ -169,7 +169,7 @@ def test_a_model_is_asked_scored_and_not_asked_again(asked, cxgen, tmp_path, mor
     assert (got["accuracy"]["value"], got["consistency"]["value"]) == by_hand(rows, answers)
     assert again.stdout == result.stdout
     (path,) = (folder / "outputs/predictions").iterdir()
-    assert path.name == ("m-3-shot-thinking-nli.jsonl" if more else "m-nli.jsonl")
+    assert path.name == ("org-m-3-shot-thinking-nli.jsonl" if more else "org-m-nli.jsonl")
     assert pl.read_ndjson(path).sort("id").rows() == sorted(answers.items())
 
 

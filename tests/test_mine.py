@@ -192,7 +192,9 @@ def test_verbs_with_the_form_are_written_with_their_parts(cxgen, parser, text):
 
 
 def test_candidates_are_grouped_counted_and_written(cxgen, tagger, text):
-    result = cxgen("mine", "cc", text, text, "--model", tagger, "--json", cwd=text.parent)
+    again = text.with_stem("again")
+    again.write_bytes(text.read_bytes())
+    result = cxgen("mine", "cc", text, again, f"../{text.parent.name}/{text.name}", "--model", tagger, "--json", cwd=text.parent)
     report = json.loads(result.stdout)
     assert (report["files"], report["lines"], report["passages"], report["candidates"]) == (2, 8, 4, 6)
     assert report["dropped"] == {"one of two: the former, the latter": 2}
@@ -218,6 +220,9 @@ def test_labels_of_groups_become_labels_of_sentences(cxgen, tagger, text):
     assert json.loads(result.stdout) == [{"label": "yes", "candidates": 2}]
     read = pl.read_ndjson(folder / "outputs/mined/cc-labelled.jsonl")
     assert (read["sentence"].to_list(), read["label"].to_list()) == ([HIT, HIT], ["yes", "yes"])
+    for bad, message in (("group,label\n\nx,y\nx,z\n", "bad.csv:4: two labels"), ('{"group": ["x"], "label": 1}\n', "holds no texts")):
+        (folder / (name := "bad.csv" if "," in bad[:8] else "bad.jsonl")).write_text(bad)
+        assert message in cxgen("mine", "cc", "--label", name, cwd=folder).stderr
     result = cxgen("mine", "cc", "--label", folder / "groups.csv", "-o", "outputs/mined/cc.jsonl", cwd=folder)
     assert (result.returncode, "would overwrite what is read" in result.stderr) == (2, True)
 
@@ -313,7 +318,7 @@ def test_what_cannot_be_mined_is_told_in_a_line(cxgen, tagger, text, arguments, 
 
 
 def test_an_interrupted_run_goes_on_where_it_was(tagger, text, monkeypatch):
-    text.write_text(TEXT * 6)
+    text.write_text(TEXT * 12)
     output, partial = text.with_name("candidates.jsonl"), text.with_name(".candidates.jsonl.partial")
     searched, batches = stage._searched, []
 
@@ -328,7 +333,7 @@ def test_an_interrupted_run_goes_on_where_it_was(tagger, text, monkeypatch):
 
         batches.clear()
         monkeypatch.setattr(stage, "_searched", interrupted)
-        return stage.mine(Project(text.parent), Search("cc", str(tagger)), [text, text], output)
+        return stage.mine(Project(text.parent), Search("cc", str(tagger)), [text], output)
 
     monkeypatch.setattr(stage, "_BATCH", 2)
     whole, every, written = run(), len(batches), output.read_bytes()
@@ -337,6 +342,6 @@ def test_an_interrupted_run_goes_on_where_it_was(tagger, text, monkeypatch):
         run(stop=5)
     assert not output.exists()
     with partial.open("a") as file:
-        file.write('{"read": 2, "rows": [{"sen')  # killed while it wrote
+        file.write('\0\0\n{"read": 2, "rows": [{"sen')  # of a disk that lost power; killed while it wrote
     assert (run(), len(batches), output.read_bytes()) == (whole, every - 5, written)
     assert not partial.exists()

@@ -212,6 +212,7 @@ def test_scoring_writes_over_neither_key_nor_answers(cxgen, drawn, tmp_path):
         results = [cxgen("review", "score", tmp_path, option, path) for path in files]
         assert [(result.returncode, "would overwrite" in result.stderr) for result in results] == [(2, True)] * 2
     assert [path.read_bytes() for path in files] == before
+    assert "--record x.xlsx" in cxgen("review", "score", tmp_path, "--record", "x.xlsx", cwd=tmp_path).stderr
 
 
 def test_ids_that_were_moved_against_their_texts_are_refused_where_they_part(drawn, tmp_path):

@@ -201,6 +201,8 @@ def test_a_review_is_served_by_one_process_under_the_names_that_are_allowed(fold
         assert ask(port, "GET", "/x")[0] == 404
         with pytest.raises(DataError, match="another run serves this review"):
             Server(folder, "127.0.0.1", 0)
+    with pytest.raises(DataError, match="cannot listen on nowhere"):
+        Server(folder, "nowhere.invalid", 0)
 
 
 def test_the_page_stands_alone_and_nothing_sent_tells_a_label(folder, drawn):

@@ -159,6 +159,9 @@ def test_a_run_is_not_continued_as_another(mini_source, tmp_path):
     (tmp_path / "cxgen/sets.parquet").write_bytes(b"others")
     with pytest.raises(DataError, match="not the sets of a run"):
         made(asked)
+    (tmp_path / "cxgen/sets.parquet").unlink()
+    with pytest.raises(DataError, match="not the sets of a run"):
+        made(asked)
     for write in (lambda file: file.write_bytes(b"others"), pl.DataFrame({"set": [1]}).write_parquet):  # as if they were recorded
         write(tmp_path / "cxgen/sets.parquet")
         digest = hashlib.sha256((tmp_path / "cxgen/sets.parquet").read_bytes()).hexdigest()

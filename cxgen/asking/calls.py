@@ -149,7 +149,7 @@ Backend = Callable[[list[Call]], Results]  # every call with what came of it, in
 def read_requests(path: Path) -> list[tuple[str, str, list[dict[str, Any]]]]:
     """System message, user message and the items shown in it, of every request in a file."""
     requests = []
-    for number, line in json_lines(path):
+    for number, line in json_lines(path, "expected the requests that --out has written"):
         try:
             messages = {message["role"]: str(message["content"]) for message in line["body"]["messages"]}
             requests.append((messages["system"], messages["user"], _items_in(messages["user"])))

@@ -112,7 +112,7 @@ def read_plan(folder: Path) -> Plan:
         raise DataError("no run is there", file=folder, hint="name the folder that `cxgen generate --out` has written")
     plan: Plan = read_json(path, "run", "manifest", _HINT)
     known = False
-    with suppress(pl.exceptions.PolarsError):
+    with suppress(pl.exceptions.PolarsError, OSError):
         known = plan["sets"] == _sha256(folder / _SETS) and pl.scan_parquet(folder / _SETS, glob=False).collect_schema() == _NUMBERS
     if not known:
         raise DataError("not the sets of a run", file=folder / _SETS, hint=_HINT)

@@ -3,6 +3,7 @@
 import functools
 import gc
 import importlib
+import math
 import os
 import sys
 from collections.abc import Sequence
@@ -52,7 +53,7 @@ _COMMANDS = {  # name: the module that has it, imported when it is called; what 
 
 _SOURCES = (layout.PARAMS, layout.PIPELINE, layout.TEMPLATES, layout.LEXICONS, layout.PROMPTS, layout.JUDGMENTS, layout.NATURAL_SETS)
 _PARTS = (*_SOURCES, layout.DATASET, layout.WUG, layout.NATURAL, layout.SUITES, layout.HUB)  # of the project
-_WRITTEN = frozenset({"output", "out", "requests", "judge_out", "wrong", "hard", "drop", "record"})  # options: files that commands write
+_WRITTEN = frozenset({"output", "out", "folder", "requests", "judge_out", "wrong", "hard", "drop", "record"})  # what commands write
 
 
 class _Commands(typer.core.TyperGroup):
@@ -79,10 +80,19 @@ def _load(name: str) -> click.Command:
         part.short_help = part.help.partition("\n\n")[0].replace("\n", " ")
         if any(option.name == "form" for option in part.params) and not any("--json" in option.opts for option in part.params):
             part.params.append(click.Option(["--json", "form"], flag_value=Format.json, help="Short for --format json."))
+        for option in part.params:
+            if isinstance(option.type, click.types.FloatParamType):
+                option.callback = _finite
         _keep_apart(part)
         if part.epilog:  # its examples, as they are written
             part.epilog = "\b\nExamples:\n  " + part.epilog.replace("\n", "\n  ")
     return command
+
+
+def _finite(_: click.Context, option: click.Parameter, value: Any) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):  # a bound that nothing reaches
+        raise click.BadParameter(f"{value} is no finite number.", param=option)
+    return value
 
 
 def _keep_apart(command: click.Command) -> None:
@@ -156,7 +166,8 @@ def run(arguments: Sequence[str], command: typer.Typer = app, name: str = "cxgen
     except SystemExit as error:  # of typer and rich: whoever reads has stopped: `cxgen sample conative | head`
         return 0 if isinstance(error.__context__, BrokenPipeError) else int(error.code or 0)
     except OSError as error:
-        return _fail(f"{error.filename or 'a file'}: {error.strerror or error}")
+        said = error.strerror or next(iter(error.args), error)
+        return _fail(f"{error.filename}: {said}" if error.filename else str(said))
     except MemoryError:
         return _fail("not enough memory\n  hint: ask for less (see params.yaml), or use a machine with more")
     if code == 130:  # typer makes it of Ctrl-C

@@ -204,8 +204,8 @@ def pairs(
 def elicit(
     limits: Limits,
     construction: Annotated[str, Argument(help="Construction; its template file has a section natural.")],
-    n: Annotated[int, Option("--n", min=1, help="How many sets.")] = 10,
-    start: Annotated[int, Option(min=0, help="Number of the first set.")] = 0,
+    n: Annotated[int, Option("--n", min=1, max=100_000, help="How many sets.")] = 10,
+    start: Annotated[int, Option(min=0, max=2**31, help="Number of the first set.")] = 0,
     seed: Annotated[int, Option(help="Another seed, other seed words.")] = 1,
     backend: Annotated[Judge, Option(help="Who writes: openai, openai-batch, file, replay (what was answered before).")] = Judge.file,
     model: Annotated[str, Option(help="Who writes: model name.")] = "",

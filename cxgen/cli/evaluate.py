@@ -1,7 +1,6 @@
 """From the dataset to a number."""
 
-import json
-import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,12 +15,12 @@ from cxgen.cli.options import Form, commands
 from cxgen.cli.output import Format, busy, emit, note, print_json
 from cxgen.errors import CxgenError
 from cxgen.evaluation.likelihood import Measure, Unit
-from cxgen.evaluation.model import Examination, estimate, examine, suited
+from cxgen.evaluation.model import PLAIN, Examination, estimate, examine, suited
 from cxgen.evaluation.predictions import write_predictions
 from cxgen.evaluation.report import Evaluated, Part, mistakes, write_baseline
 from cxgen.evaluation.rows import divided, further_tables, leaderboard_row, lines, overview, side_by_side, slices
 from cxgen.facade import Constructicon
-from cxgen.files import require_place
+from cxgen.files import STDIN, require_file, require_place
 from cxgen.layout import ANSWERS, PREDICTIONS
 from cxgen.measures.figures import Resampling
 from cxgen.tables import require_ending, write_rows
@@ -53,7 +52,7 @@ def evaluate(
     against: Annotated[Path | None, Option(help="Other predictions of the same items: the difference, with interval and test.")] = None,
     baseline: Annotated[str | None, Option(help="A shallow predictor, trained on train: majority, hypothesis-only, word-pairs.")] = None,
     model: Annotated[str | None, Option(help="Ask this model: a server's, or hf:FOLDER for one of this machine.")] = None,
-    wording: Annotated[str, Option(help="How items are put: plain, told, quiz, scene, pair, variation-1 to -4, or your own.")] = "plain",
+    wording: Annotated[str, Option(help="How items are put: plain, told, quiz, scene, pair, variation-1 to -4, or your own.")] = PLAIN,
     shots: Annotated[int, Option(min=0, max=32, help="Examples shown first, from train or --examples.")] = 0,
     examples: Annotated[Path | None, Option(help="Your own examples, a table like those of --items.")] = None,
     thinks: Annotated[bool, Option("--think", help="Let the model think aloud before it answers.")] = False,
@@ -87,14 +86,14 @@ def evaluate(
     configs' test items, unless --config, --split, --items and --limit say otherwise. Several predictions, a baseline, a model come side by
     side in one table.
     """
-    paths, about = list(predictions or []), dict[Path, dict[str, Any]]()
+    paths, about = [STDIN if path == Path("-") else path for path in predictions or []], dict[Path, dict[str, Any]]()
     count = len(paths) + sum(option is not None for option in (baseline, model))
     if not count or (count > 1 and (name or output)):
         hint = "give files of predictions, --baseline or --model; --name and --output are for one"
         raise CxgenError("several things to score, and one name" if count else "nothing to score", hint=hint)
-    for path in filter(None, (wrong, hard)):
-        require_ending(path)
-        require_place(path)
+    if model is None and (dry_run or shots or examples or thinks or wording != PLAIN):
+        raise CxgenError("--dry-run, --wording, --shots, --examples and --think are for a model", hint="give --model, or leave them out")
+    _require_files((wrong, hard, drop), against)
     part = Part(tuple(configs or ()), tuple(split.value for split in splits) if splits else Part.splits, limit)
     evaluated = Evaluated.read(Constructicon().project, part, items or (), by or ())
     if limit:
@@ -123,8 +122,7 @@ def evaluate(
         paths.append(path)
     with busy("resampling verbs"):
         other = (against.stem, evaluated.answers(against, note)) if against else None
-        told = {name or called: evaluated.answers(_read(path), note) for called, path in _named(paths).items()}
-        how = Resampling(resamples, seed)
+        told, how = {name or called: evaluated.answers(path, note) for called, path in _named(paths).items()}, Resampling(resamples, seed)
         reports = [evaluated.report(*own, how, other, about.get(path, {})) for own, path in zip(told.items(), paths, strict=True)]
     if wrong is not None:
         write_rows(mistakes(evaluated, told), wrong)
@@ -140,20 +138,19 @@ def evaluate(
         _show(reports, by or [], form)
 
 
+def _require_files(written: Iterable[Path | None], read: Path | None) -> None:
+    """See, before any work, that files can be written, and that one is there."""
+    for path in filter(None, written):
+        require_ending(path)
+        require_place(path)
+    if read:
+        require_file(read)
+
+
 def _named(paths: list[Path]) -> dict[str, Path]:
     """What predictions are called: by the name of their file, or if several have the same, by its whole path."""
     different = len({path.stem for path in paths}) == len(paths)
-    return {("stdin" if path.stem == "-" else path.stem) if different else str(path.with_suffix("")): path for path in paths}
-
-
-def _read(path: Path) -> Path | pl.DataFrame:
-    """A file of predictions, or what stands on the standard input."""
-    if str(path) != "-":
-        return path
-    try:
-        return pl.DataFrame([json.loads(line) for line in sys.stdin if line.strip()], infer_schema_length=None, strict=False)
-    except (ValueError, TypeError) as error:
-        raise CxgenError(f"the standard input holds no JSON lines: {error}", hint='such as {"id": "...", "label": "neutral"}') from error
+    return {path.stem if different else str(path.with_suffix("")): path for path in paths}
 
 
 def _place(evaluated: Evaluated, name: str, output: Path | None) -> Path:
@@ -203,7 +200,8 @@ def _show(reports: list[dict[str, Any]], by: list[str], form: Format) -> None:
         for table in filter(None, (*overview(report), *divided(report, by), *further_tables(report))):
             emit(table, form)
             echo()
-        if all(whole["accuracy"]["low"] is None for whole in report["configs"].values()):
-            note("no intervals: they resample verbs, and each construction has one; take more items: --limit 800")
+        if report["resampling"]["resamples"] and all(whole["accuracy"]["low"] is None for whole in report["configs"].values()):
+            more = "; take more items: --limit 800" if report["limit"] else ""
+            note(f"no intervals: they resample verbs, and each construction has one{more}")
         if not by and not one:
             note("each construction: --by construction; all figures of one config: --config NAME")

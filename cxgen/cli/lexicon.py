@@ -1,6 +1,5 @@
 """Commands about words, sentences and texts: the lexicon, pseudowords, the grammar of the comparative correlative, mining."""
 
-import sys
 from collections.abc import Iterator
 from difflib import get_close_matches
 from pathlib import Path
@@ -17,7 +16,7 @@ from cxgen.curate import build as curated
 from cxgen.curate.propose import propose as propose_clauses
 from cxgen.errors import CxgenError, UnknownNameError, some
 from cxgen.facade import Constructicon
-from cxgen.files import read_text
+from cxgen.files import STDIN, read_text
 from cxgen.lexicon import Lexicon
 from cxgen.mining import search as mining
 from cxgen.pseudowords import inflect, load, pseudowords
@@ -168,7 +167,7 @@ def recognise(
     """Say what a sentence is by the grammars of the comparative correlative: an instance, a non-instance, scrambled, or none of theirs."""
     project = Constructicon().project
     grammars = [Grammar(project, name) for name in ([preset] if preset else [PUBLISHED, SMALL])]  # small reads the words of wide, too
-    lines = sentences or (read_text(file) if file else sys.stdin.read()).splitlines()
+    lines = sentences or read_text(file or STDIN).splitlines()
     texts = [line.strip() for line in lines if line.strip()]
     found = ([grammar.recognises(text, any_words=any_words) for grammar in grammars] for text in texts)
     rows = [{"sentence": text, "is": next(filter(None, own), "")} for text, own in zip(texts, found, strict=True)]

@@ -8,11 +8,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
 from itertools import chain, islice
+from pathlib import Path
 from typing import Any
 
 from typer import echo
 
-from cxgen.files import as_text
+from cxgen.files import as_text, is_stream
 
 Format = StrEnum("Format", "table jsonl csv json")
 Row = dict[str, Any]
@@ -34,6 +35,11 @@ def busy(what: str) -> Iterator[None]:
 def note(text: object) -> None:
     """Print a line on stderr, beside the command's own output."""
     echo(text, err=True)
+
+
+def written(path: Path, text: str) -> None:
+    """Print ``text`` about a file that is written, but not into /dev/stdout after it."""
+    echo(text, err=is_stream(path))
 
 
 def print_json(data: Any, *, sort_keys: bool = False) -> None:

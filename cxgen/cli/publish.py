@@ -10,7 +10,7 @@ from typer import Argument, Exit, Option, echo
 
 from cxgen.build.gold import export_conllu, export_docbin
 from cxgen.cli.options import Configs, Form, commands, open_project
-from cxgen.cli.output import Format, busy, emit, note
+from cxgen.cli.output import Format, busy, emit, note, written
 from cxgen.errors import CxgenError, DataError, install, lacking
 from cxgen.evaluation.exports import export as write_tasks
 from cxgen.evaluation.report import Part
@@ -61,7 +61,7 @@ def publish(
     Refuses if the data are not what the pipeline wrote, a metric fails its gate, sources are not committed, items are undecided, the branch
     has moved, the tag exists, or the repository holds what cxgen has not put there. The token: `hf auth login`, or HF_TOKEN.
     """
-    if not re.fullmatch(r"[\w.-]+/[\w.-]+", repository):
+    if not _REF.fullmatch(repository) or repository.count("/") != 1 or "--" in repository:
         raise CxgenError(f"not a repository: {repository!r}", hint="expected OWNER/NAME, such as me/constructions")
     for what, name in (("tag", tag), ("branch", revision)):
         if name and not _REF.fullmatch(name):
@@ -168,7 +168,7 @@ def docbin(config: _Config = "nli", split: _Part = Split.test, output: _Output =
 def _annotate(write: Callable[..., int], ending: str, config: str, split: Split, output: Path | None) -> None:
     project = Constructicon().project
     path = output or project.root / ANNOTATION / f"{config}-{split.value}.{ending}"
-    echo(f"{write(project, config, split.value, path)} premises: {path}")
+    written(path, f"{write(project, config, split.value, path)} premises: {path}")
 
 
 @export.command(epilog="cxgen export inspect tasks && inspect eval tasks/cxgen_tasks.py@cxgen --model MODEL -T config=nli")

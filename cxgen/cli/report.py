@@ -13,7 +13,8 @@ from cxgen.build.tables import drop as leave_out
 from cxgen.build.tables import packaged, refused, reviewed
 from cxgen.check import require_sound
 from cxgen.cli.options import Configs, Form, commands, open_project
-from cxgen.cli.output import Format, Row, busy, emit, note, print_json
+from cxgen.cli.output import Format, Row, busy, emit, note, print_json, written
+from cxgen.errors import CxgenError
 from cxgen.facade import Constructicon
 from cxgen.families import DEFAULT
 from cxgen.files import require_other
@@ -49,7 +50,7 @@ def html(
     path = output or project.root / layout.PAGE
     with busy("writing the page"):
         size = write_page(project, path, evaluations or (), sets)
-    echo(f"{path}: {size / 1e6:.1f} MB")
+    written(path, f"{path}: {size / 1e6:.1f} MB")
 
 
 @report.command()
@@ -172,6 +173,8 @@ def reading(form: Form = Format.table) -> None:
     with busy("comparing readings with labels"):
         result = readings.run(Constructicon().project)
     emit([{"group": name, **shares} for name, shares in [("(all)", result["overall"]), *result["groups"].items()]], form)
+    if result["gone"]:
+        note(f"{result['gone']} answers are left out: their items are no longer there")
 
 
 @review.command(epilog="cxgen review export review --n 20 --as xlsx --split test --real attested.txt")
@@ -236,6 +239,8 @@ def score(
     """How far readers agree with the labels and with one another, how natural sentences are, and which items to mend."""
     for path in filter(None, (record, drop)):
         require_other(path, [folder / FILE, *(folder / ANSWERS).rglob("*")])
+    if record and record.suffix.lower() != ".csv":
+        raise CxgenError(f"--record {record}", hint="readings are pipelines/readings/NAME.csv")
     answers = answers_of(folder, files or [])
     with busy("resampling"):
         result = scoring.score(answers, Resampling(resamples, seed), everybody)

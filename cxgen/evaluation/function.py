@@ -3,8 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from html import escape
-from operator import index
-from typing import Any, SupportsIndex
+from typing import Any
 
 import polars as pl
 
@@ -57,13 +56,14 @@ def _answer(item: Item, value: Any, scoring: Scoring) -> dict[str, Any]:
     scored = [value] if isinstance(value, Mapping) and "label" in value else value  # as a pipeline of transformers gives it
     if isinstance(scored, list) and scored and all(isinstance(one, Mapping) and {"label", "score"} <= {*one} for one in scored):
         value = scored[0]["label"] if len(scored) == 1 else {str(one["label"]).lower(): one["score"] for one in scored}
-    if isinstance(value, SupportsIndex) and 0 <= index(value) < len(shown):
-        value = shown[index(value)]
+    value = value.tolist() if hasattr(value, "tolist") else value  # of numpy, of torch
+    if isinstance(value, int) and 0 <= value < len(shown):
+        value = shown[value]
     if isinstance(value, str):
-        name = value.lower()
+        name = value.strip().lower()
         if name in (*shown, UNDECIDED):
             return {"label": name if name == UNDECIDED else scoring.answers[scoring.meant(item, name)]}
-    elif hasattr(value, "__len__") and len(value) == len(shown) and (not isinstance(value, Mapping) or {*value} == {*shown}):
+    elif hasattr(value, "__getitem__") and len(value) == len(shown) and (not isinstance(value, Mapping) or {*value} == {*shown}):
         numbers = [value[name] for name in shown] if isinstance(value, Mapping) else value
         with suppress(TypeError, ValueError):
             return {scoring.answers[scoring.meant(item, name)]: float(number) for name, number in zip(shown, numbers, strict=True)}

@@ -164,7 +164,7 @@ def _masked(path: str, metric: str) -> Likely:
 
 def measures_for(path: str) -> tuple[str, tuple[Measure, ...]]:
     """What the model in a folder does, by the class that its config.json names, and the measures that are for it."""
-    with suppress(CxgenError, LookupError, TypeError, StopIteration):  # which is told where the model is loaded
+    with suppress(CxgenError, LookupError, TypeError, AttributeError, StopIteration):  # which is told where the model is loaded
         names = read_json(Path(path) / "config.json")["architectures"]
         return next(kind for end, kind in _KINDS.items() if any(name.endswith(end) for name in names))
     return _ANY
@@ -180,8 +180,12 @@ def require_fit(path: str, measure: Measure) -> None:
 def head_labels(path: str, answers: Sequence[str], labels: Sequence[str]) -> list[str]:
     """What the outputs of the classifier in a folder stand for, in their order: its config.json says it, or the user's ``labels``.
     CxgenError: that is not one of each of ``answers``."""
-    named = read_json(Path(path) / "config.json").get("id2label") or {"0": "label_0", "1": "label_1"}  # transformers' default
-    names = [name.strip().lower() for name in labels or (named[place] for place in sorted(named, key=int))]
+    file = Path(path) / "config.json"
+    try:
+        named = read_json(file).get("id2label") or {"0": "label_0", "1": "label_1"}  # transformers' default
+        names = [name.strip().lower() for name in labels or (named[place] for place in sorted(named, key=int))]
+    except (AttributeError, TypeError, ValueError) as error:
+        raise DataError("id2label is no mapping of numbers to names", file=file, hint=_LABELS) from error
     if sorted(names) != sorted(answers) or len(named) != len(names):
         hint = _LABELS if len(named) == len(answers) else _THREE
         raise CxgenError(f"{path} has {len(named)} outputs, here called {', '.join(names)}", hint=hint)

@@ -75,7 +75,7 @@ class Examination:
     @property
     def name(self) -> str:
         """What the results are called: the model and what is not as by default."""
-        parts = [Path(self.folder).name] + [self.wording] * (self.wording != PLAIN)
+        parts = [Path(self.folder).name if self.local else self.model] + [self.wording] * (self.wording != PLAIN)
         parts += [f"{self.shots}-shot"] * (self.shots > 0) + ["own-examples"] * (self.examples is not None) + ["thinking"] * self.thinks
         if self.local:
             parts += [self.measure.value] + [self.unit.value] * (self.unit is not Unit.answer)
@@ -178,6 +178,10 @@ def _consultation(evaluated: Evaluated, asked: Examination) -> tuple[Consultatio
 
 def suited(evaluated: Evaluated, asked: Examination) -> Examination:
     """The same, of a classifier by its head. CxgenError where it is to be asked what it cannot be."""
+    if not asked.folder:
+        raise CxgenError("--model names no model", hint=f"a server's, or {LOCAL}FOLDER")
+    if not asked.local and (asked.labels or (asked.measure, asked.unit) != (Measure.likelihood, Unit.answer)):
+        raise CxgenError("--measure, --unit and --labels are for models of this machine", hint=f"leave them out, or --model {LOCAL}FOLDER")
     if not asked.local and Path(asked.model).is_dir():
         hint = f"a model of this machine: --model {LOCAL}{asked.model}"
         raise CxgenError(f"{asked.model} is a folder, and a model behind a server has a name", hint=hint)

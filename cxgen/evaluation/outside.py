@@ -9,7 +9,7 @@ from cxgen.errors import DataError
 from cxgen.evaluation.scores import DIMENSIONS, FIXED
 from cxgen.streams import order_key
 from cxgen.suites import scoring_of
-from cxgen.tables import numbered_rows
+from cxgen.tables import as_texts, numbered_rows
 from cxgen.vocabulary import LABELS
 
 _FORMAT = """columns: premise, hypothesis, label (entailment, neutral, contradiction; E, N, C; 0, 1, 2); or good, bad (or sentence_good,
@@ -29,7 +29,9 @@ def read_items(path: Path, by: Sequence[str] = ()) -> tuple[str, pl.DataFrame]:
     file:line."""
     rows, lines = numbered_rows(path, _FORMAT)
     like, names = _named(rows, path, by)
-    rows = rows.select(pl.col(given).cast(pl.String).str.strip_chars().alias(name) for name, given in names.items())
+    rows = as_texts(rows, [*names.values()], path, _FORMAT).select(
+        pl.col(given).str.strip_chars().alias(name) for name, given in names.items()
+    )
     if "label" in names:
         rows = rows.with_columns(pl.col("label").str.to_lowercase())
         faults = {"have a label that is none": (~pl.col("label").is_in(list(_CODES)), "label")}
@@ -66,8 +68,6 @@ def _named(rows: pl.DataFrame, path: Path, by: Sequence[str]) -> tuple[str, dict
     more = ("id", "construction", *(["context"] if whole[0] == "minimal_pairs" else []))
     names |= {name: name for name in more if name in rows.columns}
     names |= {name: name for name in (*DIMENSIONS, *by) if name in rows.columns and name not in {*names.values(), *FIXED}}
-    if nested := [column for column in names.values() if rows.schema[column].is_nested()]:
-        raise DataError(f"the column {nested[0]} holds no texts", file=path, hint=_FORMAT)
     return whole[0], names
 
 

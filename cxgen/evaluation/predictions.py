@@ -14,7 +14,7 @@ from cxgen.families import FAMILIES
 from cxgen.families.scoring import Scoring
 from cxgen.files import write_text
 from cxgen.suites import SUITES, scoring_of
-from cxgen.tables import read_rows
+from cxgen.tables import as_texts, read_rows
 from cxgen.version import DATA_VERSION
 from cxgen.vocabulary import UNDECIDED
 
@@ -68,11 +68,10 @@ def _read(rows: pl.DataFrame, path: Path) -> pl.DataFrame:
     if "label" in rows.columns and {"claim", "derivation"} & set(rows.columns):
         hint = "write id and what the model says, without the dataset's other columns"
         raise DataError("has the dataset's own columns, whose label is the right answer, not a prediction", file=path, hint=hint)
-    if "label" in rows.columns and rows["label"].dtype.is_nested():
-        raise DataError("label holds lists or objects, not answers", file=path, hint=_FORMAT)
-    label = pl.col("label") if "label" in rows.columns else pl.lit(None)
-    values = (pl.col(name).cast(pl.Float64, strict=False).fill_null(float("nan")) for name in numbers)
-    return rows.select(pl.col("id").cast(pl.String), label.cast(pl.String).str.strip_chars().str.to_lowercase().alias("label"), *values)
+    texts = as_texts(rows, [name for name in ("id", "label", *numbers) if name in rows.columns], path, _FORMAT)
+    label = pl.col("label") if "label" in rows.columns else pl.lit(None, pl.String)
+    values = (rows[name].cast(pl.Float64, strict=False).fill_null(float("nan")) for name in numbers)
+    return texts.select(pl.col("id").str.strip_chars(), label.str.strip_chars().str.to_lowercase().alias("label"), *values)
 
 
 def _numbers() -> list[str]:

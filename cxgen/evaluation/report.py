@@ -71,7 +71,8 @@ class Evaluated:
     def read(cls, project: Project, part: Part, tables: Sequence[Path] = (), by: Sequence[str] = ()) -> "Evaluated":
         """Read the part's tables (none, where a user brings ``tables`` and names no config), and of a user's the columns to divide ``by``;
         errors as of `Part.of` and `read_items`, and DataError where a table is damaged."""
-        named, chosen = part.configs, (*part.configs, *(path.stem for path in tables), *(part.splits if part.splits != Part.splits else ()))
+        named, splits = part.configs, tuple(dict.fromkeys(part.splits))
+        chosen = (*dict.fromkeys(part.configs), *(path.stem for path in tables), *(splits if splits != Part.splits else ()))
         chosen += (f"limit{part.limit}",) if part.limit else ()
         part = replace(part, splits=()) if tables and not part.configs else part.of(project)
         items = {config: rows for config in part.configs if (rows := read_splits(project, config, part.splits)).height or config in named}

@@ -6,6 +6,7 @@ import re
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import groupby, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -21,7 +22,7 @@ from cxgen.mining.find import Candidate, Correlative, Forms
 from cxgen.project import Project
 from cxgen.streams import order_keys
 from cxgen.suites.cc_syntax import FEATURES, LOW
-from cxgen.tables import one_line, read_rows, require_ending, track, write_rows
+from cxgen.tables import as_texts, numbered_rows, one_line, read_rows, require_ending, track, write_rows
 from cxgen.version import __version__
 
 if TYPE_CHECKING:
@@ -142,6 +143,7 @@ def mine(project: Project, search: Search, files: Sequence[Path], output: Path) 
 
     Until all is read, candidates are kept beside ``output``, a line for each batch: the same call goes on where an interrupted one was.
     """
+    files = [*{path.resolve(): path for path in files}.values()]  # each once
     for path in files:
         if not path.is_file():
             raise DataError("cannot read: not a file" if path.exists() else "cannot read: no such file", file=path)
@@ -170,10 +172,13 @@ def mine(project: Project, search: Search, files: Sequence[Path], output: Path) 
 
 def _resume(path: Path, identity: str) -> list[dict[str, Any]]:
     """The batches that an interrupted run of the same search wrote; a line that was cut off is dropped, another search's file replaced."""
-    first, *lines = path.read_text("utf-8").split("\n")[:-1] or [""] if path.is_file() else [""]
-    lines = lines if first == identity else []
-    write_text(path, "\n".join([identity, *lines, ""]))
-    return [json.loads(line) for line in lines]
+    batches: list[dict[str, Any]] = []
+    with suppress(ValueError, FileNotFoundError):  # a damaged line, after which nothing counts
+        first, *lines = path.read_text("utf-8").split("\n")[:-1]
+        for line in lines if first == identity else ():
+            batches.append(json.loads(line))
+    write_text(path, "\n".join([identity, *map(json.dumps, batches), ""]))
+    return batches
 
 
 def _searched(nlp: "Language", finder: Correlative | Forms, batch: Sequence[Passage]) -> dict[str, Any]:
@@ -249,11 +254,12 @@ def label(project: Project, name: str, table: Path, output: Path) -> dict[str, i
     path = default_output(project, name)
     _require_output(output, [path, table])
     rows, hint = read_candidates(path), "columns group and label, as `cxgen mine ... --format csv` prints them, with labels filled in"
-    listed = read_rows(table, hint)
+    listed, lines = numbered_rows(table, hint)
     if not {"group", "label"} <= set(listed.columns):
         raise DataError(f"has the columns {', '.join(listed.columns) or 'none'}", file=table, hint=hint)
     labels: dict[str, str] = {}
-    for line, (group, text) in enumerate(listed.select("group", pl.col("label").str.strip_chars()).iter_rows(), 2):
+    texts = as_texts(listed, ["group", "label"], table, hint).select("group", pl.col("label").str.strip_chars())
+    for line, (group, text) in zip(lines, texts.iter_rows(), strict=True):
         if text and labels.setdefault(group, text) != text:
             raise DataError(f"two labels of the group {group!r}: {labels[group]}, {text}", file=table, line=line, hint=hint)
     if not labels:

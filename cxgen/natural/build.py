@@ -20,7 +20,7 @@ from cxgen.build.pool import Executor, executor
 from cxgen.build.samplers import divided, fillable
 from cxgen.build.tables import WRITTEN, read_dropped, rows_of, table_hashes
 from cxgen.constructicon import Construction, Design, load_construction
-from cxgen.errors import DataError
+from cxgen.errors import DataError, unknown
 from cxgen.families import DEFAULT, NATURAL, columns_of, family_of
 from cxgen.files import require_place
 from cxgen.lexicon import Lexicon
@@ -161,6 +161,8 @@ def run(project: Project, params: Params, pool: Executor | None = None) -> dict[
         sys.stderr.write(f"warning: {refused} sets that readers refused are left out: {layout.DROPPED}\n")
     accepted = accepted.filter(~dropped)
     names = accepted["construction"].unique().sort().to_list()
+    for name in set(names) - project.template_files().keys():
+        raise unknown("construction", name, project.template_files(), file=path)
     with nullcontext(pool) if pool else executor(min(params.workers, len(names))) as workers:
         made = track(workers.map(partial(_items, project, params.request, accepted), names), "natural", len(names))
         rows = pl.concat([pl.DataFrame(schema=polars_schema(columns_of(NATURAL))), *made])

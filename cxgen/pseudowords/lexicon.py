@@ -60,7 +60,7 @@ class WugLexicon:
         """Onset, nucleus and coda of each syllable of ``word``: as listed, or by rule if it is no word of the lexicon."""
         if not re.fullmatch("[A-Za-z]{1,40}", word):
             message = f"no pseudoword for {word!r}: expected a single word of the letters a to z, at most 40"
-            raise CxgenError(message, hint="replace its words one by one")
+            raise CxgenError(message, hint="give one word at a time, without accents and signs")
         plain = word.lower()
         if plain in self._lengths:
             return tuple(plain[start:end] for start, end in pairwise([0, *accumulate(map(int, self._lengths[plain]))]))

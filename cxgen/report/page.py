@@ -38,7 +38,6 @@ _FIGURES = ("consistency", "capture", "excess")
 _LETTERS = [name[0].upper() for name in LABELS]
 Row = dict[str, Any]
 Tokens = list[tuple[str, str]]  # texts, spaces included, each with its slot or an empty one
-_INTERVAL = {"accuracy": "value", "low": "low", "high": "high"}  # column -> what an evaluation calls it
 Way = tuple[int, int, frozenset[int]]  # from a sentence to another: steps, how many places of the first they touch, which
 
 
@@ -115,17 +114,18 @@ def _scores(path: Path) -> list[Row]:
             for config, whole in report["configs"].items():
                 divided = {f"{by} {value}": own for by in ("construction", "verb_role") for value, own in whole["by"].get(by, {}).items()}
                 for place, part in {"all": whole, **divided}.items():
-                    row = {"name": report["name"], "setting": "", "config": config, "part": place, "items": int(part["items"])}
-                    row |= {own: _share(part["accuracy"][named]) for own, named in _INTERVAL.items()}
-                    row |= {figure: (part.get(figure) or {}).get("value") for figure in _FIGURES}
+                    row = {"name": report["name"] + "", "setting": "", "config": config, "part": place, "items": int(part["items"])}
+                    figure = part["accuracy"]
+                    row |= {"accuracy": _share(0 + figure["value"]), "low": _share(figure["low"]), "high": _share(figure["high"])}
+                    row |= {figure: _share((part.get(figure) or {}).get("value"), -1) for figure in _FIGURES}
                     rows.append(row | {"chance": _share(whole["chance"]), "yours": True})
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise DataError("no evaluation", file=path, hint=hint) from error
     return rows
 
 
-def _share(figure: float | None) -> float | None:
-    if figure is not None and not 0 <= figure <= 1:
+def _share(figure: float | None, least: int = 0) -> float | None:
+    if figure is not None and not least <= figure <= 1:
         raise ValueError(figure)
     return figure
 

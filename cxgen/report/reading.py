@@ -1,6 +1,5 @@
 """Blind readings: how far readers who saw premise and hypothesis only agree with the labels, and how natural they find the sentences."""
 
-import io
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +9,9 @@ from cxgen import layout
 from cxgen.build.tables import with_natural
 from cxgen.errors import DataError
 from cxgen.families import DEFAULT, NATURAL
-from cxgen.files import read_text
 from cxgen.project import Project
 from cxgen.schema import TARGET
-from cxgen.tables import one_line, write_json
+from cxgen.tables import numbered_rows, write_json
 from cxgen.vocabulary import LABELS
 
 ANSWERS = {"id": pl.String, "relation": pl.String, "prem_nat": pl.Int8, "hyp_nat": pl.Int8, "reader": pl.String, "kind": pl.String}
@@ -32,11 +30,13 @@ def run(project: Project) -> dict[str, Any]:
 
 def read_answers(path: Path) -> pl.DataFrame:
     """The answers of readers, columns `ANSWERS`; relation and ratings are null where a reader was not asked."""
-    try:
-        table = pl.read_csv(io.StringIO(read_text(path, _HINT)), schema_overrides=ANSWERS).select(*ANSWERS)
-    except pl.exceptions.PolarsError as error:
-        raise DataError(f"not a table of readers' answers: {one_line(error)}", file=path, hint=_HINT) from error
+    given, lines = numbered_rows(path, _HINT)
+    if not {*ANSWERS} <= {*given.columns}:
+        raise DataError(f"has the columns {', '.join(given.columns) or 'none'}", file=path, hint=_HINT)
+    given = given.select(*ANSWERS)
+    table = given.cast(ANSWERS, strict=False)  # type: ignore[arg-type]
     good = pl.all_horizontal(
+        *(pl.col(name).is_not_null() | given[name].is_null() for name in ANSWERS),
         pl.any_horizontal(pl.col("relation", "prem_nat", "hyp_nat").is_not_null()),
         pl.col("relation").is_in(list(_LETTERS)).fill_null(value=True),
         pl.col("prem_nat", "hyp_nat").is_between(1, 5).fill_null(value=True),
@@ -44,9 +44,8 @@ def read_answers(path: Path) -> pl.DataFrame:
         pl.col("id", "reader").is_not_null(),
     ).fill_null(value=False)
     for wrong, what in ((~good, "not an answer"), (pl.struct("id", "reader").is_duplicated(), "a second answer of the same reader")):
-        rows = table.with_row_index("line", 2).filter(wrong)
-        if rows.height:
-            raise DataError(f"{what}: {str(rows.row(-1)[1:])[:200]}", file=path, line=rows["line"][-1], hint=_HINT)
+        if (faults := table.select(wrong.arg_true()).to_series()).len():
+            raise DataError(f"{what}: {str(given.row(faults[-1]))[:200]}", file=path, line=lines[faults[-1]], hint=_HINT)
     return table
 
 

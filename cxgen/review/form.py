@@ -38,8 +38,8 @@ class Server(ThreadingHTTPServer):
 
     def __init__(self, folder: Path, host: str, port: int, names: Sequence[str] = ()) -> None:
         self._held, self._lock, self._folder = ExitStack(), threading.Lock(), folder / ANSWERS
-        self._held.enter_context(locked(self._folder, "serves this review"))
         self._key = read_key(folder)
+        self._held.enter_context(locked(self._folder, "serves this review"))
         self._rows = {code: (number, task) for code, number, task in self._key.select("code", "list", "task").iter_rows()}
         self._folder.mkdir(exist_ok=True)
         kept = sorted(self._folder.glob("*.jsonl"))
@@ -51,7 +51,10 @@ class Server(ThreadingHTTPServer):
         said = {"tasks": script, "rows": f"{rows:,} rows", "time": _duration(rows * _SECONDS)}
         page = (files("cxgen.review") / "page.html").read_text("utf-8")
         self.page = re.sub(r"{{(\w+)}}", lambda name: said[name[1]], page).encode()
-        super().__init__((host, port), _Handler)
+        try:
+            super().__init__((host, port), _Handler)
+        except OSError as error:
+            raise DataError(f"cannot listen on {host}:{port}: {error.strerror}", hint="give another --port, or --host") from error
         self.url = f"http://{host}:{self.server_port}/"
         self.allowed = {f"{name}:{self.server_port}".lower() for name in ("127.0.0.1", "localhost", "[::1]", host, *names)}
 

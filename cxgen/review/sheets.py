@@ -13,7 +13,7 @@ import polars as pl
 from cxgen.errors import DataError, needs, unknown
 from cxgen.families import family_of
 from cxgen.families.scoring import Choices
-from cxgen.files import as_text, read_text, require_other, write_atomically, write_text
+from cxgen.files import as_text, read_text, require_other, require_place, write_atomically, write_text
 from cxgen.report.reading import items_read
 from cxgen.review.sample import ANSWERS, CHECK, FILE, GENERAL, ITEM, KEYS, NOBODY, REAL, TASKS, TEXTS, Design, sample, write_key
 from cxgen.schema import TARGET
@@ -37,6 +37,7 @@ def export(
     into a folder without a review; returns a row per list and task: ``list, task, items, checks, real``."""
     if (folder / FILE).exists():
         raise DataError("there is a review already", file=folder, hint="its answers need its key: take another folder")
+    require_place(folder / FILE)
     require_other(folder / _GUIDELINES, [real] if real else [])
     known = dataset["config"].unique().sort().to_list()
     for config in configs:
