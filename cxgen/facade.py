@@ -43,9 +43,8 @@ if TYPE_CHECKING:
     from cxgen.evaluation.report import Evaluated
 
 __all__ = ["Constructicon", "Entry", "constructions", "evaluate", "explain", "load", "sample", "score", "show", "wug"]
-# What a sample shows of an item besides its family's columns.
 LINEAGE = ("id", "contrast_set", "construction", "contrast_of", "config", "design", "kind", "template")
-MATERIAL = ("verb", "slots")
+MATERIAL = ("verb", "slots")  # with these a sample shows its family's columns
 
 
 class Constructicon:
