@@ -57,6 +57,11 @@ def read_text(path: Path, hint: str = "", error: type[CxgenError] = DataError) -
         raise error(message, file=path, line=line, hint="save the file as UTF-8; it looks like another encoding") from failure
 
 
+def listed(folder: Path, ending: str) -> list[Path]:
+    """The files of a folder whose names end so, in order; not those that editors and systems hide there (``.#x.yaml``, ``._x.yaml``)."""
+    return sorted(folder.glob(f"[!.]*{ending}"))
+
+
 def require_file(path: Path, hint: str = "") -> None:
     """See that a file is there which a library opens."""
     if not path.is_file():
@@ -108,6 +113,7 @@ def json_lines(
     rows, foreign = 0, None
     with path.open("rb") as file:
         for number, raw in enumerate(file, 1):
+            errors = "strict" if raw.startswith((b"\xff\xfe", b"\xfe\xff")) and number == 1 else errors  # UTF-16: no line of it is damaged
             try:
                 if row := _object(raw.removeprefix(b"\xef\xbb\xbf" if number == 1 else b""), path, hint, number, finite, errors):
                     rows += 1
@@ -176,6 +182,7 @@ def write_atomically(path: Path, write: Callable[[Path], object], *, private: bo
     ``private``: only the owner may read it; others have the rights of a new file. An OSError names ``path``, not the temporary file.
     """
     try:
+        require_place(path)
         if path.is_char_device():  # /dev/stdout is written to, not replaced
             write(path)
         else:

@@ -121,11 +121,13 @@ def _atoms(construction: Construction) -> Iterator[tuple[Place, Atom]]:
 
 @check
 def unusable_pattern(construction: Construction) -> Iterator[CxgenError]:
-    """E102: a pattern with stray braces, with {@name} that its kind does not bind or that is a slot's name, or a form that words lack."""
+    """E102: a pattern with stray braces or odd blanks, with {@name} that its kind does not bind or that is a slot's name, or a form that words lack."""
     broken: dict[tuple[str, str], CxgenError] = {}  # the first kind stands for all that have the text
     for text in texts(construction):
         try:
             parts = text.parts()
+            if blank := re.search(r"[^\S ]", text.text):
+                raise ValueError(f"{blank[0]!r} between words, where one plain space should be")
         except ValueError as error:
             broken[text.text, ""] = fault(text.place, str(error), "write {slot}, {slot:form}, {slot=relation} or {@binding}")
         except KeyError as error:
