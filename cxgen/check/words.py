@@ -13,7 +13,7 @@ from cxgen.check.contents import is_balanced, is_negative, premises, words_of
 from cxgen.check.core import check, fault
 from cxgen.constructicon import Construction, Design, Place, parse_pattern
 from cxgen.errors import CxgenError, some
-from cxgen.lexicon.words import TAGS, most_frequent
+from cxgen.lexicon.words import TAGS, Reference, most_frequent
 from cxgen.semantics import label_matrix, solve
 from cxgen.trees.phrases import lemmas_of
 from cxgen.vocabulary import LABELS
@@ -92,13 +92,14 @@ def strange_form(construction: Construction) -> Iterator[CxgenError]:
 
 @check
 def strange_mark(construction: Construction) -> Iterator[CxgenError]:
-    """W313: a word under `marked` or `entails_alone` that no scene has, and that is no other word."""
+    """W313: a word under `marked` or `entails_alone` that no scene has, and that is in no word list."""
     tables = construction.lexicon.scenes(construction.name).tables
     known = {*construction.lexicon.lemmas, *(word[0] for table in tables for word, _, _ in table.words())}
     for table in tables:
         for number, scene in enumerate(table.scenes):
             for text in (text for column in ("marked", "entails_alone") for text in scene.cells.get(column, ())):
-                if text.partition("~")[0] not in known:
+                lemma = text.partition("~")[0]
+                if lemma not in known and not Reference(construction.lexicon.memory).frequency(lemma)[0]:
                     yield fault((table, [number]), f"{text!r} is marked, and no scene has it", "mend it, or take it out")
 
 
