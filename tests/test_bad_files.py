@@ -1,5 +1,6 @@
 """A file that cannot be read is answered in one line with its name and line, a hint, and exit code 2; nothing else is changed."""
 
+import json
 import os
 import re
 import shutil
@@ -191,6 +192,12 @@ def test_what_nothing_reads_is_told_and_what_editors_hide_is_passed_over(mini, c
     assert found.count(("W000", "nothing reads this file")) == 4
     assert {("W000", "unknown construction 'reech'"), ("W000", "no scene of conative has the verb 'kikc'")} < {*found}
     assert not [message for _, message in found if "cannot read" in message]
+
+
+def test_a_name_given_twice_counts_once_and_judges_are_asked_about_what_the_project_has(mini, cxgen):
+    once, twice = (json.loads(cxgen("capacity", *names, "--json", cwd=mini).stdout) for names in (["reach"], ["reach", "reach"]))
+    assert once == twice
+    assert [row["construction"] for row in json.loads(cxgen("judge", "--json", cwd=mini).stdout)] == ["reach"]
 
 
 def test_rows_are_added_to_a_file_that_ends_without_a_line_break_and_none_twice(tmp_path):
