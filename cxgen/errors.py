@@ -26,7 +26,7 @@ class CxgenError(Exception):
     """
 
     def __init__(self, message: str, *, file: Path | None = None, line: int | None = None, hint: str = "") -> None:
-        message = _ENDLESS.sub(lambda word: f"{word[0][:60]}...", message)
+        message, hint = (_ENDLESS.sub(lambda word: f"{word[0][:60]}...", text) for text in (message, hint))
         super().__init__(message)
         self.message, self.file, self.line, self.hint = message, file, line, hint
 
@@ -77,7 +77,7 @@ def unknown(what: str, name: str, known: Iterable[str], *, file: Path | None = N
     from difflib import get_close_matches
 
     names = sorted(known)
-    near = get_close_matches(str(name), names, n=3, cutoff=0.5)
+    near = get_close_matches(str(name).lower(), names, n=3, cutoff=0.5)
     hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(names[:30]) or 'none'}"
     return UnknownNameError(f"unknown {what} {name!r}", file=file, line=line, hint=hint)
 

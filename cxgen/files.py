@@ -68,6 +68,11 @@ def _opened(path: Path) -> AbstractContextManager[IO[bytes]]:
     return nullcontext(sys.stdin.buffer) if path == STDIN else path.open("rb")
 
 
+def listed(folder: Path, ending: str) -> list[Path]:
+    """The files of a folder whose names end so, in order; not those that editors and systems hide there (``.#x.yaml``, ``._x.yaml``)."""
+    return sorted(folder.glob(f"[!.]*{ending}"))
+
+
 def require_file(path: Path, hint: str = "") -> None:
     """See that a file is there which a library opens, or that it is the standard input."""
     if path != STDIN and not path.is_file():
@@ -119,6 +124,7 @@ def json_lines(
     rows, foreign = 0, None
     with _opened(path) as file:
         for number, raw in enumerate(file, 1):
+            errors = "strict" if raw.startswith((b"\xff\xfe", b"\xfe\xff")) and number == 1 else errors  # UTF-16: no line of it is damaged
             try:
                 if row := _object(raw.removeprefix(b"\xef\xbb\xbf" if number == 1 else b""), path, hint, number, finite, errors):
                     rows += 1
@@ -187,6 +193,7 @@ def write_atomically(path: Path, write: Callable[[Path], object], *, private: bo
     ``private``: only the owner may read it; others have the rights of a new file. An OSError names ``path``, not the temporary file.
     """
     try:
+        require_place(path)
         if is_stream(path) or path.is_char_device() or path.is_fifo():  # they are written to, not replaced
             write(path)
         else:

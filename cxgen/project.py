@@ -6,6 +6,7 @@ from pathlib import Path
 
 from cxgen import layout
 from cxgen.errors import CxgenError, unknown
+from cxgen.files import listed
 
 _PACKAGE = Path(__file__).resolve().parent
 
@@ -103,7 +104,7 @@ class Project:
 
     def _yaml_files(self, relative: Path) -> dict[str, Path]:
         folders = (shipped_folder() / relative, self.root / relative)
-        files = {path.stem: path for folder in folders for path in folder.glob("[!_]*.yaml")}
+        files = {path.stem: path for folder in folders for path in listed(folder, ".yaml") if path.name[0] != "_"}
         return dict(sorted(files.items()))
 
 

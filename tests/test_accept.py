@@ -48,6 +48,8 @@ def test_words_come_to_the_end_of_their_list_and_nothing_else_changes(tmp_path):
 
 @pytest.mark.slow
 def test_a_frame_of_the_lexicon_gets_one_beside_it(tmp_path):
+    (tmp_path / FILE).parent.mkdir(parents=True)
+    (tmp_path / FILE).write_text("# a last line without its break", "utf-8")
     for word in ("hatboxes", "gourd"):
         path, _ = accept_words(*conative(tmp_path), "co-w-dress", "thing", [word])
     assert path.read_text("utf-8").count("co-w-dress-more") == 1

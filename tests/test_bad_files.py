@@ -1,6 +1,8 @@
 """A file that cannot be read is answered in one line with its name and line, a hint, and exit code 2; nothing else is changed."""
 
+import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -9,9 +11,13 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from cxgen.build.params import append_splits
+from cxgen.check import check_project
 from cxgen.cli.output import written
 from cxgen.errors import DataError
 from cxgen.files import append_lines, json_lines, parse_json, scratch, write_atomically, write_text
+from cxgen.lexicon import Lexicon
+from cxgen.project import Project
 from cxgen.schema import Column, Contract
 from cxgen.tables import read_rows, read_table
 from tests.conftest import ROOT
@@ -19,7 +25,8 @@ from tests.conftest import ROOT
 TEMPLATE, PARAMS = "templates/reach.yaml", "params.yaml"
 LEXEMES, NLI = "lexicons/snapshot/lexemes.parquet", "outputs/dataset/nli/test-00000-of-00001.parquet"
 SAMPLE, EVALUATE, DIFF = ("sample", "reach", "--n", "2"), ("evaluate", "given.jsonl"), ("diff", "outputs/dataset", "outputs/dataset")
-BUILD = ("build",)
+BUILD, SPLITS, SCENES = ("build",), "lexicons/splits.tsv", "lexicons/scenes/reach.tsv"
+PATTERNS, PROPOSE, ASK = "lexicons/patterns/reach.tsv", ("propose", "reach"), ("judge", "reach", "--backend", "openai", "--model", "m")
 
 
 def half(raw):
@@ -33,6 +40,11 @@ def after(text):
 
 def instead(text):
     return lambda _: text.encode("latin-1")
+
+
+def to_nothing(path):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.symlink_to("nowhere")
 
 
 def to_itself(path):
@@ -105,6 +117,52 @@ CASES = {
     ),
     "sets of nobody's": ("pipelines/natural.parquet", of_others, ("natural",), "unknown construction 'nonesuch'", 0),
     "a name of two lines": ("a\nb.jsonl", instead(""), ("evaluate", "a\nb.jsonl"), "has no column id", 0),
+    "params with odd shares": (
+        PARAMS,
+        lambda raw: raw.replace(b"train: 0.7", b"train: 0.6"),
+        BUILD,
+        "do not add up to 1",
+        -2,
+    ),
+    "params with an unknown size": (PARAMS, lambda raw: raw.replace(b"minimal_pairs:", b"minimalpairs:"), BUILD, "unknown config", -2),
+    "params with rows said twice": (PARAMS, lambda raw: raw.replace(b"minimal_pairs:", b"nli:"), BUILD, "rows of nli are said twice", -2),
+    "params nested without end": (PARAMS, after("x: " + "[" * 30_000), BUILD, "nested too deep", -1),
+    "splits with a huge row": (
+        SPLITS,
+        instead("construction\tverb\tsplit\n\nr\t" + "x" * 150_000 + "\tno\n"),
+        BUILD,
+        "not a verb",
+        -1,
+    ),
+    "splits a broken link": (SPLITS, to_nothing, BUILD, "No such file", 0),
+    "dropped sets a broken link": ("pipelines/dropped.csv", to_nothing, BUILD, "No such file", 0),
+    "a dropped set twice": ("pipelines/dropped.csv", instead("contrast_set,reason\na,b\na,c\n"), BUILD, "left out already", -1),
+    "judgments a broken link": ("pipelines/judgments.parquet", to_nothing, SAMPLE, "no such table", 0),
+    "scenes with a blank in an id": (SCENES, after("two words\toutcome\t@people\n"), SAMPLE, "a blank or / in 'two words'", -1),
+    "scenes with an endless word": (SCENES, after("x\toutcome\t" + "x" * 500 + "\n"), SAMPLE, "is no word", -1),
+    "patterns of another design": (PATTERNS, instead("id\tdesigns\tverb:verb\nx\toutcom\tgrope\n"), PROPOSE, "unknown design 'outcom'", 2),
+    "patterns of another slot": (
+        PATTERNS,
+        instead("id\tdesigns\tverb:verb\tx\nx\toutcome\tgrope\ty\n"),
+        PROPOSE,
+        "unknown column 'x'",
+        2,
+    ),
+    "patterns of another class": (
+        PATTERNS,
+        instead("id\tdesigns\tverb:verb\tagent\nx\toutcome\tgrope\t@noun.artefact\n"),
+        PROPOSE,
+        "unknown lexicographer file 'noun.artefact'",
+        2,
+    ),
+    "kept answers that are none": ("given.jsonl", instead("[]"), (*ASK, "--cache", "given.jsonl"), "not a file of kept answers", 0),
+    "replies in UTF-16": (
+        "given.jsonl",
+        lambda raw: raw.decode().encode("utf-16"),
+        ("judge", "reach", "--backend", "file", "--model", "m", "--replies", "given.jsonl"),
+        "not UTF-8 text",
+        1,
+    ),
     "a split that is not there": (NLI, os.remove, ("report", "baselines"), "no such table", 0),
 }
 
@@ -116,8 +174,8 @@ def test_a_bad_file_is_answered_in_one_line(mini_dataset, tmp_path, cxgen, name,
     file, change, command, message, line = CASES[name]
     (project / "given.jsonl").write_text('{"id": "x", "label": "neutral"}\n')
     path = project / file
-    if change in {os.mkdir, os.mkfifo, os.remove, to_itself}:
-        path.rename(tmp_path / "before") if change is not os.remove else None
+    if change in {os.mkdir, os.mkfifo, os.remove, to_itself, to_nothing}:
+        path.rename(tmp_path / "before") if change is not os.remove and path.exists() else None
         change(path)
     else:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -131,6 +189,55 @@ def test_a_bad_file_is_answered_in_one_line(mini_dataset, tmp_path, cxgen, name,
     assert message in first
     assert file.replace("\n", "\\n") in first
     assert not line or f"{file}:{line}:" in first
+    assert file in first
+    assert not line or f"{file}:{line}:" in first or (line == -2 and re.search(rf"{file}:\d+:", first))
+
+
+IDLE = {  # a command whose options bound nothing, say two things or nothing, and what is said of it
+    "judge reach --rpm nan": "--requests-per-minute is no finite number",
+    "judge reach --model m": "nobody is asked",
+    "judge reach --out x.jsonl": "say --backend file",
+    "judge reach --backend openai --model= --dry-run": "no model is named",
+    "check -o .": "Is a directory",
+    "propose reach --n 99999999": "is not in the range",
+    f"new {'x' * 300}": "not a name",
+    "sample REACH": "did you mean reach?",
+    "check scenes nowhere.tsv": "is called CONSTRUCTION.tsv",
+}
+
+
+@pytest.mark.parametrize("command", IDLE)
+def test_options_and_names_that_say_nothing_are_told(mini, cxgen, command):
+    result = cxgen(*command.split(), cwd=mini)
+    assert (result.returncode, IDLE[command] in result.stderr, "Traceback" in result.stderr) == (2, True, False), result.stderr
+
+
+def test_what_nothing_reads_is_told_and_what_editors_hide_is_passed_over(mini, cxgen):
+    shutil.rmtree(mini / "lexicons/snapshot")
+    shutil.rmtree(mini / "lexicons/scenes")
+    for name in ("lexicons/bands.yaml", "lexicons/classes/x.yml", "lexicons/scenes/reach.TSV", "templates/sub/x.yaml"):
+        (mini / name).parent.mkdir(parents=True, exist_ok=True)
+        (mini / name).write_text("x: 1\n")
+    for name in ("lexicons/classes/.#x.yaml", "lexicons/scenes/.#reach.tsv", "templates/.#reach.yaml"):
+        (mini / name).symlink_to("me@host")
+    (mini / "lexicons/splits.tsv").write_text("construction\tverb\tsplit\nreech\tgrope\ttrain\nconative\tkikc\ttrain\n")
+    found = [(finding.code, finding.message) for finding in check_project(Project(mini), Lexicon.of(Project(mini)), among=["none"])[1]]
+    assert found.count(("W000", "nothing reads this file")) == 4
+    assert {("W000", "unknown construction 'reech'"), ("W000", "no scene of conative has the verb 'kikc'")} < {*found}
+    assert not [message for _, message in found if "cannot read" in message]
+
+
+def test_a_name_given_twice_counts_once_and_judges_are_asked_about_what_the_project_has(mini, cxgen):
+    once, twice = (json.loads(cxgen("capacity", *names, "--json", cwd=mini).stdout) for names in (["reach"], ["reach", "reach"]))
+    assert once == twice
+    assert [row["construction"] for row in json.loads(cxgen("judge", "--json", cwd=mini).stdout)] == ["reach"]
+
+
+def test_rows_are_added_to_a_file_that_ends_without_a_line_break_and_none_twice(tmp_path):
+    path = tmp_path / "splits.tsv"
+    path.write_text("construction\tverb\tsplit\nreach \tgrope\ttrain")
+    append_splits(path, {}, {"reach": {"grope": "test", "lunge": "test"}})
+    assert path.read_text() == "construction\tverb\tsplit\nreach \tgrope\ttrain\nreach\tlunge\ttest\n"
 
 
 def test_what_is_said_of_a_file_is_not_written_into_it(capsys):

@@ -19,6 +19,8 @@ FAULTS = [
     ("E101", '  this-afternoon: "This afternoon, {agent}', '  this-afternoon: "{opening}{agent}', "opening"),
     ("E102", '"Last night, {agent} {@verb:past}', '"Last night, {agent} {@verb:pst}', "no form 'pst'"),
     ("E102", "{@verb:past} for {target}{@rest}.", "{@verb:past} for {target}{@tail}.", "@tail"),
+    ("E102", '"Last night, {agent} {@verb', '"Last night,\u00a0{agent} {@verb', "'\\xa0' between words"),
+    ("W313", "@companions\tgrope", "@companions\tgropse", "'gropse' is marked"),
     ("E102", "{@verb:past} for {target}{@rest}.", "{@verb} for {target}{@rest}.", "the name of a slot"),
     ("E201", "  opener: {role: modifier, class: times", "  opener: {role: modifier, related: {near: opener}", "in a circle"),
     ("E107", "  verb: {role: verb, frame: true", "  verb: {role: verb, optional: 0.5, frame: true", "without a verb"),
@@ -182,7 +184,7 @@ def test_codes_are_listed_with_what_they_find_and_every_check_is_tested(cxgen):
     elsewhere = {"E106", "E206", "W305", "W308", "W310", "W312"}  # W305, W310, W312 above, the others in test_language
     assert set(CHECKS) == {code for code, *_ in FAULTS} | elsewhere
     listed = json.loads(cxgen("check", "--codes", "--format", "json").stdout)
-    assert {row["code"] for row in listed} == {"E000", *CHECKS, *TREES}
+    assert {row["code"] for row in listed} == {"E000", "W000", *CHECKS, *TREES}
     assert all(row["finds"] for row in listed)
 
 

@@ -352,7 +352,7 @@ def test_neither_key_nor_path_gets_into_a_file_or_a_message(here, cxgen):
     [
         (["--backend", "openai", "--model", "m", "--base-url", "localhost:1/v1"], "no address of a server"),
         (["--backend", "openai"], "no model is named"),
-        (["--backend", "openai", "--model", "m", "--task", "roles"], "did you mean role"),
+        (["--backend", "openai", "--model", "m", "--task", "roles"], "is not one of"),
         (["--backend", "openai", "--model", "m", "--max-cost", "1"], "needs prices"),
     ],
 )

@@ -171,6 +171,8 @@ def test_a_wrong_name_is_told_with_the_nearest(cxgen, words, parts):
     [
         ("schematicity: 1", "schematicity: one", ["schematicity", "integer"]),
         ("name: reach", "name: reech", ["name is 'reech'"]),
+        ("name: reach", "name: Reach", ["expected: lower-case letters, digits and hyphens"]),
+        ('entails: ["got(agent, target)"]', 'entails: ["got(agent"]', ["expected: a fact such as"]),
         ('  plain: "{agent}', '  plain: "{agnt}', ["E101 unknown slot 'agnt'", "agent"]),
         ("{@verb:past} for {target}{@rest}", "{@verb:pst} for {target}{@rest}", ["E102", "pst", "participle"]),
     ],
@@ -187,6 +189,9 @@ def test_bad_parameters_and_missing_inputs_are_named(cxgen, scratch):
     edit(scratch / "params.yaml", "validation: 0.15", "validation: 0.2")
     fails(cxgen("build", cwd=scratch), "add up to 1")
     edit(scratch / "params.yaml", "validation: 0.2", "validation: 0.15")
+    edit(scratch / "params.yaml", "constructions: all", "constructions: conative")
+    fails(cxgen("build", cwd=scratch), "expected: all, or a list of names")
+    edit(scratch / "params.yaml", "constructions: conative", "constructions: all")
     fails(cxgen("report", "baselines", cwd=scratch), "outputs/dataset", "no dataset")
     (scratch / "pipelines").mkdir(exist_ok=True)
     (scratch / "pipelines/judgments.parquet").write_bytes(b"PAR1 but not really")

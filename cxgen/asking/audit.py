@@ -1,5 +1,6 @@
 """Is the filter right? Clauses of which readers know whether they are good, some of them planted, put to judges."""
 
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ _HINT = f"a CSV file with the columns {', '.join(COLUMNS)}, planted, and of {', 
 def sheet_file(project: Project) -> Path:
     """The project's file of the clauses, else what is shipped."""
     own = project.root / layout.AUDIT
-    return own if own.exists() else shipped_folder() / layout.AUDIT
+    return own if os.path.lexists(own) else shipped_folder() / layout.AUDIT
 
 
 def sheet(project: Project) -> pl.DataFrame:

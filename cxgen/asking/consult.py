@@ -44,7 +44,7 @@ class Consultation:
         limits = self.limits
         if limits.max_cost is not None and not limits.priced:
             raise CxgenError("--max-cost needs prices", hint="give --price-in and --price-out, per million tokens")
-        if self.backend is not Judge.replay and not self.models:
+        if self.backend is not Judge.replay and "" in (self.models or [""]):
             raise CxgenError("no model is named", hint="give --model")
         if self.backend is Judge.batch:
             limits = replace(limits, timeout=max(limits.timeout, 600.0), deadline=2 * 86_400.0)
@@ -108,15 +108,16 @@ class Cache:
 @contextmanager
 def opened(path: Path) -> Iterator[Cache]:
     """The cache in ``path``, held for this process: two runs would pay twice. Half a line of a killed run is passed over."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        append_lines(path)  # it can be written to
+        with path.open("rb") as file:
+            head = file.read(2)
+    except OSError as error:
+        raise DataError(f"cannot be opened: {error.strerror}", file=path, hint="its file and folder must be writable") from error
+    if head and head != b'{"':
+        raise DataError("not a file of kept answers", file=path, hint="name another one: --cache FILE")
     with locked(path, "is asking models with these answers"):
-        try:
-            append_lines(path)  # it can be written to
-            with path.open("rb") as file:
-                head = file.read(2)
-        except OSError as error:
-            raise DataError(f"cannot be opened: {error.strerror}", file=path, hint="its file and folder must be writable") from error
-        if head and head != b'{"':
-            raise DataError("not a file of kept answers", file=path, hint="name another one: --cache FILE")
         cache = Cache(path)
         for number, row in json_lines(path, _REMOVE, torn=True):
             try:

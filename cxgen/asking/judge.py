@@ -1,5 +1,6 @@
 """Clauses put to models, which vote, and their votes, frozen: `cxgen.lexicon.verdicts` says what follows from them."""
 
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, fields, replace
 from pathlib import Path
@@ -13,7 +14,7 @@ from cxgen.asking.consult import Consultation, Judgment, Outcome, Shown
 from cxgen.asking.prompts import Prompt
 from cxgen.build.clauses import clauses, interpretations
 from cxgen.constructicon import Construction, load_construction, target_names
-from cxgen.errors import DataError, unknown
+from cxgen.errors import DataError
 from cxgen.files import alone
 from cxgen.lexicon import Lexicon
 from cxgen.lexicon.verdicts import HINT, require_answers
@@ -37,8 +38,6 @@ def questions(
 
     What all the models have decided already, with the prompts as they are, is not asked again.
     """
-    for task in sorted(set(asked.tasks) - {*CLAUSES, INTERPRETATION}):
-        raise unknown("task", task, (*CLAUSES, INTERPRETATION))
     known = audit.sheet(project) if audited else None
     meant = CLAUSES if known is None else audit.tasks_of(known)
     for task in sorted(set(asked.tasks) - {*meant}) if audited else ():
@@ -76,7 +75,7 @@ def descriptions(constructions: Iterable[Construction]) -> dict[str, dict[str, s
 
 def _decided(frozen: Path, asked: Consultation, prompts: dict[str, Prompt]) -> set[tuple[str, str]]:
     """Task and item of what every model asked has decided."""
-    votes = read_frozen(frozen) if frozen.exists() else as_table(())
+    votes = read_frozen(frozen) if os.path.lexists(frozen) else as_table(())
     current = pl.col("prompt") == pl.col("task").replace_strict({task: prompt.hash for task, prompt in prompts.items()}, default="")
     own = votes.filter(pl.col("judge").is_in(asked.models), pl.col("value") != "", current)
     counts = own.group_by("task", "item").agg(pl.col("judge").n_unique())
@@ -106,7 +105,7 @@ def read_frozen(path: Path) -> pl.DataFrame:
 def freeze(judgments: pl.DataFrame, path: Path) -> int:
     """Merge judgments into the file; its number of rows. A decided one replaces what was there, an undecided one only an undecided one."""
     with alone(path):
-        table = pl.concat([*([read_frozen(path)] if path.exists() else []), judgments.select(list(COLUMNS))])
+        table = pl.concat([*([read_frozen(path)] if os.path.lexists(path) else []), judgments.select(list(COLUMNS))])
         table = table.sort(pl.col("value") != "", maintain_order=True).unique(_KEYS, keep="last").sort(_KEYS)
         write_table(table, path)
     return table.height

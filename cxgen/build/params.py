@@ -1,9 +1,10 @@
 """What is asked for: ``params.yaml``, and which split each verb is in (``lexicons/splits.tsv``, which only grows)."""
 
-import csv
+import os
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
+from fractions import Fraction
 from pathlib import Path
 
 from cxgen import layout
@@ -90,9 +91,15 @@ class Params:
         document = read_yaml(path, "params")
         data = document.data
         generate, judge, names = data["generate"], data["judge"], data.get("constructions", "all")
-        sizes = {"nli": data["n_per_construction"], "distinction": data["n_per_lookalike"], **data.get("sizes", {})}
-        for config in sizes.keys() - CONFIGS:
-            raise unknown("config", config, CONFIGS, file=path)
+        named = {"nli": "n_per_construction", "distinction": "n_per_lookalike"}
+        sizes = {config: data[key] for config, key in named.items()} | data.get("sizes", {})
+        for config in data.get("sizes", {}):
+            if config in named:
+                raise document.wrong(("sizes", config), f"rows of {config} are said twice", f"say {named[config]} only")
+            if config not in CONFIGS:
+                raise unknown("config", config, CONFIGS.keys() - named, file=path, line=document.line(("sizes", config)))
+        if sum(Fraction(str(data["split"][split])) for split in SPLITS) != 1:
+            raise document.wrong(("split",), "the shares of the splits do not add up to 1", "change one of them")
         if names != "all":
             _require_targets(document, names)
         request = Request(
@@ -135,7 +142,7 @@ def read_splits(root: Path) -> dict[str, dict[str, str]]:
     """Construction -> verb lemma -> split: what is shipped, and the project's own, which comes first."""
     splits: dict[str, dict[str, str]] = {}
     for path in dict.fromkeys((shipped_folder() / layout.SPLITS, root / layout.SPLITS)):
-        for construction, verbs in _read_splits(path).items() if path.exists() else ():
+        for construction, verbs in _read_splits(path).items():
             splits.setdefault(construction, {}).update(verbs)
     return splits
 
@@ -143,8 +150,9 @@ def read_splits(root: Path) -> dict[str, dict[str, str]]:
 def _read_splits(path: Path) -> dict[str, dict[str, str]]:
     splits: dict[str, dict[str, str]] = {}
     hint = f"a row has {', '.join(_COLUMNS)}, with tabs between; `cxgen splits propose` adds rows"
-    for number, row in enumerate(csv.reader(read_text(path, hint).splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE), 1):
-        if number == 1 and row == _COLUMNS:
+    for number, line in enumerate((read_text(path, hint) if os.path.lexists(path) else "").splitlines(), 1):
+        row = [cell.strip() for cell in line.split("\t")]
+        if not line.strip() or (number == 1 and row == _COLUMNS):
             continue
         if number == 1 or len(row) != len(_COLUMNS) or not all(row) or row[2] not in SPLITS:
             raise DataError(f"not a verb with its split: {row}"[:200], file=path, line=number, hint=hint)
@@ -156,10 +164,11 @@ def _read_splits(path: Path) -> dict[str, dict[str, str]]:
 
 def append_splits(path: Path | None, known: _Splits, proposed: _Splits) -> list[dict[str, str]]:
     """Append the verbs of ``proposed`` that are not ``known`` to the file, if one is given; their rows."""
-    every = ((name, verb, split) for name, verbs in proposed.items() for verb, split in sorted(verbs.items()))
-    rows = [row for row in every if row[1] not in known.get(row[0], {})]
-    if rows and path:
-        with alone(path):
-            before = read_text(path) if path.exists() else "\t".join(_COLUMNS) + "\n"
-            write_text(path, before + "".join("\t".join(row) + "\n" for row in rows))
+    with alone(path) if path else nullcontext():
+        own = _read_splits(path) if path else {}  # another run may have added some
+        every = ((name, verb, split) for name, verbs in proposed.items() for verb, split in sorted(verbs.items()))
+        rows = [row for row in every if row[1] not in {**known.get(row[0], {}), **own.get(row[0], {})}]
+        if rows and path:
+            before = (read_text(path).rstrip() if own else "") or "\t".join(_COLUMNS)
+            write_text(path, "\n".join([before, *map("\t".join, rows)]) + "\n")
     return [dict(zip(_COLUMNS, row, strict=True)) for row in rows]

@@ -93,7 +93,7 @@ def _make(job: _Job) -> dict[str, Any]:
     for config, rows in finished.items():
         try:
             rows.write_ipc(job.file(config), compression="lz4")
-        except pl.exceptions.PolarsError as error:
+        except (OSError, pl.exceptions.PolarsError) as error:
             raise DataError(f"cannot be written: {one_line(error)}", file=job.file(config), hint="is there room on the disk?") from error
     return {"rejected": rejected, "counts": counts, "judged": judged, "dropped": job.dropped.keys() & {*drawn["contrast_set"]}}
 

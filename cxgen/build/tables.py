@@ -3,6 +3,7 @@
 import hashlib
 import io
 import json
+import os
 import sys
 from collections.abc import Collection, Iterable, Mapping
 from itertools import islice
@@ -159,12 +160,13 @@ def read_dropped(path: Path) -> dict[str, str]:
 def _listed(path: Path) -> dict[str, tuple[int, str]]:
     """The same, with its lines."""
     dropped: dict[str, tuple[int, str]] = {}
-    table, lines = numbered_rows(path, _REFUSED_HINT) if path.exists() else (pl.DataFrame(schema=_REFUSED), ())
+    table, lines = numbered_rows(path, _REFUSED_HINT) if os.path.lexists(path) else (pl.DataFrame(schema=_REFUSED), ())
     if table.columns != _REFUSED:
         raise DataError("has other columns, or none", file=path, line=1, hint=_REFUSED_HINT)
     for line, row in zip(lines, table.iter_rows(), strict=True):
         if None in row or row[0] in dropped:
-            raise DataError(f"not a set that is left out: {row}"[:200], file=path, line=line, hint=_REFUSED_HINT)
+            what = "a set that is left out already" if None not in row else "not a set with the reason why it is left out"
+            raise DataError(f"{what}: {row}"[:200], file=path, line=line, hint=_REFUSED_HINT)
         dropped[row[0]] = (line, row[1])
     return dropped
 
@@ -172,7 +174,7 @@ def _listed(path: Path) -> dict[str, tuple[int, str]]:
 def warn_of_strangers(project: Project, known: Collection[str]) -> None:
     """Say on stderr which of the sets that are to be left out are neither ``known``, since they were drawn, nor a writer's."""
     path, sets = project.root / layout.DROPPED, project.root / layout.NATURAL_SETS
-    written = read_table(sets, _WRITERS, "restore the file: git restore pipelines")["set"] if sets.exists() else ()
+    written = read_table(sets, _WRITERS, "restore the file: git restore pipelines")["set"] if os.path.lexists(sets) else ()
     strange = {name: line for name, (line, _) in _listed(path).items() if name not in {*known, *written}}
     for name, line in islice(strange.items(), 1):
         what = f"{len(strange)} contrast sets are not drawn any more, the first of them {name[:40]!r}: nothing is left out for them"

@@ -1,30 +1,43 @@
 """Checks on constructions that need no generating: one function and one stable code per kind of fault."""
 
-from collections.abc import Collection, Iterable, Iterator
+import os
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from functools import lru_cache, partial
 from pathlib import Path
 from secrets import token_hex
 
+from cxgen import layout
 from cxgen.check.core import CHECKS, Finding
 from cxgen.check.trees import TREES, tree_faults
 from cxgen.check.words import announced, telling_words
 from cxgen.constructicon import Construction, load_construction
 from cxgen.constructicon.load import readable_targets, unknown_words
 from cxgen.errors import CxgenError, unknown
+from cxgen.files import read_text
 from cxgen.lexicon import Lexicon
+from cxgen.lexicon.words import Reference
 from cxgen.measures.fits import Map
 from cxgen.project import Project, shipped_folder
 from cxgen.trees import Chunks
 
 __all__ = ["CHECKS", "TREES", "Finding", "announced", "check_project", "explanations", "findings"]
 __all__ += ["require_sound", "telling_words"]
+_READ = re.compile(
+    r"templates/(grammars/)?[^/]+\.yaml|lexicons/((scenes|patterns)/[^/]+\.tsv|classes/[^/]+\.yaml|(overrides|chunks|refused)\.yaml|splits\.tsv)"
+)
 _DRAWING = {"E201", "E207"}  # they look at every word, or draw items: before a preview, the generator says as much
 
 
 def explanations() -> dict[str, str]:
     """Code -> what it finds, as the functions of the checks say."""
     texts = {code: str(check.__doc__)[6:].partition("\n")[0].rstrip(".") for code, check in CHECKS.items()}
-    return dict(sorted({"E000": "a file that cannot be read", **TREES, **texts}.items()))
+    return dict(
+        sorted(
+            {"E000": "a file that cannot be read", "W000": "a file, or a row of splits.tsv, that nothing reads", **TREES, **texts}.items()
+        )
+    )
 
 
 def findings(construction: Construction, chunks: Chunks | None = None, codes: Collection[str] = ()) -> Iterator[Finding]:
@@ -71,6 +84,7 @@ def check_project(
     """
     targets, errors = ([only], []) if only else readable_targets(project, strict=True)
     found = _found("E101", _stray_scenes(lexicon, project.template_files() if only or errors else targets), project.root)
+    found += [] if only else _found("W000", (*_unread(project), *_stray_splits(project, lexicon, project.template_files())), project.root)
     targets = [name for name in targets if not among or name in among]
     for result in run(partial(_checked, project, trees, token_hex()), targets):
         if isinstance(result, CxgenError):
@@ -94,6 +108,31 @@ def _checked(project: Project, trees: bool, run: str, name: str) -> list[Finding
         return [*findings(load_construction(project, name, lexicon, strict=True), chunks=chunks)]
     except CxgenError as error:
         return error
+
+
+def _unread(project: Project) -> Iterator[CxgenError]:
+    """Files in the project's own templates and lexicons that are called so that nothing reads them."""
+    folders = (layout.TEMPLATES, *([layout.LEXICONS] if project.own_lexicons else ()))
+    for path in sorted(path for folder in folders for path in (project.root / folder).rglob("*") if path.is_file()):
+        name = path.relative_to(project.root).as_posix()
+        if not (_READ.fullmatch(name) or "/." in name or name.endswith((".md", ".lock"))):
+            yield CxgenError("nothing reads this file", file=path, hint="see docs/templates.md for names and places; or keep it elsewhere")
+
+
+def _stray_splits(project: Project, lexicon: Lexicon, files: Mapping[str, Path]) -> Iterator[CxgenError]:
+    """Rows of the project's own lexicons/splits.tsv about a construction, or a verb, that is misspelt, since there is none."""
+    path, texts = project.root / layout.SPLITS, dict[str, str]()
+    lines = read_text(path).splitlines() if os.path.lexists(path) else []
+    rows = [(*map(str.strip, line.split("\t")), "") for line in lines[1:]]
+    reference = Reference(lexicon.memory)
+    for number, (name, verb, *_) in enumerate(rows, 2):
+        if name and name not in files:
+            yield unknown("construction", name, files, file=path, line=number)
+        elif name:
+            with suppress(CxgenError):  # which is told of the file itself
+                texts[name] = texts.get(name) or "\n".join([read_text(files[name]), *(one.text for one in lexicon.scenes(name).tables)])
+            if verb not in texts.get(name, verb) and (not verb.islower() or not reference.frequency(verb)[0]):
+                yield CxgenError(f"no scene of {name} has the verb {verb!r}", file=path, line=number, hint="mend it, or take the row out")
 
 
 def _stray_scenes(lexicon: Lexicon, targets: Collection[str]) -> Iterator[CxgenError]:

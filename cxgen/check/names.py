@@ -121,7 +121,7 @@ def _atoms(construction: Construction) -> Iterator[tuple[Place, Atom]]:
 
 @check
 def unusable_pattern(construction: Construction) -> Iterator[CxgenError]:
-    """E102: a pattern with stray braces, with {@name} that its kind does not bind or that is a slot's name, or a form that words lack."""
+    """E102: stray braces, odd blanks, {@name} that its kind does not bind or that is a slot's name, or a form that words lack."""
     broken: dict[tuple[str, str], CxgenError] = {}  # the first kind stands for all that have the text
     for text in texts(construction):
         try:
@@ -133,6 +133,8 @@ def unusable_pattern(construction: Construction) -> Iterator[CxgenError]:
             hint = f"{unknown('', error.args[0], text.bound).hint} Bind it, or name the kind under `except`"
             broken.setdefault((text.text, error.args[0]), fault(text.place, message, hint))
         else:
+            if blank := re.search(r"[^\S ]", text.text):
+                broken[text.text, ""] = fault(text.place, f"{blank[0]!r} between words", "put one plain space there")
             for name in (name for name in _BARE.findall(text.text) if text.bound.get(name) in construction.slots):
                 message = f"{{@{name}}} says {text.bound[name]!r}, the name of a slot, not what fills it"
                 broken.setdefault((text.text, name), fault(text.place, message, f"write {{@{name}:FORM}} or {{@{name}=RELATION}}"))

@@ -13,7 +13,7 @@ from cxgen.check.contents import is_balanced, is_negative, premises, words_of
 from cxgen.check.core import check, fault
 from cxgen.constructicon import Construction, Design, Place, parse_pattern
 from cxgen.errors import CxgenError, some
-from cxgen.lexicon.words import TAGS, most_frequent
+from cxgen.lexicon.words import TAGS, Reference, most_frequent
 from cxgen.semantics import label_matrix, solve
 from cxgen.trees.phrases import lemmas_of
 from cxgen.vocabulary import LABELS
@@ -74,10 +74,11 @@ def _strange(construction: Construction, new: list[dict[str, Any]]) -> Iterator[
 
 
 def _odd(row: dict[str, Any]) -> str:
-    """What is wrong with a word that frequencies do not tell: marks in it, or that it is a form of another verb."""
+    """What is wrong with a word that frequencies do not tell: marks in it, or that it is a form of another one."""
     if marks := re.sub(r"[\w' .-]", "", row["lemma"]):
         return f"has {marks!r} in it; words of a cell have ` | ` between them"
-    bases = lemmas_of(row["lemma"]).get("VERB", ()) if row["pos"] == "verb" else ()
+    told = row["pos"] == "verb" or (row["pos"] == "noun" and "%" not in row["key"])  # WordNet has *leggings*
+    bases = lemmas_of(row["lemma"]).get(row["pos"].upper(), ()) if told else ()
     return f"is a form of *{bases[0]}*" if bases and row["lemma"] not in bases else ""
 
 
@@ -93,6 +94,19 @@ def strange_form(construction: Construction) -> Iterator[CxgenError]:
             if forms[form] not in usual:
                 message = f"{form} of {lemma} ({pos}) is {forms[form]!r} here, elsewhere {' or '.join(usual)}"
                 yield fault(place, message, "mend it; of what is left out the dictionary's form is taken")
+
+
+@check
+def strange_mark(construction: Construction) -> Iterator[CxgenError]:
+    """W313: a word under `marked` or `entails_alone` that no scene has, and that is in no word list."""
+    tables = construction.lexicon.scenes(construction.name).tables
+    known = {*construction.lexicon.lemmas, *(word[0] for table in tables for word, _, _ in table.words())}
+    for table in tables:
+        for number, scene in enumerate(table.scenes):
+            for text in (text for column in ("marked", "entails_alone") for text in scene.cells.get(column, ())):
+                lemma = text.partition("~")[0]
+                if lemma not in known and not Reference(construction.lexicon.memory).frequency(lemma)[0]:
+                    yield fault((table, [number]), f"{text!r} is marked, and no scene has it", "mend it, or take it out")
 
 
 @check

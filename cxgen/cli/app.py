@@ -96,14 +96,17 @@ def _finite(_: click.Context, option: click.Parameter, value: Any) -> Any:
 
 
 def _keep_apart(command: click.Command) -> None:
-    """Have a command refuse to write a file that it reads, or that it writes something else to, before it begins."""
+    """Have a command refuse to write a file that it reads, or that it writes something else to, and bounds that bound nothing (nan, inf),
+    before it begins."""
     paths = [param.name for param in command.params if isinstance(param.type, click.Path)]
     run = command.callback
-    if run is None or _WRITTEN.isdisjoint(paths):
+    if run is None:
         return
 
     @functools.wraps(run)
     def apart(**given: Any) -> None:
+        if odd := [name for name, value in given.items() if isinstance(value, float) and not math.isfinite(value)]:
+            raise CxgenError(f"--{odd[0].replace('_', '-')} is no finite number", hint="give a number, or leave it out")
         named = {name: given[name] for name in paths if name and given.get(name)}
         files = {name: [Path(path) for path in (value if isinstance(value, list | tuple) else [value])] for name, value in named.items()}
         for name in _WRITTEN & files.keys():

@@ -9,15 +9,17 @@ from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
 import typer
+from click import Choice
 from typer import Argument, Option
 
 from cxgen.asking import Budget, Consultation, Limits, Outcome, consult
 from cxgen.asking import judge as judging
 from cxgen.asking.audit import AUDIT, score
 from cxgen.build.clauses import tally
+from cxgen.build.run import construction_names
 from cxgen.cli.options import Form, Names, commands, open_project
 from cxgen.cli.output import Format, emit, note, print_table
-from cxgen.constructicon import load_construction, target_names
+from cxgen.constructicon import load_construction
 from cxgen.curate.scenes import accept_words, accepted, proposals, put, slot_questions
 from cxgen.curate.written import add_scenes, pair_questions
 from cxgen.errors import CxgenError
@@ -97,7 +99,8 @@ def judge(
     backend: Annotated[Judge, Option(help="Who is asked; replay: nobody, what is frozen is counted.")] = Judge.replay,
     models: Annotated[list[str] | None, Option("--model", help="Model name; several vote.")] = None,
     tasks: Annotated[
-        list[str] | None, Option("--task", help=f"What about: {', '.join(CLAUSES)} (default: these), {INTERPRETATION}.")
+        list[str] | None,
+        Option("--task", click_type=Choice([*CLAUSES, INTERPRETATION]), help=f"What about. Default: {', '.join(CLAUSES)}."),
     ] = None,
     base_url: Url = None,
     per_request: PerRequest = 10,
@@ -114,12 +117,20 @@ def judge(
     Votes go to pipelines/judgments.parquet; with judge.backend: replay in params.yaml only accepted clauses are built. What a model has
     judged is not asked again: an interrupted run goes on where it was. With --audit the clauses are those of pipelines/audit.csv.
     """
-    project, _ = open_project()
+    project, settings = open_project()
+    if (requests or replies) and backend is not Judge.file:
+        raise CxgenError(f"--out, --requests and --replies are not for the backend {backend}", hint="say --backend file")
+    if models and backend is Judge.replay and not audited:
+        raise CxgenError("--model: nobody is asked, frozen votes are counted", hint="say --backend openai, openai-batch or file")
     who, how = (
         (backend, tuple(models or ()), tuple(tasks or ()), base_url),
         (per_request, limits, cache.absolute() if cache else ANSWERS, poll),
     )
-    asked, outcomes, names = Consultation(*who, *how, tuple(replies or ()), requests), list[Outcome](), constructions or ()
+    asked, outcomes, names = (
+        Consultation(*who, *how, tuple(replies or ()), requests),
+        list[Outcome](),
+        constructions or (() if audited else construction_names(project, settings)),
+    )
     if dry_run:
         emit(consult.estimate(*judging.questions(project, asked, names, audited=audited)), form)
         return
@@ -132,10 +143,11 @@ def judge(
     if audited:
         emit(list(score(project, votes, asked.models)), form)
     else:
-        loaded = (load_construction(project, name, lexicon, heard=False) for name in names or target_names(project))
+        loaded = (load_construction(project, name, lexicon, heard=False) for name in names)
         emit([{"construction": one.name, **tally(one, votes)[0]} for one in loaded], form)
     undecided = Counter(judgment.reason for outcome in outcomes for judgment in outcome.judgments if not judgment.value)
-    tell_outcomes(outcomes, undecided, "; run again to ask about those without a reply")
+    rest = "a reply has the custom_id of its request" if backend is Judge.file else "run again to ask about those without a reply"
+    tell_outcomes(outcomes, undecided, f"; {rest}")
     require_all_asked(outcomes)
 
 

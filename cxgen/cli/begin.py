@@ -50,7 +50,7 @@ def init(folder: Annotated[Path, Argument(metavar="FOLDER", help="A new folder, 
 def new(name: Annotated[str, Argument(metavar="NAME", help="A name for it: lower-case letters, digits and hyphens.")]) -> None:
     """Write templates/NAME.yaml and its table of scenes: a small construction, with comments, to change into one of your own."""
     project = Constructicon().project
-    if not re.fullmatch("[a-z][a-z0-9-]*", name):
+    if not re.fullmatch("[a-z][a-z0-9-]{0,99}", name):
         raise CxgenError(f"not a name: {name!r}", hint="lower-case letters, digits and hyphens, a letter first: my-construction")
     if name in project.template_files():
         raise CxgenError(f"there is a construction {name!r} already", file=project.template_file(name), hint="take another name")

@@ -131,7 +131,7 @@ def capacity(
     as a share of capacity, in the design and split where it is highest (tightest); enough: so many are easily drawn.
     """
     constructicon, (_, settings) = Constructicon(), open_project()
-    names = list(constructions or settings.constructions or constructicon)
+    names = list(dict.fromkeys(constructions or settings.constructions or constructicon))
     request = settings.request if n is None else replace(settings.request, sizes={**settings.request.sizes, "nli": n})
     with busy("counting what can be said"):
         table = pl.DataFrame([row for name in names for row in counted(constructicon[name].construction, request)])

@@ -64,7 +64,7 @@ def check(
         emit(rows, form, _FINDING)
     if form is Format.table:
         for row in rows:
-            echo(f"{row['file']}:{row['line']}: {row['code']} {row['message']}\n  hint: {row['hint']}")
+            echo(f"{row['file']}:{row['line']}: {row['code']} {row['message']}" + f"\n  hint: {row['hint']}" * bool(row["hint"]))
         errors = sum(item.code.startswith("E") for item in findings)
         counts = {"construction": checked, "error": errors, "warning": len(findings) - errors}
         echo(", ".join(f"{number} {what}{'s' * (number != 1)}" for what, number in counts.items()))

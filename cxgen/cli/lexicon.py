@@ -47,7 +47,7 @@ def build() -> None:
 )
 def propose_scenes(
     construction: Name,
-    n: Annotated[int, Option("--n", min=1, help="About how many clauses, evenly over patterns and their verbs.")] = 1000,
+    n: Annotated[int, Option("--n", min=1, max=100_000, help="About how many clauses, evenly over patterns and their verbs.")] = 1000,
     seed: Annotated[int, Option(help="Another seed, other words.")] = 1,
 ) -> None:
     """Propose scenes from the lexicon, by patterns with classes (lexicons/patterns/CONSTRUCTION.tsv), for judges to decide on.

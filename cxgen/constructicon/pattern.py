@@ -54,6 +54,7 @@ def _parsed(pattern: str, bound: tuple[tuple[str, str], ...]) -> tuple[Part, ...
         pattern = _FIELD.sub(bind, pattern)
         if len(pattern) > _LONGEST:
             raise ValueError(f"a pattern of more than {_LONGEST} characters, bindings replaced")
+    pattern = re.sub(" +", " ", pattern)
     parts: list[Part] = []
     end = 0
     for match in _FIELD.finditer(pattern):

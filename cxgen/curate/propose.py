@@ -4,14 +4,16 @@ A pattern is a line like that of a scene (`cxgen.lexicon.scenes`), in ``lexicons
 are the lexemes of a lexicographer file of WordNet, ``@names`` and its like the word classes; names stay classes in what is proposed.
 """
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from cxgen.constructicon import Construction, load_construction
 from cxgen.errors import CxgenError, unknown
-from cxgen.files import alone, write_text
+from cxgen.files import alone, read_text, write_text
 from cxgen.layout import LEXICONS
 from cxgen.lexicon import Lexicon
-from cxgen.lexicon.scenes import ABOUT, CIRCUMSTANCES, FOLDER, PROPOSED, PROPOSED_HEAD, Scene, read_scenes, table_lines
+from cxgen.lexicon.scenes import ABOUT, CIRCUMSTANCES, FOLDER, PROPOSED, PROPOSED_HEAD, Scene, SceneTable, read_scenes, table_lines
 from cxgen.lexicon.words import LEXNAMES, lexfile
 from cxgen.project import Project
 from cxgen.streams import order_key
@@ -32,11 +34,13 @@ def propose(project: Project, name: str, n: int, seed: int) -> tuple[Path, int]:
     if not path.is_file():
         hint = "write one: a scene whose cells hold classes, @noun.food or @names"
         raise CxgenError(f"there are no patterns of {name}", file=path, hint=hint)
-    lexicon, dealt = Lexicon.of(project), [(pattern, slot) for pattern in read_scenes(path).scenes for slot in _verbs(pattern)[:1]]
+    lexicon, table = Lexicon.of(project), read_scenes(path)
+    dealt = [(pattern, slot) for pattern in table.scenes for slot in _verbs(pattern)[:1]]
     if not dealt:
-        raise CxgenError("no pattern has a column of verbs", file=path, hint="call it verb:verb")
+        raise CxgenError("no pattern has verbs", file=path, hint="give some, in a column that is called verb:verb")
+    _require_known(load_construction(project, name, lexicon, heard=False), table)
     with alone(out):
-        text = out.read_text("utf-8") if out.exists() else PROPOSED_HEAD
+        text = read_text(out).rstrip("\n") + "\n" if os.path.lexists(out) else PROPOSED_HEAD
         before, columns, said = {line.partition("\t")[0] for line in text.splitlines()}, "", 0
         for number in range(n):
             for pattern, slot in dealt:
@@ -48,6 +52,18 @@ def propose(project: Project, name: str, n: int, seed: int) -> tuple[Path, int]:
                 text, columns = text + (f"{row}\n" if head == columns else f"{head}\n{row}\n"), head
         write_text(out, text)
     return out, len(read_scenes(out).scenes)
+
+
+def _require_known(construction: Construction, table: SceneTable) -> None:
+    """See that the designs, columns and classes of WordNet's that patterns name are there: judges are asked about what comes of them."""
+    designs = {name for key, raw in construction.document.data["designs"].items() for name in (key, raw.get("frames", key))}
+    columns = {slot.source for slot in construction.slots.values()}
+    for scene in table.scenes:
+        files = [text[1:] for texts in scene.slots.values() for text in texts if text[0] == "@" and "." in text]
+        asked = (("design", scene.cells["designs"], designs), ("column", scene.slots, columns), ("lexicographer file", files, {*LEXNAMES}))
+        for what, names, known in asked:
+            for name in (name for name in names if name not in known):
+                raise unknown(what, name, known, file=table.path, line=scene.line)
 
 
 def _verbs(pattern: Scene) -> list[str]:
@@ -81,8 +97,6 @@ def _words(texts: list[str], lexicon: Lexicon) -> list[str]:
     words: dict[str, None] = {}
     for text in texts:
         if text[0] == "@" and "." in text:
-            if text[1:] not in LEXNAMES:
-                raise unknown("lexicographer file", text[1:], LEXNAMES)
             for lemma, key, band in lexicon.table.select("lemma", "key", "band").iter_rows():
                 if lexfile(key) == text[1:] and band != BANDS[0] and lemma.islower():
                     words[f"{lemma}~{key.partition('%')[2]}"] = None

@@ -1,6 +1,7 @@
 """Scenes: a table looked at before it is used; words that a model proposes for a slot, and those that people accept into a table."""
 
 import json
+import os
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -15,7 +16,7 @@ from cxgen.build.samplers import divided
 from cxgen.check import findings
 from cxgen.constructicon import Construction, load_construction
 from cxgen.errors import CxgenError, SchemaError, unknown
-from cxgen.files import alone, write_atomically
+from cxgen.files import alone, read_text, write_atomically
 from cxgen.layout import LEXICONS
 from cxgen.lexicon import Lexicon
 from cxgen.lexicon.scenes import FOLDER, Scenes, SceneTable, read_scenes, sense_of, table_lines
@@ -43,8 +44,9 @@ class Report:
 
 def check_scenes(project: Project, path: Path, params: Params) -> Report:
     """Look at a table of scenes; its file is called like its construction."""
+    if path.suffix != ".tsv" or path.stem not in project.template_files():
+        raise SchemaError("a table of scenes is called CONSTRUCTION.tsv", file=path, hint=f"of {', '.join(project.template_files())}")
     lexicon, table = Lexicon.of(project), read_scenes(path)
-    project.template_file(path.stem)
     if not table.scenes:
         raise SchemaError("has no scenes", file=path, hint="write a row with columns (id, designs, slots), and a line a scene below it")
     if faults := list(wrong_words(table, lexicon)):
@@ -196,7 +198,7 @@ def accept_words(project: Project, construction: Construction, frame: str, slot:
         raise CxgenError(f"frame {frame!r} has these words already", hint="accept others")
     path = project.root / LEXICONS / FOLDER / f"{construction.name}.tsv"
     with alone(path):
-        text = path.read_text("utf-8") if path.exists() else ""
+        text = "".join(f"{line}\n" for line in (read_text(path) if os.path.lexists(path) else "").splitlines())
         changed = _into(text, (frame, f"{frame}-more"), source, lemmas)
         if not changed:
             row = scene.scene

@@ -1,5 +1,6 @@
 """Word classes in YAML: ``lexicons/classes/*.yaml``, ``classes:`` of a template file; and a lexicon with them added."""
 
+import os
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -10,6 +11,7 @@ from typing import Any
 import polars as pl
 
 from cxgen.errors import SchemaError
+from cxgen.files import listed
 from cxgen.lexicon.scenes import FOLDER
 from cxgen.lexicon.snapshot import Lexicon, StatedForms, WordClass, missing
 from cxgen.lexicon.words import SCHEMA, Reference, blank, inflect, lemma_of, measure
@@ -104,12 +106,12 @@ class Sources:
 def read_sources(folder: Path) -> Sources:
     """Read ``classes/*.yaml`` and ``overrides.yaml`` below ``folder``, as far as they are there."""
     sources = Sources()
-    for path in sorted((folder / "classes").glob("*.yaml")):
+    for path in listed(folder / "classes", ".yaml"):
         sources.add(read_yaml(path, "classes"))
-    for path in sorted((folder / "frames").glob("*.yaml")):
+    for path in listed(folder / "frames", ".yaml"):
         hint = "write a line a scene, in words as the shipped tables have them; `cxgen check scenes FILE` looks at it"
         raise SchemaError(f"scenes stand in {folder / FOLDER}/NAME.tsv now", file=path, hint=hint)
-    if (folder / "overrides.yaml").exists():
+    if os.path.lexists(folder / "overrides.yaml"):
         document = read_yaml(folder / "overrides.yaml", "overrides")
         sources.overrides = document.data
         every = ((pos, lemma, forms) for pos, lemmas in document.data.items() for lemma, forms in lemmas.items())

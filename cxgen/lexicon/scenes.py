@@ -245,12 +245,16 @@ def _scene(cells: list[str], columns: dict[str, str], sets: dict[str, dict[str, 
     for column, texts in parts.items():
         if not {"", "@", "~"}.isdisjoint(texts):
             raise _wrong(f"column {column}: an empty word", path, line, "write `one | two | three`")
-        if odd := next((text for text in texts if column not in ABOUT and columns[column] in _PLAIN and re.search(r"[|,;]", text)), ""):
+        if odd := next(
+            (text for text in texts if column not in ABOUT and columns[column] in _PLAIN and re.search(r"[|,;]|.{100}", text)), ""
+        ):
             hint = "write `one | two | three`: a space before and behind each mark"
             raise _wrong(f"column {column}: {odd!r} is no word", path, line, hint)
     for column in ("id", "designs"):
         if column not in parts:
             raise _wrong(f"column {column}: empty", path, line)
+    if re.search(r"[\s/]", cells[0]):  # its clauses are known by it
+        raise _wrong(f"column id: a blank or / in {cells[0]!r}", path, line, "join its words with hyphens, and divide cells by tabs")
     words: dict[str, str] = {}
     for part in parts.get("words", ()):
         if "=" not in part and part not in sets:

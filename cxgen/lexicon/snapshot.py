@@ -13,7 +13,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from cxgen.errors import DataError, UnknownNameError
-from cxgen.files import read_json
+from cxgen.files import listed, read_json
 from cxgen.layout import WORDS
 from cxgen.lexicon.scenes import FOLDER, PROPOSED, Frame, Scenes, read_scenes
 from cxgen.lexicon.words import CORPUS, LISTS, SCHEMA, SENSES, Cuts, Senses, lemma_of
@@ -115,7 +115,7 @@ class Lexicon:
     @property
     def constructions(self) -> list[str]:
         """The constructions that have scenes here."""
-        files = (path for folder in self.folders for path in sorted((folder / FOLDER).glob("*.tsv")))
+        files = (path for folder in self.folders for path in listed(folder / FOLDER, ".tsv"))
         return list(dict.fromkeys(path.stem.removesuffix(PROPOSED) for path in files))
 
     def scenes(self, construction: str) -> Scenes:
@@ -186,10 +186,13 @@ def missing(lexicon: Lexicon, name: str, file: Path | None = None, line: int | N
     if pos in {"phrase", "name"}:
         message, hint = f"{name} is not in the lexicon", f'add {{text: "{lemma}"}} to a class'
     elif pos:
-        sense = "" if name.startswith("own:") else f', sense: "{name}"'
-        message = f"{lemma} ({pos}) is not in the lexicon: add it under classes: in this file"
-        hint = f"add {{lemma: {lemma}{sense}}} to the members of a class of {pos}s"
-        hint += f"; the lexicon has {', '.join(known)}" if known else ""
+        message = f"{name} is not in the lexicon"
+        known = known or lexicon.senses([lemma]).get((lemma, pos), [])
+        hint = (
+            f"there is {' and '.join(known)}"
+            if known
+            else f"add {{lemma: {lemma}}} to the members of a class of {pos}s, in a template file"
+        )
     elif known:
         alike = get_close_matches(name, lexicon.classes, cutoff=0.8)
         message = f"{name!r} is a word, not a word class"
@@ -198,5 +201,5 @@ def missing(lexicon: Lexicon, name: str, file: Path | None = None, line: int | N
         alike = get_close_matches(name, lexicon.classes)
         message, hint = f"unknown word class {name!r}", f"did you mean {' or '.join(alike)}?"
         if not alike:
-            hint = "declare it under classes: in this file; `cxgen lexicon classes` lists the others"
+            hint = "declare it under classes: in the template file; `cxgen lexicon classes` lists the others"
     return UnknownNameError(message, file=file, line=line, hint=hint)

@@ -5,6 +5,7 @@ the construction or look-alike that the sentence was shown as; on `INTERPRETATIO
 judge, on one of `cxgen.vocabulary.CLAUSES` or on `INTERPRETATION`.
 """
 
+import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -59,7 +60,7 @@ def majority(votes: pl.DataFrame) -> pl.DataFrame:
 def votes_files(project: Project) -> list[Path]:
     """The files of frozen votes that are there: what is shipped, then the project's."""
     paths = dict.fromkeys(folder.resolve() / layout.JUDGMENTS for folder in (shipped_folder(), project.root))
-    return [path for path in paths if path.exists()]
+    return [path for path in paths if os.path.lexists(path)]
 
 
 def require_answers(votes: pl.DataFrame, path: Path) -> None:

@@ -1,6 +1,7 @@
 """Items of the sets that writers wrote, by the family ``nli``, split by verb like those of ``nli``, and audited: `outputs/natural`."""
 
 import json
+import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import nullcontext
@@ -54,7 +55,11 @@ def set_id(written: Written) -> str:
 
 def read_accepted(path: Path) -> pl.DataFrame:
     """The accepted sets, a row per kind, columns ``COLUMNS``; no rows if there is no such file."""
-    return read_table(path, Contract(COLUMNS, key=("set", "kind")), _HINT) if path.exists() else pl.DataFrame(schema=polars_schema(COLUMNS))
+    return (
+        read_table(path, Contract(COLUMNS, key=("set", "kind")), _HINT)
+        if os.path.lexists(path)
+        else pl.DataFrame(schema=polars_schema(COLUMNS))
+    )
 
 
 def _sets(construction: Construction, accepted: pl.DataFrame, look_up: Fillers, path: Path) -> Iterator[Written]:

@@ -17,6 +17,7 @@ from cxgen.files import parse_json, read_text
 
 MOST_BYTES = 2 << 20  # of a YAML file; the largest shipped one has a twentieth of it
 _MOST_ERRORS = 100  # of which the most telling is named
+_DEEP = re.compile(r"(?:[\[{]\s*(?:\w{1,40}:\s*)?|[-?] +){100}")  # what the parser would follow down until it crashes
 _REMEMBERED = 128  # files; those of one project are some forty
 _Base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _Complaint = tuple[list[str | int], str, str] | None  # the keys to the fault, what is wrong there, what was expected
@@ -105,6 +106,8 @@ def read_yaml(path: Path, schema: str | None = None) -> Document:
     if unseen := re.search(f"[{UNSEEN}]", text):
         line = text.count("\n", 0, unseen.start()) + 1
         raise SchemaError(f"an invisible character (U+{ord(unseen[0]):04X})", file=path, line=line, hint="delete it")
+    if deep := _DEEP.search(text):
+        raise SchemaError("nested too deep", file=path, line=text.count("\n", 0, deep.start()) + 1, hint="is it the right file?")
     try:
         data = _parse(text)[0]
     except yaml.MarkedYAMLError as error:
