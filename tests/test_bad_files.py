@@ -188,8 +188,6 @@ def test_a_bad_file_is_answered_in_one_line(mini_dataset, tmp_path, cxgen, name,
     assert [other[:8] for other in others] in ([], ["  hint: "])
     assert message in first
     assert file.replace("\n", "\\n") in first
-    assert not line or f"{file}:{line}:" in first
-    assert file in first
     assert not line or f"{file}:{line}:" in first or (line == -2 and re.search(rf"{file}:\d+:", first))
 
 

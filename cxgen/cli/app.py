@@ -80,19 +80,10 @@ def _load(name: str) -> click.Command:
         part.short_help = part.help.partition("\n\n")[0].replace("\n", " ")
         if any(option.name == "form" for option in part.params) and not any("--json" in option.opts for option in part.params):
             part.params.append(click.Option(["--json", "form"], flag_value=Format.json, help="Short for --format json."))
-        for option in part.params:
-            if isinstance(option.type, click.types.FloatParamType):
-                option.callback = _finite
         _keep_apart(part)
         if part.epilog:  # its examples, as they are written
             part.epilog = "\b\nExamples:\n  " + part.epilog.replace("\n", "\n  ")
     return command
-
-
-def _finite(_: click.Context, option: click.Parameter, value: Any) -> Any:
-    if isinstance(value, float) and not math.isfinite(value):  # a bound that nothing reaches
-        raise click.BadParameter(f"{value} is no finite number.", param=option)
-    return value
 
 
 def _keep_apart(command: click.Command) -> None:

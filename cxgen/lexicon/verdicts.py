@@ -83,7 +83,7 @@ def read_votes(project: Project, construction: str = "") -> pl.DataFrame:
     """The frozen votes, the project's after those that are shipped: ``item, task, judge, prompt, value, reason``; of one construction."""
     tables = [pl.DataFrame(schema=polars_schema(_VOTES.columns))]
     for path in votes_files(project):
-        about = path.stat()
+        about = (path if path.exists() else path.parent).stat()
         tables.append(_file(path, (about.st_ino, about.st_size, about.st_mtime_ns)))
     votes = pl.concat(tables).filter(pl.col("item").str.starts_with(f"{construction}/" if construction else ""))
     return votes.unique(["item", "task", "judge", "prompt"], keep="last", maintain_order=True)
