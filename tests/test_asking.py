@@ -124,6 +124,11 @@ def test_only_what_is_said_is_read(text, answers, problems):
     assert said(text) == (answers, problems)
 
 
+@pytest.mark.parametrize(("text", "found"), [(" e.\n", {"a": E}), ('**"C"**', {"a": C}), ("E, C", {}), ("maybe E", {}), ("", {})])
+def test_one_item_may_be_answered_by_an_answer_alone(text, found):
+    assert read_answers(Reply(text, "stop"), LABEL, ("a",)) == (found, {} if found else {"a": "no JSON object in the reply"})
+
+
 def test_codes_are_read_as_numbers_and_as_texts():
     prompt = Prompt.load(ROOT / "pipelines/prompts/answer-variation-1.yaml", "answer")
     text = '{"answers": [{"id": "a", "answer": 0}, {"id": "b", "answer": "2"}, {"id": "c", "answer": true}, {"id": "d", "answer": 1.0}]}'

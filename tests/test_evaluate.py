@@ -525,6 +525,23 @@ def test_baselines_are_written_and_scored_on_everything(mini_dataset, cxgen, tmp
     assert again.stdout == result.stdout
 
 
+def test_samples_that_lm_eval_logs_are_predictions(mini_dataset, cxgen, tmp_path):
+    """Labels by their place; of two continuations the item says which comes first."""
+    rows = stored("nli", "test", project=mini_dataset).select("id", "label").rows()
+    logged = [{"doc": {"id": name, "answer": label}, "filtered_resps": [["-2.5", "x"]] * 2 + [["-1.0", "x"]]} for name, label in rows]
+    (tmp_path / "nli.jsonl").write_text("".join(json.dumps(row) + "\n" for row in logged), "utf-8")
+    third = cxgen("evaluate", tmp_path / "nli.jsonl", "--config", "nli", "--json", cwd=mini_dataset)
+    assert json.loads(third.stdout)["configs"]["nli"]["accuracy"]["value"] == 0.3333, third.stderr
+    questions = table("pairs.csv")
+    logged = [
+        {"doc": {"id": name, "answer": at % 2}, "filtered_resps": [["-2.5", "x"], ["-1.0", "x"]]} for at, name in enumerate(questions["id"])
+    ]
+    told = answers(written(tmp_path, logged, "pairs.jsonl"), questions, dict)
+    assert told["answer"].to_list() == [1, 0] * (questions.height // 2), (
+        "the second of the two shown, which is the good one of every second pair"
+    )
+
+
 def test_a_config_without_items_is_left_out_unless_it_is_asked_for(mini_dataset, cxgen, tmp_path):
     """As where all facts rest on the words that pseudowords replace."""
     folder = shutil.copytree(mini_dataset, tmp_path / "project")

@@ -173,6 +173,18 @@ def test_a_model_is_asked_scored_and_not_asked_again(asked, cxgen, tmp_path, mor
     assert pl.read_ndjson(path).sort("id").rows() == sorted(answers.items())
 
 
+@pytest.mark.server
+def test_a_model_of_which_no_answer_can_be_used_is_not_asked_on_and_asked_anew_when_it_is_mended(asked, cxgen, tmp_path):
+    folder, truth, rows, answers = asked
+    (tmp_path / "odd.json").write_text(json.dumps(dict.fromkeys(json.loads(truth.read_text("utf-8")), "hm")), "utf-8")
+    with serving(truth=str(tmp_path / "odd.json")) as url:
+        result = cxgen(*arguments(url), cwd=folder)
+    assert (result.returncode, "none of the first 20 answers of org/m can be used: not a possible answer" in result.stderr) == (2, True)
+    with serving(truth=str(truth)) as url:
+        result = cxgen(*arguments(url), cwd=folder)
+    assert json.loads(result.stdout)["configs"]["nli"]["accuracy"]["value"] == by_hand(rows, answers)[0]
+
+
 @pytest.mark.slow
 @pytest.mark.server
 def test_a_run_that_a_bound_ends_is_not_scored_and_goes_on_later(asked, cxgen):

@@ -22,6 +22,8 @@ Shown = Mapping[str, Items]  # by task
 Plan = tuple[Call, dict[str, "Judgment"], list[Call]]
 _REMOVE = "remove the line, or move the file away: a new one is made"
 _KEPT = "what was answered is kept"
+_HOPELESS = 20  # items answered unusably by a model that has answered none otherwise, after which it is not asked on
+_WHOLE = 'a reply is JSON, {"answers": [{"id": ..., ANSWER: ...}]}, or, to one item, an answer by itself: docs/evaluation.md'
 
 
 @dataclass(frozen=True)
@@ -166,6 +168,7 @@ async def _put(plan: Plan, backend: Backend, cache: Cache, budget: Budget, tell:
     start, before, errors, share = time.monotonic(), Counter(budget.spent), Counter(budget.errors), budget.limits.max_failures
     job, done, todo = plan
     cached, calls, failed, stopped = len(done), 0, 0, ""
+    usable, waiting = share == 1 or any(judgment.value for judgment in done.values()), list[dict[str, Any]]()
     while todo:
         async with aclosing(backend(todo)) as results:
             todo = []
@@ -173,7 +176,16 @@ async def _put(plan: Plan, backend: Backend, cache: Cache, budget: Budget, tell:
                 calls += 1
                 if isinstance(result, Reply):
                     judgments, again = _read(call, result)
-                    cache.append(*({"key": call.address(name), "judgment": asdict(judgment)} for name, judgment in judgments.items()))
+                    waiting += ({"key": call.address(name), "judgment": asdict(judgment)} for name, judgment in judgments.items())
+                    usable = usable or any(judgment.value for judgment in judgments.values())
+                    if not usable and len(waiting) >= _HOPELESS:  # nothing of it is kept: mended, the same command asks anew
+                        message = (
+                            f"none of the first {len(waiting)} answers of {job.model} can be used: {waiting[-1]['judgment']['reason']}"
+                        )
+                        raise CxgenError(message, hint=_WHOLE)
+                    if usable:
+                        cache.append(*waiting)
+                        waiting = []
                     done |= judgments
                     todo += again
                 else:
@@ -187,6 +199,7 @@ async def _put(plan: Plan, backend: Backend, cache: Cache, budget: Budget, tell:
                         message = f"{failed} of {calls} calls failed, more than the share of {share:g}; last: {reason}"
                         raise CxgenError(message, hint=f"{_KEPT}: run the same command again, or raise --max-failures")
                 tell(len(done))
+    cache.append(*waiting)
     judged = [done[name] for name in job.items]
     decided = sum(bool(judgment.value) for judgment in judged)
     spent = {name: budget.spent[name] - before[name] for name in ("requests", "tokens in", "tokens out")}

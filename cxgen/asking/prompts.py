@@ -29,6 +29,7 @@ _EXAMPLES = "\nExamples, each with the right answer:\n"
 # Reasoning models think between such tags, the first of which may be part of the prompt; others name the channel of what they say.
 _THOUGHT = re.compile(r"</(?:think|thinking|thought|reasoning)>|<\|channel\|>final<\|message\|>", re.IGNORECASE)
 _THINKING = re.compile(r"<(?:think|thinking|thought|reasoning)>|<\|channel\|>(?!final)", re.IGNORECASE)
+_AROUND = " \n\t.!*`'\""  # an answer that is all of a reply
 _ANSWERS = re.compile(r'\{\s*"answers"\s*:')
 _LONGEST, _DEEP = 10_000, 6  # characters of a free text, levels of an object
 _MOST_TOKENS = 2**31 - 1  # more than anything bills
@@ -149,6 +150,9 @@ def read_answers(reply: Reply, prompt: Prompt, ids: Collection[str]) -> tuple[di
         return {}, dict.fromkeys(ids, "truncated" if reply.finish == "length" else "refused")
     text = reply.text[max((match.end() for match in _THOUGHT.finditer(reply.text)), default=0) :]
     entries = None if _THINKING.search(text) else entries_in(text)
+    alone = {str(choice).lower(): value for choice, value in prompt.choices.items()}.get(text.strip(_AROUND).lower())
+    if entries is None and alone and len(ids) == 1:  # no more than one of the answers that it was shown
+        return dict.fromkeys(ids, alone), {}
     if entries is None:
         return {}, dict.fromkeys(ids, "no JSON object in the reply")
     answers: dict[str, set[str | None]] = {name: set() for name in ids}

@@ -71,13 +71,20 @@ def limited(command: Callable[..., None]) -> Callable[..., None]:
     return bounded
 
 
+def tell_estimate(rows: Sequence[dict[str, Any]], form: Format) -> None:
+    """What a run would send, and what may come on top."""
+    emit(rows, form)
+    note("that is with replies which can all be used: one that cannot is asked for twice more, and may be longer (--max-cost bounds it)")
+
+
 def tell_outcomes(outcomes: Sequence[Outcome], undecided: Counter[str], rest: str = "") -> None:
     """On stderr: what was asked and spent, and how many answers are undecided, and why."""
     if outcomes:
         print_table([outcome.summary for outcome in outcomes], stderr=True)
     if undecided:
         why = "; ".join(f"{reason}: {number}" for reason, number in undecided.most_common(3))
-        note(f"{undecided.total()} undecided ({why}){rest}")
+        kept = "; those that were before are not asked again: --cache OTHER does" * any(outcome.summary["cached"] for outcome in outcomes)
+        note(f"{undecided.total()} undecided ({why}){rest}{kept}")
 
 
 def require_all_asked(outcomes: Sequence[Outcome], rest: str = "") -> None:
@@ -132,7 +139,7 @@ def judge(
         constructions or (() if audited else construction_names(project, settings)),
     )
     if dry_run:
-        emit(consult.estimate(*judging.questions(project, asked, names, audited=audited)), form)
+        tell_estimate(consult.estimate(*judging.questions(project, asked, names, audited=audited)), form)
         return
     if backend is Judge.file and requests and not replies:
         note(f"{consult.write_out(*judging.questions(project, asked, names, audited=audited), requests)} requests: {requests}")
@@ -249,7 +256,7 @@ def elicit(
     sets = writers.asked_in(project, loaded, stated) if stated else asked_sets(loaded, seed, start, n)
     asked = writers.asking(project, loaded, sets, writer)
     if dry_run:
-        emit(consult.estimate(*asked), form)
+        tell_estimate(consult.estimate(*asked), form)
         return
     if files and out and not replies:
         note(f"{consult.write_out(*asked, out)} requests: {out}")

@@ -10,7 +10,7 @@ from typer import Argument, Option, echo
 
 from cxgen.asking import Consultation, Limits
 from cxgen.build.tables import drop as leave_out
-from cxgen.cli.asking import Cache, DryRun, PerRequest, Poll, Url, limited, require_all_asked, tell_outcomes
+from cxgen.cli.asking import Cache, DryRun, PerRequest, Poll, Url, limited, require_all_asked, tell_estimate, tell_outcomes
 from cxgen.cli.options import Form, commands
 from cxgen.cli.output import Format, busy, emit, note, print_json
 from cxgen.errors import CxgenError
@@ -27,7 +27,7 @@ from cxgen.tables import require_ending, write_rows
 from cxgen.vocabulary import Judge, Split
 
 _BACKEND = "How a server is asked: call by call, or in OpenAI's batches: slower, half the price."
-_BY = "Divide by construction (default), premise, split, design, band, side, entity_type, switched, mode, value, scenario ..."
+_BY = "Divide by construction (default), verb_role, premise, split, design, band, side, entity_type, switched, mode, value, scenario ..."
 app = commands()
 
 
@@ -109,7 +109,7 @@ def evaluate(
         asked = suited(evaluated, asked)
         path = _place(evaluated, asked.name, output)
         if dry_run:
-            emit(estimate(evaluated, asked), form)
+            (emit if asked.local else tell_estimate)(estimate(evaluated, asked), form)
             return
         _ask(evaluated, asked, path)
         paths.append(path)

@@ -19,6 +19,7 @@ from cxgen.version import DATA_VERSION
 from cxgen.vocabulary import UNDECIDED
 
 _SLACK = 0.01  # by which probabilities may miss 1, printed with few digits as they often are
+_SAMPLES = ("doc", "filtered_resps")  # of lm-eval's
 _FORMAT = "columns: id, and label or a number per answer (entailment ...; of pairs good, bad), so called: docs/evaluation.md"
 
 
@@ -30,7 +31,8 @@ def answers(
     gives the ids of the dataset -> the options that name their part. DataError counts, with examples, ids and answers that are missing,
     foreign, repeated or none."""
     path = source if isinstance(source, Path) else Path("predictions")
-    predictions = _read(read_rows(source, _FORMAT, ["id", "label", *_numbers()]) if isinstance(source, Path) else source, path)
+    rows = read_rows(source, _FORMAT, ["id", "label", *_numbers(), *_SAMPLES]) if isinstance(source, Path) else source
+    predictions = _read(_sampled(rows, questions) if {*_SAMPLES} <= {*rows.columns} else rows, path)
     ids, wanted = predictions["id"], questions["id"]
     given = ids.drop_nulls()
     foreign = given.filter(~given.is_in(wanted.implode()))
@@ -56,6 +58,18 @@ def answers(
         about = sorted({known[name] for name in given if name in known})
         tell(f"{path}: {more:,} predictions of other items are left out ({some(about, 2)})")
     return questions.select("id").join(pl.concat(answered), on="id", how="left", maintain_order="left")
+
+
+def _sampled(rows: pl.DataFrame, questions: pl.DataFrame) -> pl.DataFrame:
+    """What lm-eval logs of its samples (``--log_samples``) as predictions: the answer with the largest number, as `exports` shows them."""
+    numbers = pl.col("filtered_resps").list.eval(pl.element().list.first().cast(pl.Float64, strict=False))
+    told = rows.select(pl.col("doc").struct.field("id", "answer"), best=numbers.list.arg_max())
+    likes, labels = dict(questions.select("id", "like").iter_rows()), list[str]()
+    for name, answer, best in told.iter_rows():
+        known = scoring_of(likes[name]).answers if name in likes else ()
+        place = best if len(known) != 2 or best is None else int(best != answer)  # of two, the item says which comes first
+        labels.append(known[place] if known and place is not None else UNDECIDED)
+    return told.select("id", label=pl.Series(labels, dtype=pl.String))
 
 
 def _read(rows: pl.DataFrame, path: Path) -> pl.DataFrame:

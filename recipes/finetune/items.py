@@ -44,13 +44,13 @@ def learned_from(project: Project, configs: Sequence[str], split: str, most: int
     return rows.drop("contrast_set")
 
 
-def answered_parts(project: Project, configs: Sequence[str], files: Sequence[Path]) -> dict[str, Evaluated]:
-    """What is answered: name -> the test items of a config, or the items of a file.
+def answered_parts(project: Project, configs: Sequence[str], files: Sequence[Path], most: int | None = None) -> dict[str, Evaluated]:
+    """What is answered: name -> the test items of a config (``most`` of them at most, whole contrast sets), or the items of a file.
 
     Raises:
         DataError: there is no dataset, a table is damaged or not as it must be, or two have the same name.
     """
-    parts = {config: Evaluated.read(project, Part((config,))) for config in configs}
+    parts = {config: Evaluated.read(project, Part((config,), limit=most)) for config in configs}
     for path in files:
         if path.stem in parts:
             raise DataError(f"another part is called {path.stem!r}, too", file=path, hint="rename the file")

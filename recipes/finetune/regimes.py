@@ -47,7 +47,7 @@ def run(settings: Settings, tell: Callable[[str], None]) -> dict[str, dict[str, 
         CxgenError: settings, model, data or an earlier run in the folder are not as they must be.
     """
     project = Project.find()
-    parts = answered_parts(project, settings.evaluate.configs, settings.evaluate.files)
+    parts = answered_parts(project, settings.evaluate.configs, settings.evaluate.files, settings.evaluate.most)
     folder = settings.evaluate.baseline
     held = {name: (folder.name, part.answers(folder / PREDICTIONS / f"{name}.jsonl")) for name, part in parts.items()} if folder else {}
     answer = _in_context(settings) if settings.regime is Regime.in_context else _trained(settings, project, tell)

@@ -15,7 +15,7 @@ from cxgen.cli.output import Format, emit
 from recipes.finetune import regimes, settings
 from recipes.finetune.report import rows
 
-app = typer.Typer(pretty_exceptions_enable=False, rich_markup_mode=None)
+app = typer.Typer(pretty_exceptions_enable=False, rich_markup_mode=None, context_settings={"help_option_names": ["-h", "--help"]})
 
 
 @app.command()

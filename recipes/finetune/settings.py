@@ -35,6 +35,7 @@ class Evaluate:
     """What is answered."""
 
     configs: tuple[str, ...]
+    most: int | None
     files: tuple[Path, ...]
     baseline: Path | None
     resamples: int
