@@ -117,6 +117,13 @@ CASES = {
     ),
     "sets of nobody's": ("pipelines/natural.parquet", of_others, ("natural",), "unknown construction 'nonesuch'", 0),
     "a name of two lines": ("a\nb.jsonl", instead(""), ("evaluate", "a\nb.jsonl"), "has no column id", 0),
+    "template with an escaped NUL": (
+        TEMPLATE,
+        lambda raw: raw.replace(b'"{agent} did get', rb'"\0{agent} did get'),
+        SAMPLE,
+        "an invisible character (U+0000)",
+        -2,
+    ),
     "params with odd shares": (
         PARAMS,
         lambda raw: raw.replace(b"train: 0.7", b"train: 0.6"),
@@ -200,6 +207,7 @@ IDLE = {  # a command whose options bound nothing, say two things or nothing, an
     "propose reach --n 99999999": "is not in the range",
     f"new {'x' * 300}": "not a name",
     "sample REACH": "did you mean reach?",
+    "sample reach --n 99999999999999999999": "is not in the range",
     "check scenes nowhere.tsv": "is called CONSTRUCTION.tsv",
 }
 

@@ -23,6 +23,7 @@ FAULTS = [
     ("W313", "@companions\tgrope", "@companions\tgropse", "'gropse' is marked"),
     ("E102", "{@verb:past} for {target}{@rest}.", "{@verb} for {target}{@rest}.", "the name of a slot"),
     ("E201", "  opener: {role: modifier, class: times", "  opener: {role: modifier, related: {near: opener}", "in a circle"),
+    ("E102", "{@verb:past} for {target}{@rest}.", "{@verb:past} fоr {target}{@rest}.", "no Latin letter"),
     ("E107", "  verb: {role: verb, frame: true", "  verb: {role: verb, optional: 0.5, frame: true", "without a verb"),
     (
         "E107",
@@ -111,6 +112,13 @@ def test_stated_forms_that_no_dictionary_has_are_told(tmp_path, cxgen):
     told = {("lexicons/overrides.yaml", 2): "past of kick (verb) is 'kack' here, elsewhere kicked"}
     told["templates/opening.yaml", line] = "past of keep (verb) is 'keeped' here, elsewhere kept"
     assert {(row["file"], row["line"]): row["message"] for row in found if row["code"] == "W312"} == told
+
+
+def test_a_stated_form_is_one_line(tmp_path, cxgen):
+    cxgen("new", "opening", cwd=tmp_path)
+    (tmp_path / "lexicons/overrides.yaml").write_text('verb:\n  kick: {past: "kicked\\n"}\n', "utf-8")
+    told = cxgen("sample", "opening", cwd=tmp_path)
+    assert (told.returncode, "overrides.yaml:2: 'kicked\\n' is no form of kick" in told.stderr) == (2, True), told.stderr
 
 
 def test_forms_that_a_file_states_hold_for_its_scenes_whichever_sense_they_take(tmp_path, cxgen):

@@ -91,6 +91,7 @@ While my aunt slept, {agent} {verb:past}. | While my aunt slept, Noah hammered. 
 {agent} {verb:past} {theme} open in the barn. | Noah hammered the dog open in the barn. | open xcomp hammered; barn obl hammered
 {agent}, who had {verb:participle} it, left. | Noah, who had hammered it, left. | who nsubj hammered; hammered acl:relcl Noah
 {agent} was. {verb:past}. | Noah was. hammered. | hammered root 0
+Before {given} {given:was} copied, {agent} {verb:past} it. | Before James was copied, Noah hammered it. | was aux:pass copied
 """
 
 
@@ -118,6 +119,13 @@ def test_what_is_no_tree_is_an_error_that_says_why(words, chunks, case):
     with pytest.raises(DataError, match=re.escape(said)) as error:
         tree_of(pattern, text, words, chunks)
     assert error.value.line == (None if "template" in said else 3)
+
+
+@pytest.mark.parametrize(("kind", "link"), [("k", "James obl:arg hammered"), ("another", "James obl hammered")])
+def test_a_chunk_may_be_for_the_premises_of_some_kinds(words, chunks, kind, link):
+    own = Document(Path("x.yaml"), {"chunks": [{"chunk": "at/ADP/IN/case>NEXT NEXT=obl:arg>V", "only": [kind]}]}, "")
+    tokens = tree_of("{agent} {verb:past} at {recipient}.", "Noah hammered at James.", words, chunks.also([own])).tokens
+    assert link in {f"{token.form} {token.relation} {tokens[token.head - 1].form}" for token in tokens}
 
 
 def test_chunks_of_a_later_file_add_to_those_of_an_earlier_one(words, tmp_path, project):

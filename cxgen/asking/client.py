@@ -21,7 +21,12 @@ from cxgen.errors import CxgenError
 _MOST, _MOST_RESULTS = 8 * 2**20, 2**30  # bytes of an answer, of a file of results
 _QUOTA = ("insufficient_quota", "billing_hard_limit_reached", "billing_not_active")
 _NONE = "no whole answer"
-_REASONS = {404: "the server knows no such model or path", 429: "too many requests"}
+_OTHER = 520  # in place of a success that is none, so that it is tried again
+_REASONS = {
+    _OTHER: "the reply is no chat completion: is --base-url right?",
+    404: "the server knows no such model or path",
+    429: "too many requests",
+}
 _REASONS |= dict.fromkeys((401, 403), "the server refuses the credentials")
 _CALLS = 50_000  # in a batch, OpenAI's limit
 _AGAIN = "run the same command again: what was submitted is collected then"
@@ -60,7 +65,7 @@ class _Bounded(openai.DefaultAsyncHttpxClient):
                 body = await _read(response, _MOST if chat else _MOST_RESULTS)
             status = response.status_code
             if chat and 200 <= status < 300:
-                status = 502  # unless it is a completion
+                status = _OTHER  # unless it is a completion
                 with suppress(ValueError, RecursionError):
                     data = json.loads(body, object_pairs_hook=once)
                     reply = reply_in(data, expected, response.headers.get("x-request-id", ""))
@@ -254,4 +259,5 @@ def _refusal(status: int, code: str = "") -> Failure:
     if code in _QUOTA:
         return Failure(f"the quota is used up ({code})", fatal=True)
     other = "server error" if status >= 500 or status == 408 else "the server refuses the request"
-    return Failure(f"{_REASONS.get(status, other)} ({status})", fatal=status in {401, 403, 404})
+    number = f" ({status})" * (status != _OTHER)
+    return Failure(f"{_REASONS.get(status, other)}{number}", fatal=status in {401, 403, 404})

@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager, contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -23,7 +23,6 @@ Plan = tuple[Call, dict[str, "Judgment"], list[Call]]
 _REMOVE = "remove the line, or move the file away: a new one is made"
 _KEPT = "what was answered is kept"
 _HOPELESS = 20  # items answered unusably by a model that has answered none otherwise, after which it is not asked on
-_WHOLE = 'a reply is JSON, {"answers": [{"id": ..., ANSWER: ...}]}, or, to one item, an answer by itself: docs/evaluation.md'
 
 
 @dataclass(frozen=True)
@@ -163,31 +162,28 @@ def _read(call: Call, reply: Reply) -> tuple[dict[str, Judgment], list[Call]]:
     return {name: Judgment(name, prompt.task, *answer, call.model, **known) for name, answer in answers.items()}, again
 
 
-async def _put(plan: Plan, backend: Backend, cache: Cache, budget: Budget, tell: Callable[[int], object]) -> Outcome:
-    """Put the calls of a plan to its model. Items without a usable answer are undecided; nothing is kept of those that got no reply."""
+async def _put(plan: Plan, backend: Backend, cache: Cache, budget: Budget, tell: Callable[[int], object], *, tried: bool) -> Outcome:
+    """Put the calls of a plan to its model. Items without a usable answer are undecided; nothing is kept of those that got no reply. If
+    ``tried``, some are put first, with all tries: a model of which none can be used is not asked on."""
     start, before, errors, share = time.monotonic(), Counter(budget.spent), Counter(budget.errors), budget.limits.max_failures
-    job, done, todo = plan
+    job, done, calls_left = plan
     cached, calls, failed, stopped = len(done), 0, 0, ""
-    usable, waiting = share == 1 or any(judgment.value for judgment in done.values()), list[dict[str, Any]]()
-    while todo:
+    usable, waiting = not tried or any(judgment.value for judgment in done.values()), list[dict[str, Any]]()
+    waves = [calls_left] if usable else [calls_left[:_HOPELESS], calls_left[_HOPELESS:]]
+    while todo := next(filter(None, waves), None):
+        waves[waves.index(todo)] = again = []
         async with aclosing(backend(todo)) as results:
-            todo = []
             async for call, result in results:
                 calls += 1
                 if isinstance(result, Reply):
-                    judgments, again = _read(call, result)
+                    judgments, unread = _read(call, result)
+                    again += unread
                     waiting += ({"key": call.address(name), "judgment": asdict(judgment)} for name, judgment in judgments.items())
                     usable = usable or any(judgment.value for judgment in judgments.values())
-                    if not usable and len(waiting) >= _HOPELESS:  # nothing of it is kept: mended, the same command asks anew
-                        message = (
-                            f"none of the first {len(waiting)} answers of {job.model} can be used: {waiting[-1]['judgment']['reason']}"
-                        )
-                        raise CxgenError(message, hint=_WHOLE)
                     if usable:
                         cache.append(*waiting)
                         waiting = []
                     done |= judgments
-                    todo += again
                 else:
                     reason, address = (f"not asked: {result.bound}", "") if result.bound else (result.reason, call.key)
                     judgment = Judgment("", job.prompt.task, "", reason, job.model, prompt=job.prompt.hash, call=address)
@@ -199,6 +195,8 @@ async def _put(plan: Plan, backend: Backend, cache: Cache, budget: Budget, tell:
                         message = f"{failed} of {calls} calls failed, more than the share of {share:g}; last: {reason}"
                         raise CxgenError(message, hint=f"{_KEPT}: run the same command again, or raise --max-failures")
                 tell(len(done))
+        if len(waiting) >= _HOPELESS:  # nothing of it is kept: mended, the same command asks anew
+            raise _hopeless(job, waiting)
     cache.append(*waiting)
     judged = [done[name] for name in job.items]
     decided = sum(bool(judgment.value) for judgment in judged)
@@ -211,6 +209,12 @@ async def _put(plan: Plan, backend: Backend, cache: Cache, budget: Budget, tell:
         "failed tries": "; ".join(f"{number} x {why}" for why, number in (budget.errors - errors).most_common()) or 0,
     }
     return Outcome(judged, summary, stopped)
+
+
+def _hopeless(job: Call, rows: Sequence[Mapping[str, Any]]) -> CxgenError:
+    what = f"none of the first {len(rows)} answers of {job.model} ({job.prompt.task}) can be used: {rows[-1]['judgment']['reason']}"
+    alone = f"; or, to one item, one of these alone: {', '.join(map(str, job.prompt.choices))}" if job.prompt.choices else ""
+    return CxgenError(what, hint=f'a reply is JSON: {{"answers": [{{"id": ..., "{job.prompt.key}": ...}}]}}{alone}')
 
 
 @asynccontextmanager
@@ -243,7 +247,9 @@ def ask(asked: Consultation, prompts: Mapping[str, Prompt], shown: Shown, budget
             outcomes = []
             for job, kept, todo in _plans(asked, prompts, shown, cache):
                 with progress(f"{job.model}: {job.prompt.task}", len(job.items), len(kept)) as tell:
-                    outcomes.append(await _put((job, kept, todo), backends[job.model], cache, budget, tell))
+                    outcomes.append(
+                        await _put((job, kept, todo), backends[job.model], cache, budget, tell, tried=asked.backend is Judge.openai)
+                    )
             return outcomes
 
     # A file is a record of its own: a line that was mended must not meet its old self.

@@ -149,7 +149,7 @@ def _pseudowords(jobs: Sequence[_Job], made: Mapping[str, Mapping[str, Any]], it
         counts = {name: part["counts"][config] for name, part in made.items() if config in part["counts"]}
         report["constructions" if config == DEFAULT else "pairs"] |= counts
         rows, mark = _items(jobs, [wug_config(config)]), "" if config == DEFAULT else f"{config}: "
-        if counts and not rows.height:
+        if counts and not rows.height and jobs[0].params.wug.modes:
             modes = " or ".join(jobs[0].params.wug.modes)
             what = f"{wug_config(config)} is empty: with pseudowords for {modes}, nothing that is asked has an answer"
             hint = "`cxgen explain NAME --wug MODE` shows what is left; `wug.modes` here says which words are replaced"

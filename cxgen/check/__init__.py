@@ -84,7 +84,8 @@ def check_project(
     """
     targets, errors = ([only], []) if only else readable_targets(project, strict=True)
     found = _found("E101", _stray_scenes(lexicon, project.template_files() if only or errors else targets), project.root)
-    found += [] if only else _found("W000", (*_unread(project), *_stray_splits(project, lexicon, project.template_files())), project.root)
+    strays = () if only else _stray_splits(project, lexicon, project.template_files())
+    found += _found("W000", (*_unread(project), *strays), project.root)
     targets = [name for name in targets if not among or name in among]
     for result in run(partial(_checked, project, trees, token_hex()), targets):
         if isinstance(result, CxgenError):

@@ -96,6 +96,9 @@ def _named(construction: Construction) -> _Named:
     for template in construction.templates.values():
         yield place("templates", template.name), "kind", (*template.only, *template.excepted), {**kinds, **groups}
     yield from ((place("groups", group), "kind", members, kinds) for group, members in groups.items())
+    for document in construction.documents:
+        for number, entry in enumerate(document.data.get("chunks", ())):
+            yield (document, ["chunks", number]), "kind", () if isinstance(entry, str) else entry["only"], {**kinds, **groups}
     framed = designs | {design.frames: design for design in designs.values()}
     yield from ((frame.place, "design", frame.designs, framed) for frame in construction.frames)
 
@@ -135,6 +138,9 @@ def unusable_pattern(construction: Construction) -> Iterator[CxgenError]:
         else:
             if blank := re.search(r"[^\S ]", text.text):
                 broken[text.text, ""] = fault(text.place, f"{blank[0]!r} between words", "put one plain space there")
+            if foreign := [letter for letter in text.text if letter.isalpha() and letter > "\u024f"]:
+                message = f"{foreign[0]!r} (U+{ord(foreign[0]):04X}) is no Latin letter, much as it may look like one"
+                broken[text.text, ""] = fault(text.place, message, "type it again")
             for name in (name for name in _BARE.findall(text.text) if text.bound.get(name) in construction.slots):
                 message = f"{{@{name}}} says {text.bound[name]!r}, the name of a slot, not what fills it"
                 broken.setdefault((text.text, name), fault(text.place, message, f"write {{@{name}:FORM}} or {{@{name}=RELATION}}"))

@@ -43,7 +43,7 @@ def list_constructions(form: Form = Format.table) -> None:
 )
 def sample(
     construction: Name,
-    n: Annotated[int, Option("--n", min=1, help="How many premises; the last set may be cut.")] = 12,
+    n: Annotated[int, Option("--n", min=1, max=10**9, help="How many premises; the last set may be cut.")] = 12,
     seed: Annotated[int, Option(help="Another seed, other items.")] = 1,
     only: Annotated[str, Option("--label", help="Only entailment, neutral or contradiction.")] = "",
     kind: Annotated[str, Option(help="Only premises of this kind.")] = "",

@@ -172,6 +172,9 @@ def extended(lexicon: Lexicon, sources: Sources, construction: str = "") -> Lexi
     for member in (one for entry in sources.classes.values() for one in entry.members if one.key.startswith("own:") and one.changes):
         forms = {name: form for name, form in member.changes.items() if name in INFLECTIONS}  # whichever sense of it a scene takes
         sources.overrides = {**sources.overrides, (pos := lemma_of(member.key)[1]): {**sources.overrides.get(pos, {}), member.lemma: forms}}
+    for lemma, _, said, (document, keys) in sources.stated_forms:
+        if odd := [form for form in said.values() if not form.isprintable() or form != form.strip()]:
+            raise document.wrong(keys, f"{odd[0]!r} is no form of {lemma}", "letters, without line breaks and blanks at its ends")
     own, theirs = sources.overrides, lexicon.overrides
     overrides = {pos: theirs.get(pos, {}) | own.get(pos, {}) for pos in (*theirs, *own)}
     new, changed = _new_rows(lexicon, sources, overrides), _changed_rows(lexicon, sources)

@@ -100,19 +100,20 @@ def against(votes: pl.DataFrame, share: float = THIRD) -> pl.DataFrame:
 
 
 def verdicts(votes: pl.DataFrame, construction: str) -> dict[str, Verdict]:
-    """Address of a clause of ``construction`` -> the verdict: refused if a third or more of the votes on it are against it.
+    """Address of a clause of ``construction`` -> the verdict: refused if a third or more of the votes on it are against it. Judges who did
+    not answer say nothing.
 
     Of a tie between prototypical and extended, or between roles, nothing is known.
     """
     known: dict[str, tuple[str, str, str, bool]] = {}
     rows = majority(votes).drop("votes").join(against(votes), on=["item", "task"], how="left", maintain_order="left")
-    for item, task, value, reason, count, bad, natural, refused in rows.iter_rows():
+    for item, task, value, _, count, bad, natural, refused in rows.filter(pl.col("votes") > 0).iter_rows():
         clause, _, whose = item.partition("/")[2].rpartition("/")
         acceptability, role, why, stiff = known.get(clause, ("", "", "", False))
         if task == "role":
             role = value
-        elif not count or refused:
-            why = why or f"{task}: {f'{bad} of {count} votes are against it' if count else reason}"
+        elif refused:
+            why = why or f"{task}: {bad} of {count} votes are against it"
         elif task == "naturalness":
             stiff = stiff or not natural
         elif task == "acceptability" and whose == construction:

@@ -17,6 +17,7 @@ from cxgen.files import parse_json, read_text
 
 MOST_BYTES = 2 << 20  # of a YAML file; the largest shipped one has a twentieth of it
 _MOST_ERRORS = 100  # of which the most telling is named
+_UNSAYABLE = re.compile(f"[{UNSEEN}\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _DEEP = re.compile(r"(?:[\[{]\s*(?:\w{1,40}:\s*)?|[-?] +){100}")  # what the parser would follow down until it crashes
 _REMEMBERED = 128  # files; those of one project are some forty
 _Base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -98,6 +99,15 @@ def load_schema(name: str) -> dict[str, Any]:
     return schema
 
 
+def _texts(data: Any, keys: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """Every text of a file, with the keys that lead to it."""
+    if isinstance(data, str):
+        yield keys, data
+    parts = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
+    for key, value in parts:
+        yield from _texts(value, (*keys, key))
+
+
 def read_yaml(path: Path, schema: str | None = None) -> Document:
     """Read ``path`` and check it against the named schema. Documents of one text share their data: leave them as they are."""
     text = read_text(path, error=SchemaError)
@@ -118,6 +128,10 @@ def read_yaml(path: Path, schema: str | None = None) -> Document:
     if not isinstance(data, dict):
         raise SchemaError("expected a mapping at the top level", file=path, line=1, hint="such as `name: value`, one a line")
     document = Document(path, data, text)
+    if "\\" in text:  # as an escape, too
+        for keys, own in _texts(data):
+            if unseen := _UNSAYABLE.search(own):
+                raise document.wrong(keys, f"an invisible character (U+{ord(unseen[0]):04X})", "delete it")
     if schema is not None:
         validate(document, schema)
     return document

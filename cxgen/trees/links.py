@@ -13,7 +13,7 @@ LEANING = {"poss": "nmod:poss", "poss-of": "nmod:poss", "this": "det"}  # forms 
 _SMALL = frozenset({"ADV", "ADP", "PART", "SCONJ"})  # they lean on what comes next, if their heads are there, too
 _ONCE = frozenset({"nsubj", "csubj", "obj", "iobj"})  # a verb has one of each
 _COMPLEMENTS = frozenset({"obj", "iobj", "ccomp", "xcomp"})  # what a noun is after the verb, but not before it: *Ann was given a cake*
-_STATE = "state what {0} is: `relation:` in the slot, or {{{0}=RELATION}} in the template"
+_STATE = "state what {0} is: `relation:` in the slot, or {{{1}=RELATION}} in the template"
 
 Fixed = tuple[str, int | str]  # a relation, and the number of its head; R and OBJ depend on the whole tree, and stay till it is there
 
@@ -152,7 +152,7 @@ class Linker:
         try:
             self.links[place] = self._fixed(stated(text), number) if text else self._default(number, unit, part)
         except ValueError as error:
-            self.problems.append(f"{{{part.slot}}}: {error}")
+            self.problems.append(f"{{{_written(part)}}}: {error}")
 
     def _default(self, number: int, unit: Unit, part: Part) -> Fixed:
         """The relation that follows from the place of a filler of which nothing is stated."""
@@ -161,13 +161,13 @@ class Linker:
             return leaning, self._anchor("NEXT", number)
         if place == self.verb:
             return ("root", 0) if self.verb == self.predicate else ("xcomp", self.predicate)
-        after = [verb for verb in (self.verb, self.predicate) if verb > place]
-        if _agrees(part) and after:  # it belongs to the next of verb and predicate
+        after = [verb for verb in (*self.verbs[number + 1 :], self.verb, self.predicate) if verb > place]
+        if _agrees(part) and after:  # it belongs to the next verb or predicate
             return self._as_auxiliary(word, min(after)), min(after)
         links = {"ADV": ("advmod", self.predicate), "ADJ": ("xcomp", self.verb)}
         links |= dict.fromkeys(NOMINAL, ("nsubj", self.predicate) if place < self.verb else ("obj", self.verb))
         if word.upos not in links or (word.upos == "ADJ" and place < self.verb):
-            raise ValueError(f"what it is in the sentence does not follow from its place: {_STATE.format(part.slot)}")
+            raise ValueError(f"what it is in the sentence does not follow from its place: {_STATE.format(part.slot, _written(part))}")
         return links[word.upos]
 
     def _as_auxiliary(self, word: Word, head: int) -> str:
@@ -203,7 +203,7 @@ class Linker:
             if relation in _ONCE and len(numbers) > 1:
                 slot = next((unit.part.slot for unit in self.units if unit.part and unit.head in numbers), "slot")
                 rivals = f"{self._named(numbers)} would all be {relation} of {self._named([head])}"
-                faults.append(f"{rivals}: {_STATE.format(slot)}")
+                faults.append(f"{rivals}: {_STATE.format(slot, slot)}")
         for number, (relation, head) in heads.items():
             if relation == "aux:pass" and any(heads[n] == ("mark", head) for n in range(number + 1, head)):  # *was hard to find*
                 hint = "say what it belongs to (docs/annotation.md: a chunk, or {slot=RELATION>HEAD})"
@@ -218,6 +218,10 @@ class Linker:
     def _named(self, numbers: Sequence[int]) -> str:
         slots = [unit.slot for unit in self.units for _ in unit.words]
         return " and ".join(f"{self.words[n - 1].form!r}{f' ({slots[n - 1]})' if slots[n - 1] else ''}" for n in numbers)
+
+
+def _written(part: Part) -> str:
+    return f"{part.slot}:{part.form}" if part.form else part.slot
 
 
 def _agrees(part: Part) -> bool:

@@ -62,6 +62,8 @@ class Annotator:
         lexemes = construction.lexicon.table.select("lemma", "sense", "pos", "article", *INFLECTIONS).rows(named=True)
         self._lexemes = {(lexeme["lemma"], lexeme["sense"]): lexeme for lexeme in reversed(lexemes)}
         self._ways = cache(self._ways_of)
+        groups = construction.groups.items()
+        self._known = cache(lambda kind: self.chunks.of_kind({kind, *(group for group, members in groups if kind in members)}))
 
     def sentence(self, item: Mapping[str, Any]) -> Sentence:
         """Annotate the premise of ``item``: ``premise_id, construction, kind, template, premise``, ``slots`` (of ``slot, lemma, sense``).
@@ -99,7 +101,7 @@ class Annotator:
         first = cells[0].word.lower()
         if first != "i" and ((first,) in closed_class() or lemmas_of(first)):
             cells[0] = Cell(first)
-        chunks = cut(tuple(cells), self.chunks)
+        chunks = cut(tuple(cells), self._known(item["kind"]))
         units: list[Unit] = []
         missing: dict[int, str] = {}  # the place behind them -> words
         behind = 0

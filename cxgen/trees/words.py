@@ -3,8 +3,8 @@
 import difflib
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Self, TypeVar
@@ -55,11 +55,13 @@ class Word:
 
 @dataclass(frozen=True)
 class Chunk:
-    """Words in a row, and the links that they give to anchors outside; of ``closed.tsv`` only where ``before`` stands behind it."""
+    """Words in a row, and the links that they give to anchors outside; of ``closed.tsv`` only where ``before`` stands behind it; of a
+    template file perhaps in the premises of some kinds ``only``."""
 
     words: tuple[Word, ...]
     others: dict[str, Link] = field(default_factory=dict)
     before: str = ""
+    only: tuple[str, ...] = ()
 
 
 class Chunks:
@@ -67,7 +69,8 @@ class Chunks:
 
     def __init__(self, chunks: Iterable[Chunk], adjectives: Iterable[str]) -> None:
         self.adjectives = frozenset(adjectives)
-        self.by_words = {tuple(word.form.lower() for word in chunk.words): chunk for chunk in chunks}
+        self._all = tuple(chunks)
+        self.by_words = {tuple(word.form.lower() for word in chunk.words): chunk for chunk in self._all if not chunk.only}
 
     @classmethod
     def load(cls, *paths: Path) -> Self:
@@ -77,7 +80,12 @@ class Chunks:
 
     def also(self, documents: Iterable[Document]) -> "Chunks":
         """These, and those that template files bring under ``chunks:``."""
-        return Chunks([*self.by_words.values(), *_chunks(documents)], self.adjectives)
+        return Chunks([*self._all, *_chunks(documents)], self.adjectives)
+
+    def of_kind(self, names: Container[str]) -> "Chunks":
+        """These, those for one of ``names`` (a kind, the groups that it is in) among them, which win."""
+        own = [replace(chunk, only=()) for chunk in self._all if any(name in names for name in chunk.only)]
+        return Chunks([*self._all, *own], self.adjectives) if own else self
 
 
 def longest(table: Mapping[tuple[str, ...], T], run: Sequence[str]) -> T | None:
@@ -89,9 +97,10 @@ def longest(table: Mapping[tuple[str, ...], T], run: Sequence[str]) -> T | None:
 def _chunks(documents: Iterable[Document]) -> list[Chunk]:
     chunks = []
     for document in documents:
-        for number, text in enumerate(document.data.get("chunks", ())):
+        for number, entry in enumerate(document.data.get("chunks", ())):
+            raw = {"chunk": entry} if isinstance(entry, str) else entry
             try:
-                chunks.append(_chunk(text))
+                chunks.append(replace(_chunk(raw["chunk"]), only=tuple(raw.get("only", ()))))
             except ValueError as error:
                 raise document.wrong(["chunks", number], str(error), _HINT) from error
     return chunks
