@@ -146,7 +146,7 @@ class Linker:
         if not text and slot and slot.deprel and part.form not in LEANING and not _agrees(part) and place != self.verb:
             core = slot.deprel.partition(">")[0] in _COMPLEMENTS
             text = slot.deprel if not core or (place > self.verb and not weak) else ""
-        if weak and (not text or (text == "root" and weak[0][0] == "ccomp")):  # *I remember that ...*
+        if weak and not _agrees(part) and (not text or (text == "root" and weak[0][0] == "ccomp")):  # *I remember that ...*
             self.links[place] = self._fixed(*weak)
             return
         try:
