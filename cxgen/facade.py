@@ -52,7 +52,7 @@ class Constructicon:
 
     def __init__(self, folder: str | Path | None = None) -> None:
         require_threads()
-        self.project = Project.find() if folder is None else Project(Path(folder))
+        self.project = Project.find() if folder is None else Project.at(Path(folder))
 
     @cached_property
     def lexicon(self) -> Lexicon:

@@ -65,6 +65,8 @@ def is_stream(path: Path) -> bool:
 
 
 def _opened(path: Path) -> AbstractContextManager[IO[bytes]]:
+    if path == STDIN and sys.stdin is None:
+        raise DataError("the standard input is closed", file=path)
     return nullcontext(sys.stdin.buffer) if path == STDIN else path.open("rb")
 
 

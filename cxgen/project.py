@@ -30,6 +30,13 @@ class Project:
             raise CxgenError(f"the folder's name is not UTF-8: {str(self.root)!a}", hint="rename the folder") from None
 
     @classmethod
+    def at(cls, folder: Path) -> "Project":
+        """The project in a folder that is there."""
+        if not folder.is_dir():
+            raise CxgenError(f"not a folder: {folder}", hint="name the folder of a project")
+        return cls(folder)
+
+    @classmethod
     def find(cls) -> "Project":
         """``CXGEN_PROJECT``, or the nearest folder at or above the working directory with ``templates`` or ``params.yaml``."""
         named = os.environ.get("CXGEN_PROJECT")

@@ -261,6 +261,7 @@ REFUSED = {  # a command -> what it says at once; nothing is written
     "evaluate --model m --max-cost nan": "no finite number",
     "evaluate --model m --rpm inf": "no finite number",
     "publish me/.. --dry-run": "not a repository",
+    "export conllu --config nli_wug -o x.conllu": "nli_wug has no gold trees",
     "generate rech --out o": "unknown construction",
     "review serve r": "no such table",
     "review export params.yaml": "a part of the project",

@@ -417,6 +417,7 @@ def test_a_function_is_scored_as_a_file_is(mini_dataset, cxgen):
         (lambda items: [0], "gave 1 answers to"),
         (lambda items: 3, "gave 0 answers to"),
         (lambda items: ["no"] * len(items), "'no', which is no answer"),
+        (lambda items: [True] * len(items), "True, which is no answer"),
         (lambda items: [[0.1, 0.2]] * len(items), "no answer"),
         (lambda items: [[0.1, 0.2, "x"]] * len(items), "no answer"),
         (lambda items: [0, *[[1, 0, 0]] * (len(items) - 1)], "names for some items"),
@@ -540,6 +541,20 @@ def test_samples_that_lm_eval_logs_are_predictions(mini_dataset, cxgen, tmp_path
     assert told["answer"].to_list() == [1, 0] * (questions.height // 2), (
         "the second of the two shown, which is the good one of every second pair"
     )
+
+
+def test_files_are_told_apart_by_their_endings_and_none_is_scored_twice(mini_dataset, cxgen, some_wrong, tmp_path):
+    _, _, path = some_wrong
+    for ending, write in ((".jsonl", pl.DataFrame.write_ndjson), (".csv", pl.DataFrame.write_csv)):
+        write(pl.read_ndjson(path).select("id", "label"), tmp_path / f"own{ending}")
+    both = (tmp_path / "own.jsonl", tmp_path / "own.csv")
+    result = cxgen("evaluate", *both, "--config", "nli", "--json", cwd=mini_dataset)
+    assert [report["name"] for report in json.loads(result.stdout)] == [*map(str, both)], result.stderr
+    result = cxgen("evaluate", both[0], both[0], "--config", "nli", cwd=mini_dataset)
+    assert (result.returncode, "named twice" in result.stderr) == (2, True)
+    (tmp_path / "foreign.jsonl").write_text('{"doc": {"id": "a", "question": "?"}, "filtered_resps": ["yes"]}\n', "utf-8")
+    result = cxgen("evaluate", tmp_path / "foreign.jsonl", "--config", "nli", cwd=mini_dataset)
+    assert (result.returncode, "samples of lm-eval that are no answers to these items" in result.stderr) == (2, True)
 
 
 def test_a_config_without_items_is_left_out_unless_it_is_asked_for(mini_dataset, cxgen, tmp_path):

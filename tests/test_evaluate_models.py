@@ -119,7 +119,7 @@ def test_what_a_model_of_this_machine_said_is_kept_line_by_line(tmp_path):
     path, items = tmp_path / "hf-m.jsonl", [("a", ("A.", [" x", " y"])), ("b", ("B.", [" x", " y"]))]
     assert Kept(path, "m").known(items) == {}
     Kept(path, "m").keep(items[0], {"id": "a", "label": "good"})
-    path.write_text(path.read_text("utf-8") + '["cut o', "utf-8")
+    path.write_bytes(path.read_bytes() + b'\xff\n["cut o')
     kept = Kept(path, "m")
     assert kept.known(items) == {"a": {"id": "a", "label": "good"}}
     kept.keep(items[1], {"id": "b", "label": "bad"})

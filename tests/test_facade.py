@@ -103,6 +103,8 @@ def test_functions_and_methods_say_the_same(mini):
     assert cxgen.explain("reach", wug="verb", project=mini).equals(entry.explain("verb"))
     assert entry.cells()["design"].unique().sort().to_list() == ["outcome", "waiting"]
     assert cxgen.constructions(mini) == list(cxgen.Constructicon(mini))
+    with pytest.raises(CxgenError, match="not a folder"):
+        cxgen.constructions(mini / "nowhere")
     assert entry.check() == []
     edit(mini / "templates/reach.yaml", '  plain: "{agent}', '  plain: "{agnt}')
     assert "E101" in {finding.code for finding in cxgen.Constructicon(mini)["reach"].check()}

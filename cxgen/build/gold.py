@@ -8,7 +8,7 @@ import polars as pl
 from cxgen.build.tables import read_splits
 from cxgen.constructicon import Construction, load_construction
 from cxgen.errors import CxgenError, DataError
-from cxgen.families import NATURAL, family_of
+from cxgen.families import CONFIGS, family_of
 from cxgen.files import write_atomically, write_text
 from cxgen.lexicon import Lexicon
 from cxgen.project import Project
@@ -22,7 +22,7 @@ _NEED = ("premise_id", "construction", "contrast_of", "kind", "template", "slots
 
 def sentences(project: Project, config: str, split: str) -> Iterator[tuple[Sentence, Construction]]:
     """Every premise of a split, annotated, with its construction."""
-    if config == NATURAL or not family_of(config).trees:
+    if config not in CONFIGS or not family_of(config).trees:
         hint = "parse it; `slots` has the fillers"
         raise CxgenError(f"{config} has no gold trees: no template says how its sentences are built", hint=hint)
     yield from annotated(project, read_splits(project, config, [split]).with_columns(premise=family_of(config).text))

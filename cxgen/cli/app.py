@@ -100,7 +100,8 @@ def _keep_apart(command: click.Command) -> None:
             raise CxgenError(f"--{odd[0].replace('_', '-')} is no finite number", hint="give a number, or leave it out")
         named = {name: given[name] for name in paths if name and given.get(name)}
         files = {name: [Path(path) for path in (value if isinstance(value, list | tuple) else [value])] for name, value in named.items()}
-        for name in _WRITTEN & files.keys():
+        reads = {"folder"} if command.name in {"audit", "score", "serve"} else set[str]()
+        for name in (_WRITTEN - reads) & files.keys():
             require_other(files[name][0], [path for other, own in files.items() if other != name for path in own])
             _require_no_source(files[name][0])
         run(**given)

@@ -149,8 +149,10 @@ def _require_files(written: Iterable[Path | None], read: Path | None) -> None:
 
 def _named(paths: list[Path]) -> dict[str, Path]:
     """What predictions are called: by the name of their file, or if several have the same, by its whole path."""
-    different = len({path.stem for path in paths}) == len(paths)
-    return {path.stem if different else str(path.with_suffix("")): path for path in paths}
+    if len({*paths}) < len(paths):
+        raise CxgenError("the same predictions are named twice", hint="name each once")
+    called = (lambda path: path.stem), (lambda path: str(path.with_suffix(""))), str
+    return next(named for call in called if len(named := {call(path): path for path in paths}) == len(paths))
 
 
 def _place(evaluated: Evaluated, name: str, output: Path | None) -> Path:

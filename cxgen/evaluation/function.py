@@ -57,7 +57,7 @@ def _answer(item: Item, value: Any, scoring: Scoring) -> dict[str, Any]:
     if isinstance(scored, list) and scored and all(isinstance(one, Mapping) and {"label", "score"} <= {*one} for one in scored):
         value = scored[0]["label"] if len(scored) == 1 else {str(one["label"]).lower(): one["score"] for one in scored}
     value = value.tolist() if hasattr(value, "tolist") else value  # of numpy, of torch
-    if isinstance(value, int) and 0 <= value < len(shown):
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < len(shown):
         value = shown[value]
     if isinstance(value, str):
         name = value.strip().lower()

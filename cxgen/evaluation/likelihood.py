@@ -32,6 +32,7 @@ _KINDS = {
     **dict.fromkeys(("ForCausalLM", "LMHeadModel"), ("continues texts", (Measure.likelihood, Measure.normalised))),
 }
 _ANY = ("is no classifier of premise and hypothesis", tuple(measure for measure in Measure if measure is not Measure.head))
+_TRIED = "The dog is there."  # of which every tokenizer of English knows a part
 _WHOLE = "name the model as it was pretrained, with its last layer; an encoder without one: recipes/probe or recipes/finetune"
 _LABELS = "say what its outputs stand for, in their order (see its model card): --labels entailment,neutral,contradiction"
 _THREE = "three labels are scored: recipes/finetune gives it an output for each, recipes.results.classify sets bounds between them"
@@ -65,13 +66,18 @@ def predictions(
             likely = _masked(path, _PLL[measure])
         else:
             likely = _causal(path, normalised=measure is Measure.normalised)
-    except (OSError, ValueError, KeyError) as error:
+    except CxgenError:
+        raise
+    except Exception as error:  # libraries raise what they like about damaged files
         raise CxgenError(f"no model at {path}: {one_line(error)}", hint="hf:FOLDER with config.json, weights, tokenizer") from error
     width = len(scoring.answers)
     per_step = max(1, batch // len(items[0][1][1]))
     for start in range(0, len(items), per_step):
         step = items[start : start + per_step]
-        values = likely([text for _, (context, answers) in step for text in _counted(context, answers, unit)])
+        try:
+            values = likely([text for _, (context, answers) in step for text in _counted(context, answers, unit)])
+        except IndexError as error:
+            raise CxgenError(f"{path}: its tokenizer has tokens that the model has not", hint="is it that of another model?") from error
         for number, (name, _) in enumerate(step):
             own = values[number * width : (number + 1) * width]
             best = [answer for answer, value in zip(scoring.answers, own, strict=True) if value == max(own)]
@@ -105,7 +111,12 @@ def _loaded(kind: Any, path: str) -> tuple[Any, Any]:
     if lacking := sorted({*told["missing_keys"]} & {name for name, _ in model.named_parameters()}):
         raise CxgenError(f"{path} is not a whole model, its answers would be random: it has no {some(lacking, 3)}", hint=_WHOLE)
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    return model.eval().to(device), AutoTokenizer.from_pretrained(path, local_files_only=local)
+    tokenizer = AutoTokenizer.from_pretrained(path, local_files_only=local)
+    if {*tokenizer(_TRIED, add_special_tokens=False)["input_ids"]} <= {tokenizer.unk_token_id}:  # transformers makes an empty one
+        raise CxgenError(
+            f"{path} has no tokenizer that knows a word", hint="copy tokenizer.json etc. there from the model that it began as"
+        )
+    return model.eval().to(device), tokenizer
 
 
 def _causal(path: str, *, normalised: bool) -> Likely:

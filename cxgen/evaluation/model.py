@@ -190,6 +190,10 @@ def suited(evaluated: Evaluated, asked: Examination) -> Examination:
     if not Path(asked.folder).is_dir():
         hint = f"one of the Hub is fetched first: hf download {asked.folder} --local-dir FOLDER; then --model {LOCAL}FOLDER"
         raise CxgenError(f"{asked.model}: there is no folder {asked.folder}", hint=hint)
+    if (Path(asked.folder) / "adapter_config.json").is_file() and not (Path(asked.folder) / "config.json").is_file():
+        raise CxgenError(
+            f"{asked.model} is an adapter, not a whole model", hint="merge it into its model (peft: merge_and_unload) and save that"
+        )
     does, measures = likelihood.measures_for(asked.folder)
     if measures == (Measure.head,) and asked.measure is Measure.likelihood:  # the default
         asked = replace(asked, measure=Measure.head)
@@ -269,7 +273,7 @@ class Kept:
     def __init__(self, path: Path, identity: str) -> None:
         self._path, self._identity = path, identity
         self._rows: dict[str, dict[str, Any]] = {}
-        for line in path.read_text("utf-8").split("\n") if path.is_file() else []:
+        for line in path.read_text("utf-8", "replace").split("\n") if path.is_file() else []:
             with suppress(ValueError, TypeError):
                 key, row = json.loads(line)
                 self._rows[key] = row

@@ -32,7 +32,13 @@ def answers(
     foreign, repeated or none."""
     path = source if isinstance(source, Path) else Path("predictions")
     rows = read_rows(source, _FORMAT, ["id", "label", *_numbers(), *_SAMPLES]) if isinstance(source, Path) else source
-    predictions = _read(_sampled(rows, questions) if {*_SAMPLES} <= {*rows.columns} else rows, path)
+    if {*_SAMPLES} <= {*rows.columns}:
+        try:
+            rows = _sampled(rows, questions)
+        except (pl.exceptions.PolarsError, TypeError, IndexError) as error:
+            hint = "those of the tasks that `cxgen export lm-eval` writes are"
+            raise DataError("samples of lm-eval that are no answers to these items", file=path, hint=hint) from error
+    predictions = _read(rows, path)
     ids, wanted = predictions["id"], questions["id"]
     given = ids.drop_nulls()
     foreign = given.filter(~given.is_in(wanted.implode()))

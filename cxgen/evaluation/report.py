@@ -48,6 +48,8 @@ class Part:
         here = [config for config in _ALL if table_file(project, config, self.splits[0]).is_file()]
         for what, names, known in (("split", self.splits, SPLITS), ("config", self.configs, (*here, *SUITES))):
             for name in names:
+                if name not in known and name in _ALL and any(table_file(project, name, split).is_file() for split in SPLITS):
+                    raise DataError("no such table", file=table_file(project, name, self.splits[0]), hint="`cxgen build` makes it")
                 if name not in known:
                     raise unknown(what, name, known)
         return replace(self, configs=tuple(dict.fromkeys(self.configs)) or tuple(here), splits=tuple(dict.fromkeys(self.splits)))
@@ -141,7 +143,7 @@ class Evaluated:
         whole, other = answered(self.questions, given), against and answered(self.questions, against[1])
         rows = {config: whole.filter(config=config) for config in self.items}
         path = self.project.root / layout.HUB / layout.VERSION_FILE
-        packaged = read_json(path) if path.is_file() else {}
+        packaged = told if isinstance(told := read_json(path) if path.is_file() else {}, dict) else {}
         versions = {"cxgen": __version__, "data_version": DATA_VERSION, "content_hash": packaged.get("content_hash")}
         differences = {config: compared(own, other.filter(config=config), how) for config, own in rows.items()} if other is not None else {}
         return {
