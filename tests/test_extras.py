@@ -128,9 +128,12 @@ def test_what_a_model_cannot_read_is_told(causal, masked, tmp_path, measure):
 
 def test_models_whose_answers_would_be_random_are_refused(masked, tmp_path):
     """One that fills gaps is no model that continues texts; an encoder's layer that says which word is likely would be made up."""
-    from transformers import AutoTokenizer, BertModel, GPT2Config, GPT2Model
+    from transformers import AutoTokenizer, BertForMaskedLM, BertModel, GPT2Config, GPT2Model
 
-    bert, gpt = tmp_path / "bert", tmp_path / "gpt"
+    bert, gpt, bare, cut = (tmp_path / name for name in ("bert", "gpt", "bare", "cut"))
+    BertForMaskedLM.from_pretrained(masked).save_pretrained(bare)  # as a checkpoint of training often is: without a tokenizer
+    shutil.copytree(masked, cut)
+    (cut / "model.safetensors").write_bytes(b"version https://git-lfs.github.com/spec/v1\n")
     BertModel.from_pretrained(masked).save_pretrained(bert)
     config = GPT2Config(vocab_size=99, n_positions=64, n_embd=8, n_layer=1, n_head=1, tie_word_embeddings=False)
     GPT2Model(config).save_pretrained(gpt)
@@ -140,6 +143,8 @@ def test_models_whose_answers_would_be_random_are_refused(masked, tmp_path):
         (masked, Measure.likelihood, "fills gaps, and --measure likelihood is for others\n  hint: --measure pll or pll_original"),
         (bert, Measure.pll, "has no cls.predictions.bias"),
         (gpt, Measure.likelihood, "has no lm_head.weight"),
+        (bare, Measure.pll, "no tokenizer that knows a word"),
+        (cut, Measure.pll, "no model at"),
     ):
         with pytest.raises(CxgenError, match=message):
             list(predictions(str(folder), ITEMS, PAIRS, measure=measure))
