@@ -68,6 +68,8 @@ def unknown_name(construction: Construction) -> Iterator[CxgenError]:
     for (document, keys), what, names, known in _named(construction):
         for name in (name for name in names if name and name not in known):
             error = unknown(what, name, known, file=document.path, line=document.line(keys))
+            if what == "design" and "," in name:
+                error.hint = f"write {' | '.join(part.strip() for part in name.split(','))}"
             if what == "slot" and name in CIRCUMSTANCES:
                 error.hint = f"add `{name}: shared` under slots, and a column {name}:phrase to the scenes"
             yield error

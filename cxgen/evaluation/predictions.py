@@ -18,6 +18,7 @@ from cxgen.tables import as_texts, read_rows
 from cxgen.version import DATA_VERSION
 from cxgen.vocabulary import UNDECIDED
 
+BEYOND = "items beyond --limit"  # what `Evaluated` calls them
 _SLACK = 0.01  # by which probabilities may miss 1, printed with few digits as they often are
 _SAMPLES = ("doc", "filtered_resps")  # of lm-eval's
 _FORMAT = "columns: id, and label or a number per answer (entailment ...; of pairs good, bad), so called: docs/evaluation.md"
@@ -142,6 +143,8 @@ def _hint(given: set[str], questions: pl.DataFrame, parts: Mapping[str, str]) ->
     if wanted <= given:
         return _FORMAT
     about = sorted({parts[name] for name in given if name in parts})
+    if about == [BEYOND]:
+        return f"the file is about other items than those of this --limit: it has {len(given):,}; a harness is to run without a limit"
     options = [", ".join(about)] if about and not {parts.get(name) for name in wanted} <= set(about) else []
     if options := options + _limit(given, questions):
         return f"the file is about {' '.join(options)}: score it with the same, or ask the model again (kept answers are reused)"

@@ -15,7 +15,7 @@ from cxgen import layout
 from cxgen.build.tables import read_splits, require_dataset, table_file
 from cxgen.errors import CxgenError, DataError, needs, unknown
 from cxgen.evaluation.outside import questions_about, read_items
-from cxgen.evaluation.predictions import answers, write_predictions
+from cxgen.evaluation.predictions import BEYOND, answers, write_predictions
 from cxgen.evaluation.scores import FIXED, WUG, answered, compared, first_sets, questions, scores, wug_differences
 from cxgen.families import CONFIGS, NATURAL, wug_config
 from cxgen.families.scoring import Scoring
@@ -121,7 +121,7 @@ class Evaluated:
 
     def _parts(self) -> dict[str, str]:
         """The ids of the whole dataset, and of a user's tables -> the options that name their part."""
-        parts = dict.fromkeys(self.beyond, "items beyond --limit")
+        parts = dict.fromkeys(self.beyond, BEYOND)
         for config, split in product((*_ALL, *SUITES), SPLITS):
             path = table_file(self.project, config, split)
             if path.is_file():
