@@ -140,3 +140,17 @@ def test_the_commands_write_both_files(mini_dataset, mini, tmp_path, cxgen):
     missing = cxgen("export", "conllu", cwd=mini)
     assert missing.returncode == 2
     assert "dvc repro" in missing.stderr
+
+
+@pytest.mark.slow
+def test_no_adjunct_of_a_scene_has_the_root_in_it(constructions, chunks):
+    """As where a noun of it is taken for a verb: *in the mosh pit*. Each is seen in the shortest premise that has it."""
+    for name, construction in constructions.items():
+        annotator, seen = Annotator(construction, chunks), set()
+        for item in (
+            sample_items(construction, 1, 150, "nli").unique("premise_id").sort(pl.col("premise").str.len_chars()).iter_rows(named=True)
+        ):
+            for adjunct in {slot["lemma"] for slot in item["slots"] if slot["slot"] in {"opening", "closing"}} - seen:
+                seen.add(adjunct)
+                (root,) = (token for token in annotator.sentence(item).tokens if token.relation == "root")
+                assert root.form not in adjunct.split(), (name, item["premise"])

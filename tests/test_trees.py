@@ -91,6 +91,7 @@ While my aunt slept, {agent} {verb:past}. | While my aunt slept, Noah hammered. 
 {agent} {verb:past} {theme} open in the barn. | Noah hammered the dog open in the barn. | open xcomp hammered; barn obl hammered
 {agent}, who had {verb:participle} it, left. | Noah, who had hammered it, left. | who nsubj hammered; hammered acl:relcl Noah
 {agent} was. {verb:past}. | Noah was. hammered. | hammered root 0
+Behind Ann's back, {agent} {verb:past} it. | Behind Ann's back, Noah hammered it. | back obl hammered; Ann nmod:poss back; 's case Ann
 Before {given=dep>P} {given:was} copied, {agent} {verb:past} it. | Before James was copied, Noah hammered it. | was aux:pass copied
 """
 

@@ -101,6 +101,12 @@ def nominal(words: Sequence[str], first: int, link: Link) -> tuple[int, list[Wor
     Determiner, possessive or numeral, adjectives, nouns; then perhaps a preposition and another such phrase, which belongs to the noun.
     """
     lower = [word.lower() for word in words]
+    if "'s" in words:  # the teacher's back, New Year's Eve
+        at = words.index("'s")
+        owned = nominal(words[at + 1 :], first + at + 1, link)
+        owner = nominal(words[:at], first, ("nmod:poss", str(owned[0]))) if owned else None
+        mark = Word("'s", "'s", "PART", "POS", "case", str(owner[0])) if owner else None
+        return (owned[0], [*owner[1], mark, *owned[1]]) if owned and owner and mark else None
     # not *the past*, *the last round*
     ends = (n for n in range(1, len(words) - 1) if lower[n] in _PREPOSITIONS and lower[n - 1] not in _DETERMINERS)
     cut = next(ends, len(words))
