@@ -59,6 +59,11 @@ def read_text(path: Path, hint: str = "", error: type[CxgenError] = DataError) -
         raise error(message, file=path, line=line, hint="save the file as UTF-8; it looks like another encoding") from failure
 
 
+def read_if_there(path: Path, otherwise: str = "") -> str:
+    """`read_text` of a file that need not be there; a link to nothing is there."""
+    return read_text(path) if os.path.lexists(path) else otherwise
+
+
 def is_stream(path: Path) -> bool:
     """Whether a path names what this process has open: /dev/stdout, /dev/fd/63 (of a shell's ``>(...)``)."""
     return path.is_relative_to("/dev/fd") or (path.parent == STDIN.parent and path.name.startswith("std"))

@@ -166,12 +166,12 @@ async def _put(plan: Plan, backend: Backend, cache: Cache, budget: Budget, tell:
     """Put the calls of a plan to its model. Items without a usable answer are undecided; nothing is kept of those that got no reply. If
     ``tried``, some are put first, with all tries: a model of which none can be used is not asked on."""
     start, before, errors, share = time.monotonic(), Counter(budget.spent), Counter(budget.errors), budget.limits.max_failures
-    job, done, calls_left = plan
+    job, done, todo = plan
     cached, calls, failed, stopped = len(done), 0, 0, ""
     usable, waiting = not tried or any(judgment.value for judgment in done.values()), list[dict[str, Any]]()
-    waves = [calls_left] if usable else [calls_left[:_HOPELESS], calls_left[_HOPELESS:]]
-    while todo := next(filter(None, waves), None):
-        waves[waves.index(todo)] = again = []
+    todo, later = (todo, []) if usable else (todo[:_HOPELESS], todo[_HOPELESS:])
+    while todo:
+        again: list[Call] = []
         async with aclosing(backend(todo)) as results:
             async for call, result in results:
                 calls += 1
@@ -197,6 +197,7 @@ async def _put(plan: Plan, backend: Backend, cache: Cache, budget: Budget, tell:
                 tell(len(done))
         if len(waiting) >= _HOPELESS:  # nothing of it is kept: mended, the same command asks anew
             raise _hopeless(job, waiting)
+        todo, later = (again, later) if again else (later, [])
     cache.append(*waiting)
     judged = [done[name] for name in job.items]
     decided = sum(bool(judgment.value) for judgment in judged)

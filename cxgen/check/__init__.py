@@ -1,6 +1,5 @@
 """Checks on constructions that need no generating: one function and one stable code per kind of fault."""
 
-import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -15,7 +14,7 @@ from cxgen.check.words import announced, telling_words
 from cxgen.constructicon import Construction, load_construction
 from cxgen.constructicon.load import readable_targets, unknown_words
 from cxgen.errors import CxgenError, unknown
-from cxgen.files import read_text
+from cxgen.files import read_if_there, read_text
 from cxgen.lexicon import Lexicon
 from cxgen.lexicon.words import Reference
 from cxgen.measures.fits import Map
@@ -123,7 +122,7 @@ def _unread(project: Project) -> Iterator[CxgenError]:
 def _stray_splits(project: Project, lexicon: Lexicon, files: Mapping[str, Path]) -> Iterator[CxgenError]:
     """Rows of the project's own lexicons/splits.tsv about a construction, or a verb, that is misspelt, since there is none."""
     path, texts = project.root / layout.SPLITS, dict[str, str]()
-    lines = read_text(path).splitlines() if os.path.lexists(path) else []
+    lines = read_if_there(path).splitlines()
     rows = [(*map(str.strip, line.split("\t")), "") for line in lines[1:]]
     reference = Reference(lexicon.memory)
     for number, (name, verb, *_) in enumerate(rows, 2):

@@ -173,8 +173,9 @@ def generate(
         raise CxgenError(f"--wug: sets of {config} have no pseudowords", hint=f"--config with one that has: {others}")
     modes = Wug(tuple(mode.value for mode in Mode if mode in wug), settings.wug.share) if wug else None
     names = tuple(dict.fromkeys(constructions or run.construction_names(project, settings)))
+    constructicon = Constructicon()
     for name in names:
-        Constructicon()[name].construction  # noqa: B018  (refused before a folder is made)
+        constructicon[name].construction  # noqa: B018  (refused before a folder is made)
     request = single(settings.request, config, n or settings.request.rows(config))
     wanted = Wanted(Run(project, request), names, config, out, shard_rows, modes)
     with (cluster if engine == "ray" else executor)(workers or settings.workers) as pool, nullcontext() if shard else writing(wanted):

@@ -4,13 +4,12 @@ A pattern is a line like that of a scene (`cxgen.lexicon.scenes`), in ``lexicons
 are the lexemes of a lexicographer file of WordNet, ``@names`` and its like the word classes; names stay classes in what is proposed.
 """
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
 from cxgen.constructicon import Construction, load_construction
 from cxgen.errors import CxgenError, unknown
-from cxgen.files import alone, read_text, write_text
+from cxgen.files import alone, read_if_there, write_text
 from cxgen.layout import LEXICONS
 from cxgen.lexicon import Lexicon
 from cxgen.lexicon.scenes import ABOUT, CIRCUMSTANCES, FOLDER, PROPOSED, PROPOSED_HEAD, Scene, SceneTable, read_scenes, table_lines
@@ -40,7 +39,7 @@ def propose(project: Project, name: str, n: int, seed: int) -> tuple[Path, int]:
         raise CxgenError("no pattern has verbs", file=path, hint="give some, in a column that is called verb:verb")
     _require_known(load_construction(project, name, lexicon, heard=False), table)
     with alone(out):
-        text = read_text(out).rstrip("\n") + "\n" if os.path.lexists(out) else PROPOSED_HEAD
+        text = read_if_there(out, PROPOSED_HEAD).rstrip("\n") + "\n"
         before, columns, said = {line.partition("\t")[0] for line in text.splitlines()}, "", 0
         for number in range(n):
             for pattern, slot in dealt:

@@ -1,7 +1,6 @@
 """Scenes: a table looked at before it is used; words that a model proposes for a slot, and those that people accept into a table."""
 
 import json
-import os
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -16,7 +15,7 @@ from cxgen.build.samplers import divided
 from cxgen.check import findings
 from cxgen.constructicon import Construction, load_construction
 from cxgen.errors import CxgenError, SchemaError, unknown
-from cxgen.files import alone, read_text, write_atomically
+from cxgen.files import alone, read_if_there, write_atomically
 from cxgen.layout import LEXICONS
 from cxgen.lexicon import Lexicon
 from cxgen.lexicon.scenes import FOLDER, Scenes, SceneTable, read_scenes, sense_of, table_lines
@@ -198,7 +197,7 @@ def accept_words(project: Project, construction: Construction, frame: str, slot:
         raise CxgenError(f"frame {frame!r} has these words already", hint="accept others")
     path = project.root / LEXICONS / FOLDER / f"{construction.name}.tsv"
     with alone(path):
-        text = "".join(f"{line}\n" for line in (read_text(path) if os.path.lexists(path) else "").splitlines())
+        text = "".join(f"{line}\n" for line in read_if_there(path).splitlines())
         changed = _into(text, (frame, f"{frame}-more"), source, lemmas)
         if not changed:
             row = scene.scene

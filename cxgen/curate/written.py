@@ -6,7 +6,6 @@ have accepted it.
 """
 
 import json
-import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -21,7 +20,7 @@ from cxgen.constructicon import Construction
 from cxgen.curate.scenes import blanked, lemma_of, of_frame, part_of_speech, wrong_words
 from cxgen.errors import unknown
 from cxgen.families.minimal_pairs import CXMP
-from cxgen.files import alone, read_text, write_atomically
+from cxgen.files import alone, read_if_there, write_atomically
 from cxgen.layout import LEXICONS
 from cxgen.lexicon.scenes import ABOUT, FOLDER, PROPOSED, PROPOSED_HEAD, Scene, read_scenes, table_lines
 from cxgen.project import Project
@@ -70,7 +69,7 @@ def add_scenes(project: Project, construction: Construction, name: str, slots: l
     why."""
     path, told = project.root / LEXICONS / FOLDER / f"{construction.name}{PROPOSED}.tsv", Counter[str]()
     with alone(path):
-        before = (read_text(path) if os.path.lexists(path) else PROPOSED_HEAD).splitlines()
+        before = read_if_there(path, PROPOSED_HEAD).splitlines()
         known = re.findall(rf"^{re.escape(name)}-more-(\d+)\t", "\n".join(before), re.MULTILINE)
         fillings = enumerate(_fillings(construction, slots, outcome, told), 1 + max(map(int, known), default=0))
         rows = {f"{name}-more-{number}": lemmas for number, lemmas in fillings}

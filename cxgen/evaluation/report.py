@@ -143,8 +143,9 @@ class Evaluated:
         whole, other = answered(self.questions, given), against and answered(self.questions, against[1])
         rows = {config: whole.filter(config=config) for config in self.items}
         path = self.project.root / layout.HUB / layout.VERSION_FILE
-        packaged = told if isinstance(told := read_json(path) if path.is_file() else {}, dict) else {}
-        versions = {"cxgen": __version__, "data_version": DATA_VERSION, "content_hash": packaged.get("content_hash")}
+        packaged = read_json(path) if path.is_file() else None
+        content = packaged.get("content_hash") if isinstance(packaged, dict) else None
+        versions = {"cxgen": __version__, "data_version": DATA_VERSION, "content_hash": content}
         differences = {config: compared(own, other.filter(config=config), how) for config, own in rows.items()} if other is not None else {}
         return {
             "name": name,

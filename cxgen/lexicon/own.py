@@ -169,9 +169,10 @@ def extended(lexicon: Lexicon, sources: Sources, construction: str = "") -> Lexi
         return lexicon
     members = (member for member in sources.declared if member.changes)
     sources.stated_forms += [(*lemma_of(member.key), member.changes, (member.document, [*member.keys])) for member in members]
+    sources.overrides = {pos: dict(lemmas) for pos, lemmas in sources.overrides.items()}
     for member in (one for entry in sources.classes.values() for one in entry.members if one.key.startswith("own:") and one.changes):
         forms = {name: form for name, form in member.changes.items() if name in INFLECTIONS}  # whichever sense of it a scene takes
-        sources.overrides = {**sources.overrides, (pos := lemma_of(member.key)[1]): {**sources.overrides.get(pos, {}), member.lemma: forms}}
+        sources.overrides.setdefault(lemma_of(member.key)[1], {})[member.lemma] = forms
     for lemma, _, said, (document, keys) in sources.stated_forms:
         if odd := [form for form in said.values() if not form.isprintable() or form != form.strip()]:
             raise document.wrong(keys, f"{odd[0]!r} is no form of {lemma}", "letters, without line breaks and blanks at its ends")

@@ -94,6 +94,7 @@ class Scene:
     cells: dict[str, list[str]]
     types: dict[str, str]
     words: dict[str, str]
+    _digests: dict[str, str] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def beside(self, slot: str) -> str:
         """A digest of the words that all slots but ``slot`` have; made once, as a scene has many verbs."""
@@ -103,10 +104,6 @@ class Scene:
             written = repr((slot, told, sorted(self.words.items()))).encode()
             self._digests[slot] = hashlib.blake2b(written, digest_size=4).hexdigest()
         return self._digests[slot]
-
-    @cached_property
-    def _digests(self) -> dict[str, str]:
-        return {}
 
     @property
     def pairs(self) -> list[str]:
