@@ -171,8 +171,8 @@ def track(items: Iterable[Item], what: str, total: int, before: int = 0) -> Iter
 def progress(what: str, total: int, before: int = 0) -> Iterator[Callable[[int], object]]:
     """What is told how many of ``total`` are done, of which an earlier run had ``before``: a bar on stderr; where that is no terminal, a
     line after ten seconds, and then one a minute."""
-    if 0 < before < total:
-        print(f"{what}: going on: {before:,} of {total:,} are answered", file=sys.stderr, flush=True)
+    if before:
+        print(f"{what}: {'going on' if before < total else 'kept'}: {before:,} of {total:,} are answered", file=sys.stderr, flush=True)
     if sys.stderr.isatty():
         from rich.console import Console
         from rich.progress import Progress

@@ -461,6 +461,8 @@ def test_what_was_asked_for_twice_is_named_once(mini_dataset, cxgen, tmp_path):
     told = cxgen("evaluate", "--baseline", "majority", *["--config", "nli", "--split", "test"] * 2, "--resamples", 0, cwd=project)
     assert [path.name for path in (project / "outputs/predictions").iterdir()] == ["majority-nli.jsonl"]
     assert "no intervals" not in told.stderr
+    told = cxgen("evaluate", "--baseline", "majority", "--config", "nli", "--limit", 12, cwd=project)
+    assert "they resample verbs" in told.stderr, told.stderr
 
 
 def test_what_is_scored_must_be_said(mini_dataset, cxgen, some_wrong, tmp_path):

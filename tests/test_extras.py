@@ -179,6 +179,9 @@ def test_a_classifier_is_asked_by_its_head(classifier, mini_dataset, cxgen, tmp_
     result = cxgen(*command, "-o", path, "--json", cwd=mini_dataset)
     assert result.returncode == 0, result.stderr
     assert json.loads(result.stdout)["configs"]["nli"]["items"] == 12
+    for cache, before in (("kept.jsonl", 0), ("kept.jsonl", 12)):  # where one says, not beside it
+        again = cxgen(*command, "-o", path, "--cache", tmp_path / cache, cwd=mini_dataset)
+        assert ((tmp_path / cache).is_file(), "kept: 12 of 12 are answered" in again.stderr) == (True, before > 0)
     model, tokenizer = AutoModelForSequenceClassification.from_pretrained(folder).eval(), AutoTokenizer.from_pretrained(folder)
     for row in stored("nli", "test", project=mini_dataset).join(pl.read_ndjson(path), on="id").iter_rows(named=True):
         with torch.no_grad():

@@ -150,10 +150,11 @@ def test_sentences_without_a_context_are_put_as_whole_texts(tmp_path, cxgen, tab
 
 
 def test_names_of_checkpoints_are_sorted_by_their_last_number():
-    names = ["m-7b-step2k", "m-7b-step100", "m-13b-step100", "gpt", "x-1.5B", "x-300M", "word-pairs-3"]
+    names = ["m-7b-step2k", "m-7b-step100", "m-13b-step100", "gpt", "x-1.5B", "x-300M", "word-pairs-3", "y-limit80", "y-limit250"]
     assert steps(names) == {
         **{"m-7b-step2k": ("m-7b-step#", 2000), "m-7b-step100": ("m-7b-step#", 100), "m-13b-step100": ("m-13b-step#", 100)},
         **{"gpt": ("gpt", None), "x-1.5B": ("x-#", 1_500_000_000), "x-300M": ("x-#", 300_000_000), "word-pairs-3": ("word-pairs-3", None)},
+        **{name: (name, None) for name in ("y-limit80", "y-limit250")},  # parts of the data, no checkpoints
     }
 
 

@@ -24,7 +24,7 @@ _NONE = "no whole answer"
 _OTHER = 520  # in place of a success that is none, so that it is tried again
 _REASONS = {
     _OTHER: "the reply is no chat completion: is --base-url right?",
-    404: "the server knows no such model or path",
+    404: "the server knows no such model, or no such path: should --base-url end in /v1?",
     429: "too many requests",
 }
 _REASONS |= dict.fromkeys((401, 403), "the server refuses the credentials")

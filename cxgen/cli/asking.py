@@ -34,7 +34,7 @@ from cxgen.vocabulary import CLAUSES, INTERPRETATION, Judge
 DryRun = Annotated[bool, Option("--dry-run", help="Print requests, tokens and cost; send nothing.")]
 PerRequest = Annotated[int, Option("--items-per-request", min=1, max=200, help="Items in a request.")]
 Poll = Annotated[float, Option(min=0.05, help="openai-batch: seconds between two looks at a batch.")]
-Cache = Annotated[Path | None, Option(help="File of kept answers; default: .cxgen/answers.jsonl.")]
+Cache = Annotated[Path | None, Option(help="File of kept answers; default: .cxgen/answers.jsonl, of hf: models .cxgen/hf-NAME.jsonl.")]
 Url = Annotated[str | None, Option(envvar="OPENAI_BASE_URL", help="OpenAI-compatible server; key: OPENAI_API_KEY.")]
 _LIMITS: dict[str, Any] = {  # the options of whatever asks models: fields of Limits
     "concurrency": Option(min=1, help="Requests under way at most."),

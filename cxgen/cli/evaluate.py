@@ -1,5 +1,6 @@
 """From the dataset to a number."""
 
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any
@@ -27,7 +28,7 @@ from cxgen.tables import require_ending, write_rows
 from cxgen.vocabulary import Judge, Split
 
 _BACKEND = "How a server is asked: call by call, or in OpenAI's batches: slower, half the price."
-_BY = "Divide by construction (default), verb_role, premise, split, design, band, side, entity_type, switched, mode, value, scenario ..."
+_BY = "By construction (default), verb_role (lexical, constructional), premise, split, design, band, side, switched, mode, value ..."
 app = commands()
 
 
@@ -172,10 +173,12 @@ def _ask(evaluated: Evaluated, asked: Examination, path: Path) -> None:
     except KeyboardInterrupt:
         note("what was answered is kept: the same command goes on there")
         raise
-    tell_outcomes(examined.outcomes, examined.undecided, ", which count as wrong")
+    whole = not any(outcome.stopped for outcome in examined.outcomes)
+    tell_outcomes(examined.outcomes, examined.undecided, ", which count as wrong" * whole)
     require_all_asked(examined.outcomes, ", nothing is scored: run again with a higher bound")
     write_predictions(examined.rows, path)
-    note(f"predictions: {path}")
+    said = Counter(row["label"] for row in examined.rows)
+    note(f"predictions: {path}: {', '.join(f'{label} {count:,}' for label, count in said.most_common())}")
 
 
 def _leave_out(evaluated: Evaluated, solved: dict[str, str], drop: Path | None, hard: Path | None) -> None:
@@ -202,8 +205,18 @@ def _show(reports: list[dict[str, Any]], by: list[str], form: Format) -> None:
         for table in filter(None, (*overview(report), *divided(report, by), *further_tables(report))):
             emit(table, form)
             echo()
-        if report["resampling"]["resamples"] and all(whole["accuracy"]["low"] is None for whole in report["configs"].values()):
-            more = "; take more items: --limit 800" if report["limit"] else ""
-            note(f"no intervals: they resample verbs, and each construction has one{more}")
+        if report["resampling"]["resamples"]:
+            _tell_few_verbs(report)
         if not by and not one:
             note("each construction: --by construction; all figures of one config: --config NAME")
+
+
+def _tell_few_verbs(report: dict[str, Any]) -> None:
+    """Intervals resample the verbs of each construction: of one verb there is nothing to resample."""
+    more = "; take more items: --limit 800" if report["limit"] else ""
+    for config, whole in report["configs"].items():
+        verbs = [part["verbs"] for part in whole["by"].get("construction", {}).values()] or [whole["verbs"]]
+        if whole["accuracy"]["low"] is None:
+            note(f"{config}: no intervals: they resample verbs, and each construction has one{more}")
+        elif alone := sum(count == 1 for count in verbs):
+            note(f"{config}: intervals are too narrow: they resample verbs, and {alone} of {len(verbs)} constructions have one{more}")

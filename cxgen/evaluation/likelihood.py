@@ -106,11 +106,11 @@ def _loaded(kind: Any, path: str) -> tuple[Any, Any]:
     import torch
     from transformers import AutoTokenizer
 
-    local = Path(path).is_dir()
-    model, told = kind.from_pretrained(path, local_files_only=local, output_loading_info=True)
+    local, device = Path(path).is_dir(), "cuda" if torch.cuda.is_available() else "cpu"
+    exact = {} if device == "cuda" else {"dtype": torch.float32}  # in bfloat16, what is beside an item in its batch shows
+    model, told = kind.from_pretrained(path, local_files_only=local, output_loading_info=True, **exact)
     if lacking := sorted({*told["missing_keys"]} & {name for name, _ in model.named_parameters()}):
         raise CxgenError(f"{path} is not a whole model, its answers would be random: it has no {some(lacking, 3)}", hint=_WHOLE)
-    device = "cuda" if torch.cuda.is_available() else "cpu"
     tokenizer = AutoTokenizer.from_pretrained(path, local_files_only=local)
     if {*tokenizer(_TRIED, add_special_tokens=False)["input_ids"]} <= {tokenizer.unk_token_id}:  # transformers makes an empty one
         raise CxgenError(

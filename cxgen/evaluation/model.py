@@ -23,6 +23,7 @@ from cxgen.evaluation.outside import read_items
 from cxgen.evaluation.report import Evaluated, answerable
 from cxgen.families.scoring import Item, Scoring
 from cxgen.files import append_lines
+from cxgen.layout import ANSWERS
 from cxgen.project import Project
 from cxgen.schema import TARGET, read_yaml
 from cxgen.streams import order_key, order_keys
@@ -301,7 +302,8 @@ def model_files(folder: Path) -> list[tuple[str, int, int]]:
 def _kept(evaluated: Evaluated, asked: Examination) -> Kept:
     """What a model of this machine said before, beside what servers' models did."""
     folder = Path(asked.folder).resolve()
-    path = (evaluated.project.root / asked.server.cache).with_name(f"hf-{folder.name}.jsonl")
+    path = evaluated.project.root / asked.server.cache
+    path = path.with_name(f"hf-{folder.name}.jsonl") if asked.server.cache == ANSWERS else path
     return Kept(path, json.dumps([str(folder), asked.measure, asked.unit, asked.labels, model_files(folder)]))
 
 
@@ -315,7 +317,7 @@ def examine(evaluated: Evaluated, asked: Examination) -> Examined:
         known = kept.known(items)
         left = [item for item in items if item[0] not in known]
         answers = track(_answers(asked, left, scoring), config, len(items), len(known))
-        rows += [kept.keep(item, row) for item, row in zip(left, answers, strict=True)]
-        rows += known.values()
+        known |= {item[0]: kept.keep(item, row) for item, row in zip(left, answers, strict=True)}
+        rows += [known[item[0]] for item in items]
     ties = sum(row["label"] == UNDECIDED for row in rows)
     return Examined(rows, Counter({"equally likely": ties} if ties else {}))

@@ -9,7 +9,7 @@ from cxgen.errors import unknown
 from cxgen.evaluation.scores import SCORES
 
 Row = dict[str, Any]
-_NUMBER = re.compile(r"(\d+(?:\.\d+)?)([kmbt](?![a-z]))?", re.IGNORECASE)
+_NUMBER = re.compile(r"(?<!-limit)(?<![\d.])(\d+(?:\.\d+)?)([kmbt](?![a-z]))?", re.IGNORECASE)
 _THOUSANDS = {"": 1, "k": 1e3, "m": 1e6, "b": 1e9, "t": 1e12}
 _ALL = "all"
 _NONE: Mapping[str, Any] = {"value": None, "low": None, "high": None}
