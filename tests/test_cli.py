@@ -147,7 +147,7 @@ def test_explain_says_which_labels_rest_on_a_replaced_word_and_a_template_shadow
     ("words", "parts"),
     [
         ("sample resultativ", ["unknown construction 'resultativ'", "resultative"]),
-        ("explain locative-in", ["look-alike", "ask for intransitive-motion"]),
+        ("explain going-past", ["look-alike", "ask for caused-motion"]),
         ("sample attributive", ["opposite of 'resultative'", "cxgen sample resultative"]),
         ("sample resultative --kind x-on", ["unknown premise kind 'x-on'", "x-one"]),
         ("sample resultative --kind who-first", ["no sets of nli have kind 'who-first'", "cxgen explain resultative"]),

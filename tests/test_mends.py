@@ -27,7 +27,7 @@ def test_a_construction_is_asked_for_once(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "said"), [("locative-in", "its items come with those of 'intransitive-motion'"), ("nonesuch", "unknown construction")]
+    ("name", "said"), [("going-past", "its items come with those of 'caused-motion'"), ("nonesuch", "unknown construction")]
 )
 def test_what_is_no_construction_of_its_own_is_told_where_it_is_asked_for(tmp_path, cxgen, name, said):
     small.write_params(tmp_path, constructions=["conative", name])

@@ -165,7 +165,7 @@ class Scenes:
             for slot, texts in scene.slots.items():
                 slots[slot] = tuple(text[1:] if text[0] == "@" else self.keys[_as_word(text, scene.types[slot])] for text in texts)
             marked = frozenset(self.keys.get(_as_word(text, "verb"), text) for text in cells.get("marked", ()))
-            alone = frozenset(cells.get("entails_alone", ()))
+            alone = frozenset(_as_word(text, "verb")[0] for text in cells.get("entails_alone", ()))
             frames[name] = Frame(name, tuple(cells["designs"]), slots, scene.words, table, number, marked, alone)
         return list(frames.values())
 

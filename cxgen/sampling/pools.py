@@ -17,6 +17,7 @@ from cxgen.lexicon.verdicts import refusals
 ABSENT = -1  # in place of a lexeme where a slot is left out
 _CROWDING = 2.0
 MARKED = 0.2  # how often a marked filler comes up: one that its scene marks, or whose clause few judges find natural
+LEXICAL = 0.4  # how often a main verb comes up that by itself entails what the construction says: it asks for less than the others do
 _Weights = NDArray[np.float64]
 _Filled = dict[str, list[int]]  # slot -> what can fill it
 
@@ -136,14 +137,18 @@ def design_pools(
 
 def _weighted(construction: Construction, design: Design, usable: Sequence[tuple[Frame, _Filled]], marked: float) -> Pools:
     """Pools of the ``usable`` frames. A main verb's chance is the square root of the number of its frames, shared among these: neither
-    the verbs of many frames nor the only frame of many verbs prevail. A frame comes up by its verbs, and by the mean fit of its worst
-    slot's fillers."""
+    the verbs of many frames nor the only frame of many verbs prevail; `LEXICAL` scales it. A frame comes up by its verbs, and by the mean
+    fit of its worst slot's fillers."""
     lexicon, frames = construction.lexicon, tuple(frame for frame, _ in usable)
     seldom = [{lexicon.index.get(key) for key in frame.marked} for frame in frames]
     candidates = {name: [filled[name] for _, filled in usable] for name in usable[0][1]}
     main = construction.kinds[design.kinds[0]].verb
     verbs = candidates.get(main, [[0]] * len(usable))
     often = Counter(chain.from_iterable(verbs))
+    shares = [
+        [often[row] ** -0.5 * (LEXICAL if lexicon.lemmas[row] in frame.entails_alone else 1.0) for row in own]
+        for frame, own in zip(frames, verbs, strict=True)
+    ]
     worst, segments = np.ones(len(usable)), {}
     for name, lists in candidates.items():
         slot = construction.slots[name]
@@ -152,9 +157,9 @@ def _weighted(construction: Construction, design: Design, usable: Sequence[tuple
             worst = np.minimum(worst, [sum(own) / len(own) for own in fits])
         chances = np.array([*chain.from_iterable(fits)])
         if name == main:
-            chances /= [often[row] ** 0.5 for row in chain.from_iterable(lists)]
+            chances *= [*chain.from_iterable(shares)]
         segments[name] = Segments(lists, lexicon.bands, even=slot.carries and name != main, fits=chances)
-    weights = np.array([sum(often[row] ** -0.5 for row in own) for own in verbs]) * worst
+    weights = np.array([*map(sum, shares)]) * worst
     return Pools(frames, weights / weights.sum(), candidates, segments)
 
 
