@@ -20,7 +20,7 @@ FAULTS = [
     ("E102", '"Last night, {agent} {@verb:past}', '"Last night, {agent} {@verb:pst}', "no form 'pst'"),
     ("E102", "{@verb:past} for {target}{@rest}.", "{@verb:past} for {target}{@tail}.", "@tail"),
     ("E102", '"Last night, {agent} {@verb', '"Last night,\u00a0{agent} {@verb', "'\\xa0' between words"),
-    ("W313", "@companions\tgrope", "@companions\tgropse", "'gropse' is marked"),
+    ("W313", "@companions\tgrope", "@companions\tgropse", "'gropse' is under `marked`"),
     ("E102", "{@verb:past} for {target}{@rest}.", "{@verb} for {target}{@rest}.", "the name of a slot"),
     ("E201", "  opener: {role: modifier, class: times", "  opener: {role: modifier, related: {near: opener}", "in a circle"),
     ("E102", "{@verb:past} for {target}{@rest}.", "{@verb:past} fоr {target}{@rest}.", "no Latin letter"),
@@ -165,7 +165,11 @@ def test_new_words_are_announced_with_the_forms_of_verbs(tmp_path, cxgen):
     listed = cxgen("check", "opening", cwd=tmp_path).stdout
     assert "W310 sang (verb) is a form of *sing*" in listed
     assert "W310 gate#2 (noun) has '#' in it" in listed
-    edit(table, "gate#2", "gate, hatch")
+    edit(table, "gate#2", "the gate | durm | quickly")
+    listed = cxgen("check", cwd=tmp_path).stdout
+    assert [said in listed for said in ("the gate (noun) begins with an article", "durm (noun) is not in WordNet")] == [True, True]
+    assert "quickly (noun) is not in WordNet (quick?)" in listed, "an adverb"
+    edit(table, "the gate | durm | quickly", "gate, hatch")
     assert f"opening.tsv:{line}: column thing: 'gate, hatch' is no word" in cxgen("check", "opening", cwd=tmp_path).stderr
     edit(table, "gate, hatch", "gate")
     edit(table, "sang | ", "")

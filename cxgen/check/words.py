@@ -21,7 +21,7 @@ from cxgen.vocabulary import LABELS
 _OPEN = ("noun", "verb", "adjective", "adverb")
 _FORMS = ("third", "ing", "past", "participle")  # of a new verb: they may be wrong, and are seen nowhere else
 _LISTED = 20
-_SELDOM = 3.0  # zipf: a word that WordNet does not have is told below it
+_SELDOM = 2.0  # zipf: a word that WordNet does not have is told below it
 _GUESSED = 0.5  # of the items: where the gate of `words_only` is for a config
 
 
@@ -50,7 +50,7 @@ def _about(row: dict[str, Any]) -> str:
 
 @check
 def strange_word(construction: Construction) -> Iterator[CxgenError]:
-    """W310: a word of one's own that WordNet does not have, and that is seldom or a verb; with marks or an article in it; or a form of another one."""
+    """W310: a seldom word of one's own that WordNet has not, or not as that; with marks or an article in it; a form of another one."""
     yield from _strange(construction, new_words(construction))
 
 
@@ -58,11 +58,14 @@ def _strange(construction: Construction, new: list[dict[str, Any]]) -> Iterator[
     lexicon = construction.lexicon
     tables = lexicon.scenes(construction.name).tables if new else ()
     meant = {(lemma, pos) for one in tables for (lemma, pos, pin), _, _ in one.words() if pin == "own"}
-    rows = [row for row in new if (_unknown(row) and (row["lemma"], row["pos"]) not in meant) or _odd(row)]
-    known = sorted({*lexicon.lemmas[: lexicon.base], *most_frequent()}) if rows else []
+    shipped = {*lexicon.lemmas[: lexicon.base]} if new else set()
+    rows = [row for row in new if (_unknown(row, shipped) and (row["lemma"], row["pos"]) not in meant) or _odd(row)]
+    known = sorted({*shipped, *most_frequent()}) if rows else []
     places: dict[tuple[str, str], Place] = {(word[0], word[1]): (one, [at]) for one in tables for word, at, _ in one.words()}
     for number, row in enumerate(rows):
-        near = " or ".join(get_close_matches(row["lemma"], known, cutoff=0.75) if number < _LISTED else ())  # each takes a while
+        near = " or ".join(
+            (word for word in get_close_matches(row["lemma"], known, cutoff=0.75) if word != row["lemma"]) if number < _LISTED else ()
+        )  # each takes a while
         why = _odd(row) or f"is {'not in WordNet' if row['zipf'] else 'in no word list'}{f' ({near}?)' if near else ''}"
         message = f"{row['lemma']} ({row['pos']}) {why}"
         error = fault(
@@ -74,9 +77,9 @@ def _strange(construction: Construction, new: list[dict[str, Any]]) -> Iterator[
         yield error
 
 
-def _unknown(row: dict[str, Any]) -> bool:
-    """Whether WordNet does not have the word, nor people often: nothing tells a verb that is none (*quickly*) but WordNet."""
-    return not row["zipf"] or ("%" not in row["key"] and (row["zipf"] < _SELDOM or row["pos"] == "verb"))
+def _unknown(row: dict[str, Any], shipped: set[str]) -> bool:
+    """Whether WordNet does not have the word, and people seldom; or has it only as another part of speech (the verb *quickly*)."""
+    return not row["zipf"] or ("%" not in row["key"] and (row["zipf"] < _SELDOM or row["lemma"] in shipped))
 
 
 def _odd(row: dict[str, Any]) -> str:
@@ -111,9 +114,10 @@ def strange_mark(construction: Construction) -> Iterator[CxgenError]:
     known = {*construction.lexicon.lemmas, *(word[0] for table in tables for word, _, _ in table.words())}
     for table in tables:
         for number, scene in enumerate(table.scenes):
-            for column, text in ((column, text) for column in ("marked", "entails_alone") for text in scene.cells.get(column, ())):
-                if text.partition("~")[0] not in known:
-                    yield fault((table, [number]), f"{text!r} is under `{column}`, and no scene has it", "mend it, or take it out")
+            for column in ("marked", "entails_alone"):
+                for text in scene.cells.get(column, ()):
+                    if text.partition("~")[0] not in known:
+                        yield fault((table, [number]), f"{text!r} is under `{column}`, and no scene has it", "mend it, or take it out")
 
 
 @check
