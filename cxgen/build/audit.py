@@ -39,7 +39,7 @@ def audit(dataset: pl.DataFrame) -> dict[str, Any]:
         report["constructions"][name] = {
             "items": {config: per_split(part) for (config,), part in sorted(own.group_by("config"))},
             "contrast_sets": {split: rows.filter(split=split)["contrast_set"].n_unique() for split in SPLITS},
-            "verbs": {split: len(verbs[split]) for split in SPLITS},
+            "verbs": {split: own.filter(split=split)["verb"].n_unique() for split in SPLITS},  # without those of its look-alike
             "verbs_shared": shared,
             "constructional": {split: _constructional(premises.filter(pl.col("split").is_in(chosen))) for split, chosen in _PARTS.items()},
         }

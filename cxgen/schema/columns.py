@@ -75,7 +75,7 @@ LINEAGE = (
     Column("id", pl.String, "content-addressed item id"),
     Column("contrast_set", pl.String, "the set of items that share one draw of words; train, validation and test never share one"),
     Column("premise_id", pl.String, "content-addressed id of the premise"),
-    Column("construction", pl.String, "the construction whose meaning the premise has"),
+    Column("construction", pl.String, "the construction whose meaning the premise has; scores group by `contrast_of` where that is set"),
     Column(
         "contrast_of", pl.String, "for look-alikes and opposites: the construction whose contrast set they belong to; else null", null=True
     ),

