@@ -88,7 +88,8 @@ def remake(project: Project, *commands: str) -> str:
     """The hint that says how to make what is missing: with the pipeline where there is one, else with ``commands`` (default: build)."""
     if (project.root / layout.PIPELINE).is_file():
         return f"run `{'make dataset' if (project.root / 'Makefile').is_file() else 'dvc repro'}` first"
-    begin = "" if (project.root / layout.PARAMS).is_file() else "; CXGEN_PROJECT=FOLDER names another project, `cxgen init` begins one"
+    elsewhere = "; CXGEN_PROJECT=FOLDER names another project, `cxgen init FOLDER` begins one"
+    begin = "" if (project.root / layout.PARAMS).is_file() else elsewhere
     return f"run {', '.join(f'`cxgen {command}`' for command in commands or ('build',))} first{begin}"
 
 
