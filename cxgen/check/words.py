@@ -63,9 +63,8 @@ def _strange(construction: Construction, new: list[dict[str, Any]]) -> Iterator[
     known = sorted({*shipped, *most_frequent()}) if rows else []
     places: dict[tuple[str, str], Place] = {(word[0], word[1]): (one, [at]) for one in tables for word, at, _ in one.words()}
     for number, row in enumerate(rows):
-        near = " or ".join(
-            (word for word in get_close_matches(row["lemma"], known, cutoff=0.75) if word != row["lemma"]) if number < _LISTED else ()
-        )  # each takes a while
+        found = get_close_matches(row["lemma"], known, cutoff=0.75) if number < _LISTED else []  # each takes a while
+        near = " or ".join(word for word in found if word != row["lemma"])
         why = _odd(row) or f"is {'not in WordNet' if row['zipf'] else 'in no word list'}{f' ({near}?)' if near else ''}"
         message = f"{row['lemma']} ({row['pos']}) {why}"
         error = fault(
