@@ -236,7 +236,7 @@ def test_killed_five_times_it_ends_the_same_and_pays_for_nothing_twice(here, tmp
     undisturbed, log = type(here)(tmp_path / "undisturbed"), tmp_path / "log"
     with serving(latency=0.08, log=str(log)) as url:
         judge.run(undisturbed, by(url, "event", per_request=1), [NAME])
-        ideal = lines(log)
+        ideal = len({*log.read_text().splitlines()})  # two scenes may say the same
         log.unlink()
     chance = random.Random(11)
     with serving(latency=0.08, log=str(log)) as url:

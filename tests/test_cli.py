@@ -113,7 +113,7 @@ def test_explain_gives_many_designs_a_line_each_and_the_matrix_of_one(cxgen, scr
     assert next(line.split() for line in lines if line.startswith("pairs-b-male"))[-3:] == ["2", "0", "2"]
     matrix = cxgen("explain", "conative", "--design", "hit-or-missed").stdout.splitlines()
     assert [line for line in matrix if line.startswith("design ")] == ["design hit-or-missed for no config"]
-    assert {row["design"] for row in json.loads(cxgen("explain", "conative", "--design", "chain", "--json").stdout)} == {"chain"}
+    assert {row["design"] for row in json.loads(cxgen("explain", "conative", "--design", "seen", "--json").stdout)} == {"seen"}
     assert "did you mean pairs-a-male" in cxgen("explain", "conative", "--design", "pairs-a-mal").stderr
     edit(scratch / "templates/conative.yaml", ", own-target-one, own-target-other]", "]")
     (broken,) = [line for line in cxgen("explain", "conative", cwd=scratch).stdout.splitlines() if line.startswith("belongings")]

@@ -96,7 +96,7 @@ def test_a_construction_without_a_square_or_with_one_that_does_not_fit_is_told(c
 def test_a_sound_set_is_labelled_by_the_facts(motion, wanted, look_up):
     found = check(motion, wanted[0], json.dumps(a_set(wanted[0], 0)), look_up)
     wording = motion.rules["other-began-there"].wordings[3]
-    assert say(wording, found.fillers, found.words, look_up) == "The puppy was in the laundry tub before that."
+    assert say(wording, found.fillers, found.words, look_up) == "The puppy had been in the laundry tub before that."
     assert (found.fillers["there"]["lemma"], found.fillers["verb"]["lemma"]) == ("laundry tub", "coax")
     items = items_of(motion, [found], look_up, Request(seed=7))
     truth = {(kind, rule): label for kind, rule, label in items.select("kind", "rule", "label").iter_rows()}
