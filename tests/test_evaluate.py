@@ -429,6 +429,8 @@ def test_a_function_is_scored_as_a_file_is(mini_dataset, cxgen):
     for odd in ({"batch": 0}, {"limit": 0}, {"limit": 1.5}, {"resamples": -1}, {"split": None}):
         with pytest.raises(CxgenError, match=f"{next(iter(odd))} (is )?{next(iter(odd.values()))}"):
             evaluate(predict, project=mini_dataset, **odd)
+    with pytest.raises(CxgenError, match="one name of a config at a time"):
+        evaluate(predict, ["nli"], project=mini_dataset)
 
 
 NEUTRAL = b'{"id": "x", "label": "neutral"}\n'
