@@ -13,7 +13,9 @@ import pytest
 import yaml
 
 from cxgen import layout
-from tests.conftest import ROOT
+from cxgen.build.params import Params
+from cxgen.project import Project
+from tests.conftest import ROOT, edit
 
 MADE = [
     *(
@@ -67,6 +69,17 @@ def test_the_first_construction_has_no_faults_and_a_folder_without_a_project_is_
     assert told.returncode == 2 and "`cxgen init FOLDER`" in told.stderr
     cxgen("init", 'a "b" c', cwd=tmp_path)  # a name that YAML would not take as it is
     assert cxgen("check", "--strict", cwd=tmp_path / 'a "b" c').stdout == "1 construction, 0 errors, 0 warnings\n"
+
+
+def test_constructions_that_the_parameters_do_not_name_are_told(cxgen, tmp_path):
+    cxgen("init", ".", cwd=tmp_path)
+    params = Params.read(tmp_path / layout.PARAMS)
+    assert params.left_out(Project.at(tmp_path)) == []
+    assert "cxgen sample another" in cxgen("new", "another", cwd=tmp_path).stdout
+    assert params.left_out(Project.at(tmp_path)) == ["another"]
+    assert "another: words that cxgen's lexicon has not" not in cxgen("check", cwd=tmp_path).stderr
+    edit(tmp_path / "lexicons/scenes/another.tsv", "kick | push", "kick | tiktok")
+    assert "another: words that cxgen's lexicon has not, with forms from lemminflect" in cxgen("check", cwd=tmp_path).stderr
 
 
 @pytest.mark.parametrize("command", ["init bench", "init .", "new doors"])

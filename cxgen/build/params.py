@@ -124,16 +124,25 @@ class Params:
             publish=Publish(**{**publish, "authors": tuple(publish.get("authors", Publish.authors))}),
         )
 
+    def left_out(self, project: Project) -> list[str]:
+        """The project's own constructions that are not built; their look-alikes come with them."""
+        own = [name for name in project.own_templates() if self.constructions is not None and name not in self.constructions]
+        return [name for name in own if not _owner(project.template_file(name))]
+
+
+def _owner(file: Path) -> str:
+    with suppress(CxgenError):  # a file that cannot be read is told by what needs it
+        return str(read_yaml(file).data.get("lookalike_of", ""))
+    return ""
+
 
 def _require_targets(document: Document, names: Iterable[str]) -> None:
     files = Project(document.path.parent).template_files()
     for number, name in enumerate(names):
-        line, owner = document.line(("constructions", number)), ""
+        line = document.line(("constructions", number))
         if name not in files:
             raise unknown("construction", name, files, file=document.path, line=line)
-        with suppress(CxgenError):  # a file that cannot be read is told by what needs it
-            owner = read_yaml(files[name]).data.get("lookalike_of", "")
-        if owner:
+        if owner := _owner(files[name]):
             what = f"{name!r} is a look-alike: its items come with those of {owner!r}"
             raise SchemaError(what, file=document.path, line=line, hint=f"ask for {owner}")
 

@@ -55,7 +55,7 @@ def new(name: Annotated[str, Argument(metavar="NAME", help="A name for it: lower
     if name in project.template_files():
         raise CxgenError(f"there is a construction {name!r} already", file=project.template_file(name), hint="take another name")
     _write(project.root, _construction(project.root, name))
-    echo(f"Look at it with `cxgen sample {name}`.")
+    echo(f"Look at it with `cxgen sample {name}`. It is built when it is among `constructions` in {PARAMS}.")
 
 
 def _write(root: Path, files: dict[Path, str]) -> None:

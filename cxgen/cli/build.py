@@ -22,7 +22,7 @@ from cxgen.cli.output import Format, Row, busy, emit, note
 from cxgen.errors import CxgenError, DataError, install, lacking, unknown
 from cxgen.facade import Constructicon
 from cxgen.families import CONFIGS, family_of
-from cxgen.layout import SPLITS
+from cxgen.layout import PARAMS, SPLITS
 from cxgen.natural import build as written
 from cxgen.suites import SUITES
 from cxgen.suites.cc_semantics import split_words
@@ -50,6 +50,8 @@ def build(
         if asked:
             raise DataError(what, hint=install("pipeline"))
         note(f"{what}; {install('pipeline')}")
+    if left := settings.left_out(project):
+        note(f"not built, since {PARAMS} does not name them under `constructions`: {', '.join(left)}")
     with executor(workers or settings.workers) as pool:
         begun = run.begin_suites(project, settings, pool) if asked else None
         report = run.build(project, settings, pool)

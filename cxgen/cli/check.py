@@ -68,10 +68,11 @@ def check(
         errors = sum(item.code.startswith("E") for item in findings)
         counts = {"construction": checked, "error": errors, "warning": len(findings) - errors}
         echo(", ".join(f"{number} {what}{'s' * (number != 1)}" for what, number in counts.items()))
-    if construction and not any(item.code.startswith("E") for item in findings):
-        loaded = constructicon[construction].construction
-        for line in (*islice(announced(loaded), 1), *telling_words(loaded)):
-            note(line)
+    sound = not any(item.code.startswith("E") for item in findings)
+    for name in [construction] if construction else project.own_templates():
+        if sound and (loaded := constructicon[name].construction):
+            for line in (*islice(announced(loaded), 1), *(telling_words(loaded) if construction else ())):
+                note(line if construction else f"{name}: {line}")
     if any(item.code.startswith("E") or strict for item in findings):
         raise typer.Exit(2)
 

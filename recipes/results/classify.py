@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 import time
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -13,6 +14,7 @@ import polars as pl
 import typer
 
 from cxgen.build.tables import read_splits
+from cxgen.cli.app import run as run_command
 from cxgen.evaluation.report import Evaluated, Part
 from cxgen.evaluation.scores import first_sets, questions
 from cxgen.project import Project
@@ -148,5 +150,8 @@ def main(
         print(f"answered {found.height:,} items of {name}, {time.monotonic() - start:.0f} s", flush=True)
 
 
+app = typer.Typer(add_completion=False, context_settings={"help_option_names": ["-h", "--help"]})
+app.command()(main)
+
 if __name__ == "__main__":
-    typer.run(main)
+    sys.exit(run_command(sys.argv[1:], app, "classify"))

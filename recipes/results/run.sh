@@ -13,7 +13,7 @@ unzip -q -o "$1/mpnet/all.zip" -d "$models" # the five parts, one after another
 keep() { # RUN.jsonl: labels as a committed file
   python -c "import polars as pl, sys; pl.read_ndjson(sys.argv[1]).select('id', 'label').write_parquet(sys.argv[2], compression='zstd')" "outputs/predictions/$1.jsonl" "$out/$1.parquet"
 }
-size() { case $1 in minimal_pairs | cxmp) echo 100 ;; *) echo 400 ;; esac; }
+size() { case $1 in minimal_pairs | cxmp) echo 300 ;; *) echo 400 ;; esac; }
 
 for baseline in majority hypothesis-only word-pairs; do
   for config in nli distinction nli_wug natural cxnli minimal_pairs cxmp; do
@@ -39,6 +39,6 @@ ask() { # FOLDER RUN CONFIG LIMIT options
 }
 for model in smollm2-135m-instruct gemma-3-270m; do
   for config in nli distinction nli_wug; do ask $model "${model%%-*}-zero" $config 150; done
-  for config in minimal_pairs cxmp; do ask $model "${model%%-*}-zero" $config 100 --measure normalised --unit text; done
+  for config in minimal_pairs cxmp; do ask $model "${model%%-*}-zero" $config 300 --measure normalised --unit text; done
 done
 python -m recipes.results.table

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 import polars as pl
 import typer
 
+from cxgen.cli.app import run as run_command
 from cxgen.evaluation.report import Evaluated, Part
 from cxgen.files import write_text
 from cxgen.measures.figures import Resampling
@@ -199,5 +201,8 @@ def main() -> None:
         write_text(path, text)
 
 
+app = typer.Typer(add_completion=False)
+app.command()(main)
+
 if __name__ == "__main__":
-    typer.run(main)
+    sys.exit(run_command(sys.argv[1:], app, "table"))
