@@ -231,12 +231,12 @@ def test_without_judgments_nothing_is_built_as_judged(here, table, cxgen):
 
 
 @pytest.mark.slow
-def test_killed_five_times_it_ends_the_same_and_pays_for_nothing_twice(here, tmp_path):
+def test_killed_five_times_it_ends_the_same_and_pays_for_nothing_twice(here, table, tmp_path):
     shutil.copytree(here.root, tmp_path / "undisturbed")
     undisturbed, log = type(here)(tmp_path / "undisturbed"), tmp_path / "log"
     with serving(latency=0.08, log=str(log)) as url:
         judge.run(undisturbed, by(url, "event", per_request=1), [NAME])
-        ideal = len({*log.read_text().splitlines()})  # two scenes may say the same
+        ideal = lines(log)
         log.unlink()
     chance = random.Random(11)
     with serving(latency=0.08, log=str(log)) as url:
@@ -251,11 +251,14 @@ def test_killed_five_times_it_ends_the_same_and_pays_for_nothing_twice(here, tmp
                 process.send_signal(signal.SIGKILL)
         judge.run(here, by(url, "event", per_request=1), [NAME])
     requests = Counter(log.read_text().splitlines())
-    assert len(requests) == ideal
+    # Where two scenes say the same, the second one is not asked about if the first one's answer is kept.
+    said = pl.struct("construction", "sentence", "other")
+    assert table.select(said).n_unique() <= len(requests) <= ideal
     # Only what was in flight at a kill may come twice.
-    assert ideal < requests.total() <= ideal + 5 * 16
+    assert len(requests) < requests.total() <= ideal + 5 * 16
     columns = ["item", "task", "value", "call"]
-    one, other = (votes_of(project).select(columns) for project in (here, undisturbed))
+    alike = table.filter(said.is_duplicated())["item"]
+    one, other = (votes_of(project).select(columns).filter(~pl.col("item").is_in(alike)) for project in (here, undisturbed))
     assert one.equals(other)
 
 
