@@ -93,10 +93,6 @@ class Project:
         """Construction name -> its YAML file; a project's own file shadows a shipped one of the same name."""
         return self._yaml_files(layout.TEMPLATES)
 
-    def own_templates(self) -> list[str]:
-        """The constructions that the project has files of, beside those that are shipped."""
-        return [name for name, path in self.template_files().items() if path.is_relative_to(self.root) and not self.ships(path)]
-
     def template_file(self, name: str) -> Path:
         """The file of construction ``name``."""
         return _named("construction", name, self.template_files())

@@ -21,12 +21,14 @@ from cxgen.build.params import Params
 from cxgen.cli import main
 from cxgen.constructicon import load_construction
 from cxgen.constructicon.model import verb_columns
+from cxgen.curate.propose import propose
 from cxgen.errors import CxgenError, DataError
 from cxgen.facade import Constructicon
 from cxgen.lexicon import Lexicon
+from cxgen.lexicon.scenes import read_scenes
 from cxgen.lexicon.verdicts import majority, read_votes, verdicts
 from cxgen.vocabulary import Judge
-from tests.conftest import edit, small_project
+from tests.conftest import ROOT, edit, small_project
 from tests.llm_server import serving
 from tests.test_asking import SECRET
 
@@ -418,6 +420,16 @@ def test_whoever_answers_a_file_of_requests_judges(here, cxgen, tmp_path, table)
 
 
 # proposals
+
+
+@pytest.mark.parametrize("file", sorted((ROOT / "lexicons/patterns").glob("*.tsv")), ids=lambda file: file.stem)
+def test_patterns_name_designs_and_columns_that_are_there(file, tmp_path):
+    project, _ = small_project(tmp_path, [file.stem])
+    (tmp_path / "lexicons/patterns").mkdir(parents=True)
+    shutil.copy(file, tmp_path / "lexicons/patterns")
+    made = {scene.cells["id"][0] for scene in read_scenes(propose(project, file.stem, 1, 0)[0]).scenes}
+    frames = load_construction(project, file.stem, Lexicon.of(project), heard=False).frames
+    assert made and made <= {frame.name for frame in frames}
 
 
 def test_what_the_lexicon_proposes_is_drawn_only_where_judges_accept_it(tmp_path, cxgen):

@@ -125,9 +125,14 @@ class Params:
         )
 
     def left_out(self, project: Project) -> list[str]:
-        """The project's own constructions that are not built; their look-alikes come with them."""
-        own = [name for name in project.own_templates() if self.constructions is not None and name not in self.constructions]
-        return [name for name in own if not _owner(project.template_file(name))]
+        """The project's own constructions that are not built."""
+        return [name for name in own_constructions(project) if self.constructions is not None and name not in self.constructions]
+
+
+def own_constructions(project: Project) -> list[str]:
+    """The constructions that the project has files of, beside those that are shipped; look-alikes come with theirs."""
+    files = {name: path for name, path in project.template_files().items() if path.is_relative_to(project.root) and not project.ships(path)}
+    return [name for name, path in files.items() if not _owner(path)]
 
 
 def _owner(file: Path) -> str:

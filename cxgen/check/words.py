@@ -43,9 +43,13 @@ def announced(construction: Construction) -> Iterator[str]:
 
 
 def _about(row: dict[str, Any]) -> str:
-    forms = dict.fromkeys(row[form] for form in _FORMS) if row["pos"] == "verb" else ()
-    unknown = "" if "%" in row["key"] else ", not in WordNet"
-    return f"{row['lemma']} ({row['pos']}{unknown}{': ' * bool(forms)}{', '.join(forms)})"
+    unknown, forms = "" if "%" in row["key"] else ", not in WordNet", _forms(row)
+    return f"{row['lemma']} ({row['pos']}{unknown}{': ' * bool(forms)}{forms})"
+
+
+def _forms(row: dict[str, Any]) -> str:
+    """The forms of a verb, which are guessed; empty of other words."""
+    return ", ".join(dict.fromkeys(row[form] for form in _FORMS if row[form])) if row["pos"] == "verb" else ""
 
 
 @check
@@ -59,8 +63,10 @@ def _strange(construction: Construction, new: list[dict[str, Any]]) -> Iterator[
     tables = lexicon.scenes(construction.name).tables if new else ()
     meant = {(lemma, pos) for one in tables for (lemma, pos, pin), _, _ in one.words() if pin == "own"}
     shipped = {*lexicon.lemmas[: lexicon.base]} if new else set()
-    elsewhere = {lemma for lemma, _ in lexicon.senses(row["lemma"] for row in new if "%" not in row["key"])} if new else set()
-    rows = [row for row in new if (_unknown(row, shipped | elsewhere) and (row["lemma"], row["pos"]) not in meant) or _odd(row)]
+    without = [row["lemma"] for row in new if "%" not in row["key"]]
+    elsewhere = {lemma for lemma, _ in lexicon.senses(without)} if without else set()
+    others = shipped | elsewhere
+    rows = [row for row in new if (_unknown(row, others) and (row["lemma"], row["pos"]) not in meant) or _odd(row)]
     known = sorted({*shipped, *most_frequent()}) if rows else []
     places: dict[tuple[str, str], Place] = {(word[0], word[1]): (one, [at]) for one in tables for word, at, _ in one.words()}
     for number, row in enumerate(rows):
@@ -69,19 +75,11 @@ def _strange(construction: Construction, new: list[dict[str, Any]]) -> Iterator[
         as_this = f" as a {row['pos']}" if row["lemma"] in elsewhere else ""
         why = _odd(row) or f"is {f'not in WordNet{as_this}' if row['zipf'] else 'in no word list'}{f' ({near}?)' if near else ''}"
         message = f"{row['lemma']} ({row['pos']}) {why}"
-        error = fault(
-            places.get((row["lemma"], row["pos"]), (construction.document, [])),
-            message,
-            f"mend it, if it is misspelt; {row['lemma']}~own says that it is meant{_guessed(row)}",
-        )
+        guessed = f", with the forms {forms} (`classes:` can state others)" if (forms := _forms(row)) else ""
+        hint = f"mend it, if it is misspelt; {row['lemma']}~own says that it is meant{guessed}"
+        error = fault(places.get((row["lemma"], row["pos"]), (construction.document, [])), message, hint)
         error.line = construction.document.line_with(row["lemma"]) if error.line == 1 else error.line
         yield error
-
-
-def _guessed(row: dict[str, Any]) -> str:
-    """What forms it has then, if it is a verb; they are guessed."""
-    forms = ", ".join(dict.fromkeys(row[form] for form in _FORMS if row[form]))
-    return f", with the forms {forms} (`classes:` can state others)" if row["pos"] == "verb" else ""
 
 
 def _unknown(row: dict[str, Any], shipped: set[str]) -> bool:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from typer import Argument, Option, echo
 
-from cxgen.build.params import Params
+from cxgen.build.params import Params, own_constructions
 from cxgen.build.pool import executor
 from cxgen.check import announced, check_project, explanations, telling_words
 from cxgen.cli.options import Form, commands, completions, open_project
@@ -68,9 +68,9 @@ def check(
         errors = sum(item.code.startswith("E") for item in findings)
         counts = {"construction": checked, "error": errors, "warning": len(findings) - errors}
         echo(", ".join(f"{number} {what}{'s' * (number != 1)}" for what, number in counts.items()))
-    sound = not any(item.code.startswith("E") for item in findings)
-    for name in [construction] if construction else project.own_templates():
-        if sound and (loaded := constructicon[name].construction):
+    if not any(item.code.startswith("E") for item in findings):
+        for name in [construction] if construction else own_constructions(project):
+            loaded = constructicon[name].construction
             for line in (*islice(announced(loaded), 1), *(telling_words(loaded) if construction else ())):
                 note(line if construction else f"{name}: {line}")
     if any(item.code.startswith("E") or strict for item in findings):

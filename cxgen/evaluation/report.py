@@ -73,9 +73,10 @@ class Evaluated:
     def read(cls, project: Project, part: Part, tables: Sequence[Path] = (), by: Sequence[str] = ()) -> "Evaluated":
         """Read the part's tables (none, where a user brings ``tables`` and names no config), and of a user's the columns to divide ``by``;
         errors as of `Part.of` and `read_items`, and DataError where a table is damaged."""
-        for what, name in (*(("config", name) for name in part.configs), *(("split", name) for name in part.splits)):
-            if not isinstance(name, str):
-                raise DataError(f"{what} is {name!r}", hint=f"one name of a {what} at a time")
+        for what, names in (("config", part.configs), ("split", part.splits)):
+            for name in names:
+                if not isinstance(name, str):
+                    raise DataError(f"{what} is {name!r}", hint=f"one name of a {what} at a time")
         named, splits = part.configs, tuple(dict.fromkeys(part.splits))
         chosen = (*dict.fromkeys(part.configs), *(path.stem for path in tables), *(splits if splits != Part.splits else ()))
         chosen += (f"limit{part.limit}",) if part.limit else ()
