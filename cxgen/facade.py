@@ -30,6 +30,7 @@ from cxgen.display import ordered, show
 from cxgen.errors import CxgenError, SchemaError, UnknownNameError, unknown
 from cxgen.families import CONFIGS, DEFAULT, FAMILIES, NATURAL, family_named, own_columns, wug_config
 from cxgen.families.turns import cells, turns
+from cxgen.layout import PARAMS, TEMPLATES
 from cxgen.lexicon import Lexicon
 from cxgen.project import Project
 from cxgen.sampling import Wugs, broken_slots
@@ -85,7 +86,10 @@ class Constructicon:
             if any(isinstance(kind, dict) and kind.get("construction") == name for kind in kinds.values()):
                 message = f"{name!r} is what the opposite of {owner!r} is called: it has no file of its own"
                 return UnknownNameError(message, hint=f"its items come with those of {owner}: cxgen sample {owner}")
-        return unknown("construction", name, names)
+        error = unknown("construction", name, names)
+        if not any((self.project.root / place).exists() for place in (PARAMS, TEMPLATES)):
+            error.hint += f" (no project is at or above {self.project.root}: only what comes with cxgen is known)"
+        return error
 
 
 @dataclass(frozen=True)

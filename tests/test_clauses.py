@@ -27,6 +27,7 @@ from cxgen.facade import Constructicon
 from cxgen.lexicon import Lexicon
 from cxgen.lexicon.scenes import read_scenes
 from cxgen.lexicon.verdicts import majority, read_votes, verdicts
+from cxgen.project import Project
 from cxgen.vocabulary import Judge
 from tests.conftest import ROOT, edit, small_project
 from tests.llm_server import serving
@@ -34,7 +35,7 @@ from tests.test_asking import SECRET
 
 pytestmark = pytest.mark.server
 COMMAND = [sys.executable, "-c", "from cxgen.cli import main; main()"]
-NAME = "into-causative"
+NAME, SHIPPED = "reach", "into-causative"
 
 
 @pytest.fixture(autouse=True)
@@ -45,10 +46,9 @@ def key(monkeypatch, tmp_path_factory):
 
 
 @pytest.fixture
-def here(tmp_path):
+def here(mini):
     """A small project with one construction."""
-    (tmp_path / "p").mkdir()
-    return small_project(tmp_path / "p", [NAME], n_per_construction=60, n_per_lookalike=24, sizes={"minimal_pairs": 0})[0]
+    return Project(mini)
 
 
 @pytest.fixture
@@ -68,10 +68,9 @@ def cxgen(monkeypatch, capsys):
 
 
 @pytest.fixture(scope="module")
-def table():
+def table(reach):
     """The clauses of the construction."""
-    project = Constructicon().project
-    return clauses(load_construction(project, NAME, Lexicon.of(project), heard=False))
+    return clauses(reach)
 
 
 def by(url, *tasks, models=("m",), limits=None, **more):
@@ -112,9 +111,10 @@ def replayed(project):
 # what is asked
 
 
-def test_every_scene_with_each_of_its_verbs_is_a_clause(table):
+def test_every_scene_with_each_of_its_verbs_is_a_clause():
     project = Constructicon().project
-    construction = load_construction(project, NAME, Lexicon.of(project), heard=False)
+    construction = load_construction(project, SHIPPED, Lexicon.of(project), heard=False)
+    table = clauses(construction)
     lexicon, told = construction.lexicon, set()
     for frame in construction.frames:
         if any(design.frames in frame.designs and design.configs for design in construction.designs.values()):
@@ -122,22 +122,22 @@ def test_every_scene_with_each_of_its_verbs_is_a_clause(table):
             keys = (key for slot in columns for key in frame.slots[slot])
             told |= {(frame.name, lexicon.lemmas[lexicon.index[key]]) for key in keys}
     assert told == {*table.select("scene", "verb").iter_rows()}
-    own = table.filter(construction=NAME)
+    own = table.filter(construction=SHIPPED)
     assert own["item"].is_unique().all()
     for row in own.sample(20, seed=1).iter_rows(named=True):
         assert row["sentence"] != row["other"]
 
 
 def test_a_clause_is_another_with_another_word_but_not_with_another_verb_or_adjunct(tmp_path):
-    project, _ = small_project(tmp_path, [NAME])
-    path = tmp_path / "lexicons" / "scenes" / f"{NAME}.tsv"
+    project, _ = small_project(tmp_path, [SHIPPED])
+    path = tmp_path / "lexicons" / "scenes" / f"{SHIPPED}.tsv"
     path.parent.mkdir(parents=True)
     head = "id\tdesigns\tagent\tverb:verb\topening:phrase\n"
     seen = []
     for row in ("@names\ttalk | trick\tat noon", "@names\ttalk | lure\tat night", "@names | doctor\ttalk\tat noon"):
         path.write_text(f"{head}mine\tswap\t{row}\n", "utf-8")
         lexicon = Lexicon.of(project)
-        frame = next(frame for frame in lexicon.frames(NAME) if frame.name == "mine")
+        frame = next(frame for frame in lexicon.frames(SHIPPED) if frame.name == "mine")
         seen.append(frame.clause("verb", "talk"))
     assert seen[0] == seen[1] != seen[2]
     assert seen[0].startswith("mine/talk/")
@@ -236,19 +236,19 @@ def test_without_judgments_nothing_is_built_as_judged(here, table, cxgen):
 def test_killed_five_times_it_ends_the_same_and_pays_for_nothing_twice(here, table, tmp_path):
     shutil.copytree(here.root, tmp_path / "undisturbed")
     undisturbed, log = type(here)(tmp_path / "undisturbed"), tmp_path / "log"
-    with serving(latency=0.08, log=str(log)) as url:
+    with serving(latency=0.1, log=str(log)) as url:
         judge.run(undisturbed, by(url, "event", per_request=1), [NAME])
         ideal = lines(log)
         log.unlink()
     chance = random.Random(11)
-    with serving(latency=0.08, log=str(log)) as url:
-        command = [*COMMAND, *words(url, "--concurrency", "16", "--items-per-request", "1")]
+    with serving(latency=0.1, log=str(log)) as url:
+        command = [*COMMAND, *words(url, "--concurrency", "2", "--items-per-request", "1")]
         for _ in range(5):
             with subprocess.Popen(command, cwd=here.root, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
                 seen, deadline = lines(log), time.monotonic() + 30
-                while lines(log) < seen + 5 and process.poll() is None and time.monotonic() < deadline:
+                while lines(log) < seen + 3 and process.poll() is None and time.monotonic() < deadline:
                     time.sleep(0.01)
-                time.sleep(chance.uniform(0.0, 0.15))
+                time.sleep(chance.uniform(0.0, 0.1))
                 assert process.poll() is None  # else nothing was killed
                 process.send_signal(signal.SIGKILL)
         judge.run(here, by(url, "event", per_request=1), [NAME])
@@ -257,7 +257,7 @@ def test_killed_five_times_it_ends_the_same_and_pays_for_nothing_twice(here, tab
     said = pl.struct("construction", "sentence", "other")
     assert table.select(said).n_unique() <= len(requests) <= ideal
     # Only what was in flight at a kill may come twice.
-    assert len(requests) < requests.total() <= ideal + 5 * 16
+    assert len(requests) < requests.total() <= ideal + 5 * 2
     columns = ["item", "task", "value", "call"]
     alike = table.filter(said.is_duplicated())["item"]
     one, other = (votes_of(project).select(columns).filter(~pl.col("item").is_in(alike)) for project in (here, undisturbed))
@@ -329,10 +329,10 @@ def test_every_option_reaches_the_run(here, monkeypatch, cxgen):
 
 def test_a_bound_ends_the_run_with_what_there_is(here, cxgen):
     with serving() as url:
-        result = cxgen(here, *words(url, "--max-requests", "5"))
-        assert (result.code, "stopped by --max-requests 5" in result.err) == (1, True)
-        assert "not asked: --max-requests 5" in result.err
-        assert votes_of(here).height == 50
+        result = cxgen(here, *words(url, "--max-requests", "3"))
+        assert (result.code, "stopped by --max-requests 3" in result.err) == (1, True)
+        assert "not asked: --max-requests 3" in result.err
+        assert votes_of(here).height == 30
         (outcome,) = judge.run(here, by(url, "event"), [NAME])
         assert all(judgment.value for judgment in outcome.judgments)
 
@@ -388,8 +388,8 @@ def test_missing_packages_are_named_with_the_extra_that_has_them(here, monkeypat
 
 
 def test_a_run_ends_with_a_table_of_what_it_took(here, cxgen, table):
-    with serving(faults={"500": 0.2}, seed=5) as url:
-        result = cxgen(here, *words(url, "--format", "json"))
+    with serving(faults={"500": 0.3}, seed=5) as url:
+        result = cxgen(here, *words(url, "--items-per-request", "5", "--format", "json"))
     assert result.code == 0
     (row,) = json.loads(result.out)
     assert (row["construction"], row["unjudged"]) == (NAME, 0)
@@ -433,26 +433,26 @@ def test_patterns_name_designs_and_columns_that_are_there(file, tmp_path):
 
 
 def test_what_the_lexicon_proposes_is_drawn_only_where_judges_accept_it(tmp_path, cxgen):
-    project, _ = small_project(tmp_path, [NAME])
-    patterns = tmp_path / "lexicons" / "patterns" / f"{NAME}.tsv"
-    nothing = cxgen(project, "propose", NAME)
-    assert (nothing.code, f"patterns/{NAME}.tsv" in nothing.err) == (2, True)
+    project, _ = small_project(tmp_path, [SHIPPED])
+    patterns = tmp_path / "lexicons" / "patterns" / f"{SHIPPED}.tsv"
+    nothing = cxgen(project, "propose", SHIPPED)
+    assert (nothing.code, f"patterns/{SHIPPED}.tsv" in nothing.err) == (2, True)
     patterns.parent.mkdir(parents=True)
     words = "id\tdesigns\tpeople:person\tverb:verb\tact:verb\twhat\nmore\tswap\t@noun.person\t@verb.communication\tbuy\tboat | car\n"
     patterns.write_text(words.replace("noun.person", "noun.persons"), "utf-8")
-    unknown = cxgen(project, "propose", NAME)
+    unknown = cxgen(project, "propose", SHIPPED)
     assert (unknown.code, "did you mean noun.person" in unknown.err) == (2, True)
     patterns.write_text(words, "utf-8")
-    assert cxgen(project, "propose", NAME, "--n", "12").code == 0
-    path = tmp_path / "lexicons" / "scenes" / f"{NAME}.proposed.tsv"
+    assert cxgen(project, "propose", SHIPPED, "--n", "12").code == 0
+    path = tmp_path / "lexicons" / "scenes" / f"{SHIPPED}.proposed.tsv"
     first = path.read_text("utf-8")
-    assert cxgen(project, "propose", NAME, "--n", "12").code == 0
+    assert cxgen(project, "propose", SHIPPED, "--n", "12").code == 0
     assert path.read_text("utf-8") == first
-    assert "15 scenes" not in cxgen(project, "propose", NAME, "--n", "12", "--seed", "2").out
+    assert "15 scenes" not in cxgen(project, "propose", SHIPPED, "--n", "12", "--seed", "2").out
     assert path.read_text("utf-8").startswith(first)
 
     def proposed(**heard):
-        loaded = load_construction(project, NAME, Lexicon.of(project), **heard)
+        loaded = load_construction(project, SHIPPED, Lexicon.of(project), **heard)
         return loaded, [frame for frame in loaded.frames if frame.name.startswith("more-")]
 
     loaded, every = proposed(heard=False)

@@ -171,6 +171,7 @@ def dead_words(construction: Construction) -> Iterator[CxgenError]:
             return  # E101 or E102 says so
         read[design.frames] |= {("slots", slot.source) for slot in used if not slot.lexical}
         read[design.frames] |= {("words", "number") for slot in used if slot.number == "frame"}
+    given = {name for frame in construction.frames for name in (*frame.slots, *frame.words)}  # a name that none gives is E101's fault
     scenes: dict[Any, list[Frame]] = defaultdict(list)  # frames that stand in one row: one for each type of participants, one for none
     for frame in construction.frames:
         scenes[frame.source.path, frame.number].append(frame)
@@ -180,7 +181,8 @@ def dead_words(construction: Construction) -> Iterator[CxgenError]:
         for section, name in (*(("slots", name) for name in frames[0].slots), *(("words", name) for name in frames[0].words)):
             if (section, name) not in known and read.keys() >= names.keys():
                 message = f"scene {frames[0].name!r} gives {name!r} under {section}, which no sentence of {' or '.join(names)} reads"
-                hint = unknown("", name, {other for kind, other in known if kind == section}).hint
+                near = {other for kind, other in known if kind == section and (other in construction.slots or other in given)}
+                hint = unknown("", name, near).hint
                 yield fault(frames[0].place, message, hint)
 
 

@@ -67,4 +67,6 @@ def _answer(item: Item, value: Any, scoring: Scoring) -> dict[str, Any]:
         numbers = [value[name] for name in shown] if isinstance(value, Mapping) else value
         with suppress(TypeError, ValueError):
             return {scoring.answers[scoring.meant(item, name)]: float(number) for name, number in zip(shown, numbers, strict=True)}
-    raise CxgenError(f"the function gave {repr(value)[:60]}, which is no answer", hint=f"one of {', '.join(shown)}: {_KINDS}")
+    unnamed = " (LABEL_0 is not a name: the model's id2label says which it is)" if "LABEL_" in repr(value) else ""
+    hint = f"one of {', '.join(shown)}: {_KINDS}{unnamed}"
+    raise CxgenError(f"the function gave {repr(value)[:60]}, which is no answer", hint=hint)

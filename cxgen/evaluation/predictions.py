@@ -124,7 +124,8 @@ def _faults(rows: pl.DataFrame, scoring: Scoring) -> Iterator[str]:
     rows = rows.filter(finite)
     if scoring.probabilities:
         off = pl.any_horizontal(pl.col(scoring.answers) < 0) | ((pl.sum_horizontal(scoring.answers) - 1).abs() > _SLACK)
-        yield _counted("items have probabilities that are negative or do not sum to 1", rows.filter(off)["id"])
+        what = "items have probabilities that are negative or do not sum to 1 (of logits, take the softmax)"
+        yield _counted(what, rows.filter(off)["id"])
     differ = rows.filter(pl.col("position") != pl.col("largest"))
     yield _counted("items have a label that is not the one with the largest number", differ["id"])
 

@@ -43,6 +43,8 @@ def family_named(name: str, others: Iterable[str] = ()) -> Family:
         raise UnknownNameError(
             f"unknown family {name!r}", hint=f"{name} is a config of the family {owner}: ask for {owner}, whose items say their config"
         )
+    if name == NATURAL:
+        raise UnknownNameError(f"unknown family {name!r}", hint="its sets are written, not drawn: `cxgen.load('natural')`")
     if name not in FAMILIES:
         raise unknown("family", name, [*FAMILIES, *others])
     return FAMILIES[name]
