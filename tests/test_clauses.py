@@ -229,6 +229,17 @@ def test_without_judgments_nothing_is_built_as_judged(here, table, cxgen):
     assert (result.code, f"judges refused all that they saw, {count} (event {count})" in result.err) == (2, True), result.err
 
 
+def test_what_nobody_has_judged_is_told_and_built_only_where_the_parameters_name_it(here, table, cxgen):
+    replayed(here)
+    told = f"{table['clause'].n_unique()} clauses of {NAME} are not judged, and not built (scenes "
+    assert told in cxgen(here, "check", NAME).err
+    edit(here.root / "params.yaml", "backend: replay", f"backend: replay\n  unjudged: [{NAME}]")
+    assert "not judged" not in cxgen(here, "check", NAME).err
+    assert run.build(here, Params.read(here.params))["judge"]["constructions"][NAME]["refused"] == 0
+    line = edit(here.root / "params.yaml", f"[{NAME}]", f"[{NAME}s]")
+    assert f"params.yaml:{line}: unknown construction '{NAME}s'" in cxgen(here, "build").err
+
+
 # kept, frozen, asked once
 
 

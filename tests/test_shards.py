@@ -369,7 +369,7 @@ def test_a_set_that_is_left_out_evenly_and_bytes_that_nobody_recorded_are_found(
         ({"pseudowords": {"modes": list(WUG.modes), "share": 0.9}}, "contrast sets that are lacking"),
         ({"seed": 6}, OTHERS),
         ({"seed": None}, "seed"),
-        ({"judged": True}, "nothing of reach has been judged"),
+        ({"judged": ["reach"]}, "nothing of reach has been judged"),
         ({"verbs": {"reach": "0"}}, "it differs from this project in verbs"),
     ],
 )

@@ -37,6 +37,11 @@ class Request:
     hold_out: HoldOut = USUAL  # what occurs in test only, beside verbs
     splits: _Splits = field(default_factory=dict)  # of verbs that were divided before, see `read_splits`
     judged: bool = False  # whether only clauses that judges have accepted are drawn
+    unjudged: frozenset[str] = frozenset()  # constructions that are drawn as they are nevertheless
+
+    def hears(self, name: str) -> bool:
+        """Whether of the construction ``name`` only clauses that judges have accepted are drawn."""
+        return self.judged and name not in self.unjudged
 
     def rows(self, config: str) -> int:
         """Rows wanted of ``config``."""
@@ -100,8 +105,8 @@ class Params:
                 raise unknown("config", config, CONFIGS.keys() - named, file=path, line=document.line(("sizes", config)))
         if sum(Fraction(str(data["split"][split])) for split in SPLITS) != 1:
             raise document.wrong(("split",), "the shares of the splits do not add up to 1", "change one of them")
-        if names != "all":
-            _require_targets(document, names)
+        for key, own in ((("constructions",), () if names == "all" else names), (("judge", "unjudged"), judge.get("unjudged", ()))):
+            _require_targets(document, key, own)
         request = Request(
             sizes=sizes,
             seed=data["seed"],
@@ -111,6 +116,7 @@ class Params:
             marked=generate["marked"],
             splits=read_splits(path.parent),
             judged=judge["backend"] == Judge.replay,
+            unjudged=frozenset(judge.get("unjudged", ())),
             hold_out=HoldOut(**{"wordings": True, **data["split"].get("hold_out", {})}),
         )
         wug, publish = data.get("wug", {}), data.get("publish", {})
@@ -141,10 +147,10 @@ def _owner(file: Path) -> str:
     return ""
 
 
-def _require_targets(document: Document, names: Iterable[str]) -> None:
+def _require_targets(document: Document, keys: tuple[str, ...], names: Iterable[str]) -> None:
     files = Project(document.path.parent).template_files()
     for number, name in enumerate(names):
-        line = document.line(("constructions", number))
+        line = document.line((*keys, number))
         if name not in files:
             raise unknown("construction", name, files, file=document.path, line=line)
         if owner := _owner(files[name]):

@@ -16,7 +16,7 @@ from cxgen.build.audit import audit, balance, require_none
 from cxgen.build.clauses import judge_metric, judged_of
 from cxgen.build.params import Params, Request
 from cxgen.build.pool import HERE, Executor
-from cxgen.build.samplers import Run, candidates, samplers_of, wugs_of
+from cxgen.build.samplers import Run, candidates, nothing_judged, samplers_of, wugs_of
 from cxgen.build.tables import WRITTEN, read_dropped, table_file, table_hashes, warn_of_strangers
 from cxgen.constructicon import target_names
 from cxgen.errors import DataError
@@ -102,6 +102,9 @@ def build(project: Project, params: Params, pool: Executor = HERE) -> dict[str, 
     """Write the tables, rejects and metrics ``splits, balance, wug`` and, if frozen judgments are replayed, ``judge``; the metrics."""
     require_place(project.root / layout.metric("splits"))
     run, dropped = Run(project, params.request), read_dropped(project.root / layout.DROPPED)
+    for name in filter(params.request.hears, construction_names(project, params)):  # before the first is made
+        if read_votes(project, name).is_empty():
+            raise nothing_judged(name, project)
     with scratch(project.root / layout.WORK) as folder:
         jobs = [_Job(run, params, name, folder, dropped) for name in construction_names(project, params)]
         made = dict(zip((job.name for job in jobs), track(pool.map(_make, jobs), "building", len(jobs)), strict=True))

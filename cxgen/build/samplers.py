@@ -14,10 +14,10 @@ import polars as pl
 from cxgen.build.params import Request
 from cxgen.constructicon import Construction, Design, load_construction
 from cxgen.constructicon.model import verb_columns
-from cxgen.errors import CxgenError, DataError, EmptySlotError, SchemaError
+from cxgen.errors import CxgenError, DataError, EmptySlotError, SchemaError, some
 from cxgen.families import CONFIGS, DEFAULT, family_of
 from cxgen.layout import JUDGMENTS
-from cxgen.lexicon import Lexicon
+from cxgen.lexicon import Frame, Lexicon
 from cxgen.lexicon.verdicts import refusals
 from cxgen.project import Project
 from cxgen.sampling.draws import Draws, Sampler, span
@@ -65,25 +65,44 @@ def samplers_of(run: Run, name: str) -> list[Sampler]:
 
     construction = load_construction(run.project, name, _lexicon_of(run))
     require_sound(construction)
-    return samplers(only_judged(construction, run.project) if run.request.judged else construction, run.request)
+    return samplers(only_judged(construction, run.project) if run.request.hears(name) else construction, run.request)
 
 
 def only_judged(construction: Construction, project: Project) -> Construction:
     """``construction`` with the clauses alone that judges have accepted; a `DataError` if there is none."""
-    lexicon, frames = construction.lexicon, []
-    for frame in construction.frames:
-        kept = {}
-        for slot in frame.slots.keys() & verb_columns(construction.designs.values(), construction.kinds, construction.slots, frame):
-            rows = [row for name in frame.slots[slot] for row in lexicon.resolve(name).ids]
-            kept[slot] = tuple(lexicon.keys[row] for row in rows if (slot, lexicon.lemmas[row]) in frame.judged)
-        frames += [replace(frame, slots=frame.slots | kept)] if all(kept.values()) else []
+    frames = tuple(replace(frame, slots=frame.slots | kept) for frame, kept, _ in _heard(construction) if all(kept.values()))
     if not frames:
-        told = refusals((*construction.frames, *construction.refused))
-        what = f"nothing of {construction.name} has been {f'accepted: judges refused all that they saw, {told}' if told else 'judged'}"
-        begin = "mend the scenes, have others" if told else "restore the file, have the clauses"
-        hint = f"{begin} judged (`cxgen judge`), or set judge.backend in params.yaml to rules"
-        raise DataError(what, file=project.root / JUDGMENTS, hint=hint)
-    return replace(construction, frames=tuple(frames))
+        raise nothing_judged(construction.name, project, refusals((*construction.frames, *construction.refused)))
+    return replace(construction, frames=frames)
+
+
+def nothing_judged(name: str, project: Project, refused: str = "") -> DataError:
+    """The error about a construction of which judges have accepted nothing; ``refused``: see `refusals`."""
+    what = f"nothing of {name} has been {f'accepted: judges refused all that they saw, {refused}' if refused else 'judged'}"
+    begin = "mend the scenes, have others" if refused else "restore the file, have the clauses"
+    hint = f"{begin} judged (`cxgen judge`), or name it under judge.unjudged in params.yaml: rules alone then pass it, and the card says so"
+    return DataError(what, file=project.root / JUDGMENTS, hint=hint)
+
+
+def unjudged(construction: Construction, request: Request) -> Iterator[str]:
+    """A line that says how many clauses nobody has judged, where a build draws from judged ones alone."""
+    built = {design.frames for design in construction.designs.values() if design.configs}
+    scenes = {frame.name: len(left) for frame, _, left in _heard(construction) if left and built.intersection(frame.designs or built)}
+    if scenes and request.hears(construction.name):
+        name, count = construction.name, sum(scenes.values())
+        yield f"{count} clauses of {name} are not judged, and not built (scenes {some([*scenes])}): `cxgen judge {name}`"
+
+
+def _heard(construction: Construction) -> Iterator[tuple[Frame, dict[str, tuple[str, ...]], list[str]]]:
+    """Every scene, its verbs that judges have accepted (slot -> keys), and those that nobody has judged."""
+    lexicon = construction.lexicon
+    for frame in construction.frames:
+        kept, left = dict[str, tuple[str, ...]](), list[str]()
+        for slot in frame.slots.keys() & verb_columns(construction.designs.values(), construction.kinds, construction.slots, frame):
+            rows = {row: (slot, lexicon.lemmas[row]) in frame.judged for name in frame.slots[slot] for row in lexicon.resolve(name).ids}
+            kept[slot] = tuple(lexicon.keys[row] for row, heard in rows.items() if heard)
+            left += [lexicon.lemmas[row] for row, heard in rows.items() if not heard]
+        yield frame, kept, left
 
 
 def samplers(construction: Construction, request: Request) -> list[Sampler]:

@@ -72,7 +72,7 @@ class Wanted:
             "seed": request.seed,
             "bands": request.preset,
             "marked": request.marked,
-            "judged": request.judged,
+            "judged": [name for name in self.names if request.hears(name)],
             "split": {split: request.shares[split] for split in SPLITS},
             "hold_out": asdict(request.hold_out),
             "verbs": {name: digest(json.dumps(request.splits.get(name), sort_keys=True)) for name in self.names},
@@ -123,7 +123,8 @@ def planned(run: Run, folder: Path, plan: Plan) -> Wanted:
     """What the plan of the run in ``folder`` was made for; words, labels and splits of verbs are those of ``run``."""
     asked, wug = plan["asked"], plan["asked"]["pseudowords"]
     request = single(run.request, asked["config"], asked["n"])
-    request = replace(request, seed=asked["seed"], preset=asked["bands"], marked=asked["marked"], judged=asked["judged"])
+    request = replace(request, seed=asked["seed"], preset=asked["bands"], marked=asked["marked"])
+    request = replace(request, judged=bool(asked["judged"]), unjudged=frozenset(asked["constructions"]) - set(asked["judged"]))
     request = replace(request, shares=asked["split"], hold_out=HoldOut(**asked["hold_out"]))
     modes = Wug(tuple(wug["modes"]), wug["share"]) if wug else None
     return Wanted(Run(run.project, request), tuple(asked["constructions"]), asked["config"], folder, asked["shard_rows"], modes)

@@ -43,8 +43,9 @@ def tree_faults(construction: Construction, chunks: Chunks) -> dict[str, list[Cx
         where = f"{construction.name}: template {item['template']!r} ({item['kind']})"
         sentence, reasons = annotator.tree(item)
         for reason in reasons:
-            hint = f"{_example(construction, item)}; or add the words, as they stand between two slots, under `chunks:` in this file"
-            found = fault(place, f"{where}: {reason}: {item['premise']!r}", f'{hint}, such as "open/ADJ/JJ/xcomp>V"; {_HELP}')
+            hint = _words(item, reason) if reason.startswith(UNKNOWN) else _example(construction, item)
+            hint += '; words between two slots can stand under `chunks:` in this file, such as "open/ADJ/JJ/xcomp>V"'
+            found = fault(place, f"{where}: {reason}: {item['premise']!r}", f"{hint}; {_HELP}")
             told = _LEMMA.sub("", reason)
             if told not in faults["E401"] and (reason.startswith(UNKNOWN) or item["kind"] not in said):
                 faults["E401"][told] = found
@@ -57,11 +58,22 @@ def tree_faults(construction: Construction, chunks: Chunks) -> dict[str, list[Cx
     return {code: [*found.values()] for code, found in faults.items()}
 
 
+def _words(item: Mapping[str, Any], reason: str) -> str:
+    """Where words that nothing knows come from, if from a scene."""
+    words = reason.removeprefix(UNKNOWN).strip(" '\"")
+    slot = next((entry["slot"] for entry in item["slots"] if f" {words} " in f" {entry['lemma']} "), "")
+    return f"the words stand in the scenes, column {slot}: take others there, or say what they are" if slot else "say what the words are"
+
+
 def _example(construction: Construction, item: Mapping[str, Any]) -> str:
     """What to state in a premise without a tree, by the slots that it has."""
-    own = construction.kinds[item["kind"]].verb
-    parts = [part for part in construction.premise_parts(item["kind"], item["template"]) if part.slot in construction.slots]
-    verb = next((part for part in parts if part.slot != own and construction.slots[part.slot].role == Role.verb), None)
+    kind = construction.kinds[item["kind"]]
+    parts = [part for part in construction.premise_parts(kind.name, item["template"]) if part.slot in construction.slots]
+    verb = next((part for part in parts if part.slot != kind.verb and construction.slots[part.slot].role == Role.verb), None)
+    own = kind.verb
+    if verb and (name := next((name for name, text in kind.bindings.items() if text == verb.slot), "")):
+        first, second = f"{{@{name}:{verb.form}=root}}", f"{{@verb:{verb.form}=conj>R}}"
+        return f"state {{@{name}:{verb.form}=conj>V}} for a second verb after *and*, or {first} and {second}, with {{SLOT=nsubj>R}}"
     if verb:
         return f"state {{{verb.slot}:{verb.form}=conj>{own}}} for a second verb after *and*, and {{SLOT=obj>{verb.slot}}} for its object"
     return f"state what a filler is, such as {{SLOT=obj>{own}}} or {{SLOT=conj>OTHER-SLOT}}"

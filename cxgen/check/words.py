@@ -84,7 +84,7 @@ def _strange(construction: Construction, new: list[dict[str, Any]]) -> Iterator[
 
 def _unknown(row: dict[str, Any], shipped: set[str]) -> bool:
     """Whether WordNet does not have the word, and people seldom; or has it only as another part of speech (the verb *quickly*)."""
-    return not row["zipf"] or ("%" not in row["key"] and (row["zipf"] < _SELDOM or row["lemma"] in shipped))
+    return "%" not in row["key"] and (row["zipf"] < _SELDOM or row["lemma"] in shipped)
 
 
 def _odd(row: dict[str, Any]) -> str:

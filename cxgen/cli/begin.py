@@ -10,6 +10,7 @@ from typing import Annotated
 
 from typer import Argument, echo
 
+from cxgen.build.params import Params
 from cxgen.cli.options import commands
 from cxgen.errors import CxgenError
 from cxgen.facade import Constructicon
@@ -28,6 +29,7 @@ _FILES = {
 _PAGES = tuple(
     Path("docs") / name for name in ("annotation.md", "publishing.md", "templates.md", "tutorial.md")
 )  # to which comments and hints refer
+_LINK = re.compile(r"\[([^]]*)\]\((?!http)([^)#]*)[^)]*\)")
 _FIRST = "my-construction"
 _DVC = "  git init && dvc init   # without git: dvc init --no-scm"
 app = commands()
@@ -39,7 +41,7 @@ def init(folder: Annotated[Path, Argument(metavar="FOLDER", help="A new folder, 
     title = re.sub(r"[^\w .-]", "-", folder.resolve().name) or "my-bench"
     about = {"CONSTRUCTION": _FIRST, "TITLE": title, "GUID GUID": f"GUID {uuid.uuid4()}"}
     files = {folder / path: _starter(source, about) for path, source in _FILES.items()} | _construction(folder, _FIRST)
-    files |= {folder / page: (shipped_folder() / page).read_text("utf-8") for page in _PAGES}
+    files |= {folder / page: _page(page) for page in _PAGES}
     _write(folder, files)
     where = "" if folder.resolve() == Path.cwd() else f"cd {shlex.quote(str(folder))} && "
     lines = ("", "Next (README.md goes on from there):", f"  {where}cxgen sample {_FIRST}", _DVC, "  dvc repro")
@@ -55,7 +57,9 @@ def new(name: Annotated[str, Argument(metavar="NAME", help="A name for it: lower
     if name in project.template_files():
         raise CxgenError(f"there is a construction {name!r} already", file=project.template_file(name), hint="take another name")
     _write(project.root, _construction(project.root, name))
-    echo(f"Look at it with `cxgen sample {name}`. It is built when it is among `constructions` in {PARAMS}.")
+    heard = Params.read(project.params).request.hears(name)
+    more = ", and when its clauses are judged (`cxgen judge`) or it is named under judge.unjudged there" if heard else ""
+    echo(f"Look at it with `cxgen sample {name}`. It is built when it is among `constructions` in {PARAMS}{more}.")
 
 
 def _write(root: Path, files: dict[Path, str]) -> None:
@@ -72,6 +76,12 @@ def _construction(root: Path, name: str) -> dict[Path, str]:
     about = {"NAME": name, "TITLE": name.replace("-", " ").capitalize()}
     template, scenes = root / TEMPLATES / f"{name}.yaml", root / LEXICONS / SCENES / f"{name}.tsv"
     return {template: _starter("construction.yaml", about), scenes: _starter("scenes.tsv", about)}
+
+
+def _page(page: Path) -> str:
+    """A page of docs; of a link to a page that a project does not get, its words."""
+    text = (shipped_folder() / page).read_text("utf-8")
+    return _LINK.sub(lambda link: link[0] if not link[2] or page.parent / link[2] in _PAGES else link[1], text)
 
 
 def _starter(file: str, about: dict[str, str]) -> str:

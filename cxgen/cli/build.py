@@ -12,13 +12,14 @@ from typer import Argument, Option, echo
 
 from cxgen.build import run
 from cxgen.build.audit import audit_run
-from cxgen.build.params import Wug, append_splits
+from cxgen.build.params import Params, Wug, append_splits
 from cxgen.build.pool import Executor, cluster, executor
-from cxgen.build.samplers import Run, divided
+from cxgen.build.samplers import Run, divided, unjudged
 from cxgen.build.samplers import capacity as counted
 from cxgen.build.shards import Plan, Wanted, crowded, earlier, make_plan, make_shards, single, writing
 from cxgen.cli.options import Form, Names, Workers, commands, open_project
 from cxgen.cli.output import Format, Row, busy, emit, note
+from cxgen.constructicon import Construction
 from cxgen.errors import CxgenError, DataError, install, lacking, unknown
 from cxgen.facade import Constructicon
 from cxgen.families import CONFIGS, family_of
@@ -68,6 +69,14 @@ def build(
         for name, modes in report["wug"][part].items():
             rows.append({"construction": name, "config": config, "all items": sum(mode["items"] for mode in modes.values())})
     emit(rows, form)
+    for name, entry in report.get("judge", {"constructions": {}})["constructions"].items():
+        if entry["unjudged"] and settings.request.hears(name):
+            note(f"{entry['unjudged']} clauses of {name} are not judged, and not built: `cxgen judge {name}`")
+
+
+def _note_unjudged(construction: Construction, settings: Params) -> None:
+    for line in unjudged(construction, settings.request):
+        note(line)
 
 
 def _by_split(counts: dict[str, dict[str, int]]) -> Row:
@@ -137,6 +146,8 @@ def capacity(
     request = settings.request if n is None else replace(settings.request, sizes={**settings.request.sizes, "nli": n})
     with busy("counting what can be said"):
         table = pl.DataFrame([row for name in names for row in counted(constructicon[name].construction, request)])
+    for name in names:
+        _note_unjudged(constructicon[name].construction, settings)
     if not by_design:  # the sum of its sets, and the design and split of which most is asked for
         parts = table.sort("used", descending=True, maintain_order=True).group_by("construction", "config")
         sums = (pl.col("wanted", "capacity").sum(), pl.first("used"), pl.col("enough").all())
@@ -176,8 +187,8 @@ def generate(
     modes = Wug(tuple(mode.value for mode in Mode if mode in wug), settings.wug.share) if wug else None
     names = tuple(dict.fromkeys(constructions or run.construction_names(project, settings)))
     constructicon = Constructicon()
-    for name in names:
-        constructicon[name].construction  # noqa: B018  (refused before a folder is made)
+    for name in names:  # refused before a folder is made
+        _note_unjudged(constructicon[name].construction, settings)
     request = single(settings.request, config, n or settings.request.rows(config))
     wanted = Wanted(Run(project, request), names, config, out, shard_rows, modes)
     with (cluster if engine == "ray" else executor)(workers or settings.workers) as pool, nullcontext() if shard else writing(wanted):

@@ -10,6 +10,7 @@ from typer import Argument, Option, echo
 
 from cxgen.build.params import Params, own_constructions
 from cxgen.build.pool import executor
+from cxgen.build.samplers import unjudged
 from cxgen.check import announced, check_project, explanations, telling_words
 from cxgen.cli.options import Form, commands, completions, open_project
 from cxgen.cli.output import Format, emit, note
@@ -71,7 +72,8 @@ def check(
     if not any(item.code.startswith("E") for item in findings):
         for name in [construction] if construction else own_constructions(project):
             loaded = constructicon[name].construction
-            for line in (*islice(announced(loaded), 1), *(telling_words(loaded) if construction else ())):
+            more = (*telling_words(loaded), *unjudged(loaded, params.request)) if construction else ()
+            for line in (*islice(announced(loaded), 1), *more):
                 note(line if construction else f"{name}: {line}")
     if any(item.code.startswith("E") or strict for item in findings):
         raise typer.Exit(2)
@@ -97,6 +99,8 @@ def _check_scenes(what: str, file: Path, form: Format) -> None:
             echo(f"{file}:{row['line']}: {row['column']}{': ' if row['column'] else ''}{row['fault']}\n  hint: {row['hint']}")
         for rows in filter(None, (report.forms, report.verbs)):
             emit(rows, form)
+        for line in report.unjudged:
+            note(line)
         counts = [f"{n} {what}{'s' * (n != 1)}" for n, what in ((len(report.faults), "fault"), (len(report.doubts), "doubt"))]
         echo("\n".join([*report.premises, f"{file}: {', '.join(counts)}"]))
     if report.faults:

@@ -110,18 +110,19 @@ def joined(pattern: str, clauses: Mapping[str, str], joins: Mapping[str, str]) -
             subject = ""
         elif way == "gerund":
             raise ValueError(f"<{match[1]}> would lose its subject, which is not that of <{mains[0]}>")
-        subject = _SUBJECT.sub(rf"{{\1=nsubj>{head}}} ", subject)
-        relation = {"": "root", "conjunct": f"conj>{main_head}"}.get(way, f"advcl>{main_head}")
+        subject = _SUBJECT.sub(rf"{{\1=nsubj>{head or 'NEXT'}}} ", subject)
+        relation = {"": "root", "conjunct": f"conj>{main_head or 'R'}"}.get(way, f"advcl>{main_head or 'R'}")
         return f"{subject}{{{verb}:{'ing' if way == 'gerund' else 'past'}={relation}}}{rest}"
 
     return _CLAUSE.sub(written, pattern)
 
 
 def _divided(name: str, clauses: Mapping[str, str]) -> tuple[str, str, str, str]:
-    """A clause's subject, the field of its verb, this verb as the head of a relation, and what follows."""
+    """A clause's subject, the field of its verb, this verb as the head of a relation (empty if it has no name), and what follows."""
     match = _VERB.search(clauses[name])
     if match is None:
         raise ValueError(f"clause {name!r} has no verb in the past: {{verb:past}}")
     if glued := re.search(r"\w+$", clauses[name][: match.start()]):
         raise ValueError(f"{glued[0]!r} stands directly before {match[0]} in clause {name!r}: write whole verbs, with it, in the scenes")
-    return clauses[name][: match.start()], match[1] + match[2], "V" if match[1] else match[2], clauses[name][match.end() :]
+    head = ("V" if match[2] == "verb" else "") if match[1] else match[2]
+    return clauses[name][: match.start()], match[1] + match[2], head, clauses[name][match.end() :]

@@ -11,7 +11,7 @@ from typing import Any
 from cxgen.asking import Consultation, Limits, Outcome, consult
 from cxgen.build.params import Params
 from cxgen.build.preview import sample_items
-from cxgen.build.samplers import divided
+from cxgen.build.samplers import divided, unjudged
 from cxgen.check import findings
 from cxgen.constructicon import Construction, load_construction
 from cxgen.errors import CxgenError, SchemaError, unknown
@@ -39,6 +39,7 @@ class Report:
     forms: list[dict[str, Any]] = field(default_factory=list)  # of the words that the lexicon does not have yet
     verbs: list[dict[str, Any]] = field(default_factory=list)  # design, split, verbs (how many), new (those in no split yet)
     premises: list[str] = field(default_factory=list)
+    unjudged: list[str] = field(default_factory=list)  # how many clauses a build would leave out, since nobody has judged them
 
 
 def check_scenes(project: Project, path: Path, params: Params) -> Report:
@@ -63,7 +64,8 @@ def check_scenes(project: Project, path: Path, params: Params) -> Report:
     rows = construction.lexicon.table.slice(len(lexicon)).select(_FORMS).iter_rows(named=True)
     forms = [{name: form for name, form in row.items() if form} for row in rows]
     premises = sample_items(construction, params.request.seed, 5)["premise"].unique(maintain_order=True).to_list()
-    return Report([], doubts, forms, list(_verbs(construction, params)), premises[:: -(-len(premises) // _PREMISES)])
+    shown = premises[:: -(-len(premises) // _PREMISES)]
+    return Report([], doubts, forms, list(_verbs(construction, params)), shown, list(unjudged(construction, params.request)))
 
 
 def _row(line: int, column: str, fault: str, hint: str) -> dict[str, Any]:

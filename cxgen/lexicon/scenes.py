@@ -161,7 +161,11 @@ class Scenes:
         for table, number, scene in ((one, *numbered) for one in self.tables for numbered in enumerate(one.scenes)):
             cells, slots, name = scene.cells, {}, scene.cells["id"][0]
             if name in frames:
-                raise _wrong(f"there is a scene {name!r} already", table.path, scene.line, "give it another id")
+                first = frames[name]
+                where = "" if first.source.path == table.path else f" in {first.source.path}"
+                raise _wrong(
+                    f"there is a scene {name!r} already{where}, line {first.scene.line}", table.path, scene.line, "give it another id"
+                )
             for slot, texts in scene.slots.items():
                 slots[slot] = tuple(text[1:] if text[0] == "@" else self.keys[_as_word(text, scene.types[slot])] for text in texts)
             marked = frozenset(self.keys.get(_as_word(text, "verb"), text) for text in cells.get("marked", ()))

@@ -1,7 +1,7 @@
 """The dataset card: YAML metadata that the Hub and ``datasets`` read, and a datasheet that people read. Every figure comes from a file."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
 from importlib import resources
 from pathlib import Path
@@ -109,7 +109,7 @@ def _facts(project: Project, params: Params, tables: Tables, metrics: Row) -> Ro
         "tested": sorted(own["verbs"]["test"] for own in metrics["splits"]["constructions"].values()),
         "shared": sum(bool(own["verbs_shared"]) for own in metrics["splits"]["constructions"].values()),
         "broken": sum(count for own in metrics["splits"]["violations"].values() for count in own.values()),
-        "judged": _judged(metrics["judge"]) if params.request.judged and "judge" in metrics else {},
+        "judged": _judged(metrics["judge"], params.request.unjudged) if params.request.judged and "judge" in metrics else {},
         "natural": metrics["natural"] if NATURAL in configs else {},
         "reading": metrics["reading"],
         "giveaways": sorted(_giveaways(metrics), key=lambda line: configs.index(line[0]) if line[0] in configs else 0),
@@ -183,11 +183,12 @@ def _turns(constructions: Sequence[Construction], configs: Sequence[str], roles:
     return {"asked": asked, "columns": columns, "rows": rows}
 
 
-def _judged(judge: Row) -> Row:
-    """Who judged the clauses, and how many of them they refused; the metric with sums over the constructions."""
-    own = judge["constructions"].values()
+def _judged(judge: Row, unheard: Collection[str]) -> Row:
+    """Who judged the clauses, and how many of them they refused; the metric with sums over the constructions but for those ``unheard``."""
+    own = [entry for name, entry in judge["constructions"].items() if name not in unheard]
     refused = [entry["refused"] / entry["clauses"] for entry in own if entry["clauses"]]
-    return judge | {what: sum(entry[what] for entry in own) for what in ("clauses", "refused", "unjudged")} | {"shares": refused}
+    sums = {what: sum(entry[what] for entry in own) for what in ("clauses", "refused", "unjudged")}
+    return judge | sums | {"shares": refused, "unheard": sorted(unheard)}
 
 
 def _families(metrics: Row) -> Iterator[tuple[list[str], Mapping[str, Row]]]:
