@@ -196,13 +196,6 @@ def test_codes_are_listed_with_what_they_find_and_every_check_is_tested(cxgen):
     assert all(row["finds"] for row in listed)
 
 
-def test_a_repeated_key_is_an_error_at_its_line(mini, cxgen):
-    line = edit(mini / "templates/reach.yaml", "schematicity: 1\n", "schematicity: 1\nschematicity: 5\n") + 1
-    result = cxgen("check", "reach", cwd=mini)
-    assert result.returncode == 2
-    assert f"reach.yaml:{line}: the key 'schematicity' occurs twice" in result.stderr
-
-
 def test_of_what_is_shipped_only_names_are_looked_at_before_a_preview(mini, mini_lexicon, monkeypatch):
     edit(mini / "templates/reach.yaml", "claim: not repeated(agent)", "claim: repeated(agent)")
     reach = load_construction(Project(mini), "reach", mini_lexicon)

@@ -113,7 +113,6 @@ def test_functions_and_methods_say_the_same(mini):
 @pytest.mark.parametrize(
     "call",
     [
-        lambda: cxgen.sample("resultativ"),
         lambda: cxgen.sample("resultative", family="nlu"),
         lambda: cxgen.sample("resultative", wug="nuons"),
         lambda: cxgen.explain("resultative", wug="nuons"),

@@ -35,7 +35,7 @@ def exported(mini_dataset, tmp_path_factory):
     return folder, export("lm_eval", Project(mini_dataset), Part(("nli", "distinction")), folder)
 
 
-def test_there_is_a_task_per_construction_and_a_group_of_means(exported):
+def test_there_is_a_task_per_construction_and_a_group_of_means(exported, mini_dataset):
     folder, groups = exported
     got = {path.stem: yaml.load(path.read_text("utf-8"), Loader) for path in folder.glob("*.yaml")}
     assert groups == ["cxgen_nli", "cxgen_distinction", "cxgen"]
@@ -45,6 +45,7 @@ def test_there_is_a_task_per_construction_and_a_group_of_means(exported):
     assert "aggregate_metric_list" not in got["_cxgen"]  # of configs with other chances
     task = got["cxgen_nli_reach"]
     assert (task["custom_dataset"], task["output_type"]) == ("function cxgen_data.load", "multiple_choice")
+    assert task["metadata"] == {"version": Params.read(Project(mini_dataset).params).publish.version}
     assert "{{premise}}" in task["doc_to_text"]
     assert "{{hypothesis}}" in task["doc_to_text"]
     assert "custom_dataset: !function" in (folder / "cxgen_nli_reach.yaml").read_text("utf-8")
@@ -129,14 +130,3 @@ def test_a_score(mini_dataset, monkeypatch):
     report = part.report("m", part.answers(neutral), Resampling(0))
     assert report["configs"]["nli"]["by"]["construction"]["reach"]["doubt"]["value"] == 1
     assert slices(report, [])[0]["doubt"] == 1
-
-
-def test_an_export(mini_dataset, tmp_path, monkeypatch):
-    def premises(exported, version):
-        return [version], {f"{part.config}.txt": "".join(f"{item['premise']}\n" for item in part.items) for part in exported}
-
-    monkeypatch.setitem(HARNESSES, "premises", premises)
-    (version,) = export("premises", Project(mini_dataset), Part(("nli",)), tmp_path / "out")
-    assert version == Params.read(Project(mini_dataset).params).publish.version
-    lines = (tmp_path / "out/nli.txt").read_text("utf-8").splitlines()
-    assert sorted(lines) == sorted(stored("nli", "test", project=mini_dataset)["premise"])
