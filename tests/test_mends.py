@@ -38,14 +38,6 @@ def test_what_is_no_construction_of_its_own_is_told_where_it_is_asked_for(tmp_pa
         assert (refused.returncode, refused.stderr.startswith(f"cxgen: params.yaml:{line}: "), said in refused.stderr) == (2, True, True)
 
 
-@pytest.fixture
-def doors(tmp_path, monkeypatch):
-    """A project with the construction that `cxgen new` writes; its template file."""
-    monkeypatch.setenv("CXGEN_PROJECT", str(tmp_path))
-    new("doors")
-    return tmp_path / "templates/doors.yaml"
-
-
 def own_scene(folder, construction, design="open-or-shut", marked=""):
     """A table of one scene in the project's own lexicon."""
     path = folder / f"lexicons/scenes/{construction}.tsv"
