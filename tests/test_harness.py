@@ -1,4 +1,4 @@
-"""What exports for harnesses write (these run it in `test_extras`); a new score and a new export are a function each."""
+"""What exports for harnesses write (these run it in `test_extras`); a new export is a function."""
 
 import json
 
@@ -9,11 +9,8 @@ import yaml
 from cxgen.build.params import Params
 from cxgen.build.preview import sample_items
 from cxgen.evaluation.exports import HARNESSES, Exported, export, inspect, lm_eval
-from cxgen.evaluation.report import Evaluated, Part
-from cxgen.evaluation.rows import slices
-from cxgen.evaluation.scores import CELL, SCORES
+from cxgen.evaluation.report import Part
 from cxgen.families import FAMILIES
-from cxgen.measures.figures import Resampling, figure
 from cxgen.project import Project
 from tests.conftest import stored
 
@@ -114,19 +111,3 @@ def test_an_export_that_fails_leaves_nothing_in_the_way_of_the_next(mini_dataset
         with pytest.raises(OSError, match=r"exists|directory"):
             export("full", Project(mini_dataset), Part(("nli",)), folder)
     assert [path.name for path in tmp_path.rglob("*")] == ["made"]
-
-
-# what is new
-
-
-def test_a_score(mini_dataset, monkeypatch):
-    def doubt(rows, how):
-        """How often an answer is neutral."""
-        return {"doubt": figure(rows.select(*CELL, value=pl.col("answer") == 1), how)}
-
-    monkeypatch.setitem(SCORES, ("doubt",), doubt)
-    part = Evaluated.read(Project(mini_dataset), Part(("nli",)))
-    neutral = pl.DataFrame({"id": part.questions["id"], "label": "neutral"})
-    report = part.report("m", part.answers(neutral), Resampling(0))
-    assert report["configs"]["nli"]["by"]["construction"]["reach"]["doubt"]["value"] == 1
-    assert slices(report, [])[0]["doubt"] == 1
