@@ -5,8 +5,6 @@
 >>> items = resultative.sample(2)
 >>> items.columns[:3], items["premise"].n_unique(), sorted(items["label"].unique())
 (['premise', 'hypothesis', 'label'], 2, ['contradiction', 'entailment', 'neutral'])
->>> resultative.check()
-[]
 >>> cxgen.sample("let-alone", n=2, family="minimal_pairs")["diagnostic_good"].len()
 2
 >>> len(set(cxgen.wug("flower", n=3)))

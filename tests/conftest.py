@@ -125,6 +125,16 @@ def mini(mini_source, tmp_path):
     return Path(shutil.copytree(mini_source, tmp_path / "mini"))
 
 
+@pytest.fixture
+def doors(tmp_path, monkeypatch):
+    """A project with the construction that `cxgen new` writes; its template file."""
+    from cxgen.cli.begin import new
+
+    monkeypatch.setenv("CXGEN_PROJECT", str(tmp_path))
+    new("doors")
+    return tmp_path / "templates/doors.yaml"
+
+
 @pytest.fixture(scope="session")
 def mini_lexicon(mini_source):
     return Lexicon.of(Project(mini_source))

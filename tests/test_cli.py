@@ -18,9 +18,11 @@ import polars as pl
 import pytest
 import typer
 
+from cxgen.build.params import Params
 from cxgen.build.preview import FIRST, Wanted, sampled
 from cxgen.cli import output
 from cxgen.cli.app import app
+from cxgen.errors import SchemaError
 from tests.conftest import ROOT, edit
 
 COMMAND = [sys.executable, "-m", "cxgen"]
@@ -34,14 +36,14 @@ def fails(result, *parts):
 
 
 def test_list_is_most_substantive_first_and_leaves_broken_files_out(cxgen, scratch):
-    rows = json.loads(cxgen("list", "--format", "json").stdout)
-    assert [row["rank"] for row in rows] == sorted(row["rank"] for row in rows)
-    assert rows[0]["name"] == "let-alone"
-    assert all(row["templates"] >= 8 for row in rows)
     (scratch / "templates/broken.yaml").write_text("name: broken\n\tform: x\n")
     line = edit(scratch / "templates/resultative.yaml", "no_lookalike:", "no_lookalke:")
     result = cxgen("list", "--format", "json", cwd=scratch)
-    names = {row["name"] for row in json.loads(result.stdout)}
+    rows = json.loads(result.stdout)
+    assert [row["rank"] for row in rows] == sorted(row["rank"] for row in rows)
+    assert rows[0]["name"] == "let-alone"
+    assert all(row["templates"] >= 8 for row in rows)
+    names = {row["name"] for row in rows}
     assert "conative" in names and not {"broken", "resultative"} & names
     assert [text.split(": ")[:2] for text in result.stderr.splitlines()] == [
         ["left out", "templates/broken.yaml:2"],
@@ -182,20 +184,23 @@ def test_bad_yaml_says_where_what_and_how_to_mend_it(cxgen, mini, old, new, part
     fails(cxgen("sample", "reach", cwd=mini), f"templates/reach.yaml:{line}:", "hint:", *parts)
 
 
-def test_bad_parameters_and_missing_inputs_are_named(cxgen, scratch):
-    line = edit(scratch / "params.yaml", "preset: sliced", "preset: rare")
-    fails(cxgen("build", cwd=scratch), f"params.yaml:{line}: bands.preset", "contest")
-    edit(scratch / "params.yaml", "preset: rare", "preset: sliced")
-    edit(scratch / "params.yaml", "validation: 0.15", "validation: 0.2")
-    fails(cxgen("build", cwd=scratch), "add up to 1")
-    edit(scratch / "params.yaml", "validation: 0.2", "validation: 0.15")
-    edit(scratch / "params.yaml", "constructions: all", "constructions: conative")
-    fails(cxgen("build", cwd=scratch), "expected: all, or a list of names")
-    edit(scratch / "params.yaml", "constructions: conative", "constructions: all")
-    fails(cxgen("report", "baselines", cwd=scratch), "outputs/dataset", "no dataset")
-    (scratch / "pipelines").mkdir(exist_ok=True)
-    (scratch / "pipelines/judgments.parquet").write_bytes(b"PAR1 but not really")
-    fails(cxgen("build", cwd=scratch), "judgments.parquet", "not a readable parquet file")
+@pytest.mark.parametrize(
+    ("old", "new", "parts"),
+    [
+        ("preset: sliced", "preset: rare", ["bands.preset", "contest"]),
+        ("constructions:\n- reach", "constructions: reach", ["expected: all, or a list of names"]),
+    ],
+)
+def test_bad_parameters_are_named(mini, old, new, parts):
+    line = edit(mini / "params.yaml", old, new)
+    with pytest.raises(SchemaError) as caught:
+        Params.read(mini / "params.yaml")
+    assert caught.value.line == line
+    assert [part for part in parts if part not in str(caught.value)] == []
+
+
+def test_a_dataset_that_is_not_there_is_named(cxgen, mini):
+    fails(cxgen("report", "baselines", cwd=mini), "outputs/dataset", "no dataset")
 
 
 @pytest.mark.parametrize(

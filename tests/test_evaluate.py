@@ -295,19 +295,15 @@ def test_predictions_that_are_not_of_all_items_are_refused_with_counts(asked, tm
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("p.jsonl", '{"id": "a"\n', ":1: not JSON"),
-        ("p.jsonl", "\n[1]\n", ":2: not a JSON object"),
         ("p.jsonl", '{"id": "q01", "label": ["neutral"]}\n', "the column label holds no texts"),
         ("p.jsonl", "", "has no column id, but none at all"),
         ("p.csv", "item,label\nq01,neutral\n", "has no column id, but item, label"),
         ("p.parquet", "no parquet", "not a readable .parquet file"),
         ("p.txt", "", "unknown kind of file '.txt'"),
-        ("p.csv", None, "cannot read"),
     ],
 )
 def test_files_that_are_no_predictions_are_told_in_a_line(asked, tmp_path, name, text, message):
-    if text is not None:
-        (tmp_path / name).write_text(text, "utf-8")
+    (tmp_path / name).write_text(text, "utf-8")
     with pytest.raises(CxgenError) as caught:
         answers(tmp_path / name, asked, dict)
     assert message in str(caught.value)
@@ -439,13 +435,10 @@ NEUTRAL = b'{"id": "x", "label": "neutral"}\n'
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (NEUTRAL.replace(b"}", b', "label": "entailment"}'), ":1: not JSON: the key 'label' occurs twice"),
         (NEUTRAL.decode().encode("utf-16"), ":1: not UTF-8 text"),
-        (b"[" * 50_000, ":1: not JSON"),
         (b"\xef\xbb\xbf" + NEUTRAL + b"3\n", ":2: not a JSON object"),
-        (b"", ": has no column id"),
     ],
-    ids=["twice", "UTF-16", "deep", "number", "nothing"],
+    ids=["UTF-16", "number"],
 )
 def test_the_standard_input_is_read_as_a_file_is(mini_dataset, cxgen, monkeypatch, given, message):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(given)))

@@ -95,16 +95,11 @@ bind:
 
 
 @pytest.fixture
-def doors(tmp_path, monkeypatch):
+def doors(doors):
     """The file that `cxgen new` writes, its kinds as one entry."""
-    from cxgen.cli.begin import new
-
-    monkeypatch.setenv("CXGEN_PROJECT", str(tmp_path))
-    new("doors")
-    path = tmp_path / "templates/doors.yaml"
-    path.write_text(re.sub(r"\nkinds:\n.*\nbind:\n", lambda _: KINDS, path.read_text("utf-8"), flags=re.DOTALL), "utf-8")
-    edit(path, "kinds: [first-open, first-shut, second-open, second-shut]", "kinds: [all]")
-    return path
+    doors.write_text(re.sub(r"\nkinds:\n.*\nbind:\n", lambda _: KINDS, doors.read_text("utf-8"), flags=re.DOTALL), "utf-8")
+    edit(doors, "kinds: [first-open, first-shut, second-open, second-shut]", "kinds: [all]")
+    return doors
 
 
 def test_kinds_facts_groups_and_designs_come_out_as_if_written_one_by_one(doors):

@@ -113,12 +113,10 @@ def test_functions_and_methods_say_the_same(mini):
 @pytest.mark.parametrize(
     "call",
     [
-        lambda: cxgen.sample("resultativ"),
         lambda: cxgen.sample("resultative", family="nlu"),
         lambda: cxgen.sample("resultative", wug="nuons"),
         lambda: cxgen.explain("resultative", wug="nuons"),
         lambda: cxgen.load("nli", "tset"),
-        lambda: cxgen.load("nlu"),
     ],
 )
 def test_wrong_names_are_refused_with_the_nearest(call):

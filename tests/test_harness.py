@@ -1,4 +1,4 @@
-"""What exports for harnesses write (these run it in `test_extras`); a new score and a new export are a function each."""
+"""What exports for harnesses write (these run it in `test_extras`); a new export is a function."""
 
 import json
 
@@ -9,11 +9,8 @@ import yaml
 from cxgen.build.params import Params
 from cxgen.build.preview import sample_items
 from cxgen.evaluation.exports import HARNESSES, Exported, export, inspect, lm_eval
-from cxgen.evaluation.report import Evaluated, Part
-from cxgen.evaluation.rows import slices
-from cxgen.evaluation.scores import CELL, SCORES
+from cxgen.evaluation.report import Part
 from cxgen.families import FAMILIES
-from cxgen.measures.figures import Resampling, figure
 from cxgen.project import Project
 from tests.conftest import stored
 
@@ -35,7 +32,7 @@ def exported(mini_dataset, tmp_path_factory):
     return folder, export("lm_eval", Project(mini_dataset), Part(("nli", "distinction")), folder)
 
 
-def test_there_is_a_task_per_construction_and_a_group_of_means(exported):
+def test_there_is_a_task_per_construction_and_a_group_of_means(exported, mini_dataset):
     folder, groups = exported
     got = {path.stem: yaml.load(path.read_text("utf-8"), Loader) for path in folder.glob("*.yaml")}
     assert groups == ["cxgen_nli", "cxgen_distinction", "cxgen"]
@@ -45,6 +42,7 @@ def test_there_is_a_task_per_construction_and_a_group_of_means(exported):
     assert "aggregate_metric_list" not in got["_cxgen"]  # of configs with other chances
     task = got["cxgen_nli_reach"]
     assert (task["custom_dataset"], task["output_type"]) == ("function cxgen_data.load", "multiple_choice")
+    assert task["metadata"] == {"version": Params.read(Project(mini_dataset).params).publish.version}
     assert "{{premise}}" in task["doc_to_text"]
     assert "{{hypothesis}}" in task["doc_to_text"]
     assert "custom_dataset: !function" in (folder / "cxgen_nli_reach.yaml").read_text("utf-8")
@@ -113,30 +111,3 @@ def test_an_export_that_fails_leaves_nothing_in_the_way_of_the_next(mini_dataset
         with pytest.raises(OSError, match=r"exists|directory"):
             export("full", Project(mini_dataset), Part(("nli",)), folder)
     assert [path.name for path in tmp_path.rglob("*")] == ["made"]
-
-
-# what is new
-
-
-def test_a_score(mini_dataset, monkeypatch):
-    def doubt(rows, how):
-        """How often an answer is neutral."""
-        return {"doubt": figure(rows.select(*CELL, value=pl.col("answer") == 1), how)}
-
-    monkeypatch.setitem(SCORES, ("doubt",), doubt)
-    part = Evaluated.read(Project(mini_dataset), Part(("nli",)))
-    neutral = pl.DataFrame({"id": part.questions["id"], "label": "neutral"})
-    report = part.report("m", part.answers(neutral), Resampling(0))
-    assert report["configs"]["nli"]["by"]["construction"]["reach"]["doubt"]["value"] == 1
-    assert slices(report, [])[0]["doubt"] == 1
-
-
-def test_an_export(mini_dataset, tmp_path, monkeypatch):
-    def premises(exported, version):
-        return [version], {f"{part.config}.txt": "".join(f"{item['premise']}\n" for item in part.items) for part in exported}
-
-    monkeypatch.setitem(HARNESSES, "premises", premises)
-    (version,) = export("premises", Project(mini_dataset), Part(("nli",)), tmp_path / "out")
-    assert version == Params.read(Project(mini_dataset).params).publish.version
-    lines = (tmp_path / "out/nli.txt").read_text("utf-8").splitlines()
-    assert sorted(lines) == sorted(stored("nli", "test", project=mini_dataset)["premise"])

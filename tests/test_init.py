@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import sysconfig
+from contextlib import nullcontext
 from pathlib import Path
 
 import polars as pl
@@ -14,6 +15,7 @@ import yaml
 
 from cxgen import layout
 from cxgen.build.params import Params
+from cxgen.build.pool import HERE
 from cxgen.project import Project
 from tests.conftest import ROOT, edit
 
@@ -64,25 +66,26 @@ def test_init_writes_a_project_and_no_file_that_is_there(cxgen, tmp_path):
     assert files(tmp_path / "here") == MADE
 
 
-def test_the_first_construction_has_no_faults_and_a_folder_without_a_project_is_told_of_init(cxgen, tmp_path):
+def test_a_folder_without_a_project_is_told_of_init(cxgen, tmp_path):
     told = cxgen("evaluate", "--baseline", "majority", cwd=tmp_path)
     assert told.returncode == 2 and "`cxgen init FOLDER`" in told.stderr
+
+
+def test_the_first_construction_has_no_faults_and_those_that_the_parameters_do_not_name_are_told(cxgen, tmp_path, monkeypatch):
+    monkeypatch.setattr("cxgen.cli.check.executor", lambda _: nullcontext(HERE))  # what a process loads for trees takes seconds
     cxgen("init", 'a "b" c', cwd=tmp_path)  # a name that YAML would not take as it is
-    assert cxgen("check", "--strict", cwd=tmp_path / 'a "b" c').stdout == "1 construction, 0 errors, 0 warnings\n"
-
-
-def test_constructions_that_the_parameters_do_not_name_are_told(cxgen, tmp_path):
-    cxgen("init", ".", cwd=tmp_path)
-    params = Params.read(tmp_path / layout.PARAMS)
-    assert params.left_out(Project.at(tmp_path)) == []
-    assert "cxgen sample another" in cxgen("new", "another", cwd=tmp_path).stdout
-    assert params.left_out(Project.at(tmp_path)) == ["another"]
-    edit(tmp_path / "lexicons/scenes/another.tsv", "kick | push", "kick | tiktok")
+    root = tmp_path / 'a "b" c'
+    params = Params.read(root / layout.PARAMS)
+    assert params.left_out(Project.at(root)) == []
+    assert "cxgen sample another" in cxgen("new", "another", cwd=root).stdout
+    assert params.left_out(Project.at(root)) == ["another"]
+    edit(root / "lexicons/scenes/another.tsv", "kick | push", "kick | tiktok")
     about = 'lookalike_of: another\ntitle: t\nform: f\nmeaning: m\nsources: [me]\nkinds: {look: {group: g, gloss: "g", entails: []}}\n'
-    (tmp_path / "templates/look.yaml").write_text(f"name: look\n{about}", "utf-8")
-    assert params.left_out(Project.at(tmp_path)) == ["another"]
-    checked = cxgen("check", cwd=tmp_path)  # look-alikes have files, too
+    (root / "templates/look.yaml").write_text(f"name: look\n{about}", "utf-8")
+    assert params.left_out(Project.at(root)) == ["another"]
+    checked = cxgen("check", cwd=root)  # look-alikes have files, too
     assert (checked.returncode, "another: words that cxgen's lexicon has not, with forms from lemminflect" in checked.stderr) == (0, True)
+    assert "2 constructions, 0 errors, " in checked.stdout and "my-construction" not in checked.stdout
 
 
 @pytest.mark.parametrize("command", ["init bench", "init .", "new doors"])

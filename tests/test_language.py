@@ -14,16 +14,6 @@ from cxgen.semantics import label_matrix, solve, unbalanced
 from tests.conftest import edit
 
 
-@pytest.fixture
-def doors(tmp_path, monkeypatch):
-    """A project with the construction that `cxgen new` writes; its template file."""
-    from cxgen.cli.begin import new
-
-    monkeypatch.setenv("CXGEN_PROJECT", str(tmp_path))
-    new("doors")
-    return tmp_path / "templates/doors.yaml"
-
-
 def load(path):
     project = Project(path.parent.parent)
     return load_construction(project, path.stem, Lexicon.of(project))

@@ -11,6 +11,7 @@ from cxgen.build.params import Params
 from cxgen.build.pool import HERE
 from cxgen.check import check_project, findings
 from cxgen.cli.begin import new
+from cxgen.cli.check import _own
 from cxgen.constructicon import load_construction
 from cxgen.curate import scenes  # noqa: F401  (takes `findings` by name: before that is replaced)
 from cxgen.errors import SchemaError
@@ -35,14 +36,6 @@ def test_what_is_no_construction_of_its_own_is_told_where_it_is_asked_for(tmp_pa
     for command in ("build", "check", "capacity"):
         refused = cxgen(command, cwd=tmp_path)
         assert (refused.returncode, refused.stderr.startswith(f"cxgen: params.yaml:{line}: "), said in refused.stderr) == (2, True, True)
-
-
-@pytest.fixture
-def doors(tmp_path, monkeypatch):
-    """A project with the construction that `cxgen new` writes; its template file."""
-    monkeypatch.setenv("CXGEN_PROJECT", str(tmp_path))
-    new("doors")
-    return tmp_path / "templates/doors.yaml"
 
 
 def own_scene(folder, construction, design="open-or-shut", marked=""):
@@ -111,24 +104,30 @@ def test_blocks_of_templates_may_join_their_clauses_alike(doors):
     assert [template.name for template in loaded.templates_for("first-shut")] == ["bare", "last-week"]
 
 
-@pytest.mark.parametrize("only", ["", "doors"])
-def test_frames_for_a_construction_that_does_not_exist_are_found(doors, only, monkeypatch):
+@pytest.mark.parametrize("which", [{"only": "doors"}, {"among": ["doors"]}], ids=str)
+def test_frames_for_a_construction_that_does_not_exist_are_found(doors, which, monkeypatch):
     monkeypatch.setattr("cxgen.check.findings", lambda *_, **__: [])
     path = own_scene(doors.parent.parent, "dors")
     project = Project(doors.parent.parent)
-    number, found = check_project(project, Lexicon.of(project), only=only)
-    assert number == (1 if only else len(api.constructions(project.root)))
+    number, found = check_project(project, Lexicon.of(project), **which)
+    assert number == 1
     assert [(each.code, each.file, each.line, each.hint) for each in found] == [("E101", path, 1, "did you mean doors?")]
 
 
-def test_a_file_that_cannot_be_read_does_not_keep_the_others_from_being_checked(doors, cxgen, monkeypatch):
-    others = []
-    monkeypatch.setattr("cxgen.check.findings", lambda construction, **_: others.append(construction.name) or [])
+@pytest.fixture
+def looked_at(monkeypatch):
+    """The names of the constructions that `check` looks at; it finds nothing in them."""
+    names = []
+    monkeypatch.setattr("cxgen.check.findings", lambda construction, **_: names.append(construction.name) or [])
     monkeypatch.setattr("cxgen.cli.check.executor", lambda _: nullcontext(HERE))  # where the line above counts
+    return names
+
+
+def test_a_file_that_cannot_be_read_does_not_keep_the_others_from_being_checked(doors, cxgen, looked_at):
     edit(doors, "schematicity: 9 ", "schematicity: nine ")
     root = doors.parent.parent
     (doors.parent / "gates.yaml").write_text("name: [\n", "utf-8")
-    small.write_params(root)  # constructions: all
+    small.write_params(root, constructions=["conative", "let-alone"])
     checked = cxgen("check", "--format", "json", cwd=root)
     found = [(row["code"], row["file"]) for row in json.loads(checked.stdout)]
     assert checked.returncode == 2
@@ -136,25 +135,25 @@ def test_a_file_that_cannot_be_read_does_not_keep_the_others_from_being_checked(
     with pytest.warns(UserWarning, match="left out") as told:
         names = api.constructions(root)
     assert len(told) == 2
-    assert names == others
-    assert "resultative" in names
+    assert looked_at == ["conative", "let-alone"]
+    assert {"conative", "let-alone", "resultative"} < {*names}
     assert "doors" not in names
 
 
-@pytest.mark.parametrize(
-    ("asked", "others"), [(None, []), (["conative"], ["conative"]), (["conativ"], "unknown construction 'conativ'")], ids=str
-)
-def test_check_without_a_name_looks_at_the_projects_own_constructions_and_those_asked_for(doors, cxgen, asked, others):
+@pytest.mark.parametrize("asked", [[], ["conative"]], ids=str)
+def test_check_without_a_name_looks_at_the_projects_own_constructions_and_those_asked_for(doors, cxgen, looked_at, asked):
     new("gates")
     if asked:
         small.write_params(doors.parent.parent, constructions=asked)
     checked = cxgen("check", cwd=doors.parent.parent)
-    if isinstance(others, str):
-        assert (checked.returncode, checked.stderr.count(others)) == (2, 1)
-        return
-    assert checked.returncode == 0
-    assert {*re.findall(r"([a-z-]+)\.yaml", checked.stdout)} <= {*others}
-    assert checked.stdout.splitlines()[-1].startswith(f"{2 + len(others)} constructions, ")
+    assert (checked.returncode, sorted(looked_at)) == (0, sorted([*asked, "doors", "gates"]))
+    assert checked.stdout.splitlines()[-1].startswith(f"{len(looked_at)} constructions, ")
+
+
+def test_parameters_that_name_no_constructions_have_all_checked(doors):
+    small.write_params(doors.parent.parent)
+    project = Project(doors.parent.parent)
+    assert _own(project, Params.read(project.params)) == []
 
 
 def test_a_broken_shared_file_is_said_once(doors, cxgen):

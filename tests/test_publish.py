@@ -31,7 +31,6 @@ from cxgen.publish import metric_reasons, package, read_metrics
 from cxgen.publish.card import dataset_card
 from cxgen.report import baselines, variety
 from cxgen.report import reading as readings
-from cxgen.report.reading import ANSWERS
 from cxgen.suites import SUITES
 from cxgen.vocabulary import LABELS, SPLITS
 from tests import mini as small
@@ -485,14 +484,3 @@ def test_somebody_else_s_repository_is_left_alone_unless_told_otherwise(run, hub
 @pytest.mark.parametrize("name", ["a b", "x.lock"])
 def test_a_tag_that_git_would_refuse_is_refused_by_the_dry_run(run, made, name):
     assert "not a tag" in refusal(run(made, "--dry-run", f"--tag={name}"))
-
-
-# --- blind readings
-
-
-def test_answers_that_are_none_are_named_with_file_and_line(project):
-    path = project / layout.READINGS / "bad.csv"
-    path.write_text(f"{','.join(ANSWERS)}\nx,E,5,5,r,human\nx,Q,5,5,r,human\n")
-    with pytest.raises(DataError, match="not an answer") as caught:
-        readings.run(Project(project))
-    assert (caught.value.file, caught.value.line) == (path, 3)

@@ -12,8 +12,7 @@ import polars as pl
 
 from cxgen import layout
 from cxgen.build.tables import dataset as read_dataset
-from cxgen.build.tables import rows_of
-from cxgen.families import DEFAULT, NATURAL
+from cxgen.families import DEFAULT
 from cxgen.measures.figures import Figures, Gates, broken_gates, measured
 from cxgen.measures.words import CLOSED
 from cxgen.project import Project, shipped_folder
@@ -56,7 +55,7 @@ _DEGREE = frozenset(["just", "right", "shortly", "long", "well", "only", "even",
 
 
 def run(project: Project, seed: int) -> dict[str, Any]:
-    """Write and return ``variety.json``: what `variety` gives, and `beside` under ``writers`` where writers wrote sets, too."""
+    """Write and return ``variety.json``: what `variety` gives, with `texture` and `reach`."""
     table = read_dataset(project, DEFAULT)
     report, own = variety(table), table.filter(config=DEFAULT)
     targets = {str(name): rows for (name,), rows in own.group_by(TARGET.alias("target"))}
@@ -67,9 +66,6 @@ def run(project: Project, seed: int) -> dict[str, Any]:
             report[str(name)]["reach"] = reach(rows)
     for name in {*table["construction"].unique()} - {*own["construction"].unique()}:
         report[name]["lookalike"] = True
-    for name, entry in beside(rows_of(project, NATURAL), own, seed).items():
-        if name in report:
-            report[name]["writers"] = entry
     write_json(report, project.root / layout.metric("variety"))
     return report
 
@@ -91,25 +87,13 @@ def variety(dataset: pl.DataFrame) -> dict[str, Any]:
     return dict(sorted(report.items()))
 
 
-def beside(written: pl.DataFrame, dataset: pl.DataFrame, seed: int) -> dict[str, Any]:
-    """Per construction that writers wrote sets of: ``sets``, and the `texture` of as many of their sentences and of the templates'."""
-    report: dict[str, Any] = {}
-    for (name,), rows in written.group_by(TARGET.alias("target"), maintain_order=True):
-        sides = {NATURAL: rows, DEFAULT: dataset.filter(name == TARGET)}
-        sides = {side: own for side, own in sides.items() if own.height}
-        size = min(SENTENCES, *(own["contrast_set"].n_unique() for own in sides.values()))
-        textures = {side: texture(own, seed, size) for side, own in sides.items()}
-        report[str(name)] = {"sets": rows["contrast_set"].n_unique(), **textures}
-    return dict(sorted(report.items()))
-
-
-def texture(rows: pl.DataFrame, seed: int, size: int = SENTENCES) -> dict[str, float]:
-    """Of ``size`` premises of a construction, one of each set: the shares of distinct ``bigrams`` and `skeleton`s; mean ``length`` and its
-    standard deviation, ``sd``, in words; the shares that begin with one of the three commonest ``first`` words and that are ``joined`` of
-    clauses (*and, then, while ...*); and of the items the share with the commonest ``mould`` of a hypothesis, its skeleton."""
+def texture(rows: pl.DataFrame, seed: int) -> dict[str, float]:
+    """Of ``SENTENCES`` premises of a construction, one of each set: the shares of distinct ``bigrams`` and `skeleton`s; mean ``length``
+    and its standard deviation, ``sd``, in words; the shares that begin with one of the three commonest ``first`` words and that are
+    ``joined`` of clauses (*and, then, while ...*); and of the items the share with the commonest ``mould`` (skeleton) of a hypothesis."""
     drawn = sorted(rows.select("contrast_set", "premise").unique().iter_rows(), key=lambda row: order_key(seed, *row))
     texts = list(dict(drawn).values())
-    samples = [texts[start : start + size] for start in range(0, min(len(texts), size * TIMES), size)]
+    samples = [texts[start : start + SENTENCES] for start in range(0, min(len(texts), SENTENCES * TIMES), SENTENCES)]
     figures = [_texture(sample) for sample in samples if len(sample) == len(samples[0])]
     moulds = Counter(map(skeleton, rows["hypothesis"]))
     own = {name: mean(each[name] for each in figures) for name in figures[0]} | {"mould": max(moulds.values()) / rows.height}
@@ -138,17 +122,7 @@ def skeleton(text: str) -> str:
 def reach(rows: pl.DataFrame) -> dict[str, Any]:
     """How broad the items of a construction are: ``verbs``, ``verbs in test``, ``scenes``; the shares of the items that the ``top five
     verbs`` and the ``largest scene`` have, and of the premises with a role's filler those with the commonest one (``largest filler``, not
-    of verbs and circumstances). The same of both verb roles (``strata``) and of every split (``splits``)."""
-    figures = _reach(rows)
-    for what, column in (("strata", "verb_role"), ("splits", "split")):
-        parts = rows.drop_nulls(column).partition_by(column, as_dict=True)
-        figures[what] = {
-            str(value): {"share": round(own.height / rows.height, 4), **_reach(own)} for (value,), own in sorted(parts.items())
-        }
-    return figures
-
-
-def _reach(rows: pl.DataFrame) -> dict[str, Any]:
+    of verbs and circumstances), and that ``filler``."""
     verbs, scenes = (rows[column].value_counts(sort=True)["count"] for column in ("verb", "frame"))
     fillers = rows.unique("premise", keep="first", maintain_order=True).select("premise", "slots").explode("slots").unnest("slots")
     commonest = _commonest(fillers.filter(~pl.col("role").is_in([Role.verb, Role.modifier])))
