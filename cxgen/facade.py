@@ -349,4 +349,6 @@ def _scores(evaluated: "Evaluated", config: str, given: pl.DataFrame | Path, how
     from cxgen.measures.figures import Resampling
 
     _require_positive(how[0], "resamples", 0)
-    return Scores(config, evaluated.report("", evaluated.answers(given), Resampling(*how))["configs"][config], by)
+    answers = evaluated.answers(given, lambda line: warnings.warn(line, stacklevel=5))
+    report = evaluated.report("", answers, Resampling(*how))
+    return Scores(config, report["configs"][config], by, report["about"])

@@ -83,7 +83,9 @@ def project(mini_dataset, tmp_path_factory):
     }
     (root / layout.metric("baselines")).write_text(json.dumps({"nli": figures}))
     (root / layout.metric("judge")).write_text(json.dumps({"judges": ["model <a>", "model b"], "agreement": AGREEMENT}))
-    (root / layout.metric("results")).write_text(json.dumps({"data_version": 1, "date": "2026-11-28", "rows": RESULTS}))
+    (root / layout.metric("results")).write_text(
+        json.dumps({"data_version": 1, "content_hash": "0", "date": "2026-11-28", "rows": RESULTS})
+    )
     names = dataset(Project(root)).select(TARGET).to_series().unique().sort()
     reasons = [*["event: 2 of 3 votes are against it"] * 5, "review: odd"]
     rows = [

@@ -18,10 +18,12 @@ _KINDS = "an answer by name or number, one number per answer in a list, or a map
 
 
 class Scores(dict[str, Any]):
-    """The figures of a config, a mapping that prints as a table: as a whole, and by the dimensions that were asked for."""
+    """The figures of a config, a mapping that prints as a table: as a whole, and by the dimensions that were asked for; ``about``: the
+    versions of cxgen and of the data, and the ``content_hash`` of what is packaged."""
 
-    def __init__(self, config: str, figures: Mapping[str, Any], by: Sequence[str] = ()) -> None:
+    def __init__(self, config: str, figures: Mapping[str, Any], by: Sequence[str] = (), about: Mapping[str, Any] | None = None) -> None:
         super().__init__(figures)
+        self.about = dict(about or {})
         self._report, self._by = {"configs": {config: figures}}, by
 
     def __repr__(self) -> str:

@@ -52,18 +52,21 @@ def answers(
         _counted("items have no prediction", wanted.filter(~wanted.is_in(given.implode()))),
     ]
     rows = questions.select("id", "config", "like").join(predictions, on="id", how="inner", maintain_order="left")
-    answered = []
+    answered, ties = [], 0
     for (config, like), part in rows.group_by("config", "like", maintain_order=True):
         scoring = scoring_of(str(like))
         own = _with_positions(part, scoring)
         faults += [f"{fault} ({config})" for fault in _faults(own, scoring) if fault]
         answer = pl.when(pl.col("label").is_null()).then("largest").otherwise("position")
         answered.append(own.select("id", "numbers", answer=answer))
+        ties += own.filter(pl.col("label").is_null(), pl.col("numbers").is_not_null(), pl.col("largest").is_null()).height
     if any(faults):
         raise DataError("; ".join(filter(None, faults)), file=path, hint=_hint(set(given), questions, known or parts()))
     if more := predictions.height - questions.height:
         about = sorted({known[name] for name in given if name in known})
         tell(f"{path}: {more:,} predictions of other items are left out ({some(about, 2)})")
+    if ties:
+        tell(f"{path}: {ties:,} items have no one largest number: they are undecided, which counts as wrong")
     return questions.select("id").join(pl.concat(answered), on="id", how="left", maintain_order="left")
 
 

@@ -104,7 +104,12 @@ class Evaluated:
             raise DataError(f"{' and '.join(twice['config'].unique().sort())} share ids: {twice['id'][0]}", hint=hint)
         for name in by:
             if name not in {*whole.columns} - {*FIXED}:
-                raise unknown("dimension", name, {*whole.columns} - {*FIXED})
+                error = unknown("dimension", name, {*whole.columns} - {*FIXED})
+                if name in {"contrast_set", "verb"}:
+                    error.hint = (
+                        f"{name}: --wrong FILE writes the items that are wrong, with their sets; `sets` is the share that is all right"
+                    )
+                raise error
         return cls(
             project,
             part,
@@ -227,7 +232,8 @@ _BASELINES: dict[str, Callable[..., Iterator[dict[str, Any]]]] = {
 
 def mistakes(evaluated: Evaluated, given: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
     """The items that answers (by their name, see `Evaluated.answers`) get wrong, construction by construction: ``name, config,
-    construction, id``, their texts, and by name ``label``, the right answer, and ``answer`` (null: undecided)."""
+    construction, id``, ``contrast_set`` where there are such, their texts, and by name ``label``, the right answer, and ``answer`` (null:
+    undecided)."""
     parts = []
     for (name, told), config in product(given.items(), evaluated.items):
         scoring = evaluated.scoring(config)
@@ -235,6 +241,6 @@ def mistakes(evaluated: Evaluated, given: Mapping[str, pl.DataFrame]) -> pl.Data
         said = {what: pl.col(own).replace_strict(names, default=None, return_dtype=pl.String) for what, own in _SAID.items()}
         own = answered(evaluated.questions.filter(pl.col("right").is_not_null(), config=config), told).filter(~pl.col("hit"))
         own = own.select(name=pl.lit(name), config="config", construction="construction", id="id", **said)
-        own = own.join(evaluated.items[config].select("id", *texts), on="id", maintain_order="left")
+        own = own.join(evaluated.items[config].select("id", pl.col("^contrast_set$"), *texts), on="id", maintain_order="left")
         parts.append(own.sort("construction", maintain_order=True).select(pl.exclude(*said), *said))
     return pl.concat(parts, how="diagonal")

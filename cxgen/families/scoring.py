@@ -57,7 +57,8 @@ class Labels:
 
 
 class Choices:
-    """Items with a good and a bad continuation, for what see `Labels`. Which of the two a model sees first depends on the item's id."""
+    """Items with a good and a bad continuation, for what see `Labels`. Which of the two a model sees first depends on both together: where
+    participants change places, good and bad do, and the good one comes first in one of these two items."""
 
     answers: tuple[str, ...] = ("good", "bad")
     probabilities = False
@@ -104,7 +105,8 @@ Scoring = Labels | Choices
 
 def _order(item: Item) -> tuple[int, int]:
     """The positions of the two answers in the order in which they are shown."""
-    return (1, 0) if order_key("shown", item["id"])[0] % 2 else (0, 1)
+    texts = sorted((item["diagnostic_good"], item["diagnostic_bad"]))
+    return (0, 1) if texts[order_key("shown", *texts)[0] % 2] == item["diagnostic_good"] else (1, 0)
 
 
 def paired(context: str, first: str, second: str) -> dict[str, str]:

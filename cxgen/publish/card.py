@@ -45,7 +45,7 @@ def dataset_card(project: Project, params: Params, tables: Tables, metrics: Row,
     text = rendered(
         "card",
         resources.files(__package__) / "card.md.j2",
-        lambda: _facts(project, params, tables, metrics) | {"identity": record, **_head(params, tables)},
+        lambda: _facts(project, params, tables, metrics, record["content_hash"]) | {"identity": record, **_head(params, tables)},
         block=partial(_yaml, default_flow_style=None),
         flow=partial(_yaml, default_flow_style=True),
         cell=lambda text: " ".join(str(text).split()).replace("|", "\\|") or "-",
@@ -82,8 +82,9 @@ def _head(params: Params, tables: Tables) -> Row:
     return {"head": head, "files": files, "inference": inference}
 
 
-def _facts(project: Project, params: Params, tables: Tables, metrics: Row) -> Row:
-    """What the card says of the tables, the metrics, the parameters and the constructions."""
+def _facts(project: Project, params: Params, tables: Tables, metrics: Row, content: str) -> Row:
+    """What the card says of the tables, the metrics, the parameters and the constructions; figures of models are those of this ``content``
+    (the hash of all rows)."""
     configs = list(dict.fromkeys(config for config, _ in tables))
     default = {split: rows for (config, split), rows in tables.items() if config == configs[0]}
     last, names = list(default)[-1], list(family_of(configs[0]).compared.values())
@@ -116,7 +117,7 @@ def _facts(project: Project, params: Params, tables: Tables, metrics: Row) -> Ro
         "meanings": {name: one for name, one in measures().items() if any(name in own for own in metrics["baselines"].values())},
         "unkept": [f"{name} {fault}" for _, own in _families(metrics) for name, one in own.items() for fault in broken_gates(one)],
         "warned": list(broken(metrics["variety"])),
-        "results": _results(metrics["results"]) if "results" in metrics else {},
+        "results": _results(metrics["results"]) if metrics.get("results", {}).get("content_hash") == content else {},
     }
 
 
@@ -223,7 +224,8 @@ def _results(results: Row) -> Row:
     rows: dict[tuple[str, ...], Row] = {}
     for row in whole:
         seeds = f", {row['seeds']} seeds" if row["seeds"] > 1 else ""
-        told = f"{percent(row['accuracy'])} ({percent(row['low'])} to {percent(row['high'])})"
+        span = "" if row["low"] is None else f" ({percent(row['low'])} to {percent(row['high'])})"
         sets = "" if row["consistency"] is None else f", sets {percent(row['consistency'])}"
-        rows.setdefault((row["name"], row["setting"] + seeds, row["trained_on"]), {})[row["config"]] = told + sets
+        told = f"{percent(row['accuracy'])}{span}{sets}, {row['items']:,} items"
+        rows.setdefault((row["name"], row["setting"] + seeds, row["trained_on"]), {})[row["config"]] = told
     return {**results, "chances": chances, "rows": [[*about, *(own.get(config, "") for config in chances)] for about, own in rows.items()]}

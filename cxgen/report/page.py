@@ -46,7 +46,7 @@ def write_page(project: Project, path: Path, evaluations: Sequence[Path] = (), p
     require_place(path)
     items = with_natural(project, "")
     metrics = {name: read_json(file, "run `dvc repro`") for name in _METRICS if (file := project.root / layout.metric(name)).is_file()}
-    scores = [row for file in evaluations for row in _scores(file)]
+    scores = [row for file in evaluations for row in _scores(file, _content(project))]
     shown = _some_sets(items.drop_nulls("label"), per_design)
     tokens = {sentence.item: _tokens(sentence) for sentence, _ in annotated(project, shown.filter(pl.col("config") != NATURAL))}
     lexicon = Lexicon.of(project)
@@ -77,7 +77,10 @@ def _facts(
     audits = metrics.get("splits", {}).get("violations", {})
     audits = audits | {name: metrics[name]["violations"] for name in ("wug", "natural") if name in metrics}
     models = metrics.get("judge", {"judges": [], "agreement": {}})
-    results = metrics.get("results", {"rows": [], "data_version": DATA_VERSION, "date": ""})
+    content = _content(project)
+    none: Row = {"rows": [], "data_version": DATA_VERSION, "date": "", "content_hash": content}
+    results = metrics.get("results", none)
+    results = results if content in {None, results["content_hash"]} else none  # of another dataset
     return {
         "about": Params.read(project.params).publish,
         "versions": {"cxgen": __version__, "data": DATA_VERSION, "date": date.today()},
@@ -104,13 +107,24 @@ def _facts(
     }
 
 
-def _scores(path: Path) -> list[Row]:
-    """Rows of an evaluation as ``results.json`` has them: of each config all, and parts by construction and by verb role."""
+def _content(project: Project) -> str | None:
+    """The hash of the rows that are packaged; None if nothing is."""
+    path = project.root / layout.HUB / layout.VERSION_FILE
+    return str(read_json(path).get("content_hash")) if path.is_file() else None
+
+
+def _scores(path: Path, content: str | None) -> list[Row]:
+    """Rows of an evaluation, of the dataset with this ``content``, as ``results.json`` has them: of each config all, and parts by
+    construction and by verb role."""
     hint = "expected what `cxgen evaluate ... --json` prints"
     told = read_json(path, hint)
     rows: list[Row] = []
     try:
         for report in told if told and isinstance(told, list) else [told]:
+            own = report.get("about", {}).get("content_hash")
+            if own and content and own != content:
+                what = f"an evaluation on another dataset: its content hash is {own[:16]}, that of this one {content[:16]}"
+                raise DataError(what, file=path, hint="score the predictions again here: `cxgen evaluate FILE --json`")
             for config, whole in report["configs"].items():
                 divided = {f"{by} {value}": own for by in ("construction", "verb_role") for value, own in whole["by"].get(by, {}).items()}
                 for place, part in {"all": whole, **divided}.items():
