@@ -1,5 +1,6 @@
 """Everything that the dataset is made of, and runs of any size: build, splits, natural, suites, capacity, generate, audit."""
 
+from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -69,9 +70,20 @@ def build(
         for name, modes in report["wug"][part].items():
             rows.append({"construction": name, "config": config, "all items": sum(mode["items"] for mode in modes.values())})
     emit(rows, form)
+    for line in _lacking(report, settings):
+        note(line)
+
+
+def _lacking(report: Row, settings: Params) -> Iterator[str]:
+    """What a build leaves out: pseudowords on which every label would rest, and clauses that nobody has judged."""
+    for name, modes in report["wug"]["constructions"].items():
+        none = [mode for mode, own in modes.items() if not own["items"] and mode != Mode.adjectives]  # which many have none of
+        if none:
+            why = f"no label holds without these words (`cxgen explain {name} --wug {none[0]}`)"
+            yield f"nli_wug has no items of {name} for {', '.join(none)}: {why}"
     for name, entry in report.get("judge", {"constructions": {}})["constructions"].items():
         if entry["unjudged"] and settings.request.hears(name):
-            note(f"{entry['unjudged']} clauses of {name} are not judged, and not built: `cxgen judge {name}`")
+            yield f"{entry['unjudged']} clauses of {name} are not judged, and not built: `cxgen judge {name}`"
 
 
 def _note_unjudged(construction: Construction, settings: Params) -> None:

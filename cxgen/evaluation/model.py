@@ -313,10 +313,11 @@ def examine(evaluated: Evaluated, asked: Examination) -> Examined:
         return _examine_server(evaluated, asked)
     kept = _kept(evaluated, asked)
     rows: list[dict[str, Any]] = []
-    for config, scoring, items in _continued(evaluated, asked):
+    for number, (config, scoring, items) in enumerate(_continued(evaluated, asked), 1):
         known = kept.known(items)
         left = [item for item in items if item[0] not in known]
-        answers = track(_answers(asked, left, scoring), config, len(items), len(known))
+        what = f"{config} ({number} of {len(evaluated.items)} configs)" if len(evaluated.items) > 1 else config
+        answers = track(_answers(asked, left, scoring), what, len(items), len(known))
         known |= {item[0]: kept.keep(item, row) for item, row in zip(left, answers, strict=True)}
         rows += [known[item[0]] for item in items]
     ties = sum(row["label"] == UNDECIDED for row in rows)
