@@ -19,7 +19,7 @@ from cxgen.project import Project
 from cxgen.sampling.ways import FORMS, WORD_FORMS, compose
 from cxgen.schema import Document
 from cxgen.trees import Annotator, Chunks
-from cxgen.trees.words import HEADS, RELATIONS, UPOS, base, closed_class
+from cxgen.trees.words import base, closed_class
 from tests.conftest import ROOT, edit
 
 WORDS = {
@@ -160,11 +160,8 @@ def test_every_line_of_the_closed_class_can_be_meant_and_chosen():
         conditions = [row.before for row in rows]
         assert len(set(conditions)) == len(conditions), key
         assert "" not in conditions[:-1], key
-        for row in rows:
-            links = [*((word.relation, word.head) for word in row.words), *row.others.values()]
-            assert {word.upos for word in row.words} <= UPOS, key
-            assert {base(relation) for relation, _ in links} <= RELATIONS, key
-            assert all(head.isdigit() or head in {*HEADS, "VERB", "HOST"} for _, head in links), key
+        heads = [head for row in rows for head in (*(word.head for word in row.words), *(head for _, head in row.others.values()))]
+        assert not any(head.islower() for head in heads), key  # here are no slots
 
 
 NOMINAL = [(pos, form) for pos in ("noun", "name") for form in FORMS[pos] if form not in {"was", "is", "has", "does"}]
