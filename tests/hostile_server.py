@@ -190,7 +190,7 @@ CLOSED = {
 }
 OPEN = {
     "packed": lambda good, key: length(len(gzip.compress(good)), gzip.compress(good), b"content-encoding: gzip\r\n"),
-    "packed-bomb": lambda good, key: length(97_000, gzip.compress(b" " * 10**8), b"content-encoding: gzip\r\n"),
+    "packed-bomb": lambda good, key: length(9_700, gzip.compress(b" " * 10**7), b"content-encoding: gzip\r\n"),
     "odd-charset": lambda good, key: length(len(good), good).replace(b"/json", b"/json; charset=hex"),
     "key-in-headers": lambda good, key: length(len(good), good, f"x-request-id: {key}\r\n".encode()),
     "continue-first": lambda good, key: b"HTTP/1.1 103 Early Hints\r\nlink: <x>\r\n\r\n" + length(len(good), good),

@@ -10,12 +10,11 @@ from cxgen.build.gold import element_roles
 from cxgen.build.preview import sample_items
 from cxgen.build.tables import table_file
 from cxgen.check.trees import examples
-from cxgen.constructicon import load_construction
-from cxgen.errors import DataError
 from cxgen.project import Project
 from cxgen.trees import Annotator, Chunks, dependency_matcher, has_form, to_conllu, to_doc, vocabulary
 from cxgen.trees.words import RELATIONS, UPOS, base
-from tests.conftest import edit, sampled
+from tests.conftest import sampled
+from tests.test_trees import well_formed
 
 SOME = ("caused-motion", "resultative")
 NOMINAL = {"NOUN", "PROPN", "PRON"}
@@ -52,16 +51,9 @@ def test_trees_are_well_formed_and_relations_go_with_parts_of_speech(constructio
     for name, pairs in annotated.items():
         for item, sentence in pairs:
             tokens = sentence.tokens
-            assert "".join(t.form + " " * t.space_after for t in tokens).strip() == item["premise"]
-            assert [t.relation for t in tokens if t.head == 0] == ["root"]
+            well_formed(sentence, item["premise"])
             assert {base(t.relation) for t in tokens} <= RELATIONS, item["premise"]
             assert all(t.upos in OF.get(t.relation, UPOS) for t in tokens), item["premise"]
-            for number in range(1, len(tokens) + 1):
-                path, here = set(), number
-                while here:
-                    assert here not in path, item["premise"]
-                    path.add(here)
-                    here = tokens[here - 1].head
             verb, slot = tokens[sentence.verb - 1], constructions[name].kinds[item["kind"]].verb
             assert (verb.slot, verb.upos) == (slot, "VERB")
             assert verb.lemma in {entry["lemma"].split(" ")[0] for entry in item["slots"] if entry["slot"] == slot}
@@ -76,16 +68,6 @@ def test_premises_have_their_form_and_not_that_of_others(constructions, annotate
         matcher, own = dependency_matcher(constructions[name], vocabulary()), {name, *constructions[name].lookalikes}
         assert all(has_form(sentence, matcher) for item, sentence in pairs[::7] if item["construction"] in own)
         assert name == "ditransitive" or not any(has_form(sentence, other) for _, sentence in pairs[::5]), name
-
-
-def test_words_without_annotation_are_an_error_that_names_them(mini, mini_lexicon):
-    line = edit(mini / "templates/reach.yaml", "Last night,", "Zorb vlim,")
-    construction = load_construction(Project(mini), "reach", mini_lexicon)
-    items = sample_items(construction, 3, 40).filter(pl.col("template") == "last-night")
-    with pytest.raises(DataError, match=r"reach: template 'last-night' as .*: no annotation for 'vlim'") as error:
-        Annotator(construction, Chunks.load(*Project(mini).chunk_files())).sentence(items.row(0, named=True))
-    assert (error.value.file.name, error.value.line) == ("reach.yaml", line)
-    assert "lexicons/chunks.yaml" in error.value.hint
 
 
 def camel(name):

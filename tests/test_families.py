@@ -22,8 +22,8 @@ from cxgen.vocabulary import CONTRADICTION, ENTAILMENT
 @pytest.fixture(scope="module")
 def made(constructions):
     """Items of every family, as candidates."""
-    request = Request({"nli": 240, "distinction": 120, "minimal_pairs": 120}, seed=5, oversample=1)
-    return pl.concat([generate_items(constructions[name], request) for name in ("let-alone", "intransitive-motion")], how="diagonal")
+    request = Request({"nli": 240, "distinction": 120, "minimal_pairs": 120, "cxnli": 120, "cxmp": 192}, seed=5, oversample=1)
+    return pl.concat([generate_items(constructions[name], request) for name in ("resultative", "intransitive-motion")], how="diagonal")
 
 
 @pytest.mark.parametrize("family", FAMILIES)

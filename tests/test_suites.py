@@ -133,7 +133,7 @@ OWN = {  # changes of the file -> the preset's sentences, or what is wrong
         "HALF -> 'the' ADV 'the' NUM NOUN VERB | 'the' ADV 'the' NOUN VERB",
     ): "no non-instance order of",
     ("ADV: {slot: comp, form: lemma}\n", "\n"): "",
-    ("START HALF MIDDLE HALF END", "START START START HALF MIDDLE HALF END"): "no preset wide",
+    ("START HALF MIDDLE HALF END", "START HALF MIDDLE HALF END VERB"): "no preset wide",
 }
 
 

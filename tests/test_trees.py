@@ -19,7 +19,7 @@ from cxgen.project import Project
 from cxgen.sampling.ways import FORMS, WORD_FORMS, compose
 from cxgen.schema import Document
 from cxgen.trees import Annotator, Chunks
-from cxgen.trees.words import HEADS, RELATIONS, UPOS, base, closed_class
+from cxgen.trees.words import base, closed_class
 from tests.conftest import ROOT, edit
 
 WORDS = {
@@ -54,12 +54,13 @@ def words(lexicon):
 
 FILLERS = {**dict.fromkeys(("recipient", "given"), ("name", "James")), "agent": ("name", "Noah"), "verb": ("verb", "hammer")}
 FILLERS |= {"theme": ("noun", "dog"), "fruit": ("noun", "apple"), "duct": ("noun", "air duct"), "state": ("adjective", "wet")}
+FILLERS |= {"act": ("verb", "sweet-talk")}
 
 
 def tree_of(pattern, text, words, chunks, fillers=FILLERS):
     """The sentence of a construction with one template, in which ``fillers`` are slot -> (part of speech, lemma)."""
     lexicon, rows = words
-    slots = {name: Slot(name, "verb" if name == "verb" else "theme", deprel="iobj" if name == "given" else "") for name in fillers}
+    slots = {name: Slot(name, "verb" if name in {"verb", "act"} else "theme", deprel="iobj" if name == "given" else "") for name in fillers}
     document = Document(Path("little.yaml"), {"templates": {"t": pattern}}, f"name: little\ntemplates:\n  t: {json.dumps(pattern)}\n")
     parts = {"predicates": {}, "rules": {}, "designs": {}, "frames": (), "lookalikes": (), "form_check": (), "documents": (document,)}
     kinds, templates = {"k": Kind("k", "", "little", "verb", {}, (), ())}, {"t": Template("t", pattern)}
@@ -93,6 +94,18 @@ While my aunt slept, {agent} {verb:past}. | While my aunt slept, Noah hammered. 
 {agent} was. {verb:past}. | Noah was. hammered. | hammered root 0
 Behind Ann's back, {agent} {verb:past} it. | Behind Ann's back, Noah hammered it. | back obl hammered; Ann nmod:poss back; 's case Ann
 Before {given=dep>P} {given:was} copied, {agent} {verb:past} it. | Before James was copied, Noah hammered it. | was aux:pass copied
+The louder {agent} {act:third}, the faster {given} {verb:third}. | The louder Noah sweet-talks, the faster James hammers. | \
+louder advmod sweet-talks; louder RBR; sweet-talks advcl hammers; faster advmod hammers; faster RBR; hammers root 0
+It {verb:third} faster the louder {agent} {act:third}. | It hammers faster the louder Noah sweet-talks. | \
+faster advmod hammers; hammers root 0; louder advmod sweet-talks; sweet-talks advcl hammers
+The louder {agent} {verb:third}, the better for {recipient}. | The louder Noah hammers, the better for James. | \
+better root 0; better JJR; hammers advcl better
+{agent=nsubj>act} {act:third=root} louder, and it {verb:third=conj>act} faster. | Noah sweet-talks louder, and it hammers faster. | \
+sweet-talks root 0; louder advmod sweet-talks; hammers conj sweet-talks; faster advmod hammers
+{agent=nsubj>act} {act:third=root} louder, and it {verb:third=conj>act} more often. | \
+Noah sweet-talks louder, and it hammers more often. | more advmod often; more RBR; often advmod hammers
+The more {theme:bare} {act:past}, the more {given} {verb:past}. | The more dogs sweet-talked, the more James hammered. | \
+more amod dogs; more JJR; dogs nsubj sweet-talked; more advmod hammered; more RBR
 """
 
 
@@ -101,7 +114,8 @@ def test_what_is_stated_and_what_follows_from_words_and_places(words, chunks, ca
     pattern, text, links = case.split(" | ")
     tokens = tree_of(pattern, text, words, chunks).tokens
     forms = ["0", *(token.form for token in tokens)]
-    assert {*links.split("; ")} <= {f"{token.form} {token.relation} {forms[token.head]}" for token in tokens}
+    found = {f"{token.form} {token.relation} {forms[token.head]}" for token in tokens} | {f"{token.form} {token.xpos}" for token in tokens}
+    assert {*links.split("; ")} <= found
 
 
 NO_TREES = """
@@ -111,6 +125,7 @@ NO_TREES = """
 {agent} {theme:a}. | Noah a dog. | its verb is not in it
 {agent} {verb:past}. | Noah hammered it. | does not follow its template
 {agent} {verb:past} it. | Noah hammered. | does not follow its template
+Zorb vlim, {agent} {verb:past} it. | Zorb vlim, Noah hammered it. | no annotation for 'vlim'
 """
 
 
@@ -119,7 +134,8 @@ def test_what_is_no_tree_is_an_error_that_says_why(words, chunks, case):
     pattern, text, said = case.split(" | ")
     with pytest.raises(DataError, match=re.escape(said)) as error:
         tree_of(pattern, text, words, chunks)
-    assert error.value.line == (None if "template" in said else 3)
+    assert (error.value.file, error.value.line) == ((None, None) if "template" in said else (Path("little.yaml"), 3))
+    assert "template" in said or "lexicons/chunks.yaml" in error.value.hint
 
 
 @pytest.mark.parametrize(("kind", "link"), [("k", "James obl:arg hammered"), ("another", "James obl hammered")])
@@ -160,11 +176,8 @@ def test_every_line_of_the_closed_class_can_be_meant_and_chosen():
         conditions = [row.before for row in rows]
         assert len(set(conditions)) == len(conditions), key
         assert "" not in conditions[:-1], key
-        for row in rows:
-            links = [*((word.relation, word.head) for word in row.words), *row.others.values()]
-            assert {word.upos for word in row.words} <= UPOS, key
-            assert {base(relation) for relation, _ in links} <= RELATIONS, key
-            assert all(head.isdigit() or head in {*HEADS, "VERB", "HOST"} for _, head in links), key
+        heads = [head for row in rows for head in (*(word.head for word in row.words), *(head for _, head in row.others.values()))]
+        assert not any(head.islower() for head in heads), key  # here are no slots
 
 
 NOMINAL = [(pos, form) for pos in ("noun", "name") for form in FORMS[pos] if form not in {"was", "is", "has", "does"}]
@@ -250,7 +263,7 @@ def test_every_form_in_every_place_gives_a_tree_that_spells_the_sentence(words, 
     assert sentence.tokens[sentence.verb - 1].slot == "verb"
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_whatever_the_order_there_is_a_tree_or_an_error_that_says_where(words, chunks, data):
     pairs = st.sampled_from([(pos, form) for pos, forms in FORMS.items() for form in forms])
@@ -278,7 +291,7 @@ def test_e401_names_all_words_without_annotation_at_once(mini, mini_lexicon, min
     first, second = found_in(mini, mini_lexicon, mini_chunks)
     assert (first.code, second.code) == ("E401", "E401")
     opening, rest = (first, second) if "vlim" in first.message else (second, first)
-    assert opening.line == line
+    assert (opening.file.name, opening.line) == ("reach.yaml", line)
     assert "reach: template 'last-night'" in opening.message
     assert "no annotation for 'vlim': 'Zorb vlim," in opening.message
     assert "'blarg zorb'" in rest.message

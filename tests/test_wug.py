@@ -32,7 +32,7 @@ def sample(wugs, lexicon):
     """Outputs for nouns, verbs and adjectives from every band."""
     table = lexicon.table.filter(pl.col("pos").is_in(["noun", "verb", "adjective"]) & pl.col("lemma").str.contains("^[a-z]{3,}$"))
     rows = table.group_by("pos", "band", maintain_order=True).agg(pl.col("lemma").unique(maintain_order=True))
-    pairs = [(word, pos) for pos, _, words in rows.iter_rows() for word in words[:: len(words) // 16]]
+    pairs = [(word, pos) for pos, _, words in rows.iter_rows() for word in words[:: len(words) // 5]]
     made = pseudowords(wugs, [word for word, _ in pairs], 5, pos=[pos for _, pos in pairs])
     return made.with_columns(pos=np.repeat([pos for _, pos in pairs], 5))
 

@@ -35,16 +35,11 @@ def all_forms(table):
     return forms.filter(~forms.str.contains(" "))
 
 
-@pytest.mark.slow
-def test_added_words_change_no_row(known):
-    _, committed, _, grown = known
-    assert grown.filter(~IS_OWN).equals(committed)
-    assert all_forms(grown).is_unique().all()
-
-
-def test_added_words_have_pseudowords_of_their_own_whatever_their_company(known):
+def test_added_words_change_no_row_and_have_pseudowords_of_their_own_whatever_their_company(known):
     lexemes, committed, wugs, grown = known
     added = grown.filter(IS_OWN)
+    assert grown.filter(~IS_OWN).equals(committed)
+    assert all_forms(grown).is_unique().all()
     assert set(added["key"]) == {f"own:{lemma}" for lemma, pos in OWN.items() if pos != "adverb"}
     assert added.group_by("key").len()["len"].max() == VARIANTS
     assert wugs.refused.isdisjoint(all_forms(added))

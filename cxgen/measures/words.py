@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,18 +15,7 @@ from cxgen.measures.fits import Floats, Folds, Ints, Learner, Make, Predict, cod
 from cxgen.schema import TARGET
 
 _TOKEN = re.compile(r"[a-z]+(?:['-][a-z]+)*")
-_CLOSED = """
-    a an the this that these those some any no every each either neither both all none
-    i you he she it we they me him her us them my your his its our their mine yours hers ours theirs myself yourself himself herself itself
-    ourselves yourselves themself themselves oneself who whom whose which what whoever whatever somebody someone something anybody anyone
-    anything nobody nothing everybody everyone everything one ones there here
-    be am is are was were been being have has had having do does did doing done can could may might must shall should will would ought
-    not never n't cannot and or but nor if whether because since as than so though although while when whenever where until unless before
-    after once of in into on onto to toward towards at by for from with without within off out up down over under across through
-    throughout along around about against among between behind beside beyond below above near past during inside outside upon via per
-    instead except like then too also only just even still yet again already ever more most less least very much many how why
-    """
-CLOSED = frozenset(_CLOSED.split())
+CLOSED = frozenset(Path(__file__).with_name("closed.txt").read_text("utf-8").split())  # closed-class words
 _ORDER = ("VERB", "NOUN", "ADJ", "ADV", "PROPN", "AUX")  # verbs first: *swing* and *swung* are one word
 _GUESSED = ["config", "contrast_set", "hypothesis", "bag"]
 _RECURRENT = 10  # combinations of verb and frame with which a template's word occurs

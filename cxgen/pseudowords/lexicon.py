@@ -8,7 +8,7 @@ segments are read, and the sounds of real words, from CMUdict. They were made on
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from itertools import accumulate, groupby, pairwise
+from itertools import accumulate, pairwise
 from pathlib import Path
 
 import numpy as np
@@ -87,41 +87,21 @@ class Distances:
     """
 
     def __init__(self, words: Iterable[str]) -> None:
-        self._words = _by_length(words)
+        self._words = list(words)
         self._known: dict[str, tuple[float, int]] = {}
 
     def measure(self, forms: Sequence[str]) -> list[tuple[float, int]]:
         """OLD20 and the number of neighbours of each form; many at once take less time."""
-        for length, alike in _by_length(sorted({*forms} - self._known.keys())).items():
-            for start in range(0, len(alike), _TOGETHER):
-                self._measure(alike[start : start + _TOGETHER], length)
-        return [self._known[form] for form in forms]
-
-    def _measure(self, forms: list[str], length: int) -> None:
-        """Measure forms of one length, by words of about that length first.
-
-        A word that is k letters longer or shorter is at least k away: once 20 words of at most k letters more or less are within k + 1, no
-        others need be compared.
-        """
         with needs("pseudowords need rapidfuzz", "wug"):
             from rapidfuzz.distance import Levenshtein
             from rapidfuzz.process import cdist
-        nearest = np.full((len(forms), _NEAREST), _FURTHEST, dtype=np.uint8)
-        neighbours = np.zeros(len(forms), dtype=np.int64)
-        waiting, reach, compared = np.arange(len(forms)), 1, -1
-        while waiting.size and compared < max(*self._words, length):
-            words = [word for size, alike in self._words.items() if compared < abs(size - length) <= reach for word in alike]
-            some = [forms[place] for place in waiting]
-            distances = cdist(some, words, scorer=Levenshtein.distance, score_cutoff=_FURTHEST - 1, dtype=np.uint8, workers=-1)
+        new = sorted({*forms} - self._known.keys())
+        for start in range(0, len(new), _TOGETHER):
+            some = new[start : start + _TOGETHER]
+            distances = cdist(some, self._words, scorer=Levenshtein.distance, dtype=np.uint8, workers=-1)
             distances[distances == 0] = _FURTHEST
-            neighbours[waiting] += np.count_nonzero(distances == 1, axis=1)
-            together = np.hstack([nearest[waiting], distances])
-            together.partition(_NEAREST - 1, axis=1)
-            nearest[waiting] = together[:, :_NEAREST]
-            waiting = waiting[nearest[waiting].max(axis=1) > reach + 1]
-            reach, compared = reach + 1, reach
-        self._known.update(zip(forms, zip(nearest.mean(axis=1).tolist(), neighbours.tolist(), strict=True), strict=True))
-
-
-def _by_length(words: Iterable[str]) -> dict[int, list[str]]:
-    return {length: list(alike) for length, alike in groupby(sorted(words, key=len), key=len)}
+            neighbours = np.count_nonzero(distances == 1, axis=1)
+            distances.partition(min(_NEAREST, len(self._words)) - 1, axis=1)
+            nearest = distances[:, :_NEAREST].mean(axis=1)
+            self._known.update(zip(some, zip(nearest.tolist(), neighbours.tolist(), strict=True), strict=True))
+        return [self._known[form] for form in forms]

@@ -33,7 +33,7 @@ _USUAL = {  # what a relation attaches to where no head is stated; all others to
     **{"compound:prt": "V", "root": "0"},
 }
 _STATED = re.compile(r"([a-z]+(?::[a-z]+)?)(?:>([A-Z]+|[a-z][a-z-]*))?")
-_TOKEN = re.compile(r"(?:(NEXT|PREV|V|P)=|([^=/]+)(?:=([^/]+))?/([A-Z]+)/([^/]+)/(!?))([a-z:]+)>([\w-]+)")
+_TOKEN = re.compile(r"(?:(NEXT\??|VERB\?|PREV|V|P)=|([^=/]+)(?:=([^/]+))?/([A-Z]+)/([^/]+)/(!?))([a-z:]+)>([\w-]+)")
 _HINT = "the language of chunks is explained in docs/annotation.md"
 
 T = TypeVar("T")
@@ -106,10 +106,10 @@ def _chunks(documents: Iterable[Document]) -> list[Chunk]:
     return chunks
 
 
-def _chunk(text: str) -> Chunk:
+def _chunk(text: str, heads: Sequence[str] = HEADS) -> Chunk:
     words: list[Word] = []
     others: dict[str, Link] = {}
-    size = text.count(" ") + 1 - len(re.findall("(?:^| )[A-Z]+=", text))
+    size = text.count(" ") + 1 - len(re.findall(r"(?:^| )[A-Z]+\??=", text))
     for part in text.split(" "):
         match = _TOKEN.fullmatch(part)
         if not match:
@@ -117,8 +117,8 @@ def _chunk(text: str) -> Chunk:
         anchor, form, lemma, upos, xpos, mark, relation, head = match.groups()
         if upos and upos not in UPOS:
             raise ValueError(f"cannot read the token {part!r}: {upos!r} is no part of speech of Universal Dependencies")
-        if head not in HEADS and not head.islower() and not (head.isdigit() and int(head) <= size):
-            raise ValueError(f"cannot read the token {part!r}: {head!r} is no head: a number up to {size}, or one of {', '.join(HEADS)}")
+        if head not in heads and not head.islower() and not (head.isdigit() and int(head) <= size):
+            raise ValueError(f"cannot read the token {part!r}: {head!r} is no head: a number up to {size}, or one of {', '.join(heads)}")
         _require_relation(relation)
         if anchor:
             others[anchor] = (relation, head)
@@ -133,14 +133,9 @@ def closed_class() -> dict[tuple[str, ...], list[Chunk]]:
     rows = defaultdict(list)
     for line in (shipped_folder() / LEXICONS / "closed.tsv").read_text("utf-8").splitlines()[1:]:
         if line and not line.startswith("#"):
-            form, lemma, upos, xpos, relation, head, before, follows = [*line.split("\t"), "", ""][:8]
-            forms, relations, heads = form.split(), relation.split(), head.split()
-            rest = len(forms) - len(relations)  # these are fixed to the first
-            links = [*relations, *["fixed"] * rest], [*heads, *["1"] * rest]
-            words = tuple(map(Word, forms, lemma.split(), upos.split(), xpos.split(), *links))
-            name, _, to = follows.partition(">")
-            others = {"VERB?" if "VERB" in heads else "NEXT?": (name, to)} if follows else {}
-            rows[tuple(form.lower().split())].append(Chunk(words, others, before))
+            text, _, before = line.partition("\t")
+            chunk = _chunk(text, (*HEADS, "VERB", "HOST"))
+            rows[tuple(word.form.lower() for word in chunk.words)].append(replace(chunk, before=before))
     return dict(rows)
 
 
