@@ -1,10 +1,10 @@
 """Labels follow from meaning: facts and claims to entailment, neutral, contradiction; label matrices to contrast sets.
 
-What follows from the predicates (contrary, asymmetric) and the fillers' lexical relations is true or false; the rest is open. Cells of a
-label matrix make a contrast set, one E, N and C per premise and each hypothesis equally often each; or it is told why none do.
+What follows from the predicates (contrary, asymmetric) is true or false; the rest is open. Cells of a label matrix make a contrast set,
+one E, N and C per premise and each hypothesis equally often each; or it is told why none do.
 """
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import chain, islice, pairwise, product
@@ -23,7 +23,6 @@ _LABELS = (ENTAILMENT, NEUTRAL, CONTRADICTION)
 _VERBS = ("entails", "leaves open", "contradicts")  # what a kind does to a hypothesis, by label
 LARGEST = 300_000  # states looked at: some seconds
 _TRIED = 20_000
-_Relations = Mapping[str, list[tuple[str, str]]]  # slot -> (relation, other slot), both ways: all of them are symmetric
 _NONE = frozenset[str]()
 
 
@@ -33,12 +32,12 @@ class Inconsistency(ValueError):  # noqa: N818 - it names a property of the fact
 
 def truth(kind: Kind, construction: Construction, broken: frozenset[str] = _NONE) -> dict[Atom, bool]:
     """Every atom that ``kind`` decides, with its value; the words of ``broken`` slots are pseudowords, on which nothing rests."""
-    return _closed(Facts(kind.entails, kind.excludes), construction, broken) if broken.isdisjoint(kind.rests_on) else {}
+    return _closed(Facts(kind.entails, kind.excludes), construction) if broken.isdisjoint(kind.rests_on) else {}
 
 
-def misread_truth(kind: Kind, construction: Construction, broken: frozenset[str] = _NONE) -> dict[Atom, bool]:
+def misread_truth(kind: Kind, construction: Construction) -> dict[Atom, bool]:
     """What a misreading of ``kind`` decides, as `truth`; it takes the form for the target's, whatever the words mean."""
-    return _closed(kind.misread, construction, broken) if kind.misread else {}
+    return _closed(kind.misread, construction) if kind.misread else {}
 
 
 def label_matrix(construction: Construction, design: Design, broken: frozenset[str] = _NONE) -> dict[str, dict[str, int]]:
@@ -50,9 +49,9 @@ def label_matrix(construction: Construction, design: Design, broken: frozenset[s
     return matrix
 
 
-def misread_labels(construction: Construction, design: Design, kind: str, broken: frozenset[str] = _NONE) -> dict[str, int]:
+def misread_labels(construction: Construction, design: Design, kind: str) -> dict[str, int]:
     """Hypothesis rule -> label under the misreading of one kind; only the rules whose claims the misread facts decide."""
-    known = misread_truth(construction.kinds[kind], construction, broken)
+    known = misread_truth(construction.kinds[kind], construction)
     rules = (construction.rules[name] for name in design.rules)
     return {rule.name: _label(rule, known[rule.claim]) for rule in rules if rule.claim in known}
 
@@ -61,38 +60,23 @@ def _label(rule: Rule, value: bool | None) -> int:
     return NEUTRAL if value is None else ENTAILMENT if value == rule.polarity else CONTRADICTION
 
 
-def _closed(facts: Facts, construction: Construction, broken: frozenset[str]) -> dict[Atom, bool]:
+def _closed(facts: Facts, construction: Construction) -> dict[Atom, bool]:
     """The facts and all that follows from them."""
-    relations: dict[str, list[tuple[str, str]]] = defaultdict(list)
-    for slot in construction.slots.values():
-        if slot.lexical and not broken & {slot.name, slot.parent}:
-            relations[slot.name].append((slot.lexical, slot.parent))
-            relations[slot.parent].append((slot.lexical, slot.name))
-    known: dict[Atom, bool] = {}
-    todo = [(atom, True) for atom in facts.entails] + [(atom, False) for atom in facts.excludes]
-    while todo:
-        atom, value = todo.pop()
-        if known.setdefault(atom, value) != value:
+    known = dict.fromkeys(facts.entails, True)
+    for atom in (*facts.excludes, *(other for fact in facts.entails for other in _excluded(fact, construction))):
+        if known.setdefault(atom, False):
             raise Inconsistency(str(atom))
-        todo += [(other, so) for other, so in _consequences(atom, value, construction, relations) if known.get(other) != so]
     return known
 
 
-def _consequences(atom: Atom, value: bool, construction: Construction, relations: _Relations) -> Iterator[tuple[Atom, bool]]:
+def _excluded(atom: Atom, construction: Construction) -> Iterator[Atom]:
+    """What is false if ``atom`` is true."""
     predicate = construction.predicates[atom.predicate]
-    for other in construction.predicates.values() if value else ():
+    for other in construction.predicates.values():
         if predicate.name == other.contrary or predicate.contrary == other.name:
-            yield Atom(other.name, atom.args), False
-    if value and predicate.asymmetric:
-        yield Atom(atom.predicate, atom.args[::-1]), False
-    for relation, partner in relations.get(atom.args[-1], ()) if predicate.lexical else ():
-        moved = Atom(atom.predicate, (*atom.args[:-1], partner))
-        if relation == "near" or (relation == "complement" and predicate.either_way):
-            yield moved, value
-        elif relation == "complement":
-            yield moved, not value
-        elif value and not predicate.either_way:  # contrary
-            yield moved, False
+            yield Atom(other.name, atom.args)
+    if predicate.asymmetric:
+        yield Atom(atom.predicate, atom.args[::-1])
 
 
 class Cell(NamedTuple):

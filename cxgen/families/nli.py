@@ -178,7 +178,7 @@ def _labels(draws: Draws) -> pl.DataFrame:
     construction, design, table = draws.construction, draws.design, []
     for mode, broken in (draws.broken or {"": frozenset()}).items():
         for kind, labels in label_matrix(construction, design, broken).items():
-            taken = misread_labels(construction, design, kind, broken)
+            taken = misread_labels(construction, design, kind)
             for name, label in labels.items():
                 rule, other = construction.rules[name], taken.get(name)
                 table.append((mode, kind, name, str(rule.claim), rule.polarity, label, name in taken, None if other == label else other))
