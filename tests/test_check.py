@@ -22,7 +22,6 @@ FAULTS = [
     ("E102", '"Last night, {agent} {@verb', '"Last night,\u00a0{agent} {@verb', "'\\xa0' between words"),
     ("W313", "@companions\tgrope", "@companions\tgropse", "'gropse' is under `marked`"),
     ("E102", "{@verb:past} for {target}{@rest}.", "{@verb} for {target}{@rest}.", "the name of a slot"),
-    ("E201", "  opener: {role: modifier, class: times", "  opener: {role: modifier, related: {near: opener}", "in a circle"),
     ("E102", "{@verb:past} for {target}{@rest}.", "{@verb:past} fоr {target}{@rest}.", "no Latin letter"),
     ("E107", "  verb: {role: verb, frame: true", "  verb: {role: verb, optional: 0.5, frame: true", "without a verb"),
     (

@@ -49,8 +49,8 @@ FAULTS = {  # what the file's own keys become -> what is wrong, and how it is me
     "unexpected key 'hypothesis'; did you mean hypotheses?": {"hypotheses": None, "hypothesis": {"a": OWN}},
     "hypotheses.a: lacks 'claim'; add claim: what the sentence claims": {"hypotheses": {"a": {"wordings": ["x"]}}},
     "hypotheses.a: lacks 'yes' and 'no'; add `yes` and `no`": {"hypotheses": {"a": {"claim": "p(x)"}}},
-    "slots.a: lacks one of class, frame, related; expected: a `role`, and what fills it": {"slots": {"a": {"role": "agent"}}},
-    "slots.a: has more than one of class, frame, related; ": {"slots": {"a": {"role": "agent", "class": "names", "frame": True}}},
+    "slots.a: lacks one of class, frame; expected: a `role`, and what fills it": {"slots": {"a": {"role": "agent"}}},
+    "slots.a: has more than one of class, frame; ": {"slots": {"a": {"role": "agent", "class": "names", "frame": True}}},
     "(top level): lacks 'meaning'; add meaning: the meaning": {"meaning": None},
 }
 

@@ -274,11 +274,7 @@ def _ways(sampler: Sampler, names: set[str], by_pronoun: set[str], frame: int) -
     lexicon, pools = sampler.construction.lexicon, sampler.pools.candidates
     words: dict[str, set[str]] = {}
     ways = 1
-    for slot in (slot for slot in sampler.construction.draw_order(sampler.design) if slot.name in names):
-        if slot.lexical:
-            parents = pools[slot.parent][frame] if slot.parent in pools else []
-            ways *= max((len(lexicon.related(slot.lexical, parent)) for parent in parents), default=1)
-            continue
+    for slot in (slot for name, slot in sampler.construction.slots.items() if name in names):
         rows = [row for row in pools[slot.name][frame] if row != ABSENT]
         counts = {lexicon.lemmas[row]: _PRONOUNS if slot.name in by_pronoun and lexicon.genders[row] == _ANY else 1 for row in rows}
         words[slot.name] = set(counts)

@@ -4,7 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from itertools import chain, combinations
+from itertools import combinations
 from statistics import fmean
 
 import polars as pl
@@ -32,12 +32,12 @@ _MOST = {"words": 0.3, "negations": 0.05, _BY_KIND: 0.25, _BY_LABEL: 0.25}  # ho
 
 @check
 def unfillable_slot(construction: Construction) -> Iterator[CxgenError]:
-    """E201: a class or a word, also a related one, does not exist, or no frame of a design fills all its slots with enough words."""
-    lexicon, unknown = construction.lexicon, [*unknown_words(construction)]
+    """E201: a class or a word does not exist, or no frame of a design fills all its slots with enough words."""
+    unknown = [*unknown_words(construction)]
     yield from unknown
     for design in () if unknown else construction.designs.values():
         try:
-            slots, pools = construction.draw_order(design), design_pools(construction, design, {}, None)
+            pools = design_pools(construction, design, {}, None)
         except CxgenError as error:
             hint = error.hint or "docs/templates.md says how slots are filled"
             here = fault(construction.place("designs", design.name), error.message, hint)
@@ -47,14 +47,6 @@ def unfillable_slot(construction: Construction) -> Iterator[CxgenError]:
         for frame, what in (pair for pair in pools.lacking if not pair[0].pruned):
             message = f"scene {frame.name!r} cannot serve design {design.name!r}: {what}"
             yield fault(frame.place, message, "add words to these cells")
-        fillers = {name: set(chain.from_iterable(lists)) for name, lists in pools.candidates.items()}
-        for slot in (slot for slot in slots if slot.lexical):
-            related = {row: lexicon.related(slot.lexical, row) for row in fillers[slot.parent]}
-            fillers[slot.name] = set(chain.from_iterable(related.values()))
-            if lacking := sorted(lexicon.lemmas[row] for row, others in related.items() if not others):
-                message = f"slot {slot.name!r} in design {design.name!r}: no {slot.lexical} in the lexicon for {', '.join(lacking[:5])}"
-                hint = "add the relation under lexicons/classes, or drop the word from the scenes"
-                yield fault(construction.place("slots", slot.name), message, hint)
 
 
 @check
@@ -135,7 +127,7 @@ def faulty_items(construction: Construction) -> Iterator[CxgenError]:
 def _repeats(construction: Construction, design: Design) -> Iterator[tuple[str, str, str, set[str]]]:
     """Frames with pairs of slots that occur together, and the words that they have for both; a result is not to repeat its verb either."""
     lexicon = construction.lexicon
-    slots = [construction.slots[name] for name in construction.design_slots(design) if not construction.slots[name].lexical]
+    slots = [construction.slots[name] for name in construction.design_slots(design)]
     together = {frozenset(p) for _, _, parts in premises(construction, design) for p in combinations({part.slot for part in parts}, 2)}
     pairs = [(one, other) for one, other in combinations(slots, 2) if {one.name, other.name} in together]
     pairs = [(one, other) for one, other in pairs if one.name not in other.distinct and other.name not in one.distinct]
@@ -208,7 +200,7 @@ def missing_lookalike(construction: Construction) -> Iterator[CxgenError]:
 @check
 def unmentioned_noun(construction: Construction) -> Iterator[CxgenError]:
     """W305: a hypothesis decided by a premise that does not mention the noun the hypothesis is about."""
-    nouns = {slot.name for slot in construction.slots.values() if not slot.lexical and slot.role not in NOT_NOUNS}
+    nouns = {slot.name for slot in construction.slots.values() if slot.role not in NOT_NOUNS}
     for design in construction.designs.values():
         labels, silent = label_matrix(construction, design), dict[tuple[str, str], list[tuple[str, str]]]()
         for kind, template, parts in premises(construction, design):

@@ -88,7 +88,7 @@ def _named(construction: Construction) -> _Named:
         known = words(frozenset(design.frames for design in text.designs))
         yield text.place, "slot", {part.slot for part in parts}, {**slots, **known}
     yield from ((place("kinds", kind.name), "slot", (kind.verb, *kind.rests_on), slots) for kind in kinds.values())
-    yield from ((place("slots", slot.name), "slot", (*slot.distinct, slot.parent), slots) for slot in slots.values())
+    yield from ((place("slots", slot.name), "slot", slot.distinct, slots) for slot in slots.values())
     for where, atom in _atoms(construction):
         yield where, "predicate", [atom.predicate], predicates
         yield where, "slot", atom.args, slots
@@ -169,7 +169,7 @@ def dead_words(construction: Construction) -> Iterator[CxgenError]:
             used = [construction.slots[name] for name in construction.design_slots(design)]
         except (KeyError, ValueError):
             return  # E101 or E102 says so
-        read[design.frames] |= {("slots", slot.source) for slot in used if not slot.lexical}
+        read[design.frames] |= {("slots", slot.source) for slot in used}
         read[design.frames] |= {("words", "number") for slot in used if slot.number == "frame"}
     given = {name for frame in construction.frames for name in (*frame.slots, *frame.words)}  # a name that none gives is E101's fault
     scenes: dict[Any, list[Frame]] = defaultdict(list)  # frames that stand in one row: one for each type of participants, one for none

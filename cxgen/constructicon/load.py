@@ -167,8 +167,7 @@ def _slot(name: str, raw: dict[str, Any]) -> Slot:
     classes, distinct, optional = listed(raw.get("class", ())), tuple(raw.get("distinct", ())), raw.get("optional", 0)
     source, by_frame = raw["frame"] if isinstance(raw.get("frame"), str) else name, optional == "frame"
     slot = Slot(name, **plain, classes=classes, source=source, distinct=distinct, by_frame=by_frame, deprel=raw.get("relation", ""))
-    lexical, parent = next(iter(raw.get("related", {}).items()), ("", ""))
-    return replace(slot, lexical=lexical, parent=parent, optional=0.0 if by_frame else float(optional))
+    return slot if by_frame else replace(slot, optional=float(optional))
 
 
 def _kind(name: str, raw: dict[str, Any], owner: str, common: dict[str, str]) -> Kind:

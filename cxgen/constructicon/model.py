@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import Any
 
 from cxgen.constructicon.pattern import Part, parse_pattern
-from cxgen.errors import SchemaError
 from cxgen.lexicon import Frame, Lexicon
 from cxgen.schema import Document
 
@@ -51,20 +50,16 @@ class Predicate:
     gloss: str
     contrary: str = ""  # a predicate that cannot be true of the same arguments
     asymmetric: bool = False  # p(x, y) excludes p(y, x)
-    lexical: bool = False  # its last argument is a property to which lexical relations apply
-    either_way: bool = False  # what it says of a property it says of the complement too
 
 
 @dataclass(frozen=True)
 class Slot:
-    """A place to fill: from ``classes``, by the ``lexical`` relation to ``parent``, or, with neither, by the frame."""
+    """A place to fill: from ``classes``, or by the frame."""
 
     name: str
     role: str
     classes: tuple[str, ...] = ()
     source: str = ""  # the frame's slot that fills it
-    lexical: str = ""
-    parent: str = ""
     number: str = "singular"  # or plural, or frame: the frame's word ``number``
     carries: bool = False  # it carries the construction, so the strict frequency band applies
     optional: float = 0.0  # share of sets without it
@@ -81,7 +76,7 @@ class Slot:
     @property
     def from_frame(self) -> bool:
         """Whether the frame fills it."""
-        return not self.classes and not self.lexical
+        return not self.classes
 
 
 @dataclass(frozen=True)
@@ -246,33 +241,14 @@ class Construction:
     def parts_of_speech(self) -> dict[str, frozenset[str]]:
         """Slot -> the parts of speech of what can fill it, as far as its classes exist."""
         known = {slot.name: filter(self.lexicon.has, self.fillers(slot)) for slot in self.slots.values()}
-        pos = {name: frozenset(self.lexicon.resolve(filler).pos for filler in fillers) for name, fillers in known.items()}
-        return pos | {slot.name: frozenset({"adjective"}) for slot in self.slots.values() if slot.lexical}
+        return {name: frozenset(self.lexicon.resolve(filler).pos for filler in fillers) for name, fillers in known.items()}
 
     def design_slots(self, design: Design) -> tuple[str, ...]:
-        """Every slot that a sentence of ``design`` uses, parents of related slots included, in declaration order."""
+        """Every slot that a sentence of ``design`` uses, in declaration order."""
         premises = [self.premise_parts(kind, template.name) for kind in design.kinds for template in self.templates_for(kind)]
         wordings = [parse_pattern(wording) for rule in design.rules for wording in self.rules[rule].wordings]
         used = {part.slot for parts in (*premises, *wordings) for part in parts}
-        for name in self.slots:
-            parent = self.slots[name].parent if name in used else ""
-            while parent and parent not in used:
-                used.add(parent)
-                parent = self.slots[parent].parent
         return tuple(name for name in self.slots if name in used)
-
-    def draw_order(self, design: Design) -> list[Slot]:
-        """The slots of ``design`` in the order in which they are drawn: related slots after their parents."""
-        pending = [self.slots[name] for name in self.design_slots(design)]
-        ordered: dict[str, Slot] = {}
-        while pending:
-            ready = next((slot for slot in pending if not slot.parent or slot.parent in ordered), None)
-            if ready is None:
-                names = ", ".join(slot.name for slot in pending)
-                raise SchemaError(f"{self.name}: the slots {names} are related to one another in a circle", file=self.document.path)
-            pending.remove(ready)
-            ordered[ready.name] = ready
-        return list(ordered.values())
 
 
 def verb_columns(designs: Iterable[Design], kinds: Mapping[str, Kind], slots: Mapping[str, Slot], frame: Frame) -> set[str]:

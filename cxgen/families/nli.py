@@ -60,9 +60,9 @@ class _NLI(Family):
     def columns(self, config: str) -> tuple[Column, ...]:
         return (*_COLUMNS, *(_MISREAD if config != _NLI.name else ()))
 
-    def selections(self, matrix: Mapping[str, Mapping[str, int]], most: int = 512) -> list[Selection]:
+    def selections(self, matrix: Mapping[str, Mapping[str, int]]) -> list[Selection]:
         """The choices of cells that make a set."""
-        return solve(matrix, most) if self.balanced else every(matrix)
+        return solve(matrix) if self.balanced else every(matrix)
 
     def unsound(self, construction: Construction, design: Design, config: str) -> str:
         if not self.rows_per_set(construction, design, config):
@@ -70,7 +70,7 @@ class _NLI(Family):
             return f"no kind counts for {config}: {who} must be among them"
         matrix = label_matrix(construction, design)
         try:
-            if self.selections(matrix, 1):
+            if self.selections(matrix):
                 return ""
         except CxgenError as error:
             return error.message
@@ -178,7 +178,7 @@ def _labels(draws: Draws) -> pl.DataFrame:
     construction, design, table = draws.construction, draws.design, []
     for mode, broken in (draws.broken or {"": frozenset()}).items():
         for kind, labels in label_matrix(construction, design, broken).items():
-            taken = misread_labels(construction, design, kind, broken)
+            taken = misread_labels(construction, design, kind)
             for name, label in labels.items():
                 rule, other = construction.rules[name], taken.get(name)
                 table.append((mode, kind, name, str(rule.claim), rule.polarity, label, name in taken, None if other == label else other))

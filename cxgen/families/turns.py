@@ -42,7 +42,7 @@ def turns(construction: Construction, design: Design, broken: frozenset[str] = f
 
     found = {kind: {rule: turns_on(kind, rule, label) for rule, label in row.items()} for kind, row in matrix.items()}
     for kind, row in matrix.items():
-        taken = misread_labels(construction, design, kind, broken)
+        taken = misread_labels(construction, design, kind)
         found[kind] |= {rule: MISREADING for rule, label in row.items() if taken.get(rule, label) != label}
     return found
 

@@ -20,7 +20,7 @@ from cxgen.lexicon.words import CORPUS, LISTS, SCHEMA, SENSES, Cuts, Senses, lem
 from cxgen.project import Project
 from cxgen.schema import Column, Contract, Document
 from cxgen.tables import read_table
-from cxgen.vocabulary import BANDS, INFLECTIONS, POS, RELATIONS
+from cxgen.vocabulary import BANDS, INFLECTIONS, POS
 
 HINT = "run `cxgen lexicon build`, or restore the file"
 WUG_SCHEMA = {"key": pl.String, "variant": pl.Int8, "lemma": pl.String, **dict.fromkeys(("article", *INFLECTIONS), pl.String)}
@@ -166,17 +166,6 @@ class Lexicon:
         if not self.has(name):
             raise missing(self, name)
         return self.classes.get(name) or WordClass(name, self.pos[self.index[name]], (self.index[name],))
-
-    def related(self, relation: str, row: int) -> tuple[int, ...]:
-        """Row numbers of the lexemes which stand in ``relation`` to ``row``, in curated order."""
-        return self._relations[relation].get(row, ())
-
-    @cached_property
-    def _relations(self) -> dict[str, dict[int, tuple[int, ...]]]:
-        return {
-            relation: {row: tuple(map(self.index.__getitem__, keys)) for row, keys in enumerate(self.table[relation].to_list()) if keys}
-            for relation in RELATIONS
-        }
 
 
 def missing(lexicon: Lexicon, name: str, file: Path | None = None, line: int | None = None) -> UnknownNameError:

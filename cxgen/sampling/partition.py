@@ -1,18 +1,19 @@
 """Verbs are split before anything is drawn, so that no contrast set can straddle splits; and how many sets each split has."""
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import partial
 from itertools import groupby
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cxgen.constructicon import Construction, Design, Slot
 from cxgen.errors import CxgenError
 from cxgen.lexicon import Frame
 from cxgen.sampling.pools import crowded, frame_candidates, frames_of
-from cxgen.streams import chance_of, order_key, order_keys
+from cxgen.streams import chance_of, order_key
 from cxgen.vocabulary import SPLITS
 
 _ATTEMPTS = 64
@@ -61,66 +62,44 @@ def best_partition(
     A frame serves a split with as many main verbs as it has there, if its other verb slots have one there too. The split that is worst off,
     relative to its share, decides. ``usual`` is ``usable`` without marked verbs; ``joint`` verbs stay together.
     """
-    lemmas = sorted(frozenset().union(*pools))
-    first = {lemma: lemma for lemma in lemmas}  # lemma -> the first of those that go where it goes
+    first = {lemma: lemma for pool in pools for lemma in pool}  # lemma -> the first of those that go where it goes
     for group in joint:
         met = {first[lemma] for lemma in group}
         first |= {lemma: min(met) for lemma, other in first.items() if other in met}
-    units = sorted(set(first.values()))
-    chosen = partitions([frozenset(map(first.__getitem__, pool)) for pool in pools], shares, key, range(_ATTEMPTS))
-    chosen = chosen[:, [units.index(first[lemma]) for lemma in lemmas]]
-    within = (chosen[:, :, np.newaxis] == np.arange(len(SPLITS))).astype(np.float64)
+    units = [frozenset(map(first.__getitem__, pool)) for pool in pools]
+    sizes = {(name, split): len(frames) * shares[split] for name, frames in usual.items() for split in SPLITS}
 
-    def served(frames: Sequence[Sequence[Verbs]]) -> NDArray[np.float64]:
-        """Attempts x splits: the main verbs of frames whose other slots have a verb there, too."""
-        if not frames[0]:
-            return np.full((_ATTEMPTS, len(SPLITS)), float(len(frames)))
-        counts = np.array([_members(verbs, lemmas) @ within for verbs in zip(*frames, strict=True)])
-        return np.asarray(np.where(np.all(counts, axis=0), counts[0], 0.0).sum(axis=1))
+    def worth(chosen: Mapping[str, str]) -> tuple[bool, float]:
+        own = {split: frozenset(lemma for lemma, unit in first.items() if chosen[unit] == split) for split in SPLITS}
+        possible = all(_served(frames, own[split]) for frames in usable.values() for split in SPLITS)
+        return possible, min((_served(usual[name], own[split]) / size for (name, split), size in sizes.items()), default=math.inf)
 
-    part = np.array([shares[split] for split in SPLITS])
-    possible, worst = np.ones(_ATTEMPTS, dtype=bool), np.full(_ATTEMPTS, np.inf)
-    for frames in usable.values():
-        possible &= served(frames).all(axis=1)
-    for frames in usual.values():
-        worst = np.minimum(worst, (served(frames) / (part * len(frames))).min(axis=1))
-    best = max(range(_ATTEMPTS), key=lambda attempt: (possible[attempt], worst[attempt]))  # the first of equals
-    return {lemma: SPLITS[number] for lemma, number in zip(lemmas, chosen[best].tolist(), strict=True)}
+    best = max((partition(units, shares, key, attempt) for attempt in range(_ATTEMPTS)), key=worth)  # the first of equals
+    return {lemma: best[first[lemma]] for lemma in sorted(first)}
 
 
-def _members(pools: Sequence[Verbs], lemmas: Sequence[str]) -> NDArray[np.float64]:
-    """Pools x lemmas: 1 for a member."""
-    return np.array([[lemma in pool for lemma in lemmas] for pool in pools], dtype=np.float64).reshape(len(pools), len(lemmas))
+def _served(frames: Sequence[Sequence[Verbs]], own: Verbs) -> int:
+    """The main verbs, of a split's ``own``, of frames whose other slots have a verb there, too."""
+    return sum(len(verbs[0] & own) if all(map(own.intersection, verbs)) else 0 for verbs in frames) if frames[0] else len(frames)
 
 
-def partitions(pools: Sequence[Verbs], shares: Shares, key: Key, attempts: Sequence[int]) -> NDArray[np.int64]:
-    """Attempts x lemmas, in alphabetical order: the number of the split.
+def partition(pools: Sequence[Verbs], shares: Shares, key: Key, attempt: int) -> dict[str, str]:
+    """Verb lemma -> split: lemmas come in an order fixed by ``key`` and attempt, those of small pools first, since they have the least
+    choice; each goes to the split that its pools lack most."""
+    lists: dict[str, list[int]] = {}  # lemma -> its pools
+    for number, pool in enumerate(pools):
+        for lemma in pool:
+            lists.setdefault(lemma, []).append(number)
+    placed, chosen = Counter[tuple[int, str]](), dict[str, str]()
 
-    Lemmas come in an order fixed by ``key`` and attempt, those of small pools first, since they have the least choice; each goes to the
-    split that its pools lack most. Every attempt places its next lemma at the same time.
-    """
-    lemmas = sorted(frozenset().union(*pools))
-    member = _members(pools, lemmas)
-    sizes = member.sum(axis=1)
-    least = [sizes[column > 0].min() for column in member.T]
-    orders = []
-    for attempt in attempts:
-        keys = order_keys((*key, "verb", attempt), lemmas)
-        orders.append(sorted(range(len(lemmas)), key=list(zip(least, keys, strict=True)).__getitem__))
-    wanted = np.outer(sizes, [shares[split] for split in SPLITS])[:, :, np.newaxis]
-    placed = np.zeros((len(pools), len(SPLITS), len(attempts)))
-    chosen = np.empty((len(attempts), len(lemmas)), dtype=np.int64)
-    rows = np.arange(len(attempts))
-    for now in np.array(orders, dtype=np.int64).T:
-        own = member[:, now]
-        need = (own[:, np.newaxis] * ((wanted - placed) / wanted)).sum(axis=0).round(9)
-        most = need == need.max(axis=0)
-        best = most.argmax(axis=0)
-        for row in np.flatnonzero(most.sum(axis=0) > 1).tolist():
-            tied, lemma = np.flatnonzero(most[:, row]).tolist(), lemmas[now[row]]
-            best[row] = max(tied, key=lambda n: (shares[SPLITS[n]], order_key(*key, attempts[row], lemma, SPLITS[n])))
-        placed[:, best, rows] += own
-        chosen[rows, now] = best
+    def need(lemma: str, split: str) -> tuple[float, float, bytes]:
+        lacking = sum(1 - placed[number, split] / (len(pools[number]) * shares[split]) for number in lists[lemma])
+        return round(lacking, 9), shares[split], order_key(*key, attempt, lemma, split)
+
+    order = {lemma: (min(len(pools[number]) for number in own), order_key(*key, "verb", attempt, lemma)) for lemma, own in lists.items()}
+    for lemma in sorted(lists, key=order.__getitem__):
+        chosen[lemma] = max(SPLITS, key=partial(need, lemma))
+        placed.update((number, chosen[lemma]) for number in lists[lemma])
     return chosen
 
 

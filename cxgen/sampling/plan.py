@@ -7,8 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxgen.constructicon import Construction, Design, Slot
-from cxgen.errors import EmptySlotError
-from cxgen.sampling.pools import ABSENT, Pools, Segments
+from cxgen.sampling.pools import ABSENT, Pools
 from cxgen.streams import chance_of, elect, uniform_at
 from cxgen.vocabulary import SPLITS, Split
 
@@ -71,39 +70,24 @@ def draw_plan(construction: Construction, design: Design, pools: Pools, stream: 
     places, back = np.unique((uniform_at(stream_of_frames, numbers) * _PLACES).astype(np.int64), return_inverse=True)
     frame = elect(stream_of_frames, [f.name for f in pools.frames], places, pools.weights.tolist())[back]
     plan = Plan(stream, numbers, frame, {})
-    for slot in construction.draw_order(design):
-        plan.fillers[slot.name] = _drawn(slot, construction, pools, plan)
+    for name in construction.design_slots(design):
+        plan.fillers[name] = _drawn(construction.slots[name], construction, pools, plan)
     return plan
 
 
 def _drawn(slot: Slot, construction: Construction, pools: Pools, plan: Plan) -> Rows:
     """The fillers of ``slot``; those that repeat the word of a slot drawn before are drawn again, some times."""
-    lists, segments = _segments(slot, construction, pools, plan)
-    drawn = segments.draw(lists, plan.chance(slot.name))
+    segments = pools.segments[slot.name]
+    drawn = segments.draw(plan.frame, plan.chance(slot.name))
     lemma = construction.lexicon.lemma_codes
     others = [lemma[plan.fillers[other]] for other in slot.distinct if other in plan.fillers]
     for attempt in range(1, _TRIES):
         clash = np.any([lemma[drawn] == other for other in others], axis=0)
         if not clash.any():
             break
-        again = segments.draw(lists, plan.chance(f"{slot.name}#{attempt}"), unmarked=attempt >= _PICKY)
+        again = segments.draw(plan.frame, plan.chance(f"{slot.name}#{attempt}"), unmarked=attempt >= _PICKY)
         drawn = np.where(clash, again, drawn)
     return np.where(plan.chance(f"{slot.name}?") < slot.optional, ABSENT, drawn) if slot.optional else drawn
-
-
-def _segments(slot: Slot, construction: Construction, pools: Pools, plan: Plan) -> tuple[Rows, Segments]:
-    """Which list each set draws from, and the lists."""
-    lexicon, document = construction.lexicon, construction.document
-    if not slot.lexical:
-        return plan.frame, pools.segments[slot.name]
-    parents, lists = np.unique(plan.fillers[slot.parent], return_inverse=True)
-    related = [lexicon.related(slot.lexical, int(parent)) for parent in parents]
-    if not all(related):
-        parent = int(parents[related.index(())])
-        message = f"{construction.name}: slot {slot.name!r}: {lexicon.lemmas[parent]!r} has no {slot.lexical} in the lexicon"
-        hint = f"add {slot.lexical} to {lexicon.keys[parent]} under lexicons/classes"
-        raise EmptySlotError(message, file=document.path, line=document.line(["slots", slot.name]), hint=hint)
-    return lists.astype(np.int64), Segments(related, lexicon.bands, even=False)
 
 
 def pick(chance: Chances, size: int) -> Rows:

@@ -62,7 +62,7 @@ class Pools:
 
     frames: tuple[Frame, ...]  # those that are usable
     weights: _Weights  # the chance of each
-    candidates: dict[str, list[list[int]]]  # slot (but related ones) -> what fills it, frame by frame
+    candidates: dict[str, list[list[int]]]  # slot -> what fills it, frame by frame
     segments: dict[str, Segments]  # the same, to draw from
     lacking: tuple[tuple[Frame, str], ...] = ()  # the other frames, and what each lacks
 
@@ -101,7 +101,7 @@ def design_pools(
     ``marked`` is the chance of a marked filler, relative to one that is not. An error says which slot each frame lacks, and why.
     """
     lexicon = construction.lexicon
-    slots = [slot for slot in map(construction.slots.__getitem__, construction.design_slots(design)) if not slot.lexical]
+    slots = [*map(construction.slots.__getitem__, construction.design_slots(design))]
     usable: list[tuple[Frame, _Filled]] = []
     emptied: list[tuple[Frame, str]] = []
     empty = "the class is empty" if preset == "sliced" else f"the band of preset {preset!r}"

@@ -16,7 +16,7 @@ from cxgen.sampling.pools import ABSENT
 from cxgen.sampling.ways import Forms
 from cxgen.streams import order_key
 from cxgen.tables import read_table
-from cxgen.vocabulary import INFLECTIONS, MODES, RELATIONS
+from cxgen.vocabulary import INFLECTIONS, MODES
 
 INVENTORY = "pseudowords.parquet"
 
@@ -97,7 +97,6 @@ def borrowed(construction: Construction, inventory: pl.DataFrame) -> pl.DataFram
     lexicon, known = construction.lexicon, set(inventory["key"])
     names = set().union(*map(construction.fillers, construction.slots.values()))
     drawn = {row for name in names if lexicon.has(name) for row in lexicon.resolve(name).ids}
-    drawn |= {other for relation in RELATIONS for row in drawn for other in lexicon.related(relation, row)}
     rows = lexicon.table.select("key", "lemma", "pos").rows()
     free: dict[str, dict[str, int]] = {}
     for row, (key, lemma, pos) in enumerate(rows):
