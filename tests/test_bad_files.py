@@ -133,10 +133,11 @@ CASES = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_a_bad_file_is_answered_in_one_line(mini_dataset, tmp_path, cxgen, name, monkeypatch):
+def test_a_bad_file_is_answered_in_one_line(mini_dataset, mini_source, tmp_path, cxgen, name, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    project = Path(shutil.copytree(mini_dataset, tmp_path / "project"))
     file, change, command, message, line = CASES[name]
+    whole = file == NLI or command[0] in {"diff", "evaluate", "report"}
+    project = Path(shutil.copytree(mini_dataset if whole else mini_source, tmp_path / "project"))
     (project / "given.jsonl").write_text('{"id": "x", "label": "neutral"}\n')
     path = project / file
     if change in {os.mkdir, os.mkfifo, os.remove, to_itself, to_nothing}:
@@ -207,6 +208,7 @@ REFUSED = {  # a command -> what it says at once; nothing is written
     "evaluate --model m --measure pll": "for models of this machine",
     "evaluate --model hf:": "names no model",
     "evaluate --model m --max-cost nan": "no finite number",
+    "judge reach --backend openai --model m --max-cost 1": "needs prices",
     "evaluate --model m --rpm inf": "no finite number",
     "publish me/.. --dry-run": "not a repository",
     "export conllu --config nli_wug -o x.conllu": "nli_wug has no gold trees",

@@ -210,7 +210,7 @@ def test_another_construction_leaves_the_others_as_they_were(mini_dataset, tmp_p
         (folder / f"templates/{name}.yaml").write_text(text.replace("lookalike_of: reach", "lookalike_of: other"), "utf-8")
     shutil.copy(folder / "lexicons/scenes/reach.tsv", folder / "lexicons/scenes/other.tsv")
     edit(folder / "params.yaml", "- reach", "- other\n- reach")
-    build_dataset(folder, workers=2)
+    build_dataset(folder)
     for config in ("nli", "distinction"):
         both, alone = load(folder, config), load(mini_dataset, config)
         assert both.filter(pl.coalesce("contrast_of", "construction") == "reach").equals(alone)

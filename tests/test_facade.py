@@ -76,8 +76,8 @@ CALLS = [lambda: entry.sample(1), lambda: entry.explain(), lambda: cxgen.sample(
 with multiprocessing.get_context("fork").Pool(1) as pool:
     print(pool.apply_async(ask, [0]).get(60))
 ask(0)
-for call in range(4):
-    with multiprocessing.get_context("fork").Pool(1) as pool:
+with multiprocessing.get_context("fork").Pool(1) as pool:
+    for call in range(4):
         try:
             pool.apply_async(ask, [call]).get(60)
         except cxgen.CxgenError as error:

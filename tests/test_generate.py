@@ -159,7 +159,7 @@ def test_the_band_of_a_corpus_is_that_of_wordfreqs_list():
 @pytest.mark.slow
 @pytest.mark.parametrize("preset", PRESETS[1:])
 def test_a_strict_preset_keeps_to_its_band_and_meets_every_count(constructions, preset):
-    asked = Request({"nli": 4000, "distinction": 1000}, preset=preset)
+    asked = Request({"nli": 1000, "distinction": 250}, preset=preset)
     for name in sampled(constructions, 3):
         construction = constructions[name]
         items = generate_items(construction, asked)

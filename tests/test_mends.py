@@ -51,22 +51,6 @@ def load(path, lexicon):
     return load_construction(Project(path.parent.parent), path.stem, lexicon)
 
 
-VERB = "  verb: {role: verb, frame: true,"
-
-
-@pytest.mark.parametrize(
-    ("code", "old", "new"),
-    [
-        ("W301", '"Afterwards, {second} was closed."', '"Afterwards, {first} was closed."'),
-        ("E107", VERB, f"{VERB} optional: 0.5,"),
-    ],
-)
-def test_a_mistake_is_found_where_it_stands(doors, code, old, new):
-    line = edit(doors, old, new)
-    found = {finding.code: finding for finding in findings(load(doors, Lexicon.of(Project(doors.parent.parent))))}[code]
-    assert (found.file, found.line) == (doors, line)
-
-
 def test_a_template_that_says_nothing_of_its_kinds_is_told_and_no_items_are_drawn_of_it(doors):
     edit(doors, "bare: shared", 'bare: "It rained."')
     assert {finding.code for finding in findings(load(doors, Lexicon.of(Project(doors.parent.parent))))} == {"E206"}

@@ -10,7 +10,6 @@ from cxgen.check import findings
 from cxgen.constructicon import load_construction
 from cxgen.errors import SchemaError
 from cxgen.lexicon import Lexicon
-from cxgen.lexicon.scenes import read_scenes, sense_of
 from cxgen.project import Project
 from cxgen.trees import Annotator, Chunks
 from cxgen.trees.phrases import phrase_chunk
@@ -159,13 +158,12 @@ def test_every_filler_of_a_slot_for_persons_and_animals_is_one(constructions):
     assert others <= MACHINES
 
 
-def test_a_word_in_lower_case_is_no_proper_name(lexicon):
+def test_a_word_in_lower_case_is_no_proper_name(constructions, lexicon):
     """*The rhino nudged the hippo*, which has no capital, though WordNet's first sense of the word is a town."""
-    for path in sorted((ROOT / "lexicons/scenes").glob("*.tsv")):
-        table = read_scenes(path)
-        senses = lexicon.senses({lemma for (lemma, _, _), _, _ in table.words()})
-        keys = {sense_of(word, senses, lexicon) for word, _, _ in table.words() if word[0].islower()}
-        assert [key for key in sorted(keys & lexicon.index.keys()) if not lexicon.row(key)["lemma"].islower()] == [], path.name
+    assert {*constructions} == {*lexicon.constructions}
+    for name, construction in constructions.items():
+        keys = {key for word, key in construction.lexicon.scenes(name).keys.items() if word[0].islower()}
+        assert [key for key in sorted(keys & lexicon.index.keys()) if not lexicon.row(key)["lemma"].islower()] == [], name
 
 
 FIRST = {

@@ -16,22 +16,23 @@ import pytest
 
 from cxgen.build import audit, wug
 from cxgen.build.params import Request, Wug
-from cxgen.build.pool import HERE, cluster, executor
+from cxgen.build.pool import HERE, Executor, cluster, executor
 from cxgen.build.samplers import Run, items_of, samplers
-from cxgen.build.shards import Wanted, earlier, make_plan, make_shards, read_plan, sets_of, single
+from cxgen.build.shards import Wanted, earlier, make_plan, make_shards, read_plan, sets_of, single, split_of
 from cxgen.errors import DataError
 from cxgen.families import columns_of
 from cxgen.files import locked
 from cxgen.project import Project
 from cxgen.sampling import Wugs
 from cxgen.schema import polars_schema
+from cxgen.vocabulary import SPLITS
 from tests.conftest import COMMAND
 from tests.conftest import edit as edit_text
 
-REQUEST = single(Request(seed=5), "nli", 900)
+REQUEST = single(Request(seed=5), "nli", 480)
 ROWS = 130  # of a shard
 WUG = Wug(("verb", "content"), 0.3)
-OTHERS = "files with other rows than their plan gives: "
+OTHERS = "files with other rows than their plan gives"
 
 
 def wanted(folder, out, request=REQUEST, wug=WUG):
@@ -75,7 +76,7 @@ def test_a_run_has_the_sets_that_are_wanted_and_no_premise_in_two(whole, reach):
 
 def test_a_set_is_kept_if_its_premises_are_all_new(mini_source, reach, tmp_path):
     """Whether what came before was kept, or not."""
-    asked = wanted(mini_source, tmp_path, single(REQUEST, "nli", 20_000), wug=None)
+    asked = wanted(mini_source, tmp_path, single(REQUEST, "nli", 9_000), wug=None)
     plan, seen, fresh = make_plan(asked, HERE), set(), []
     draws = samplers(reach, asked.run.request)[0].draw(np.arange(plan["sources"][0]["drawn"]))
     for at, premises in enumerate(draws.texts.to_numpy().reshape(-1, len(draws)).T.tolist()):
@@ -101,8 +102,10 @@ def test_the_first_sets_are_made_with_pseudowords_as_a_build_makes_them(whole, m
             assert pl.read_parquet(out / shard["file"])["id"].to_list() == expected["id"].to_list()
 
 
-def test_a_source_that_runs_dry_gives_what_it_has(mini_source, tmp_path):
-    plan = make_plan(wanted(mini_source, tmp_path, single(REQUEST, "nli", 400_000), wug=None), HERE)
+def test_a_source_that_runs_dry_gives_what_it_has(mini, tmp_path):
+    edit_text(mini / "lexicons/scenes/reach.tsv", "@people | @names\t@reach-verbs\t@things", "@names\t@reach-verbs\tball")
+    edit_text(mini / "lexicons/scenes/reach.tsv", "@people\t@reach-verbs\t@animals", "@names\t@reach-verbs\tball")
+    plan = make_plan(wanted(mini, tmp_path / "out", single(REQUEST, "nli", 40_000), wug=None), HERE)
     assert any(0 < entry["kept"] < entry["wanted"] for entry in plan["sources"])
 
 
@@ -129,7 +132,7 @@ def test_what_is_lacking_damaged_or_half_written_is_made_again_byte_for_byte(who
 def test_killed_and_continued_by_two_processes_it_is_the_same(mini, tmp_path):
     """The run is killed without warning when its first shards are there."""
     out, undisturbed = tmp_path / "out", tmp_path / "undisturbed"
-    asked = ("generate", "reach", "--n", "20000", "--wug", "verb", "--shard-rows", str(ROWS), "--out")
+    asked = ("generate", "reach", "--n", "8000", "--wug", "verb", "--shard-rows", str(ROWS), "--out")
     command = [*COMMAND, *asked, str(out), "--workers", "2"]
     running = subprocess.Popen(command, cwd=mini, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL, start_new_session=True)
     deadline = time.monotonic() + 60
@@ -151,7 +154,7 @@ def test_a_run_is_not_continued_as_another(mini_source, tmp_path):
         earlier(asked, resume=False)
     with pytest.raises(DataError, match="differs in seed"):
         earlier(wanted(mini_source, tmp_path, dataclasses.replace(REQUEST, seed=6)), resume=True)
-    divided = single(Request(seed=5, splits={"reach": {"grab": "test"}}), "nli", 900)  # as the project's table divides its verbs
+    divided = single(Request(seed=5, splits={"reach": {"grab": "test"}}), "nli", 480)  # as the project's table divides its verbs
     with pytest.raises(DataError, match="differs in verbs"):
         earlier(wanted(mini_source, tmp_path, divided), resume=True)
     with pytest.raises(DataError, match="differs in judged"):
@@ -219,7 +222,7 @@ def test_a_cluster_writes_what_one_process_writes(whole, mini_source, tmp_path):
 # counted again
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def mini_run(mini_source):
     """Whose words and labels a run's are compared with."""
     return Run(Project(mini_source), REQUEST)
@@ -231,11 +234,10 @@ def run(whole, tmp_path):
     return shutil.copytree(whole[0], tmp_path / "run")
 
 
-def shards(folder, split, *, pseudowords=False):
-    """(number, file) of the shards of a split."""
-    listed = enumerate(read_plan(folder)["shards"])
-    of_wugs = (each for each in listed if each[1]["pseudowords"] == pseudowords)
-    return [(number, folder / shard["file"]) for number, shard in of_wugs if f"/{split}/" in shard["file"]]
+def shards(folder, *splits, pseudowords=False):
+    """(number, file) of the shards of ``splits``."""
+    listed = [each for each in enumerate(read_plan(folder)["shards"]) if each[1]["pseudowords"] == pseudowords]
+    return [(number, folder / shard["file"]) for number, shard in listed if split_of(shard) in splits]
 
 
 def rewrite(folder, number, file, rows):
@@ -251,9 +253,9 @@ def change_json(path, change):
     path.write_text(json.dumps(change(json.loads(path.read_text("utf-8")))), "utf-8")
 
 
-def edit(folder, split, change, *, pseudowords=False):
+def edit(folder, split, change):
     """Change the rows of a split's first shard; its file."""
-    number, file = shards(folder, split, pseudowords=pseudowords)[0]
+    number, file = shards(folder, split)[0]
     rewrite(folder, number, file, change(pl.read_parquet(file)))
     return file
 
@@ -285,35 +287,53 @@ def test_a_sound_run_is_counted_whole(whole, mini, cxgen, mini_run):
     assert "rules hold" in done.stderr
 
 
-@pytest.mark.parametrize(
-    ("split", "change", "pseudowords", "fault"),
-    [
-        ("validation", first("label", (pl.col("label") + 1) % 3), False, "premises without one hypothesis per label: 1"),
-        ("test", first("split", pl.lit("validation")), False, OTHERS),
-        ("train", first("construction", pl.lit("other")), False, OTHERS),
-        ("train", first("id", pl.col("id").last()), False, "repeated ids: 1"),
-        ("test", first("source_id", pl.lit("0" * 16)), True, OTHERS),
-        ("validation", first("label", (pl.col("label") + 1) % 3), True, "hypothesis x split with unequal labels: 1"),
-        ("train", lambda rows: rows.with_columns((pl.col("label") + 1) % 3), False, OTHERS),
-        ("train", lambda rows: rows.with_columns((pl.col("label") + 1) % 3), True, OTHERS),
-        ("test", lambda rows: rows.with_columns(polarity=~pl.col("polarity")), False, OTHERS),
-        ("train", first("rule", pl.lit("other")), False, OTHERS),
-        ("test", everywhere("premise", "<b>x</b>"), False, OTHERS),
-        ("test", everywhere("hypothesis", "Anything goes."), True, OTHERS),
-        ("train", lambda rows: rows.filter(pl.col("contrast_set") != rows["contrast_set"][0]), True, OTHERS),
-        ("test", lambda rows: rows.clear(), True, OTHERS),
-        ("train", lambda rows: rows.reverse(), False, OTHERS),
-        ("test", lambda rows: rows.reverse(), True, OTHERS),
-        ("train", first("slots", None), False, OTHERS),
-        ("test", everywhere("verb", "anything"), False, OTHERS),
-        ("validation", lambda rows: pl.concat([rows, rows.head(1)]), False, OTHERS),
-    ],
-)
-def test_a_fault_within_a_shard_is_told_with_its_file(run, mini_run, split, change, pseudowords, fault):
-    file = edit(run, split, change, pseudowords=pseudowords)
-    with pytest.raises(DataError, match=fault) as failed:
-        audit.audit_run(mini_run, run, HERE)
-    assert failed.value.file == file
+class Heard(Executor):
+    """This process, which remembers what came of each shard."""
+
+    def map(self, function, jobs):
+        self.tallies = list(map(function, jobs))
+        return iter(self.tallies)
+
+
+TURNED = (pl.col("label") + 1) % 3
+FAULTS = [  # what becomes of a shard's rows, whether of one with pseudowords, and the rule that is broken once
+    (first("label", TURNED), False, "premises without one hypothesis per label"),
+    (first("split", pl.lit("test")), False, OTHERS),
+    (first("construction", pl.lit("other")), False, OTHERS),
+    (first("id", pl.col("id").last()), False, "repeated ids"),
+    (lambda rows: rows.with_columns(TURNED), False, OTHERS),
+    (lambda rows: rows.with_columns(polarity=~pl.col("polarity")), False, OTHERS),
+    (first("rule", pl.lit("other")), False, OTHERS),
+    (everywhere("premise", "<b>x</b>"), False, OTHERS),
+    (lambda rows: rows.reverse(), False, OTHERS),
+    (first("slots", None), False, OTHERS),
+    (everywhere("verb", "anything"), False, OTHERS),
+    (lambda rows: pl.concat([rows, rows.head(1)]), False, OTHERS),
+    (first("source_id", pl.lit("0" * 16)), True, OTHERS),
+    (first("label", TURNED), True, "hypothesis x split with unequal labels"),
+    (lambda rows: rows.with_columns(TURNED), True, OTHERS),
+    (everywhere("hypothesis", "Anything goes."), True, OTHERS),
+    (lambda rows: rows.filter(pl.col("contrast_set") != rows["contrast_set"][0]), True, OTHERS),
+    (lambda rows: rows.clear(), True, OTHERS),
+    (lambda rows: rows.reverse(), True, OTHERS),
+]
+
+
+@pytest.mark.parametrize("faults", [FAULTS[at::3] for at in range(3)])
+def test_faults_within_shards_are_told_with_the_file_of_the_first(run, mini_run, faults):
+    """Each in a shard of its own."""
+    free = {kind: iter(shards(run, *SPLITS, pseudowords=kind)) for kind in (False, True)}
+    broken, heard = {}, Heard()
+    for change, pseudowords, rule in faults:
+        number, file = next(free[pseudowords])
+        rewrite(run, number, file, change(pl.read_parquet(file)))
+        broken[number] = (file, rule)
+    with pytest.raises(DataError) as failed:
+        audit.audit_run(mini_run, run, heard)
+    assert {tally["number"] for tally in heard.tallies if any(tally["faults"].values())} == broken.keys()
+    assert [heard.tallies[number]["faults"][rule] for number, (_, rule) in broken.items()] == [1] * len(broken)
+    assert all(rule in failed.value.message for _, rule in broken.values())
+    assert failed.value.file == broken[min(broken)][0]
     assert "--resume" in failed.value.hint
 
 
@@ -324,11 +344,12 @@ def test_a_verb_in_two_splits_is_found(run, mini_run):
         audit.audit_run(mini_run, run, HERE)
 
 
-def test_a_premise_in_two_shards_is_found(run, mini_run):
+@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.slow)])
+def test_a_premise_in_two_shards_is_found(run, mini_run, workers):
     (_, one), (number, other) = shards(run, "train")[:2]
     rows = pl.read_parquet(one)
     rewrite(run, number, other, rows.with_columns(contrast_set=pl.col("contrast_set").str.reverse()))
-    with executor(2) as pool, pytest.raises(DataError, match=f"{audit.TWICE}: {rows['premise'].n_unique()}"):
+    with executor(workers) as pool, pytest.raises(DataError, match=f"{audit.TWICE}: {rows['premise'].n_unique()}"):
         audit.audit_run(mini_run, run, pool)
 
 
@@ -402,34 +423,34 @@ def test_a_run_of_other_words_is_not_counted_with_these(run, mini):
 
 
 @pytest.mark.parametrize(
-    ("part", "change", "fault"),
+    ("change", "fault"),
     [
-        ("manifest", lambda plan: None, "not of type 'object'"),
-        ("manifest", lambda plan: plan | {"asked": None}, "asked"),
-        ("manifest", lambda plan: plan | {"sources": None}, "sources"),
-        ("manifest", lambda plan: plan | {"shards": []}, "shards"),
-        ("manifest", lambda plan: plan | {"sets": "0"}, "not the sets of a run"),
-        ("manifest", lambda plan: with_shard(plan, file="../x.parquet"), "does not match"),
-        ("manifest", lambda plan: with_shard(plan, file="data/train/../../x.a-00000.parquet"), "does not match"),
-        ("manifest", lambda plan: with_shard(plan, file="data/test/reach.waiting-00000.parquet"), "of another sampler"),
-        ("manifest", lambda plan: with_shard(plan, sampler=99), "of another sampler"),
-        ("manifest", lambda plan: with_shard(plan, sampler="a"), "sampler"),
-        ("shards/000000", lambda record: [], ""),
-        ("shards/000000", lambda record: record | {"rows": "x"}, ""),
-        ("shards/000000", lambda record: {name: record[name] for name in ("file", "bytes", "sha256")}, ""),
+        (lambda plan: None, "not of type 'object'"),
+        (lambda plan: plan | {"asked": None}, "asked"),
+        (lambda plan: plan | {"sources": None}, "sources"),
+        (lambda plan: plan | {"shards": []}, "shards"),
+        (lambda plan: plan | {"sets": "0"}, "not the sets of a run"),
+        (lambda plan: with_shard(plan, file="../x.parquet"), "does not match"),
+        (lambda plan: with_shard(plan, file="data/train/../../x.a-00000.parquet"), "does not match"),
+        (lambda plan: with_shard(plan, file="data/test/reach.waiting-00000.parquet"), "of another sampler"),
+        (lambda plan: with_shard(plan, sampler=99), "of another sampler"),
+        (lambda plan: with_shard(plan, sampler="a"), "sampler"),
     ],
 )
-def test_a_plan_that_is_none_is_refused_and_such_a_record_counts_as_missing(run, mini_source, mini_run, part, change, fault):
-    """Nothing is written elsewhere."""
+def test_a_plan_that_is_none_is_refused_and_nothing_is_written_elsewhere(run, mini_source, change, fault):
     (run / "data/train/reach.outcome-00000.parquet").unlink()  # so that its shard is made
-    change_json(run / f"cxgen/{part}.json", change)
-    if not fault:
-        assert made(wanted(mini_source, run))["shards"] > 6
-        assert audit.audit_run(mini_run, run, HERE)["rows"]
-        return
+    change_json(run / "cxgen/manifest.json", change)
     with pytest.raises(DataError, match=fault):
         made(wanted(mini_source, run))
     assert not list(run.parent.glob("*.parquet")) + list(run.glob("*.parquet"))
+
+
+def test_records_that_are_none_count_as_missing(run, whole, mini_source):
+    change_json(run / "cxgen/shards/000000.json", lambda record: [])
+    change_json(run / "cxgen/shards/000001.json", lambda record: record | {"rows": "x"})
+    change_json(run / "cxgen/shards/000002.json", lambda record: {name: record[name] for name in ("file", "bytes", "sha256")})
+    made(wanted(mini_source, run))
+    assert files(run) == files(whole[0])
 
 
 def with_shard(plan, **changes):

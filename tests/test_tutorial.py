@@ -81,10 +81,3 @@ def test_explain_prints_what_the_tutorial_shows(project, capsys):
     [shown] = blocks("text")
     start = printed.index(shown.splitlines()[0])
     assert printed[start : start + len(shown.splitlines())] == shown.splitlines()
-
-
-def test_the_other_constructions_stay_as_they_are(project):
-    words, own = Lexicon.of(Project(ROOT)), Lexicon.of(project)
-    assert project.template_files().keys() - Project(ROOT).template_files().keys() == {NAME}
-    here, there = load_construction(project, "conative", own), load_construction(Project(ROOT), "conative", words)
-    assert sample_items(here, 1, 5).equals(sample_items(there, 1, 5))
