@@ -51,16 +51,20 @@ def test_wordings_ask_for_every_answer_each_in_its_own_way(task, names, verdicts
     assert (len(asked), len(texts)) == (names, 4)  # models that continue texts are asked the same about whole pairs as about continuations
 
 
-def test_whole_pairs_are_shown_as_two_texts_in_an_order_that_the_id_decides():
+def test_whole_pairs_are_shown_as_two_texts_and_where_good_and_bad_change_places_in_one_order():
     prompt, cloze = load_wording(PROJECT, "choose", "pair")
-    choices = set()
-    for name in map(str, range(20)):
-        shown = PAIRS.shown(PAIR | {"id": name})
-        choice = "A" if shown["whole_first"] == "Ann ran in. She was in." else "B"
-        assert {shown["whole_first"], shown["whole_second"]} == {"Ann ran in. She was in.", "Ann ran in. She was out."}
-        assert prompt.choices[choice] == PAIRS.verdict(PAIR | {"id": name})
-        choices.add(choice)
-    assert choices == {"A", "B"}
+    choices = []
+    for number in range(20):
+        texts = [f"She was in {number}.", "She was out."]
+        for good, bad in (texts, texts[::-1]):
+            item = PAIR | {"diagnostic_good": good, "diagnostic_bad": bad}
+            shown = PAIRS.shown(item)
+            choice = "A" if shown["whole_first"] == f"Ann ran in. {good}" else "B"
+            assert {shown["whole_first"], shown["whole_second"]} == {f"Ann ran in. {text}" for text in texts}
+            assert prompt.choices[choice] == PAIRS.verdict(item)
+            choices.append(choice)
+        assert choices[-2] != choices[-1]
+    assert set(choices[::2]) == {"A", "B"}
     shown = as_continuations({**PAIR, "context": "Bob left."}, PAIRS, cloze, [PAIR])
     assert shown == ("Ann ran in. She was in.\n\nBob left.", [" She was in.", " She was out."])
 
