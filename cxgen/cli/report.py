@@ -244,6 +244,8 @@ def score(
     answers = answers_of(folder, files or [])
     with busy("resampling"):
         result = scoring.score(answers, Resampling(resamples, seed), everybody)
+    if len(result["readers"]) > 1 and answers["code"].is_unique().all():
+        note("no two readers have answered the same item: agreement needs readers of the same list")
     if record is not None:
         count = scoring.record(answers, result, record, "model" if models else "human")
         note(f"{record}: {count} rows; `cxgen report reading` counts them")

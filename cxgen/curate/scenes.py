@@ -14,10 +14,11 @@ from cxgen.build.preview import sample_items
 from cxgen.build.samplers import divided, unjudged
 from cxgen.check import findings
 from cxgen.constructicon import Construction, load_construction
+from cxgen.constructicon.model import verb_columns
 from cxgen.errors import CxgenError, SchemaError, unknown
 from cxgen.files import alone, read_if_there, write_atomically
 from cxgen.layout import LEXICONS
-from cxgen.lexicon import Lexicon
+from cxgen.lexicon import Frame, Lexicon
 from cxgen.lexicon.scenes import FOLDER, Scenes, SceneTable, read_scenes, sense_of, table_lines
 from cxgen.project import Project
 from cxgen.vocabulary import INFLECTIONS, Judge
@@ -63,7 +64,7 @@ def check_scenes(project: Project, path: Path, params: Params) -> Report:
     construction = replace(construction, designs=designs)
     rows = construction.lexicon.table.slice(len(lexicon)).select(_FORMS).iter_rows(named=True)
     forms = [{name: form for name, form in row.items() if form} for row in rows]
-    premises = sample_items(construction, params.request.seed, 5)["premise"].unique(maintain_order=True).to_list()
+    premises = sample_items(_fresh(construction, params), params.request.seed, 5)["premise"].unique(maintain_order=True).to_list()
     shown = premises[:: -(-len(premises) // _PREMISES)]
     return Report([], doubts, forms, list(_verbs(construction, params)), shown, list(unjudged(construction, params.request)))
 
@@ -122,6 +123,20 @@ def _verbs(construction: Construction, params: Params) -> Iterator[dict[str, Any
             if own := [verb for verb in verbs if splits.get(verb) == split]:
                 new = ", ".join(verb for verb in own if verb not in known)
                 yield {"design": design.name, "split": split, "verbs": len(own), "new": new}
+
+
+def _fresh(construction: Construction, params: Params) -> Construction:
+    """``construction`` with the scenes alone that have a verb which is in no split yet; as it is, if none has, or one needs others."""
+    known, lexicon = params.request.splits.get(construction.name, {}), construction.lexicon
+
+    def is_new(frame: Frame) -> bool:
+        slots = frame.slots.keys() & verb_columns(construction.designs.values(), construction.kinds, construction.slots, frame)
+        return any(lexicon.lemmas[row] not in known for slot in slots for key in frame.slots[slot] for row in lexicon.resolve(key).ids)
+
+    frames = tuple(frame for frame in construction.frames if is_new(frame))
+    used = {name for frame in frames for name in frame.designs}
+    designs = {name: design for name, design in construction.designs.items() if design.frames in used}
+    return replace(construction, frames=frames, designs=designs) if any(design.configs for design in designs.values()) else construction
 
 
 def of_frame(construction: Construction, frame: str) -> Construction:

@@ -194,7 +194,8 @@ class Linker:
         """One root, one subject and one object per verb, no circle."""
         roots = [number for number, (relation, _) in heads.items() if relation == "root"]
         if len(roots) != 1:
-            return [f"the tree has {len(roots)} roots: {self._named(roots)}" if roots else "the tree has no root"]
+            none = "the tree has no root (a verb that is written out is known in the past: *said*, *heard*)"
+            return [f"the tree has {len(roots)} roots: {self._named(roots)}" if roots else none]
         faults = []
         once = defaultdict(list)
         for number, (relation, head) in sorted(heads.items()):
