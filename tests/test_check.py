@@ -140,6 +140,7 @@ def test_of_many_unknown_words_the_first_get_suggestions_which_take_long(tmp_pat
         " | hatch",
         "".join(f" | gaate{letter}x" for letter in "bcdfghjklmnpqrstvwxz") + " | nihgt",
     )
+    edit(tmp_path / "lexicons/scenes/opening.tsv", "kick | push", "galumph | kick | push")  # which WordNet has, and wordfreq has not
     asked = []
     monkeypatch.setattr("cxgen.check.words.get_close_matches", lambda word, *_, **__: asked.append(word) or [])
     assert cxgen("check", "opening", cwd=tmp_path).stdout.count("W310") == 21

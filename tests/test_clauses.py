@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from dataclasses import replace
 from types import SimpleNamespace
 
 import polars as pl
@@ -17,7 +18,8 @@ from cxgen import layout
 from cxgen.asking import Consultation, Limits, judge
 from cxgen.build import run
 from cxgen.build.clauses import clauses, interpretations, tally
-from cxgen.build.params import Params
+from cxgen.build.params import Params, Request
+from cxgen.build.samplers import unjudged
 from cxgen.cli import main
 from cxgen.constructicon import load_construction
 from cxgen.constructicon.model import verb_columns
@@ -202,9 +204,10 @@ def test_what_is_refused_is_not_built_and_one_vote_more_brings_it_back(here, tab
     assert verb in {again.lexicon.lemmas[again.lexicon.index[key]] for frame in again.frames for key in frame.slots["verb"]}
 
 
-def test_without_judgments_nothing_is_built_as_judged(here, table, cxgen):
+def test_without_judgments_nothing_is_built_as_judged(here, table, cxgen, monkeypatch):
     params = replayed(here)
-    with pytest.raises(DataError, match=f"nothing of {NAME} has been judged") as caught:
+    with monkeypatch.context() as patch, pytest.raises(DataError, match=f"nothing of {NAME} has been judged") as caught:
+        patch.setattr(run, "_make", lambda _: pytest.fail("it is told before anything is made"))
         run.build(here, params)
     assert "cxgen judge" in caught.value.hint
     result = cxgen(here, "build", "--workers", "1")
@@ -224,6 +227,9 @@ def test_what_nobody_has_judged_is_told_and_built_only_where_the_parameters_name
     replayed(here)
     told = f"{table['clause'].n_unique()} clauses of {NAME} are not judged, and not built (scenes "
     assert told in cxgen(here, "check", NAME).err
+    loaded = load_construction(here, NAME, Lexicon.of(here))
+    silent = replace(loaded, designs={name: replace(design, configs=()) for name, design in loaded.designs.items()})
+    assert [*unjudged(silent, Request(judged=True))] == []  # nothing of them is built anyway
     edit(here.root / "params.yaml", "backend: replay", f"backend: replay\n  unjudged: [{NAME}]")
     assert "not judged" not in cxgen(here, "check", NAME).err
     assert run.build(here, Params.read(here.params))["judge"]["constructions"][NAME]["refused"] == 0

@@ -422,6 +422,8 @@ def test_a_function_is_scored_as_a_file_is(mini_dataset, cxgen):
     ):
         with pytest.raises(CxgenError, match=message):
             evaluate(bad, project=mini_dataset)
+    with pytest.warns(UserWarning, match=r"12 items have no one largest number: they are undecided"):
+        assert evaluate(lambda items: [[0.4, 0.4, 0.2]] * len(items), project=mini_dataset, limit=12)["undecided"] == 12
     for odd in ({"batch": 0}, {"limit": 0}, {"limit": 1.5}, {"resamples": -1}, {"split": None}):
         with pytest.raises(CxgenError, match=f"{next(iter(odd))} (is )?{next(iter(odd.values()))}"):
             evaluate(predict, project=mini_dataset, **odd)

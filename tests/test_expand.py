@@ -62,6 +62,17 @@ def test_joined_clauses_have_one_root_and_all_their_words(name):
     assert {"thing", "other", "verb", "do"} <= set(re.findall(r"\{(\w+)", text))
 
 
+def test_of_two_bound_verbs_the_main_clause_has_the_root_and_each_its_subject():
+    clauses = {"clause": "{agent} {@verb:past} {thing}", "also": "{agent} {@other:past} {thing}"}
+    joins = {"and": "conjunct", "while": "time"}
+    assert joined("<also> and <clause>.", clauses, joins) == (
+        "{agent=nsubj>NEXT} {@other:past=root} {thing} and {@verb:past=conj>R} {thing}."
+    )
+    assert joined("<clause> while <also>.", clauses, joins) == (
+        "{agent=nsubj>V} {@verb:past=root} {thing} while {agent=nsubj>NEXT} {@other:past=advcl>V} {thing}."
+    )
+
+
 @pytest.mark.parametrize(
     ("pattern", "message"), [("<claus>.", "no <claus>"), ("<clause> <also>.", "2 main"), ("After <bare>, <also>.", "no verb")]
 )

@@ -203,6 +203,23 @@ def test_the_browser_has_whole_sets_of_every_design_with_slots_and_labels(projec
         assert slots <= {slot["slot"] for row in rows["slots"] for slot in row}
 
 
+def test_figures_of_another_dataset_are_not_shown(project, tmp_path):
+    hub = project.root / layout.HUB / layout.VERSION_FILE
+    hub.parent.mkdir(parents=True, exist_ok=True)
+    ours, theirs = (tmp_path / name for name in ("ours.json", "theirs.json"))
+    for path, content in ((ours, "1"), (theirs, "2")):
+        path.write_text(json.dumps(EVALUATION | {"about": {"content_hash": content}}))
+    try:
+        for content, results in (("0", True), ("1", False)):  # of metrics/results.json it is 0
+            hub.write_text(json.dumps({"content_hash": content}))
+            page.write_page(project, tmp_path / "x.html", [ours] if content == "1" else [])
+            assert ("Measured 2026-11-28" in (tmp_path / "x.html").read_text("utf-8")) == results
+        with pytest.raises(DataError, match="another dataset: its content hash is 2, that of this one 1"):
+            page.write_page(project, tmp_path / "x.html", [theirs])
+    finally:
+        hub.unlink()
+
+
 @pytest.mark.slow
 def test_what_the_page_cannot_show_is_told(project, tmp_path, monkeypatch, cxgen):
     wrong = {"items": {"items": "x"}, "five": {"accuracy": dict.fromkeys(BOUNDS, 5)}, "none": {"accuracy": dict.fromkeys(BOUNDS)}}

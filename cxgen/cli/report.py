@@ -27,7 +27,7 @@ from cxgen.report.page import write_page
 from cxgen.review import score as scoring
 from cxgen.review.answers import answers_of
 from cxgen.review.form import Server
-from cxgen.review.sample import ANSWERS, FILE, Design
+from cxgen.review.sample import ANSWERS, FILE, ITEM, Design
 from cxgen.review.sheets import Kind
 from cxgen.review.sheets import export as write
 from cxgen.schema import TARGET
@@ -244,7 +244,7 @@ def score(
     answers = answers_of(folder, files or [])
     with busy("resampling"):
         result = scoring.score(answers, Resampling(resamples, seed), everybody)
-    if len(result["readers"]) > 1 and answers["code"].is_unique().all():
+    if len(result["readers"]) > 1 and answers.filter(kind=ITEM)["code"].is_unique().all():
         note("no two readers have answered the same item: agreement needs readers of the same list")
     if record is not None:
         count = scoring.record(answers, result, record, "model" if models else "human")
