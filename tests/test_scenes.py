@@ -275,6 +275,7 @@ def test_a_good_table_is_shown_to_be_read(tmp_path, cxgen):
         ("flonk", "flonked"),
     ]
     assert any("splonk" in row["new"] for row in report["verbs"])
+    assert report["senses"]["kick"] == "contact"
     assert 0 < len(report["premises"]) <= 20
     path.write_text((text + f"two{row} ; {words}\n").replace(" ; ", "\t"))
     assert "words of line 2" in cxgen("check", "scenes", path).stdout

@@ -85,6 +85,7 @@ Last night, {agent} {verb:past} it. | Last night, Noah hammered it. | night obl:
 {agent} managed to {verb:base} it. | Noah managed to hammer it. | Noah nsubj managed; to mark hammer; hammer xcomp managed
 {agent} was too shy to {verb:base}. | Noah was too shy to hammer. | was cop shy; too advmod shy; shy root 0; hammer advcl shy
 I doubt that {agent} {verb:past}. | I doubt that Noah hammered. | I nsubj doubt; doubt root 0; that mark hammered; hammered ccomp doubt
+{agent} {verb:past} it and in the end kicked it. | Noah hammered it and in the end kicked it. | end obl kicked; kicked conj hammered
 {agent} {verb:past} it and then kicked it. | Noah hammered it and then kicked it. | and cc kicked; then advmod kicked; kicked conj hammered
 {agent} {verb:past} it or {theme}, let alone my uncle. | Noah hammered it or the dog, let alone my uncle. | let cc uncle; alone fixed let
 While my aunt slept, {agent} {verb:past}. | While my aunt slept, Noah hammered. | While mark slept; aunt nsubj slept; slept advcl hammered

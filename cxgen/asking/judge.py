@@ -17,7 +17,7 @@ from cxgen.constructicon import Construction, load_construction, target_names
 from cxgen.errors import DataError
 from cxgen.files import alone
 from cxgen.lexicon import Lexicon
-from cxgen.lexicon.verdicts import HINT, require_answers
+from cxgen.lexicon.verdicts import HINT, read_votes, require_answers
 from cxgen.project import Project
 from cxgen.schema import Column, Contract
 from cxgen.tables import read_table, write_table
@@ -31,10 +31,10 @@ _FROZEN = Contract(tuple(Column(name, kind, "", null=name in _UNKNOWN) for name,
 
 
 def questions(
-    project: Project, asked: Consultation, names: Sequence[str] = (), *, audited: bool = False
+    project: Project, asked: Consultation, names: Sequence[str] = (), *, audited: bool = False, fresh: bool = False
 ) -> tuple[Consultation, dict[str, Prompt], Shown]:
     """``asked`` within its bounds, task -> prompt, and what is shown of the clauses of ``names`` (default: all constructions), or of those
-    of the audit. The default tasks are `CLAUSES`, or those of the audit.
+    of the audit; ``fresh``: only those that nobody has judged. The default tasks are `CLAUSES`, or those of the audit.
 
     What all the models have decided already, with the prompts as they are, is not asked again.
     """
@@ -52,7 +52,8 @@ def questions(
         described = descriptions([construction])
         rows = (clauses(construction) if known is None else known.filter(target=name)).to_dicts()
         rows += interpretations(construction).to_dicts() if INTERPRETATION in asked.tasks and known is None else []
-        for row in rows:
+        judged = set(read_votes(project, name)["item"]) if fresh else set[str]()
+        for row in (row for row in rows if row["item"] not in judged):
             told, own = row | described.get(row["construction"], PLAIN), construction.argument_structure and row["construction"] == name
             fit = {INTERPRETATION} if INTERPRETATION in row else {*CLAUSES} - (set() if own else {"role"})
             fit -= {task for task in meant if row.get(task, "") is None}  # of an audit's clause nobody says it
@@ -82,9 +83,9 @@ def _decided(frozen: Path, asked: Consultation, prompts: dict[str, Prompt]) -> s
     return {(task, item) for task, item, count in counts.iter_rows() if count == len(asked.models)}
 
 
-def run(project: Project, asked: Consultation, names: Sequence[str] = (), *, audited: bool = False) -> list[Outcome]:
+def run(project: Project, asked: Consultation, names: Sequence[str] = (), **which: bool) -> list[Outcome]:
     """Ask about `questions` and freeze the votes; how the run of each model and task went."""
-    outcomes = consult.ask(*questions(project, asked, names, audited=audited))
+    outcomes = consult.ask(*questions(project, asked, names, **which))
     votes = as_table(judgment for outcome in outcomes for judgment in outcome.judgments)
     freeze(votes.filter(pl.col("call") != ""), project.root / layout.JUDGMENTS)  # what a bound kept from being asked is no judgment
     return outcomes

@@ -43,7 +43,8 @@ def tree_faults(construction: Construction, chunks: Chunks) -> dict[str, list[Cx
         where = f"{construction.name}: template {item['template']!r} ({item['kind']})"
         sentence, reasons = annotator.tree(item)
         for reason in reasons:
-            hint = _words(item, reason) if reason.startswith(UNKNOWN) else _example(construction, item)
+            stated = any(told in reason for told in ("would all be", "circle", "roots"))
+            hint = _example(construction, item) if stated else _words(item, reason)
             hint += '; words between two slots can stand under `chunks:` in this file, such as "open/ADJ/JJ/xcomp>V"'
             found = fault(place, f"{where}: {reason}: {item['premise']!r}", f"{hint}; {_HELP}")
             told = _LEMMA.sub("", reason)

@@ -116,6 +116,7 @@ def judge(
     requests: _Requests = None,
     replies: Annotated[list[Path] | None, Option(help="file: the replies; one file for each --model.")] = None,
     audited: Annotated[bool, Option("--audit", help="Ask about clauses that readers know to be good or bad; count the mistakes.")] = False,
+    fresh: Annotated[bool, Option("--unjudged", help="Ask only about clauses that nobody has judged.")] = False,
     dry_run: DryRun = False,
     form: Form = Format.table,
 ) -> None:
@@ -139,13 +140,13 @@ def judge(
         constructions or (() if audited else construction_names(project, settings)),
     )
     if dry_run:
-        tell_estimate(consult.estimate(*judging.questions(project, asked, names, audited=audited)), form)
+        tell_estimate(consult.estimate(*judging.questions(project, asked, names, audited=audited, fresh=fresh)), form)
         return
     if backend is Judge.file and requests and not replies:
-        note(f"{consult.write_out(*judging.questions(project, asked, names, audited=audited), requests)} requests: {requests}")
+        note(f"{consult.write_out(*judging.questions(project, asked, names, audited=audited, fresh=fresh), requests)} requests: {requests}")
         return
     if backend is not Judge.replay:
-        outcomes = judging.run(project, asked, names, audited=audited)
+        outcomes = judging.run(project, asked, names, audited=audited, fresh=fresh)
     votes, lexicon = read_votes(project, AUDIT if audited else ""), Lexicon.of(project)
     if audited:
         emit(list(score(project, votes, asked.models)), form)

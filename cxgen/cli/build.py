@@ -79,7 +79,7 @@ def _lacking(report: Row, settings: Params) -> Iterator[str]:
     for name, modes in report["wug"]["constructions"].items():
         none = [mode for mode, own in modes.items() if not own["items"] and mode != Mode.adjectives]  # which many have none of
         if none:
-            why = f"no label holds without these words (`cxgen explain {name} --wug {none[0]}`)"
+            why = f"they would replace nothing, or no more than others, or leave no label (`cxgen explain {name} --wug {none[0]}`)"
             yield f"nli_wug has no items of {name} for {', '.join(none)}: {why}"
     for name, entry in report.get("judge", {"constructions": {}})["constructions"].items():
         if entry["unjudged"] and settings.request.hears(name):

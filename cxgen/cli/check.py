@@ -99,6 +99,8 @@ def _check_scenes(what: str, file: Path, form: Format) -> None:
             echo(f"{file}:{row['line']}: {row['column']}{': ' if row['column'] else ''}{row['fault']}\n  hint: {row['hint']}")
         for rows in filter(None, (report.forms, report.verbs)):
             emit(rows, form)
+        if report.senses:
+            note(f"senses taken (VERB~TYPE takes another): {', '.join(f'{verb} ({kind})' for verb, kind in report.senses.items())}")
         for line in report.unjudged:
             note(line)
         counts = [f"{n} {what}{'s' * (n != 1)}" for n, what in ((len(report.faults), "fault"), (len(report.doubts), "doubt"))]

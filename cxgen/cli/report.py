@@ -86,6 +86,8 @@ def baselines(
     project, settings = open_project()
     with busy("training the give-away classifiers"):
         if construction is None:
+            if newer := newer_source(project):
+                note(f"measured: the dataset as it was built; {newer} was changed after it; `report baselines NAME` draws anew")
             result = giveaways.run(project, settings.folds, settings.workers)
         else:
             loaded = Constructicon()[construction].construction

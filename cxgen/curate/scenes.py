@@ -20,6 +20,8 @@ from cxgen.files import alone, read_if_there, write_atomically
 from cxgen.layout import LEXICONS
 from cxgen.lexicon import Frame, Lexicon
 from cxgen.lexicon.scenes import FOLDER, Scenes, SceneTable, read_scenes, sense_of, table_lines
+from cxgen.lexicon.words import lemma_of as lemma_of_key
+from cxgen.lexicon.words import lexfile
 from cxgen.project import Project
 from cxgen.vocabulary import INFLECTIONS, Judge
 
@@ -40,6 +42,7 @@ class Report:
     forms: list[dict[str, Any]] = field(default_factory=list)  # of the words that the lexicon does not have yet
     verbs: list[dict[str, Any]] = field(default_factory=list)  # design, split, verbs (how many), new (those in no split yet)
     premises: list[str] = field(default_factory=list)
+    senses: dict[str, str] = field(default_factory=dict)  # of the verbs of new scenes: verb -> lexicographer file
     unjudged: list[str] = field(default_factory=list)  # how many clauses a build would leave out, since nobody has judged them
 
 
@@ -64,9 +67,11 @@ def check_scenes(project: Project, path: Path, params: Params) -> Report:
     construction = replace(construction, designs=designs)
     rows = construction.lexicon.table.slice(len(lexicon)).select(_FORMS).iter_rows(named=True)
     forms = [{name: form for name, form in row.items() if form} for row in rows]
-    premises = sample_items(_fresh(construction, params), params.request.seed, 5)["premise"].unique(maintain_order=True).to_list()
+    fresh = _fresh(construction, params)
+    premises = sample_items(fresh, params.request.seed, 5)["premise"].unique(maintain_order=True).to_list()
     shown = premises[:: -(-len(premises) // _PREMISES)]
-    return Report([], doubts, forms, list(_verbs(construction, params)), shown, list(unjudged(construction, params.request)))
+    senses = _senses(fresh) if fresh is not construction else {}
+    return Report([], doubts, forms, list(_verbs(construction, params)), shown, senses, list(unjudged(construction, params.request)))
 
 
 def _row(line: int, column: str, fault: str, hint: str) -> dict[str, Any]:
@@ -137,6 +142,12 @@ def _fresh(construction: Construction, params: Params) -> Construction:
     used = {name for frame in frames for name in frame.designs}
     designs = {name: design for name, design in construction.designs.items() if design.frames in used}
     return replace(construction, frames=frames, designs=designs) if any(design.configs for design in designs.values()) else construction
+
+
+def _senses(construction: Construction) -> dict[str, str]:
+    """The verbs of its scenes that WordNet has, each with the lexicographer file of the sense that is taken."""
+    names = {name for frame in construction.frames for slot in construction.verb_slots for name in frame.slots.get(slot, ()) if "%" in name}
+    return {lemma_of_key(name)[0]: lexfile(name).removeprefix("verb.") for name in sorted(names)}
 
 
 def of_frame(construction: Construction, frame: str) -> Construction:

@@ -24,7 +24,7 @@ NEEDED = """\
 An item needs the construction if another reading of its premise's words gives another label, its claim is about the clause of the
 construction's verb, and this verb does not hold the meaning by itself. Another reading is another kind of the design with the same
 open-class words (of a look-alike or opposite: a kind of the target), or what a look-alike is misread as."""
-_JOINS = r"\b(?:and|then|but|before|after|while|as|when)\b"  # the joins of templates/_shared.yaml
+_JOINS = ("and", "then", "but", "before", "after", "while", "as", "when")  # those of templates/_shared.yaml
 _Clauses = list[Counter[str]]
 
 
@@ -111,10 +111,12 @@ def _read(construction: Construction, design: Design) -> dict[str, list[_Clauses
 
 def _premises(construction: Construction, kind: str) -> Iterator[_Clauses]:
     """The slots and open-class words (in quotes) of a kind's premises, template by template, clause by clause."""
+    own = re.findall(r"\w+", construction.form.lower())  # *hardly had NP V when NP V* is one clause more
+    joins = rf"\b(?:{'|'.join(word for word in _JOINS if word not in own)})\b"
     for template in construction.templates_for(kind):
         parts = construction.premise_parts(kind, template.name)
-        joined = re.match(_JOINS, parts[0].text.lstrip(), re.IGNORECASE)  # then a comma ends the first clause
-        ends, clauses = re.compile(f"{_JOINS}|," if joined else _JOINS, re.IGNORECASE), [Counter[str]()]
+        joined = re.match(joins, parts[0].text.lstrip(), re.IGNORECASE)  # then a comma ends the first clause
+        ends, clauses = re.compile(f"{joins}|," if joined else joins, re.IGNORECASE), [Counter[str]()]
         for part in parts:
             if part.slot and not (part.form in WORD_FORMS and WORD_FORMS[part.form].closed):
                 clauses[-1][part.slot] += 1

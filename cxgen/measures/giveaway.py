@@ -18,7 +18,7 @@ _NEGATIONS = ["no", "not", "never", "nothing", "nobody", "none", "neither", "nor
 
 _SHARE = (
     "say all that hypotheses ask about alike: one form of its verbs, the same words before its nouns, in every premise kind of a design "
-    "(*the open gate* and *the gate* share other pairs of words with *The gate was open*)"
+    "(two words side by side count as one more, as in *When Bo left*: *the open gate* and *the gate* share others with *The gate was open*)"
 )
 
 

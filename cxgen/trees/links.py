@@ -81,8 +81,10 @@ class Linker:
             if word.upos == "AUX" and (word.relation, word.head) == ("aux", "VERB"):
                 relation = self._as_auxiliary(word, int(head))
             elif word.head == "P" and unit.words[0].upos != "PUNCT":
-                verbs = (verb for verb in reversed(self.verbs[:number]) if verb and self.words[verb - 1].xpos != "VB")
-                head = next(verbs, self.predicate)
+                verbs = [verb for verb in reversed(self.verbs[:number]) if verb and self.words[verb - 1].xpos != "VB"]
+                if number and self.units[number - 1].words[-1].upos == "CCONJ":  # it belongs to what the conjunction opens
+                    verbs = [*filter(None, self.verbs[number + 1 :]), *verbs]
+                head = next(iter(verbs), self.predicate)
             self.links.setdefault(place, (relation, head))
         for anchor, link in unit.others.items():
             name = anchor.rstrip("?")

@@ -130,7 +130,8 @@ class _Cutter:
         """A function word by the table; with ``several`` only those of several words, and subordinators, which no phrase begins with."""
         for row in longest(closed_class(), run) or ():
             end, first = at + len(row.words), row.words[0]
-            if row.before not in {"", self._cell(end).word.lower()} and row.before not in self._follows(end):
+            opened = self._opened(end) if first.upos == "CCONJ" else end
+            if row.before not in {"", self._cell(end).word.lower()} and row.before not in self._follows(opened):
                 continue
             opens = row.before == "clause" or (row.before == "ing" and "noun" in self._follows(end + 1))
             if not several or len(row.words) > 1 or (first.upos == "SCONJ" and opens):
@@ -139,6 +140,12 @@ class _Cutter:
                 words = tuple(replace(word, form=form) for word, form in zip(row.words, run, strict=False))
                 return Chunk(words, {"NEXT?": ("nmod", "PREV")} if of_noun else row.others)
         return None
+
+    def _opened(self, at: int) -> int:
+        """Where what a conjunction opens begins, an adjunct before it left out: *and in the end Ann left*."""
+        words = [cell.word for cell in takewhile(lambda cell: cell.word not in {"", ",", "."}, self.cells[at:])]
+        adjunct = _adjunct(words, 2)
+        return at + len(adjunct.words) if adjunct else at
 
     def _adjective(self, at: int, run: Sequence[str]) -> Chunk | None:
         before = self._before(at)
@@ -195,7 +202,9 @@ class _Cutter:
     def _clause(self, at: int, tag: str) -> tuple[Link, dict[str, Link]]:
         """What a verb is to the other clauses, and what it makes of the filler before it; its subordinator has only a subject behind it."""
         start = at
-        while (opening := self._before(start)) and all(word.upos in {"ADV", "PART"} for word in opening.words):
+        while (opening := self._before(start)) and (
+            all(word.upos in {"ADV", "PART"} for word in opening.words) or any(word.head == "P" for word in opening.words)
+        ):
             start -= len(opening.words)
         if opening and "CCONJ" in {opening.words[0].upos, opening.words[-1].upos}:
             return ("conj", "HOST"), {}
