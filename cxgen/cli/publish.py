@@ -134,8 +134,9 @@ def diff(
 
 
 def _dataset(name: str) -> pl.DataFrame:
-    if Path(name).exists() or not (match := _ON_HUB.fullmatch(name)):
-        return read_dataset(Path(name))
+    path = Path(name)
+    if path.exists() or path.parts[:1] == HUB.parts[:1] or not (match := _ON_HUB.fullmatch(name)):  # what is not built is none of the Hub
+        return read_dataset(path)
     return read_dataset(hub.download(hub.api(), match["repository"], match["revision"] or "main"))
 
 

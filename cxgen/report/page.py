@@ -80,7 +80,8 @@ def _facts(
     content = _content(project)
     none: Row = {"rows": [], "data_version": DATA_VERSION, "date": "", "content_hash": content}
     results = metrics.get("results", none)
-    results = results if content in {None, results["content_hash"]} else none  # of another dataset
+    others = results["rows"] and results["content_hash"] != content  # figures of another dataset, or of nobody knows which
+    results = none if others else results
     return {
         "about": Params.read(project.params).publish,
         "versions": {"cxgen": __version__, "data": DATA_VERSION, "date": date.today()},
@@ -88,6 +89,7 @@ def _facts(
         "first": _typical(sets, config=DEFAULT),
         "gallery": list(_gallery(project, constructions, items, sets, models.get("constructions", {}))),
         "results": results,
+        "left_out": bool(others),
         "scores": _by_config([*results["rows"], *scores]),
         "yours": bool(scores),
         "counts": items.group_by("config", maintain_order=True).agg(pl.len().alias("items"), *numbers).to_dicts(),
