@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import math
 import re
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping
@@ -220,8 +221,9 @@ def stale_reasons(root: Path) -> Iterator[str]:
 
 
 def newer_source(project: Project) -> str:
-    """A file of the project's that was changed after the packaged data were written; empty if there is none."""
-    made = (project.root / layout.HUB / layout.VERSION_FILE).stat().st_mtime_ns
+    """A file of the project's that was changed after the packaged data were written; empty if there is none, or if nothing is packaged."""
+    packaged = project.root / layout.HUB / layout.VERSION_FILE
+    made = packaged.stat().st_mtime_ns if packaged.exists() else math.inf
     for name in (layout.PARAMS, layout.TEMPLATES, layout.LEXICONS, layout.NATURAL_SETS.parent):
         for path in (project.root / name, *sorted((project.root / name).rglob("*"))):
             if path.is_file() and path.stat().st_mtime_ns > made:
