@@ -11,10 +11,10 @@ VERSION, DIGEST = 16, "5d3e48d9e3592fde"
 
 
 def digest() -> str:
-    """A digest of some items of every construction, with pseudowords and as minimal pairs, too, and of the suites."""
+    """A digest of some items of every construction, of some with pseudowords and as minimal pairs, too, and of the suites."""
     told, shipped = hashlib.blake2b(digest_size=8), facade.Constructicon()
     entries = {name: shipped[name] for name in shipped}  # each is loaded once
-    asked = [(name, {}) for name in entries] + [(name, {"wug": "content"}) for name in entries]
+    asked = [(name, {}) for name in entries] + [(name, {"wug": "content"}) for name in list(entries)[::4]]
     asked += [("resultative", {"family": family}) for family in ("minimal_pairs", "cxmp", "cxnli")]
     asked += [("comparative-correlative", {"family": family}) for family in ("cc_syntax", "cc_semantics")]
     for name, how in asked:

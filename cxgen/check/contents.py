@@ -12,7 +12,7 @@ import polars as pl
 from cxgen.check.core import check, fault
 from cxgen.check.names import texts
 from cxgen.constructicon import Construction, Design, Part, Place, parse_pattern
-from cxgen.constructicon.load import unknown_words
+from cxgen.constructicon.load import COMMON, unknown_words
 from cxgen.errors import CxgenError
 from cxgen.families import CONFIGS, families_of, family_of
 from cxgen.lexicon import Lexicon
@@ -111,7 +111,8 @@ def faulty_items(construction: Construction) -> Iterator[CxgenError]:
             message = f"scene {frame!r}: slots {one!r} and {other!r} of one sentence can both say {', '.join(sorted(words)[:3])}"
             hint = f"take it from one of them, or say distinct: [{one}] of {other}"
             yield fault(construction.place("slots", other), message, hint)
-        for family, config in ((family_of(config), config) for config in design.configs if config in CONFIGS):
+        named = design.entity_type not in {"", COMMON}  # the same sentences about people of another kind, which need not be drawn, too
+        for family, config in ((family_of(config), config) for config in design.configs if config in CONFIGS and not named):
             try:
                 if family.unsound(construction, design, config):
                     continue  # E204 says so

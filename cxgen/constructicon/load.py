@@ -19,7 +19,7 @@ from cxgen.schema import Document, read_yaml
 # Of pairs about participants, after CxMP's four: entity type -> the class that they come from; a frame may have common nouns of its own.
 ENTITIES = {"humans": "pair-people", "female": "top-female-names", "male": "top-male-names", "letters": "letter-names"}
 VARIANTS = ("A", "B")
-_COMMON = "humans"
+COMMON = "humans"
 _SIDES = re.compile(r"\[([^][|]*)\|([^][|]*)\]")  # [was|was not]: what a wording says, and what its denial says
 _Groups = Mapping[str, tuple[str, ...]]
 _Source = tuple[Document, Places]  # a construction's or look-alike's part of a file, with everything written out
@@ -216,7 +216,7 @@ def _frames_by_entity(frames: Iterable[Frame], designs: Mapping[str, Design], en
         if others or not own:
             yield replace(frame, designs=others)
         for kind, group in ENTITIES.items() if own else ():
-            filled = {slot: (group,) for name in own for slot in slots[name] if kind != _COMMON or slot not in frame.slots}
+            filled = {slot: (group,) for name in own for slot in slots[name] if kind != COMMON or slot not in frame.slots}
             yield replace(frame, name=f"{frame.name}-{kind}", designs=tuple(f"{name}-{kind}" for name in own), slots=frame.slots | filled)
 
 
