@@ -111,7 +111,7 @@ def _read(construction: Construction, design: Design) -> dict[str, list[_Clauses
 
 def _premises(construction: Construction, kind: str) -> Iterator[_Clauses]:
     """The slots and open-class words (in quotes) of a kind's premises, template by template, clause by clause."""
-    own = re.findall(r"\w+", construction.form.lower())  # *hardly had NP V when NP V* is one clause more
+    own = re.findall(r"\w+", construction.form.lower())  # which join no clause of another event: *hardly ... when*
     joins = rf"\b(?:{'|'.join(word for word in _JOINS if word not in own)})\b"
     for template in construction.templates_for(kind):
         parts = construction.premise_parts(kind, template.name)
