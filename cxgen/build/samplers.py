@@ -13,7 +13,7 @@ import polars as pl
 
 from cxgen.build.params import Request
 from cxgen.constructicon import Construction, Design, load_construction
-from cxgen.constructicon.model import verb_columns
+from cxgen.constructicon.model import verb_rows
 from cxgen.errors import CxgenError, DataError, EmptySlotError, SchemaError, some
 from cxgen.families import CONFIGS, DEFAULT, family_of
 from cxgen.layout import JUDGMENTS
@@ -89,8 +89,12 @@ def unjudged(construction: Construction, request: Request) -> Iterator[str]:
     built = {design.frames for design in construction.designs.values() if design.configs}
     scenes = {frame.name: len(left) for frame, _, left in _heard(construction) if left and built.intersection(frame.designs or built)}
     if scenes and request.hears(construction.name):
-        name, count = construction.name, sum(scenes.values())
-        yield f"{count} clauses of {name} are not judged, and not built (scenes {some([*scenes])}): `cxgen judge {name}`"
+        yield not_judged(construction.name, sum(scenes.values()), f" (scenes {some([*scenes])})")
+
+
+def not_judged(name: str, count: int, where: str = "") -> str:
+    """How many clauses of a construction nobody has judged, in words."""
+    return f"{count} clauses of {name} are not judged, and not built{where}: `cxgen judge {name}`"
 
 
 def _heard(construction: Construction) -> Iterator[tuple[Frame, dict[str, tuple[str, ...]], list[str]]]:
@@ -98,10 +102,9 @@ def _heard(construction: Construction) -> Iterator[tuple[Frame, dict[str, tuple[
     lexicon = construction.lexicon
     for frame in construction.frames:
         kept, left = dict[str, tuple[str, ...]](), list[str]()
-        for slot in frame.slots.keys() & verb_columns(construction.designs.values(), construction.kinds, construction.slots, frame):
-            rows = {row: (slot, lexicon.lemmas[row]) in frame.judged for name in frame.slots[slot] for row in lexicon.resolve(name).ids}
-            kept[slot] = tuple(lexicon.keys[row] for row, heard in rows.items() if heard)
-            left += [lexicon.lemmas[row] for row, heard in rows.items() if not heard]
+        for slot, rows in verb_rows(construction, frame).items():
+            kept[slot] = tuple(lexicon.keys[row] for row in rows if (slot, lexicon.lemmas[row]) in frame.judged)
+            left += [lexicon.lemmas[row] for row in rows if (slot, lexicon.lemmas[row]) not in frame.judged]
         yield frame, kept, left
 
 

@@ -15,7 +15,7 @@ import polars as pl
 from cxgen import layout
 from cxgen.errors import DataError, some
 from cxgen.families import CONFIGS, DEFAULT, NATURAL, REJECTED, family_of, wug_config
-from cxgen.files import alone
+from cxgen.files import alone, parse_json, read_text
 from cxgen.project import Project
 from cxgen.schema import Column, Contract, polars_schema, read_json
 from cxgen.suites import SUITES, columns_of
@@ -141,6 +141,13 @@ def compared(config: str) -> Contract:
     names = {"id", "contrast_set", "construction", "split", *family_of(config).compared.values()}
     chosen = tuple(column for column in columns_of(config) if column.name in names)
     return Contract(chosen, key=("id",), optional=frozenset({"split"}), more=True)
+
+
+def packaged_content(project: Project) -> str | None:
+    """The hash of the rows of the folder that the Hub will show; None if nothing is packaged."""
+    path = project.root / layout.HUB / layout.VERSION_FILE
+    record = parse_json(read_text(path), path) if path.is_file() else None
+    return record.get("content_hash") if isinstance(record, dict) else None
 
 
 def packaged(project: Project) -> dict[str, dict[str, int]]:

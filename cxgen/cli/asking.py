@@ -139,14 +139,15 @@ def judge(
         list[Outcome](),
         constructions or (() if audited else construction_names(project, settings)),
     )
+    which = {"audited": audited, "fresh": fresh}
     if dry_run:
-        tell_estimate(consult.estimate(*judging.questions(project, asked, names, audited=audited, fresh=fresh)), form)
+        tell_estimate(consult.estimate(*judging.questions(project, asked, names, **which)), form)
         return
     if backend is Judge.file and requests and not replies:
-        note(f"{consult.write_out(*judging.questions(project, asked, names, audited=audited, fresh=fresh), requests)} requests: {requests}")
+        note(f"{consult.write_out(*judging.questions(project, asked, names, **which), requests)} requests: {requests}")
         return
     if backend is not Judge.replay:
-        outcomes = judging.run(project, asked, names, audited=audited, fresh=fresh)
+        outcomes = judging.run(project, asked, names, **which)
     votes, lexicon = read_votes(project, AUDIT if audited else ""), Lexicon.of(project)
     if audited:
         emit(list(score(project, votes, asked.models)), form)

@@ -15,7 +15,7 @@ from cxgen.build import run
 from cxgen.build.audit import audit_run
 from cxgen.build.params import Params, Wug, append_splits
 from cxgen.build.pool import Executor, cluster, executor
-from cxgen.build.samplers import Run, divided, unjudged
+from cxgen.build.samplers import Run, divided, not_judged, unjudged
 from cxgen.build.samplers import capacity as counted
 from cxgen.build.shards import Plan, Wanted, crowded, earlier, make_plan, make_shards, single, writing
 from cxgen.cli.options import Form, Names, Workers, commands, open_project
@@ -83,7 +83,7 @@ def _lacking(report: Row, settings: Params) -> Iterator[str]:
             yield f"nli_wug has no items of {name} for {', '.join(none)}: {why}"
     for name, entry in report.get("judge", {"constructions": {}})["constructions"].items():
         if entry["unjudged"] and settings.request.hears(name):
-            yield f"{entry['unjudged']} clauses of {name} are not judged, and not built: `cxgen judge {name}`"
+            yield not_judged(name, entry["unjudged"])
 
 
 def _note_unjudged(construction: Construction, settings: Params) -> None:

@@ -14,13 +14,12 @@ from cxgen.build.preview import sample_items
 from cxgen.build.samplers import divided, unjudged
 from cxgen.check import findings
 from cxgen.constructicon import Construction, load_construction
-from cxgen.constructicon.model import verb_columns
+from cxgen.constructicon.model import verb_rows
 from cxgen.errors import CxgenError, SchemaError, unknown
 from cxgen.files import alone, read_if_there, write_atomically
 from cxgen.layout import LEXICONS
 from cxgen.lexicon import Frame, Lexicon
 from cxgen.lexicon.scenes import FOLDER, Scenes, SceneTable, read_scenes, sense_of, table_lines
-from cxgen.lexicon.words import lemma_of as lemma_of_key
 from cxgen.lexicon.words import lexfile
 from cxgen.project import Project
 from cxgen.vocabulary import INFLECTIONS, Judge
@@ -62,9 +61,7 @@ def check_scenes(project: Project, path: Path, params: Params) -> Report:
     for wrong in findings(construction, codes={"E102"}):  # what a word of the table cannot be said as
         raise CxgenError(f"{wrong.code} {wrong.message}", file=wrong.file, line=wrong.line, hint=wrong.hint)
     doubts = list(_found(table, construction, _DOUBTS))
-    used = {name for frame in construction.frames for name in frame.designs}
-    designs = {name: design for name, design in construction.designs.items() if design.frames in used}
-    construction = replace(construction, designs=designs)
+    construction = _of_frames(construction, construction.frames)
     rows = construction.lexicon.table.slice(len(lexicon)).select(_FORMS).iter_rows(named=True)
     forms = [{name: form for name, form in row.items() if form} for row in rows]
     fresh = _fresh(construction, params)
@@ -132,22 +129,24 @@ def _verbs(construction: Construction, params: Params) -> Iterator[dict[str, Any
 
 def _fresh(construction: Construction, params: Params) -> Construction:
     """``construction`` with the scenes alone that have a verb which is in no split yet; as it is, if none has, or one needs others."""
-    known, lexicon = params.request.splits.get(construction.name, {}), construction.lexicon
+    known, lemmas = params.request.splits.get(construction.name, {}), construction.lexicon.lemmas
+    verbs = [(frame, {lemmas[row] for rows in verb_rows(construction, frame).values() for row in rows}) for frame in construction.frames]
+    fresh = _of_frames(construction, tuple(frame for frame, own in verbs if not own <= known.keys()))
+    return fresh if any(design.configs for design in fresh.designs.values()) else construction
 
-    def is_new(frame: Frame) -> bool:
-        slots = frame.slots.keys() & verb_columns(construction.designs.values(), construction.kinds, construction.slots, frame)
-        return any(lexicon.lemmas[row] not in known for slot in slots for key in frame.slots[slot] for row in lexicon.resolve(key).ids)
 
-    frames = tuple(frame for frame in construction.frames if is_new(frame))
+def _of_frames(construction: Construction, frames: tuple[Frame, ...]) -> Construction:
+    """``construction`` with these scenes alone, and the designs that they serve."""
     used = {name for frame in frames for name in frame.designs}
     designs = {name: design for name, design in construction.designs.items() if design.frames in used}
-    return replace(construction, frames=frames, designs=designs) if any(design.configs for design in designs.values()) else construction
+    return replace(construction, frames=frames, designs=designs)
 
 
 def _senses(construction: Construction) -> dict[str, str]:
     """The verbs of its scenes that WordNet has, each with the lexicographer file of the sense that is taken."""
     names = {name for frame in construction.frames for slot in construction.verb_slots for name in frame.slots.get(slot, ()) if "%" in name}
-    return {lemma_of_key(name)[0]: lexfile(name).removeprefix("verb.") for name in sorted(names)}
+    lexicon = construction.lexicon
+    return {lexicon.lemmas[lexicon.index[name]]: lexfile(name).removeprefix("verb.") for name in sorted(names)}
 
 
 def of_frame(construction: Construction, frame: str) -> Construction:
@@ -155,8 +154,7 @@ def of_frame(construction: Construction, frame: str) -> Construction:
     frames = tuple(scene for scene in construction.frames if scene.name == frame)
     if not frames:
         raise unknown("frame", frame, {scene.name for scene in construction.frames}, file=construction.document.path)
-    designs = {name: design for name, design in construction.designs.items() if design.frames in frames[0].designs}
-    return replace(construction, frames=frames, designs=designs)
+    return _of_frames(construction, frames)
 
 
 def slot_questions(construction: Construction, slot: str, n: int, count: int, seed: int, frame: str = "") -> dict[str, dict[str, str]]:

@@ -11,15 +11,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from cxgen import layout
-from cxgen.build.tables import read_splits, require_dataset, table_file
+from cxgen.build.tables import packaged_content, read_splits, require_dataset, table_file
 from cxgen.errors import CxgenError, DataError, needs, unknown
 from cxgen.evaluation.outside import questions_about, read_items
 from cxgen.evaluation.predictions import BEYOND, answers, write_predictions
 from cxgen.evaluation.scores import FIXED, WUG, answered, compared, first_sets, questions, scores, wug_differences
 from cxgen.families import CONFIGS, NATURAL, wug_config
 from cxgen.families.scoring import Scoring
-from cxgen.files import read_json
 from cxgen.measures import giveaway, words
 from cxgen.measures.figures import Resampling
 from cxgen.project import Project
@@ -151,10 +149,7 @@ class Evaluated:
         `compared`)."""
         whole, other = answered(self.questions, given), against and answered(self.questions, against[1])
         rows = {config: whole.filter(config=config) for config in self.items}
-        path = self.project.root / layout.HUB / layout.VERSION_FILE
-        packaged = read_json(path) if path.is_file() else None
-        content = packaged.get("content_hash") if isinstance(packaged, dict) else None
-        versions = {"cxgen": __version__, "data_version": DATA_VERSION, "content_hash": content}
+        versions = {"cxgen": __version__, "data_version": DATA_VERSION, "content_hash": packaged_content(self.project)}
         differences = {config: compared(own, other.filter(config=config), how) for config, own in rows.items()} if other is not None else {}
         return {
             "name": name,

@@ -14,7 +14,7 @@ import polars as pl
 from cxgen import layout
 from cxgen.build.gold import annotated
 from cxgen.build.params import Params
-from cxgen.build.tables import read_split, table_file, with_natural
+from cxgen.build.tables import packaged_content, read_split, table_file, with_natural
 from cxgen.constructicon import Construction, load_construction
 from cxgen.errors import DataError
 from cxgen.families import DEFAULT, NATURAL, REJECTED
@@ -46,7 +46,7 @@ def write_page(project: Project, path: Path, evaluations: Sequence[Path] = (), p
     require_place(path)
     items = with_natural(project, "")
     metrics = {name: read_json(file, "run `dvc repro`") for name in _METRICS if (file := project.root / layout.metric(name)).is_file()}
-    scores = [row for file in evaluations for row in _scores(file, _content(project))]
+    scores = [row for file in evaluations for row in _scores(file, packaged_content(project))]
     shown = _some_sets(items.drop_nulls("label"), per_design)
     tokens = {sentence.item: _tokens(sentence) for sentence, _ in annotated(project, shown.filter(pl.col("config") != NATURAL))}
     lexicon = Lexicon.of(project)
@@ -77,11 +77,9 @@ def _facts(
     audits = metrics.get("splits", {}).get("violations", {})
     audits = audits | {name: metrics[name]["violations"] for name in ("wug", "natural") if name in metrics}
     models = metrics.get("judge", {"judges": [], "agreement": {}})
-    content = _content(project)
-    none: Row = {"rows": [], "data_version": DATA_VERSION, "date": "", "content_hash": content}
-    results = metrics.get("results", none)
-    others = results["rows"] and results["content_hash"] != content  # figures of another dataset, or of nobody knows which
-    results = none if others else results
+    found = metrics.get("results", {})
+    ours = found.get("content_hash", "") == packaged_content(project)  # else they are of another dataset, or of nobody knows which
+    results: Row = found if ours else {"rows": [], "data_version": DATA_VERSION, "date": ""}
     return {
         "about": Params.read(project.params).publish,
         "versions": {"cxgen": __version__, "data": DATA_VERSION, "date": date.today()},
@@ -89,7 +87,7 @@ def _facts(
         "first": _typical(sets, config=DEFAULT),
         "gallery": list(_gallery(project, constructions, items, sets, models.get("constructions", {}))),
         "results": results,
-        "left_out": bool(others),
+        "left_out": bool(found) and not ours,
         "scores": _by_config([*results["rows"], *scores]),
         "yours": bool(scores),
         "counts": items.group_by("config", maintain_order=True).agg(pl.len().alias("items"), *numbers).to_dicts(),
@@ -107,12 +105,6 @@ def _facts(
         "labels": dict(zip(_LETTERS, LABELS, strict=True)),
         "splits": SPLITS,
     }
-
-
-def _content(project: Project) -> str | None:
-    """The hash of the rows that are packaged; None if nothing is."""
-    path = project.root / layout.HUB / layout.VERSION_FILE
-    return str(read_json(path).get("content_hash")) if path.is_file() else None
 
 
 def _scores(path: Path, content: str | None) -> list[Row]:

@@ -12,10 +12,10 @@ from typing import Any
 import polars as pl
 import typer
 
+from cxgen.build.tables import packaged_content
 from cxgen.cli.app import run as run_command
 from cxgen.evaluation.report import Evaluated, Part
-from cxgen.files import read_json, write_text
-from cxgen.layout import HUB, VERSION_FILE
+from cxgen.files import write_text
 from cxgen.measures.figures import Resampling
 from cxgen.project import Project
 from cxgen.version import DATA_VERSION
@@ -175,7 +175,7 @@ def filled(page: str, blocks: Mapping[str, str]) -> str:
 def results(project: Project) -> str:
     """The text of `outputs/metrics/results.json`, from the committed predictions and the dataset."""
     found = list(rows(project, pl.read_csv(HERE / "runs.csv")))
-    content = read_json(project.root / HUB / VERSION_FILE)["content_hash"]
+    content = packaged_content(project)
     head = json.dumps({"data_version": DATA_VERSION, "content_hash": content, "date": DATE, "rows": []}, indent=1)
     lines = ",\n".join(f"  {json.dumps(row, ensure_ascii=False)}" for row in found)  # a row a line
     return head.replace("[]", f"[\n{lines}\n ]") + "\n"
