@@ -52,7 +52,7 @@ def questions(
         described = descriptions([construction])
         rows = (clauses(construction) if known is None else known.filter(target=name)).to_dicts()
         rows += interpretations(construction).to_dicts() if INTERPRETATION in asked.tasks and known is None else []
-        judged = set(read_votes(project, name)["item"]) if fresh else set[str]()
+        judged = set(read_votes(project, name).filter(pl.col("value") != "")["item"]) if fresh else set[str]()
         for row in (row for row in rows if row["item"] not in judged):
             told, own = row | described.get(row["construction"], PLAIN), construction.argument_structure and row["construction"] == name
             fit = {INTERPRETATION} if INTERPRETATION in row else {*CLAUSES} - (set() if own else {"role"})

@@ -204,7 +204,7 @@ class Draws:
         if not self.construction.argument_structure:
             return pl.lit(None, pl.String)
         alone = [f"{frame.name}\x1f{verb}" for frame in self.construction.frames for verb in frame.entails_alone]
-        lexical = pl.concat_str("frame", "verb", separator="\x1f").is_in(pl.Series(alone, dtype=pl.String))
+        lexical = pl.concat_str("frame", "verb", separator="\x1f").is_in(alone)
         return pl.when(lexical).then(pl.lit(LEXICAL)).otherwise(pl.lit(CONSTRUCTIONAL))
 
     @property
