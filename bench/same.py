@@ -13,12 +13,13 @@ import polars as pl
 
 TEXTS = {
     "minimal_pairs": ["context", "sentence_good", "sentence_bad"],
+    "cxmp": ["context", "sentence_good", "sentence_bad"],
     "minimal_pairs_wug": ["context", "sentence_good", "sentence_bad", "mode"],
     "cc_syntax": ["sentence", "preset"],
     "cc_semantics": ["text", "context", "before", "after", "first", "second", "given", "then"],
 }
 NLI = ["construction", "premise", "hypothesis", "mode"]
-LABELS = {"cc_semantics": "answer", "minimal_pairs": "diagnostic_good", "minimal_pairs_wug": "diagnostic_good"}
+LABELS = {"cc_semantics": "answer", "minimal_pairs": "diagnostic_good", "cxmp": "diagnostic_good", "minimal_pairs_wug": "diagnostic_good"}
 
 
 def rows(folder: Path) -> pl.DataFrame:
@@ -52,7 +53,7 @@ def main() -> int:
     """Compare the folders named on the command line."""
     old, new = (Path(name) for name in sys.argv[1:3])
     wrong = False
-    for folder in sorted(path for path in old.iterdir() if path.is_dir()):
+    for folder in sorted(path for path in old.iterdir() if path.is_dir() and path.name != "rejected"):
         counts = compared(rows(folder), rows(new / folder.name))
         print(f"{folder.name:20}", "  ".join(f"{name} {count}" for name, count in counts.items()))
         wrong = wrong or len({counts["old"], counts["new"], counts["same"]}) > 1

@@ -390,8 +390,10 @@ def test_a_run_ends_with_a_table_of_what_it_took(here, cxgen, table):
 def test_whoever_answers_a_file_of_requests_judges(here, cxgen, tmp_path, table):
     out, told = tmp_path / "ask.jsonl", tmp_path / "told.jsonl"
     judging = ["judge", NAME, "--backend", "file", "--model", "ann", "--task", "event", "--requests", str(out)]
-    freeze(here, table.head(11))
+    first = table["item"][0]
+    freeze(here, table.head(12), **{task: {first: ["", "", ""]} for task in ("acceptability", "event", "naturalness", "role")})
     assert f"{-(-(table.height - 11) // 10)} requests" in cxgen(here, *judging, "--unjudged").err
+    assert first in out.read_text("utf-8"), "nobody has answered"
     (here.root / layout.JUDGMENTS).unlink()
     assert f"{-(-table.height // 10)} requests" in cxgen(here, *judging).err
     left, *others = table["item"]
