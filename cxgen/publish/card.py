@@ -133,10 +133,11 @@ def _size(config: str, tables: Tables) -> Row:
 
 
 def _example(config: str, rows: pl.DataFrame) -> Row:
-    """A whole contrast set of ``rows``, of median length: its construction, and premises with (label, text)."""
+    """A whole contrast set of ``rows``, of the smallest one of median length: its construction, and premises with (label, text)."""
     family = family_of(config)
     length = pl.col(family.text).str.len_chars().sum().over("contrast_set")
-    typical = rows.select("contrast_set", away=(length - length.median()).abs()).sort("away", "contrast_set")
+    size = pl.len().over("contrast_set")
+    typical = rows.select("contrast_set", size=size, away=(length - length.median()).abs()).sort("size", "away", "contrast_set")
     own = rows.filter(contrast_set=typical["contrast_set"][0]).sort("premise_id", "id")
     premises = []
     for row, lines in family.shown(own):
