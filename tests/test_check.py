@@ -164,7 +164,7 @@ def test_new_words_are_announced_with_the_forms_of_verbs(tmp_path, cxgen):
     assert "W310 sang (verb) is a form of *sing*" in listed
     assert "W310 gate#2 (noun) has '#' in it" in listed
     assert [said in listed for said in ("the gate (noun) begins with an article", "durm (noun) is not in WordNet")] == [True, True]
-    assert "quickly (noun) is not in WordNet as a noun (quick" in listed, "an adverb"
+    assert "quickly (noun) is not in WordNet as a noun (quick or quicklime?)" in listed, "an adverb"
     edit(table, "nihgt~own | gate#2 | the gate | durm | quickly", "gate, hatch")
     assert f"opening.tsv:{line}: column thing: 'gate, hatch' is no word" in cxgen("sample", "opening", cwd=tmp_path).stderr
     edit(table, "gate, hatch", "gate")
