@@ -11,15 +11,16 @@ from pathlib import Path
 
 import polars as pl
 
+PAIR = ["context", "sentence_good", "sentence_bad"]
 TEXTS = {
-    "minimal_pairs": ["context", "sentence_good", "sentence_bad"],
-    "cxmp": ["context", "sentence_good", "sentence_bad"],
-    "minimal_pairs_wug": ["context", "sentence_good", "sentence_bad", "mode"],
+    "minimal_pairs": PAIR,
+    "cxmp": PAIR,
+    "minimal_pairs_wug": [*PAIR, "mode"],
     "cc_syntax": ["sentence", "preset"],
     "cc_semantics": ["text", "context", "before", "after", "first", "second", "given", "then"],
 }
 NLI = ["construction", "premise", "hypothesis", "mode"]
-LABELS = {"cc_semantics": "answer", "minimal_pairs": "diagnostic_good", "cxmp": "diagnostic_good", "minimal_pairs_wug": "diagnostic_good"}
+LABELS = {"cc_semantics": "answer", **dict.fromkeys(("minimal_pairs", "cxmp", "minimal_pairs_wug"), "diagnostic_good")}
 
 
 def rows(folder: Path) -> pl.DataFrame:
