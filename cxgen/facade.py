@@ -7,8 +7,6 @@
 (['premise', 'hypothesis', 'label'], 2, ['contradiction', 'entailment', 'neutral'])
 >>> cxgen.sample("let-alone", n=2, family="minimal_pairs")["diagnostic_good"].len()
 2
->>> len(set(cxgen.wug("flower", n=3)))
-3
 """
 
 import warnings
@@ -138,8 +136,7 @@ class Entry:
             family_named(family, SUITES)
         if wug:
             raise CxgenError(f"{family} has no items with pseudowords", hint="leave wug out")
-        suite = SUITES[family]
-        if suite.construction != self.name:
+        if (suite := SUITES[family]).construction != self.name:
             raise UnknownNameError(f"{self.name} has no suite {family}", hint=f"it is one of {suite.construction}")
         return ordered(suite.sample(self.constructicon.project, seed, n))
 
@@ -190,11 +187,10 @@ class Entry:
         return pl.DataFrame(rows, schema=["design", "kind", "construction", "rule", "claim", "label", "turns_on"], orient="row")
 
     def cells(self) -> pl.DataFrame:
-        """Whether its items of ``nli`` and ``distinction`` need the construction, a cell of the label matrices a row, see docs/data.md.
+        """Whether its items of ``nli`` and ``distinction`` need the construction (docs/data.md), a cell of the label matrices a row.
 
-        Returns:
-            ``config, design, kind, rule, claim, label, turns_on`` (see `explain`); ``share`` of the config's items; ``construction, verb,
-            words``: the shares of the cell's own items that need the construction, whose verb holds the meaning, that words alone decide.
+        Returns: ``config, design, kind, rule, claim, label, turns_on`` (see `explain`); ``share`` of the config's items; ``construction,
+            verb, words``: the shares of the cell's own items that need the construction, whose verb holds the meaning, that words decide.
         """
         self._require_sound("E")
         return cells(self.construction, FAMILIES[DEFAULT])

@@ -17,7 +17,7 @@ from cxgen.sampling.draws import realise
 from cxgen.sampling.plan import Plan, draw_plan
 from cxgen.sampling.pools import ABSENT, Pools, design_pools
 from cxgen.sampling.ways import Forms
-from cxgen.trees import UNKNOWN, Annotator, Chunks, Sentence, dependency_matcher, has_form, vocabulary
+from cxgen.trees import UNKNOWN, Annotator, Chunks, Misfit, Sentence, dependency_matcher, has_form, vocabulary
 from cxgen.vocabulary import Role
 
 TREES = {
@@ -43,8 +43,7 @@ def tree_faults(construction: Construction, chunks: Chunks) -> dict[str, list[Cx
         where = f"{construction.name}: template {item['template']!r} ({item['kind']})"
         sentence, reasons = annotator.tree(item)
         for reason in reasons:
-            stated = any(told in reason for told in ("would all be", "circle", "roots"))
-            hint = _example(construction, item) if stated else _words(item, reason)
+            hint = _example(construction, item) if isinstance(reason, Misfit) else _words(item, reason)
             hint += '; words between two slots can stand under `chunks:` in this file, such as "open/ADJ/JJ/xcomp>V"'
             found = fault(place, f"{where}: {reason}: {item['premise']!r}", f"{hint}; {_HELP}")
             told = _LEMMA.sub("", reason)

@@ -18,6 +18,10 @@ _STATE = "state what {0} is: `relation:` in the slot, or {{{1}=RELATION}} in the
 Fixed = tuple[str, int | str]  # a relation, and the number of its head; R and OBJ depend on the whole tree, and stay till it is there
 
 
+class Misfit(str):
+    """What is wrong with a tree as a whole, all of whose words are known."""
+
+
 @dataclass
 class Unit:
     """A run of closed-class words that gives ``others`` links, or a filler (``part``); ``start`` is the number of its first token."""
@@ -197,8 +201,8 @@ class Linker:
         roots = [number for number, (relation, _) in heads.items() if relation == "root"]
         if len(roots) != 1:
             none = "the tree has no root (a verb that is written out is known in the past: *said*, *heard*)"
-            return [f"the tree has {len(roots)} roots: {self._named(roots)}" if roots else none]
-        faults = []
+            return [Misfit(f"the tree has {len(roots)} roots: {self._named(roots)}") if roots else none]
+        faults: list[str] = []
         once = defaultdict(list)
         for number, (relation, head) in sorted(heads.items()):
             once[head, base(relation)].append(number)
@@ -206,7 +210,7 @@ class Linker:
             if relation in _ONCE and len(numbers) > 1:
                 slot = next((unit.part.slot for unit in self.units if unit.part and unit.head in numbers), "slot")
                 rivals = f"{self._named(numbers)} would all be {relation} of {self._named([head])}"
-                faults.append(f"{rivals}: {_STATE.format(slot, slot)}")
+                faults.append(Misfit(f"{rivals}: {_STATE.format(slot, slot)}"))
         for number, (relation, head) in heads.items():
             if relation == "aux:pass" and any(heads[n] == ("mark", head) for n in range(number + 1, head)):  # *was hard to find*
                 hint = "say what it belongs to (docs/annotation.md: a chunk, or {slot=RELATION>HEAD})"
@@ -215,7 +219,7 @@ class Linker:
         for _ in heads:
             below |= {number for number, (_, head) in heads.items() if head in below}
         if circle := sorted(heads.keys() - below):
-            faults.append(f"{self._named(circle)} do not depend on the root, but in a circle")
+            faults.append(Misfit(f"{self._named(circle)} do not depend on the root, but in a circle"))
         return faults
 
     def _named(self, numbers: Sequence[int]) -> str:
