@@ -122,6 +122,13 @@ def test_kinds_facts_groups_and_designs_come_out_as_if_written_one_by_one(doors)
     assert not [finding for finding in findings(construction) if finding.code.startswith("E")]
 
 
+def test_one_name_says_several_shared_templates(doors):
+    edit(doors, "  remember: shared", '  all: {say: [times, last: plain], clause: "{agent} {@what}"}')
+    construction = load(doors)
+    said = [template.name for template in construction.templates_for("first-open")]
+    assert said[-4:] == ["one-day", "not-long-ago", "finally", "last"]
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [

@@ -10,7 +10,7 @@ an entry, its group, what a design lists) have the short names of an order's slo
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import permutations
 from pathlib import Path
@@ -138,7 +138,7 @@ class Shared:
         sentences = document.data.get("sentences", {}) if section == "templates" else {}
         known = self.entries[section] | {name: (document, pattern) for name, pattern in sentences.items()}
         taken: set[str] = set()
-        for written, raw, keys in _flat(section, document.data[section]):
+        for written, raw, keys in self._spread(section, _flat(section, document.data[section])):
             place: Place = (document, [section, *keys])
             name = f"{keys[0].partition(',')[0]}-{written}" if written in taken else written  # two blocks may have the same joins
             if name in taken:
@@ -160,6 +160,13 @@ class Shared:
                     place = (origin, [section, wanted])
             places[section, str(name)] = place
             yield name, entry
+
+    def _spread(self, section: str, entries: Iterable[tuple[str, Any, list[str]]]) -> Iterator[tuple[str, Any, list[str]]]:
+        """``entries``, the templates one by one where a name stands for a list of them."""
+        for written, raw, keys in entries:
+            wanted = raw.get(_SHARED) if isinstance(raw, dict) and section == "templates" else None
+            names = self.entries[section].get(str(wanted), (None, None))[1]
+            yield from ((one, {**raw, _SHARED: one}, keys) for one in names) if isinstance(names, list) else [(written, raw, keys)]
 
     def _joined(self, name: str, raw: Any, clauses: Mapping[str, str], place: Place) -> dict[str, Any]:
         """A template with its clauses written out."""
