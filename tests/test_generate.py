@@ -2,6 +2,7 @@
 
 import dataclasses
 import re
+from collections import Counter
 
 import numpy as np
 import polars as pl
@@ -107,6 +108,24 @@ def test_an_item_says_what_its_hypothesis_claims_and_whether_it_denies_it(few):
     claims["accompanied(agent)"] = ("company", "no-company")
     expected = {(rule, claim, not denies) for claim, rules in claims.items() for denies, rule in enumerate(rules)}
     assert set(few.select("rule", "claim", "polarity").iter_rows()) == expected
+
+
+def test_sets_are_taken_so_that_verbs_come_up_evenly_and_what_is_to_come_up_seldom_does(constructions):
+    usual = next(each for each in samplers(constructions["caused-motion"], SMALL) if (each.design.name, each.split) == ("swap", "train"))
+
+    def verbs(sampler, numbers):
+        return Counter(sampler.draw(numbers).plan.fillers["verb"].tolist())
+
+    order = usual.evenly(400)
+    assert sorted(order.tolist()) == [*range(400)]
+    plain, even = verbs(usual, np.arange(100)), verbs(usual, order[:100])
+    assert len(even) > len(plain)
+    assert max(even.values()) < max(plain.values())
+    frequent = even.most_common(1)[0][0]
+    frames = range(len(usual.pools.frames))
+    pools = dataclasses.replace(usual.pools, seldom={"verb": {(at, frequent): 0.01 for at in frames}})
+    seldom = dataclasses.replace(usual, pools=pools)
+    assert frequent not in verbs(seldom, seldom.evenly(400)[:100])
 
 
 def test_another_seed_gives_other_items(reach, mini_lexicon, few):

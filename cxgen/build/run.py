@@ -48,7 +48,7 @@ def choose(accepted: pl.DataFrame, made: Sequence[Sampler], request: Request) ->
     tables = []
     for one in made:
         own = accepted.filter(config=one.config, design=one.design.name, split=one.split)
-        numbers = own["set_number"].unique().sort()
+        numbers = own["set_number"].unique(maintain_order=True)
         wanted = request.sets(one.construction, one.design, one.config)[one.split]
         if len(numbers) < wanted:
             where = f"{one.construction.name}, design {one.design.name} for {one.config}, {one.split}"

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from cxgen.build.params import Request
@@ -22,7 +23,7 @@ from cxgen.lexicon.verdicts import refusals
 from cxgen.project import Project
 from cxgen.sampling.draws import Draws, Sampler, span
 from cxgen.sampling.partition import best_partition, frame_verbs, further_verbs, joint_verbs, split_of, verb_pools
-from cxgen.sampling.plan import held_templates
+from cxgen.sampling.plan import Rows, held_templates
 from cxgen.sampling.pools import ABSENT, design_pools
 from cxgen.sampling.ways import WORD_FORMS, By, Forms
 from cxgen.sampling.wugs import Wugs
@@ -34,6 +35,7 @@ EASY = 1 / 4
 _SETS = 2_000  # drawn at a time: enough for whole columns, few enough for memory
 _ROUNDS = 12  # after which a sampler that still lacks sets has run dry
 _SAYS_MUCH = 1_000  # draws, by which a round says how many sets there are
+_CHOICE = 8  # times as many sets as are wanted: those are taken that make words, verbs and scenes come up evenly
 _SPARE = 8  # drawn on top, since a few clash
 _ANY, _PRONOUNS = 2, 3  # of the genders: he, she or they
 
@@ -197,16 +199,20 @@ class _Source:
     wanted: int
     required: int
     drawn: int = 0
+    order: Rows = field(default_factory=lambda: span(0, 0))
     kept: list[int] = field(default_factory=list)
     items: list[pl.DataFrame] = field(default_factory=list)
     dry: bool = False  # so few of many draws were new that the rounds which are left cannot give what is required, even twice as lucky
 
     def draw(self, left: int, most: int, seen: set[str]) -> None:
         """Draw as many sets as are lacking; keep those with premises new to one another and to ``seen``, and the items of the first."""
+        if not self.drawn:
+            self.order = self.sampler.evenly(self.wanted * _CHOICE)
         before, end = len(self.kept), self.drawn + self.wanted - len(self.kept) + _SPARE
-        for start in range(self.drawn, end, _SETS):
-            draws = self.sampler.draw(span(start, min(_SETS, end - start)))
-            for number, premises in enumerate(draws.texts.to_numpy().reshape(-1, len(draws)).T.tolist(), start):
+        numbers = np.concatenate([self.order[self.drawn : end], np.arange(max(self.drawn, len(self.order)), end)])
+        for own in np.split(numbers, range(_SETS, len(numbers), _SETS)):
+            draws = self.sampler.draw(own)
+            for number, premises in zip(own.tolist(), draws.texts.to_numpy().reshape(-1, len(draws)).T.tolist(), strict=True):
                 if seen.isdisjoint(premises):
                     seen.update(premises)
                     self.kept += [number] if len(self.kept) < self.wanted else []

@@ -33,7 +33,7 @@ _VOTES = Contract(tuple(Column(name, pl.String, "") for name in ("item", "task",
 @dataclass(frozen=True)
 class Verdict:
     """On a clause: ``acceptability`` and ``role`` by the majority (empty: none), why it is refused, if it is, and whether it is passable
-    only (``stiff``): read for naturalness, and found natural by no more than half of its readers."""
+    only (``stiff``): read for naturalness, and not found natural by a third of its readers or more."""
 
     acceptability: str = ""
     role: str = ""
@@ -91,11 +91,11 @@ def read_votes(project: Project, construction: str = "") -> pl.DataFrame:
 
 def against(votes: pl.DataFrame, share: float = THIRD) -> pl.DataFrame:
     """Of every item and task how many votes there are, how many against it (``bad``), whether these refuse it (``refused``), and
-    whether most found it natural (``natural``)."""
+    whether more than two thirds found it natural (``natural``)."""
     bad, reverse = pl.col("bad"), (pl.col("task") == INTERPRETATION) & pl.col("item").str.ends_with(BAD)
     counts = votes.filter(pl.col("value") != "").group_by("item", "task", maintain_order=True)
     opposed = pl.col("judge").filter(pl.col("value").is_in(_AGAINST) != reverse).n_unique()
-    table = counts.agg(votes=pl.col("judge").n_unique(), bad=opposed, natural=(pl.col("value") == NATURAL).mean() * 2 > 1)
+    table = counts.agg(votes=pl.col("judge").n_unique(), bad=opposed, natural=(pl.col("value") == NATURAL).mean() > 1 - THIRD + 1e-9)
     return table.with_columns(refused=(bad > 0) & (bad >= share * pl.col("votes") - 1e-9))
 
 

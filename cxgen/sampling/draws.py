@@ -18,6 +18,7 @@ from cxgen.sampling.wugs import Substitution
 from cxgen.vocabulary import CONSTRUCTIONAL, LEXICAL
 
 PREVIEW = "sample"  # in place of a split: all verbs, and nothing is held out
+_SCENES = 1.2  # how much a scene may come up beyond its even share, since its verbs have theirs
 _SLOTS_AT = 9  # where ``slots`` stands among the columns
 _Sentence = tuple[Sequence[Part], Rows, Rows]  # the parts of a sentence, the sets that say it, and its places among all sentences
 
@@ -42,13 +43,36 @@ class Sampler:
 
     def draw(self, numbers: Rows) -> "Draws":
         """The sets ``numbers`` (from 0, without end): the same ones in whatever company and order they are asked for."""
+        return Draws(self, self._plan(numbers), self.forms)
+
+    def evenly(self, count: int) -> Rows:
+        """The first ``count`` sets, in the order in which to take them: those first whose scene and verb have come up least before, by an
+        even share. What is to come up seldom counts for more."""
+        plan = self._plan(span(0, count))
+        verbs = plan.fillers.get(self.construction.kinds[self.design.kinds[0]].verb, plan.frame)
+        chance, weight = plan.chance("evenly"), np.ones(count)
+        shares = [(_earlier(column) + chance) * len(np.unique(column)) for column in (verbs, plan.frame)]
+        for name, seldom in self.pools.seldom.items():
+            if seldom and name in plan.fillers:
+                weight *= [seldom.get(own, 1.0) for own in zip(plan.frame.tolist(), plan.fillers[name].tolist(), strict=True)]
+        return np.argsort(np.maximum(shares[0], shares[1] / _SCENES) / weight, kind="stable")
+
+    def _plan(self, numbers: Rows) -> Plan:
         stream = (self.seed, self.construction.name, self.design.name, self.split)
-        return Draws(self, draw_plan(self.construction, self.design, self.pools, stream, numbers), self.forms)
+        return draw_plan(self.construction, self.design, self.pools, stream, numbers)
 
     def draw_with(self, by: Substitution, modes: list[str], numbers: Rows) -> "Draws":
         """The sets ``numbers`` with pseudowords, once in each of ``modes``; in a set, a lexeme has one pseudoword throughout."""
         plan, of = by.plan(self.draw(np.sort(numbers)).plan, modes)
         return Draws(self, plan, by.forms, by.broken, of)
+
+
+def _earlier(column: Rows) -> Rows:
+    """How many places before each one have the same value."""
+    order = np.argsort(column, kind="stable")
+    earlier = np.empty_like(order)
+    earlier[order] = np.arange(len(column)) - np.searchsorted(column[order], column[order])
+    return earlier
 
 
 def span(start: int, count: int) -> Rows:

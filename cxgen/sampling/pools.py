@@ -17,7 +17,7 @@ from cxgen.lexicon.verdicts import refusals
 ABSENT = -1  # in place of a lexeme where a slot is left out
 _CROWDING = 2.0
 MARKED = 0.2  # how often a marked filler comes up: one that its scene marks, or whose clause few judges find natural
-LEXICAL = 0.1  # how often a main verb comes up that by itself entails what the construction says: it asks for less than the others do
+LEXICAL = 0.2  # how often a main verb comes up that by itself entails what the construction says: it asks for less than the others do
 _Weights = NDArray[np.float64]
 _Filled = dict[str, list[int]]  # slot -> what can fill it
 
@@ -64,6 +64,7 @@ class Pools:
     weights: _Weights  # the chance of each
     candidates: dict[str, list[list[int]]]  # slot -> what fills it, frame by frame
     segments: dict[str, Segments]  # the same, to draw from
+    seldom: dict[str, dict[tuple[int, int], float]]  # slot -> (frame, filler) -> its chance relative to others, where it has a lower one
     lacking: tuple[tuple[Frame, str], ...] = ()  # the other frames, and what each lacks
 
 
@@ -140,27 +141,30 @@ def _weighted(construction: Construction, design: Design, usable: Sequence[tuple
     the verbs of many frames nor the only frame of many verbs prevail; `LEXICAL` scales it. A frame comes up by its verbs, and by the mean
     fit of its worst slot's fillers."""
     lexicon, frames = construction.lexicon, tuple(frame for frame, _ in usable)
-    seldom = [{lexicon.index.get(key) for key in frame.marked} for frame in frames]
+    marks = [{lexicon.index.get(key) for key in frame.marked} for frame in frames]
     candidates = {name: [filled[name] for _, filled in usable] for name in usable[0][1]}
     main = construction.kinds[design.kinds[0]].verb
     verbs = candidates.get(main, [[0]] * len(usable))
     often = Counter(chain.from_iterable(verbs))
-    shares = [
-        [often[row] ** -0.5 * (LEXICAL if lexicon.lemmas[row] in frame.entails_alone else 1.0) for row in own]
-        for frame, own in zip(frames, verbs, strict=True)
+    alone = [
+        [LEXICAL if lexicon.lemmas[row] in frame.entails_alone else 1.0 for row in own] for frame, own in zip(frames, verbs, strict=True)
     ]
-    worst, segments = np.ones(len(usable)), {}
+    shares = [[often[row] ** -0.5 * fit for row, fit in zip(own, fits, strict=True)] for own, fits in zip(verbs, alone, strict=True)]
+    worst, segments, seldom = np.ones(len(usable)), dict[str, Segments](), dict[str, dict[tuple[int, int], float]]()
     for name, lists in candidates.items():
         slot = construction.slots[name]
-        fits = [[marked if row in odd else 1.0 for row in rows] for rows, odd in zip(lists, seldom, strict=True)]
+        fits = [[marked if row in odd else 1.0 for row in rows] for rows, odd in zip(lists, marks, strict=True)]
         if slot.from_frame:
             worst = np.minimum(worst, [sum(own) / len(own) for own in fits])
         chances = np.array([*chain.from_iterable(fits)])
         if name == main:
             chances *= [*chain.from_iterable(shares)]
+            fits = [[one * other for one, other in zip(own, fit, strict=True)] for own, fit in zip(fits, alone, strict=True)]
         segments[name] = Segments(lists, lexicon.bands, even=slot.carries and name != main, fits=chances)
+        places = ((at, row, fit) for at, rows in enumerate(lists) for row, fit in zip(rows, fits[at], strict=True))
+        seldom[name] = {(at, row): fit for at, row, fit in places if fit < 1}
     weights = np.array([*map(sum, shares)]) * worst
-    return Pools(frames, weights / weights.sum(), candidates, segments)
+    return Pools(frames, weights / weights.sum(), candidates, segments, seldom)
 
 
 def crowded(slots: Iterable[Slot], filled: Mapping[str, Sequence[int]], lexicon: Lexicon) -> list[str]:
