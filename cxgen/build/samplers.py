@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from cxgen.layout import JUDGMENTS
 from cxgen.lexicon import Frame, Lexicon
 from cxgen.lexicon.verdicts import refusals
 from cxgen.project import Project
-from cxgen.sampling.draws import Draws, Sampler, span
+from cxgen.sampling.draws import Draws, Sampler
 from cxgen.sampling.partition import best_partition, frame_verbs, further_verbs, joint_verbs, split_of, verb_pools
 from cxgen.sampling.plan import Rows, held_templates
 from cxgen.sampling.pools import ABSENT, design_pools
@@ -32,10 +32,10 @@ from cxgen.vocabulary import PRESETS, SPLITS, Split
 # Sets are drawn at random and must share no premise with another one, so that the last ones are hard to find: at a quarter of what can be
 # said nearly every draw is still new, in all premises of its set.
 EASY = 1 / 4
-_SETS = 2_000  # drawn at a time: enough for whole columns, few enough for memory
+_SETS = 2_000  # drawn at a time: enough for whole columns, few enough for memory; scattered numbers cost their range: not for 10^6 sets
 _ROUNDS = 12  # after which a sampler that still lacks sets has run dry
 _SAYS_MUCH = 1_000  # draws, by which a round says how many sets there are
-_CHOICE = 8  # times as many sets as are wanted: those are taken that make words, verbs and scenes come up evenly
+_CHOICE = 16  # times as many sets as are required: those are drawn first that make verbs and scenes come up evenly
 _SPARE = 8  # drawn on top, since a few clash
 _ANY, _PRONOUNS = 2, 3  # of the genders: he, she or they
 
@@ -198,16 +198,18 @@ class _Source:
     sampler: Sampler
     wanted: int
     required: int
-    drawn: int = 0
-    order: Rows = field(default_factory=lambda: span(0, 0))
+    drawn: int = 0  # places of `order`, and the numbers behind it
     kept: list[int] = field(default_factory=list)
     items: list[pl.DataFrame] = field(default_factory=list)
     dry: bool = False  # so few of many draws were new that the rounds which are left cannot give what is required, even twice as lucky
 
+    @cached_property
+    def order(self) -> Rows:
+        """The numbers of the sets that are drawn first, in order."""
+        return self.sampler.evenly(self.required * _CHOICE)
+
     def draw(self, left: int, most: int, seen: set[str]) -> None:
         """Draw as many sets as are lacking; keep those with premises new to one another and to ``seen``, and the items of the first."""
-        if not self.drawn:
-            self.order = self.sampler.evenly(self.wanted * _CHOICE)
         before, end = len(self.kept), self.drawn + self.wanted - len(self.kept) + _SPARE
         numbers = np.concatenate([self.order[self.drawn : end], np.arange(max(self.drawn, len(self.order)), end)])
         for own in np.split(numbers, range(_SETS, len(numbers), _SETS)):

@@ -47,9 +47,8 @@ def sources(items: pl.DataFrame, config: str, share: float) -> pl.DataFrame:
     if not (own := items.filter(config=config)).height:
         return own
     own = eligible(own.select(*{column.name for column in columns_of(config)} | {"config", "set_number", "premise"}))
-    keys = ["design", "split"]
-    rank, count = pl.col("set_number").rank("dense").over(keys), pl.col("set_number").n_unique().over(keys)
-    return own.filter(rank <= (count * share).ceil())
+    keys, number = ["design", "split"], pl.col("set_number")
+    return own.filter(number.rle_id().over(keys) < (number.n_unique() * share).ceil().over(keys))
 
 
 def paired(items: pl.DataFrame, real: pl.DataFrame) -> pl.DataFrame:

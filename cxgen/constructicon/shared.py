@@ -36,6 +36,7 @@ _DEPTH = 5
 Orders = Mapping[str, Sequence[str] | Mapping[str, str]]
 Places = dict[tuple[str, str], Place]  # (section, name) -> where the entry stands: in its file, or in the shared one
 _Fields = dict[str, Any]  # what <name> stands for
+_Entry = tuple[str, Any, list[str]]  # its name, what is written, and the keys that lead to it
 
 
 def expand(name: str, raw: Any, orders: Orders) -> Iterator[tuple[str, Any]]:
@@ -138,7 +139,7 @@ class Shared:
         sentences = document.data.get("sentences", {}) if section == "templates" else {}
         known = self.entries[section] | {name: (document, pattern) for name, pattern in sentences.items()}
         taken: set[str] = set()
-        for written, raw, keys in self._spread(section, _flat(section, document.data[section])):
+        for written, raw, keys in _spread(_flat(section, document.data[section]), known, document):
             place: Place = (document, [section, *keys])
             name = f"{keys[0].partition(',')[0]}-{written}" if written in taken else written  # two blocks may have the same joins
             if name in taken:
@@ -161,13 +162,6 @@ class Shared:
             places[section, str(name)] = place
             yield name, entry
 
-    def _spread(self, section: str, entries: Iterable[tuple[str, Any, list[str]]]) -> Iterator[tuple[str, Any, list[str]]]:
-        """``entries``, the templates one by one where a name stands for a list of them."""
-        for written, raw, keys in entries:
-            wanted = raw.get(_SHARED) if isinstance(raw, dict) and section == "templates" else None
-            names = self.entries[section].get(str(wanted), (None, None))[1]
-            yield from ((one, {**raw, _SHARED: one}, keys) for one in names) if isinstance(names, list) else [(written, raw, keys)]
-
     def _joined(self, name: str, raw: Any, clauses: Mapping[str, str], place: Place) -> dict[str, Any]:
         """A template with its clauses written out."""
         entry: dict[str, Any] = {"pattern": raw} if isinstance(raw, str) else dict(raw)
@@ -181,7 +175,7 @@ class Shared:
         return entry
 
 
-def _flat(section: str, entries: Mapping[str, Any]) -> Iterator[tuple[str, Any, list[str]]]:
+def _flat(section: str, entries: Mapping[str, Any]) -> Iterator[_Entry]:
     """Entries with the keys that lead to them; a block of templates as its templates."""
     for name, raw in entries.items():
         if name == _SHARED and isinstance(raw, list):
@@ -195,7 +189,7 @@ def _flat(section: str, entries: Mapping[str, Any]) -> Iterator[tuple[str, Any, 
             yield name, raw, [name]
 
 
-def _block(kinds: str, block: Mapping[str, Any]) -> Iterator[tuple[str, Any, list[str]]]:
+def _block(kinds: str, block: Mapping[str, Any]) -> Iterator[_Entry]:
     """The templates of a block: those that it says by names, and its own: what is no whole sentence in place of * of its ``within``."""
     common = {"only": [kind.strip() for kind in kinds.split(",")], "clauses": {key: block[key] for key in _CLAUSES if key in block}}
     within = block.get("within", "*")
@@ -213,6 +207,20 @@ def _block(kinds: str, block: Mapping[str, Any]) -> Iterator[tuple[str, Any, lis
                 else {"pattern": value if value.endswith(".") else within.replace("*", value)}
             )
             yield key, {**common, **own}, [kinds, key]
+
+
+def _spread(entries: Iterable[_Entry], known: Mapping[str, Any], document: Document) -> Iterator[_Entry]:
+    """``entries``, the templates one by one where `say` names a list of them."""
+    for written, raw, keys in entries:
+        wanted = raw.get(_SHARED) if isinstance(raw, dict) else None
+        names = known.get(str(wanted), (None, None))[1]
+        if not isinstance(names, list):
+            yield written, raw, keys
+            continue
+        if written != wanted or any(isinstance(known.get(one, (None, None))[1], list) for one in names):
+            hint = "name it alone under say; a list names templates, no other list, and each keeps its name"
+            raise fault(f"{wanted!r} stands for several templates", (document, ["templates", *keys]), hint)
+        yield from ((one, {**raw, _SHARED: one}, keys) for one in names)
 
 
 def _expanded(data: Mapping[str, Any], section: str, places: Places) -> Iterator[tuple[str, Any]]:

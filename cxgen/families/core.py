@@ -42,7 +42,8 @@ class Family(Protocol):
         return [other for other in construction.designs.values() if config in other.configs]
 
     def items(self, draws: Draws) -> pl.DataFrame:
-        """Items of every set, rows of a set and mode adjacent: ``id``, lineage and `columns`; with pseudowords only what still holds."""
+        """Items of every set, in the order of the draws; rows of a set and mode are adjacent: ``id``, lineage and `columns`; with
+        pseudowords only what still holds."""
 
     def fault(self) -> pl.Expr:
         """Over items: what is wrong with an item as a whole, in words; empty where nothing is."""

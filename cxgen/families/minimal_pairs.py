@@ -103,11 +103,11 @@ class _MinimalPairs(Family):
                     places.append(design.kinds.index(kind) * len(draws) + rows)
                     both = pl.DataFrame({"diagnostic_good": texts[order], "diagnostic_bad": texts[1 - order]})
                     about = {"pair": pl.lit(pair), "order": pl.lit(order), "switched": pl.lit(bool(order) and design.switched)}
-                    said.append(both.with_columns(claim_good=claims[order], claim_bad=claims[1 - order], **about))
+                    said.append(both.with_columns(place=pl.Series(rows), claim_good=claims[order], claim_bad=claims[1 - order], **about))
         if not said:
             return pl.DataFrame()
         items = pl.concat([draws.gather(np.concatenate(places)), pl.concat(said)], how="horizontal")
-        items = items.sort("set_number", "pair", "order", maintain_order=True)
+        items = items.sort("place", "pair", "order", maintain_order=True)
         names = ("contrast_set", "pair"), ("premise_id", "diagnostic_good", "diagnostic_bad")
         group, key = (digests(items.select(pl.concat_str(*parts, separator="\x1f")).to_series()) for parts in names)
         return items.with_columns(
@@ -118,7 +118,7 @@ class _MinimalPairs(Family):
             context="premise",
             sentence_good=pl.concat_str("premise", "diagnostic_good", separator=" "),
             sentence_bad=pl.concat_str("premise", "diagnostic_bad", separator=" "),
-        ).drop("pair", "order")
+        ).drop("place", "pair", "order")
 
     def fault(self) -> pl.Expr:
         return (

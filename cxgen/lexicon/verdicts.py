@@ -33,7 +33,7 @@ _VOTES = Contract(tuple(Column(name, pl.String, "") for name in ("item", "task",
 @dataclass(frozen=True)
 class Verdict:
     """On a clause: ``acceptability`` and ``role`` by the majority (empty: none), why it is refused, if it is, and whether it is passable
-    only (``stiff``): read for naturalness, and not found natural by a third of its readers or more."""
+    only (``stiff``): a third of its readers or more find it less than natural."""
 
     acceptability: str = ""
     role: str = ""

@@ -46,16 +46,17 @@ class Sampler:
         return Draws(self, self._plan(numbers), self.forms)
 
     def evenly(self, count: int) -> Rows:
-        """The first ``count`` sets, in the order in which to take them: those first whose scene and verb have come up least before, by an
-        even share. What is to come up seldom counts for more."""
-        plan = self._plan(span(0, count))
-        verbs = plan.fillers.get(self.construction.kinds[self.design.kinds[0]].verb, plan.frame)
-        chance, weight = plan.chance("evenly"), np.ones(count)
-        shares = [(_earlier(column) + chance) * len(np.unique(column)) for column in (verbs, plan.frame)]
+        """The first ``count`` sets, in the order in which to draw them: those first whose scene and verbs have come up least before, by an
+        even share. A set that is to come up seldom is counted among its like, as 1 / its chance."""
+        plan, weight = self._plan(span(0, count)), np.ones(count)
         for name, seldom in self.pools.seldom.items():
-            if seldom and name in plan.fillers:
+            if seldom:
                 weight *= [seldom.get(own, 1.0) for own in zip(plan.frame.tolist(), plan.fillers[name].tolist(), strict=True)]
-        return np.argsort(np.maximum(shares[0], shares[1] / _SCENES) / weight, kind="stable")
+        slots = dict.fromkeys(self.construction.kinds[kind].verb for kind in self.design.kinds)
+        parts = [(self.construction.lexicon.lemma_codes[plan.fillers[slot]], 1.0) for slot in slots] + [(plan.frame, _SCENES)]
+        chance, like = plan.chance("evenly?"), weight < 1
+        shares = [(_earlier(2 * column + like) + chance) * len(np.unique(column)) / part for column, part in parts]
+        return np.argsort(np.maximum.reduce(shares) / weight, kind="stable")
 
     def _plan(self, numbers: Rows) -> Plan:
         stream = (self.seed, self.construction.name, self.design.name, self.split)

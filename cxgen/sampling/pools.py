@@ -16,7 +16,7 @@ from cxgen.lexicon.verdicts import refusals
 
 ABSENT = -1  # in place of a lexeme where a slot is left out
 _CROWDING = 2.0
-MARKED = 0.2  # how often a marked filler comes up: one that its scene marks, or whose clause few judges find natural
+MARKED = 0.2  # how often a marked filler comes up: one that its scene marks, or whose clause a third of its judges find less than natural
 LEXICAL = 0.2  # how often a main verb comes up that by itself entails what the construction says: it asks for less than the others do
 _Weights = NDArray[np.float64]
 _Filled = dict[str, list[int]]  # slot -> what can fill it
@@ -138,33 +138,34 @@ def design_pools(
 
 def _weighted(construction: Construction, design: Design, usable: Sequence[tuple[Frame, _Filled]], marked: float) -> Pools:
     """Pools of the ``usable`` frames. A main verb's chance is the square root of the number of its frames, shared among these: neither
-    the verbs of many frames nor the only frame of many verbs prevail; `LEXICAL` scales it. A frame comes up by its verbs, and by the mean
-    fit of its worst slot's fillers."""
+    the verbs of many frames nor the only frame of many verbs prevail; its fit scales it. A frame comes up by its verbs, and by the mean
+    fit of the fillers of its worst other slot."""
     lexicon, frames = construction.lexicon, tuple(frame for frame, _ in usable)
-    marks = [{lexicon.index.get(key) for key in frame.marked} for frame in frames]
     candidates = {name: [filled[name] for _, filled in usable] for name in usable[0][1]}
     main = construction.kinds[design.kinds[0]].verb
-    verbs = candidates.get(main, [[0]] * len(usable))
-    often = Counter(chain.from_iterable(verbs))
-    alone = [
-        [LEXICAL if lexicon.lemmas[row] in frame.entails_alone else 1.0 for row in own] for frame, own in zip(frames, verbs, strict=True)
-    ]
-    shares = [[often[row] ** -0.5 * fit for row, fit in zip(own, fits, strict=True)] for own, fits in zip(verbs, alone, strict=True)]
-    worst, segments, seldom = np.ones(len(usable)), dict[str, Segments](), dict[str, dict[tuple[int, int], float]]()
+    often = Counter(chain.from_iterable(candidates.get(main, [])))
+    weights, worst = np.ones(len(usable)), np.ones(len(usable))
+    segments, seldom = dict[str, Segments](), dict[str, dict[tuple[int, int], float]]()
     for name, lists in candidates.items():
-        slot = construction.slots[name]
-        fits = [[marked if row in odd else 1.0 for row in rows] for rows, odd in zip(lists, marks, strict=True)]
-        if slot.from_frame:
-            worst = np.minimum(worst, [sum(own) / len(own) for own in fits])
-        chances = np.array([*chain.from_iterable(fits)])
+        fits = [_fits(frame, rows, lexicon, marked, alone=name == main) for frame, rows in zip(frames, lists, strict=True)]
+        chances = fits
         if name == main:
-            chances *= [*chain.from_iterable(shares)]
-            fits = [[one * other for one, other in zip(own, fit, strict=True)] for own, fit in zip(fits, alone, strict=True)]
-        segments[name] = Segments(lists, lexicon.bands, even=slot.carries and name != main, fits=chances)
-        places = ((at, row, fit) for at, rows in enumerate(lists) for row, fit in zip(rows, fits[at], strict=True))
-        seldom[name] = {(at, row): fit for at, row, fit in places if fit < 1}
-    weights = np.array([*map(sum, shares)]) * worst
+            chances = [[fit * often[row] ** -0.5 for row, fit in zip(*own, strict=True)] for own in zip(lists, fits, strict=True)]
+            weights = np.array([*map(sum, chances)])
+        elif construction.slots[name].from_frame:
+            worst = np.minimum(worst, [sum(own) / len(own) for own in fits])
+        even = construction.slots[name].carries and name != main
+        segments[name] = Segments(lists, lexicon.bands, even=even, fits=np.array([*chain.from_iterable(chances)]))
+        seldom[name] = {(at, row): fit for at, own in enumerate(fits) for row, fit in zip(lists[at], own, strict=True) if fit < 1}
+    weights *= worst
     return Pools(frames, weights / weights.sum(), candidates, segments, seldom)
+
+
+def _fits(frame: Frame, rows: Sequence[int], lexicon: Lexicon, marked: float, *, alone: bool) -> list[float]:
+    """How often each of ``rows`` comes up in ``frame``, relative to what is not marked; if ``alone``, what holds the meaning seldom."""
+    odd = {lexicon.index.get(key) for key in frame.marked}
+    held = frame.entails_alone if alone else ()
+    return [(marked if row in odd else 1.0) * (LEXICAL if lexicon.lemmas[row] in held else 1.0) for row in rows]
 
 
 def crowded(slots: Iterable[Slot], filled: Mapping[str, Sequence[int]], lexicon: Lexicon) -> list[str]:
