@@ -122,11 +122,12 @@ def test_kinds_facts_groups_and_designs_come_out_as_if_written_one_by_one(doors)
     assert not [finding for finding in findings(construction) if finding.code.startswith("E")]
 
 
-def test_one_name_says_several_shared_templates(doors):
+def test_one_name_says_several_shared_templates_but_for_a_sentence_of_ones_own(doors):
     edit(doors, "  remember: shared", '  all: {say: [times, last: plain], clause: "{agent} {@what}"}')
-    construction = load(doors)
-    said = [template.name for template in construction.templates_for("first-open")]
+    said = [template.name for template in load(doors).templates_for("first-open")]
     assert said[-4:] == ["one-day", "not-long-ago", "finally", "last"]
+    edit(doors, "\ntemplates:", '\nsentences: {times: "Twice, <clause>."}\n\ntemplates:')
+    assert [template.name for template in load(doors).templates_for("first-open")][-2:] == ["times", "last"]
 
 
 @pytest.mark.parametrize(
@@ -135,6 +136,7 @@ def test_one_name_says_several_shared_templates(doors):
         ("    rotate: [first, second]", "    rotate: firsts", "no order 'firsts'"),
         ('{way: [open, shut], not: ["", "not "]}', '{way: [open, shut], nt: ["", "not "]}', "there is no <not>"),
         ("vary: {way: [open, shut],", 'vary: {way: [open, "Shut up"],', "is no name"),
+        ("  remember: shared", '  all: {say: [mine: times], clause: "{agent} {@what}"}', "'times' stands for several templates"),
         ("  remember: shared", '  first-open, second-open: {say: [plian], clause: "{agent} {@what}"}', "'plian'"),
         ("  remember: shared", '  all: {odd: "<clause> <clause>."}', "2 main clauses|no verb"),
     ],

@@ -110,22 +110,21 @@ def test_an_item_says_what_its_hypothesis_claims_and_whether_it_denies_it(few):
     assert set(few.select("rule", "claim", "polarity").iter_rows()) == expected
 
 
-def test_sets_are_taken_so_that_verbs_come_up_evenly_and_what_is_to_come_up_seldom_does(constructions):
+def test_sets_are_drawn_so_that_verbs_and_scenes_come_up_evenly_and_what_is_to_come_up_seldom_does(constructions):
     usual = next(each for each in samplers(constructions["caused-motion"], SMALL) if (each.design.name, each.split) == ("swap", "train"))
 
-    def verbs(sampler, numbers):
-        return Counter(sampler.draw(numbers).plan.fillers["verb"].tolist())
+    def often(sampler, numbers):
+        plan = sampler.draw(numbers).plan
+        return Counter(plan.fillers["verb"].tolist()), Counter(plan.frame.tolist())
 
     order = usual.evenly(400)
     assert sorted(order.tolist()) == [*range(400)]
-    plain, even = verbs(usual, np.arange(100)), verbs(usual, order[:100])
-    assert len(even) > len(plain)
-    assert max(even.values()) < max(plain.values())
-    frequent = even.most_common(1)[0][0]
-    frames = range(len(usual.pools.frames))
-    pools = dataclasses.replace(usual.pools, seldom={"verb": {(at, frequent): 0.01 for at in frames}})
-    seldom = dataclasses.replace(usual, pools=pools)
-    assert frequent not in verbs(seldom, seldom.evenly(400)[:100])
+    for plain, even in zip(often(usual, np.arange(100)), often(usual, order[:100]), strict=True):
+        assert max(even.values()) < max(plain.values())
+    frequent = often(usual, order[:100])[0].most_common(1)[0][0]
+    seldom = {"verb": {(at, frequent): 0.01 for at in range(len(usual.pools.frames))}}
+    shy = dataclasses.replace(usual, pools=dataclasses.replace(usual.pools, seldom=seldom))
+    assert frequent not in often(shy, shy.evenly(400)[:100])[0]
 
 
 def test_another_seed_gives_other_items(reach, mini_lexicon, few):

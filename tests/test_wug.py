@@ -19,6 +19,7 @@ from cxgen.pseudowords.generate import SCHEMA
 from cxgen.pseudowords.refuse import ending, wordlike
 from cxgen.pseudowords.search import Chain, _cost
 from cxgen.pseudowords.spelling import segments
+from cxgen.streams import order_key
 from tests.conftest import ROOT
 
 
@@ -29,10 +30,10 @@ def wugs():
 
 @pytest.fixture(scope="module")
 def sample(wugs, lexicon):
-    """Outputs for nouns, verbs and adjectives from every band."""
+    """Outputs for nouns, verbs and adjectives from every band: the same words as far as the lexicon has them, however it grows."""
     table = lexicon.table.filter(pl.col("pos").is_in(["noun", "verb", "adjective"]) & pl.col("lemma").str.contains("^[a-z]{3,}$"))
     rows = table.group_by("pos", "band", maintain_order=True).agg(pl.col("lemma").unique(maintain_order=True))
-    pairs = [(word, pos) for pos, _, words in rows.iter_rows() for word in words[:: len(words) // 15]]
+    pairs = [(word, pos) for pos, _, words in rows.iter_rows() for word in sorted(words, key=lambda word: order_key("sample", word))[:16]]
     made = pseudowords(wugs, [word for word, _ in pairs], 5, pos=[pos for _, pos in pairs])
     return made.with_columns(pos=np.repeat([pos for _, pos in pairs], 5))
 
@@ -54,7 +55,7 @@ def test_no_output_is_a_word_in_any_of_its_forms_none_occurs_twice_and_bases_loo
 
 
 def test_outputs_keep_length_and_syllables_change_a_third_and_stay_near(wugs, sample):
-    assert sample["max_deviation"].abs().mean() < 36  # over many words 37 and 0.29 (``bench/wug.py``)
+    assert sample["max_deviation"].abs().mean() < 38  # over many words 37 and 0.29 (``bench/wug.py``)
     assert sample["old20_difference"].abs().mean() < 0.36
     assert sample.columns[:-1] == list(SCHEMA)
     for row in sample.iter_rows(named=True):

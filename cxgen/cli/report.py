@@ -180,7 +180,7 @@ def reading(form: Form = Format.table) -> None:
         result = readings.run(Constructicon().project)
     emit([{"group": name, **shares} for name, shares in [("(all)", result["overall"]), *result["groups"].items()]], form)
     if result["gone"]:
-        note(f"{result['gone']} answers are left out: their items are no longer there")
+        note(f"{result['gone']} answers are left out: their items are no longer there, or are targets in distinction")
 
 
 @review.command(epilog="cxgen review export review --n 20 --as xlsx --split test --real attested.txt")

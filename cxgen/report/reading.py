@@ -50,7 +50,7 @@ def read_answers(path: Path) -> pl.DataFrame:
 
 
 def reading(answers: pl.DataFrame, dataset: pl.DataFrame) -> dict[str, Any]:
-    """Counts (``gone``: answers about items that are no longer there) and shares, ``overall`` and by ``groups`` (see `items_read`)."""
+    """Counts (``gone``: answers about items that are not among `items_read`) and shares, ``overall`` and by ``groups`` (see there)."""
     counted = answers.join(items_read(dataset), on="id", how="inner", maintain_order="left").with_columns(
         labels=pl.col("relation").replace_strict(_LETTERS, return_dtype=pl.Int8) == pl.col("label"),
         premises=pl.col("prem_nat") >= _GOOD,
