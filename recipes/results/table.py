@@ -22,7 +22,7 @@ from cxgen.version import DATA_VERSION
 from recipes.results.plots import Named, Point, curve, dots
 
 HERE = Path(__file__).parent
-DATE = "2026-11-29"
+DATE = "2026-11-30"
 RESULTS, PAGE = Path("outputs/metrics/results.json"), Path("docs/results.md")
 _PARTS = {"nli": ("construction", "verb_role", "design"), "distinction": ("construction",)}  # what else than all has a row
 _RUN = ("name", "setting", "trained_on")
