@@ -127,6 +127,31 @@ def test_sets_are_drawn_so_that_verbs_and_scenes_come_up_evenly_and_what_is_to_c
     assert frequent not in often(shy, shy.evenly(400)[:100])[0]
 
 
+def test_what_is_marked_keeps_about_its_rate(constructions):
+    """Whatever is taken evenly: neither all of it, as seldom as it is, nor none."""
+    made = samplers(constructions["caused-motion"], dataclasses.replace(SMALL, marked=0.12))
+    sampler = next(each for each in made if (each.design.name, each.split) == ("swap", "train"))
+
+    def share(numbers):
+        plan, seldom = sampler.draw(numbers).plan, sampler.pools.seldom["verb"]
+        return np.mean([own in seldom for own in zip(plan.frame.tolist(), plan.fillers["verb"].tolist(), strict=True)])
+
+    drawn, taken = share(np.arange(1600)), share(sampler.evenly(1600)[:200])
+    assert 0.05 < drawn < 0.5
+    assert drawn / 2 < taken < 2 * drawn
+
+
+@pytest.mark.parametrize("config", ["nli", "minimal_pairs", "cxmp", "cxnli"])
+def test_items_stand_in_the_order_of_the_draws(constructions, config):
+    """By it the sets are told that come first, where others are left out."""
+    wanted = Request({config: 480}, seed=7)
+    sampler = next(each for each in samplers(constructions["resultative"], wanted) if each.config == config and each.split == "train")
+    numbers = [11, 3, 24, 7, 15, 2]
+    said = items_of(sampler.draw(np.array(numbers)))["set_number"].unique(maintain_order=True).to_list()
+    assert said == [number for number in numbers if number in said]
+    assert len(said) > 3
+
+
 def test_another_seed_gives_other_items(reach, mini_lexicon, few):
     other = generate_items(reach, Request({"nli": 240, "distinction": 120}, seed=8))
     assert len(set(other["premise_id"]) & set(few["premise_id"])) < few["premise_id"].n_unique() / 5  # a few come up twice by chance

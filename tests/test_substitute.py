@@ -43,6 +43,17 @@ def nli(construction):
     return [design for design in construction.designs.values() if "nli" in design.configs]
 
 
+def test_pseudowords_take_the_first_sets_of_every_design_and_split(reach):
+    items = generate_items(reach, REQUEST)
+    chosen = wug.sources(items, "nli", 0.25)
+    for (design, split), rows in items.filter(config="nli").group_by("design", "split"):
+        sets = rows["contrast_set"].unique(maintain_order=True)
+        first = sets.head(-(-len(sets) // 4)).to_list()
+        assert chosen.filter(design=design, split=split)["set_number"].n_unique() == len(first)
+        numbers = rows.filter(pl.col("contrast_set").is_in(first))["set_number"].unique().to_list()
+        assert {*chosen.filter(design=design, split=split)["set_number"]} == {*numbers}
+
+
 def test_most_labels_of_what_is_shipped_rest_on_form_alone(constructions):
     """With other verbs, nouns and adjectives, most of the sets of every construction keep all their labels."""
     for name, construction in constructions.items():
