@@ -5,8 +5,8 @@
 >>> items = resultative.sample(2)
 >>> items.columns[:3], items["premise"].n_unique(), sorted(items["label"].unique())
 (['premise', 'hypothesis', 'label'], 2, ['contradiction', 'entailment', 'neutral'])
->>> cxgen.sample("let-alone", n=2, family="minimal_pairs")["diagnostic_good"].len()
-2
+>>> cxgen.sample("let-alone", n=2, family="minimal_pairs")["diagnostic_good"].len(), len(set(cxgen.wug("flower", n=3)))
+(2, 3)
 """
 
 import warnings

@@ -195,7 +195,11 @@ def test_dropped_sets_are_kept_with_their_reasons_and_another_takes_the_place_of
     assert gone not in chosen["contrast_set"]
     assert chosen["contrast_set"].n_unique() == sum(request.sets(reach, each.design, each.config)[each.split] for each in made)
     unrefused = run.choose(run.accept(items)[0], made, request)
-    assert len({*chosen["contrast_set"]} - {*unrefused["contrast_set"]}) == 1  # the first ones are kept, and one more
+    drawn = items.select("contrast_set").unique(maintain_order=True).with_row_index("drawn")
+    last = unrefused.join(drawn, on="contrast_set").group_by("design", "split").agg(last=pl.col("drawn").max())
+    later = chosen.join(drawn, on="contrast_set").join(last, on=["design", "split"]).filter(pl.col("drawn") > pl.col("last"))
+    assert {*later["contrast_set"]} == {*chosen["contrast_set"]} - {*unrefused["contrast_set"]}
+    assert later["contrast_set"].n_unique() == 1  # the first ones are kept, and one more
     with pytest.raises(DataError, match=r"contrast sets are wanted, \d+ are left"):
         run.choose(accepted.filter(pl.col("set_number") < 2), made, request)
 

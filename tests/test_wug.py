@@ -34,8 +34,8 @@ def sample(wugs, lexicon):
     table = lexicon.table.filter(pl.col("pos").is_in(["noun", "verb", "adjective"]) & pl.col("lemma").str.contains("^[a-z]{3,}$"))
     rows = table.group_by("pos", "band", maintain_order=True).agg(pl.col("lemma").unique(maintain_order=True))
     pairs = [(word, pos) for pos, _, words in rows.iter_rows() for word in sorted(words, key=lambda word: order_key("sample", word))[:16]]
-    made = pseudowords(wugs, [word for word, _ in pairs], 5, pos=[pos for _, pos in pairs])
-    return made.with_columns(pos=np.repeat([pos for _, pos in pairs], 5))
+    made = pseudowords(wugs, [word for word, _ in pairs], 2, pos=[pos for _, pos in pairs])
+    return made.with_columns(pos=np.repeat([pos for _, pos in pairs], 2))
 
 
 def test_no_output_is_a_word_in_any_of_its_forms_none_occurs_twice_and_bases_look_like_bases(wugs, sample):
@@ -55,7 +55,7 @@ def test_no_output_is_a_word_in_any_of_its_forms_none_occurs_twice_and_bases_loo
 
 
 def test_outputs_keep_length_and_syllables_change_a_third_and_stay_near(wugs, sample):
-    assert sample["max_deviation"].abs().mean() < 38  # over many words 37 and 0.29 (``bench/wug.py``)
+    assert sample["max_deviation"].abs().mean() < 36  # of the two best of each word; over many words 37 and 0.29 (``bench/wug.py``)
     assert sample["old20_difference"].abs().mean() < 0.36
     assert sample.columns[:-1] == list(SCHEMA)
     for row in sample.iter_rows(named=True):
