@@ -94,7 +94,7 @@ def judged(name: str, rows: int = 200_000) -> float:
     """What a build makes of the clauses that judges have accepted, in multiples of writing it: sets drawn, compared, chosen, finished."""
     run = Run(Project.find(), single(Params.read(Project.find().params).request, "nli", rows))
     made, columns, finished = samplers_of(run, name), columns_of("nli"), []
-    taken = cpu(lambda _: finished.append(conform(choose(accept(candidates(made, run.request))[0], made, run.request), columns)))
+    taken = cpu(lambda _: finished.append(conform(choose(accept(candidates(made, run.request, head_room=False))[0], made, run.request), columns)))
     return round(1 + taken / written(finished[-1]), 2)
 
 

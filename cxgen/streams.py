@@ -9,6 +9,8 @@ from hashlib import blake2b
 import numpy as np
 from numpy.typing import NDArray
 
+Codes = NDArray[np.uint64]
+
 
 def uniform(stream: tuple[str | int, ...], start: int, count: int) -> NDArray[np.float64]:
     """Numbers ``start`` to ``start + count - 1`` of ``stream`` (seed, construction, design, split, column), in [0, 1)."""
@@ -46,17 +48,45 @@ def elect(
 
 
 def _scattered(stream: tuple[str | int, ...], numbers: NDArray[np.int64]) -> NDArray[np.float64]:
-    """As `uniform_at`, of another generator, which needs no numbers between: splitmix64 (Steele, Lea & Flood 2014)."""
-    bits = numbers.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15) + np.frombuffer(order_key(*stream), dtype="<u8")
-    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-        bits = (bits ^ (bits >> np.uint64(shift))) * np.uint64(factor)
-    bits = (bits ^ (bits >> np.uint64(31))) >> np.uint64(11)
+    """As `uniform_at`, of another generator, which needs no numbers between."""
+    bits = mixed(numbers.astype(np.uint64), code_of(*stream)) >> np.uint64(11)
     return np.asarray(bits.astype(np.float64) * 2.0**-53)
+
+
+def mixed(first: Codes, *others: Codes) -> Codes:
+    """A number for each row of columns of numbers, all of 64 bits: splitmix64 (Steele, Lea & Flood 2014), once for each further column."""
+    for other in others:
+        first = first * np.uint64(0x9E3779B97F4A7C15) + other
+        for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+            first = (first ^ (first >> np.uint64(shift))) * np.uint64(factor)
+        first = first ^ (first >> np.uint64(31))
+    return first
+
+
+def code_of(*parts: str | int) -> Codes:
+    """The `order_key` of ``parts`` as a number, in an array of length 1."""
+    return codes_of(parts[:-1], parts[-1:])
+
+
+def codes_of(parts: Sequence[str | int], names: Iterable[str | int]) -> Codes:
+    """The `order_keys` of ``parts`` and each of ``names``, as numbers of 64 bits."""
+    return np.frombuffer(b"".join(order_keys(parts, names)), dtype="<u8")
+
+
+def addresses(codes: Codes) -> list[str]:
+    """Numbers of 64 bits as 16 hexadecimal digits each."""
+    digits = codes.tobytes().hex()
+    return [digits[at : at + 16] for at in range(0, len(digits), 16)]
 
 
 def order_key(*parts: str | int) -> bytes:
     """A digest to sort by: an order that looks random, is the same everywhere and does not depend on what else is sorted."""
     return order_keys(parts[:-1], parts[-1:])[0]
+
+
+def address(*parts: str | int) -> str:
+    """The `order_key` of ``parts`` as 16 hexadecimal digits: a content address."""
+    return order_key(*parts).hex()
 
 
 def order_keys(parts: Sequence[str | int], names: Iterable[str | int]) -> list[bytes]:

@@ -38,6 +38,8 @@ _Suite = tuple[str, dict[str, Any], dict[str, str]]  # name, metric, hashes of t
 
 def accept(items: pl.DataFrame, dropped: Mapping[str, str] = NOTHING) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Items of the sets that are not ``dropped`` (set -> reason), and the rows of ``rejected`` about the others."""
+    if not dropped:
+        return items, pl.DataFrame()
     why = pl.col("contrast_set").replace_strict(dropped, default=None, return_dtype=pl.String)
     told = items.with_columns(reason=pl.format("review: {}", why), votes=pl.lit(""))
     return items.filter(why.is_null()), told.drop_nulls("reason").select([column.name for column in REJECTS])
@@ -45,17 +47,18 @@ def accept(items: pl.DataFrame, dropped: Mapping[str, str] = NOTHING) -> tuple[p
 
 def choose(accepted: pl.DataFrame, made: Sequence[Sampler], request: Request) -> pl.DataFrame:
     """The first sets of every sampler of a construction that are left, as many as are wanted, in the order in which they were drawn."""
-    tables = []
-    for one in made:
-        own = accepted.filter(config=one.config, design=one.design.name, split=one.split)
-        numbers = own["set_number"].unique(maintain_order=True)
-        wanted = request.sets(one.construction, one.design, one.config)[one.split]
-        if len(numbers) < wanted:
+    sets = accepted.select("sampler", "set_number").unique(maintain_order=True)
+    left = dict(sets.group_by("sampler").len().iter_rows())
+    wanted = [request.sets(one.construction, one.design, one.config)[one.split] for one in made]
+    for number, (one, count) in enumerate(zip(made, wanted, strict=True)):
+        if left.get(number, 0) < count:
             where = f"{one.construction.name}, design {one.design.name} for {one.config}, {one.split}"
             hint = "raise generate.oversample in params.yaml, or take rows out of pipelines/dropped.csv"
-            raise DataError(f"{where}: {wanted} contrast sets are wanted, {len(numbers)} are left", hint=hint)
-        tables.append(own.filter(pl.col("set_number").is_in(numbers[:wanted].implode())))
-    return pl.concat(tables)
+            raise DataError(f"{where}: {count} contrast sets are wanted, {left.get(number, 0)} are left", hint=hint)
+    if sets.height == sum(wanted):
+        return accepted
+    first = sets.filter(pl.int_range(pl.len()).over("sampler") < pl.col("sampler").replace_strict(dict(enumerate(wanted))))
+    return accepted.join(first, on=sets.columns, how="semi", maintain_order="left")
 
 
 @dataclass(frozen=True)

@@ -32,10 +32,11 @@ from cxgen.vocabulary import PRESETS, SPLITS, Split
 # Sets are drawn at random and must share no premise with another one, so that the last ones are hard to find: at a quarter of what can be
 # said nearly every draw is still new, in all premises of its set.
 EASY = 1 / 4
-_SETS = 2_000  # drawn at a time: enough for whole columns, few enough for memory; scattered numbers cost their range: not for 10^6 sets
+_SETS = 4_000  # drawn at a time: enough for whole columns, few enough for memory; scattered numbers cost their range: not for 10^6 sets
 _ROUNDS = 12  # after which a sampler that still lacks sets has run dry
 _SAYS_MUCH = 1_000  # draws, by which a round says how many sets there are
 _CHOICE = 16  # times as many sets as are required: those are drawn first that make verbs and scenes come up evenly
+_CHOSEN_FROM = 16_000  # sets at most: of many more, all come up
 _SPARE = 8  # drawn on top, since a few clash
 _ANY, _PRONOUNS = 2, 3  # of the genders: he, she or they
 
@@ -206,28 +207,28 @@ class _Source:
     @cached_property
     def order(self) -> Rows:
         """The numbers of the sets that are drawn first, in order."""
-        return self.sampler.evenly(self.required * _CHOICE)
+        return self.sampler.evenly(max(self.required, min(self.required * _CHOICE, _CHOSEN_FROM)))
 
-    def draw(self, left: int, most: int, seen: set[str]) -> None:
+    def draw(self, left: int, most: int, seen: set[int]) -> None:
         """Draw as many sets as are lacking; keep those with premises new to one another and to ``seen``, and the items of the first."""
         before, end = len(self.kept), self.drawn + self.wanted - len(self.kept) + _SPARE
         numbers = np.concatenate([self.order[self.drawn : end], np.arange(max(self.drawn, len(self.order)), end)])
         for own in np.split(numbers, range(_SETS, len(numbers), _SETS)):
             draws = self.sampler.draw(own)
-            for number, premises in zip(own.tolist(), draws.texts.to_numpy().reshape(-1, len(draws)).T.tolist(), strict=True):
+            for number, premises in zip(own.tolist(), draws.texts.hash(0).to_numpy().reshape(-1, len(draws)).T.tolist(), strict=True):
                 if seen.isdisjoint(premises):
                     seen.update(premises)
                     self.kept += [number] if len(self.kept) < self.wanted else []
-            items = items_of(draws)
+            items, kept = items_of(draws), {*self.kept[:most]}
             if items.height:
-                self.items.append(items.filter(pl.col("set_number").is_in(self.kept[:most])))
+                self.items.append(items if kept.issuperset(own) else items.filter(pl.col("set_number").is_in(kept)))
         count, self.drawn = end - self.drawn, end
         self.dry = count >= _SAYS_MUCH and len(self.kept) + 2 * left * (len(self.kept) - before) < self.required
 
 
 def candidates(made: Sequence[Sampler], request: Request, *, head_room: bool = True) -> pl.DataFrame:
     """Items of the `samplers` of a construction, no premise in two sets of a family; with ``head_room`` more than wanted, for judges."""
-    seen: dict[str, set[str]] = defaultdict(set)
+    seen: dict[str, set[int]] = defaultdict(set)
     sources = []
     for sampler in made:
         sets = request.sets(sampler.construction, sampler.design, sampler.config)[sampler.split]
@@ -242,7 +243,7 @@ def candidates(made: Sequence[Sampler], request: Request, *, head_room: bool = T
             what = f"only {len(source.kept)} distinct contrast sets of design {design!r} {where}, {source.required} are needed"
             hint = "add words or frames, or lower the size in params.yaml or the design's weight"
             raise _fault(EmptySlotError, source.sampler.construction, [design], what, hint)
-    tables = [table for source in sources for table in source.items if table.height]
+    tables = [table.with_columns(sampler=number) for number, source in enumerate(sources) for table in source.items if table.height]
     return pl.concat(tables, how="diagonal") if tables else pl.DataFrame()
 
 

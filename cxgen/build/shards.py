@@ -27,8 +27,9 @@ from cxgen.families import CONFIGS, columns_of, wug_config
 from cxgen.files import locked, write_atomically
 from cxgen.lexicon.verdicts import votes_files
 from cxgen.project import Project
-from cxgen.sampling import HoldOut, Sampler, digest, span
+from cxgen.sampling import HoldOut, Sampler, span
 from cxgen.schema import Column, conform, polars_schema, read_json
+from cxgen.streams import address
 from cxgen.tables import one_line, track, write_json, write_parquet
 from cxgen.version import DATA_VERSION
 from cxgen.vocabulary import SPLITS
@@ -75,7 +76,7 @@ class Wanted:
             "judged": [name for name in self.names if request.hears(name)],
             "split": {split: request.shares[split] for split in SPLITS},
             "hold_out": asdict(request.hold_out),
-            "verbs": {name: digest(json.dumps(request.splits.get(name), sort_keys=True)) for name in self.names},
+            "verbs": {name: address(json.dumps(request.splits.get(name), sort_keys=True)) for name in self.names},
             "pseudowords": {"modes": list(self.wug.modes), "share": self.wug.share} if self.wug else None,
             **_said_with(self.run.project),
         }

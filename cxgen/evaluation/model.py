@@ -26,7 +26,7 @@ from cxgen.files import append_lines
 from cxgen.layout import ANSWERS
 from cxgen.project import Project
 from cxgen.schema import TARGET, read_yaml
-from cxgen.streams import order_key, order_keys
+from cxgen.streams import address, order_key, order_keys
 from cxgen.suites import scoring_of
 from cxgen.tables import track
 from cxgen.vocabulary import UNDECIDED, Judge
@@ -165,7 +165,7 @@ def _put(evaluated: Evaluated, asked: Examination) -> Iterator[tuple[str, Scorin
 
 def _name_shown(item: str) -> str:
     """What a model knows an item by: the name that a user gave it may tell its label."""
-    return item if _DIGEST.fullmatch(item) else order_key("item", item).hex()
+    return item if _DIGEST.fullmatch(item) else address("item", item)
 
 
 def _consultation(evaluated: Evaluated, asked: Examination) -> tuple[Consultation, dict[str, Prompt], dict[str, dict[str, Any]]]:

@@ -7,7 +7,7 @@ import polars as pl
 
 from cxgen.errors import DataError
 from cxgen.evaluation.scores import DIMENSIONS, FIXED
-from cxgen.streams import order_key
+from cxgen.streams import address
 from cxgen.suites import scoring_of
 from cxgen.tables import as_texts, numbered_rows
 from cxgen.vocabulary import LABELS
@@ -52,7 +52,7 @@ def read_items(path: Path, by: Sequence[str] = ()) -> tuple[str, pl.DataFrame]:
     if "label" in names:
         rows = rows.with_columns(pl.col("label").replace_strict(_CODES, return_dtype=pl.Int8))
     if "id" not in names:
-        digests = (order_key("outside", path.stem, number, *row).hex() for number, row in enumerate(rows.select(needs).iter_rows()))
+        digests = (address("outside", path.stem, number, *row) for number, row in enumerate(rows.select(needs).iter_rows()))
         rows = rows.with_columns(pl.Series("id", digests))
     return like, rows
 

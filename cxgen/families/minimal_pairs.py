@@ -18,10 +18,11 @@ from cxgen.constructicon import Construction, Design
 from cxgen.families.core import Family, Shown, badly_formed
 from cxgen.families.scoring import Choices, Scoring
 from cxgen.measures.giveaway import count_unequal_words
-from cxgen.sampling import Draws, digests
+from cxgen.sampling import Draws
 from cxgen.sampling.draws import same_templates_and_slots
 from cxgen.schema import TARGET, Column
 from cxgen.semantics import label_matrix
+from cxgen.streams import addresses, code_of, mixed
 from cxgen.vocabulary import CONTRADICTION, ENTAILMENT
 
 _COLUMNS = (
@@ -97,22 +98,23 @@ class _MinimalPairs(Family):
                 if not len(rows):
                     continue
                 wordings = draws.wordings(*rules)
-                texts = [draws.worded([rule], [wordings])["hypothesis"][rows] for rule in rules]
+                worded = [draws.worded([rule], [wordings])[rows] for rule in rules]
+                texts, codes = ([one[name] for one in worded] for name in ("hypothesis", "said"))
                 claims = [pl.lit(construction.rules[rule].says) for rule in rules]
                 for order, kind in enumerate(kinds):
                     places.append(design.kinds.index(kind) * len(draws) + rows)
-                    both = pl.DataFrame({"diagnostic_good": texts[order], "diagnostic_bad": texts[1 - order]})
+                    ids = addresses(mixed(draws.codes[places[-1]], codes[order].to_numpy(), codes[1 - order].to_numpy()))
+                    groups = addresses(mixed(draws.sets[rows], code_of(pair)))
+                    both = pl.DataFrame(
+                        {"id": ids, "pair_group": groups, "diagnostic_good": texts[order], "diagnostic_bad": texts[1 - order]}
+                    )
                     about = {"pair": pl.lit(pair), "order": pl.lit(order), "switched": pl.lit(bool(order) and design.switched)}
                     said.append(both.with_columns(place=pl.Series(rows), claim_good=claims[order], claim_bad=claims[1 - order], **about))
         if not said:
             return pl.DataFrame()
         items = pl.concat([draws.gather(np.concatenate(places)), pl.concat(said)], how="horizontal")
         items = items.sort("place", "pair", "order", maintain_order=True)
-        names = ("contrast_set", "pair"), ("premise_id", "diagnostic_good", "diagnostic_bad")
-        group, key = (digests(items.select(pl.concat_str(*parts, separator="\x1f")).to_series()) for parts in names)
         return items.with_columns(
-            pair_group=group,
-            id=key,
             variant=pl.lit(design.variant),
             entity_type=pl.lit(design.entity_type),
             context="premise",

@@ -10,9 +10,10 @@ from cxgen.constructicon import Construction, Design
 from cxgen.errors import CxgenError
 from cxgen.families.core import Family, Shown, badly_formed
 from cxgen.families.scoring import Labels, Scoring
-from cxgen.sampling import Draws, digests
+from cxgen.sampling import Draws
 from cxgen.schema import TARGET, Column
 from cxgen.semantics import Selection, every, label_matrix, misread_labels, solve, unbalanced
+from cxgen.streams import addresses, mixed
 from cxgen.vocabulary import LABELS, Split
 
 _COUNTS = [(pl.col("label") == label).sum() for label in range(len(LABELS))]
@@ -97,13 +98,10 @@ class _NLI(Family):
         chosen = np.array(places, dtype=np.int64)[draws.choose("selection", len(selections))]  # sets x cells x 2
         sets = np.repeat(np.arange(count), chosen.shape[1])
         kind, rule = chosen.reshape(-1, 2).T
-        said = hypotheses[rule * count + sets].with_columns(rule=pl.Series(design.rules)[rule])
-        items = pl.concat([draws.gather(kind * count + sets), said], how="horizontal")
-        by = ["mode"] if draws.broken else []
-        items = items.join(_labels(draws).select(*by, pl.exclude("mode")), on=[*by, "kind", "rule"], how="left", maintain_order="left")
-        items = items.with_columns(
-            id=digests(items.select(pl.concat_str("premise_id", "rule", "hypothesis", separator="\x1f")).to_series())
-        )
+        mode = 0 if draws.modes is None else draws.modes[sets]
+        labels = _labels(draws)[(mode * len(design.kinds) + kind) * len(design.rules) + rule]
+        items = pl.concat([draws.gather(kind * count + sets), hypotheses[rule * count + sets], labels], how="horizontal")
+        items = items.with_columns(id=pl.Series(addresses(mixed(items["code"].to_numpy(), items["said"].to_numpy()))))
         return items.filter(~_UNEQUAL.over("mode", "set_number", "rule")) if draws.broken else items
 
     def fault(self) -> pl.Expr:
@@ -174,13 +172,14 @@ def leaked(rows: pl.DataFrame, mark: str, *names: str) -> int:
 
 
 def _labels(draws: Draws) -> pl.DataFrame:
-    """``mode, kind, rule, claim`` (strings), ``polarity, misread`` (bool), ``label, target_label`` (i8) of every cell."""
+    """``rule, claim`` (strings), ``polarity, misread`` (bool), ``label, target_label`` (i8) of every cell: mode by mode, kind by kind."""
     construction, design, table = draws.construction, draws.design, []
-    for mode, broken in (draws.broken or {"": frozenset()}).items():
-        for kind, labels in label_matrix(construction, design, broken).items():
+    for broken in (draws.broken or {"": frozenset[str]()}).values():
+        matrix = label_matrix(construction, design, broken)
+        for kind in design.kinds:
             taken = misread_labels(construction, design, kind)
-            for name, label in labels.items():
-                rule, other = construction.rules[name], taken.get(name)
-                table.append((mode, kind, name, str(rule.claim), rule.polarity, label, name in taken, None if other == label else other))
-    types = dict.fromkeys(("mode", "kind", "rule", "claim"), pl.String) | {"polarity": pl.Boolean, "label": pl.Int8}
+            for name in design.rules:
+                rule, other, label = construction.rules[name], taken.get(name), matrix[kind].get(name)
+                table.append((name, str(rule.claim), rule.polarity, label, name in taken, None if other == label else other))
+    types = {"rule": pl.String, "claim": pl.String, "polarity": pl.Boolean, "label": pl.Int8}
     return pl.DataFrame(table, schema={**types, "misread": pl.Boolean, "target_label": pl.Int8}, orient="row")

@@ -28,11 +28,11 @@ from cxgen.lexicon import Lexicon
 from cxgen.natural.sets import Asked, Written, check
 from cxgen.natural.words import Fillers, say
 from cxgen.project import Project
-from cxgen.sampling import Draws, digest, split_of
+from cxgen.sampling import Draws, split_of
 from cxgen.sampling.plan import Rows, pick
 from cxgen.schema import TARGET, Column, Contract, conform, polars_schema
 from cxgen.schema.columns import SLOT
-from cxgen.streams import chance_of
+from cxgen.streams import address, chance_of, codes_of
 from cxgen.tables import read_table, track, write_json, write_table
 from cxgen.vocabulary import CONSTRUCTIONAL, EXTENDED, LEXICAL, PROTOTYPICAL, SPLITS, WRITING, Split
 
@@ -50,7 +50,7 @@ _HINT = "restore the file, or accept sets anew: cxgen elicit ... --accept"
 def set_id(written: Written) -> str:
     """Content address of a set: its sentences."""
     name, design, *_ = written.asked.id.split(".")
-    return digest("\x1f".join([name, design, *(written.sentences[kind] for kind in sorted(written.sentences))]))
+    return address(name, design, *(written.sentences[kind] for kind in sorted(written.sentences)))
 
 
 def read_accepted(path: Path) -> pl.DataFrame:
@@ -90,7 +90,7 @@ class _Draws:
     sets: Mapping[str, Written]  # by id
     look_up: Fillers
     request: Request
-    broken = ()
+    broken, modes = (), None
 
     def __len__(self) -> int:
         return len(self.sets)
@@ -112,8 +112,8 @@ class _Draws:
             chances = {at: chance_of(self.request.seed, set_name, "wording", name, at) for at in range(len(wordings)) if held[at] == out}
             choice.append(max(chances, key=chances.__getitem__))
             texts.append(say(wordings[choice[-1]], written.fillers, written.words, self.look_up))
-        wording = pl.Series(choice, dtype=pl.Int16)
-        return pl.DataFrame({"hypothesis": texts, "wording": wording, "wording_held_out": [held[at] for at in choice]})
+        said = {"wording": pl.Series(choice, dtype=pl.Int16), "wording_held_out": [held[at] for at in choice]}
+        return pl.DataFrame({"hypothesis": texts, **said, "said": codes_of((name,), texts)})
 
     def gather(self, rows: Rows) -> pl.DataFrame:
         premises = [self._premise(kind, name, written) for kind in self.design.kinds for name, written in self.sets.items()]
@@ -121,14 +121,15 @@ class _Draws:
             premises, schema_overrides={**dict.fromkeys(("contrast_of", "verb_role", "acceptability"), pl.String), "slots": pl.List(SLOT)}
         )[rows]
         constants = {"design": self.design.name, "template_held_out": False, "frame": "a writer's", "split": self.split, "config": NATURAL}
-        return table.with_columns(pl.lit(value).alias(name) for name, value in constants.items())
+        codes = pl.Series("code", codes_of((), table["premise_id"]))
+        return table.with_columns(codes, *(pl.lit(value).alias(name) for name, value in constants.items()))
 
     def _premise(self, kind: str, name: str, written: Written) -> dict[str, Any]:
         target, meaning, text, marks = self.construction.name, self.construction.kinds[kind], written.sentences[kind], written.marks[kind]
         verb, alone = written.fillers[meaning.verb]["lemma"], {verb for frame in self.construction.frames for verb in frame.entails_alone}
         return {
             "contrast_set": name,
-            "premise_id": digest(f"{name}\x1f{kind}\x1f{text}"),
+            "premise_id": address(name, kind, text),
             "construction": meaning.construction,
             "contrast_of": None if meaning.construction == target else target,
             "kind": kind,

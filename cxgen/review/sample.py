@@ -18,7 +18,7 @@ import yaml
 from cxgen.errors import DataError
 from cxgen.families.scoring import Choices
 from cxgen.schema import Column, Contract
-from cxgen.streams import order_key, order_keys
+from cxgen.streams import address, order_key, order_keys
 from cxgen.tables import read_table, write_table
 
 FILE, ANSWERS = Path("key.parquet"), Path("answers")
@@ -81,7 +81,7 @@ def sample(
     others = pl.DataFrame([*_checks(design), *_real(real, Counter(rated["list"]), design)], schema=_SCHEMA)
     rows = pl.concat([ours, others.drop("code")], how="diagonal").join(ours, on=["list", "task"], how="semi")  # no checks of nothing
     hashed = rows.select("task", "list", "item", "side", "text", "second").iter_rows()
-    codes = [order_key(design.seed, "code", *(value or "" for value in row)).hex() for row in hashed]  # says nothing of the row
+    codes = [address(design.seed, "code", *(value or "" for value in row)) for row in hashed]  # says nothing of the row
     order = pl.Series("order", order_keys((design.seed, "order"), codes))
     return rows.with_columns(order, code=pl.Series(codes)).sort("list", "task", "order").select(_SCHEMA.keys())
 

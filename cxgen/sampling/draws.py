@@ -1,7 +1,6 @@
 """Contrast sets of one design in one split: a sampler gives any of them by number, premises as a table, hypotheses as columns."""
 
-import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -15,6 +14,7 @@ from cxgen.sampling.plan import NOTHING, HoldOut, Plan, Rows, draw_plan, held_te
 from cxgen.sampling.pools import ABSENT, Pools, design_pools
 from cxgen.sampling.ways import AGREEING, Forms
 from cxgen.sampling.wugs import Substitution
+from cxgen.streams import Codes, addresses, code_of, codes_of, mixed
 from cxgen.vocabulary import CONSTRUCTIONAL, LEXICAL
 
 PREVIEW = "sample"  # in place of a split: all verbs, and nothing is held out
@@ -48,19 +48,19 @@ class Sampler:
     def evenly(self, count: int) -> Rows:
         """The first ``count`` sets, in the order in which to draw them: those first whose scene and verbs have come up least before, by an
         even share. A set that is to come up seldom is counted among its like, as 1 / its chance."""
-        plan, weight = self._plan(span(0, count)), np.ones(count)
-        for name, seldom in self.pools.seldom.items():
-            if seldom:
-                weight *= [seldom.get(own, 1.0) for own in zip(plan.frame.tolist(), plan.fillers[name].tolist(), strict=True)]
         slots = dict.fromkeys(self.construction.kinds[kind].verb for kind in self.design.kinds)
+        marked = {name: seldom for name, seldom in self.pools.seldom.items() if seldom}
+        plan, weight = self._plan(span(0, count), {*slots, *marked}), np.ones(count)
+        for name, seldom in marked.items():
+            weight *= [seldom.get(own, 1.0) for own in zip(plan.frame.tolist(), plan.fillers[name].tolist(), strict=True)]
         parts = [(self.construction.lexicon.lemma_codes[plan.fillers[slot]], 1.0) for slot in slots] + [(plan.frame, _SCENES)]
         chance, like = plan.chance("evenly?"), weight < 1
         shares = [(_earlier(2 * column + like) + chance) * len(np.unique(column)) / part for column, part in parts]
         return np.argsort(np.maximum.reduce(shares) / weight, kind="stable")
 
-    def _plan(self, numbers: Rows) -> Plan:
+    def _plan(self, numbers: Rows, only: Collection[str] = ()) -> Plan:
         stream = (self.seed, self.construction.name, self.design.name, self.split)
-        return draw_plan(self.construction, self.design, self.pools, stream, numbers)
+        return draw_plan(self.construction, self.design, self.pools, stream, numbers, only)
 
     def draw_with(self, by: Substitution, modes: list[str], numbers: Rows) -> "Draws":
         """The sets ``numbers`` with pseudowords, once in each of ``modes``; in a set, a lexeme has one pseudoword throughout."""
@@ -113,8 +113,8 @@ class Draws:
 
         Columns: ``set_number`` (i64, the set's number in its stream), ``contrast_set, premise_id, construction, contrast_of, kind,
         template, frame, premise, verb, config, design, split`` (strings), ``template_held_out`` (bool), ``slots`` (list of structs) and
-        ``verb_role`` (string: whether the verb by itself entails what the construction says), ``acceptability`` (what judges said); with
-        pseudowords ``mode`` instead.
+        ``verb_role`` (string: whether the verb by itself entails what the construction says), ``acceptability`` (what judges said), with
+        pseudowords ``mode`` instead; ``code`` (u64, ``premise_id`` as a number).
         """
         (slots, fillers), lexicon = self._fillers, self.forms.lexicon
         row, slot = np.nonzero(fillers[rows] != ABSENT)
@@ -130,17 +130,20 @@ class Draws:
 
     def worded(self, rules: Sequence[str], choices: Sequence[Rows]) -> pl.DataFrame:
         """What rules, one after the other, say in every set, in the wordings that are chosen: ``hypothesis``, ``wording`` (i16),
-        ``wording_held_out`` (bool)."""
-        groups, held = [], []
+        ``wording_held_out`` (bool), ``said`` (u64, a code of rule and wording)."""
+        groups, held, codes = [], [], []
         for number, (rule, choice) in enumerate(zip(rules, choices, strict=True)):
             wordings = self.construction.rules[rule].wordings
             for wording in np.flatnonzero(np.bincount(choice)):  # np.unique would import numpy.ma, a tenth of a preview
                 rows = np.flatnonzero(choice == wording)
                 groups.append((parse_pattern(wordings[wording]), rows, rows + number * len(self)))
             held.append(np.array(self.sampler.held.of_wordings(len(wordings)))[choice])
+            codes.append(codes_of((rule,), wordings)[choice])
         texts = realise(groups, self.construction, self.plan, self.sampler.pools, self.forms, len(rules) * len(self))
         numbers = pl.Series(np.concatenate(choices), dtype=pl.Int16)
-        return pl.DataFrame({"hypothesis": texts, "wording": numbers, "wording_held_out": np.concatenate(held)})
+        return pl.DataFrame(
+            {"hypothesis": texts, "wording": numbers, "wording_held_out": np.concatenate(held), "said": np.concatenate(codes)}
+        )
 
     def wordings(self, *rules: str) -> Rows:
         """For every set the number of a wording that all ``rules`` have. A set's rules are all worded as held out, or as seen."""
@@ -150,6 +153,11 @@ class Draws:
     @cached_property
     def texts(self) -> pl.Series:
         """The texts of the premises."""
+        return written(self._laid, self.forms)
+
+    @cached_property
+    def _laid(self) -> Rows:
+        """The pieces of the premises, see `lay`."""
         order = np.argsort(self._chosen.astype(np.uint16), kind="stable")  # sorted by radix: a fifth of the time
         ends = np.cumsum(np.bincount(self._chosen, minlength=len(self._templates)))
         groups = [
@@ -157,7 +165,21 @@ class Draws:
             for (kind, template), rows in zip(self._templates, np.split(order, ends[:-1]), strict=True)
             if len(rows)
         ]
-        return realise(groups, self.construction, self.plan, self.sampler.pools, self.forms, len(self._chosen))
+        return lay(groups, self.construction, self.plan, self.sampler.pools, self.forms, len(self._chosen))
+
+    @cached_property
+    def codes(self) -> Codes:
+        """A number of 64 bits for every premise: what it says, as what kind of which design."""
+        names = [f"{kind}\x1f{template.name}" for kind, template in self._templates]
+        codes = codes_of((self.construction.name, self.design.name), names)[self._chosen]
+        for column in self._laid:  # row 0 is no piece: how many there are depends on the other sentences
+            codes = np.where(column, mixed(codes, self.forms.codes(column)), codes)
+        return codes
+
+    @cached_property
+    def sets(self) -> Codes:
+        """The same for every set."""
+        return mixed(code_of("set"), *self.codes.reshape(len(self.design.kinds), -1))
 
     @cached_property
     def _held_templates(self) -> frozenset[str]:
@@ -214,14 +236,8 @@ class Draws:
             design=pl.lit(design.name),
             split=pl.lit(self.sampler.split),
         )
-        lemmas = pl.concat([self.forms.lexicon.table["lemma"], pl.Series([None], dtype=pl.String)])  # the last one for `ABSENT`
-        columns = [f"{slot.name}=" + lemmas[rows] for slot, rows in zip(self._fillers[0], self._fillers[1].T, strict=True)]
-        fillers = pl.select(pl.concat_str(columns, separator=" ", ignore_nulls=True)).to_series()  # slot=lemma slot=lemma ...
-        lineage = pl.concat_str(pl.lit(name), "design", "kind", "template", fillers, "premise", separator="\x1f")
-        ids = digests(table.select(lineage).to_series())
-        by_kind = [ids.slice(at, len(self)) for at in range(0, len(ids), len(self) or 1)]
-        sets = digests(pl.select(pl.concat_str(by_kind, separator=" ")).to_series())
-        return table.with_columns(**last, premise_id=ids, contrast_set=pl.concat([sets] * len(kinds)))
+        ids = pl.DataFrame({"premise_id": addresses(self.codes), "contrast_set": addresses(self.sets) * len(kinds), "code": self.codes})
+        return table.with_columns(**last).hstack(ids)
 
     @property
     def _verb_role(self) -> pl.Expr:
@@ -243,6 +259,11 @@ class Draws:
 
 def realise(groups: Iterable[_Sentence], construction: Construction, plan: Plan, pools: Pools, forms: Forms, count: int) -> pl.Series:
     """The texts of ``count`` sentences, or of several with a full stop between them: with capitals, and without double spaces."""
+    return written(lay(groups, construction, plan, pools, forms, count), forms)
+
+
+def lay(groups: Iterable[_Sentence], construction: Construction, plan: Plan, pools: Pools, forms: Forms, count: int) -> Rows:
+    """The pieces that ``count`` sentences consist of, first, second ... x sentences, as rows of ``forms.pieces``."""
     known: dict[Part, Rows] = {}  # which piece a part is, set by set
     columns: list[Rows] = []
     for parts, sets, places in groups:
@@ -251,14 +272,19 @@ def realise(groups: Iterable[_Sentence], construction: Construction, plan: Plan,
             if part not in known:
                 known[part] = _pieces(part, construction, plan, pools, forms)
             column[places] = known[part][sets]
-    pieces = forms.pieces[np.concatenate(columns)]
-    text = pl.select(pl.concat_str([pieces.slice(at, count) for at in range(0, len(pieces), count)])).to_series()
+    return np.array(columns)
+
+
+def written(laid: Rows, forms: Forms) -> pl.Series:
+    """The texts of sentences that are laid out, with capitals and without double spaces."""
+    pieces = forms.pieces[laid.reshape(-1)]
+    text = pl.select(pl.concat_str([pieces.slice(at, laid.shape[1]) for at in range(0, len(pieces), laid.shape[1])])).to_series()
     if text.str.contains("  ", literal=True).any():  # a quarter of the time of replacing none
         text = text.str.replace_all("  ", " ", literal=True)
     one = pl.element() if (several := text.str.contains(". ", literal=True).any()) else pl.col("text")
     capital = one.str.slice(0, 1).str.to_uppercase() + one.str.slice(1)
-    written = pl.col("text").str.split(". ").list.eval(capital).list.join(". ") if several else capital
-    return text.to_frame("text").select(written).to_series()
+    with_capitals = pl.col("text").str.split(". ").list.eval(capital).list.join(". ") if several else capital
+    return text.to_frame("text").select(with_capitals).to_series()
 
 
 def _pieces(part: Part, construction: Construction, plan: Plan, pools: Pools, forms: Forms) -> Rows:
@@ -279,19 +305,3 @@ def same_templates_and_slots(construction: Construction, kinds: Sequence[str]) -
         return {name: sorted(part.slot for part in own if part.slot and part.form not in AGREEING) for name, own in parts.items()}
 
     return all(slots(kind) == slots(kinds[0]) for kind in kinds)
-
-
-def digest(text: str) -> str:
-    """A content address: 16 hexadecimal digits of BLAKE2b."""
-    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
-
-
-def digests(texts: Iterable[str]) -> pl.Series:
-    """The `digest` of each."""
-    fresh = hashlib.blake2b(digest_size=8).copy  # to copy a state takes a fifteenth of the time of making one
-    made = []
-    for text in texts:
-        state = fresh()
-        state.update(text.encode())
-        made.append(state.hexdigest())
-    return pl.Series(made, dtype=pl.String)

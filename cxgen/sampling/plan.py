@@ -1,6 +1,6 @@
 """The plan: a table of draws, one row per contrast set; and which wordings and templates occur in the test split only."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -64,13 +64,19 @@ class Plan:
         return np.where(coin < 0.5, elect(stream, options, self.numbers, out), usual)
 
 
-def draw_plan(construction: Construction, design: Design, pools: Pools, stream: tuple[str | int, ...], numbers: Rows) -> Plan:
-    """Draw the sets ``numbers`` of ``stream``."""
+def draw_plan(
+    construction: Construction, design: Design, pools: Pools, stream: tuple[str | int, ...], numbers: Rows, only: Collection[str] = ()
+) -> Plan:
+    """Draw the sets ``numbers`` of ``stream``, or of their slots ``only`` some and those that these depend on."""
     stream_of_frames = (*stream, "frame")
     places, back = np.unique((uniform_at(stream_of_frames, numbers) * _PLACES).astype(np.int64), return_inverse=True)
     frame = elect(stream_of_frames, [f.name for f in pools.frames], places, pools.weights.tolist())[back]
     plan = Plan(stream, numbers, frame, {})
-    for name in construction.design_slots(design):
+    names = [*construction.design_slots(design)]
+    needed = set(only or names)
+    for name in reversed(names):
+        needed |= {*construction.slots[name].distinct} if name in needed else set()
+    for name in filter(needed.__contains__, names):
         plan.fillers[name] = _drawn(construction.slots[name], construction, pools, plan)
     return plan
 
@@ -85,8 +91,8 @@ def _drawn(slot: Slot, construction: Construction, pools: Pools, plan: Plan) -> 
         clash = np.any([lemma[drawn] == other for other in others], axis=0)
         if not clash.any():
             break
-        again = segments.draw(plan.frame, plan.chance(f"{slot.name}#{attempt}"), unmarked=attempt >= _PICKY)
-        drawn = np.where(clash, again, drawn)
+        left = Plan(plan.stream, plan.numbers[clash], plan.frame[clash], {})
+        drawn[clash] = segments.draw(left.frame, left.chance(f"{slot.name}#{attempt}"), unmarked=attempt >= _PICKY)
     return np.where(plan.chance(f"{slot.name}?") < slot.optional, ABSENT, drawn) if slot.optional else drawn
 
 

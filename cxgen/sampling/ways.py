@@ -11,6 +11,7 @@ from cxgen.constructicon import Slot
 from cxgen.lexicon import Lexicon
 from cxgen.sampling.plan import Plan, Rows
 from cxgen.sampling.pools import ABSENT, Pools
+from cxgen.streams import Codes, codes_of
 from cxgen.vocabulary import POS
 
 _DETERMINERS = ("the", "a", "bare", "plural")  # what a frame's word `det` can say
@@ -106,6 +107,7 @@ class Forms:
         self._pieces = [pl.Series([""])]
         self._starts: dict[tuple[str, ...], int] = {}
         self._end = 1
+        self._codes = np.zeros(0, dtype=np.uint64)
 
     @property
     def pieces(self) -> pl.Series:
@@ -113,6 +115,13 @@ class Forms:
         if len(self._pieces) > 1:
             self._pieces = [pl.concat(self._pieces, rechunk=True)]
         return self._pieces[0]
+
+    def codes(self, rows: Rows) -> Codes:
+        """A number of 64 bits for the text of each of ``rows``, never 0."""
+        self._codes = np.concatenate([self._codes, np.zeros(self._end - len(self._codes), dtype=np.uint64)])
+        lacking = np.flatnonzero(np.bincount(rows[self._codes[rows] == 0]))
+        self._codes[lacking] = codes_of((), self.pieces[lacking]) | np.uint64(1)
+        return self._codes[rows]
 
     def literal(self, text: str) -> int:
         """The row of a text."""

@@ -16,9 +16,8 @@ from cxgen.errors import DataError, needs
 from cxgen.families.scoring import Choices, Item, filled, paired
 from cxgen.measures.figures import Figures, Gates, measured
 from cxgen.project import Project
-from cxgen.sampling import digest
 from cxgen.schema import Column, read_yaml
-from cxgen.streams import order_key, order_keys, uniform
+from cxgen.streams import address, order_key, order_keys, uniform
 from cxgen.suites import Suite, register
 from cxgen.suites.grammar import SIDES
 
@@ -88,7 +87,7 @@ def _sets(data: Mapping[str, Any], side: str, seed: int, draws: int, wordings: i
                 for name, scenario in data["scenarios"].items():
                     if not example or scenario["role"] == CALIBRATION:
                         made[name, example] = _item(scenario, data["wordings"][place], poles, who)
-            ids = {key: digest("\x1f".join((NAME, made[BASE, 0]["text"], *map(str, key)))) for key in made}
+            ids = {key: address(NAME, made[BASE, 0]["text"], *key) for key in made}
             shared = {"contrast_set": ids[BASE, 0], "base_id": ids[BASE, 0], "construction": data["construction"], "split": side}
             shared |= {"wording": place, "given": a, "then": b, **dict(zip(_WORDS, properties[b], strict=True))}
             for (name, example), row in made.items():

@@ -15,9 +15,8 @@ from cxgen.families.scoring import Item, Labels
 from cxgen.measures.figures import Figures, Gates, measured
 from cxgen.measures.fits import regression
 from cxgen.project import Project
-from cxgen.sampling import digest
 from cxgen.schema import Column
-from cxgen.streams import uniform
+from cxgen.streams import address, uniform
 from cxgen.suites import Suite, register
 from cxgen.suites.grammar import GRAMMAR, INSTANCE, NON_INSTANCE, PRESETS, ROLES, SCRAMBLED, SIDES, WIDE, Grammar, Way
 
@@ -123,11 +122,11 @@ class _Sets:
                 for role in self._orders:
                     sentences[role] += words
         texts = {role: self._grammar.written(words) for role, words in sentences.items()}
-        name = digest(f"set\x1f{self._grammar.preset}\x1f{texts[INSTANCE]}")
+        name = address("set", self._grammar.preset, texts[INSTANCE])
         shared = {"contrast_set": name, "derivation": number, "order": order, "verb": verbs[0] if verbs else ""}
         shared |= {"preset": self._grammar.preset, "split": self._side, **self.features.row(way, named=True)}
         for role, text in texts.items():
-            yield {**shared, "sentence": text, "label": ROLES.index(role), "id": digest(f"{name}\x1f{text}")}
+            yield {**shared, "sentence": text, "label": ROLES.index(role), "id": address(name, text)}
 
 
 def _order(rule: Sequence[str], other: Iterable[str]) -> list[int]:
