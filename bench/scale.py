@@ -10,6 +10,7 @@ import os
 os.environ["POLARS_MAX_THREADS"] = "1"  # before polars is loaded: one thread for everybody, the floor included
 
 import json
+import multiprocessing
 import resource
 import shutil
 import subprocess
@@ -17,6 +18,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
@@ -94,7 +96,12 @@ def judged(name: str, rows: int = 200_000) -> float:
     """What a build makes of the clauses that judges have accepted, in multiples of writing it: sets drawn, compared, chosen, finished."""
     run = Run(Project.find(), single(Params.read(Project.find().params).request, "nli", rows))
     made, columns, finished = samplers_of(run, name), columns_of("nli"), []
-    taken = cpu(lambda _: finished.append(conform(choose(accept(candidates(made, run.request, head_room=False))[0], made, run.request), columns)))
+
+    def build(_: int) -> None:
+        accepted, _dropped = accept(candidates(made, run.request, head_room=False))
+        finished.append(conform(choose(accepted, made, run.request), columns))
+
+    taken = cpu(build)
     return round(1 + taken / written(finished[-1]), 2)
 
 
@@ -142,6 +149,23 @@ def speedup(engine: Callable[[int], AbstractContextManager[Executor]], rows: int
     return {"1 worker": seconds[0], "2 workers": seconds[1], "times": round(seconds[0] / seconds[1], 2)}
 
 
+def _counted(number: int) -> int:
+    """Something that takes a processor a second or two, and nothing else."""
+    return sum(value * value % 7 for value in range(10_000_000 + number))
+
+
+def ceiling() -> float:
+    """How many times as fast two processes count as one does: what no two workers can exceed here, whatever they share."""
+    seconds = []
+    for workers in (1, 2):
+        with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as pool:
+            list(pool.map(abs, range(workers)))
+            start = time.perf_counter()
+            list(pool.map(_counted, (0, 0)))
+        seconds.append(time.perf_counter() - start)
+    return round(seconds[0] / seconds[1], 2)
+
+
 def stages() -> dict[str, Any]:
     """The stages of ``dvc repro``, one after the other in a copy of the project without results; each as a share of all."""
     root = Project.find().root
@@ -164,6 +188,7 @@ def main() -> None:
     if "--stages" in sys.argv:
         report["stages"] = stages()
     report["constructions"] = {name: steps(name) for name in NAMES}
+    report["two processes that only count, times"] = ceiling()
     report["workers"] = speedup(executor, max(sizes))
     if "--ray" in sys.argv:
         report["ray"] = speedup(cluster, max(sizes))

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import islice
 from typing import Any, TypeVar
 
@@ -120,7 +120,8 @@ def executor(workers: int) -> Iterator[Executor]:
             pool._result_queue._writer.close()  # type: ignore[attr-defined]
         calls = getattr(pool, "_call_queue", None)
         if calls is not None:  # else the thread that hands out jobs writes to nobody for ever, before Python 3.11.6
-            calls._reader.close()
+            with suppress(OSError):  # later ones close it themselves when a worker has died
+                calls._reader.close()
         pool.shutdown(cancel_futures=True)
         del os.environ[_THREADS]
         if before is not None:

@@ -45,7 +45,7 @@ _NUMBERS = {"shard": pl.UInt32, "set": pl.Int64}
 _BLOCK, _ROUND = 1 << 14, 1 << 20  # sets that are drawn at once for a plan, and between two looks at what is lacking
 _DRY = 0.01  # share of new sets in a round below which there is hardly anything else to say
 _SPARE = 8
-_MADE = 2_048  # sets that are made at once, over the modes with pseudowords: some ten thousand rows
+_MADE = 8_192  # sets that are made at once, over the modes with pseudowords: some thirty thousand rows, a row group
 _ROW_GROUP = 32_768  # what waits in memory to be written: a quarter of a table's gives files that are 8% larger
 _HINT = "choose another folder with --out, or delete this one"
 
