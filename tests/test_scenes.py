@@ -10,6 +10,7 @@ from cxgen.check import findings
 from cxgen.constructicon import load_construction
 from cxgen.errors import SchemaError
 from cxgen.lexicon import Lexicon
+from cxgen.lexicon.scenes import gender_of
 from cxgen.project import Project
 from cxgen.trees import Annotator, Chunks
 from cxgen.trees.phrases import phrase_chunk
@@ -164,6 +165,13 @@ def test_a_word_in_lower_case_is_no_proper_name(constructions, lexicon):
     for name, construction in constructions.items():
         keys = {key for word, key in construction.lexicon.scenes(name).keys.items() if word[0].islower()}
         assert [key for key in sorted(keys & lexicon.index.keys()) if not lexicon.row(key)["lemma"].islower()] == [], name
+
+
+@pytest.mark.parametrize(
+    ("kinds", "gender"), [("person", "any"), ("person/animal", "any"), ("person/artifact", None), ("animal", None), ("own", None)]
+)
+def test_who_is_no_word_of_a_dictionary_is_he_or_she_and_no_thing_is(kinds, gender):
+    assert gender_of(kinds) == gender
 
 
 FIRST = {

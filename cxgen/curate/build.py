@@ -15,6 +15,7 @@ import polars as pl
 from cxgen.errors import CxgenError, SchemaError, unknown
 from cxgen.files import write_text
 from cxgen.lexicon.own import Sources, read_sources
+from cxgen.lexicon.scenes import gender_of
 from cxgen.lexicon.snapshot import WUG_SCHEMA, Lexicon
 from cxgen.lexicon.words import LEXNAMES, SCHEMA, SENSES, Cuts, Reference, blank, inflect, lemma_of, measure
 from cxgen.pseudowords import complete, load
@@ -112,8 +113,9 @@ def _rows(sources: Sources, folder: Path) -> dict[str, dict[str, Any]]:
             row["gender"], row["sense"] = own or row["gender"], member.sense or row["sense"]
     lexicon = Lexicon(pl.DataFrame(schema=SCHEMA), {}, folders=(folder,))
     for construction in lexicon.constructions:
-        for key in lexicon.scenes(construction).keys.values():
-            row_of(key)
+        for (_, _, pin), key in lexicon.scenes(construction).keys.items():
+            row = row_of(key)
+            row["gender"] = row["gender"] or (gender_of(pin) if key.startswith("own:") else None)
     for key, relations in sources.relations.items():
         for relation, others in relations.items():
             row_of(key)[relation] = list(others)

@@ -12,7 +12,7 @@ import polars as pl
 
 from cxgen.errors import SchemaError
 from cxgen.files import listed
-from cxgen.lexicon.scenes import FOLDER
+from cxgen.lexicon.scenes import FOLDER, gender_of
 from cxgen.lexicon.snapshot import Lexicon, StatedForms, WordClass, missing
 from cxgen.lexicon.words import SCHEMA, Reference, blank, inflect, lemma_of, measure
 from cxgen.schema import Document, read_yaml
@@ -162,7 +162,7 @@ def extended(lexicon: Lexicon, sources: Sources, construction: str = "") -> Lexi
     for source in scenes[construction].tables if construction else ():
         for word, number, _ in source.words():
             (lemma, _, pin), key = word, scenes[construction].keys[word]
-            changes = {"gender": "any"} if "person" in pin.split("/") else {}
+            changes = {"gender": gender} if (gender := gender_of(pin)) else {}
             if key not in lexicon.index:
                 sources.words.append(Member(key, lemma, key if "%" in key else None, changes, source, (number,)))
     if not (sources.classes or sources.overrides or sources.relations or sources.words):

@@ -189,6 +189,12 @@ def sense_of(word: Word, senses: Senses, lexicon: "Lexicon") -> str:
     raise UnknownNameError(f"{lemma!r} has no sense {pin!r}", hint=f"write {' or '.join(f'{lemma}~{pin}' for pin in (*pins, 'own'))}")
 
 
+def gender_of(pin: str) -> str | None:
+    """The gender of a word that no lexicon has, from the types of its column: somebody is he, she or they."""
+    kinds = pin.split("/")
+    return "any" if "person" in kinds and "artifact" not in kinds else None
+
+
 def _as_word(text: str, kind: str) -> Word:
     """A word of a cell whose column has words of ``kind``; its own ``~PIN``, a part of speech or a sense, wins."""
     lemma, _, pin = text.partition("~")
