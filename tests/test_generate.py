@@ -117,14 +117,24 @@ def test_sets_are_drawn_so_that_verbs_and_scenes_come_up_evenly_and_what_is_to_c
         plan = sampler.draw(numbers).plan
         return Counter(plan.fillers["verb"].tolist()), Counter(plan.frame.tolist())
 
-    order = usual.evenly(400)
+    order = usual.evenly(100, 400)
     assert sorted(order.tolist()) == [*range(400)]
     for plain, even in zip(often(usual, np.arange(100)), often(usual, order[:100]), strict=True):
         assert max(even.values()) < max(plain.values())
     frequent = often(usual, order[:100])[0].most_common(1)[0][0]
     seldom = {"verb": {(at, frequent): 0.01 for at in range(len(usual.pools.frames))}}
     shy = dataclasses.replace(usual, pools=dataclasses.replace(usual.pools, seldom=seldom))
-    assert frequent not in often(shy, shy.evenly(400)[:100])[0]
+    assert frequent not in often(shy, shy.evenly(100, 400)[:100])[0]
+
+
+def test_the_only_scene_that_nobody_marks_does_not_prevail(constructions):
+    sampler = next(each for each in samplers(constructions["caused-motion"], SMALL) if (each.design.name, each.split) == ("swap", "train"))
+    frames = len(sampler.pools.frames)
+    seldom = {"verb": {(at, verb): 0.02 for at in range(1, frames) for verb in sampler.pools.candidates["verb"][at]}}
+    shy = dataclasses.replace(sampler, pools=dataclasses.replace(sampler.pools, seldom=seldom))
+    came_up = Counter(shy.draw(shy.evenly(5 * frames, 50 * frames)[: 5 * frames]).plan.frame.tolist())
+    assert came_up[0] == came_up.most_common(1)[0][1]  # most often, and no more than three times as often as it would evenly
+    assert 5 < came_up[0] <= 3 * 1.2 * 5
 
 
 def test_what_is_marked_keeps_about_its_rate(constructions):
@@ -136,7 +146,7 @@ def test_what_is_marked_keeps_about_its_rate(constructions):
         plan, seldom = sampler.draw(numbers).plan, sampler.pools.seldom["verb"]
         return np.mean([own in seldom for own in zip(plan.frame.tolist(), plan.fillers["verb"].tolist(), strict=True)])
 
-    drawn, taken = share(np.arange(1600)), share(sampler.evenly(1600)[:200])
+    drawn, taken = share(np.arange(1600)), share(sampler.evenly(200, 1600)[:200])
     assert 0.05 < drawn < 0.5
     assert drawn / 2 < taken < 2 * drawn
 

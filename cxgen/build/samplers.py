@@ -207,7 +207,7 @@ class _Source:
     @cached_property
     def order(self) -> Rows:
         """The numbers of the sets that are drawn first, in order."""
-        return self.sampler.evenly(max(self.required, min(self.required * _CHOICE, _CHOSEN_FROM)))
+        return self.sampler.evenly(self.required, max(self.required, min(self.required * _CHOICE, _CHOSEN_FROM)))
 
     def draw(self, left: int, most: int, seen: set[int]) -> None:
         """Draw as many sets as are lacking; keep those with premises new to one another and to ``seen``, and the items of the first."""

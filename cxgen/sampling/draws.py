@@ -15,9 +15,11 @@ from cxgen.sampling.pools import ABSENT, Pools, design_pools
 from cxgen.sampling.ways import AGREEING, Forms
 from cxgen.sampling.wugs import Substitution
 from cxgen.streams import Codes, addresses, code_of, codes_of, mixed
-from cxgen.vocabulary import CONSTRUCTIONAL, LEXICAL
+from cxgen.vocabulary import CONSTRUCTIONAL, LEXICAL, Role
 
 PREVIEW = "sample"  # in place of a split: all verbs, and nothing is held out
+_MOST = 3  # times its even share, after which a scene or a verb comes up as seldom as what is marked
+_FEW, _WORDS = {Role.result, Role.goal, Role.path, Role.property}, 2.0  # roles whose words are few, and how much one may come up
 _SCENES = 1.2  # how much a scene may come up beyond its even share, since its verbs have theirs
 _SLOTS_AT = 9  # where ``slots`` stands among the columns
 _Sentence = tuple[Sequence[Part], Rows, Rows]  # the parts of a sentence, the sets that say it, and its places among all sentences
@@ -45,18 +47,23 @@ class Sampler:
         """The sets ``numbers`` (from 0, without end): the same ones in whatever company and order they are asked for."""
         return Draws(self, self._plan(numbers), self.forms)
 
-    def evenly(self, count: int) -> Rows:
-        """The first ``count`` sets, in the order in which to draw them: those first whose scene and verbs have come up least before, by an
-        even share. A set that is to come up seldom is counted among its like, as 1 / its chance."""
+    def evenly(self, wanted: int, count: int) -> Rows:
+        """The first ``count`` sets, in the order in which to draw ``wanted``: those first whose scene and verbs have come up least before,
+        by an even share. A set that is to come up seldom is counted among its like, as 1 / its chance; so are those of a scene or a verb
+        that has had `_MOST` times its even share of what is wanted."""
         slots = dict.fromkeys(self.construction.kinds[kind].verb for kind in self.design.kinds)
         marked = {name: seldom for name, seldom in self.pools.seldom.items() if seldom}
-        plan, weight = self._plan(span(0, count), {*slots, *marked}), np.ones(count)
+        few = [name for name in self.pools.candidates if self.construction.slots[name].role in _FEW]
+        plan, weight = self._plan(span(0, count), {*slots, *marked, *few}), np.ones(count)
         for name, seldom in marked.items():
             weight *= [seldom.get(own, 1.0) for own in zip(plan.frame.tolist(), plan.fillers[name].tolist(), strict=True)]
         parts = [(self.construction.lexicon.lemma_codes[plan.fillers[slot]], 1.0) for slot in slots] + [(plan.frame, _SCENES)]
+        parts += [(self.construction.lexicon.lemma_codes[plan.fillers[slot]], _WORDS) for slot in few]
         chance, like = plan.chance("evenly?"), weight < 1
         shares = [(_earlier(2 * column + like) + chance) * len(np.unique(column)) / part for column, part in parts]
-        return np.argsort(np.maximum.reduce(shares) / weight, kind="stable")
+        share = np.maximum.reduce(shares)
+        weight[share > _MOST * wanted] = weight.min()
+        return np.argsort(share / weight, kind="stable")
 
     def _plan(self, numbers: Rows, only: Collection[str] = ()) -> Plan:
         stream = (self.seed, self.construction.name, self.design.name, self.split)
