@@ -192,7 +192,7 @@ def test_pronouns_agree_with_their_nouns(reach, mini_lexicon):
         agent = next(slot["lemma"] for slot in slots if slot["role"] == "agent")
         pronoun = re.search(r"\b(his|her|their) own\b", hypothesis)[1]
         seen.add((genders[agent], pronoun))
-    assert seen == {("m", "his"), ("f", "her"), ("any", "his"), ("any", "her"), ("any", "their")}
+    assert seen == {("m", "his"), ("f", "her"), ("any", "his"), ("any", "her")}
 
 
 def test_distinct_slots_hold_distinct_words(small, constructions):
@@ -256,11 +256,11 @@ def fillers(lexicon, frame, slot):
     return [lexicon.table["key"][row] for name in frame.slots[slot] for row in lexicon.resolve(name).ids]
 
 
-def test_a_referent_of_either_gender_is_he_as_often_as_she_and_sometimes_they(reach):
+def test_a_referent_of_either_gender_is_he_as_often_as_she(reach):
     plan, pools = drawn(reach, *reach.frames), design_pools(reach, reach.designs["outcome"], {}, None)
     either = reach.lexicon.genders[plan.fillers["agent"]] == 2
     pronouns = choice(By.PRONOUN, reach.slots["agent"], plan, pools, reach.lexicon)
-    assert np.bincount(pronouns[either]) / either.sum() == pytest.approx([0.48, 0.48, 0.04], abs=0.01)
+    assert np.bincount(pronouns[either]) / either.sum() == pytest.approx([0.5, 0.5], abs=0.01)
 
 
 def test_a_marked_verb_still_comes_up_but_as_seldom_as_asked(reach, mini_lexicon):

@@ -38,7 +38,7 @@ _SAYS_MUCH = 1_000  # draws, by which a round says how many sets there are
 _CHOICE = 16  # times as many sets as are required: those are drawn first that make verbs and scenes come up evenly
 _CHOSEN_FROM = 16_000  # sets at most: of many more, all come up
 _SPARE = 8  # drawn on top, since a few clash
-_ANY, _PRONOUNS = 2, 3  # of the genders: he, she or they
+_ANY, _PRONOUNS = 2, 2  # of the genders: he or she
 
 
 @dataclass(frozen=True)

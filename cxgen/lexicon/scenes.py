@@ -190,7 +190,7 @@ def sense_of(word: Word, senses: Senses, lexicon: "Lexicon") -> str:
 
 
 def gender_of(pin: str) -> str | None:
-    """The gender of a word that no lexicon has, from the types of its column: somebody is he, she or they."""
+    """The gender of a word that no lexicon has, from the types of its column: somebody is he or she."""
     kinds = pin.split("/")
     return "any" if "person" in kinds and "artifact" not in kinds else None
 

@@ -24,7 +24,7 @@ class By(Enum):
     NOTHING = auto()
     NUMBER = auto()  # singular, plural
     DETERMINER = auto()
-    PRONOUN = auto()  # he, she, singular they, it, plural they
+    PRONOUN = auto()  # he, she, (singular they,) it, plural they
 
 
 @dataclass(frozen=True)
@@ -177,5 +177,5 @@ def choice(by: By, slot: Slot, plan: Plan, pools: Pools, lexicon: Lexicon) -> Ro
     if by is By.NUMBER:
         return number
     gender = lexicon.genders[plan.fillers[slot.name]]  # 0 m, 1 f, 2 any, 3 none
-    either = np.digitize(plan.chance(f"{slot.name}#gender"), [0.48, 0.96])
+    either = (plan.chance(f"{slot.name}#gender") >= 0.5).astype(np.int64)  # a singular *they* would want verbs of its own
     return np.where(number == 1, _PLURAL, np.where(gender == 2, either, gender))
