@@ -13,6 +13,7 @@ from cxgen.errors import EmptySlotError
 from cxgen.lexicon import Frame, Lexicon
 from cxgen.lexicon.scenes import Scene, SceneTable
 from cxgen.lexicon.verdicts import refusals
+from cxgen.vocabulary import SPLITS, Role
 
 ABSENT = -1  # in place of a lexeme where a slot is left out
 _CROWDING = 2.0
@@ -103,6 +104,7 @@ def design_pools(
     """
     lexicon = construction.lexicon
     slots = [*map(construction.slots.__getitem__, construction.design_slots(design))]
+    later = {verb for verb, own in splits.items() if split in SPLITS and SPLITS.index(own) > SPLITS.index(split)}
     usable: list[tuple[Frame, _Filled]] = []
     emptied: list[tuple[Frame, str]] = []
     empty = "the class is empty" if preset == "sliced" else f"the band of preset {preset!r}"
@@ -112,6 +114,10 @@ def design_pools(
         if split is not None:
             for name in filled.keys() & set(construction.verb_slots):
                 filled[name] = [row for row in filled[name] if splits.get(lexicon.lemmas[row]) == split]
+            for slot in (slot for slot in slots if slot.role == Role.verb and slot.name not in construction.verb_slots):
+                filled[slot.name] = [
+                    row for row in filled[slot.name] if lexicon.lemmas[row] not in later
+                ]  # another clause shows none early
             lacking += [f"slot {name!r} (no verb of it is in split {split!r})" for name, rows in filled.items() if not rows]
         for slot in (slot for slot in slots if len({lexicon.lemmas[row] for row in filled[slot.name]}) == 1):  # its one word is no other's
             for other in filled.keys() & {*slot.distinct}:
