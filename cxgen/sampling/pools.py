@@ -100,7 +100,8 @@ def design_pools(
 ) -> Pools:
     """The usable frames of ``design`` with their candidates, in a split (None: with all verbs) of ``splits`` (verb lemma -> split).
 
-    ``marked`` is the chance of a marked filler, relative to one that is not. An error says which slot each frame lacks, and why.
+    Another clause has no verb that a later split is about. ``marked`` is the chance of a marked filler, relative to one that is not.
+    An error says which slot each frame lacks, and why.
     """
     lexicon = construction.lexicon
     slots = [*map(construction.slots.__getitem__, construction.design_slots(design))]
@@ -114,10 +115,9 @@ def design_pools(
         if split is not None:
             for name in filled.keys() & set(construction.verb_slots):
                 filled[name] = [row for row in filled[name] if splits.get(lexicon.lemmas[row]) == split]
-            for slot in (slot for slot in slots if slot.role == Role.verb and slot.name not in construction.verb_slots):
-                filled[slot.name] = [
-                    row for row in filled[slot.name] if lexicon.lemmas[row] not in later
-                ]  # another clause shows none early
+            for slot in slots:
+                if slot.role == Role.verb and slot.name not in construction.verb_slots:  # the verb of another clause
+                    filled[slot.name] = [row for row in filled[slot.name] if lexicon.lemmas[row] not in later]
             lacking += [f"slot {name!r} (no verb of it is in split {split!r})" for name, rows in filled.items() if not rows]
         for slot in (slot for slot in slots if len({lexicon.lemmas[row] for row in filled[slot.name]}) == 1):  # its one word is no other's
             for other in filled.keys() & {*slot.distinct}:
