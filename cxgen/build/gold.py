@@ -1,6 +1,6 @@
 """Gold annotation of the dataset's premises, as CoNLL-U or spaCy's DocBin."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import polars as pl
@@ -44,9 +44,8 @@ def annotated(project: Project, items: pl.DataFrame) -> Iterator[tuple[Sentence,
             raise DataError(message, hint="make it anew: `dvc repro`") from error
 
 
-def export_conllu(project: Project, config: str, split: str, path: Path) -> int:
-    """Write the premises of a split to ``path`` as CoNLL-U; return how many."""
-    told = list(sentences(project, config, split))
+def conllu_of(told: Sequence[tuple[Sentence, Construction]]) -> str:
+    """Annotated premises, with their constructions, as CoNLL-U."""
     places: dict[tuple[str, str], set[str]] = {}  # of a slot beside the construction's verb: one that has several stands for no one role
     for sentence, construction in told:
         cases = {token.head: token.lemma for token in sentence.tokens if token.relation in {"case", "mark"}}
@@ -57,9 +56,14 @@ def export_conllu(project: Project, config: str, split: str, path: Path) -> int:
     for construction in {construction.name: construction for _, construction in told}.values():
         own = element_roles(construction).items()
         roles[construction.name] = {slot: role for slot, role in own if len(places.get((construction.name, slot), ())) == 1}
-    texts = [to_conllu(sentence, roles[construction.name]) for sentence, construction in told]
-    write_text(path, "".join(texts))
-    return len(texts)
+    return "".join(to_conllu(sentence, roles[construction.name]) for sentence, construction in told)
+
+
+def export_conllu(project: Project, config: str, split: str, path: Path) -> int:
+    """Write the premises of a split to ``path`` as CoNLL-U; return how many."""
+    told = [*sentences(project, config, split)]
+    write_text(path, conllu_of(told))
+    return len(told)
 
 
 def export_docbin(project: Project, config: str, split: str, path: Path) -> int:

@@ -176,7 +176,7 @@ def capacity(
 def generate(
     out: Annotated[Path, Option("--out", help="Folder for finished rows in shards, streamed in constant memory.")],
     constructions: Names = None,
-    n: Annotated[int | None, Option("--n", min=1, max=10**12, help="rows per construction; those of opposites come on top.")] = None,
+    n: Annotated[int | None, Option("--n", min=1, max=10**12, help="rows per construction at least; opposites come on top.")] = None,
     config: Annotated[str, Option("--config", help="nli, distinction or minimal_pairs.")] = "nli",
     shard_rows: Annotated[int, Option("--shard-rows", min=1, help="most rows of a file.")] = 500_000,
     wug: Annotated[list[Mode] | None, Option("--wug", help="a share of sets with pseudowords for these; repeatable.")] = None,

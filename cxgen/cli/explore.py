@@ -38,7 +38,7 @@ def list_constructions(form: Form = Format.table) -> None:
 
 @app.command(
     epilog="cxgen sample resultative --n 50\n"
-    "cxgen sample caused-motion --kind two-goes-there --label neutral --format jsonl\n"
+    "cxgen sample caused-motion --kind swap-thing-in --label neutral --format jsonl\n"
     "cxgen sample let-alone --wug content"
 )
 def sample(

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import polars as pl
 from typer import Argument, Exit, Option, echo
 
-from cxgen.build.gold import export_conllu, export_docbin
+from cxgen.build.gold import annotated, conllu_of, export_conllu, export_docbin
 from cxgen.cli.options import Configs, Form, commands, open_project
 from cxgen.cli.output import Format, busy, emit, note, written
 from cxgen.errors import CxgenError, DataError, install, lacking
@@ -154,9 +154,19 @@ def _show(before: pl.DataFrame, after: pl.DataFrame, form: Format, *, items: boo
     note(f"items: {', '.join(f'{number} {kind}' for kind, number in kinds.items())}, {same} the same; {labels.height} labels differ")
 
 
-@export.command()
-def conllu(config: _Config = "nli", split: _Part = Split.test, output: _Output = None) -> None:
+@export.command(epilog="cxgen export conllu --sample resultative --n 20")
+def conllu(
+    config: _Config = "nli",
+    split: _Part = Split.test,
+    output: _Output = None,
+    sample: Annotated[str, Option(metavar="CONSTRUCTION", help="Print the trees of premises that `cxgen sample` shows instead.")] = "",
+    n: Annotated[int, Option("--n", min=1, max=100_000, help="Of how many, with --sample.")] = 12,
+) -> None:
     """CoNLL-U: lemma, UPOS, XPOS, heads, relations, and the construction with its elements in MISC (Cxn=, CxnElt=)."""
+    if sample:
+        shipped = Constructicon()
+        echo(conllu_of([*annotated(shipped.project, pl.concat([*shipped[sample].blocks(n)], how="diagonal"))]), nl=False)
+        return
     _annotate(export_conllu, "conllu", config, split, output)
 
 
