@@ -137,6 +137,47 @@ def test_the_only_scene_that_nobody_marks_does_not_prevail(constructions):
     assert 5 < came_up[0] <= 3 * 1.2 * 5
 
 
+def test_words_of_which_there_are_few_come_up_evenly(constructions):
+    """Beyond what comes of scenes that come up evenly, of which many have the result *open*, or a hill."""
+    for name, slot in (("intransitive-resultative", "result"), ("intransitive-motion", "slope")):
+        made = [each for each in samplers(constructions[name], SMALL) if each.split == "train" and slot in each.pools.candidates]
+        lemmas = made[0].construction.lexicon.lemma_codes
+        lists = [{*lemmas[rows].tolist()} for rows in made[0].pools.candidates[slot]]
+        by_scene = max(sum((word in words) / len(words) for words in lists) for word in set().union(*lists)) / len(lists)
+        drawn = lemmas[made[0].draw(made[0].evenly(200, 3200)[:200]).plan.fillers[slot]]
+        assert Counter(drawn.tolist()).most_common(1)[0][1] / 200 < by_scene * 0.85
+
+
+def test_some_slots_are_drawn_as_with_all_others(constructions):
+    for name in ("resultative", "let-alone", "intransitive-motion"):
+        for one in (each for each in samplers(constructions[name], SMALL) if each.split == "train"):
+            stream, numbers = (1, name, one.design.name, "train"), np.arange(300)
+            whole = draw_plan(one.construction, one.design, one.pools, stream, numbers)
+            for slot, fillers in whole.fillers.items():  # a slot is drawn anew where it repeats the word of one before it
+                some = draw_plan(one.construction, one.design, one.pools, stream, numbers, {slot})
+                assert some.fillers[slot].tolist() == fillers.tolist()
+
+
+def test_ids_tell_wordings_rules_and_continuations_apart(constructions):
+    for config, said in (("nli", ("rule", "wording")), ("minimal_pairs", ("diagnostic_good", "diagnostic_bad"))):
+        request = Request({"nli": 0, config: 960})
+        items = generate_items(constructions["caused-motion"], request).filter(config=config)
+        assert items["id"].n_unique() == items.select("premise_id", *said).n_unique() == items.height
+    groups = items.group_by("pair_group").agg(pl.len(), sets=pl.col("contrast_set").n_unique())
+    assert groups.select(pl.col("len").eq(2).all() & pl.col("sets").eq(1).all()).item()
+
+
+def test_an_id_changes_with_the_wording_of_its_hypothesis(constructions):
+    construction, wanted = constructions["caused-motion"], Request({"nli": 480})
+    name = construction.designs["swap"].rules[0]
+    rule = construction.rules[name]
+    reworded = dataclasses.replace(rule, wordings=tuple(text.replace(".", " at last.") for text in rule.wordings))
+    changed = dataclasses.replace(construction, rules={**construction.rules, name: reworded})
+    before, after = (generate_items(one, wanted).filter(config="nli") for one in (construction, changed))
+    assert before.select("premise", "rule", "label").equals(after.select("premise", "rule", "label"))
+    assert ((before["id"] != after["id"]) == (before["rule"] == name)).all()
+
+
 def test_what_is_marked_keeps_about_its_rate(constructions):
     """Whatever is taken evenly: neither all of it, as seldom as it is, nor none."""
     made = samplers(constructions["caused-motion"], dataclasses.replace(SMALL, marked=0.12))

@@ -3,6 +3,7 @@
 import json
 import re
 from collections import Counter
+from dataclasses import replace
 
 import polars as pl
 import pytest
@@ -84,6 +85,15 @@ def test_labels_stay_balanced_and_none_changes_but_to_neutral(made):
     assert made.select("premise", "hypothesis").is_unique().all()
     assert made["id"].is_unique().all()
     assert set(made.filter(pl.col("label") != pl.col("label_real"))["label"]) <= {1}
+
+
+def test_what_rests_on_a_word_is_open_in_the_modes_that_replace_it(wugs, reach):
+    """And in no other one."""
+    kinds = {name: replace(kind, rests_on=("agent",)) for name, kind in reach.kinds.items()}
+    resting = replace(reach, kinds=kinds)
+    made = wug_items(samplers(resting, REQUEST), wugs, ("verb", "nouns"), generate_items(reach, REQUEST))
+    assert made.filter(mode="verb").height
+    assert not made.filter(mode="nouns").height
 
 
 def words(text):
