@@ -264,7 +264,7 @@ def test_nothing_is_loaded_that_is_not_needed(words, names):
 
 def test_help_has_examples_as_written_and_whole_summaries(cxgen):
     lines = [line.strip() for line in cxgen("sample", "-h").stdout.splitlines()]
-    assert "cxgen sample caused-motion --kind two-goes-there --label neutral --format jsonl" in lines
+    assert "cxgen sample caused-motion --kind swap-thing-in --label neutral --format jsonl" in lines
     for words in (("-h",), ("--help",), ("report", "-h"), ("lexicon", "-h"), ("export", "-h"), ("ask", "-h")):
         summaries = cxgen(*words).stdout.partition("Commands:")[2].splitlines()
         assert len(summaries) > 2

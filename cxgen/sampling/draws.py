@@ -50,7 +50,7 @@ class Sampler:
     def evenly(self, wanted: int, count: int) -> Rows:
         """The first ``count`` sets, in the order in which to draw ``wanted``: those first whose scene and verbs have come up least before,
         by an even share. A set that is to come up seldom is counted among its like, as 1 / its chance; so are those of a scene or a verb
-        that has had `_MOST` times its even share of what is wanted."""
+        that has had `_MOST` times its even share of what is wanted; so it is for results, goals, paths and properties."""
         slots = dict.fromkeys(self.construction.kinds[kind].verb for kind in self.design.kinds)
         marked = {name: seldom for name, seldom in self.pools.seldom.items() if seldom}
         few = [name for name in self.pools.candidates if self.construction.slots[name].role in _FEW]
@@ -58,9 +58,14 @@ class Sampler:
         for name, seldom in marked.items():
             weight *= [seldom.get(own, 1.0) for own in zip(plan.frame.tolist(), plan.fillers[name].tolist(), strict=True)]
         parts = [(self.construction.lexicon.lemma_codes[plan.fillers[slot]], 1.0) for slot in slots] + [(plan.frame, _SCENES)]
-        parts += [(self.construction.lexicon.lemma_codes[plan.fillers[slot]], _WORDS) for slot in few]
+        for slot in few:
+            own = plan.fillers[slot]
+            parts.append((np.where(own == ABSENT, ABSENT, self.construction.lexicon.lemma_codes[own]), _WORDS))
         chance, like = plan.chance("evenly?"), weight < 1
-        shares = [(_earlier(2 * column + like) + chance) * len(np.unique(column)) / part for column, part in parts]
+        shares = [
+            np.where(column == ABSENT, 0.0, (_earlier(2 * column + like) + chance) * len(np.unique(column[column != ABSENT])) / part)
+            for column, part in parts
+        ]
         share = np.maximum.reduce(shares)
         weight[share > _MOST * wanted] = weight.min()
         return np.argsort(share / weight, kind="stable")
