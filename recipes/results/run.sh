@@ -38,7 +38,7 @@ ask() { # FOLDER RUN CONFIG LIMIT options
   cxgen evaluate --model "hf:$models/$folder" --config "$config" --limit "$limit" "$@" -o "outputs/predictions/$run.$config.jsonl" && keep "$run.$config"
 }
 for model in smollm2-135m-instruct gemma-3-270m; do
-  for config in nli distinction nli_wug; do ask $model "${model%%-*}-zero" $config 400; done
-  for config in minimal_pairs cxmp; do ask $model "${model%%-*}-zero" $config 300 --measure normalised --unit text; done
+  for config in nli distinction nli_wug; do ask $model "${model%%-*}-zero" $config 200; done
+  for config in minimal_pairs cxmp; do ask $model "${model%%-*}-zero" $config 200 --measure normalised --unit text; done
 done
 python -m recipes.results.table
