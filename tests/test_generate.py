@@ -167,6 +167,23 @@ def test_ids_tell_wordings_rules_and_continuations_apart(constructions):
     assert groups.select(pl.col("len").eq(2).all() & pl.col("sets").eq(1).all()).item()
 
 
+def test_an_id_stands_for_one_premise_and_hypothesis_whatever_the_seed(constructions):
+    """Words that only the hypothesis has (the other gift, whoever else was thanked) and its pronouns, too."""
+    for name, config in (
+        ("ditransitive", "nli"),
+        ("comparative-correlative", "nli"),
+        ("causative-with", "minimal_pairs"),
+        ("conative", "cxmp"),
+    ):
+        made = [
+            generate_items(constructions[name], Request({"nli": 0, config: 960}, seed=seed)).filter(config=config) for seed in (1, 2, 3)
+        ]
+        items = pl.concat(made)
+        texts = [column for column in ("premise", "hypothesis", "diagnostic_good", "diagnostic_bad") if column in items.columns]
+        assert items["id"].n_unique() == items.select("id", *texts).n_unique()
+        assert items.select(texts).n_unique() <= items["id"].n_unique()
+
+
 def test_an_id_changes_with_the_wording_of_its_hypothesis(constructions):
     construction, wanted = constructions["caused-motion"], Request({"nli": 480})
     name = construction.designs["swap"].rules[0]

@@ -49,24 +49,22 @@ class Sampler:
 
     def evenly(self, wanted: int, count: int) -> Rows:
         """The first ``count`` sets, in the order in which to draw ``wanted``: those first whose scene and verbs have come up least before,
-        by an even share. A set that is to come up seldom is counted among its like, as 1 / its chance; so are those of a scene or a verb
-        that has had `_MOST` times its even share of what is wanted; so it is for results, goals, paths and properties."""
+        by an even share; so it is for results, goals, paths and properties, of which one may come up twice as often. A set that is to
+        come up seldom is counted among its like, as 1 / its chance; where one of these has had `_MOST` times its even share of what is
+        wanted, the set counts as the one that is to come up most seldom."""
         slots = dict.fromkeys(self.construction.kinds[kind].verb for kind in self.design.kinds)
         marked = {name: seldom for name, seldom in self.pools.seldom.items() if seldom}
         few = [name for name in self.pools.candidates if self.construction.slots[name].role in _FEW]
         plan, weight = self._plan(span(0, count), {*slots, *marked, *few}), np.ones(count)
         for name, seldom in marked.items():
             weight *= [seldom.get(own, 1.0) for own in zip(plan.frame.tolist(), plan.fillers[name].tolist(), strict=True)]
-        parts = [(self.construction.lexicon.lemma_codes[plan.fillers[slot]], 1.0) for slot in slots] + [(plan.frame, _SCENES)]
-        for slot in few:
-            own = plan.fillers[slot]
-            parts.append((np.where(own == ABSENT, ABSENT, self.construction.lexicon.lemma_codes[own]), _WORDS))
-        chance, like = plan.chance("evenly?"), weight < 1
-        shares = [
-            np.where(column == ABSENT, 0.0, (_earlier(2 * column + like) + chance) * len(np.unique(column[column != ABSENT])) / part)
-            for column, part in parts
-        ]
-        share = np.maximum.reduce(shares)
+        chance, like, share = plan.chance("evenly?"), weight < 1, np.zeros(count)
+        lemmas, words = self.construction.lexicon.lemma_codes, dict.fromkeys(slots, 1.0) | dict.fromkeys(few, _WORDS)
+        columns = [(np.where(plan.fillers[slot] == ABSENT, ABSENT, lemmas[plan.fillers[slot]]), most) for slot, most in words.items()]
+        for column, most in [(plan.frame, _SCENES), *columns]:
+            there = column != ABSENT
+            own = (_earlier(2 * column[there] + like[there]) + chance[there]) * len(np.unique(column[there])) / most
+            share[there] = np.maximum(share[there], own)
         weight[share > _MOST * wanted] = weight.min()
         return np.argsort(share / weight, kind="stable")
 
@@ -142,7 +140,7 @@ class Draws:
 
     def worded(self, rules: Sequence[str], choices: Sequence[Rows]) -> pl.DataFrame:
         """What rules, one after the other, say in every set, in the wordings that are chosen: ``hypothesis``, ``wording`` (i16),
-        ``wording_held_out`` (bool), ``said`` (u64, a code of rule and wording)."""
+        ``wording_held_out`` (bool), ``said`` (u64, a code of rule, wording and what is said)."""
         groups, held, codes = [], [], []
         for number, (rule, choice) in enumerate(zip(rules, choices, strict=True)):
             wordings = self.construction.rules[rule].wordings
@@ -151,11 +149,10 @@ class Draws:
                 groups.append((parse_pattern(wordings[wording]), rows, rows + number * len(self)))
             held.append(np.array(self.sampler.held.of_wordings(len(wordings)))[choice])
             codes.append(codes_of((rule,), wordings)[choice])
-        texts = realise(groups, self.construction, self.plan, self.sampler.pools, self.forms, len(rules) * len(self))
-        numbers = pl.Series(np.concatenate(choices), dtype=pl.Int16)
-        return pl.DataFrame(
-            {"hypothesis": texts, "wording": numbers, "wording_held_out": np.concatenate(held), "said": np.concatenate(codes)}
-        )
+        laid = lay(groups, self.construction, self.plan, self.sampler.pools, self.forms, len(rules) * len(self))
+        numbers, said = pl.Series(np.concatenate(choices), dtype=pl.Int16), self._coded(np.concatenate(codes), laid)
+        texts = written(laid, self.forms)
+        return pl.DataFrame({"hypothesis": texts, "wording": numbers, "wording_held_out": np.concatenate(held), "said": said})
 
     def wordings(self, *rules: str) -> Rows:
         """For every set the number of a wording that all ``rules`` have. A set's rules are all worded as held out, or as seen."""
@@ -183,8 +180,11 @@ class Draws:
     def codes(self) -> Codes:
         """A number of 64 bits for every premise: what it says, as what kind of which design."""
         names = [f"{kind}\x1f{template.name}" for kind, template in self._templates]
-        codes = codes_of((self.construction.name, self.design.name), names)[self._chosen]
-        for column in self._laid:  # row 0 is no piece: how many there are depends on the other sentences
+        return self._coded(codes_of((self.construction.name, self.design.name), names)[self._chosen], self._laid)
+
+    def _coded(self, codes: Codes, laid: Rows) -> Codes:
+        """``codes``, of one sentence each, mixed with those of its pieces."""
+        for column in laid:  # row 0 is no piece: how many there are depends on the other sentences
             codes = np.where(column, mixed(codes, self.forms.codes(column)), codes)
         return codes
 

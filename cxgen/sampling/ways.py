@@ -15,7 +15,7 @@ from cxgen.streams import Codes, codes_of
 from cxgen.vocabulary import POS
 
 _DETERMINERS = ("the", "a", "bare", "plural")  # what a frame's word `det` can say
-_PLURAL = 4  # the pronoun
+_IT, _THEY = 2, 3  # the pronouns
 
 
 class By(Enum):
@@ -24,7 +24,7 @@ class By(Enum):
     NOTHING = auto()
     NUMBER = auto()  # singular, plural
     DETERMINER = auto()
-    PRONOUN = auto()  # he, she, (singular they,) it, plural they
+    PRONOUN = auto()  # he, she, it, they
 
 
 @dataclass(frozen=True)
@@ -78,10 +78,10 @@ WORD_FORMS: dict[str, WordForm] = {
     "bare": _noun(("NN", ""), ("NNS", "")),
     "np": _noun(("NN", "the"), ("NN", "a"), ("NN", ""), ("NNS", ""), by=By.DETERMINER),
     "poss-of": _noun(("NN", "the"), ("NNS", "the"), possessive=True),
-    "subj": _closed(By.PRONOUN, "PRON", "he/PRP she/PRP they/PRP it/PRP they/PRP"),
-    "obj": _closed(By.PRONOUN, "PRON", "him/PRP her/PRP them/PRP it/PRP them/PRP"),
-    "poss": _closed(By.PRONOUN, "PRON", "his/PRP$ her/PRP$ their/PRP$ its/PRP$ their/PRP$"),
-    "refl": _closed(By.PRONOUN, "PRON", "himself/PRP herself/PRP themself/PRP itself/PRP themselves/PRP"),
+    "subj": _closed(By.PRONOUN, "PRON", "he/PRP she/PRP it/PRP they/PRP"),
+    "obj": _closed(By.PRONOUN, "PRON", "him/PRP her/PRP it/PRP them/PRP"),
+    "poss": _closed(By.PRONOUN, "PRON", "his/PRP$ her/PRP$ its/PRP$ their/PRP$"),
+    "refl": _closed(By.PRONOUN, "PRON", "himself/PRP herself/PRP itself/PRP themselves/PRP"),
     "was": _closed(By.NUMBER, "AUX", "was/VBD were/VBD", "be"),
     "is": _closed(By.NUMBER, "AUX", "is/VBZ are/VBP", "be"),
     "has": _closed(By.NUMBER, "AUX", "has/VBZ have/VBP", "have"),
@@ -118,9 +118,11 @@ class Forms:
 
     def codes(self, rows: Rows) -> Codes:
         """A number of 64 bits for the text of each of ``rows``, never 0."""
-        self._codes = np.concatenate([self._codes, np.zeros(self._end - len(self._codes), dtype=np.uint64)])
-        lacking = np.flatnonzero(np.bincount(rows[self._codes[rows] == 0]))
-        self._codes[lacking] = codes_of((), self.pieces[lacking]) | np.uint64(1)
+        if len(self._codes) < self._end:
+            self._codes = np.concatenate([self._codes, np.zeros(self._end - len(self._codes), dtype=np.uint64)])
+        if (lacking := self._codes[rows] == 0).any():
+            pieces = np.flatnonzero(np.bincount(rows[lacking]))
+            self._codes[pieces] = codes_of((), self.pieces[pieces]) | np.uint64(1)
         return self._codes[rows]
 
     def literal(self, text: str) -> int:
@@ -178,4 +180,4 @@ def choice(by: By, slot: Slot, plan: Plan, pools: Pools, lexicon: Lexicon) -> Ro
         return number
     gender = lexicon.genders[plan.fillers[slot.name]]  # 0 m, 1 f, 2 any, 3 none
     either = (plan.chance(f"{slot.name}#gender") >= 0.5).astype(np.int64)  # a singular *they* would want verbs of its own
-    return np.where(number == 1, _PLURAL, np.where(gender == 2, either, gender))
+    return np.select([number == 1, gender == 2, gender == 3], [_THEY, either, _IT], gender)
