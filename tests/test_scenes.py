@@ -174,6 +174,14 @@ def test_who_is_no_word_of_a_dictionary_is_he_or_she_and_no_thing_is(kinds, gend
     assert gender_of(kinds) == gender
 
 
+def test_a_stated_gender_is_that_of_words_of_our_own_too(lexicon):
+    """No roller skater is on *its* way, though no dictionary has one."""
+    genders = {f"own:noun:{lemma}": forms["gender"] for lemma, forms in lexicon.overrides["noun"].items() if "gender" in forms}
+    own = {key: gender for key, gender in genders.items() if key in lexicon.index}
+    assert len(own) > 5
+    assert {key: lexicon.row(key)["gender"] for key in own} == own
+
+
 FIRST = {
     ("causative-with", "x"): "medic%1:18:00::",
     ("caused-motion", "agent"): "porter%1:18:00::",

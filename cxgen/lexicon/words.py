@@ -198,8 +198,8 @@ def inflect(row: dict[str, Any], changes: Mapping[str, str], reference: Referenc
     """Fill in forms, article and countability of ``row``; ``changes`` win."""
     row.update(forms(row["lemma"], row["pos"], changes, reference))
     row["article"] = changes.get("article") or article(row["lemma"])
-    if row["lexfile"] == "noun.person":
-        row["gender"] = changes.get("gender") or row["gender"] or "any"
+    if row["lexfile"] in {"noun.person", None}:  # a word of one's own has no file
+        row["gender"] = changes.get("gender") or row["gender"] or ("any" if row["lexfile"] else None)
     if row["pos"] == "noun":
         row["countability"] = changes.get("countability", "count")
         if row["countability"] != "count":
