@@ -134,7 +134,7 @@ def test_no_adjunct_of_a_scene_has_the_root_in_it(constructions, chunks):
     for name, construction in constructions.items():
         annotator, seen = Annotator(construction, chunks), set()
         for item in (
-            sample_items(construction, 1, 150, "nli").unique("premise_id").sort(pl.col("premise").str.len_chars()).iter_rows(named=True)
+            sample_items(construction, 1, 600, "nli").unique("premise_id").sort(pl.col("premise").str.len_chars()).iter_rows(named=True)
         ):
             for adjunct in {slot["lemma"] for slot in item["slots"] if slot["slot"] in {"opening", "closing"}} - seen:
                 seen.add(adjunct)
