@@ -3,32 +3,15 @@ words."""
 
 from collections.abc import Iterator, Mapping
 from itertools import combinations
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from cxgen.errors import CxgenError, needs
-from cxgen.files import as_text, write_atomically
+from cxgen.errors import needs
 from cxgen.measures.figures import Resampling, figure
-from cxgen.report.reading import ANSWERS as READING
-from cxgen.review.sample import (
-    CHECK,
-    CONTINUATIONS,
-    HYPOTHESIS,
-    ITEM,
-    KEYS,
-    LABELS,
-    MEMBERSHIP,
-    PAIR,
-    PREMISE,
-    REAL,
-    SENTENCES,
-    TASKS,
-    TEXTS,
-)
+from cxgen.review.sample import CHECK, CONTINUATIONS, HYPOTHESIS, ITEM, KEYS, LABELS, MEMBERSHIP, PREMISE, REAL, SENTENCES, TASKS, TEXTS
 from cxgen.streams import uniform
 
 Floats = NDArray[np.float64]  # readers x units: the position of the answer among the task's, NaN where there is none
@@ -185,21 +168,6 @@ def _fleiss(counts: NDArray[np.int64]) -> float | None:
         return None
     observed = float(((chosen * (chosen - 1)).sum(axis=1) / (n * (n - 1))).mean())
     return (observed - expected) / (1 - expected)
-
-
-def record(answers: pl.DataFrame, report: Mapping[str, Any], path: Path, kind: str) -> int:
-    """Write the answers of the readers who count (``kind``: human or model) as a reading (`cxgen report reading`), which the card tells;
-    returns its rows."""
-    counting = [name for name, row in report["readers"].items() if row["counts"]]
-    sides = {"relation": PAIR, "prem_nat": PREMISE, "hyp_nat": HYPOTHESIS}
-    cells = {name: pl.col("answer").filter(pl.col("side") == side).first() for name, side in sides.items()}
-    chosen = pl.col("reader").is_in(counting) & pl.col("side").is_in(list(sides.values()))
-    ours = answers.filter(chosen, kind=ITEM).group_by(pl.col("item").alias("id"), "reader")
-    table = ours.agg(**cells).with_columns(kind=pl.lit(kind)).sort("id", "reader").select(*READING)
-    if not table.height:
-        raise CxgenError("nothing to record: a reading has labels and ratings", hint="`cxgen review score --json` has the rest")
-    write_atomically(path, table.with_columns(pl.col("reader").map_elements(as_text, return_dtype=pl.String)).write_csv)
-    return table.height
 
 
 def tables(report: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
