@@ -94,7 +94,6 @@ def record(answers: pl.DataFrame, report: Mapping[str, Any], path: Path, kind: s
 
 
 def _refuse(table: pl.DataFrame, wrong: pl.Expr, what: str, hint: str) -> None:
-    """Raise an error about the first row that is wrong, if there is one."""
     rows = table.filter(wrong)
     if rows.height:
         row = rows.row(0, named=True)

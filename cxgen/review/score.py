@@ -1,5 +1,4 @@
-"""What readers' answers say of the data: agreement, naturalness, what to mend; intervals resample contrast sets, whose items share
-words."""
+"""What readers' answers say: agreement, naturalness, what to mend. Intervals resample contrast sets, whose items share words."""
 
 from collections.abc import Iterator, Mapping
 from itertools import combinations
@@ -37,8 +36,7 @@ def score(answers: pl.DataFrame, how: Resampling, everybody: bool = False) -> di
     ``readers``: name -> ``list, answers, checks, checks_right, minutes`` (of work, in the form), ``counts``; ``labels, continuations,
     membership``: ``items, answers``, ``agree`` (answers that are right: the computed label, the good continuation, whether it is the
     construction) and ``majority_agrees`` (items whose right answer more than half give), ``readers`` (`_agreement`), ``confusion`` (right
-    letter -> answer -> count), and the same of ``groups``;
-    ``sentences``: ``answers, readers``, and for ``premise, hypothesis, real``:
+    letter -> answer -> count), and the same of ``groups``; ``sentences``: ``answers, readers``, and for ``premise, hypothesis, real``:
     ``answers, mean, natural`` (share rated 4 or 5), ``distance`` to the real sentences of the same readers, also by ``groups``; ``mend``:
     see `_mend`."""
     readers = _readers(answers, everybody)
@@ -224,7 +222,6 @@ def _rated(groups: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _mending(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A row of what to mend."""
     answers = " ".join(f"{answer}:{count}" for answer, count in row["answers"].items())
     cells = {"item": row["item"], "group": row["group"], "computed": row.get("right"), "answers": answers}
     return cells | {"text": " / ".join(filter(None, (row[text] for text in TEXTS))), "notes": "; ".join(row["notes"])}
