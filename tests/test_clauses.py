@@ -5,11 +5,9 @@ import random
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from collections import Counter
 from dataclasses import replace
-from types import SimpleNamespace
 
 import polars as pl
 import pytest
@@ -20,7 +18,6 @@ from cxgen.build import run
 from cxgen.build.clauses import clauses, interpretations, tally
 from cxgen.build.params import Params, Request
 from cxgen.build.samplers import unjudged
-from cxgen.cli import main
 from cxgen.constructicon import load_construction
 from cxgen.constructicon.model import verb_columns
 from cxgen.curate.propose import propose
@@ -31,12 +28,11 @@ from cxgen.lexicon.scenes import read_scenes
 from cxgen.lexicon.verdicts import majority, read_votes, verdicts
 from cxgen.project import Project
 from cxgen.vocabulary import Judge
-from tests.conftest import ROOT, edit, small_project
+from tests.conftest import COMMAND, ROOT, edit, run_cxgen, small_project
 from tests.llm_server import serving
 from tests.test_asking import SECRET
 
 pytestmark = pytest.mark.server
-COMMAND = [sys.executable, "-c", "from cxgen.cli import main; main()"]
 NAME, SHIPPED = "reach", "into-causative"
 
 
@@ -54,19 +50,9 @@ def here(mini):
 
 
 @pytest.fixture
-def cxgen(monkeypatch, capsys):
-    """The command line in this process."""
-
-    def run(project, *words):
-        monkeypatch.chdir(project.root)
-        monkeypatch.setenv("COLUMNS", "200")
-        monkeypatch.setattr(sys, "argv", ["cxgen", *words])
-        capsys.readouterr()
-        with pytest.raises(SystemExit) as ended:
-            main()
-        return SimpleNamespace(code=ended.value.code or 0, **dict(zip(("out", "err"), capsys.readouterr(), strict=True)))
-
-    return run
+def cxgen():
+    """The command line in this process, in a project."""
+    return lambda project, *words: run_cxgen(*words, cwd=project.root, COLUMNS="200")
 
 
 @pytest.fixture(scope="module")
@@ -79,6 +65,11 @@ def by(url, *tasks, models=("m",), limits=None, **more):
     """Models at ``url``."""
     found = limits or Limits(concurrency=16)
     return Consultation(backend=Judge.openai, models=models, tasks=tasks, base_url=url, limits=found, **more)
+
+
+def ask(project, asked):
+    """Have the clauses of the construction judged."""
+    return judge.run(project, *judge.questions(project, asked, [NAME]))
 
 
 def words(url, *more):
@@ -211,30 +202,30 @@ def test_without_judgments_nothing_is_built_as_judged(here, table, cxgen, monkey
         run.build(here, params)
     assert "cxgen judge" in caught.value.hint
     result = cxgen(here, "build", "--workers", "1")
-    assert (result.code, result.err.count("\n")) == (2, 2)
+    assert (result.returncode, result.stderr.count("\n")) == (2, 2)
     freeze(here, table.head(40))
     with pytest.raises(CxgenError):
         run.build(here, params)  # of so few clauses no dataset of that size can be made, and the rest is not used in their place
-    rows = json.loads(cxgen(here, "judge", NAME, "--format", "json").out)
+    rows = json.loads(cxgen(here, "judge", NAME, "--format", "json").stdout)
     assert rows[0]["unjudged"] == rows[0]["clauses"] - table.head(40)["clause"].n_unique()
     freeze(here, table, event=dict.fromkeys(table["item"], ["inappropriate"] * 3))
     result = cxgen(here, "build", "--workers", "1")
     count = table["clause"].n_unique()
-    assert (result.code, f"judges refused all that they saw, {count} (event {count})" in result.err) == (2, True), result.err
+    assert (result.returncode, f"judges refused all that they saw, {count} (event {count})" in result.stderr) == (2, True), result.stderr
 
 
 def test_what_nobody_has_judged_is_told_and_built_only_where_the_parameters_name_it(here, table, cxgen):
     replayed(here)
     told = f"{table['clause'].n_unique()} clauses of {NAME} are not judged, and not built (scenes "
-    assert told in cxgen(here, "check", NAME).err
+    assert told in cxgen(here, "check", NAME).stderr
     loaded = load_construction(here, NAME, Lexicon.of(here))
     silent = replace(loaded, designs={name: replace(design, configs=()) for name, design in loaded.designs.items()})
     assert [*unjudged(silent, Request(judged=True))] == []  # nothing of them is built anyway
     edit(here.root / "params.yaml", "backend: replay", f"backend: replay\n  unjudged: [{NAME}]")
-    assert "not judged" not in cxgen(here, "check", NAME).err
+    assert "not judged" not in cxgen(here, "check", NAME).stderr
     assert run.build(here, Params.read(here.params))["judge"]["constructions"][NAME]["refused"] == 0
     line = edit(here.root / "params.yaml", f"[{NAME}]", f"[{NAME}s]")
-    assert f"params.yaml:{line}: unknown construction '{NAME}s'" in cxgen(here, "build").err
+    assert f"params.yaml:{line}: unknown construction '{NAME}s'" in cxgen(here, "build").stderr
 
 
 # kept, frozen, asked once
@@ -245,7 +236,7 @@ def test_killed_five_times_it_ends_the_same_and_pays_for_nothing_twice(here, tab
     shutil.copytree(here.root, tmp_path / "undisturbed")
     undisturbed, log = type(here)(tmp_path / "undisturbed"), tmp_path / "log"
     with serving(latency=0.1, log=str(log)) as url:
-        judge.run(undisturbed, by(url, "event", per_request=1), [NAME])
+        ask(undisturbed, by(url, "event", per_request=1))
         ideal = lines(log)
         log.unlink()
     chance = random.Random(11)
@@ -259,7 +250,7 @@ def test_killed_five_times_it_ends_the_same_and_pays_for_nothing_twice(here, tab
                 time.sleep(chance.uniform(0.0, 0.1))
                 assert process.poll() is None  # else nothing was killed
                 process.send_signal(signal.SIGKILL)
-        judge.run(here, by(url, "event", per_request=1), [NAME])
+        ask(here, by(url, "event", per_request=1))
     requests = Counter(log.read_text().splitlines())
     # Where two scenes say the same, the second one is not asked about if the first one's answer is kept.
     said = pl.struct("construction", "sentence", "other")
@@ -288,21 +279,21 @@ def test_ctrl_c_loses_nothing_and_says_so(here, tmp_path):
         assert "Traceback" not in said
         assert not (here.root / layout.JUDGMENTS).exists()
         answered = lines(log)
-        judge.run(here, by(url, "event", per_request=1), [NAME])
+        ask(here, by(url, "event", per_request=1))
     assert answered < lines(log) <= votes_of(here).height + 4
 
 
 def test_what_a_model_has_judged_is_asked_again_of_nobody_without_any_cache(here, tmp_path):
     log = tmp_path / "log"
     with serving(log=str(log)) as url:
-        judge.run(here, by(url, "event", models=("a",)), [NAME])
+        ask(here, by(url, "event", models=("a",)))
         before, frozen = lines(log), votes_of(here)
         (here.root / layout.ANSWERS).unlink()
-        judge.run(here, by(url, "event", models=("a",)), [NAME])
+        ask(here, by(url, "event", models=("a",)))
         assert lines(log) == before
         assert votes_of(here).equals(frozen)
         frozen.head(frozen.height - 10).write_parquet(here.root / layout.JUDGMENTS)
-        judge.run(here, by(url, "event", models=("a",)), [NAME])
+        ask(here, by(url, "event", models=("a",)))
     assert lines(log) == before + 1
     assert votes_of(here).select("item", "value").equals(frozen.select("item", "value"))
 
@@ -314,10 +305,10 @@ def test_a_dry_run_sends_nothing_and_tells_the_price(here, cxgen, tmp_path, tabl
     log = tmp_path / "log"
     with serving(log=str(log)) as url:
         more = ("--dry-run", "--price-in", "1", "--price-out", "2", "--format", "json")
-        before = json.loads(cxgen(here, *words(url, *more)).out)[0]
+        before = json.loads(cxgen(here, *words(url, *more)).stdout)[0]
         assert not lines(log)
-        judge.run(here, by(url, "event"), [NAME])
-        after = json.loads(cxgen(here, *words(url, *more)).out)[0]
+        ask(here, by(url, "event"))
+        after = json.loads(cxgen(here, *words(url, *more)).stdout)[0]
     assert (before["items"], before["cached items"]) == (table.height, 0)
     assert before["cost at most"] > 0
     assert (after["calls"], after["cost at most"]) == (0, 0)
@@ -329,7 +320,7 @@ def test_every_option_reaches_the_run(here, monkeypatch, cxgen):
     bounds = {"rpm": 3, "tpm": 4, "tries": 5, "timeout": 6, "deadline": 7, "max-requests": 8, "max-tokens": 9, "max-cost": 10}
     others = {"price-in": 11, "price-out": 12, "max-failures": 0.5, "concurrency": 13, "items-per-request": 14, "poll": 15, "cache": "c.db"}
     options = [text for name, value in {**bounds, **others, "model": "n"}.items() for text in (f"--{name}", str(value))]
-    assert cxgen(here, *words("http://x", *options, "--dry-run")).code == 0
+    assert cxgen(here, *words("http://x", *options, "--dry-run")).returncode == 0
     limits = Limits(13, 3.0, 4.0, 5, 6.0, 7.0, 8, 9, 10.0, 11.0, 12.0, 0.5)
     cache = here.root / "c.db"
     assert given["asked"] == Consultation(Judge.openai, ("m", "n"), ("event",), "http://x", 14, limits, cache, poll=15.0)
@@ -338,8 +329,8 @@ def test_every_option_reaches_the_run(here, monkeypatch, cxgen):
 def test_a_bound_ends_the_run_with_what_there_is(here, cxgen):
     with serving() as url:
         result = cxgen(here, *words(url, "--max-requests", "3"))
-        assert (result.code, "stopped by --max-requests 3" in result.err) == (1, True)
-        assert "not asked: --max-requests 3" in result.err
+        assert (result.returncode, "stopped by --max-requests 3" in result.stderr) == (1, True)
+        assert "not asked: --max-requests 3" in result.stderr
         assert votes_of(here).height == 30
 
 
@@ -348,8 +339,8 @@ def test_neither_key_nor_path_gets_into_a_file_or_a_message(here, cxgen):
         refused = cxgen(here, *words(url))
     with serving() as url:
         result = cxgen(here, *words(url))
-    assert (refused.code, result.code) == (2, 0)
-    assert not any(SECRET in text for text in (refused.err, result.err, result.out))
+    assert (refused.returncode, result.returncode) == (2, 0)
+    assert not any(SECRET in text for text in (refused.stderr, result.stderr, result.stdout))
     for path in here.root.rglob("*"):
         if path.is_file():
             data = path.read_bytes()
@@ -368,17 +359,17 @@ def test_votes_that_are_none_are_told_with_the_file(here, table, cxgen):
     ):
         broken.write_parquet(path)
         result = cxgen(here, *words("http://127.0.0.1:1/v1"))
-        assert (result.code, part in result.err, path.name in result.err) == (2, True, True)
+        assert (result.returncode, part in result.stderr, path.name in result.stderr) == (2, True, True)
 
 
 def test_a_run_ends_with_a_table_of_what_it_took(here, cxgen, table):
     with serving(faults={"500": 0.3}, seed=5) as url:
         result = cxgen(here, *words(url, "--items-per-request", "5", "--format", "json"))
-    assert result.code == 0
-    (row,) = json.loads(result.out)
+    assert result.returncode == 0
+    (row,) = json.loads(result.stdout)
     assert (row["construction"], row["unjudged"]) == (NAME, 0)
     assert row["refused"] == row["event"] > 0
-    header, line, *_ = result.err.splitlines()
+    header, line, *_ = result.stderr.splitlines()
     assert header.split()[:6] == ["model", "task", "decided", "cached", "undecided", "requests"]
     assert line.split()[:5] == ["m", "event", str(table.height), "0", "0"]
     assert "server error (500)" in line
@@ -392,10 +383,10 @@ def test_whoever_answers_a_file_of_requests_judges(here, cxgen, tmp_path, table)
     judging = ["judge", NAME, "--backend", "file", "--model", "ann", "--task", "event", "--requests", str(out)]
     first = table["item"][0]
     freeze(here, table.head(12), **{task: {first: ["", "", ""]} for task in ("acceptability", "event", "naturalness", "role")})
-    assert f"{-(-(table.height - 11) // 10)} requests" in cxgen(here, *judging, "--unjudged").err
+    assert f"{-(-(table.height - 11) // 10)} requests" in cxgen(here, *judging, "--unjudged").stderr
     assert first in out.read_text("utf-8"), "nobody has answered"
     (here.root / layout.JUDGMENTS).unlink()
-    assert f"{-(-table.height // 10)} requests" in cxgen(here, *judging).err
+    assert f"{-(-table.height // 10)} requests" in cxgen(here, *judging).stderr
     left, *others = table["item"]
     with told.open("w") as file:
         for line in map(json.loads, out.read_text("utf-8").splitlines()):
@@ -404,8 +395,8 @@ def test_whoever_answers_a_file_of_requests_judges(here, cxgen, tmp_path, table)
             file.write(json.dumps({"custom_id": line["custom_id"], "content": {"answers": entries}}) + "\n")
     result = cxgen(here, *judging, "--replies", str(told), "--items-per-request", "5")  # other groups than were written
     assert dict(votes_of(here).select("item", "value").iter_rows()) == {left: "", **dict.fromkeys(others, "appropriate")}
-    assert (result.code, "1 undecided" in result.err) == (0, True)
-    assert "2 models, 1 files of replies" in cxgen(here, *judging, "--model", "ben", "--replies", str(told)).err
+    assert (result.returncode, "1 undecided" in result.stderr) == (0, True)
+    assert "2 models, 1 files of replies" in cxgen(here, *judging, "--model", "ben", "--replies", str(told)).stderr
 
 
 # proposals
@@ -425,19 +416,19 @@ def test_what_the_lexicon_proposes_is_drawn_only_where_judges_accept_it(tmp_path
     project, _ = small_project(tmp_path, [SHIPPED])
     patterns = tmp_path / "lexicons" / "patterns" / f"{SHIPPED}.tsv"
     nothing = cxgen(project, "propose", SHIPPED)
-    assert (nothing.code, f"patterns/{SHIPPED}.tsv" in nothing.err) == (2, True)
+    assert (nothing.returncode, f"patterns/{SHIPPED}.tsv" in nothing.stderr) == (2, True)
     patterns.parent.mkdir(parents=True)
     words = "id\tdesigns\tpeople:person\tverb:verb\tact:verb\twhat\nmore\tswap\t@noun.person\t@verb.communication\tbuy\tboat | car\n"
     patterns.write_text(words.replace("noun.person", "noun.persons"), "utf-8")
     unknown = cxgen(project, "propose", SHIPPED)
-    assert (unknown.code, "did you mean noun.person" in unknown.err) == (2, True)
+    assert (unknown.returncode, "did you mean noun.person" in unknown.stderr) == (2, True)
     patterns.write_text(words, "utf-8")
-    assert cxgen(project, "propose", SHIPPED, "--n", "12").code == 0
+    assert cxgen(project, "propose", SHIPPED, "--n", "12").returncode == 0
     path = tmp_path / "lexicons" / "scenes" / f"{SHIPPED}.proposed.tsv"
     first = path.read_text("utf-8")
-    assert cxgen(project, "propose", SHIPPED, "--n", "12").code == 0
+    assert cxgen(project, "propose", SHIPPED, "--n", "12").returncode == 0
     assert path.read_text("utf-8") == first
-    assert "15 scenes" not in cxgen(project, "propose", SHIPPED, "--n", "12", "--seed", "2").out
+    assert "15 scenes" not in cxgen(project, "propose", SHIPPED, "--n", "12", "--seed", "2").stdout
     assert path.read_text("utf-8").startswith(first)
 
     def proposed(**heard):
@@ -477,7 +468,7 @@ def test_of_minimal_pairs_both_continuations_are_judged_and_a_clause_goes_with_e
     (tmp_path / "truth.json").write_text(json.dumps(truth), "utf-8")
     with serving(truth=str(tmp_path / "truth.json")) as url:
         told = cxgen(project, "judge", "conative", *words(url)[2:-1], "interpretation", "--format", "json")
-    (counts,) = json.loads(told.out)
+    (counts,) = json.loads(told.stdout)
     assert (counts["interpretation"], counts["refused"], counts["kept by all"]) == (2, 2, counts["kept"])
     left = interpretations(load_construction(project, "conative", Lexicon.of(project)))
     before, after, gone = (
@@ -492,7 +483,7 @@ def test_of_minimal_pairs_both_continuations_are_judged_and_a_clause_goes_with_e
 def test_an_audit_counts_what_judges_overlook_and_what_they_refuse_for_nothing(here, tmp_path, cxgen):
     (here.root / "pipelines").mkdir(exist_ok=True)
     missing = cxgen(here, "judge", "--audit")
-    assert (missing.code, "audit.csv" in missing.err, missing.err.count("\n")) == (2, True, 2)
+    assert (missing.returncode, "audit.csv" in missing.stderr, missing.stderr.count("\n")) == (2, True, 2)
     rows = [
         ("good", "appropriate", ""),
         ("odd", "inappropriate", "types"),
@@ -511,12 +502,12 @@ def test_an_audit_counts_what_judges_overlook_and_what_they_refuse_for_nothing(h
     (tmp_path / "truth.json").write_text(json.dumps(truth), "utf-8")
     with serving(truth=str(tmp_path / "truth.json")) as url:
         told = cxgen(here, "judge", "--audit", *words(url)[2:], "--format", "json")
-    found = {row.pop("what"): row for row in json.loads(told.out)}
+    found = {row.pop("what"): row for row in json.loads(told.stdout)}
     assert found["event"] == found["either"] == {"bad": 2, "recall": 0.5, "good": 2, "loss": 0.5}
     assert found["planted: types"] == {"bad": 2, "recall": 0.5, "good": 0, "loss": None}
     assert set(votes_of(here)["item"]) == {f"audit/{name}/{NAME}" for name, _, _ in rows}
     (here.root / layout.AUDIT).write_text(head + sheet.replace("inappropriate", "bad"), "utf-8")
-    assert "audit.csv:3: event is 'bad'" in cxgen(here, "judge", "--audit").err
+    assert "audit.csv:3: event is 'bad'" in cxgen(here, "judge", "--audit").stderr
     meant = head.replace("event", "naturalness")
     for text, more, part in (
         (head + sheet, ["--task", "naturalness"], "did not say what is right for the task 'naturalness'"),
@@ -527,7 +518,7 @@ def test_an_audit_counts_what_judges_overlook_and_what_they_refuse_for_nothing(h
     ):
         (here.root / layout.AUDIT).write_text(text, "utf-8")
         told = cxgen(here, "judge", "--audit", *words("http://127.0.0.1:1/v1")[2:8], *more)
-        assert (told.code, part in told.err) == (2, True), told.err
+        assert (told.returncode, part in told.stderr) == (2, True), told.stderr
     told_of = sheet.replace("inappropriate", "odd").replace("appropriate", "").replace("extended", "")
     (here.root / layout.AUDIT).write_text(meant + told_of, "utf-8")
     asked = by("http://127.0.0.1:1/v1").bounded(here)

@@ -110,17 +110,11 @@ def test_a_sound_set_is_labelled_by_the_facts(motion, wanted, look_up):
 
 
 def _text(old, new):
-    def change(_, first):
-        first["sentence"] = first["sentence"].replace(old, new)
-
-    return change
+    return lambda _, first: first.update(sentence=first["sentence"].replace(old, new))
 
 
 def _mark(slot, text):
-    def change(_, first):
-        first["slots"][slot] = text
-
-    return change
+    return lambda _, first: first["slots"].update({slot: text})
 
 
 def _everywhere(old, new):
@@ -153,10 +147,8 @@ def _unseeded(entry):
         (_text(" and ", " \u0430nd "), "U+0430) is no letter"),
         (_text(" and ", " \uff41nd "), "U+FF41) is no letter"),
         (_text("Karen", "Kare\u0301n"), "U+0301) is no letter"),
-        (_text("Karen", "`Karen`"), "U+0060) is no letter"),
         (_text("Karen", "%s 🙂"), "U+0025) is no letter"),
         (_mark("thing", "_kitten_"), "U+005F) is no letter"),
-        (_text("Karen", "http://a.b"), "U+002F) is no letter"),
         (_text("Karen", "K" + "a" * 5_000), "a word of 5001 letters: Kaaaa"),
         (_text(" into the ", " near the "), "does not show <verb> <thing> into/in <here>"),
         (_text("and only then", "and at last"), "differ outside the slots: 'and at last _' and 'and only then _'"),

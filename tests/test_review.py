@@ -48,10 +48,8 @@ def drawn(items):
 
 def filled(path, key, answer=lambda row: row["right"] or "4"):
     """Answers to list 1 as a CSV file; the key's own unless ``answer`` says otherwise."""
-    with path.open("w", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(["id", "answer", "note"])
-        writer.writerows([row["code"], answer(row)[:1], ""] for row in key.filter(list=1).iter_rows(named=True))
+    rows = [(row["code"], answer(row)[:1], "") for row in key.filter(list=1).iter_rows(named=True)]
+    pl.DataFrame(rows, schema=["id", "answer", "note"], orient="row").write_csv(path)
     return path
 
 

@@ -4,9 +4,9 @@ import http.client
 import json
 import os
 import re
+import resource
 import signal
 import subprocess
-import sys
 import threading
 from contextlib import contextmanager
 
@@ -20,7 +20,7 @@ from cxgen.report.reading import items_read
 from cxgen.review.answers import read_answers
 from cxgen.review.form import Server
 from cxgen.review.sample import KEYS, Design, sample, write_key
-from tests.conftest import COMMAND, ROOT
+from tests.conftest import COMMAND
 
 JSON = {"Content-Type": "application/json"}
 
@@ -99,32 +99,20 @@ def test_answers_are_on_the_disk_before_they_are_acknowledged_and_survive_the_se
     assert dict(got.select("code", "answer").iter_rows()) == {codes[0]: "C", codes[1]: "N"}
 
 
-FULL = """
-import json, resource, sys
-sys.dont_write_bytecode = True  # Python itself would keep a cut-off .pyc, for every later process
-from pathlib import Path
-from cxgen.review.form import Server
-folder, code = Path(sys.argv[1]), sys.argv[2]
-with Server(folder, "127.0.0.1", 0) as server:
-    server.start("anna")
-    path = folder / "answers/anna.jsonl"
-    before, limits = path.read_bytes(), resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) + 40, limits[1]))
-    try:
-        server.answer("anna", code, "E", "while the disk is full")
-    except OSError as error:
-        print(type(error).__name__, path.read_bytes() == before)
-    resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-    server.answer("anna", code, "N", "")
-"""
-
-
 def test_a_full_disk_keeps_nothing_of_an_answer_and_loses_none_that_comes_later(folder, drawn):
-    code = drawn.filter(list=1, task="labels")["code"][0]
-    child = subprocess.run([sys.executable, "-c", FULL, folder, code], capture_output=True, text=True, check=True, cwd=ROOT)
-    assert child.stdout == "OSError True\n"
+    code, path = drawn.filter(list=1, task="labels")["code"][0], folder / "answers/anna.jsonl"
+    with Server(folder, "127.0.0.1", 0) as server:
+        server.start("anna")
+        before, limits = path.read_bytes(), resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) + 40, limits[1]))
+        try:
+            with pytest.raises(OSError, match="File too large"):
+                server.answer("anna", code, "E", "while the disk is full")
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        assert path.read_bytes() == before
+        server.answer("anna", code, "N", "")
     assert [row.get("answer") for row in lines(folder, "anna")] == [None, "N"]
-    path = folder / "answers/anna.jsonl"
     path.write_bytes(path.read_bytes()[:-20] + b"\xff" + path.read_bytes())  # as earlier versions glued lines: what is whole is read
     with serving(folder) as port:
         assert start(port, "anna")["answers"][code]["answer"] == "N"

@@ -56,19 +56,18 @@ def score(project: Project, votes: pl.DataFrame, judges: Sequence[str] = ()) -> 
     (``loss``)."""
     table, said = sheet(project), against(votes.filter(pl.col("judge").is_in(judges)) if judges else votes)
     tasks = tasks_of(table)
-    refused = {task: set(said.filter(pl.col("refused"), task=task)["item"]) for task in tasks}
+    refused = {task: pl.col("item").is_in(said.filter("refused", task=task)["item"].to_list()) for task in tasks}
     bad = {task: pl.col(task) == ANSWERS[task][-1] for task in tasks}  # null: not said
-    judged = table.filter(pl.col("item").is_in(said.filter(pl.col("task").is_in(tasks))["item"].unique().to_list()))
-    either = set().union(*refused.values())
+    judged = table.filter(pl.col("item").is_in(said.filter(pl.col("task").is_in(tasks))["item"].to_list()))
+    either, planted = pl.any_horizontal(*refused.values()), pl.col("planted") != ""
     for task in tasks:
         yield _row(task, judged, bad[task], refused[task])
     yield _row("either", judged, pl.any_horizontal(*bad.values()).fill_null(False), either)
-    for kind in judged.filter(pl.col("planted") != "")["planted"].unique().sort():
-        yield _row(f"planted: {kind}", judged.filter(planted=kind), pl.lit(True), either)
+    for kind in judged.filter(planted)["planted"].unique().sort():
+        yield _row(f"planted: {kind}", judged.filter(planted=kind), planted, either)
 
 
-def _row(what: str, table: pl.DataFrame, bad: pl.Expr, refused: set[str]) -> dict[str, Any]:
-    marked = table.select(bad=bad, refused=pl.col("item").is_in(list(refused)))
-    sides = {side: marked.filter(pl.col("bad") == wanted)["refused"] for side, wanted in (("bad", True), ("good", False))}
-    recall, loss = (round(float(own.mean() or 0), 4) if len(own) else None for own in sides.values())  # type: ignore[arg-type]
-    return {"what": what, "bad": len(sides["bad"]), "recall": recall, "good": len(sides["good"]), "loss": loss}
+def _row(what: str, table: pl.DataFrame, bad: pl.Expr, refused: pl.Expr) -> dict[str, Any]:
+    shares = {"bad": bad.sum(), "recall": refused.filter(bad).mean(), "good": (~bad).sum(), "loss": refused.filter(~bad).mean()}
+    row = table.select(**shares).row(0, named=True)
+    return {"what": what, **{name: None if value is None else round(value, 4) for name, value in row.items()}}

@@ -246,13 +246,12 @@ class Batched:
 
 
 def _failure(error: openai.OpenAIError) -> Failure:
-    if isinstance(error, _NobodyThere):
-        return Failure(str(error), fatal=True)
-    if not isinstance(error, openai.APIError):  # see `_Bounded.send`
-        return Failure(str(error), bound=str(error))
-    if not isinstance(error, openai.APIStatusError):
+    if isinstance(error, openai.APIStatusError):
+        return _refusal(error.status_code, str(error.code))
+    if isinstance(error, openai.APIError):
         return Failure("timed out" if isinstance(error, openai.APITimeoutError) else _NONE)
-    return _refusal(error.status_code, str(error.code))
+    gone = isinstance(error, _NobodyThere)  # or over a bound: see `_Bounded.send`
+    return Failure(str(error), fatal=gone, bound="" if gone else str(error))
 
 
 def _refusal(status: int, code: str = "") -> Failure:

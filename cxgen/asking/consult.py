@@ -246,11 +246,10 @@ def ask(asked: Consultation, prompts: Mapping[str, Prompt], shown: Shown, budget
     async def run(cache: Cache, budget: Budget) -> list[Outcome]:
         async with _backends(asked, cache, budget) as backends:
             outcomes = []
-            for job, kept, todo in _plans(asked, prompts, shown, cache):
+            for plan in _plans(asked, prompts, shown, cache):
+                job, kept, _ = plan
                 with progress(f"{job.model}: {job.prompt.task}", len(job.items), len(kept)) as tell:
-                    outcomes.append(
-                        await _put((job, kept, todo), backends[job.model], cache, budget, tell, tried=asked.backend is Judge.openai)
-                    )
+                    outcomes.append(await _put(plan, backends[job.model], cache, budget, tell, tried=asked.backend is Judge.openai))
             return outcomes
 
     # A file is a record of its own: a line that was mended must not meet its old self.

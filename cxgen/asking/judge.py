@@ -1,7 +1,7 @@
 """Clauses put to models, which vote, and their votes, frozen: `cxgen.lexicon.verdicts` says what follows from them."""
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
@@ -46,7 +46,7 @@ def questions(
     asked = replace(asked, tasks=asked.tasks or meant, models=tuple(dict.fromkeys(asked.models))).bounded(project)
     prompts, lexicon = consult.load_prompts(project, asked.tasks), Lexicon.of(project)
     shown: dict[str, dict[str, Any]] = {task: {} for task in asked.tasks}
-    done = _decided(project.root / layout.JUDGMENTS, asked, prompts)
+    done = _decided(read_frozen(project.root / layout.JUDGMENTS), asked, prompts)
     for name in names or (target_names(project) if known is None else known["target"].unique().sort()):
         construction = load_construction(project, name, lexicon, heard=False)
         described = descriptions([construction])
@@ -74,18 +74,17 @@ def descriptions(constructions: Iterable[Construction]) -> dict[str, dict[str, s
     }
 
 
-def _decided(frozen: Path, asked: Consultation, prompts: dict[str, Prompt]) -> set[tuple[str, str]]:
+def _decided(votes: pl.DataFrame, asked: Consultation, prompts: dict[str, Prompt]) -> set[tuple[str, str]]:
     """Task and item of what every model asked has decided."""
-    votes = read_frozen(frozen) if os.path.lexists(frozen) else as_table(())
     current = pl.col("prompt") == pl.col("task").replace_strict({task: prompt.hash for task, prompt in prompts.items()}, default="")
     own = votes.filter(pl.col("judge").is_in(asked.models), pl.col("value") != "", current)
     counts = own.group_by("task", "item").agg(pl.col("judge").n_unique())
     return {(task, item) for task, item, count in counts.iter_rows() if count == len(asked.models)}
 
 
-def run(project: Project, asked: Consultation, names: Sequence[str] = (), **which: bool) -> list[Outcome]:
-    """Ask about `questions` and freeze the votes; how the run of each model and task went."""
-    outcomes = consult.ask(*questions(project, asked, names, **which))
+def run(project: Project, asked: Consultation, prompts: Mapping[str, Prompt], shown: Shown) -> list[Outcome]:
+    """Ask `questions` and freeze the votes; how the run of each model and task went."""
+    outcomes = consult.ask(asked, prompts, shown)
     votes = as_table(judgment for outcome in outcomes for judgment in outcome.judgments)
     freeze(votes.filter(pl.col("call") != ""), project.root / layout.JUDGMENTS)  # what a bound kept from being asked is no judgment
     return outcomes
@@ -97,8 +96,8 @@ def as_table(judgments: Iterable[Judgment]) -> pl.DataFrame:
 
 
 def read_frozen(path: Path) -> pl.DataFrame:
-    """The frozen judgments, columns `COLUMNS`."""
-    table = read_table(path, _FROZEN, HINT)
+    """The frozen judgments, columns `COLUMNS`; none where there is no such file."""
+    table = read_table(path, _FROZEN, HINT) if os.path.lexists(path) else as_table(())
     require_answers(table, path)
     return table
 
@@ -106,7 +105,7 @@ def read_frozen(path: Path) -> pl.DataFrame:
 def freeze(judgments: pl.DataFrame, path: Path) -> int:
     """Merge judgments into the file; its number of rows. A decided one replaces what was there, an undecided one only an undecided one."""
     with alone(path):
-        table = pl.concat([*([read_frozen(path)] if os.path.lexists(path) else []), judgments.select(list(COLUMNS))])
+        table = pl.concat([read_frozen(path), judgments.select(list(COLUMNS))])
         table = table.sort(pl.col("value") != "", maintain_order=True).unique(_KEYS, keep="last").sort(_KEYS)
         write_table(table, path)
     return table.height

@@ -5,6 +5,7 @@ import inspect
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
@@ -130,24 +131,18 @@ def judge(
         raise CxgenError(f"--out, --requests and --replies are not for the backend {backend}", hint="say --backend file")
     if models and backend is Judge.replay and not audited:
         raise CxgenError("--model: nobody is asked, frozen votes are counted", hint="say --backend openai, openai-batch or file")
-    who, how = (
-        (backend, tuple(models or ()), tuple(tasks or ()), base_url),
-        (per_request, limits, cache.absolute() if cache else ANSWERS, poll),
-    )
-    asked, outcomes, names = (
-        Consultation(*who, *how, tuple(replies or ()), requests),
-        list[Outcome](),
-        constructions or (() if audited else construction_names(project, settings)),
-    )
-    which = {"audited": audited, "fresh": fresh}
+    kept, answers = cache.absolute() if cache else ANSWERS, tuple(replies or ())
+    asked = Consultation(backend, tuple(models or ()), tuple(tasks or ()), base_url, per_request, limits, kept, poll, answers, requests)
+    names = constructions or (() if audited else construction_names(project, settings))
+    questions, outcomes = partial(judging.questions, project, asked, names, audited=audited, fresh=fresh), list[Outcome]()
     if dry_run:
-        tell_estimate(consult.estimate(*judging.questions(project, asked, names, **which)), form)
+        tell_estimate(consult.estimate(*questions()), form)
         return
     if backend is Judge.file and requests and not replies:
-        note(f"{consult.write_out(*judging.questions(project, asked, names, **which), requests)} requests: {requests}")
+        note(f"{consult.write_out(*questions(), requests)} requests: {requests}")
         return
     if backend is not Judge.replay:
-        outcomes = judging.run(project, asked, names, **which)
+        outcomes = judging.run(project, *questions())
     votes, lexicon = read_votes(project, AUDIT if audited else ""), Lexicon.of(project)
     if audited:
         emit(list(score(project, votes, asked.models)), form)
@@ -251,11 +246,9 @@ def elicit(
     loaded, files = Constructicon()[construction].construction, backend is Judge.file
     if files and not (replies or out):
         raise CxgenError("no file for the requests", hint="give --out FILE; then --requests FILE --replies FILE")
-    models = (model or _SOMEBODY,) if model or files else ()
-    answered = out if replies else None
+    models, answered = (model or _SOMEBODY,) if model or files else (), out if files and replies else None
     writer = Consultation(backend, models, (), base_url, limits=limits, poll=poll, replies=(replies,) if replies else (), requests=answered)
-    stated = answered if files else None
-    sets = writers.asked_in(project, loaded, stated) if stated else asked_sets(loaded, seed, start, n)
+    sets = writers.asked_in(project, loaded, answered) if answered else asked_sets(loaded, seed, start, n)
     asked = writers.asking(project, loaded, sets, writer)
     if dry_run:
         tell_estimate(consult.estimate(*asked), form)
@@ -267,13 +260,13 @@ def elicit(
         raise CxgenError("nobody is named to judge the sets: only what judges pass is kept", hint="give --judge MODEL")
     budget = Budget(limits)
     answers, outcomes = writers.run(project, loaded, sets, writer, budget)
-    panel = replace(writer, backend=judge_backend or backend, models=tuple(judges or ()), replies=tuple(judge_replies or ()))
-    if judge_out and not judge_replies:
+    who, told = tuple(judges or ()), tuple(judge_replies or ())
+    panel = replace(writer, backend=judge_backend or backend, models=who, replies=told, requests=judge_out)
+    if judge_out and not told:
         shown = writers.to_judge(settings, loaded, answers)[1]
-        panel = replace(panel, models=panel.models or (_SOMEBODY,), tasks=tuple(shown), requests=None)
+        panel = replace(panel, models=who or (_SOMEBODY,), tasks=tuple(shown))
         note(f"{consult.write_out(panel, consult.load_prompts(project, shown), shown, judge_out)} requests to judges: {judge_out}")
     elif judges:
-        panel = replace(panel, requests=judge_out)
         answers, more = writers.judged(project, settings, loaded, answers, panel, budget)
         outcomes = [*outcomes, *more]
     emit(writers.table(answers), form)

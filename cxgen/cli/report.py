@@ -27,6 +27,7 @@ from cxgen.report import variety as spread
 from cxgen.report.page import write_page
 from cxgen.review import score as scoring
 from cxgen.review.answers import answers_of
+from cxgen.review.answers import record as write_reading
 from cxgen.review.form import Server
 from cxgen.review.sample import ANSWERS, FILE, ITEM, Design
 from cxgen.review.sheets import Kind
@@ -253,7 +254,7 @@ def score(
     if len(result["readers"]) > 1 and answers.filter(kind=ITEM)["code"].is_unique().all():
         note("no two readers have answered the same item: agreement needs readers of the same list")
     if record is not None:
-        count = scoring.record(answers, result, record, "model" if models else "human")
+        count = write_reading(answers, result, record, "model" if models else "human")
         note(f"{record}: {count} rows; `cxgen report reading` counts them")
     if drop is not None:
         note(leave_out(refused(result["mend"], least), drop))

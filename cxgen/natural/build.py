@@ -55,11 +55,8 @@ def set_id(written: Written) -> str:
 
 def read_accepted(path: Path) -> pl.DataFrame:
     """The accepted sets, a row per kind, columns ``COLUMNS``; no rows if there is no such file."""
-    return (
-        read_table(path, Contract(COLUMNS, key=("set", "kind")), _HINT)
-        if os.path.lexists(path)
-        else pl.DataFrame(schema=polars_schema(COLUMNS))
-    )
+    there = os.path.lexists(path)
+    return read_table(path, Contract(COLUMNS, key=("set", "kind")), _HINT) if there else pl.DataFrame(schema=polars_schema(COLUMNS))
 
 
 def _sets(construction: Construction, accepted: pl.DataFrame, look_up: Fillers, path: Path) -> Iterator[Written]:

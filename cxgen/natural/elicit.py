@@ -16,7 +16,7 @@ from cxgen.asking.prompts import clean
 from cxgen.build.params import Params
 from cxgen.constructicon import Construction
 from cxgen.errors import DataError
-from cxgen.files import alone, read_text, write_text
+from cxgen.files import alone, read_if_there, write_text
 from cxgen.lexicon.verdicts import majority
 from cxgen.natural.build import COLUMNS, items_of, read_accepted, set_id
 from cxgen.natural.sets import Asked, Written, check, shape_of
@@ -151,15 +151,15 @@ def _with_verdicts(answer: Answer, written: Written, verdicts: pl.DataFrame, vot
 
 def note_refused(project: Project, answers: Iterable[Answer]) -> int:
     """Keep what was refused, with the reasons, in `cxgen.layout.REFUSED_SETS`, beside what was refused before; how many sets."""
-    path, refused = project.root / layout.REFUSED_SETS, [answer for answer in answers if answer.text and answer.faults]
-    with alone(path):
-        lines = read_text(path).splitlines() if refused and path.exists() else []
-        for answer in refused:
-            row = {"set": answer.asked.id, "model": answer.model, "prompt": answer.prompt, "reasons": answer.faults, "answer": answer.text}
-            lines.append(json.dumps(row, ensure_ascii=False))
-        if refused:
+    path, rows = project.root / layout.REFUSED_SETS, list[dict[str, Any]]()
+    for answer in (answer for answer in answers if answer.text and answer.faults):
+        about = {"set": answer.asked.id, "model": answer.model, "prompt": answer.prompt}
+        rows.append({**about, "reasons": answer.faults, "answer": answer.text})
+    if rows:
+        with alone(path):
+            lines = [*read_if_there(path).splitlines(), *(json.dumps(row, ensure_ascii=False) for row in rows)]
             write_text(path, "".join(f"{line}\n" for line in dict.fromkeys(lines)))
-    return len(refused)
+    return len(rows)
 
 
 def accept(path: Path, answers: Iterable[Answer], by: str) -> tuple[int, dict[str, str]]:
@@ -168,27 +168,21 @@ def accept(path: Path, answers: Iterable[Answer], by: str) -> tuple[int, dict[st
     A set that differs from one in the file, or from one before it, in nothing but its marked words is not taken.
     ``by``: who wrote them, in words; empty: the model.
     """
+    added, twice = list[dict[str, Any]](), dict[str, str]()
     with alone(path):
-        return _accept(path, answers, by)
-
-
-def _accept(path: Path, answers: Iterable[Answer], by: str) -> tuple[int, dict[str, str]]:
-    table = read_accepted(path)
-    marked = table.select("set", "sentence", "marks").iter_rows()
-    known = {_bare(sentence, {mark["slot"]: mark["text"] for mark in marks}): name for name, sentence, marks in marked}
-    added: list[dict[str, Any]] = []
-    twice: dict[str, str] = {}
-    for answer in answers:
-        if answer.written and answer.judgments:
-            bare = [_bare(text, answer.written.marks[kind]) for kind, text in answer.written.sentences.items()]
+        table = read_accepted(path)
+        marked = table.select("set", "sentence", "marks").iter_rows()
+        known = {_bare(sentence, {mark["slot"]: mark["text"] for mark in marks}): name for name, sentence, marks in marked}
+        for answer, written in ((answer, answer.written) for answer in answers if answer.written and answer.judgments):
+            bare = [_bare(text, written.marks[kind]) for kind, text in written.sentences.items()]
             if again := [known[text] for text in bare if text in known]:
                 twice[answer.asked.id] = f"the words of set {again[0]}, but for the marked ones"
-                continue
-            known |= dict.fromkeys(bare, set_id(answer.written))
-            added += _rows(answer, answer.written, by)
-    if added:
-        new = pl.DataFrame(added, schema=polars_schema(COLUMNS), orient="row")
-        write_table(pl.concat([table, new]).sort("construction", "design", "set", "kind"), path)
+            else:
+                known |= dict.fromkeys(bare, set_id(written))
+                added += _rows(answer, written, by)
+        if added:
+            new = pl.DataFrame(added, schema=polars_schema(COLUMNS), orient="row")
+            write_table(pl.concat([table, new]).sort("construction", "design", "set", "kind"), path)
     return len({row["set"] for row in added}), twice
 
 
@@ -216,11 +210,9 @@ def _rows(answer: Answer, written: Written, by: str) -> Iterator[dict[str, Any]]
         }
 
 
-def table(answers: Iterable[Answer]) -> list[dict[str, Any]]:
+def table(answers: Iterable[Answer]) -> Iterator[dict[str, Any]]:
     """A row per set: ``set, prompt, verdict`` (sound, judged: accepted by the judges, refused, none), ``reasons``."""
-    rows = []
     for answer in answers:
         good = "judged" if answer.judgments else "sound"
         verdict = good if answer.written else "refused" if answer.text else "none"
-        rows.append({"set": answer.asked.id, "prompt": answer.asked.task, "verdict": verdict, "reasons": "; ".join(answer.faults)})
-    return rows
+        yield {"set": answer.asked.id, "prompt": answer.asked.task, "verdict": verdict, "reasons": "; ".join(answer.faults)}

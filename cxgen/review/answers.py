@@ -2,15 +2,16 @@
 
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from cxgen.errors import DataError, needs
-from cxgen.files import json_lines, read_json, require_file, visible
-from cxgen.review.sample import ANSWERS, KEYS, TASKS, TEXTS, read_key
+from cxgen.errors import CxgenError, DataError, needs
+from cxgen.files import as_text, json_lines, read_json, require_file, visible, write_atomically
+from cxgen.report.reading import ANSWERS as READING
+from cxgen.review.sample import ANSWERS, HYPOTHESIS, ITEM, KEYS, PAIR, PREMISE, TASKS, TEXTS, read_key
 from cxgen.review.sheets import ANSWER, NOTE, Kind
 from cxgen.tables import csv_lines
 
@@ -77,8 +78,22 @@ def read_answers(paths: list[Path], key: pl.DataFrame) -> pl.DataFrame:
     return table.select("reader", "code", ANSWER, NOTE, "at", *key.columns[1:])
 
 
+def record(answers: pl.DataFrame, report: Mapping[str, Any], path: Path, kind: str) -> int:
+    """Write the answers of the readers who count (``kind``: human or model) as a reading (`cxgen report reading`), which the card tells;
+    returns its rows."""
+    counting = [name for name, row in report["readers"].items() if row["counts"]]
+    sides = {"relation": PAIR, "prem_nat": PREMISE, "hyp_nat": HYPOTHESIS}
+    cells = {name: pl.col("answer").filter(pl.col("side") == side).first() for name, side in sides.items()}
+    chosen = pl.col("reader").is_in(counting) & pl.col("side").is_in(list(sides.values()))
+    ours = answers.filter(chosen, kind=ITEM).group_by(pl.col("item").alias("id"), "reader")
+    table = ours.agg(**cells).with_columns(kind=pl.lit(kind)).sort("id", "reader").select(*READING)
+    if not table.height:
+        raise CxgenError("nothing to record: a reading has labels and ratings", hint="`cxgen review score --json` has the rest")
+    write_atomically(path, table.with_columns(pl.col("reader").map_elements(as_text, return_dtype=pl.String)).write_csv)
+    return table.height
+
+
 def _refuse(table: pl.DataFrame, wrong: pl.Expr, what: str, hint: str) -> None:
-    """Raise an error about the first row that is wrong, if there is one."""
     rows = table.filter(wrong)
     if rows.height:
         row = rows.row(0, named=True)

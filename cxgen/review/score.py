@@ -1,34 +1,16 @@
-"""What readers' answers say of the data: agreement, naturalness, what to mend; intervals resample contrast sets, whose items share
-words."""
+"""What readers' answers say: agreement, naturalness, what to mend. Intervals resample contrast sets, whose items share words."""
 
 from collections.abc import Iterator, Mapping
 from itertools import combinations
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from cxgen.errors import CxgenError, needs
-from cxgen.files import as_text, write_atomically
+from cxgen.errors import needs
 from cxgen.measures.figures import Resampling, figure
-from cxgen.report.reading import ANSWERS as READING
-from cxgen.review.sample import (
-    CHECK,
-    CONTINUATIONS,
-    HYPOTHESIS,
-    ITEM,
-    KEYS,
-    LABELS,
-    MEMBERSHIP,
-    PAIR,
-    PREMISE,
-    REAL,
-    SENTENCES,
-    TASKS,
-    TEXTS,
-)
+from cxgen.review.sample import CHECK, CONTINUATIONS, HYPOTHESIS, ITEM, KEYS, LABELS, MEMBERSHIP, PREMISE, REAL, SENTENCES, TASKS, TEXTS
 from cxgen.streams import uniform
 
 Floats = NDArray[np.float64]  # readers x units: the position of the answer among the task's, NaN where there is none
@@ -54,8 +36,7 @@ def score(answers: pl.DataFrame, how: Resampling, everybody: bool = False) -> di
     ``readers``: name -> ``list, answers, checks, checks_right, minutes`` (of work, in the form), ``counts``; ``labels, continuations,
     membership``: ``items, answers``, ``agree`` (answers that are right: the computed label, the good continuation, whether it is the
     construction) and ``majority_agrees`` (items whose right answer more than half give), ``readers`` (`_agreement`), ``confusion`` (right
-    letter -> answer -> count), and the same of ``groups``;
-    ``sentences``: ``answers, readers``, and for ``premise, hypothesis, real``:
+    letter -> answer -> count), and the same of ``groups``; ``sentences``: ``answers, readers``, and for ``premise, hypothesis, real``:
     ``answers, mean, natural`` (share rated 4 or 5), ``distance`` to the real sentences of the same readers, also by ``groups``; ``mend``:
     see `_mend`."""
     readers = _readers(answers, everybody)
@@ -187,21 +168,6 @@ def _fleiss(counts: NDArray[np.int64]) -> float | None:
     return (observed - expected) / (1 - expected)
 
 
-def record(answers: pl.DataFrame, report: Mapping[str, Any], path: Path, kind: str) -> int:
-    """Write the answers of the readers who count (``kind``: human or model) as a reading (`cxgen report reading`), which the card tells;
-    returns its rows."""
-    counting = [name for name, row in report["readers"].items() if row["counts"]]
-    sides = {"relation": PAIR, "prem_nat": PREMISE, "hyp_nat": HYPOTHESIS}
-    cells = {name: pl.col("answer").filter(pl.col("side") == side).first() for name, side in sides.items()}
-    chosen = pl.col("reader").is_in(counting) & pl.col("side").is_in(list(sides.values()))
-    ours = answers.filter(chosen, kind=ITEM).group_by(pl.col("item").alias("id"), "reader")
-    table = ours.agg(**cells).with_columns(kind=pl.lit(kind)).sort("id", "reader").select(*READING)
-    if not table.height:
-        raise CxgenError("nothing to record: a reading has labels and ratings", hint="`cxgen review score --json` has the rest")
-    write_atomically(path, table.with_columns(pl.col("reader").map_elements(as_text, return_dtype=pl.String)).write_csv)
-    return table.height
-
-
 def tables(report: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
     """The report for people, heading -> rows: readers, figures, groups, what to mend. Cells with intervals are texts."""
     mend = report["mend"]
@@ -256,7 +222,6 @@ def _rated(groups: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _mending(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A row of what to mend."""
     answers = " ".join(f"{answer}:{count}" for answer, count in row["answers"].items())
     cells = {"item": row["item"], "group": row["group"], "computed": row.get("right"), "answers": answers}
     return cells | {"text": " / ".join(filter(None, (row[text] for text in TEXTS))), "notes": "; ".join(row["notes"])}

@@ -109,7 +109,6 @@ def _studio(rows: Rows, _task: str, path: Path) -> None:
 
 
 def _studio_config(name: str) -> str:
-    """The labelling interface of Label Studio for a task."""
     task, view = TASKS[name], Xml.Element("View")
     Xml.SubElement(view, "Header", value=task["question"], size="4")
     for heading in task["texts"]:
