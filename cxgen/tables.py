@@ -187,7 +187,8 @@ def progress(what: str, total: int, before: int = 0) -> Iterator[Callable[[int],
     def tell(done: int) -> None:
         nonlocal due, first
         now = time.monotonic()
-        first = first or (done, now)  # what came before is loading
+        if first is None or now < first[1] + 1:  # what came before is loading; a first batch comes at once
+            first = (done, first[1] if first else now)
         if first[0] < done < total and now >= due:
             minutes = (now - first[1]) * (total - done) / (done - first[0]) / 60
             left = f"about {minutes:.0f} minutes" if minutes >= 1.5 else "a minute or less"

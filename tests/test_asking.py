@@ -5,8 +5,10 @@ import resource
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections import Counter
+from contextlib import ExitStack
 from dataclasses import asdict, replace
 
 import polars as pl
@@ -326,6 +328,12 @@ def test_an_outage_is_waited_for_and_a_dead_server_is_not(tmp_path):
         run(url, pairs(400), tmp_path / "d", Limits(concurrency=8, tries=2))
     with pytest.raises(CxgenError, match="no server at"):
         run("http://127.0.0.1:9/v1", pairs(400), tmp_path / "d", Limits(concurrency=8, tries=2))
+    with ExitStack() as server:
+        url = server.enter_context(serving())
+        threading.Timer(1, server.close).start()
+        with pytest.raises(CxgenError, match="no server at http.*any more") as caught:
+            run(url, pairs(20_000), tmp_path / "e", Limits(concurrency=4, tries=3), per_request=1)
+    assert "run the same command again" in caught.value.hint
 
 
 def test_neither_the_key_nor_the_items_follow_to_another_server(tmp_path):

@@ -77,11 +77,13 @@ class _Bounded(openai.DefaultAsyncHttpxClient):
             problem = "timed out"
             raise httpx2.ReadTimeout(problem, request=request) from None
         except Exception as error:  # headers and encodings, too, can be such that a library stumbles
-            billed, problem = (0, 0) if isinstance(error, httpx2.ConnectError) else expected, _NONE
-            if isinstance(error, httpx2.ConnectError) and not self._reached:
-                address = str(request.url).removesuffix("/chat/completions")
-                raise _NobodyThere(f"no server at {address}: start it, or name another with --base-url") from None
-            raise httpx2.ReadError(problem, request=request) from None
+            gone = isinstance(error, httpx2.ConnectError)
+            billed, problem = (0, 0) if gone else expected, _NONE
+            if gone:
+                problem = f"no server at {str(request.url).removesuffix('/chat/completions')}"
+            if gone and not self._reached:
+                raise _NobodyThere(f"{problem}: start it, or name another with --base-url") from None
+            raise (httpx2.ConnectError if gone else httpx2.ReadError)(problem, request=request) from None
         finally:
             self._budget.settle(expected, billed)
             self._budget.errors.update([problem] * bool(problem))
@@ -248,6 +250,8 @@ class Batched:
 def _failure(error: openai.OpenAIError) -> Failure:
     if isinstance(error, openai.APIStatusError):
         return _refusal(error.status_code, str(error.code))
+    if isinstance(error.__cause__, httpx2.ConnectError):  # at every try: an outage, which would have been waited for, is no end
+        return Failure(f"{error.__cause__} any more", fatal=True)
     if isinstance(error, openai.APIError):
         return Failure("timed out" if isinstance(error, openai.APITimeoutError) else _NONE)
     gone = isinstance(error, _NobodyThere)  # or over a bound: see `_Bounded.send`
