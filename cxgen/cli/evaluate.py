@@ -51,7 +51,9 @@ def evaluate(
         int | None, Option(min=1, help="At most so many items of each config: whole contrast sets, spread over constructions.")
     ] = None,
     against: Annotated[Path | None, Option(help="Other predictions of the same items: the difference, with interval and test.")] = None,
-    baseline: Annotated[str | None, Option(help="A shallow predictor, trained on train: majority, hypothesis-only, word-pairs.")] = None,
+    baselines: Annotated[
+        list[str] | None, Option("--baseline", help="A shallow predictor, trained on train: majority, hypothesis-only, word-pairs. Repeatable.")
+    ] = None,
     model: Annotated[str | None, Option(help="Ask this model: a server's, or hf:FOLDER for one of this machine.")] = None,
     wording: Annotated[str, Option(help="How items are put: plain, told, quiz, scene, pair, variation-1 to -4, or your own.")] = PLAIN,
     shots: Annotated[int, Option(min=0, max=32, help="Examples shown first, from train or --examples.")] = 0,
@@ -88,7 +90,7 @@ def evaluate(
     side in one table.
     """
     paths, about = [STDIN if path == Path("-") else path for path in predictions or []], dict[Path, dict[str, Any]]()
-    count = len(paths) + sum(option is not None for option in (baseline, model))
+    count = len(paths) + len(baselines or ()) + (model is not None)
     if not count or (count > 1 and (name or output)):
         hint = "give files of predictions, --baseline or --model; --name and --output are for one"
         raise CxgenError("several things to score, and one name" if count else "nothing to score", hint=hint)
@@ -115,7 +117,7 @@ def evaluate(
         _ask(evaluated, asked, path)
         paths.append(path)
         about = {path: asked.about}
-    if baseline is not None:
+    for baseline in dict.fromkeys(baselines or ()):
         path = _place(evaluated, baseline, output)
         with busy(f"training {baseline}"):
             write_baseline(evaluated, baseline, path)
@@ -171,7 +173,7 @@ def _ask(evaluated: Evaluated, asked: Examination, path: Path) -> None:
     try:
         examined = examine(evaluated, asked)
     except KeyboardInterrupt:
-        note("what was answered is kept: the same command goes on there")
+        note("stopped; what was answered, if anything was, is kept: the same command goes on there")
         raise
     whole = not any(outcome.stopped for outcome in examined.outcomes)
     tell_outcomes(examined.outcomes, examined.undecided, ", which count as wrong" * whole)

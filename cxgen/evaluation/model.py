@@ -224,11 +224,11 @@ def estimate(evaluated: Evaluated, asked: Examination) -> list[dict[str, Any]]:
         known = kept.known(items)
         left = [item for item in items if item[0] not in known]
         begun, answers, texts = time.monotonic(), _answers(asked, left, scoring), sum(len(texts) for _, (_, texts) in left)
-        first, timed = len(list(islice(answers, asked.batch))), 0
+        step = max(1, asked.batch // len(scoring.answers))  # items, which come together
+        first, timed = len(list(islice(answers, step))), 0
         loaded = time.monotonic()
-        for timed, _ in enumerate(answers, 1):
-            if time.monotonic() - loaded > _TIMED or timed == 4 * asked.batch:
-                break
+        while timed < 8 * step and time.monotonic() < loaded + _TIMED and (more := len(list(islice(answers, step)))):
+            timed += more
         seconds = loaded - begun + (time.monotonic() - loaded) / max(timed, 1) * (len(left) - first)
         row = {"config": config, "items": len(items), "answered before": len(known), "texts": texts}
         rows.append(row | {"minutes": round(seconds / 60, 1)})
