@@ -32,11 +32,8 @@ _DRAWING = {"E201", "E207"}  # they look at every word, or draw items: before a 
 def explanations() -> dict[str, str]:
     """Code -> what it finds, as the functions of the checks say."""
     texts = {code: str(check.__doc__)[6:].partition("\n")[0].rstrip(".") for code, check in CHECKS.items()}
-    return dict(
-        sorted(
-            {"E000": "a file that cannot be read", "W000": "a file, or a row of splits.tsv, that nothing reads", **TREES, **texts}.items()
-        )
-    )
+    texts |= {"E000": "a file that cannot be read", "W000": "a file, or a row of splits.tsv, that nothing reads", **TREES}
+    return dict(sorted(texts.items()))
 
 
 def findings(construction: Construction, chunks: Chunks | None = None, codes: Collection[str] = ()) -> Iterator[Finding]:

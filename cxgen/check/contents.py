@@ -39,10 +39,8 @@ def unfillable_slot(construction: Construction) -> Iterator[CxgenError]:
         try:
             pools = design_pools(construction, design, {}, None)
         except CxgenError as error:
-            hint = error.hint or "docs/templates.md says how slots are filled"
-            here = fault(construction.place("designs", design.name), error.message, hint)
-            here.file, here.line = (error.file, error.line) if error.line else (here.file, here.line)
-            yield here
+            error.hint = error.hint or "docs/templates.md says how slots are filled"
+            yield error if error.line else fault(construction.place("designs", design.name), error.message, error.hint)
             continue
         for frame, what in (pair for pair in pools.lacking if not pair[0].pruned):
             message = f"scene {frame.name!r} cannot serve design {design.name!r}: {what}"

@@ -34,17 +34,16 @@ def turns(construction: Construction, design: Design, broken: frozenset[str] = f
     matrix, premises = label_matrix(construction, design, broken), _read(construction, design)
     bags = {kind: [sum(clauses, Counter[str]()) for clauses in premises[kind]] for kind in matrix}
     targets = [kind for kind in matrix if construction.kinds[kind].construction == construction.name]
+    taken = {kind: misread_labels(construction, design, kind) for kind in matrix}
 
     def turns_on(kind: str, rule: str, label: int) -> str:
+        if taken[kind].get(rule, label) != label:
+            return MISREADING
         others = [other for other in (matrix if kind in targets else targets) if bags[other] == bags[kind]]
         others = [other for other in others if matrix[other].get(rule, label) != label]
         return min(others, key=lambda other: matrix[other][rule] == NEUTRAL, default=WORDS)
 
-    found = {kind: {rule: turns_on(kind, rule, label) for rule, label in row.items()} for kind, row in matrix.items()}
-    for kind, row in matrix.items():
-        taken = misread_labels(construction, design, kind)
-        found[kind] |= {rule: MISREADING for rule, label in row.items() if taken.get(rule, label) != label}
-    return found
+    return {kind: {rule: turns_on(kind, rule, label) for rule, label in row.items()} for kind, row in matrix.items()}
 
 
 def cells(construction: Construction, family: Family) -> pl.DataFrame:
