@@ -186,37 +186,33 @@ AGREEING = ["", "was", "is", "has", "does"]
 
 
 @st.composite
-def nominals(draw, name):
-    """A nominal place: possessors, determiners and adjectives stand before a bare noun."""
-    pos, form = draw(st.sampled_from(NOMINAL))
-    fields = [(name, pos, form)]
-    if form in {"poss", "poss-of", "this"}:
-        if draw(st.booleans()):
-            fields.append((f"{name}a", "adjective", draw(st.sampled_from(FORMS["adjective"]))))
-        fields.append((f"{name}b", "noun", "bare"))
-    return fields
-
-
-@st.composite
 def sentences(draw):
     """Fields and literal words in an order in which each can stand."""
-    before = draw(nominals("s"))
-    agreeing = draw(st.sampled_from(AGREEING))
-    parts = [*before, *([("s", before[0][1], agreeing)] if agreeing else []), ("verb", "verb", draw(st.sampled_from(FORMS["verb"])))]
-    if draw(st.booleans()):
-        parts += draw(nominals("o"))
+
+    def field(name, pos, relation=""):
+        return (name, pos, draw(st.sampled_from([form for form in FORMS[pos] if form != "a"])) + relation)  # an article needs its noun
+
+    def nominal(name, relation=""):
+        """Possessors, determiners and adjectives stand before a bare noun."""
+        pos, form = draw(st.sampled_from(NOMINAL))
+        if form not in {"poss", "poss-of", "this"}:
+            return [(name, pos, form + relation)]
+        adjective = (f"{name}a", "adjective", draw(st.sampled_from(FORMS["adjective"])))
+        return [(name, pos, form), *[adjective] * draw(st.booleans()), (f"{name}b", "noun", f"bare{relation}")]
+
+    before, agreeing = nominal("s"), draw(st.sampled_from(AGREEING))
+    parts = [
+        *before,
+        *([("s", before[0][1], agreeing)] if agreeing else []),
+        field("verb", "verb"),
+        *(nominal("o") if draw(st.booleans()) else []),
+    ]
     for number in range(draw(st.integers(0, 3))):
         place = draw(st.sampled_from(["with", "stated", "adjective", "verb", "adverb", "phrase"]))
-        if place == "with":
-            parts += ["with", *draw(nominals(f"w{number}"))]
-        elif place == "stated":
-            *leaning, (name, pos, form) = draw(nominals(f"i{number}"))
-            parts += [*leaning, (name, pos, f"{form}=obl")]
-        elif place == "verb":
-            parts.append((f"v{number}", "verb", f"{draw(st.sampled_from(FORMS['verb']))}=advcl"))
+        if place in {"with", "stated"}:
+            parts += ["with", *nominal(f"w{number}")] if place == "with" else nominal(f"i{number}", "=obl")
         else:
-            alone = [form for form in FORMS[place] if form != "a"]  # an article needs its noun
-            parts.append((f"m{number}", place, draw(st.sampled_from(alone))))
+            parts.append(field(f"m{number}", place, "=advcl" if place == "verb" else ""))
     return parts
 
 

@@ -57,7 +57,7 @@ def check(
     params = Params.read(project.params)
     among = () if construction else _own(project, params)
     with executor(1 if construction else params.workers) as pool:
-        checked, findings = check_project(project, constructicon.lexicon, trees=True, only=construction or "", among=among, run=pool.map)
+        checked, findings = check_project(project, constructicon.lexicon, construction or "", among, pool.map)
     rows = [{name: getattr(item, name) for name in _FINDING} | {"file": CxgenError("", file=item.file).where} for item in findings]
     errors = sum(item.code.startswith("E") for item in findings)
     if output is not None:
