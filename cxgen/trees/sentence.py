@@ -12,7 +12,7 @@ from cxgen.sampling.ways import WORD_FORMS, Way
 from cxgen.trees.links import LEANING, Linker, Unit
 from cxgen.trees.phrases import lemmas_of, phrase_chunk
 from cxgen.trees.rules import Cell, cut
-from cxgen.trees.words import Chunk, Chunks, Word, closed_class, longest
+from cxgen.trees.words import Chunk, Chunks, Word, closed_class
 from cxgen.vocabulary import INFLECTIONS
 
 Words = tuple[Word, ...]
@@ -132,9 +132,9 @@ class Annotator:
     def _phrase(self, text: str) -> Chunk | None:
         """The tree of what fills a slot with words of its own: a chunk's, or one that follows from its build."""
         words = tuple(_WORD.findall(text))
-        chunk = longest(self.chunks.by_words, words)
+        chunk = self.chunks.by_words.get(tuple(word.lower() for word in words))
         pronouns = (row for row in closed_class().get((text.lower(),), ()) if row.words[0].upos == "PRON")
-        return chunk if chunk and len(chunk.words) == len(words) else next(pronouns, None) or phrase_chunk(words)
+        return chunk or next(pronouns, None) or phrase_chunk(words)
 
     def _read(self, item: Mapping[str, Any]) -> Iterator[tuple[Part | None, str, Words]]:
         """What stands in the premise: literals without a part, and the longest way to write the filler of each part that fits."""
