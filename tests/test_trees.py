@@ -33,16 +33,6 @@ WORDS = {
 
 
 @pytest.fixture(scope="module")
-def chunks(project):
-    return Chunks.load(*project.chunk_files())
-
-
-@pytest.fixture(scope="module")
-def mini_chunks(mini_source):
-    return Chunks.load(mini_source / "lexicons/chunks.yaml")
-
-
-@pytest.fixture(scope="module")
 def words(lexicon):
     """The lexicon with an adverb, and (part of speech, lemma) -> row."""
     row = lexicon.table.filter(pl.col("pos") == "phrase").head(1)
@@ -277,15 +267,15 @@ def test_whatever_the_order_there_is_a_tree_or_an_error_that_says_where(words, c
         well_formed(sentence, text)
 
 
-def found_in(mini, lexicon, chunks):
+def found_in(mini, lexicon):
     construction = load_construction(Project(mini), "reach", lexicon)
-    return [finding for finding in findings(construction, chunks) if finding.code in TREES]
+    return [finding for finding in findings(construction, Chunks.load(mini / "lexicons/chunks.yaml")) if finding.code in TREES]
 
 
-def test_e401_names_all_words_without_annotation_at_once(mini, mini_lexicon, mini_chunks):
+def test_e401_names_all_words_without_annotation_at_once(mini, mini_lexicon):
     line = edit(mini / "templates/reach.yaml", 'last-night: "Last night,', 'last-night: "Zorb vlim,')
     edit(mini / "templates/reach.yaml", 'rest: " with great success"', 'rest: " blarg zorb"')
-    first, second = found_in(mini, mini_lexicon, mini_chunks)
+    first, second = found_in(mini, mini_lexicon)
     assert (first.code, second.code) == ("E401", "E401")
     opening, rest = (first, second) if "vlim" in first.message else (second, first)
     assert (opening.file.name, opening.line) == ("reach.yaml", line)
@@ -294,10 +284,10 @@ def test_e401_names_all_words_without_annotation_at_once(mini, mini_lexicon, min
     assert "'blarg zorb'" in rest.message
 
 
-def test_e401_is_told_once_of_a_kind_and_says_what_to_state(mini, mini_lexicon, mini_chunks):
+def test_e401_is_told_once_of_a_kind_and_says_what_to_state(mini, mini_lexicon):
     edit(mini / "templates/reach.yaml", "  verb: {role: verb,", "  also: {role: verb, frame: verb, distinct: [verb]}\n  verb: {role: verb,")
     edit(mini / "templates/reach.yaml", 'rest: " with great success"', 'rest: " and {also:past} {target:obj} {agent:obj}"')
-    (found,) = found_in(mini, mini_lexicon, mini_chunks)
+    (found,) = found_in(mini, mini_lexicon)
     assert (found.code, "state {also:past=conj>verb} for a second verb" in found.hint) == ("E401", True)
 
 
@@ -308,9 +298,9 @@ def test_e401_is_told_once_of_a_kind_and_says_what_to_state(mini, mini_lexicon, 
         ("role: target, frame: true", "role: target, relation: subj, frame: true", "{target}: 'subj' is no relation"),
     ],
 )
-def test_e401_finds_relations_that_do_not_exist(mini, mini_lexicon, mini_chunks, old, new, said):
+def test_e401_finds_relations_that_do_not_exist(mini, mini_lexicon, old, new, said):
     line = edit(mini / "templates/reach.yaml", old, new)
-    found = found_in(mini, mini_lexicon, mini_chunks)
+    found = found_in(mini, mini_lexicon)
     assert {finding.code for finding in found} == {"E401"}
     assert said in found[0].message
     assert "relation:" in new or found[0].line == line
@@ -325,17 +315,17 @@ BAD = {  # what spaCy says -> a pattern that cannot be matched
 
 @pytest.mark.slow
 @pytest.mark.parametrize("said", sorted(BAD))
-def test_e404_finds_patterns_that_cannot_be_matched(mini, mini_lexicon, mini_chunks, said):
+def test_e404_finds_patterns_that_cannot_be_matched(mini, mini_lexicon, said):
     line = edit(mini / "templates/reach.yaml", *BAD[said])
-    (found,) = found_in(mini, mini_lexicon, mini_chunks)
+    (found,) = found_in(mini, mini_lexicon)
     assert found.code == "E404"
     assert said in found.message
     assert found.line <= line
 
 
-def test_e404_finds_a_form_check_that_its_own_premises_fail(mini, mini_lexicon, mini_chunks):
+def test_e404_finds_a_form_check_that_its_own_premises_fail(mini, mini_lexicon):
     edit(mini / "templates/reach.yaml", "LEMMA=for]", "LEMMA=at]")
-    found = found_in(mini, mini_lexicon, mini_chunks)
+    found = found_in(mini, mini_lexicon)
     assert {finding.code for finding in found} == {"E404"}
     assert len(found) == 8
     assert "template 'plain' (missed): form_check refuses '" in found[0].message

@@ -39,7 +39,7 @@ def announced(construction: Construction) -> Iterator[str]:
     if rows:
         told = "words that cxgen's lexicon has not, with forms from lemminflect (`classes:` can state others)"
         yield f"{told}: {some(list(map(_about, rows)), _LISTED)}"
-    yield from (error.message for error in _strange(construction, rows))
+    yield from (error.message for error in strange_word(construction))
 
 
 def _about(row: dict[str, Any]) -> str:
@@ -55,11 +55,7 @@ def _forms(row: dict[str, Any]) -> str:
 @check
 def strange_word(construction: Construction) -> Iterator[CxgenError]:
     """W310: a seldom word of one's own that WordNet has not, or not as that; with marks or an article in it; a form of another one."""
-    yield from _strange(construction, new_words(construction))
-
-
-def _strange(construction: Construction, new: list[dict[str, Any]]) -> Iterator[CxgenError]:
-    lexicon = construction.lexicon
+    lexicon, new = construction.lexicon, new_words(construction)
     tables = lexicon.scenes(construction.name).tables if new else ()
     meant = {(lemma, pos) for one in tables for (lemma, pos, pin), _, _ in one.words() if pin == "own"}
     shipped = {*lexicon.lemmas[: lexicon.base]} if new else set()
