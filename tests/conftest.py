@@ -26,6 +26,7 @@ from cxgen.build.tables import read_splits
 from cxgen.constructicon import load_construction, target_names
 from cxgen.lexicon import Lexicon
 from cxgen.project import Project
+from cxgen.trees import Chunks
 from cxgen.vocabulary import SPLITS
 from tests import mini as small
 
@@ -79,6 +80,11 @@ def project():
 @pytest.fixture(scope="session")
 def lexicon(project):
     return Lexicon.of(project)
+
+
+@pytest.fixture(scope="session")
+def chunks(project):
+    return Chunks.load(*project.chunk_files())
 
 
 @pytest.fixture(scope="session")

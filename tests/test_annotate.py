@@ -11,7 +11,7 @@ from cxgen.build.preview import sample_items
 from cxgen.build.tables import table_file
 from cxgen.check.trees import examples
 from cxgen.project import Project
-from cxgen.trees import Annotator, Chunks, dependency_matcher, has_form, to_conllu, to_doc, vocabulary
+from cxgen.trees import Annotator, dependency_matcher, has_form, to_conllu, to_doc, vocabulary
 from cxgen.trees.words import RELATIONS, UPOS, base
 from tests.conftest import sampled
 from tests.test_trees import well_formed
@@ -20,11 +20,6 @@ SOME = ("caused-motion", "resultative")
 NOMINAL = {"NOUN", "PROPN", "PRON"}
 OF = {"case": {"ADP", "ADV", "VERB", "PART"}, "mark": {"SCONJ", "PART"}, "nsubj": NOMINAL, "obj": NOMINAL, "punct": {"PUNCT"}}
 OF |= {"det": {"DET"}, "aux": {"AUX"}, "aux:pass": {"AUX"}, "cop": {"AUX"}, "cc": {"CCONJ"}, "amod": {"ADJ"}}
-
-
-@pytest.fixture(scope="module")
-def chunks(project):
-    return Chunks.load(*project.chunk_files())
 
 
 @pytest.fixture(scope="module", params=["some", pytest.param("all", marks=pytest.mark.slow)])

@@ -67,7 +67,6 @@ def test_kinds_of_different_templates_or_slots_are_no_minimal_pair(reach):
     only = {**reach.templates, "plain": replace(reach.templates["plain"], excepted=("missed",))}
     changed = replace(reach, templates=only)
     assert not same_templates_and_slots(changed, ("missed", "caught"))
-    assert MINIMAL_PAIRS.pairings(changed, design) != MINIMAL_PAIRS.pairings(reach, design)
     assert not any("missed" in pair for pair in MINIMAL_PAIRS.pairings(changed, design))
 
 

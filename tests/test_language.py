@@ -136,6 +136,8 @@ FAULTS = [  # code, what is written in place of what, what the message or hint n
     ("E102", "{@what}", "{@waht}", "did you mean what?"),
     ("E204", 'excludes: ["open(second)"]', "entails: []", "'second-shut' has no hypothesis labelled entailment or contradiction"),
     ("E206", SHUT, SHUT.replace("shut, not open", "open, not shut"), "says in"),
+    ("W303", "no_lookalike: ", "# none: ", "no look-alike"),
+    ("W305", SHUT, SHUT.replace("{second}", "it"), "is about second, which"),
     ("W308", SHUT, SHUT.replace("cleaned", "never cleaned"), "second-shut"),
 ]
 

@@ -29,13 +29,6 @@ SWITCHING = [
 STILL = ["way-manner"]
 SOME = ["conative", "ditransitive", "resultative", *STILL]
 ONLY = dict.fromkeys(CONFIGS, 0)
-
-
-@pytest.fixture(scope="module")
-def request_():
-    return Params.read(ROOT / "params.yaml").request
-
-
 FEW = Request({**ONLY, "minimal_pairs": 64}, seed=5, oversample=1)
 
 
@@ -47,8 +40,9 @@ def some(constructions):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("config", "still"), [("minimal_pairs", STILL), ("cxmp", ["conative", *STILL])])
-def test_every_cell_of_the_committed_configuration_has_300_pairs_and_the_page_says_so(constructions, request_, config, still):
-    request = replace(request_, sizes={**ONLY, config: request_.sizes[config]}, oversample=1)
+def test_every_cell_of_the_committed_configuration_has_300_pairs_and_the_page_says_so(constructions, config, still):
+    shipped = Params.read(ROOT / "params.yaml").request
+    request = replace(shipped, sizes={**ONLY, config: shipped.sizes[config]}, oversample=1)
     made = pl.concat([generate_items(constructions[name], request) for name in (*SWITCHING, *STILL)], how="diagonal")
     cells = made.group_by("variant", "entity_type", "switched", target=TARGET).len()
     assert set(cells["len"]) == {300}

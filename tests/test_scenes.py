@@ -12,9 +12,8 @@ from cxgen.errors import SchemaError
 from cxgen.lexicon import Lexicon
 from cxgen.lexicon.scenes import gender_of
 from cxgen.project import Project
-from cxgen.trees import Annotator, Chunks
+from cxgen.trees import Annotator
 from cxgen.trees.phrases import phrase_chunk
-from tests.conftest import ROOT
 
 SCENES = """\
 name: sending
@@ -100,18 +99,18 @@ def test_adjuncts_are_said_where_the_frame_has_them_and_verbs_are_judged_by_it(s
     assert set(sample_items(scales, 5, 10)["verb_role"]) == {None}, "of what no verb could mean"
 
 
-def test_adjuncts_have_trees(sending, items):
-    annotator = Annotator(sending, Chunks.load(ROOT / "lexicons/chunks.yaml"))
+def test_adjuncts_have_trees(sending, items, chunks):
+    annotator = Annotator(sending, chunks)
     for item in items.filter(items["premise"].str.contains("lunch|hands")).rows(named=True):
         tokens = {token.form: token for token in annotator.sentence(item).tokens}
         noun, case = (tokens["lunch"], tokens["Before"]) if "lunch" in tokens else (tokens["hands"], tokens["with"])
         assert (noun.relation, case.relation) == ("obl", "case")
 
 
-def test_nothing_is_wrong_with_scenes_but_an_adjunct_without_a_tree_is_found(sending, tmp_path):
-    assert not any(finding.code.startswith("E") for finding in findings(sending, Chunks.load(ROOT / "lexicons/chunks.yaml")))
+def test_nothing_is_wrong_with_scenes_but_an_adjunct_without_a_tree_is_found(sending, chunks, tmp_path):
+    assert not any(finding.code.startswith("E") for finding in findings(sending, chunks))
     mine = project(tmp_path, TABLE.replace("with both hands", "with both hands | zorb vlim"))
-    found = findings(load_construction(mine, "sending", Lexicon.of(mine)), Chunks.load(ROOT / "lexicons/chunks.yaml"))
+    found = findings(load_construction(mine, "sending", Lexicon.of(mine)), chunks)
     assert ["zorb vlim" in finding.message for finding in found if finding.code == "E401"] == [True]
 
 

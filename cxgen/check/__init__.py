@@ -32,11 +32,8 @@ _DRAWING = {"E201", "E207"}  # they look at every word, or draw items: before a 
 def explanations() -> dict[str, str]:
     """Code -> what it finds, as the functions of the checks say."""
     texts = {code: str(check.__doc__)[6:].partition("\n")[0].rstrip(".") for code, check in CHECKS.items()}
-    return dict(
-        sorted(
-            {"E000": "a file that cannot be read", "W000": "a file, or a row of splits.tsv, that nothing reads", **TREES, **texts}.items()
-        )
-    )
+    texts |= {"E000": "a file that cannot be read", "W000": "a file, or a row of splits.tsv, that nothing reads", **TREES}
+    return dict(sorted(texts.items()))
 
 
 def findings(construction: Construction, chunks: Chunks | None = None, codes: Collection[str] = ()) -> Iterator[Finding]:
@@ -74,19 +71,19 @@ def require_sound(construction: Construction, codes: str = "E") -> None:
 
 
 def check_project(
-    project: Project, lexicon: Lexicon, *, trees: bool = False, only: str = "", among: Collection[str] = (), run: Map = map
+    project: Project, lexicon: Lexicon, only: str = "", among: Collection[str] = (), run: Map = map
 ) -> tuple[int, list[Finding]]:
     """How many constructions of a project (or ``only`` one, or those ``among`` others) were checked, and the findings, each once, those of
     its own scenes included.
 
-    E000: a file that cannot be read, the others being checked; the file of ``only``: an error. ``run`` maps the work; ``trees``: E4xx, too.
+    E000: a file that cannot be read, the others being checked; the file of ``only``: an error. ``run`` maps the work.
     """
     targets, errors = ([only], []) if only else readable_targets(project, strict=True)
     found = _found("E101", _stray_scenes(lexicon, project.template_files() if only or errors else targets), project.root)
     strays = () if only else _stray_splits(project, lexicon, project.template_files())
     found += _found("W000", (*_unread(project), *strays), project.root)
     targets = [name for name in targets if not among or name in among]
-    for result in run(partial(_checked, project, trees, token_hex()), targets):
+    for result in run(partial(_checked, project, token_hex()), targets):
         if isinstance(result, CxgenError):
             if only:
                 raise result
@@ -97,13 +94,13 @@ def check_project(
 
 
 @lru_cache(1)
-def _loaded(project: Project, trees: bool, _run: str) -> tuple[Lexicon, Chunks | None]:
+def _loaded(project: Project, _run: str) -> tuple[Lexicon, Chunks]:
     """What a process loads once for a run; files may have changed since another one."""
-    return Lexicon.of(project), Chunks.load(*project.chunk_files()) if trees else None
+    return Lexicon.of(project), Chunks.load(*project.chunk_files())
 
 
-def _checked(project: Project, trees: bool, run: str, name: str) -> list[Finding] | CxgenError:
-    lexicon, chunks = _loaded(project, trees, run)
+def _checked(project: Project, run: str, name: str) -> list[Finding] | CxgenError:
+    lexicon, chunks = _loaded(project, run)
     try:
         return [*findings(load_construction(project, name, lexicon, strict=True), chunks=chunks)]
     except CxgenError as error:

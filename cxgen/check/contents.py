@@ -16,6 +16,7 @@ from cxgen.constructicon.load import COMMON, unknown_words
 from cxgen.errors import CxgenError
 from cxgen.families import CONFIGS, families_of, family_of
 from cxgen.lexicon import Lexicon
+from cxgen.measures.giveaway import NEGATIONS
 from cxgen.sampling import Sampler, design_pools, span
 from cxgen.sampling.pools import ABSENT, frame_candidates, frames_of
 from cxgen.sampling.ways import Forms
@@ -24,7 +25,6 @@ from cxgen.vocabulary import LABELS, NEUTRAL, NOT_NOUNS, Role
 
 _SETS = 16  # whose items are looked at
 _WORD = re.compile(r"[\w'’-]+")
-_NEGATIVE = {"not", "no", "never", "nobody", "nothing", "none", "neither", "nor", "without", "cannot"}
 _DEFINITE = ("", "a", "poss-of")  # forms of a noun that bring a determiner
 _BY_KIND, _BY_LABEL = "words shared with a hypothesis", "words shared by premise and hypothesis"
 _MOST = {"words": 0.3, "negations": 0.05, _BY_KIND: 0.25, _BY_LABEL: 0.25}  # how much kinds, or labels, may differ
@@ -39,10 +39,8 @@ def unfillable_slot(construction: Construction) -> Iterator[CxgenError]:
         try:
             pools = design_pools(construction, design, {}, None)
         except CxgenError as error:
-            hint = error.hint or "docs/templates.md says how slots are filled"
-            here = fault(construction.place("designs", design.name), error.message, hint)
-            here.file, here.line = (error.file, error.line) if error.line else (here.file, here.line)
-            yield here
+            error.hint = error.hint or "docs/templates.md says how slots are filled"
+            yield error if error.line else fault(construction.place("designs", design.name), error.message, error.hint)
             continue
         for frame, what in (pair for pair in pools.lacking if not pair[0].pruned):
             message = f"scene {frame.name!r} cannot serve design {design.name!r}: {what}"
@@ -250,7 +248,7 @@ def _evenness(construction: Construction, design: Design) -> dict[str, dict[str,
 
 def is_negative(word: str) -> bool:
     """Whether a word negates by itself."""
-    return word in _NEGATIVE or word.endswith("n't")
+    return word in NEGATIONS or word.endswith("n't")
 
 
 def words_of(parts: Sequence[Part], construction: Construction) -> list[str]:

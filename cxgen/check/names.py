@@ -77,10 +77,8 @@ def unknown_name(construction: Construction) -> Iterator[CxgenError]:
         yield fault(construction.place("groups", group), f"{group!r} is a kind and a group", "give the group another name")
 
 
-_Named = Iterator[tuple[Place, str, Iterable[str], Mapping[str, object]]]  # where, what, which names, and those that are known
-
-
-def _named(construction: Construction) -> _Named:
+def _named(construction: Construction) -> Iterator[tuple[Place, str, Iterable[str], Mapping[str, object]]]:
+    """Where something is named, what it is, which names, and those that are known."""
     place, slots, kinds, rules = construction.place, construction.slots, construction.kinds, construction.rules
     designs, predicates, groups = construction.designs, construction.predicates, construction.groups
     words = cache(partial(_frame_words, construction))

@@ -1,7 +1,7 @@
 """The words of a construction: those that the lexicon does not have (W310), and those that give labels away."""
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from difflib import get_close_matches
 from itertools import chain
@@ -39,7 +39,7 @@ def announced(construction: Construction) -> Iterator[str]:
     if rows:
         told = "words that cxgen's lexicon has not, with forms from lemminflect (`classes:` can state others)"
         yield f"{told}: {some(list(map(_about, rows)), _LISTED)}"
-    yield from (error.message for error in _strange(construction, rows))
+    yield from (error.message for error in strange_word(construction))
 
 
 def _about(row: dict[str, Any]) -> str:
@@ -55,11 +55,7 @@ def _forms(row: dict[str, Any]) -> str:
 @check
 def strange_word(construction: Construction) -> Iterator[CxgenError]:
     """W310: a seldom word of one's own that WordNet has not, or not as that; with marks or an article in it; a form of another one."""
-    yield from _strange(construction, new_words(construction))
-
-
-def _strange(construction: Construction, new: list[dict[str, Any]]) -> Iterator[CxgenError]:
-    lexicon = construction.lexicon
+    lexicon, new = construction.lexicon, new_words(construction)
     tables = lexicon.scenes(construction.name).tables if new else ()
     meant = {(lemma, pos) for one in tables for (lemma, pos, pin), _, _ in one.words() if pin == "own"}
     shipped = {*lexicon.lemmas[: lexicon.base]} if new else set()
@@ -158,20 +154,16 @@ def _told(construction: Construction, design: Design) -> tuple[float, list[str]]
     common = set.intersection(*map(set, always.values()))
     telling = {kind: frozenset(words - mixed - common) for kind, words in always.items()}
     counts = Counter(chain.from_iterable(solve(label_matrix(construction, design))))
-
-    def labels(rule: str, word: str) -> Counter[int]:
-        found = Counter[int]()
-        for cell, count in counts.items():
-            found[cell.label] += count * (cell.rule == rule and word in telling[cell.kind])
-        return found
-
-    groups: dict[Any, Counter[int]] = {}
+    groups: dict[Any, Counter[int]] = defaultdict(Counter)
+    found: dict[tuple[str, str], Counter[int]] = defaultdict(Counter)
     for cell, count in counts.items():
-        groups.setdefault((cell.rule, telling[cell.kind]), Counter())[cell.label] += count
+        groups[cell.rule, telling[cell.kind]][cell.label] += count
+        for word in telling[cell.kind]:
+            found[word, cell.rule][cell.label] += count
     told: dict[str, list[str]] = {}  # what words tell -> those that tell it
     for word in sorted(set().union(*telling.values())):
-        tops = [(found.most_common(1)[0], found.total(), rule) for rule in design.rules if (found := labels(rule, word)).total()]
-        sure = [f"{rule} is {LABELS[label]} {count / total:.0%}" for (label, count), total, rule in tops if count > total * _GUESSED]
+        tops = [(*own.most_common(1)[0], own.total(), rule) for rule in design.rules if (own := found.get((word, rule)))]
+        sure = [f"{rule} is {LABELS[label]} {count / total:.0%}" for label, count, total, rule in tops if count > total * _GUESSED]
         told.setdefault(some(sure, 2), []).append(f"*{word}*")
     share = sum(group.most_common(1)[0][1] for group in groups.values()) / (counts.total() or 1)
     return share, [f"{', '.join(words)}: {what}" for what, words in told.items() if what]

@@ -57,25 +57,25 @@ def check(
     params = Params.read(project.params)
     among = () if construction else _own(project, params)
     with executor(1 if construction else params.workers) as pool:
-        checked, findings = check_project(project, constructicon.lexicon, trees=True, only=construction or "", among=among, run=pool.map)
+        checked, findings = check_project(project, constructicon.lexicon, construction or "", among, pool.map)
     rows = [{name: getattr(item, name) for name in _FINDING} | {"file": CxgenError("", file=item.file).where} for item in findings]
+    errors = sum(item.code.startswith("E") for item in findings)
     if output is not None:
         write_json(rows, output)
-    elif form is not Format.table:
-        emit(rows, form, _FINDING)
     if form is Format.table:
         for row in rows:
             echo(f"{row['file']}:{row['line']}: {row['code']} {row['message']}" + f"\n  hint: {row['hint']}" * bool(row["hint"]))
-        errors = sum(item.code.startswith("E") for item in findings)
         counts = {"construction": checked, "error": errors, "warning": len(findings) - errors}
         echo(", ".join(f"{number} {what}{'s' * (number != 1)}" for what, number in counts.items()))
-    if not any(item.code.startswith("E") for item in findings):
+    elif output is None:
+        emit(rows, form, _FINDING)
+    if not errors:
         for name in [construction] if construction else own_constructions(project):
             loaded = constructicon[name].construction
             more = (*telling_words(loaded), *unjudged(loaded, params.request)) if construction else ()
             for line in (*islice(announced(loaded), 1), *more):
                 note(line if construction else f"{name}: {line}")
-    if any(item.code.startswith("E") or strict for item in findings):
+    if errors or (strict and findings):
         raise typer.Exit(2)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from cxgen.constructicon import Design
 from cxgen.errors import UnknownNameError, unknown
-from cxgen.families.core import Family, Shown
+from cxgen.families.core import Family
 from cxgen.families.minimal_pairs import CXMP, MINIMAL_PAIRS
 from cxgen.families.nli import CXNLI, NLI
 from cxgen.schema.columns import LINEAGE, MATERIAL, REJECTS, WUG, Column
@@ -16,7 +16,7 @@ REJECTED = "rejected"
 _WUG = "_wug"
 NATURAL = "natural"  # the config of sets that a writer wrote; its items are those of the family `nli`
 
-__all__ = ["CONFIGS", "DEFAULT", "FAMILIES", "NATURAL", "REJECTED", "Family", "Shown"]
+__all__ = ["CONFIGS", "DEFAULT", "FAMILIES", "NATURAL", "REJECTED", "Family"]
 __all__ += ["columns_of", "families_of", "family_named", "family_of", "own_columns", "wug_config"]
 
 

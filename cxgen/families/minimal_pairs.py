@@ -99,17 +99,16 @@ class _MinimalPairs(Family):
                     continue
                 wordings = draws.wordings(*rules)
                 worded = [draws.worded([rule], [wordings])[rows] for rule in rules]
-                texts, codes = ([one[name] for one in worded] for name in ("hypothesis", "said"))
-                claims = [pl.lit(construction.rules[rule].says) for rule in rules]
+                claims = [construction.rules[rule].says for rule in rules]
                 for order, kind in enumerate(kinds):
                     places.append(design.kinds.index(kind) * len(draws) + rows)
-                    ids = addresses(mixed(draws.codes[places[-1]], codes[order].to_numpy(), codes[1 - order].to_numpy()))
+                    good, bad = worded[order], worded[1 - order]
+                    ids = addresses(mixed(draws.codes[places[-1]], good["said"].to_numpy(), bad["said"].to_numpy()))
                     groups = addresses(mixed(draws.sets[rows], code_of(pair)))
-                    both = pl.DataFrame(
-                        {"id": ids, "pair_group": groups, "diagnostic_good": texts[order], "diagnostic_bad": texts[1 - order]}
-                    )
-                    about = {"pair": pl.lit(pair), "order": pl.lit(order), "switched": pl.lit(bool(order) and design.switched)}
-                    said.append(both.with_columns(place=pl.Series(rows), claim_good=claims[order], claim_bad=claims[1 - order], **about))
+                    texts = {"diagnostic_good": good["hypothesis"], "diagnostic_bad": bad["hypothesis"]}
+                    about = {"claim_good": claims[order], "claim_bad": claims[1 - order], "switched": bool(order) and design.switched}
+                    at = {"place": rows, "pair": pair, "order": order}
+                    said.append(pl.DataFrame({"id": ids, "pair_group": groups, **texts, **about, **at}))
         if not said:
             return pl.DataFrame()
         items = pl.concat([draws.gather(np.concatenate(places)), pl.concat(said)], how="horizontal")
@@ -123,12 +122,11 @@ class _MinimalPairs(Family):
         ).drop("place", "pair", "order")
 
     def fault(self) -> pl.Expr:
-        return (
-            pl.when(pl.col("diagnostic_good") == pl.col("diagnostic_bad"))
-            .then(pl.lit("good and bad continuation are the same"))
-            .when(badly_formed("diagnostic_good") | badly_formed("diagnostic_bad"))
-            .then(pl.lit("a continuation is not a well-formed sentence"))
-            .otherwise(pl.lit(""))
+        good, bad = "diagnostic_good", "diagnostic_bad"
+        return pl.coalesce(
+            pl.when(pl.col(good) == pl.col(bad)).then(pl.lit("good and bad continuation are the same")),
+            pl.when(badly_formed(good) | badly_formed(bad)).then(pl.lit("a continuation is not a well-formed sentence")),
+            pl.lit(""),
         )
 
     def violations(self, rows: pl.DataFrame) -> dict[str, int]:

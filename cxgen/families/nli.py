@@ -108,14 +108,12 @@ class _NLI(Family):
         premise, hypothesis = (
             pl.col(name).str.to_lowercase().str.replace_all(r"[^\w\s']", "").str.strip_chars() for name in ("premise", "hypothesis")
         )
-        return (
-            pl.when(hypothesis == premise)
-            .then(pl.lit("the hypothesis is its premise, word for word"))
-            .when((" " + premise + " ").str.contains(" " + hypothesis + " ", literal=True))
-            .then(pl.lit("the hypothesis repeats part of its premise, word for word"))
-            .when(badly_formed("hypothesis"))
-            .then(pl.lit("the hypothesis is not a well-formed sentence"))
-            .otherwise(pl.lit(""))
+        part = (" " + premise + " ").str.contains(" " + hypothesis + " ", literal=True)
+        return pl.coalesce(
+            pl.when(hypothesis == premise).then(pl.lit("the hypothesis is its premise, word for word")),
+            pl.when(part).then(pl.lit("the hypothesis repeats part of its premise, word for word")),
+            pl.when(badly_formed("hypothesis")).then(pl.lit("the hypothesis is not a well-formed sentence")),
+            pl.lit(""),
         )
 
     def violations(self, rows: pl.DataFrame) -> dict[str, int]:

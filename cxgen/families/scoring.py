@@ -4,15 +4,13 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
+from cxgen.measures.fits import Floats
 from cxgen.streams import order_key
 from cxgen.vocabulary import LABELS
 
 Item = Mapping[str, Any]
-Floats = NDArray[np.float64]
 
 
 class Labels:

@@ -31,20 +31,19 @@ _Clauses = list[Counter[str]]
 def turns(construction: Construction, design: Design, broken: frozenset[str] = frozenset()) -> dict[str, dict[str, str]]:
     """Cell of a design's label matrix -> another reading that gives another label (see `NEEDED`), an opposite one if possible: a kind, or
     ``MISREADING``; or ``WORDS``. With pseudowords in the slots ``broken``."""
-    matrix, premises = label_matrix(construction, design, broken), _read(construction, design)
-    bags = {kind: [sum(clauses, Counter[str]()) for clauses in premises[kind]] for kind in matrix}
+    matrix = label_matrix(construction, design, broken)
+    bags = {kind: [sum(clauses, Counter[str]()) for clauses in _premises(construction, kind)] for kind in matrix}
     targets = [kind for kind in matrix if construction.kinds[kind].construction == construction.name]
+    taken = {kind: misread_labels(construction, design, kind) for kind in matrix}
 
     def turns_on(kind: str, rule: str, label: int) -> str:
+        if taken[kind].get(rule, label) != label:
+            return MISREADING
         others = [other for other in (matrix if kind in targets else targets) if bags[other] == bags[kind]]
         others = [other for other in others if matrix[other].get(rule, label) != label]
         return min(others, key=lambda other: matrix[other][rule] == NEUTRAL, default=WORDS)
 
-    found = {kind: {rule: turns_on(kind, rule, label) for rule, label in row.items()} for kind, row in matrix.items()}
-    for kind, row in matrix.items():
-        taken = misread_labels(construction, design, kind)
-        found[kind] |= {rule: MISREADING for rule, label in row.items() if taken.get(rule, label) != label}
-    return found
+    return {kind: {rule: turns_on(kind, rule, label) for rule, label in row.items()} for kind, row in matrix.items()}
 
 
 def cells(construction: Construction, family: Family) -> pl.DataFrame:
@@ -61,7 +60,7 @@ def _cells(construction: Construction, design: Design, family: Family) -> Iterat
     selections = solve(matrix) if configs else []
     if not selections:
         return
-    counts, premises = Counter(chain.from_iterable(selections)), _read(construction, design)
+    counts, premises = Counter(chain.from_iterable(selections)), {kind: [*_premises(construction, kind)] for kind in matrix}
     other, pools = turns(construction, design), design_pools(construction, design, {}, None)
     lexical = {kind: _lexical(construction, pools, kind) for kind in matrix}
     for config in configs:
@@ -79,10 +78,8 @@ def _lexical(construction: Construction, pools: Pools, kind: str) -> float:
     own, lemmas = construction.kinds[kind], construction.lexicon.lemmas
     if own.construction != construction.name:
         return 0.0
-    held = [
-        np.mean([lemmas[row] in frame.entails_alone for row in rows])
-        for frame, rows in zip(pools.frames, pools.candidates[own.verb], strict=True)
-    ]
+    verbs = zip(pools.frames, pools.candidates[own.verb], strict=True)
+    held = [np.mean([lemmas[row] in frame.entails_alone for row in rows]) for frame, rows in verbs]
     return float(pools.weights @ held)
 
 
@@ -103,10 +100,6 @@ def _within(construction: Construction, kind: str, premises: Sequence[_Clauses],
         elsewhere = set(slots) & sum(clauses, Counter[str]()).keys() - own - (set() if own & agents else agents)
         within.append(not elsewhere or (label != NEUTRAL and bool(set(slots) & own - agents)))
     return float(np.mean(within))
-
-
-def _read(construction: Construction, design: Design) -> dict[str, list[_Clauses]]:
-    return {kind: list(_premises(construction, kind)) for kind in design.kinds}
 
 
 def _premises(construction: Construction, kind: str) -> Iterator[_Clauses]:

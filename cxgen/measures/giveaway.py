@@ -13,7 +13,7 @@ from cxgen.measures.figures import Figures, Gates, configs
 from cxgen.measures.fits import Floats, Ints, Learner, Make, Predict, coded, logistic, right, scores, taught
 from cxgen.schema import TARGET
 
-_NEGATIONS = ["no", "not", "never", "nothing", "nobody", "none", "neither", "nor", "without", "cannot"]
+NEGATIONS = ["no", "not", "never", "nothing", "nobody", "none", "neither", "nor", "without", "cannot"]
 
 
 _SHARE = (
@@ -96,7 +96,7 @@ def _overlap(rows: pl.DataFrame) -> tuple[Floats, Ints]:
     p, h = pl.col("premise"), pl.col("hypothesis")
     shared = p.list.set_intersection(h).list.len()
     pairs = [side.list.eval(pl.element() + " " + pl.element().shift(-1)).list.drop_nulls() for side in (p, h)]
-    negation = pl.element().is_in(_NEGATIONS) | pl.element().str.ends_with("n't")
+    negation = pl.element().is_in(NEGATIONS) | pl.element().str.ends_with("n't")
     features = (
         shared,
         shared / h.list.n_unique(),

@@ -29,8 +29,7 @@ def cut(cells: tuple[Cell, ...], known: Chunks) -> dict[int, Chunk]:
     """The words between fillers in chunks: the place in ``cells`` -> the chunk that begins there; words that nothing knows are in none."""
     cutter, at = _Cutter(cells, known), 0
     while at < len(cells):
-        chunk = cutter.chunk(at)
-        if chunk:
+        if chunk := cutter.chunk(at):
             cutter.chunks[at] = chunk
         at += len(chunk.words) if chunk else 1
     return cutter.chunks
@@ -246,16 +245,12 @@ class _Cutter:
                 return "end" if first.upos == "PUNCT" else "finite" if _VERBAL[first.xpos] == "finite" else "base"
             if first.relation in _LEANING or first.upos in NOMINAL:
                 return "lean" if first.relation in _LEANING else "noun"
-        return "other" if rows else _open_class(word, subject)
-
-
-def _open_class(word: str, subject: bool) -> str:
-    lemmas = lemmas_of(word.lower())
-    if "VBG" in word_forms(word.lower()):
-        return "ing"
-    if ("NOUN" in lemmas or word[:1].isupper()) and not (subject and "VERB" in lemmas):
-        return "noun"
-    return "lean" if "VERB" not in lemmas else "base" if word in lemmas["VERB"] and not subject else "finite"
+        lemmas = lemmas_of(word.lower())
+        if rows or "VBG" in word_forms(word.lower()):
+            return "other" if rows else "ing"
+        if ("NOUN" in lemmas or word[:1].isupper()) and not (subject and "VERB" in lemmas):
+            return "noun"
+        return "lean" if "VERB" not in lemmas else "base" if word in lemmas["VERB"] and not subject else "finite"
 
 
 def _adjunct(run: Sequence[str], least: int) -> Chunk | None:

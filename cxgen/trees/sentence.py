@@ -12,7 +12,7 @@ from cxgen.sampling.ways import WORD_FORMS, Way
 from cxgen.trees.links import LEANING, Linker, Unit
 from cxgen.trees.phrases import lemmas_of, phrase_chunk
 from cxgen.trees.rules import Cell, cut
-from cxgen.trees.words import Chunk, Chunks, Word, closed_class, longest
+from cxgen.trees.words import Chunk, Chunks, Word, closed_class
 from cxgen.vocabulary import INFLECTIONS
 
 Words = tuple[Word, ...]
@@ -132,9 +132,9 @@ class Annotator:
     def _phrase(self, text: str) -> Chunk | None:
         """The tree of what fills a slot with words of its own: a chunk's, or one that follows from its build."""
         words = tuple(_WORD.findall(text))
-        chunk = longest(self.chunks.by_words, words)
+        chunk = self.chunks.by_words.get(tuple(word.lower() for word in words))
         pronouns = (row for row in closed_class().get((text.lower(),), ()) if row.words[0].upos == "PRON")
-        return chunk if chunk and len(chunk.words) == len(words) else next(pronouns, None) or phrase_chunk(words)
+        return chunk or next(pronouns, None) or phrase_chunk(words)
 
     def _read(self, item: Mapping[str, Any]) -> Iterator[tuple[Part | None, str, Words]]:
         """What stands in the premise: literals without a part, and the longest way to write the filler of each part that fits."""
@@ -164,7 +164,10 @@ class Annotator:
         if filler not in self._lexemes:
             raise DataError(f"{filler[0]!r} ({filler[1]}) is not in the lexicon", hint="the lexicon has changed: run `dvc repro`")
         lexeme = self._lexemes[filler]
-        ways = [(filler[0], ())] if lexeme["pos"] == "phrase" else [*looks(lexeme, part.form, self.chunks.adjectives)]
+        if lexeme["pos"] == "phrase":
+            return {filler[0]: ()}
+        looks = [tuple(_look(way, lexeme, self.chunks.adjectives)) for way in WORD_FORMS[part.form].ways[lexeme["pos"]]]
+        ways = [(" ".join(word.form for word in words).replace(" '", "'"), words) for words in looks]
         ways.sort(key=lambda way: len(way[0]))
         return dict(ways[::-1])  # of two alike, the first: a mass noun is not its own plural
 
@@ -176,15 +179,12 @@ def _size(text: str, at: int, way: str, *, whole: bool) -> int:
     return -1 if whole and text[at + size : at + size + 1].isalpha() else size
 
 
-def looks(lexeme: dict[str, Any], form: str, adjectives: frozenset[str] = frozenset()) -> Iterator[tuple[str, Words]]:
-    """Every way in which ``form`` of a row of the lexicon can be written, with its words; ``adjectives`` begin nouns of several words."""
-    for way in WORD_FORMS[form].ways[lexeme["pos"]]:
-        words = (Word(way.word, way.lemma, way.upos, way.xpos),) if way.word else tuple(_look(way, lexeme, adjectives))
-        yield " ".join(word.form for word in words).replace(" '", "'"), words
-
-
 def _look(way: Way, lexeme: dict[str, Any], adjectives: frozenset[str]) -> Iterator[Word]:
-    """The head is the last word, of a noun that before *of*, of a name, verb or adverb the first."""
+    """The words of a row of the lexicon, written so. The head is the last, of a noun that before *of*, of a name, verb or adverb the first;
+    ``adjectives`` begin nouns of several words."""
+    if way.word:
+        yield Word(way.word, way.lemma, way.upos, way.xpos)
+        return
     pos, text, lemma = lexeme["pos"], lexeme[way.column] or lexeme["lemma"], lexeme["lemma"]
     forms, lemmas = text.split(" "), lemma.split(" ")
     proper = pos == "noun" and lemma[:1].isupper() and way.xpos == "NN" and not way.determiner
