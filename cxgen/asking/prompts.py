@@ -79,6 +79,11 @@ class Prompt:
         return replace(self, examples=shown, thinks=thinking > 0, max_tokens=self.max_tokens + thinking, hash=sha256(text)[:16])
 
     @property
+    def verdicts(self) -> dict[str, str]:
+        """What an answer means: a choice, or the name of what one stands for (*neutral* where *maybe* was asked for)."""
+        return {value: value for value in self.choices.values()} | {str(choice): value for choice, value in self.choices.items()}
+
+    @property
     def system(self) -> str:
         """The part that is the same in every request."""
         value = " | ".join(f'"{choice}"' for choice in self.choices) or ("[...]" if self.listed else "{...}")
@@ -150,8 +155,8 @@ def read_answers(reply: Reply, prompt: Prompt, ids: Collection[str]) -> tuple[di
         return {}, dict.fromkeys(ids, "truncated" if reply.finish == "length" else "refused")
     text = reply.text[max((match.end() for match in _THOUGHT.finditer(reply.text)), default=0) :]
     entries = None if _THINKING.search(text) else entries_in(text)
-    alone = {str(choice).lower(): value for choice, value in prompt.choices.items()}.get(text.strip(_AROUND).lower())
-    if entries is None and alone and len(ids) == 1:  # no more than one of the answers that it was shown
+    alone = {word.lower(): value for word, value in prompt.verdicts.items()}.get(text.strip(_AROUND).lower())
+    if entries is None and alone and len(ids) == 1:  # no more than an answer
         return dict.fromkeys(ids, alone), {}
     if entries is None:
         return {}, dict.fromkeys(ids, "no JSON object in the reply")
@@ -186,7 +191,7 @@ def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _value(answer: Any, prompt: Prompt) -> str | None:
     if prompt.choices:
-        return prompt.choices.get(str(answer).strip()) if type(answer) in {str, int} else None  # 2 is meant by "2"
+        return prompt.verdicts.get(str(answer).strip()) if type(answer) in {str, int} else None  # 2 is meant by "2"
     value = _plain(answer)
     good = isinstance(value, list) and all(isinstance(word, str) for word in value) if prompt.listed else isinstance(value, dict)
     return json.dumps(value, ensure_ascii=False, sort_keys=True) if value and good else None
