@@ -1,4 +1,5 @@
-"""Files of predictions: read, held against the questions that they are to answer, and written. Nothing is scored on a part of them."""
+"""Predictions: read, held against the questions that they are to answer, asked of a user's function, and written. Nothing is scored on a
+part of them."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -8,10 +9,10 @@ from typing import Any
 
 import polars as pl
 
-from cxgen.errors import DataError, some
+from cxgen.errors import CxgenError, DataError, some
 from cxgen.evaluation.scores import first_sets
 from cxgen.families import FAMILIES
-from cxgen.families.scoring import Scoring
+from cxgen.families.scoring import Item, Scoring
 from cxgen.files import write_text
 from cxgen.suites import SUITES, scoring_of
 from cxgen.tables import as_texts, read_rows
@@ -22,6 +23,8 @@ BEYOND = "items beyond --limit"  # what `Evaluated` calls them
 _SLACK = 0.01  # by which probabilities may miss 1, printed with few digits as they often are
 _SAMPLES = ("doc", "filtered_resps")  # of lm-eval's
 _FORMAT = "columns: id, and label or a number per answer (entailment ...; of pairs good, bad), so called: docs/evaluation.md"
+_KINDS = "an answer by name or number, one number per answer in a list, or a mapping from answers to numbers"
+Predict = Callable[[list[dict[str, str]]], Iterable[Any]]
 
 
 def answers(
@@ -170,3 +173,40 @@ def _limit(given: set[str], questions: pl.DataFrame) -> list[str]:
 def write_predictions(rows: Iterable[Mapping[str, Any]], path: Path) -> None:
     """Write predictions as JSON lines: ``id, label`` and what else there is."""
     write_text(path, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
+
+
+def predicted(items: pl.DataFrame, scoring: Scoring, predict: Predict, batch: int) -> pl.DataFrame:
+    """What ``predict`` says of items, ``batch`` at a time, as predictions; it gets what a model is shown of each. CxgenError: other numbers
+    of answers than of items, or answers that are none."""
+    rows: list[dict[str, Any]] = []
+    for part in map(pl.DataFrame.to_dicts, items.select("id", *scoring.needs).iter_slices(batch)):
+        given = predict([scoring.shown(item) for item in part])
+        given = list(given) if isinstance(given, Iterable) else []
+        if len(given) != len(part):
+            raise CxgenError(f"the function gave {len(given)} answers to {len(part)} items", hint="one for each, in their order")
+        rows += [{"id": item["id"], **_answer(item, value, scoring)} for item, value in zip(part, given, strict=True)]
+    if len({frozenset(row) for row in rows}) > 1:
+        raise CxgenError("the function gave names for some items, and numbers for others", hint="give the same for all")
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def _answer(item: Item, value: Any, scoring: Scoring) -> dict[str, Any]:
+    """One answer as predictions have it: ``label``, or a number per answer."""
+    shown = ["first", "second"] if "first" in scoring.shown(item) else list(scoring.answers)  # as they are shown
+    scored = [value] if isinstance(value, Mapping) and "label" in value else value  # as a pipeline of transformers gives it
+    if isinstance(scored, list) and scored and all(isinstance(one, Mapping) and {"label", "score"} <= {*one} for one in scored):
+        value = scored[0]["label"] if len(scored) == 1 else {str(one["label"]).lower(): one["score"] for one in scored}
+    value = value.tolist() if hasattr(value, "tolist") else value  # of numpy, of torch
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < len(shown):
+        value = shown[value]
+    if isinstance(value, str):
+        name = value.strip().lower()
+        if name in (*shown, UNDECIDED):
+            return {"label": name if name == UNDECIDED else scoring.answers[scoring.meant(item, name)]}
+    elif hasattr(value, "__getitem__") and len(value) == len(shown) and (not isinstance(value, Mapping) or {*value} == {*shown}):
+        numbers = [value[name] for name in shown] if isinstance(value, Mapping) else value
+        with suppress(TypeError, ValueError):
+            return {scoring.answers[scoring.meant(item, name)]: float(number) for name, number in zip(shown, numbers, strict=True)}
+    unnamed = " (LABEL_0 is not a name: the model's id2label says which it is)" if "LABEL_" in repr(value) else ""
+    hint = f"one of {', '.join(shown)}: {_KINDS}{unnamed}"
+    raise CxgenError(f"the function gave {repr(value)[:60]}, which is no answer", hint=hint)
