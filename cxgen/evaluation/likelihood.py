@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from enum import StrEnum
 from importlib import import_module
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -227,8 +228,7 @@ def _headed(path: str, answers: Sequence[str], labels: Sequence[str]) -> Likely:
 
 def _shared(sequences: Sequence[Sequence[Any]]) -> int:
     """How many members sequences share from their start on."""
-    columns = enumerate(zip(*sequences, strict=False))
-    return next((place for place, column in columns if len(set(column)) > 1), min(map(len, sequences)))
+    return sum(1 for _ in takewhile(lambda column: len({*column}) == 1, zip(*sequences, strict=False)))
 
 
 def _first_new(before: Sequence[int], whole: Sequence[int]) -> int:

@@ -88,11 +88,8 @@ def answered(asked: pl.DataFrame, answers: pl.DataFrame) -> pl.DataFrame:
 
 def _accuracy(rows: pl.DataFrame, how: Resampling) -> Figures:
     """The share of items that are right, and of contrast sets in which every item is (Gardner et al. 2020)."""
-    return {"accuracy": figure(rows.select(*CELL, value="hit"), how), "consistency": figure(_whole_sets(rows), how)}
-
-
-def _whole_sets(rows: pl.DataFrame) -> pl.DataFrame:
-    return rows.group_by("contrast_set", maintain_order=True).agg(pl.col(CELL).first(), value=pl.col("hit").all()).drop("contrast_set")
+    sets = rows.group_by("contrast_set", maintain_order=True).agg(pl.col(CELL).first(), value=pl.col("hit").all())
+    return {"accuracy": figure(rows.select(*CELL, value="hit"), how), "consistency": figure(sets, how)}
 
 
 def _capture(rows: pl.DataFrame, how: Resampling) -> Figures:
@@ -199,9 +196,8 @@ def compared(first: pl.DataFrame, second: pl.DataFrame, how: Resampling) -> dict
     which takes items for independent, as those of a set are not: where it and the interval disagree, believe the interval."""
     with needs("comparing predictions needs SciPy", "report"):
         from scipy.stats import binomtest
-    both = first.select("id", *CELL, "hit").join(second.select("id", other="hit"), on="id", how="inner", maintain_order="left")
-    sets = _whole_sets(first.sort("contrast_set", "id")).rename({"value": "hit"})
-    sets = sets.with_columns(other=_whole_sets(second.sort("contrast_set", "id"))["value"])
+    both = first.sort("id").join(second.select("id", other="hit"), on="id", maintain_order="left")
+    sets = both.group_by("contrast_set", maintain_order=True).agg(pl.col(CELL).first(), pl.col("hit", "other").all())
     only = [both.filter(pl.col(one) & ~pl.col(two)).height for one, two in (("hit", "other"), ("other", "hit"))]
     figures = {name: figure(rows.select(*CELL, value=_DIFFERENCE), how) for name, rows in (("accuracy", both), ("consistency", sets))}
     p = float(binomtest(only[0], sum(only)).pvalue) if any(only) else 1.0
