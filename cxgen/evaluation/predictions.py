@@ -55,22 +55,20 @@ def answers(
         _counted("items have no prediction", wanted.filter(~wanted.is_in(given.implode()))),
     ]
     rows = questions.select("id", "config", "like").join(predictions, on="id", how="inner", maintain_order="left")
-    answered, ties = [], 0
+    answered, answer = [], pl.when(pl.col("label").is_null()).then("largest").otherwise("position")
     for (config, like), part in rows.group_by("config", "like", maintain_order=True):
         scoring = scoring_of(str(like))
-        own = _with_positions(part, scoring)
-        faults += [f"{fault} ({config})" for fault in _faults(own, scoring) if fault]
-        answer = pl.when(pl.col("label").is_null()).then("largest").otherwise("position")
-        answered.append(own.select("id", "numbers", answer=answer))
-        ties += own.filter(pl.col("label").is_null(), pl.col("numbers").is_not_null(), pl.col("largest").is_null()).height
+        answered.append(_with_positions(part, scoring).with_columns(answer=answer))
+        faults += [f"{fault} ({config})" for fault in _faults(answered[-1], scoring) if fault]
     if any(faults):
         raise DataError("; ".join(filter(None, faults)), file=path, hint=_hint(set(given), questions, known or parts()))
     if more := predictions.height - questions.height:
         about = sorted({known[name] for name in given if name in known})
         tell(f"{path}: {more:,} predictions of other items are left out ({some(about, 2)})")
-    if ties:
+    told = pl.concat(answered)
+    if ties := told.filter(pl.col("label").is_null(), pl.col("answer").is_null()).height:
         tell(f"{path}: {ties:,} items have no one largest number: they are undecided, which counts as wrong")
-    return questions.select("id").join(pl.concat(answered), on="id", how="left", maintain_order="left")
+    return questions.select("id").join(told.select("id", "numbers", "answer"), on="id", how="left", maintain_order="left")
 
 
 def _sampled(rows: pl.DataFrame, questions: pl.DataFrame) -> pl.DataFrame:
@@ -87,7 +85,8 @@ def _sampled(rows: pl.DataFrame, questions: pl.DataFrame) -> pl.DataFrame:
 
 def _read(rows: pl.DataFrame, path: Path) -> pl.DataFrame:
     """``id``, and ``label`` (an answer by name or position, ``undecided`` or null) or a number for every answer in columns named like it
-    (f64, NaN where unreadable; of `nli` and its like probabilities): the largest wins, a tie is undecided."""
+    (f64, NaN where unreadable, null where there is no such column; of `nli` and its like probabilities): the largest wins, a tie is
+    undecided."""
     numbers = [name for name in _numbers() if name in rows.columns]
     if "id" not in rows.columns or not ("label" in rows.columns or numbers):
         lacks = "label" if "id" in rows.columns else "id"
@@ -97,8 +96,9 @@ def _read(rows: pl.DataFrame, path: Path) -> pl.DataFrame:
         raise DataError("has the dataset's own columns, whose label is the right answer, not a prediction", file=path, hint=hint)
     texts = as_texts(rows, [name for name in ("id", "label", *numbers) if name in rows.columns], path, _FORMAT)
     label = pl.col("label") if "label" in rows.columns else pl.lit(None, pl.String)
-    values = (rows[name].cast(pl.Float64, strict=False).fill_null(float("nan")) for name in numbers)
-    return texts.select(pl.col("id").str.strip_chars(), label.str.strip_chars().str.to_lowercase().alias("label"), *values)
+    values: dict[str, Any] = dict.fromkeys(_numbers(), pl.lit(None, pl.Float64))
+    values |= {name: rows[name].cast(pl.Float64, strict=False).fill_null(float("nan")) for name in numbers}
+    return texts.select(pl.col("id").str.strip_chars(), label=label.str.strip_chars().str.to_lowercase(), **values)
 
 
 def _numbers() -> list[str]:
@@ -111,9 +111,7 @@ def _with_positions(rows: pl.DataFrame, scoring: Scoring) -> pl.DataFrame:
     """Rows with ``numbers``, ``position`` (that the label names; null where it names none) and ``largest`` (null for a tie)."""
     known = {name: number for number, answer in enumerate(scoring.answers) for name in (answer, str(number))}
     rows = rows.with_columns(position=pl.col("label").replace_strict(known, default=None, return_dtype=pl.Int8))
-    if not set(scoring.answers) <= set(rows.columns):
-        return rows.with_columns(largest=pl.lit(None, dtype=pl.Int8), numbers=pl.lit(None, dtype=pl.List(pl.Float64)))
-    numbers = pl.concat_list(scoring.answers)
+    numbers = pl.when(pl.all_horizontal(pl.col(scoring.answers).is_not_null())).then(pl.concat_list(scoring.answers))
     tied = (numbers.list.eval(pl.element() == pl.element().max())).list.sum() > 1
     return rows.with_columns(numbers=numbers, largest=pl.when(~tied).then(numbers.list.arg_max().cast(pl.Int8)))
 
@@ -122,9 +120,8 @@ def _faults(rows: pl.DataFrame, scoring: Scoring) -> Iterator[str]:
     label = pl.col("label")
     wrong = rows.filter(label.is_not_null() & pl.col("position").is_null() & (label != UNDECIDED))
     yield _counted(f"labels are none of {', '.join((*scoring.answers, UNDECIDED))}", wrong["label"])
-    if not set(scoring.answers) <= set(rows.columns):
-        yield _counted(f"items have neither label nor the numbers {', '.join(scoring.answers)}", rows.filter(label.is_null())["id"])
-        return
+    bare = rows.filter(label.is_null(), pl.col("numbers").is_null())
+    yield _counted(f"items have neither label nor the numbers {', '.join(scoring.answers)}", bare["id"])
     finite = pl.all_horizontal(pl.col(scoring.answers).is_finite())
     yield _counted("items have a number that is none (NaN, infinite or missing)", rows.filter(~finite)["id"])
     rows = rows.filter(finite)
