@@ -15,7 +15,7 @@ from cxgen.build.tables import packaged_content, read_splits, require_dataset, t
 from cxgen.errors import CxgenError, DataError, needs, unknown
 from cxgen.evaluation.outside import questions_about, read_items
 from cxgen.evaluation.predictions import BEYOND, answers, write_predictions
-from cxgen.evaluation.scores import FIXED, WUG, answered, compared, first_sets, questions, scores, wug_differences
+from cxgen.evaluation.scores import FIXED, NO_QUESTIONS, WUG, answered, compared, first_sets, questions, scores, wug_differences
 from cxgen.families import CONFIGS, NATURAL, wug_config
 from cxgen.families.scoring import Scoring
 from cxgen.measures import giveaway, words
@@ -93,7 +93,7 @@ class Evaluated:
         if part.limit:
             asked = {name: first_sets(own, part.limit) for name, own in asked.items()}
             items = {name: items[name].join(own, on="id", how="semi", maintain_order="left") for name, own in asked.items()}
-        whole = pl.concat(asked.values(), how="diagonal")
+        whole = pl.concat([*asked.values(), NO_QUESTIONS], how="diagonal")
         if tables and (twice := whole.filter(pl.col("id").is_duplicated())).height:
             hint = "take the column id out, then ids are made"
             raise DataError(f"{' and '.join(twice['config'].unique().sort())} share ids: {twice['id'][0]}", hint=hint)

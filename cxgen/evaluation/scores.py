@@ -38,6 +38,8 @@ _OF_FAMILIES = {
 FIXED = ("id", "config", "like", "contrast_set", "right", "lure", "cluster", "source_id", "group", "answer", "numbers", "hit")
 # Ways to divide the items of a config. Which of them a config has depends on its columns and on how many values there are.
 DIMENSIONS = tuple(dict.fromkeys((*_OF_FAMILIES, *(name for suite in SUITES.values() for name in suite.dimensions))))
+# The columns of `questions` that a user's items may lack.
+NO_QUESTIONS = pl.DataFrame(schema=dict.fromkeys((*DIMENSIONS, "source_id", "group"), pl.String) | {"lure": pl.Int8})
 
 
 def questions(rows: pl.DataFrame, config: str, sources: pl.DataFrame | None = None) -> pl.DataFrame:
