@@ -431,26 +431,19 @@ def test_a_function_is_scored_as_a_file_is(mini_dataset, cxgen):
         evaluate(predict, ["nli"], project=mini_dataset)
 
 
-NEUTRAL = b'{"id": "x", "label": "neutral"}\n'
-
-
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("command", "given", "message"),
     [
-        (NEUTRAL.decode().encode("utf-16"), ":1: not UTF-8 text"),
-        (b"\xef\xbb\xbf" + NEUTRAL + b"3\n", ":2: not a JSON object"),
+        (("evaluate", "-", "--config", "nli"), '{"id": "x", "label": "neutral"}\n'.encode("utf-16"), ":1: not UTF-8 text"),
+        (("evaluate", "-", "--config", "nli"), b'\xef\xbb\xbf{"id": "x", "label": "neutral"}\n3\n', ":2: not a JSON object"),
+        (("recognise",), "The more".encode("utf-16"), ":1: not UTF-8 text"),
     ],
-    ids=["UTF-16", "number"],
+    ids=["UTF-16", "number", "sentences"],
 )
-def test_the_standard_input_is_read_as_a_file_is(mini_dataset, cxgen, monkeypatch, given, message):
+def test_the_standard_input_is_read_as_a_file_is(mini_dataset, cxgen, monkeypatch, command, given, message):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(given)))
-    result = cxgen("evaluate", "-", "--config", "nli", cwd=mini_dataset)
+    result = cxgen(*command, cwd=mini_dataset)
     assert (result.returncode, result.stderr.startswith(f"cxgen: /dev/stdin{message}")) == (2, True)
-
-
-def test_sentences_on_the_standard_input_are_utf_8(cxgen, monkeypatch):
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO("The more".encode("utf-16"))))
-    assert "/dev/stdin:1: not UTF-8 text" in cxgen("recognise").stderr
 
 
 def test_what_was_asked_for_twice_is_named_once(mini_dataset, cxgen, tmp_path):
