@@ -17,7 +17,7 @@ from cxgen.errors import CxgenError, DataError
 from cxgen.evaluation.predictions import answers
 from cxgen.evaluation.report import Evaluated, Part
 from cxgen.evaluation.rows import further_tables
-from cxgen.evaluation.scores import DIMENSIONS, answered, compared, first_sets, questions, scores, wug_differences
+from cxgen.evaluation.scores import NO_QUESTIONS, answered, compared, first_sets, questions, scores, wug_differences
 from cxgen.facade import evaluate, score
 from cxgen.families import FAMILIES
 from cxgen.families.scoring import Choices, Labels
@@ -28,15 +28,13 @@ from tests.conftest import ROOT, stored
 
 DATA = ROOT / "tests/data/evaluate"
 QUICK = Resampling(200)
-TYPES = {"right": pl.Int8, "lure": pl.Int8, **dict.fromkeys((*DIMENSIONS, "source_id", "group"), pl.String)}
 SURE = dict(zip(LABELS, (0.7, 0.2, 0.1), strict=True))
 
 
 def table(name):
     """Questions, by hand; dimensions that they lack are null."""
-    rows = pl.read_csv(DATA / name, schema_overrides=TYPES)
-    none = [pl.lit(None, dtype=pl.String).alias(name) for name in DIMENSIONS if name not in rows.columns]
-    return rows.with_columns(*none, like="config")
+    rows = pl.read_csv(DATA / name, schema_overrides={"right": pl.Int8, **NO_QUESTIONS.schema})
+    return pl.concat([rows.with_columns(like="config"), NO_QUESTIONS], how="diagonal")
 
 
 @pytest.fixture(scope="module")
@@ -176,15 +174,9 @@ def test_flips_and_calibrated_accuracy_are_what_a_hand_calculation_gives():
         for name, both in numbers.items()
         for item, (one, two) in enumerate(both)
     ]
-    nothing = {name: pl.lit(None, dtype=pl.String) for name in (*DIMENSIONS, "group") if name not in {"scenario", "construction"}}
-    asked = pl.DataFrame(rows, schema_overrides={"right": pl.Int8}).with_columns(
-        config=pl.lit("cc_semantics"),
-        like=pl.lit("cc_semantics"),
-        construction=pl.lit("cc"),
-        cluster="contrast_set",
-        lure=pl.lit(None, dtype=pl.Int8),
-        **nothing,
-    )
+    names = {name: pl.lit("cc_semantics") for name in ("config", "like", "construction")}
+    known = pl.DataFrame(rows, schema_overrides={"right": pl.Int8}).with_columns(**names, cluster="contrast_set")
+    asked = pl.concat([known, NO_QUESTIONS], how="diagonal")
     given = asked.select("id", "first", "second", label=pl.lit(None, dtype=pl.String))
     labels = answers(given, asked.select("id", "config", "like"), dict)
     got = scores(answered(asked.drop("first", "second"), labels), QUICK)

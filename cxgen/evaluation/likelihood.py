@@ -37,7 +37,6 @@ _TRIED = "The dog is there."  # of which every tokenizer of English knows a part
 _WHOLE = "name the model as it was pretrained, with its last layer; an encoder without one: recipes/probe or recipes/finetune"
 _LABELS = "say what its outputs stand for, in their order (see its model card): --labels entailment,neutral,contradiction"
 _THREE = "three labels are scored: recipes/finetune gives it an output for each, recipes.results.classify sets bounds between them"
-_PACKAGES = "models of one's own machine need the packages torch, transformers and minicons"
 _PLL = {Measure.pll: "within_word_l2r", Measure.pll_original: "original"}  # what minicons calls them
 
 
@@ -55,7 +54,7 @@ def predictions(
     hypothesis): ``id, label`` (undecided for a tie), and the measure of every answer, where the family's numbers are probabilities its
     softmax. ``batch``: texts at a time; ``labels``: what a head's outputs stand for, if its own names do not say so."""
     require_fit(path, measure)
-    with needs(_PACKAGES, "hf"):
+    with needs("models of one's own machine need the packages torch, transformers and minicons", "hf"):
         _, _, transformers = (import_module(package) for package in ("minicons", "torch", "transformers"))
     transformers.logging.set_verbosity_error()  # what is wrong with a model is told here, once
     if not sys.stderr.isatty():

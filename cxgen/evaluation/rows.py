@@ -181,7 +181,6 @@ class Scores(dict[str, Any]):
 
 
 def _lined(rows: Sequence[Row]) -> str:
-    """Rows as lines in columns."""
     names = list(dict.fromkeys(name for row in rows for name in row))
     cells = [names, *([str(row.get(name, "")) for name in names] for row in rows)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]

@@ -215,11 +215,10 @@ def wug_differences(rows: pl.DataFrame, how: Resampling) -> dict[str, Any]:
         real = rows.filter(config=config.removesuffix(WUG)).select(source_id="id", other="hit")
         broken = rows.filter(config=config)
         pairs = broken.join(real, on="source_id", how="inner", maintain_order="left")
-        if not pairs.height or pairs.height < broken.height:
-            continue
-        modes = {"all": pairs, **{mode: pairs.filter(mode=mode) for mode in pairs["mode"].unique().sort()}}
-        report[config] = {
-            mode: {"items": own.height, **{name: figure(own.select(*CELL, value=value), how) for name, value in values.items()}}
-            for mode, own in modes.items()
-        }
+        if pairs.height == broken.height:
+            modes = {"all": pairs, **{mode: pairs.filter(mode=mode) for mode in pairs["mode"].unique().sort()}}
+            report[config] = {
+                mode: {"items": own.height, **{name: figure(own.select(*CELL, value=value), how) for name, value in values.items()}}
+                for mode, own in modes.items()
+            }
     return report
