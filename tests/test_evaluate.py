@@ -310,10 +310,11 @@ def test_labels_positions_and_probabilities_in_all_three_formats_say_the_same(as
     rows.with_columns(pl.col("label").cast(pl.Categorical)).write_parquet(tmp_path / "categories.parquet")
     rows.with_columns(position).write_csv(tmp_path / "positions.csv")
     rows.with_columns(pl.col("label").str.to_uppercase() + " ").write_csv(tmp_path / "capitals.csv")
+    rows.with_columns(neutral=pl.lit("one of three alone")).write_csv(tmp_path / "column.csv")
     rows.select("id", *sure).write_csv(tmp_path / "numbers.csv")
     rows.select("id", *sure, premise=pl.lit("not read")).write_ndjson(tmp_path / "numbers.jsonl")
     files = sorted(tmp_path.iterdir())
-    assert len(files) == 7
+    assert len(files) == 8
     for path in files:
         assert answers(path, asked, dict)["answer"].to_list() == asked["right"].to_list(), path.name
 

@@ -27,6 +27,7 @@ from cxgen.version import DATA_VERSION, __version__
 from cxgen.vocabulary import SPLITS, Split
 
 _ALL = (*CONFIGS, *map(wug_config, CONFIGS), NATURAL)
+_SAID = {"label": "right", "answer": "answer"}
 
 
 @dataclass(frozen=True)
@@ -220,10 +221,7 @@ def mistakes(evaluated: Evaluated, given: Mapping[str, pl.DataFrame]) -> pl.Data
     for (name, told), config in product(given.items(), evaluated.items):
         scoring = evaluated.scoring(config)
         texts, names = [text for text in scoring.needs if text not in {"label", "answer"}], dict(enumerate(scoring.answers))
-        said = {
-            what: pl.col(own).replace_strict(names, default=None, return_dtype=pl.String)
-            for what, own in (("label", "right"), ("answer", "answer"))
-        }
+        said = {what: pl.col(own).replace_strict(names, default=None, return_dtype=pl.String) for what, own in _SAID.items()}
         own = answered(evaluated.questions.filter(pl.col("right").is_not_null(), config=config), told).filter(~pl.col("hit"))
         own = own.select(name=pl.lit(name), config="config", construction="construction", id="id", **said)
         own = own.join(evaluated.items[config].select("id", pl.col("^contrast_set$"), *texts), on="id", maintain_order="left")
