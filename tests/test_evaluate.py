@@ -25,6 +25,7 @@ from cxgen.measures.figures import Resampling, figure
 from cxgen.project import Project
 from cxgen.vocabulary import LABELS
 from tests.conftest import ROOT, stored
+from tests.test_recipes import written
 
 DATA = ROOT / "tests/data/evaluate"
 QUICK = Resampling(200)
@@ -45,12 +46,6 @@ def asked():
 
 def scored(asked, path=DATA / "predictions.csv"):
     return answered(asked, answers(path, asked, dict))
-
-
-def written(folder, rows, name="p.jsonl"):
-    path = folder / name
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-    return path
 
 
 def values(parts, name="accuracy"):
@@ -233,11 +228,11 @@ def test_two_continuations_are_scored_by_any_numbers(tmp_path):
         {"id": ["a", "b", "c"], "config": "minimal_pairs", "like": "minimal_pairs", "right": [0, 0, 0]}, schema_overrides={"right": pl.Int8}
     )
     rows = [{"id": "a", "good": -12.5, "bad": -13}, {"id": "b", "good": -20, "bad": -3.5}, {"id": "c", "good": -1, "bad": -1}]
-    assert scored(asked, written(tmp_path, rows))["answer"].to_list() == [0, 1, None]
+    assert scored(asked, written(tmp_path / "p.jsonl", rows))["answer"].to_list() == [0, 1, None]
     names = [{"id": "a", "label": "good"}, {"id": "b", "label": "bad"}, {"id": "c", "label": "undecided"}]
-    assert scored(asked, written(tmp_path, names))["hit"].to_list() == [True, False, False]
+    assert scored(asked, written(tmp_path / "p.jsonl", names))["hit"].to_list() == [True, False, False]
     with pytest.raises(DataError, match=r"1 labels are none of good, bad, undecided: neutral \(minimal_pairs\)"):
-        scored(asked, written(tmp_path, [*names[1:], {"id": "a", "label": "neutral"}]))
+        scored(asked, written(tmp_path / "p.jsonl", [*names[1:], {"id": "a", "label": "neutral"}]))
 
 
 def test_braces_in_an_item_stay_braces():
@@ -279,7 +274,7 @@ def numbers(**changes):
     ],
 )
 def test_predictions_that_are_not_of_all_items_are_refused_with_counts(asked, tmp_path, change, message):
-    path = written(tmp_path, change(good(asked)))
+    path = written(tmp_path / "p.jsonl", change(good(asked)))
     with pytest.raises(DataError, match=message):
         answers(path, asked, dict)
 
@@ -347,7 +342,7 @@ def some_wrong(mini_dataset, tmp_path):
     """Predictions of mini's nli test items, wrong for the items whose id begins with a digit under 4."""
     rows = stored("nli", "test", project=mini_dataset)
     labels = {name: LABELS[(label + (name[0] in "0123")) % 3] for name, label in rows.select("id", "label").iter_rows()}
-    return rows, labels, written(tmp_path, [{"id": name, "label": label} for name, label in labels.items()])
+    return rows, labels, written(tmp_path / "p.jsonl", [{"id": name, "label": label} for name, label in labels.items()])
 
 
 def test_a_file_is_scored_as_a_hand_calculation_does_by_command_and_in_python(mini_dataset, cxgen, some_wrong):
@@ -452,8 +447,8 @@ def test_what_is_scored_must_be_said(mini_dataset, cxgen, some_wrong, tmp_path):
     _, labels, path = some_wrong
     cxgen("evaluate", "--baseline", "majority", "--limit", 15, "--resamples", 0, "-o", tmp_path / "few.jsonl", cwd=mini_dataset)
     few = pl.read_ndjson(tmp_path / "few.jsonl")
-    written(tmp_path, few.filter(pl.col("id").is_in(list(labels))).to_dicts(), "nli.jsonl")
-    written(tmp_path, few.with_columns(id="old" + pl.col("id")).to_dicts(), "old.jsonl")
+    written(tmp_path / "nli.jsonl", few.filter(pl.col("id").is_in(list(labels))).to_dicts())
+    written(tmp_path / "old.jsonl", few.with_columns(id="old" + pl.col("id")).to_dicts())
     for arguments, messages in (
         ((tmp_path / "few.jsonl",), ("items have no prediction", "the file is about --limit ")),
         ((tmp_path / "nli.jsonl",), ("the file is about --config nli --split test --limit 12: score it with the same",)),
@@ -515,14 +510,13 @@ def test_samples_that_lm_eval_logs_are_predictions(mini_dataset, cxgen, tmp_path
     """Labels by their place; of two continuations the item says which comes first."""
     rows = stored("nli", "test", project=mini_dataset).select("id", "label").rows()
     logged = [{"doc": {"id": name, "answer": label}, "filtered_resps": [["-2.5", "x"]] * 2 + [["-1.0", "x"]]} for name, label in rows]
-    (tmp_path / "nli.jsonl").write_text("".join(json.dumps(row) + "\n" for row in logged), "utf-8")
-    third = cxgen("evaluate", tmp_path / "nli.jsonl", "--config", "nli", "--json", cwd=mini_dataset)
+    third = cxgen("evaluate", written(tmp_path / "nli.jsonl", logged), "--config", "nli", "--json", cwd=mini_dataset)
     assert json.loads(third.stdout)["configs"]["nli"]["accuracy"]["value"] == 0.3333, third.stderr
     questions = table("pairs.csv")
     logged = [
         {"doc": {"id": name, "answer": at % 2}, "filtered_resps": [["-2.5", "x"], ["-1.0", "x"]]} for at, name in enumerate(questions["id"])
     ]
-    told = answers(written(tmp_path, logged, "pairs.jsonl"), questions, dict)
+    told = answers(written(tmp_path / "pairs.jsonl", logged), questions, dict)
     assert told["answer"].to_list() == [1, 0] * (questions.height // 2), (
         "the second of the two shown, which is the good one of every second pair"
     )
@@ -555,7 +549,7 @@ def test_a_config_without_items_is_left_out_unless_it_is_asked_for(mini_dataset,
 
 def test_predictions_are_compared_and_printed(mini_dataset, cxgen, some_wrong, tmp_path):
     rows, labels, path = some_wrong
-    right = written(tmp_path, [{"id": name, "label": LABELS[label]} for name, label in rows.select("id", "label").iter_rows()], "r.jsonl")
+    right = written(tmp_path / "r.jsonl", good(rows.rename({"label": "right"})))
     arguments = ("evaluate", right, "--config", "nli", "--against", path, "--resamples", 50)
     report = json.loads(cxgen(*arguments, "--json", cwd=mini_dataset).stdout)
     wrong = sum(name[0] in "0123" for name in labels)
@@ -580,7 +574,7 @@ def test_sets_that_a_model_solves_are_left_out_whole(mini_dataset, cxgen, tmp_pa
     said = [{"id": name, "label": LABELS[(label + (name in wrong)) % 3]} for name, label in rows.select("id", "label").iter_rows()]
     given = ("--config", "nli", "--resamples", 0, "--drop", tmp_path / "dropped.csv", "--hard", tmp_path / "hard.parquet")
     for added in (len(set(rows["contrast_set"])) - len(hard), 0):
-        result = cxgen("evaluate", written(tmp_path, said), *given, cwd=mini_dataset)
+        result = cxgen("evaluate", written(tmp_path / "p.jsonl", said), *given, cwd=mini_dataset)
         assert f"{added} contrast sets added" in result.stderr
     dropped = read_dropped(tmp_path / "dropped.csv")
     assert {*dropped, *hard} == set(rows["contrast_set"])
