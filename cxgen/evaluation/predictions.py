@@ -11,7 +11,7 @@ import polars as pl
 
 from cxgen.errors import CxgenError, DataError, some
 from cxgen.evaluation.scores import first_sets
-from cxgen.families import FAMILIES
+from cxgen.families import CONFIGS
 from cxgen.families.scoring import Item, Scoring
 from cxgen.files import write_text
 from cxgen.suites import SUITES, scoring_of
@@ -21,6 +21,8 @@ from cxgen.vocabulary import UNDECIDED
 
 BEYOND = "items beyond --limit"  # what `Evaluated` calls them
 _SLACK = 0.01  # by which probabilities may miss 1, printed with few digits as they often are
+# The answers of whatever is asked, after which columns of numbers are called.
+_NUMBERS = tuple(dict.fromkeys(name for config in (*CONFIGS, *SUITES) for name in scoring_of(config).answers))
 _SAMPLES = ("doc", "filtered_resps")  # of lm-eval's
 _FORMAT = "columns: id, and label or a number per answer (entailment ...; of pairs good, bad), so called: docs/evaluation.md"
 _KINDS = "an answer by name or number, one number per answer in a list, or a mapping from answers to numbers"
@@ -35,7 +37,7 @@ def answers(
     gives the ids of the dataset -> the options that name their part. DataError counts, with examples, ids and answers that are missing,
     foreign, repeated or none."""
     path = source if isinstance(source, Path) else Path("predictions")
-    rows = read_rows(source, _FORMAT, ["id", "label", *_numbers(), *_SAMPLES]) if isinstance(source, Path) else source
+    rows = read_rows(source, _FORMAT, ["id", "label", *_NUMBERS, *_SAMPLES]) if isinstance(source, Path) else source
     if {*_SAMPLES} <= {*rows.columns}:
         try:
             rows = _sampled(rows, questions)
@@ -87,7 +89,7 @@ def _read(rows: pl.DataFrame, path: Path) -> pl.DataFrame:
     """``id``, and ``label`` (an answer by name or position, ``undecided`` or null) or a number for every answer in columns named like it
     (f64, NaN where unreadable, null where there is no such column; of `nli` and its like probabilities): the largest wins, a tie is
     undecided."""
-    numbers = [name for name in _numbers() if name in rows.columns]
+    numbers = [name for name in _NUMBERS if name in rows.columns]
     if "id" not in rows.columns or not ("label" in rows.columns or numbers):
         lacks = "label" if "id" in rows.columns else "id"
         raise DataError(f"has no column {lacks}, but {', '.join(rows.columns[:8]) or 'none at all'}", file=path, hint=_FORMAT)
@@ -96,15 +98,9 @@ def _read(rows: pl.DataFrame, path: Path) -> pl.DataFrame:
         raise DataError("has the dataset's own columns, whose label is the right answer, not a prediction", file=path, hint=hint)
     texts = as_texts(rows, [name for name in ("id", "label", *numbers) if name in rows.columns], path, _FORMAT)
     label = pl.col("label") if "label" in rows.columns else pl.lit(None, pl.String)
-    values: dict[str, Any] = dict.fromkeys(_numbers(), pl.lit(None, pl.Float64))
+    values: dict[str, Any] = dict.fromkeys(_NUMBERS, pl.lit(None, pl.Float64))
     values |= {name: rows[name].cast(pl.Float64, strict=False).fill_null(float("nan")) for name in numbers}
     return texts.select(pl.col("id").str.strip_chars(), label=label.str.strip_chars().str.to_lowercase(), **values)
-
-
-def _numbers() -> list[str]:
-    """The answers of whatever is asked, after which columns of numbers are called."""
-    scorings = [family.scoring for family in FAMILIES.values()] + [suite.scoring for suite in SUITES.values()]
-    return list(dict.fromkeys(name for scoring in scorings for name in scoring.answers))
 
 
 def _with_positions(rows: pl.DataFrame, scoring: Scoring) -> pl.DataFrame:
