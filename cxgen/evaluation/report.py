@@ -64,8 +64,8 @@ class Evaluated:
     items: dict[str, pl.DataFrame]
     questions: pl.DataFrame
     like: dict[str, str]
-    chosen: tuple[str, ...] = ()
-    beyond: frozenset[str] = frozenset()
+    chosen: tuple[str, ...]
+    beyond: frozenset[str]
 
     @classmethod
     def read(cls, project: Project, part: Part, tables: Sequence[Path] = (), by: Sequence[str] = ()) -> "Evaluated":

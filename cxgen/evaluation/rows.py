@@ -167,9 +167,9 @@ class Scores(dict[str, Any]):
     """The figures of a config, a mapping that prints as a table: as a whole, and by the dimensions that were asked for; ``about``: the
     versions of cxgen and of the data, and the ``content_hash`` of what is packaged."""
 
-    def __init__(self, config: str, figures: Mapping[str, Any], by: Sequence[str] = (), about: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, config: str, figures: Mapping[str, Any], by: Sequence[str], about: Mapping[str, Any]) -> None:
         super().__init__(figures)
-        self.about = dict(about or {})
+        self.about = dict(about)
         self._report, self._by = {"configs": {config: figures}}, by
 
     def __repr__(self) -> str:
