@@ -36,8 +36,9 @@ from cxgen.vocabulary import LABELS, MODES, SPLITS
 
 if TYPE_CHECKING:
     from cxgen.check import Finding
-    from cxgen.evaluation.function import Predict, Scores
+    from cxgen.evaluation.predictions import Predict
     from cxgen.evaluation.report import Evaluated
+    from cxgen.evaluation.rows import Scores
 
 __all__ = ["Constructicon", "Entry", "constructions", "evaluate", "explain", "load", "sample", "score", "show", "wug"]
 LINEAGE = ("id", "contrast_set", "construction", "contrast_of", "config", "design", "kind", "template")
@@ -330,18 +331,19 @@ def evaluate(
 
     Raises CxgenError: no such config or split, no dataset, or another number of answers than of items, or what is none.
     """
-    from cxgen.evaluation.function import predictions
+    from cxgen.evaluation.predictions import predicted
     from cxgen.evaluation.report import Evaluated, Part
 
     _require_positive(batch, "batch")
     _require_positive(1 if limit is None else limit, "limit")
     by = [by] if isinstance(by, str) else by
     evaluated = Evaluated.read(Constructicon(project).project, Part((config,), (split,), limit), by=by)
-    return _scores(evaluated, config, predictions(evaluated, config, predict, batch), (resamples, seed), by)
+    given = predicted(evaluated.items[config], evaluated.scoring(config), predict, batch)
+    return _scores(evaluated, config, given, (resamples, seed), by)
 
 
 def _scores(evaluated: "Evaluated", config: str, given: pl.DataFrame | Path, how: tuple[int, int], by: Sequence[str] = ()) -> "Scores":
-    from cxgen.evaluation.function import Scores
+    from cxgen.evaluation.rows import Scores
     from cxgen.measures.figures import Resampling
 
     _require_positive(how[0], "resamples", 0)

@@ -17,7 +17,7 @@ from cxgen.errors import CxgenError, DataError
 from cxgen.evaluation.predictions import answers
 from cxgen.evaluation.report import Evaluated, Part
 from cxgen.evaluation.rows import further_tables
-from cxgen.evaluation.scores import DIMENSIONS, answered, compared, first_sets, questions, scores, wug_differences
+from cxgen.evaluation.scores import NO_QUESTIONS, answered, compared, first_sets, questions, scores, wug_differences
 from cxgen.facade import evaluate, score
 from cxgen.families import FAMILIES
 from cxgen.families.scoring import Choices, Labels
@@ -25,18 +25,17 @@ from cxgen.measures.figures import Resampling, figure
 from cxgen.project import Project
 from cxgen.vocabulary import LABELS
 from tests.conftest import ROOT, stored
+from tests.test_recipes import written
 
 DATA = ROOT / "tests/data/evaluate"
 QUICK = Resampling(200)
-TYPES = {"right": pl.Int8, "lure": pl.Int8, **dict.fromkeys((*DIMENSIONS, "source_id", "group"), pl.String)}
 SURE = dict(zip(LABELS, (0.7, 0.2, 0.1), strict=True))
 
 
 def table(name):
     """Questions, by hand; dimensions that they lack are null."""
-    rows = pl.read_csv(DATA / name, schema_overrides=TYPES)
-    none = [pl.lit(None, dtype=pl.String).alias(name) for name in DIMENSIONS if name not in rows.columns]
-    return rows.with_columns(*none, like="config")
+    rows = pl.read_csv(DATA / name, schema_overrides={"right": pl.Int8, **NO_QUESTIONS.schema})
+    return pl.concat([rows.with_columns(like="config"), NO_QUESTIONS], how="diagonal")
 
 
 @pytest.fixture(scope="module")
@@ -47,12 +46,6 @@ def asked():
 
 def scored(asked, path=DATA / "predictions.csv"):
     return answered(asked, answers(path, asked, dict))
-
-
-def written(folder, rows, name="p.jsonl"):
-    path = folder / name
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-    return path
 
 
 def values(parts, name="accuracy"):
@@ -176,15 +169,9 @@ def test_flips_and_calibrated_accuracy_are_what_a_hand_calculation_gives():
         for name, both in numbers.items()
         for item, (one, two) in enumerate(both)
     ]
-    nothing = {name: pl.lit(None, dtype=pl.String) for name in (*DIMENSIONS, "group") if name not in {"scenario", "construction"}}
-    asked = pl.DataFrame(rows, schema_overrides={"right": pl.Int8}).with_columns(
-        config=pl.lit("cc_semantics"),
-        like=pl.lit("cc_semantics"),
-        construction=pl.lit("cc"),
-        cluster="contrast_set",
-        lure=pl.lit(None, dtype=pl.Int8),
-        **nothing,
-    )
+    names = {name: pl.lit("cc_semantics") for name in ("config", "like", "construction")}
+    known = pl.DataFrame(rows, schema_overrides={"right": pl.Int8}).with_columns(**names, cluster="contrast_set")
+    asked = pl.concat([known, NO_QUESTIONS], how="diagonal")
     given = asked.select("id", "first", "second", label=pl.lit(None, dtype=pl.String))
     labels = answers(given, asked.select("id", "config", "like"), dict)
     got = scores(answered(asked.drop("first", "second"), labels), QUICK)
@@ -241,11 +228,11 @@ def test_two_continuations_are_scored_by_any_numbers(tmp_path):
         {"id": ["a", "b", "c"], "config": "minimal_pairs", "like": "minimal_pairs", "right": [0, 0, 0]}, schema_overrides={"right": pl.Int8}
     )
     rows = [{"id": "a", "good": -12.5, "bad": -13}, {"id": "b", "good": -20, "bad": -3.5}, {"id": "c", "good": -1, "bad": -1}]
-    assert scored(asked, written(tmp_path, rows))["answer"].to_list() == [0, 1, None]
+    assert scored(asked, written(tmp_path / "p.jsonl", rows))["answer"].to_list() == [0, 1, None]
     names = [{"id": "a", "label": "good"}, {"id": "b", "label": "bad"}, {"id": "c", "label": "undecided"}]
-    assert scored(asked, written(tmp_path, names))["hit"].to_list() == [True, False, False]
+    assert scored(asked, written(tmp_path / "p.jsonl", names))["hit"].to_list() == [True, False, False]
     with pytest.raises(DataError, match=r"1 labels are none of good, bad, undecided: neutral \(minimal_pairs\)"):
-        scored(asked, written(tmp_path, [*names[1:], {"id": "a", "label": "neutral"}]))
+        scored(asked, written(tmp_path / "p.jsonl", [*names[1:], {"id": "a", "label": "neutral"}]))
 
 
 def test_braces_in_an_item_stay_braces():
@@ -287,7 +274,7 @@ def numbers(**changes):
     ],
 )
 def test_predictions_that_are_not_of_all_items_are_refused_with_counts(asked, tmp_path, change, message):
-    path = written(tmp_path, change(good(asked)))
+    path = written(tmp_path / "p.jsonl", change(good(asked)))
     with pytest.raises(DataError, match=message):
         answers(path, asked, dict)
 
@@ -318,10 +305,11 @@ def test_labels_positions_and_probabilities_in_all_three_formats_say_the_same(as
     rows.with_columns(pl.col("label").cast(pl.Categorical)).write_parquet(tmp_path / "categories.parquet")
     rows.with_columns(position).write_csv(tmp_path / "positions.csv")
     rows.with_columns(pl.col("label").str.to_uppercase() + " ").write_csv(tmp_path / "capitals.csv")
+    rows.with_columns(neutral=pl.lit("one of three alone")).write_csv(tmp_path / "column.csv")
     rows.select("id", *sure).write_csv(tmp_path / "numbers.csv")
     rows.select("id", *sure, premise=pl.lit("not read")).write_ndjson(tmp_path / "numbers.jsonl")
     files = sorted(tmp_path.iterdir())
-    assert len(files) == 7
+    assert len(files) == 8
     for path in files:
         assert answers(path, asked, dict)["answer"].to_list() == asked["right"].to_list(), path.name
 
@@ -354,7 +342,7 @@ def some_wrong(mini_dataset, tmp_path):
     """Predictions of mini's nli test items, wrong for the items whose id begins with a digit under 4."""
     rows = stored("nli", "test", project=mini_dataset)
     labels = {name: LABELS[(label + (name[0] in "0123")) % 3] for name, label in rows.select("id", "label").iter_rows()}
-    return rows, labels, written(tmp_path, [{"id": name, "label": label} for name, label in labels.items()])
+    return rows, labels, written(tmp_path / "p.jsonl", [{"id": name, "label": label} for name, label in labels.items()])
 
 
 def test_a_file_is_scored_as_a_hand_calculation_does_by_command_and_in_python(mini_dataset, cxgen, some_wrong):
@@ -431,26 +419,19 @@ def test_a_function_is_scored_as_a_file_is(mini_dataset, cxgen):
         evaluate(predict, ["nli"], project=mini_dataset)
 
 
-NEUTRAL = b'{"id": "x", "label": "neutral"}\n'
-
-
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("command", "given", "message"),
     [
-        (NEUTRAL.decode().encode("utf-16"), ":1: not UTF-8 text"),
-        (b"\xef\xbb\xbf" + NEUTRAL + b"3\n", ":2: not a JSON object"),
+        (("evaluate", "-", "--config", "nli"), '{"id": "x", "label": "neutral"}\n'.encode("utf-16"), ":1: not UTF-8 text"),
+        (("evaluate", "-", "--config", "nli"), b'\xef\xbb\xbf{"id": "x", "label": "neutral"}\n3\n', ":2: not a JSON object"),
+        (("recognise",), "The more".encode("utf-16"), ":1: not UTF-8 text"),
     ],
-    ids=["UTF-16", "number"],
+    ids=["UTF-16", "number", "sentences"],
 )
-def test_the_standard_input_is_read_as_a_file_is(mini_dataset, cxgen, monkeypatch, given, message):
+def test_the_standard_input_is_read_as_a_file_is(mini_dataset, cxgen, monkeypatch, command, given, message):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(given)))
-    result = cxgen("evaluate", "-", "--config", "nli", cwd=mini_dataset)
+    result = cxgen(*command, cwd=mini_dataset)
     assert (result.returncode, result.stderr.startswith(f"cxgen: /dev/stdin{message}")) == (2, True)
-
-
-def test_sentences_on_the_standard_input_are_utf_8(cxgen, monkeypatch):
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO("The more".encode("utf-16"))))
-    assert "/dev/stdin:1: not UTF-8 text" in cxgen("recognise").stderr
 
 
 def test_what_was_asked_for_twice_is_named_once(mini_dataset, cxgen, tmp_path):
@@ -466,8 +447,8 @@ def test_what_is_scored_must_be_said(mini_dataset, cxgen, some_wrong, tmp_path):
     _, labels, path = some_wrong
     cxgen("evaluate", "--baseline", "majority", "--limit", 15, "--resamples", 0, "-o", tmp_path / "few.jsonl", cwd=mini_dataset)
     few = pl.read_ndjson(tmp_path / "few.jsonl")
-    written(tmp_path, few.filter(pl.col("id").is_in(list(labels))).to_dicts(), "nli.jsonl")
-    written(tmp_path, few.with_columns(id="old" + pl.col("id")).to_dicts(), "old.jsonl")
+    written(tmp_path / "nli.jsonl", few.filter(pl.col("id").is_in(list(labels))).to_dicts())
+    written(tmp_path / "old.jsonl", few.with_columns(id="old" + pl.col("id")).to_dicts())
     for arguments, messages in (
         ((tmp_path / "few.jsonl",), ("items have no prediction", "the file is about --limit ")),
         ((tmp_path / "nli.jsonl",), ("the file is about --config nli --split test --limit 12: score it with the same",)),
@@ -529,14 +510,13 @@ def test_samples_that_lm_eval_logs_are_predictions(mini_dataset, cxgen, tmp_path
     """Labels by their place; of two continuations the item says which comes first."""
     rows = stored("nli", "test", project=mini_dataset).select("id", "label").rows()
     logged = [{"doc": {"id": name, "answer": label}, "filtered_resps": [["-2.5", "x"]] * 2 + [["-1.0", "x"]]} for name, label in rows]
-    (tmp_path / "nli.jsonl").write_text("".join(json.dumps(row) + "\n" for row in logged), "utf-8")
-    third = cxgen("evaluate", tmp_path / "nli.jsonl", "--config", "nli", "--json", cwd=mini_dataset)
+    third = cxgen("evaluate", written(tmp_path / "nli.jsonl", logged), "--config", "nli", "--json", cwd=mini_dataset)
     assert json.loads(third.stdout)["configs"]["nli"]["accuracy"]["value"] == 0.3333, third.stderr
     questions = table("pairs.csv")
     logged = [
         {"doc": {"id": name, "answer": at % 2}, "filtered_resps": [["-2.5", "x"], ["-1.0", "x"]]} for at, name in enumerate(questions["id"])
     ]
-    told = answers(written(tmp_path, logged, "pairs.jsonl"), questions, dict)
+    told = answers(written(tmp_path / "pairs.jsonl", logged), questions, dict)
     assert told["answer"].to_list() == [1, 0] * (questions.height // 2), (
         "the second of the two shown, which is the good one of every second pair"
     )
@@ -569,7 +549,7 @@ def test_a_config_without_items_is_left_out_unless_it_is_asked_for(mini_dataset,
 
 def test_predictions_are_compared_and_printed(mini_dataset, cxgen, some_wrong, tmp_path):
     rows, labels, path = some_wrong
-    right = written(tmp_path, [{"id": name, "label": LABELS[label]} for name, label in rows.select("id", "label").iter_rows()], "r.jsonl")
+    right = written(tmp_path / "r.jsonl", good(rows.rename({"label": "right"})))
     arguments = ("evaluate", right, "--config", "nli", "--against", path, "--resamples", 50)
     report = json.loads(cxgen(*arguments, "--json", cwd=mini_dataset).stdout)
     wrong = sum(name[0] in "0123" for name in labels)
@@ -594,7 +574,7 @@ def test_sets_that_a_model_solves_are_left_out_whole(mini_dataset, cxgen, tmp_pa
     said = [{"id": name, "label": LABELS[(label + (name in wrong)) % 3]} for name, label in rows.select("id", "label").iter_rows()]
     given = ("--config", "nli", "--resamples", 0, "--drop", tmp_path / "dropped.csv", "--hard", tmp_path / "hard.parquet")
     for added in (len(set(rows["contrast_set"])) - len(hard), 0):
-        result = cxgen("evaluate", written(tmp_path, said), *given, cwd=mini_dataset)
+        result = cxgen("evaluate", written(tmp_path / "p.jsonl", said), *given, cwd=mini_dataset)
         assert f"{added} contrast sets added" in result.stderr
     dropped = read_dropped(tmp_path / "dropped.csv")
     assert {*dropped, *hard} == set(rows["contrast_set"])

@@ -212,17 +212,3 @@ def test_a_log_has_a_line_a_minute_that_says_how_long_it_takes(monkeypatch, caps
         "nli: 4 of 6, about 2 minutes left",
         "nli: 5 of 6, a minute or less left",
     ]
-
-
-def test_options_that_do_not_go_together_are_refused(mini_dataset, cxgen):
-    for more, message in (
-        (("--model", "hf:no/x"), "no folder no/x\n  hint: one of the Hub is fetched first: hf download no/x"),
-        (("--model", "hf:x", "--think"), "--think and --backend are for models behind a server"),
-        (("--model", "hf:x", "--backend", "openai-batch"), "--think and --backend are for models behind a server"),
-        (("--model", "m", "--backend", "replay"), "'replay' is not one of 'openai', 'openai-batch'"),
-        (("--model", "hf:x", "--measure", "liklihood"), "'liklihood' is not one of 'likelihood'"),
-        (("--baseline", "majority", "-o", "p.csv"), "predictions are written as JSON lines"),
-        (("--model", "m", "--base-url", "http://localhost:1/v1", "--wording", "quizz", "--dry-run"), "did you mean quiz"),
-    ):
-        result = cxgen("evaluate", *more, "--config", "nli", cwd=mini_dataset)
-        assert (result.returncode, message in result.stderr) == (2, True), result.stderr

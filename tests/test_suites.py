@@ -23,7 +23,7 @@ from cxgen.suites.cc_semantics import follows
 from cxgen.suites.cc_syntax import FEATURES
 from cxgen.suites.cc_syntax import _Sets as Sets
 from cxgen.suites.grammar import PRESETS, PUBLISHED, ROLES, Grammar, Language
-from tests.conftest import ROOT, stored
+from tests.conftest import ROOT, edit, stored
 from tests.mini import write_params
 
 SYNTAX, SEMANTICS = SUITES["cc_syntax"], SUITES["cc_semantics"]
@@ -138,25 +138,21 @@ OWN = {  # changes of the file -> the preset's sentences, or what is wrong
 
 
 @pytest.mark.parametrize("change", OWN)
-def test_a_grammar_of_ones_own_is_drawn_from_or_refused_with_its_line(tmp_path, change):
-    path = tmp_path / "templates/grammars/comparative-correlative.yaml"
-    path.parent.mkdir(parents=True)
-    text = (ROOT / path.relative_to(tmp_path)).read_text("utf-8")
-    assert change[0] in text
-    path.write_text(text.replace(*change), "utf-8")
+def test_a_grammar_of_ones_own_is_drawn_from_or_refused_with_its_line(scratch, change):
+    path = scratch / "templates/grammars/comparative-correlative.yaml"
+    edit(path, *change)
     if OWN[change]:
         with pytest.raises(CxgenError, match=OWN[change]) as caught:
-            SYNTAX.sample(Project(tmp_path), 1, 6)
+            SYNTAX.sample(Project(scratch), 1, 6)
         assert (caught.value.file, caught.value.line is not None) == (path, True)
     else:
-        assert SYNTAX.sample(Project(tmp_path), 1, 6).height == 18
+        assert SYNTAX.sample(Project(scratch), 1, 6).height == 18
 
 
-def test_without_words_of_the_lexicon_there_is_no_second_vocabulary(tmp_path):
-    path = tmp_path / "templates/grammars/comparative-correlative.yaml"
-    path.parent.mkdir(parents=True)
-    path.write_text((ROOT / path.relative_to(tmp_path)).read_text("utf-8").split("\nlexicon:")[0], "utf-8")
-    assert set(SYNTAX.sample(Project(tmp_path), 1, 6)["preset"]) == {"small", "published"}
+def test_without_words_of_the_lexicon_there_is_no_second_vocabulary(scratch):
+    path = scratch / "templates/grammars/comparative-correlative.yaml"
+    path.write_text(path.read_text("utf-8").split("\nlexicon:")[0], "utf-8")
+    assert set(SYNTAX.sample(Project(scratch), 1, 6)["preset"]) == {"small", "published"}
 
 
 def test_features_are_those_of_the_sentences(tables):

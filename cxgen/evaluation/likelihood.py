@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from enum import StrEnum
 from importlib import import_module
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,6 @@ _TRIED = "The dog is there."  # of which every tokenizer of English knows a part
 _WHOLE = "name the model as it was pretrained, with its last layer; an encoder without one: recipes/probe or recipes/finetune"
 _LABELS = "say what its outputs stand for, in their order (see its model card): --labels entailment,neutral,contradiction"
 _THREE = "three labels are scored: recipes/finetune gives it an output for each, recipes.results.classify sets bounds between them"
-_PACKAGES = "models of one's own machine need the packages torch, transformers and minicons"
 _PLL = {Measure.pll: "within_word_l2r", Measure.pll_original: "original"}  # what minicons calls them
 
 
@@ -54,7 +54,7 @@ def predictions(
     hypothesis): ``id, label`` (undecided for a tie), and the measure of every answer, where the family's numbers are probabilities its
     softmax. ``batch``: texts at a time; ``labels``: what a head's outputs stand for, if its own names do not say so."""
     require_fit(path, measure)
-    with needs(_PACKAGES, "hf"):
+    with needs("models of one's own machine need the packages torch, transformers and minicons", "hf"):
         _, _, transformers = (import_module(package) for package in ("minicons", "torch", "transformers"))
     transformers.logging.set_verbosity_error()  # what is wrong with a model is told here, once
     if not sys.stderr.isatty():
@@ -227,8 +227,7 @@ def _headed(path: str, answers: Sequence[str], labels: Sequence[str]) -> Likely:
 
 def _shared(sequences: Sequence[Sequence[Any]]) -> int:
     """How many members sequences share from their start on."""
-    columns = enumerate(zip(*sequences, strict=False))
-    return next((place for place, column in columns if len(set(column)) > 1), min(map(len, sequences)))
+    return sum(1 for _ in takewhile(lambda column: len({*column}) == 1, zip(*sequences, strict=False)))
 
 
 def _first_new(before: Sequence[int], whole: Sequence[int]) -> int:

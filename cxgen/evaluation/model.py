@@ -181,12 +181,13 @@ def suited(evaluated: Evaluated, asked: Examination) -> Examination:
     """The same, of a classifier by its head. CxgenError where it is to be asked what it cannot be."""
     if not asked.folder:
         raise CxgenError("--model names no model", hint=f"a server's, or {LOCAL}FOLDER")
-    if not asked.local and (asked.labels or (asked.measure, asked.unit) != (Measure.likelihood, Unit.answer)):
-        raise CxgenError("--measure, --unit and --labels are for models of this machine", hint=f"leave them out, or --model {LOCAL}FOLDER")
-    if not asked.local and Path(asked.model).is_dir():
-        hint = f"a model of this machine: --model {LOCAL}{asked.model}"
-        raise CxgenError(f"{asked.model} is a folder, and a model behind a server has a name", hint=hint)
     if not asked.local:
+        if asked.labels or (asked.measure, asked.unit) != (Measure.likelihood, Unit.answer):
+            hint = f"leave them out, or --model {LOCAL}FOLDER"
+            raise CxgenError("--measure, --unit and --labels are for models of this machine", hint=hint)
+        if Path(asked.model).is_dir():
+            hint = f"a model of this machine: --model {LOCAL}{asked.model}"
+            raise CxgenError(f"{asked.model} is a folder, and a model behind a server has a name", hint=hint)
         return asked
     if not Path(asked.folder).is_dir():
         hint = f"one of the Hub is fetched first: hf download {asked.folder} --local-dir FOLDER; then --model {LOCAL}FOLDER"

@@ -72,20 +72,16 @@ def _named(rows: pl.DataFrame, path: Path, by: Sequence[str]) -> tuple[str, dict
 
 
 def questions_about(rows: pl.DataFrame, name: str, like: str) -> pl.DataFrame:
-    """Items of `read_items` as `cxgen.evaluation.scores.questions`: what is not known of them is null; those of a premise or context are
-    resampled together, and are right as a whole or not."""
-    none = pl.lit(None, dtype=pl.String)
+    """Items of `read_items` as `cxgen.evaluation.scores.questions`, as far as these are known; those of a premise or context are resampled
+    together, and are right as a whole or not."""
     scoring = scoring_of(like)
     text = pl.col(scoring.needs[0])
     together = pl.when(text == "").then("id").otherwise(text)
-    own = [column for column in rows.columns if column not in {"id", "contrast_of", *scoring.needs}]
     return rows.select(
-        *("id", together.alias("contrast_set"), scoring.right().cast(pl.Int8).alias("right"), pl.lit(None, dtype=pl.Int8).alias("lure")),
-        together.alias("cluster"),
-        *own,
-        *(none.alias(column) for column in DIMENSIONS if column not in own),
+        pl.exclude("contrast_of", *scoring.needs),
+        right=scoring.right().cast(pl.Int8),
+        contrast_set=together,
+        cluster=together,
         config=pl.lit(name),
         like=pl.lit(like),
-        source_id=none,
-        group=none,
     )

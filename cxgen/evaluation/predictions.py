@@ -1,4 +1,5 @@
-"""Files of predictions: read, held against the questions that they are to answer, and written. Nothing is scored on a part of them."""
+"""Predictions: read, held against the questions that they are to answer, asked of a user's function, and written. Nothing is scored on a
+part of them."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -8,10 +9,10 @@ from typing import Any
 
 import polars as pl
 
-from cxgen.errors import DataError, some
+from cxgen.errors import CxgenError, DataError, some
 from cxgen.evaluation.scores import first_sets
-from cxgen.families import FAMILIES
-from cxgen.families.scoring import Scoring
+from cxgen.families import CONFIGS
+from cxgen.families.scoring import Item, Scoring
 from cxgen.files import write_text
 from cxgen.suites import SUITES, scoring_of
 from cxgen.tables import as_texts, read_rows
@@ -20,8 +21,12 @@ from cxgen.vocabulary import UNDECIDED
 
 BEYOND = "items beyond --limit"  # what `Evaluated` calls them
 _SLACK = 0.01  # by which probabilities may miss 1, printed with few digits as they often are
+# The answers of whatever is asked, after which columns of numbers are called.
+_NUMBERS = tuple(dict.fromkeys(name for config in (*CONFIGS, *SUITES) for name in scoring_of(config).answers))
 _SAMPLES = ("doc", "filtered_resps")  # of lm-eval's
 _FORMAT = "columns: id, and label or a number per answer (entailment ...; of pairs good, bad), so called: docs/evaluation.md"
+_KINDS = "an answer by name or number, one number per answer in a list, or a mapping from answers to numbers"
+Predict = Callable[[list[dict[str, str]]], Iterable[Any]]
 
 
 def answers(
@@ -32,7 +37,7 @@ def answers(
     gives the ids of the dataset -> the options that name their part. DataError counts, with examples, ids and answers that are missing,
     foreign, repeated or none."""
     path = source if isinstance(source, Path) else Path("predictions")
-    rows = read_rows(source, _FORMAT, ["id", "label", *_numbers(), *_SAMPLES]) if isinstance(source, Path) else source
+    rows = read_rows(source, _FORMAT, ["id", "label", *_NUMBERS, *_SAMPLES]) if isinstance(source, Path) else source
     if {*_SAMPLES} <= {*rows.columns}:
         try:
             rows = _sampled(rows, questions)
@@ -52,22 +57,20 @@ def answers(
         _counted("items have no prediction", wanted.filter(~wanted.is_in(given.implode()))),
     ]
     rows = questions.select("id", "config", "like").join(predictions, on="id", how="inner", maintain_order="left")
-    answered, ties = [], 0
+    answered, answer = [], pl.when(pl.col("label").is_null()).then("largest").otherwise("position")
     for (config, like), part in rows.group_by("config", "like", maintain_order=True):
         scoring = scoring_of(str(like))
-        own = _with_positions(part, scoring)
-        faults += [f"{fault} ({config})" for fault in _faults(own, scoring) if fault]
-        answer = pl.when(pl.col("label").is_null()).then("largest").otherwise("position")
-        answered.append(own.select("id", "numbers", answer=answer))
-        ties += own.filter(pl.col("label").is_null(), pl.col("numbers").is_not_null(), pl.col("largest").is_null()).height
+        answered.append(_with_positions(part, scoring).with_columns(answer=answer))
+        faults += [f"{fault} ({config})" for fault in _faults(answered[-1], scoring) if fault]
     if any(faults):
         raise DataError("; ".join(filter(None, faults)), file=path, hint=_hint(set(given), questions, known or parts()))
     if more := predictions.height - questions.height:
         about = sorted({known[name] for name in given if name in known})
         tell(f"{path}: {more:,} predictions of other items are left out ({some(about, 2)})")
-    if ties:
+    told = pl.concat(answered)
+    if ties := told.filter(pl.col("label").is_null(), pl.col("answer").is_null()).height:
         tell(f"{path}: {ties:,} items have no one largest number: they are undecided, which counts as wrong")
-    return questions.select("id").join(pl.concat(answered), on="id", how="left", maintain_order="left")
+    return questions.select("id").join(told.select("id", "numbers", "answer"), on="id", how="left", maintain_order="left")
 
 
 def _sampled(rows: pl.DataFrame, questions: pl.DataFrame) -> pl.DataFrame:
@@ -84,8 +87,9 @@ def _sampled(rows: pl.DataFrame, questions: pl.DataFrame) -> pl.DataFrame:
 
 def _read(rows: pl.DataFrame, path: Path) -> pl.DataFrame:
     """``id``, and ``label`` (an answer by name or position, ``undecided`` or null) or a number for every answer in columns named like it
-    (f64, NaN where unreadable; of `nli` and its like probabilities): the largest wins, a tie is undecided."""
-    numbers = [name for name in _numbers() if name in rows.columns]
+    (f64, NaN where unreadable, null where there is no such column; of `nli` and its like probabilities): the largest wins, a tie is
+    undecided."""
+    numbers = [name for name in _NUMBERS if name in rows.columns]
     if "id" not in rows.columns or not ("label" in rows.columns or numbers):
         lacks = "label" if "id" in rows.columns else "id"
         raise DataError(f"has no column {lacks}, but {', '.join(rows.columns[:8]) or 'none at all'}", file=path, hint=_FORMAT)
@@ -94,23 +98,16 @@ def _read(rows: pl.DataFrame, path: Path) -> pl.DataFrame:
         raise DataError("has the dataset's own columns, whose label is the right answer, not a prediction", file=path, hint=hint)
     texts = as_texts(rows, [name for name in ("id", "label", *numbers) if name in rows.columns], path, _FORMAT)
     label = pl.col("label") if "label" in rows.columns else pl.lit(None, pl.String)
-    values = (rows[name].cast(pl.Float64, strict=False).fill_null(float("nan")) for name in numbers)
-    return texts.select(pl.col("id").str.strip_chars(), label.str.strip_chars().str.to_lowercase().alias("label"), *values)
-
-
-def _numbers() -> list[str]:
-    """The answers of whatever is asked, after which columns of numbers are called."""
-    scorings = [family.scoring for family in FAMILIES.values()] + [suite.scoring for suite in SUITES.values()]
-    return list(dict.fromkeys(name for scoring in scorings for name in scoring.answers))
+    values: dict[str, Any] = dict.fromkeys(_NUMBERS, pl.lit(None, pl.Float64))
+    values |= {name: rows[name].cast(pl.Float64, strict=False).fill_null(float("nan")) for name in numbers}
+    return texts.select(pl.col("id").str.strip_chars(), label=label.str.strip_chars().str.to_lowercase(), **values)
 
 
 def _with_positions(rows: pl.DataFrame, scoring: Scoring) -> pl.DataFrame:
     """Rows with ``numbers``, ``position`` (that the label names; null where it names none) and ``largest`` (null for a tie)."""
     known = {name: number for number, answer in enumerate(scoring.answers) for name in (answer, str(number))}
     rows = rows.with_columns(position=pl.col("label").replace_strict(known, default=None, return_dtype=pl.Int8))
-    if not set(scoring.answers) <= set(rows.columns):
-        return rows.with_columns(largest=pl.lit(None, dtype=pl.Int8), numbers=pl.lit(None, dtype=pl.List(pl.Float64)))
-    numbers = pl.concat_list(scoring.answers)
+    numbers = pl.when(pl.all_horizontal(pl.col(scoring.answers).is_not_null())).then(pl.concat_list(scoring.answers))
     tied = (numbers.list.eval(pl.element() == pl.element().max())).list.sum() > 1
     return rows.with_columns(numbers=numbers, largest=pl.when(~tied).then(numbers.list.arg_max().cast(pl.Int8)))
 
@@ -119,9 +116,8 @@ def _faults(rows: pl.DataFrame, scoring: Scoring) -> Iterator[str]:
     label = pl.col("label")
     wrong = rows.filter(label.is_not_null() & pl.col("position").is_null() & (label != UNDECIDED))
     yield _counted(f"labels are none of {', '.join((*scoring.answers, UNDECIDED))}", wrong["label"])
-    if not set(scoring.answers) <= set(rows.columns):
-        yield _counted(f"items have neither label nor the numbers {', '.join(scoring.answers)}", rows.filter(label.is_null())["id"])
-        return
+    bare, rows = (rows.filter(pl.col("numbers").is_null() == lacking) for lacking in (True, False))
+    yield _counted(f"items have neither label nor the numbers {', '.join(scoring.answers)}", bare.filter(label.is_null())["id"])
     finite = pl.all_horizontal(pl.col(scoring.answers).is_finite())
     yield _counted("items have a number that is none (NaN, infinite or missing)", rows.filter(~finite)["id"])
     rows = rows.filter(finite)
@@ -170,3 +166,40 @@ def _limit(given: set[str], questions: pl.DataFrame) -> list[str]:
 def write_predictions(rows: Iterable[Mapping[str, Any]], path: Path) -> None:
     """Write predictions as JSON lines: ``id, label`` and what else there is."""
     write_text(path, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
+
+
+def predicted(items: pl.DataFrame, scoring: Scoring, predict: Predict, batch: int) -> pl.DataFrame:
+    """What ``predict`` says of items, ``batch`` at a time, as predictions; it gets what a model is shown of each. CxgenError: other numbers
+    of answers than of items, or answers that are none."""
+    rows: list[dict[str, Any]] = []
+    for part in map(pl.DataFrame.to_dicts, items.select("id", *scoring.needs).iter_slices(batch)):
+        given = predict([scoring.shown(item) for item in part])
+        given = list(given) if isinstance(given, Iterable) else []
+        if len(given) != len(part):
+            raise CxgenError(f"the function gave {len(given)} answers to {len(part)} items", hint="one for each, in their order")
+        rows += [{"id": item["id"], **_answer(item, value, scoring)} for item, value in zip(part, given, strict=True)]
+    if len({frozenset(row) for row in rows}) > 1:
+        raise CxgenError("the function gave names for some items, and numbers for others", hint="give the same for all")
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def _answer(item: Item, value: Any, scoring: Scoring) -> dict[str, Any]:
+    """One answer as predictions have it: ``label``, or a number per answer."""
+    shown = ["first", "second"] if "first" in scoring.shown(item) else list(scoring.answers)  # as they are shown
+    scored = [value] if isinstance(value, Mapping) and "label" in value else value  # as a pipeline of transformers gives it
+    if isinstance(scored, list) and scored and all(isinstance(one, Mapping) and {"label", "score"} <= {*one} for one in scored):
+        value = scored[0]["label"] if len(scored) == 1 else {str(one["label"]).lower(): one["score"] for one in scored}
+    value = value.tolist() if hasattr(value, "tolist") else value  # of numpy, of torch
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < len(shown):
+        value = shown[value]
+    if isinstance(value, str):
+        name = value.strip().lower()
+        if name in (*shown, UNDECIDED):
+            return {"label": name if name == UNDECIDED else scoring.answers[scoring.meant(item, name)]}
+    elif hasattr(value, "__getitem__") and len(value) == len(shown) and (not isinstance(value, Mapping) or {*value} == {*shown}):
+        numbers = [value[name] for name in shown] if isinstance(value, Mapping) else value
+        with suppress(TypeError, ValueError):
+            return {scoring.answers[scoring.meant(item, name)]: float(number) for name, number in zip(shown, numbers, strict=True)}
+    unnamed = " (LABEL_0 is not a name: the model's id2label says which it is)" if "LABEL_" in repr(value) else ""
+    hint = f"one of {', '.join(shown)}: {_KINDS}{unnamed}"
+    raise CxgenError(f"the function gave {repr(value)[:60]}, which is no answer", hint=hint)

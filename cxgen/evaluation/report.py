@@ -15,7 +15,7 @@ from cxgen.build.tables import packaged_content, read_splits, require_dataset, t
 from cxgen.errors import CxgenError, DataError, needs, unknown
 from cxgen.evaluation.outside import questions_about, read_items
 from cxgen.evaluation.predictions import BEYOND, answers, write_predictions
-from cxgen.evaluation.scores import FIXED, WUG, answered, compared, first_sets, questions, scores, wug_differences
+from cxgen.evaluation.scores import FIXED, NO_QUESTIONS, WUG, answered, compared, first_sets, questions, scores, wug_differences
 from cxgen.families import CONFIGS, NATURAL, wug_config
 from cxgen.families.scoring import Scoring
 from cxgen.measures import giveaway, words
@@ -64,8 +64,8 @@ class Evaluated:
     items: dict[str, pl.DataFrame]
     questions: pl.DataFrame
     like: dict[str, str]
-    chosen: tuple[str, ...] = ()
-    beyond: frozenset[str] = frozenset()
+    chosen: tuple[str, ...]
+    beyond: frozenset[str]
 
     @classmethod
     def read(cls, project: Project, part: Part, tables: Sequence[Path] = (), by: Sequence[str] = ()) -> "Evaluated":
@@ -83,40 +83,28 @@ class Evaluated:
         if none := [config for config, rows in items.items() if not rows.height]:
             raise DataError(f"{none[0]} has no items in {' or '.join(part.splits)}", hint="`cxgen report sizes` says what there is")
         sources = {name: read_splits(project, name.removesuffix(WUG), part.splits) for name in items if name.endswith(WUG)}
-        asked = [questions(rows, name, sources.get(name)) for name, rows in items.items()]
+        asked = {name: questions(rows, name, sources.get(name)) for name, rows in items.items()}
         for path in tables:
             if path.stem in items:
                 raise DataError(f"something else is called {path.stem!r}, too", file=path, hint="rename the file")
-            like, items[path.stem] = read_items(path, by)
-            asked.append(questions_about(items[path.stem], path.stem, like))
-        every = {name for own in asked for name in own["id"]} if part.limit else set()
+            kind, items[path.stem] = read_items(path, by)
+            asked[path.stem] = questions_about(items[path.stem], path.stem, kind)
+        every = {name for own in asked.values() for name in own["id"]} if part.limit else set()
         if part.limit:
-            asked = [first_sets(own, part.limit) for own in asked]
-            items = {
-                name: rows.join(own, on="id", how="semi", maintain_order="left")
-                for (name, rows), own in zip(items.items(), asked, strict=True)
-            }
-        whole = pl.concat(asked, how="diagonal")
+            asked = {name: first_sets(own, part.limit) for name, own in asked.items()}
+            items = {name: items[name].join(own, on="id", how="semi", maintain_order="left") for name, own in asked.items()}
+        whole = pl.concat([*asked.values(), NO_QUESTIONS], how="diagonal")
         if tables and (twice := whole.filter(pl.col("id").is_duplicated())).height:
             hint = "take the column id out, then ids are made"
             raise DataError(f"{' and '.join(twice['config'].unique().sort())} share ids: {twice['id'][0]}", hint=hint)
-        for name in by:
-            if name not in {*whole.columns} - {*FIXED}:
-                error = unknown("dimension", name, {*whole.columns} - {*FIXED})
-                if name in {"contrast_set", "verb"}:
-                    error.hint = (
-                        f"{name}: --wrong FILE writes the items that are wrong, with their sets; `sets` is the share that is all right"
-                    )
-                raise error
-        return cls(
-            project,
-            part,
-            items,
-            whole,
-            dict(whole.select("config", "like").unique().iter_rows()),
-            chosen,
-            frozenset(every.difference(whole["id"])),
-        )
+        known = {*whole.columns}.difference(FIXED)
+        if strange := [name for name in by if name not in known]:
+            error, more = unknown("dimension", strange[0], known), "; `sets` is the share that is all right"
+            if strange[0] in {"contrast_set", "verb"}:
+                error.hint = f"{strange[0]}: --wrong FILE writes the items that are wrong, with their sets{more}"
+            raise error
+        like = dict(whole.select("config", "like").unique().iter_rows())
+        return cls(project, part, items, whole, like, chosen, frozenset(every.difference(whole["id"])))
 
     def scoring(self, config: str) -> Scoring:
         """How the items of a config, or of a user's table, are answered and scored."""

@@ -1,7 +1,8 @@
-"""A report as rows: for programs all of its figures, for people the main ones, in 80 columns."""
+"""A report as rows: for programs all of its figures, for people the main ones, in 80 columns; scores that print as a table."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from html import escape
 from itertools import chain, product
 from typing import Any
 
@@ -75,14 +76,6 @@ def _numbers(part: Mapping[str, Any], names: Sequence[str]) -> Row:
 def _span(figure: Mapping[str, Any]) -> str:
     interval = f" ({figure['low']:.3f} to {figure['high']:.3f})" if figure["low"] is not None else ""
     return f"{figure['value']:.3f}{interval}"
-
-
-def text(rows: Sequence[Row]) -> str:
-    """Rows as lines in columns."""
-    names = list(dict.fromkeys(name for row in rows for name in row))
-    cells = [names, *([str(row.get(name, "")) for name in names] for row in rows)]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    return "\n".join("  ".join(map(str.ljust, line, widths)).rstrip() for line in cells)
 
 
 def leaderboard_row(report: Mapping[str, Any]) -> dict[str, Any]:
@@ -168,3 +161,27 @@ def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
         else:
             cells[name] = value
     return cells
+
+
+class Scores(dict[str, Any]):
+    """The figures of a config, a mapping that prints as a table: as a whole, and by the dimensions that were asked for; ``about``: the
+    versions of cxgen and of the data, and the ``content_hash`` of what is packaged."""
+
+    def __init__(self, config: str, figures: Mapping[str, Any], by: Sequence[str], about: Mapping[str, Any]) -> None:
+        super().__init__(figures)
+        self.about = dict(about)
+        self._report, self._by = {"configs": {config: figures}}, by
+
+    def __repr__(self) -> str:
+        tables = (*overview(self._report), *divided(self._report, self._by))
+        return "\n\n".join(map(_lined, filter(None, tables)))
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(repr(self))}</pre>"
+
+
+def _lined(rows: Sequence[Row]) -> str:
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    cells = [names, *([str(row.get(name, "")) for name in names] for row in rows)]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    return "\n".join("  ".join(map(str.ljust, line, widths)).rstrip() for line in cells)

@@ -38,6 +38,8 @@ _OF_FAMILIES = {
 FIXED = ("id", "config", "like", "contrast_set", "right", "lure", "cluster", "source_id", "group", "answer", "numbers", "hit")
 # Ways to divide the items of a config. Which of them a config has depends on its columns and on how many values there are.
 DIMENSIONS = tuple(dict.fromkeys((*_OF_FAMILIES, *(name for suite in SUITES.values() for name in suite.dimensions))))
+# The columns of `questions` that a user's items may lack.
+NO_QUESTIONS = pl.DataFrame(schema=dict.fromkeys((*DIMENSIONS, "source_id", "group"), pl.String) | {"lure": pl.Int8})
 
 
 def questions(rows: pl.DataFrame, config: str, sources: pl.DataFrame | None = None) -> pl.DataFrame:
@@ -88,11 +90,8 @@ def answered(asked: pl.DataFrame, answers: pl.DataFrame) -> pl.DataFrame:
 
 def _accuracy(rows: pl.DataFrame, how: Resampling) -> Figures:
     """The share of items that are right, and of contrast sets in which every item is (Gardner et al. 2020)."""
-    return {"accuracy": figure(rows.select(*CELL, value="hit"), how), "consistency": figure(_whole_sets(rows), how)}
-
-
-def _whole_sets(rows: pl.DataFrame) -> pl.DataFrame:
-    return rows.group_by("contrast_set", maintain_order=True).agg(pl.col(CELL).first(), value=pl.col("hit").all()).drop("contrast_set")
+    sets = rows.group_by("contrast_set", maintain_order=True).agg(pl.col(CELL).first(), value=pl.col("hit").all())
+    return {"accuracy": figure(rows.select(*CELL, value="hit"), how), "consistency": figure(sets, how)}
 
 
 def _capture(rows: pl.DataFrame, how: Resampling) -> Figures:
@@ -199,9 +198,8 @@ def compared(first: pl.DataFrame, second: pl.DataFrame, how: Resampling) -> dict
     which takes items for independent, as those of a set are not: where it and the interval disagree, believe the interval."""
     with needs("comparing predictions needs SciPy", "report"):
         from scipy.stats import binomtest
-    both = first.select("id", *CELL, "hit").join(second.select("id", other="hit"), on="id", how="inner", maintain_order="left")
-    sets = _whole_sets(first.sort("contrast_set", "id")).rename({"value": "hit"})
-    sets = sets.with_columns(other=_whole_sets(second.sort("contrast_set", "id"))["value"])
+    both = first.sort("id").join(second.select("id", other="hit"), on="id", maintain_order="left")
+    sets = both.group_by("contrast_set", maintain_order=True).agg(pl.col(CELL).first(), pl.col("hit", "other").all())
     only = [both.filter(pl.col(one) & ~pl.col(two)).height for one, two in (("hit", "other"), ("other", "hit"))]
     figures = {name: figure(rows.select(*CELL, value=_DIFFERENCE), how) for name, rows in (("accuracy", both), ("consistency", sets))}
     p = float(binomtest(only[0], sum(only)).pvalue) if any(only) else 1.0
@@ -217,11 +215,10 @@ def wug_differences(rows: pl.DataFrame, how: Resampling) -> dict[str, Any]:
         real = rows.filter(config=config.removesuffix(WUG)).select(source_id="id", other="hit")
         broken = rows.filter(config=config)
         pairs = broken.join(real, on="source_id", how="inner", maintain_order="left")
-        if not pairs.height or pairs.height < broken.height:
-            continue
-        modes = {"all": pairs, **{mode: pairs.filter(mode=mode) for mode in pairs["mode"].unique().sort()}}
-        report[config] = {
-            mode: {"items": own.height, **{name: figure(own.select(*CELL, value=value), how) for name, value in values.items()}}
-            for mode, own in modes.items()
-        }
+        if pairs.height == broken.height:
+            modes = {"all": pairs, **{mode: pairs.filter(mode=mode) for mode in pairs["mode"].unique().sort()}}
+            report[config] = {
+                mode: {"items": own.height, **{name: figure(own.select(*CELL, value=value), how) for name, value in values.items()}}
+                for mode, own in modes.items()
+            }
     return report

@@ -202,9 +202,8 @@ def _answer(signs: Mapping[str, tuple[str, int]], context: str, before: str, aft
 
 
 def _counts(rows: pl.DataFrame) -> dict[str, Any]:
-    return {
-        split: dict(sorted(Counter(own).items())) for split, own in rows.group_by("split", maintain_order=True).agg("scenario").iter_rows()
-    }
+    groups = rows.group_by("split", maintain_order=True).agg("scenario")
+    return {split: dict(sorted(Counter(own).items())) for split, own in groups.iter_rows()}
 
 
 def _measures(rows: pl.DataFrame) -> dict[str, dict[str, Any]]:

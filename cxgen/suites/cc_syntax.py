@@ -67,10 +67,11 @@ class _Sets:
             raise self._language.wrong(
                 f"an instance without two halves {symbol}", f"every rule of {grammar.data['sentences'][INSTANCE]} has it twice"
             )
-        self._orders = {role: dict[tuple[str, ...], list[list[int]]]() for role in (NON_INSTANCE, SCRAMBLED)}
-        for rule, (role, orders) in product(self._rules(symbol), self._orders.items()):
-            orders[rule] = [_order(rule, other) for other in self._rules(self._halves[role]) if sorted(other) == sorted(rule)]
-            if not orders[rule]:
+        self._orders = {INSTANCE: {rule: [[*range(len(rule))]] for rule in self._rules(symbol)}, NON_INSTANCE: {}, SCRAMBLED: {}}
+        for rule, role in product(self._rules(symbol), (NON_INSTANCE, SCRAMBLED)):
+            orders = [_order(rule, other) for other in self._rules(self._halves[role]) if sorted(other) == sorted(rule)]
+            self._orders[role][rule] = orders
+            if not orders:
                 raise self._language.wrong(f"no {role} order of {' '.join(rule)}", f"a rule of {self._halves[role]} with the same parts")
         self.features = pl.DataFrame([_features(way, symbol) for way in self._ways])
         self._drawn: set[int] = set()
@@ -105,12 +106,10 @@ class _Sets:
 
     def _set(self, number: int, order: int) -> Iterator[dict[str, Any]]:
         way = int(np.searchsorted(self._starts, number, side="right")) - 1
-        sentences: dict[str, list[str]] = {role: [] for role in (INSTANCE, *self._orders)}
+        sentences: dict[str, list[str]] = {role: [] for role in self._orders}
         verbs: list[str] = []
         language, turns = self._language, iter(divmod(order, _DIGITS))
         for symbol, length, own in language.parts([self._ways[way]], number - int(self._starts[way])):
-            words = language.text(symbol, length, own)
-            sentences[INSTANCE] += words
             if symbol == self._halves[INSTANCE]:
                 parts, turn = language.parts(language.ways(symbol)[length], own), next(turns)
                 rule, said = tuple(part[0] for part in parts), [language.text(*part) for part in parts]
@@ -119,8 +118,8 @@ class _Sets:
                     for place in orders[rule][turn % len(orders[rule])]:
                         sentences[role] += said[place]
             else:
-                for role in self._orders:
-                    sentences[role] += words
+                for sentence in sentences.values():
+                    sentence.extend(language.text(symbol, length, own))
         texts = {role: self._grammar.written(words) for role, words in sentences.items()}
         name = address("set", self._grammar.preset, texts[INSTANCE])
         shared = {"contrast_set": name, "derivation": number, "order": order, "verb": verbs[0] if verbs else ""}

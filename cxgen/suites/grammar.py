@@ -165,10 +165,10 @@ class Grammar:
         for listed in (self.data["words"].get("both", {}), self.data["words"][side]):
             for symbol, words in listed.items():
                 given[symbol] = [*given.get(symbol, ()), *_listed(words)]
-        drawn = (
-            {symbol: sorted(word for word, own in sides.items() if own == side) for symbol, sides in self._sides.items()} if wide else {}
-        )
-        return {**given, **drawn, **({"ADV": sorted({*given.get("ADV", ()), *drawn["ADV"]})} if "ADV" in drawn else {})}
+        for symbol, sides in self._sides.items() if wide else ():
+            drawn = {word for word, own in sides.items() if own == side}
+            given[symbol] = sorted(drawn.union(given.get(symbol, ()) if symbol == "ADV" else ()))
+        return given
 
     @cached_property
     def _sides(self) -> dict[str, dict[str, str]]:
