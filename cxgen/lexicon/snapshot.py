@@ -60,7 +60,7 @@ class Lexicon:
 
     table: pl.DataFrame
     classes: dict[str, WordClass]
-    cuts: Cuts = field(default_factory=lambda: Cuts(()))
+    cuts: Cuts = ()
     overrides: dict[str, dict[str, dict[str, str]]] = field(default_factory=dict)
     folders: tuple[Path, ...] = ()
     memory: Path | None = None
@@ -99,7 +99,7 @@ class Lexicon:
         if not isinstance(raw, dict) or "classes" not in raw:
             raise DataError("expected an object with classes", file=path, hint=HINT)
         classes = {name: WordClass(name, one["pos"], tuple(one["ids"]), one.get("gloss", "")) for name, one in raw["classes"].items()}
-        return cls(table, classes, Cuts(raw.get("bands", ())), raw.get("overrides", {}), (folder.parent,), memory)
+        return cls(table, classes, raw.get("bands", ()), raw.get("overrides", {}), (folder.parent,), memory)
 
     def __len__(self) -> int:
         return self.table.height
