@@ -17,7 +17,7 @@ from cxgen.files import write_text
 from cxgen.lexicon.own import Sources, read_sources
 from cxgen.lexicon.scenes import gender_of
 from cxgen.lexicon.snapshot import WUG_SCHEMA, Lexicon
-from cxgen.lexicon.words import LEXNAMES, SCHEMA, SENSES, Reference, blank, inflect, lemma_of, measure, placed
+from cxgen.lexicon.words import LEXNAMES, SCHEMA, SENSES, Reference, blank, inflect, lemma_of, measure, banded
 from cxgen.pseudowords import complete, load
 from cxgen.sampling import INVENTORY
 from cxgen.schema import read_yaml
@@ -180,6 +180,6 @@ def propose(folder: Path, name: str) -> pl.DataFrame:
                 if main and lemma.key() not in taken | rows.keys():
                     text, gloss = lemma.name().replace("_", " "), lemma.synset().definition()[:80]
                     zipf = reference.frequency(text)[0]
-                    rows[lemma.key()] = placed(entry.pos, zipf, cuts)[1], zipf, text, lemma.key(), key.partition("%")[0], gloss
+                    rows[lemma.key()] = banded(entry.pos, zipf, cuts)[1], zipf, text, lemma.key(), key.partition("%")[0], gloss
     schema = {"band": pl.String, "zipf": pl.Float64, **dict.fromkeys(("lemma", "sense", "because", "gloss"), pl.String)}
     return pl.DataFrame(list(rows.values()), schema=schema, orient="row").sort(["zipf", "sense"], descending=[True, False])

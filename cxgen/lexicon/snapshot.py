@@ -74,6 +74,7 @@ class Lexicon:
         self.lemmas: list[str] = self.table["lemma"].to_list()
         self.pos: list[str] = self.table["pos"].to_list()
         self.index = {key: row for row, key in enumerate(self.keys)}
+        self._named: dict[tuple[str, ...], tuple[int, ...]] = {}
         self.phrases = frozenset((self.table["pos"] == "phrase").arg_true().to_list())
         numbers = {name: number for names in (BANDS, _GENDERS) for number, name in enumerate(names)}
         self.bands = self.table["band"].replace_strict(numbers, return_dtype=pl.Int8).to_numpy()
@@ -166,6 +167,12 @@ class Lexicon:
         if not self.has(name):
             raise missing(self, name)
         return self.classes.get(name) or WordClass(name, self.pos[self.index[name]], (self.index[name],))
+
+    def named(self, *names: str) -> tuple[int, ...]:
+        """The rows of all that classes and keys name, each once."""
+        if names not in self._named:
+            self._named[names] = tuple(dict.fromkeys(row for name in names for row in self.resolve(name).ids))
+        return self._named[names]
 
 
 def missing(lexicon: Lexicon, name: str, file: Path | None = None, line: int | None = None) -> UnknownNameError:

@@ -138,7 +138,7 @@ def judged_frames(
         for slot in frame.slots.keys() & verbs(frame):
             known_names = [name for name in frame.slots[slot] if lexicon.has(name)]
             kept = [name for name in frame.slots[slot] if name not in known_names]  # which `cxgen check` tells
-            for key, lemma in ((lexicon.keys[row], lexicon.lemmas[row]) for name in known_names for row in lexicon.resolve(name).ids):
+            for key, lemma in ((lexicon.keys[row], lexicon.lemmas[row]) for row in lexicon.named(*known_names)):
                 verdict = known.get(frame.clause(slot, lemma))
                 if not (verdict.refused if verdict else frame.proposed):
                     kept.append(key)

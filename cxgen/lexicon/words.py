@@ -93,7 +93,7 @@ def is_synthetic(adjective: str) -> bool:
     return syllables <= 1 or (syllables == 2 and adjective.endswith(("y", "le", "ow")))
 
 
-def placed(pos: str, zipf: float, cuts: Cuts) -> tuple[float, str]:
+def banded(pos: str, zipf: float, cuts: Cuts) -> tuple[float, str]:
     """How frequent a word is among those of its part of speech: percentile, 0 to 100 with two decimals, and band: low, mid or high."""
     if not cuts:
         raise DataError("the lexicon's snapshot has no cuts of frequency bands", hint="run `cxgen lexicon build`")
@@ -198,4 +198,4 @@ def inflect(row: dict[str, Any], changes: Mapping[str, str], reference: Referenc
 def measure(row: dict[str, Any], cuts: Cuts, reference: Reference) -> None:
     """Fill in frequency, percentile and band of ``row``."""
     row["zipf"], row["top10k"] = reference.frequency(row["lemma"])
-    row["percentile"], row["band"] = placed(row["pos"], row["zipf"], cuts)
+    row["percentile"], row["band"] = banded(row["pos"], row["zipf"], cuts)

@@ -144,7 +144,7 @@ class Draws:
         groups, held, codes = [], [], []
         for number, (rule, choice) in enumerate(zip(rules, choices, strict=True)):
             wordings = self.construction.rules[rule].wordings
-            for wording in np.flatnonzero(np.bincount(choice)):  # np.unique would import numpy.ma, a tenth of a preview
+            for wording in np.unique(choice):
                 rows = np.flatnonzero(choice == wording)
                 groups.append((parse_pattern(wordings[wording]), rows, rows + number * len(self)))
             held.append(np.array(self.sampler.held.of_wordings(len(wordings)))[choice])

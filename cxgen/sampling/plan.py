@@ -69,9 +69,8 @@ def draw_plan(
 ) -> Plan:
     """Draw the sets ``numbers`` of ``stream``, or of their slots ``only`` some and those that these depend on."""
     stream_of_frames = (*stream, "frame")
-    own = pick(uniform_at(stream_of_frames, numbers), _PLACES)
-    places = np.flatnonzero(np.bincount(own))  # np.unique would import numpy.ma
-    frame = elect(stream_of_frames, [f.name for f in pools.frames], places, pools.weights.tolist())[np.searchsorted(places, own)]
+    places, back = np.unique((uniform_at(stream_of_frames, numbers) * _PLACES).astype(np.int64), return_inverse=True)
+    frame = elect(stream_of_frames, [f.name for f in pools.frames], places, pools.weights.tolist())[back]
     plan = Plan(stream, numbers, frame, {})
     names = [*construction.design_slots(design)]
     needed = set(only or names)

@@ -79,9 +79,9 @@ def frame_candidates(frame: Frame, slot: Slot, lexicon: Lexicon, preset: str = "
         raise EmptySlotError(
             f"scene {frame.name!r} does not fill slot {slot.name!r}", file=frame.source.path, line=frame.scene.line, hint=hint
         )
-    rows = dict.fromkeys(row for name in names for row in lexicon.resolve(name).ids)
+    rows = lexicon.named(*names)
     strict = lexicon.strict.get(preset) if slot.carries else None
-    return [row for row in rows if strict is None or strict[row]]
+    return list(rows) if strict is None else [row for row in rows if strict[row]]
 
 
 def frames_of(construction: Construction, design: Design) -> list[Frame]:

@@ -95,7 +95,7 @@ def borrowed(construction: Construction, inventory: pl.DataFrame) -> pl.DataFram
     """
     lexicon, known = construction.lexicon, set(inventory["key"])
     names = set().union(*map(construction.fillers, construction.slots.values()))
-    drawn = {row for name in names if lexicon.has(name) for row in lexicon.resolve(name).ids}
+    drawn = {*lexicon.named(*filter(lexicon.has, names))}
     rows = lexicon.table.select("key", "lemma", "pos").rows()
     free: dict[str, dict[str, int]] = {}
     for row, (key, lemma, pos) in enumerate(rows):
