@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from cxgen.curate.build import build, propose
 from cxgen.errors import SchemaError, UnknownNameError
 from cxgen.lexicon.own import read_sources
-from cxgen.lexicon.words import HIGH, LOW, Reference, article, forms, is_synthetic, banded
+from cxgen.lexicon.words import HIGH, LOW, Reference, article, banded, forms, is_synthetic
 from cxgen.sampling import verb_pools
 from cxgen.sampling.pools import Segments
 from cxgen.schema import read_yaml

@@ -17,7 +17,7 @@ from cxgen.files import write_text
 from cxgen.lexicon.own import Sources, read_sources
 from cxgen.lexicon.scenes import gender_of
 from cxgen.lexicon.snapshot import WUG_SCHEMA, Lexicon
-from cxgen.lexicon.words import LEXNAMES, SCHEMA, SENSES, Reference, blank, inflect, lemma_of, measure, banded
+from cxgen.lexicon.words import LEXNAMES, SCHEMA, SENSES, Reference, banded, blank, inflect, lemma_of, measure
 from cxgen.pseudowords import complete, load
 from cxgen.sampling import INVENTORY
 from cxgen.schema import read_yaml

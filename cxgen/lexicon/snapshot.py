@@ -180,22 +180,17 @@ def missing(lexicon: Lexicon, name: str, file: Path | None = None, line: int | N
     lemma, pos = lemma_of(name)
     known = [lexicon.keys[row] for row in lexicon.rows_of(lemma) if pos in {"", lexicon.pos[row]}]
     if pos in {"phrase", "name"}:
-        message, hint = f"{name} is not in the lexicon", f'add {{text: "{lemma}"}} to a class'
+        hint = f'add {{text: "{lemma}"}} to a class'
+    elif pos and (known := known or lexicon.senses([lemma]).get((lemma, pos), [])):
+        hint = f"there is {' and '.join(known)}"
     elif pos:
-        message = f"{name} is not in the lexicon"
-        known = known or lexicon.senses([lemma]).get((lemma, pos), [])
-        hint = (
-            f"there is {' and '.join(known)}"
-            if known
-            else f"add {{lemma: {lemma}}} to the members of a class of {pos}s, in a template file"
-        )
+        hint = f"add {{lemma: {lemma}}} to the members of a class of {pos}s, in a template file"
     elif known:
-        alike = get_close_matches(name, lexicon.classes, cutoff=0.8)
-        message = f"{name!r} is a word, not a word class"
-        hint = " or ".join([*(f"did you mean {one}?" for one in alike[:1]), f"write {' or '.join(known)}"])
+        alike = get_close_matches(name, lexicon.classes, 1, cutoff=0.8)
+        hint = " or ".join([*(f"did you mean {one}?" for one in alike), f"write {' or '.join(known)}"])
+    elif alike := get_close_matches(name, lexicon.classes):
+        hint = f"did you mean {' or '.join(alike)}?"
     else:
-        alike = get_close_matches(name, lexicon.classes)
-        message, hint = f"unknown word class {name!r}", f"did you mean {' or '.join(alike)}?"
-        if not alike:
-            hint = "declare it under classes: in the template file; `cxgen lexicon classes` lists the others"
-    return UnknownNameError(message, file=file, line=line, hint=hint)
+        hint = "declare it under classes: in the template file; `cxgen lexicon classes` lists the others"
+    what = f"{name!r} is a word, not a word class" if known else f"unknown word class {name!r}"
+    return UnknownNameError(f"{name} is not in the lexicon" if pos else what, file=file, line=line, hint=hint)
