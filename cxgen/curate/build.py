@@ -84,9 +84,8 @@ def build(folder: Path) -> dict[str, int]:
             measure(row, bands, reference)
     table = pl.DataFrame([rows[key] for key in sorted(rows)], schema=SCHEMA)
     index = {key: number for number, key in enumerate(table["key"])}
-    classes: dict[str, dict[str, Any]] = {}
-    for name, entry in sorted(sources.classes.items()):
-        classes[name] = {"pos": entry.pos, "gloss": entry.gloss, "ids": [index[member.key] for member in sources.members(name)]}
+    ids = {name: [index[member.key] for member in sources.members(name)] for name in sources.classes}
+    classes = {name: {"pos": entry.pos, "gloss": entry.gloss, "ids": ids[name]} for name, entry in sources.classes.items()}
     document = {"bands": bands, "classes": classes, "overrides": sources.overrides}
     write_parquet(table, out / "lexemes.parquet", compression="zstd", statistics=False)
     write_text(out / "classes.json", json.dumps(document, ensure_ascii=False, sort_keys=True, separators=(",", ":")) + "\n")

@@ -119,9 +119,7 @@ def design_pools(
                 if slot.role == Role.verb and slot.name not in construction.verb_slots:  # the verb of another clause
                     filled[slot.name] = [row for row in filled[slot.name] if lexicon.lemmas[row] not in later]
             lacking += [f"slot {name!r} (no verb of it is in split {split!r})" for name, rows in filled.items() if not rows]
-        for slot in (
-            one for one in slots if one.distinct and len({lexicon.lemmas[row] for row in filled[one.name]}) == 1
-        ):  # which no other has
+        for slot in (one for one in slots if one.distinct and len({lexicon.lemmas[row] for row in filled[one.name]}) == 1):
             for other in filled.keys() & {*slot.distinct}:
                 filled[other] = [row for row in filled[other] if lexicon.lemmas[row] != lexicon.lemmas[filled[slot.name][0]]]
         if group := crowded(slots, filled, lexicon):
