@@ -252,20 +252,14 @@ def write_together(root: Path, texts: Mapping[Path, str]) -> None:
     """Write texts as new files below ``root``: after an error none of them is there, nor a folder that was made for them."""
     made: list[Path] = []
     try:
-        with scratch(next(folder for folder in (root, *root.absolute().parents) if folder.is_dir())) as folder:
-            written = {path: folder / str(number) for number, path in enumerate(texts)}
-            for path, text in texts.items():
-                write_text(written[path], text)
-            for path, source in written.items():
-                for above in reversed([above for above in path.parents if not above.exists()]):
-                    above.mkdir()
-                    made.append(above)
-                source.replace(path)
-                made.append(path)
-    except OSError as error:
+        for path, text in texts.items():
+            made += reversed([place for place in (path, *path.parents) if not place.exists()])
+            write_text(path, text)
+    except BaseException as error:
         for path in reversed(made):
-            path.rmdir() if path.is_dir() else path.unlink()
-        error.filename, error.filename2 = str(root), None
+            path.rmdir() if path.is_dir() else path.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            error.filename = str(root)
         raise
 
 

@@ -38,19 +38,14 @@ def elect(
     A name that is added wins some numbers, and no other number changes hands: rendezvous hashing (Thaler & Ravishankar 1998, "Using
     name-based mappings to increase hit rates"). The winner is who waits least, for exponential times at the rate of its weight.
     """
-    least, winner = np.full(len(numbers), np.inf), np.zeros(len(numbers), dtype=np.int64)
+    least, winner, places = np.full(len(numbers), np.inf), np.zeros(len(numbers), dtype=np.int64), numbers.astype(np.uint64)
     for place, (name, weight) in enumerate(zip(names, weights or [1.0] * len(names), strict=True)):
         if weight > 0:
-            waiting = -np.log1p(-_scattered((*stream, name), numbers)) / weight
+            chance = (mixed(places, code_of(*stream, name)) >> np.uint64(11)) * 2.0**-53  # `uniform_at` would need the numbers between
+            waiting = -np.log1p(-chance) / weight
             winner[waiting < least] = place
             least = np.minimum(waiting, least)
     return winner
-
-
-def _scattered(stream: tuple[str | int, ...], numbers: NDArray[np.int64]) -> NDArray[np.float64]:
-    """As `uniform_at`, of another generator, which needs no numbers between."""
-    bits = mixed(numbers.astype(np.uint64), code_of(*stream)) >> np.uint64(11)
-    return np.asarray(bits.astype(np.float64) * 2.0**-53)
 
 
 def mixed(first: Codes, *others: Codes) -> Codes:

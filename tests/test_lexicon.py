@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from cxgen.curate.build import build, propose
 from cxgen.errors import SchemaError, UnknownNameError
 from cxgen.lexicon.own import read_sources
-from cxgen.lexicon.words import HIGH, LOW, Cuts, Reference, article, forms, is_synthetic
+from cxgen.lexicon.words import HIGH, LOW, Reference, article, banded, forms, is_synthetic
 from cxgen.sampling import verb_pools
 from cxgen.sampling.pools import Segments
 from cxgen.schema import read_yaml
@@ -57,7 +57,7 @@ def test_the_snapshot_keeps_what_it_promises(lexicon):
     assert content["sense"].null_count() == 0
     assert content["lexfile"].null_count() == 0
     for pos, zipf, percentile, band in table.select("pos", "zipf", "percentile", "band").iter_rows():
-        assert (percentile, band) == (lexicon.cuts.percentile(pos, zipf), lexicon.cuts.band(pos, zipf))
+        assert (percentile, band) == banded(pos, zipf, lexicon.cuts)
     verbs = table.filter(pl.col("pos") == "verb")
     assert verbs.select(pl.col("past", "participle", "ing", "third").null_count()).sum_horizontal().item() == 0
     for relation in ("contrary", "complement", "near"):
@@ -67,12 +67,11 @@ def test_the_snapshot_keeps_what_it_promises(lexicon):
 
 @given(st.sampled_from(POS), st.floats(0, 8), st.floats(0, 8))
 def test_a_band_is_a_cut_of_the_percentile_and_both_rise_with_frequency(pos, one, other):
-    cuts = Cuts(read_yaml(ROOT / "lexicons/bands.yaml", "bands").data["percentiles"])
-    low, high = sorted((one, other))
-    assert 0 <= cuts.percentile(pos, low) <= cuts.percentile(pos, high) <= 100
-    assert BANDS.index(cuts.band(pos, low)) <= BANDS.index(cuts.band(pos, high))
-    percentile = cuts.percentile(pos, low)
-    assert BANDS.index(cuts.band(pos, low)) == (percentile >= LOW) + (percentile > HIGH)
+    cuts = read_yaml(ROOT / "lexicons/bands.yaml", "bands").data["percentiles"]
+    (low, band), (high, above) = (banded(pos, zipf, cuts) for zipf in sorted((one, other)))
+    assert 0 <= low <= high <= 100
+    assert BANDS.index(band) <= BANDS.index(above)
+    assert BANDS.index(band) == (low >= LOW) + (low > HIGH)
 
 
 @given(

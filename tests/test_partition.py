@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 from cxgen.errors import CxgenError
 from cxgen.sampling import design_pools
 from cxgen.sampling.partition import best_partition, near_counts, partition, set_counts
-from cxgen.vocabulary import SPLITS
+from cxgen.vocabulary import SHARES, SPLITS
 
-SHARES = {"train": 0.7, "validation": 0.15, "test": 0.15}
 pools = st.lists(st.frozensets(st.sampled_from([f"verb{i}" for i in range(60)]), min_size=1), min_size=1, max_size=8)
 
 

@@ -1,5 +1,6 @@
 """The commands, and how failures reach the user."""
 
+import atexit
 import functools
 import gc
 import importlib
@@ -149,6 +150,7 @@ def run(arguments: Sequence[str], command: typer.Typer = app, name: str = "cxgen
     """The exit code of a command line (of cxgen, or a recipe): 1 for a broken gate or bound, 2 for bad input, 130 for Ctrl-C."""
     colour = False if os.environ.get("NO_COLOR") else None
     gc.set_threshold(100_000)  # what modules make at the start stays: to look through it again and again takes a tenth of a second
+    atexit.register(gc.freeze)  # nor once more at the end
     try:
         code = typer.main.get_command(command)(list(arguments), prog_name=name, standalone_mode=False, color=colour)
     except CxgenError as error:

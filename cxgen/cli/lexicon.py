@@ -1,5 +1,6 @@
 """Commands about words, sentences and texts: the lexicon, pseudowords, the grammar of the comparative correlative, mining."""
 
+from collections import defaultdict
 from collections.abc import Iterator
 from difflib import get_close_matches
 from pathlib import Path
@@ -11,7 +12,6 @@ from typer import Argument, Option, echo, style
 
 from cxgen.cli.options import Form, Name, commands, load_all
 from cxgen.cli.output import Format, Row, busy, emit, note, print_json
-from cxgen.constructicon.load import class_users
 from cxgen.curate import build as curated
 from cxgen.curate.propose import propose as propose_clauses
 from cxgen.errors import CxgenError, UnknownNameError, some
@@ -78,7 +78,10 @@ def classes(
     """List the word classes with their size and the constructions that use them; with WORD those that hold it, lexeme by lexeme."""
     constructicon = Constructicon()
     loaded = load_all(constructicon)
-    users, sources = class_users(loaded), [constructicon.lexicon, *(entry.lexicon for entry in loaded)]
+    sources, users = [constructicon.lexicon, *(entry.lexicon for entry in loaded)], defaultdict[str, list[str]](list)
+    for entry in loaded:
+        for name in set().union(*map(entry.fillers, entry.slots.values())):
+            users[name].append(entry.name)
     rows: dict[tuple[str, str], Row] = {}
     for source in sources:
         held = {"": None} if word is None else {source.keys[number]: number for number in source.rows_of(word)}

@@ -256,12 +256,3 @@ def unknown_words(construction: Construction) -> Iterator[UnknownNameError]:
     for frame in construction.frames:
         for name in (name for names in frame.slots.values() for name in names if not lexicon.has(name)):
             yield missing(lexicon, name, frame.source.path, frame.scene.line)
-
-
-def class_users(constructions: Iterable[Construction]) -> dict[str, list[str]]:
-    """Class or lexeme key -> the names of the constructions whose slots or frames name it."""
-    users: dict[str, list[str]] = {}
-    for construction in constructions:
-        for name in set().union(*map(construction.fillers, construction.slots.values())):
-            users.setdefault(name, []).append(construction.name)
-    return users

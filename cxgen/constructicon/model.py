@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import chain
 from typing import Any
 
 from cxgen.constructicon.pattern import Part, parse_pattern
@@ -257,11 +256,10 @@ def verb_columns(designs: Iterable[Design], kinds: Mapping[str, Kind], slots: Ma
     return {slots[kinds[kind].verb].source for design in designs if design.frames in frame.designs for kind in design.kinds}
 
 
-def verb_rows(construction: Construction, frame: Frame) -> dict[str, list[int]]:
+def verb_rows(construction: Construction, frame: Frame) -> dict[str, tuple[int, ...]]:
     """The columns of a scene that hold verbs -> the rows of the lexicon that they name, in their order."""
     columns = verb_columns(construction.designs.values(), construction.kinds, construction.slots, frame)
-    resolve = construction.lexicon.resolve
-    return {slot: [*dict.fromkeys(chain(*(resolve(name).ids for name in frame.slots[slot])))] for slot in frame.slots.keys() & columns}
+    return {slot: construction.lexicon.named(*frame.slots[slot]) for slot in frame.slots.keys() & columns}
 
 
 def square_faults(construction: Construction, square: Square) -> Iterator[tuple[str, list[str]]]:

@@ -17,7 +17,7 @@ from cxgen.files import write_text
 from cxgen.lexicon.own import Sources, read_sources
 from cxgen.lexicon.scenes import gender_of
 from cxgen.lexicon.snapshot import WUG_SCHEMA, Lexicon
-from cxgen.lexicon.words import LEXNAMES, SCHEMA, SENSES, Cuts, Reference, blank, inflect, lemma_of, measure
+from cxgen.lexicon.words import LEXNAMES, SCHEMA, SENSES, Reference, banded, blank, inflect, lemma_of, measure
 from cxgen.pseudowords import complete, load
 from cxgen.sampling import INVENTORY
 from cxgen.schema import read_yaml
@@ -81,12 +81,11 @@ def build(folder: Path) -> dict[str, int]:
         rows = _rows(sources, folder)
         for row in rows.values():
             _fill(row, sources, wordnet, reference)
-            measure(row, Cuts(bands), reference)
+            measure(row, bands, reference)
     table = pl.DataFrame([rows[key] for key in sorted(rows)], schema=SCHEMA)
     index = {key: number for number, key in enumerate(table["key"])}
-    classes: dict[str, dict[str, Any]] = {}
-    for name, entry in sorted(sources.classes.items()):
-        classes[name] = {"pos": entry.pos, "gloss": entry.gloss, "ids": [index[member.key] for member in sources.members(name)]}
+    ids = {name: [index[member.key] for member in sources.members(name)] for name in sources.classes}
+    classes = {name: {"pos": entry.pos, "gloss": entry.gloss, "ids": ids[name]} for name, entry in sources.classes.items()}
     document = {"bands": bands, "classes": classes, "overrides": sources.overrides}
     write_parquet(table, out / "lexemes.parquet", compression="zstd", statistics=False)
     write_text(out / "classes.json", json.dumps(document, ensure_ascii=False, sort_keys=True, separators=(",", ":")) + "\n")
@@ -163,7 +162,7 @@ def propose(folder: Path, name: str) -> pl.DataFrame:
     Only main senses (the candidate's first) are proposed, without slurs, obscenities, archaisms and trade names by WordNet's usage domains.
     Columns ``band``, ``zipf``, ``lemma``, ``sense``, ``because`` (the member that it neighbours), ``gloss``.
     """
-    sources, cuts, reference = read_sources(folder), Cuts(read_yaml(folder / "bands.yaml", "bands").data["percentiles"]), Reference()
+    sources, cuts, reference = read_sources(folder), read_yaml(folder / "bands.yaml", "bands").data["percentiles"], Reference()
     if name not in sources.classes:
         raise unknown("class", name, sources.classes)
     entry = sources.classes[name]
@@ -180,6 +179,6 @@ def propose(folder: Path, name: str) -> pl.DataFrame:
                 if main and lemma.key() not in taken | rows.keys():
                     text, gloss = lemma.name().replace("_", " "), lemma.synset().definition()[:80]
                     zipf = reference.frequency(text)[0]
-                    rows[lemma.key()] = cuts.band(entry.pos, zipf), zipf, text, lemma.key(), key.partition("%")[0], gloss
+                    rows[lemma.key()] = banded(entry.pos, zipf, cuts)[1], zipf, text, lemma.key(), key.partition("%")[0], gloss
     schema = {"band": pl.String, "zipf": pl.Float64, **dict.fromkeys(("lemma", "sense", "because", "gloss"), pl.String)}
     return pl.DataFrame(list(rows.values()), schema=schema, orient="row").sort(["zipf", "sense"], descending=[True, False])

@@ -120,7 +120,7 @@ def _verbs(construction: Construction, params: Params) -> Iterator[dict[str, Any
         slots = {construction.slots[name].source for name in construction.design_slots(design) if name in construction.verb_slots}
         frames = [frame for frame in construction.frames if design.frames in frame.designs]
         keys = {key for frame in frames for slot in slots for key in frame.slots.get(slot, ())}
-        verbs = sorted({construction.lexicon.lemmas[row] for key in keys for row in construction.lexicon.resolve(key).ids})
+        verbs = sorted({construction.lexicon.lemmas[row] for row in construction.lexicon.named(*keys)})
         for split in dict.fromkeys(splits.values()):
             if own := [verb for verb in verbs if splits.get(verb) == split]:
                 new = ", ".join(verb for verb in own if verb not in known)
@@ -217,7 +217,7 @@ def accept_words(project: Project, construction: Construction, frame: str, slot:
     if not pos or source not in scene.slots:
         hint = "give a slot that the frame fills with nouns, verbs or adjectives"
         raise CxgenError(f"frame {frame!r} fills {slot!r} with no words of its own", hint=hint)
-    known = {lexicon.lemmas[row] for name in scene.slots[source] for row in lexicon.resolve(name).ids}
+    known = {lexicon.lemmas[row] for row in lexicon.named(*scene.slots[source])}
     lemmas = [lemma for lemma in dict.fromkeys(lemma_of(word, pos, lexicon) for word in words) if lemma not in known]
     if not lemmas:
         raise CxgenError(f"frame {frame!r} has these words already", hint="accept others")

@@ -159,12 +159,11 @@ def extended(lexicon: Lexicon, sources: Sources, construction: str = "") -> Lexi
     has the same name, it takes its place. Needs neither WordNet nor a build.
     """
     scenes = {construction: lexicon.scenes(construction)} if construction else {}
-    for source in scenes[construction].tables if construction else ():
-        for word, number, _ in source.words():
-            (lemma, _, pin), key = word, scenes[construction].keys[word]
+    for word, key in scenes[construction].keys.items() if construction else ():
+        if key not in lexicon.index:
+            (lemma, _, pin), (source, number, _) = word, scenes[construction].places[word]
             changes = {"gender": gender} if (gender := gender_of(pin)) else {}
-            if key not in lexicon.index:
-                sources.words.append(Member(key, lemma, key if "%" in key else None, changes, source, (number,)))
+            sources.words.append(Member(key, lemma, key if "%" in key else None, changes, source, (number,)))
     if not (sources.classes or sources.overrides or sources.relations or sources.words):
         return lexicon
     members = (member for member in sources.declared if member.changes)

@@ -136,18 +136,19 @@ class SceneTable(Document):
 
 @dataclass(frozen=True)
 class Scenes:
-    """The tables of a construction, and the key of the lexeme that each word of them is (a word of one's own may not be there yet)."""
+    """The tables of a construction; of each word a place (table, scene, slot), and its lexeme's key (one's own may not be there yet)."""
 
     tables: tuple[SceneTable, ...]
+    places: dict[Word, tuple[SceneTable, int, str]]
     keys: dict[Word, str]
 
     @classmethod
     def resolve(cls, tables: Iterable[SceneTable], lexicon: "Lexicon") -> "Scenes":
         """Find the lexemes of all words; of one without a sense such as its pin asks for, the error names line and column."""
-        scenes = cls(tuple(tables), {})
-        places = {word: (table, number, slot) for table in scenes.tables for word, number, slot in table.words()}
-        senses = lexicon.senses(lemma for lemma, _, _ in places) if places else {}
-        for word, (table, number, slot) in places.items():
+        tables = tuple(tables)
+        scenes = cls(tables, {word: (table, number, slot) for table in tables for word, number, slot in table.words()}, {})
+        senses = lexicon.senses(lemma for lemma, _, _ in scenes.places) if scenes.places else {}
+        for word, (table, number, slot) in scenes.places.items():
             try:
                 scenes.keys[word] = sense_of(word, senses, lexicon)
             except CxgenError as error:

@@ -60,7 +60,7 @@ class Lexicon:
 
     table: pl.DataFrame
     classes: dict[str, WordClass]
-    cuts: Cuts = field(default_factory=lambda: Cuts(()))
+    cuts: Cuts = ()
     overrides: dict[str, dict[str, dict[str, str]]] = field(default_factory=dict)
     folders: tuple[Path, ...] = ()
     memory: Path | None = None
@@ -74,6 +74,7 @@ class Lexicon:
         self.lemmas: list[str] = self.table["lemma"].to_list()
         self.pos: list[str] = self.table["pos"].to_list()
         self.index = {key: row for row, key in enumerate(self.keys)}
+        self._named: dict[tuple[str, ...], tuple[int, ...]] = {}
         self.phrases = frozenset((self.table["pos"] == "phrase").arg_true().to_list())
         numbers = {name: number for names in (BANDS, _GENDERS) for number, name in enumerate(names)}
         self.bands = self.table["band"].replace_strict(numbers, return_dtype=pl.Int8).to_numpy()
@@ -99,7 +100,7 @@ class Lexicon:
         if not isinstance(raw, dict) or "classes" not in raw:
             raise DataError("expected an object with classes", file=path, hint=HINT)
         classes = {name: WordClass(name, one["pos"], tuple(one["ids"]), one.get("gloss", "")) for name, one in raw["classes"].items()}
-        return cls(table, classes, Cuts(raw.get("bands", ())), raw.get("overrides", {}), (folder.parent,), memory)
+        return cls(table, classes, raw.get("bands", ()), raw.get("overrides", {}), (folder.parent,), memory)
 
     def __len__(self) -> int:
         return self.table.height
@@ -167,28 +168,29 @@ class Lexicon:
             raise missing(self, name)
         return self.classes.get(name) or WordClass(name, self.pos[self.index[name]], (self.index[name],))
 
+    def named(self, *names: str) -> tuple[int, ...]:
+        """The rows of all that classes and keys name, each once."""
+        if names not in self._named:
+            self._named[names] = tuple(dict.fromkeys(row for name in names for row in self.resolve(name).ids))
+        return self._named[names]
+
 
 def missing(lexicon: Lexicon, name: str, file: Path | None = None, line: int | None = None) -> UnknownNameError:
     """The error about ``name``, a class name or the key of a lexeme, which ``lexicon`` does not have."""
     lemma, pos = lemma_of(name)
     known = [lexicon.keys[row] for row in lexicon.rows_of(lemma) if pos in {"", lexicon.pos[row]}]
     if pos in {"phrase", "name"}:
-        message, hint = f"{name} is not in the lexicon", f'add {{text: "{lemma}"}} to a class'
+        hint = f'add {{text: "{lemma}"}} to a class'
+    elif pos and (known := known or lexicon.senses([lemma]).get((lemma, pos), [])):
+        hint = f"there is {' and '.join(known)}"
     elif pos:
-        message = f"{name} is not in the lexicon"
-        known = known or lexicon.senses([lemma]).get((lemma, pos), [])
-        hint = (
-            f"there is {' and '.join(known)}"
-            if known
-            else f"add {{lemma: {lemma}}} to the members of a class of {pos}s, in a template file"
-        )
+        hint = f"add {{lemma: {lemma}}} to the members of a class of {pos}s, in a template file"
     elif known:
-        alike = get_close_matches(name, lexicon.classes, cutoff=0.8)
-        message = f"{name!r} is a word, not a word class"
-        hint = " or ".join([*(f"did you mean {one}?" for one in alike[:1]), f"write {' or '.join(known)}"])
+        alike = get_close_matches(name, lexicon.classes, 1, cutoff=0.8)
+        hint = " or ".join([*(f"did you mean {one}?" for one in alike), f"write {' or '.join(known)}"])
+    elif alike := get_close_matches(name, lexicon.classes):
+        hint = f"did you mean {' or '.join(alike)}?"
     else:
-        alike = get_close_matches(name, lexicon.classes)
-        message, hint = f"unknown word class {name!r}", f"did you mean {' or '.join(alike)}?"
-        if not alike:
-            hint = "declare it under classes: in the template file; `cxgen lexicon classes` lists the others"
-    return UnknownNameError(message, file=file, line=line, hint=hint)
+        hint = "declare it under classes: in the template file; `cxgen lexicon classes` lists the others"
+    what = f"{name!r} is a word, not a word class" if known else f"unknown word class {name!r}"
+    return UnknownNameError(f"{name} is not in the lexicon" if pos else what, file=file, line=line, hint=hint)

@@ -6,7 +6,7 @@ judge, on one of `cxgen.vocabulary.CLAUSES` or on `INTERPRETATION`.
 """
 
 import os
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -30,7 +30,7 @@ BAD = "-bad"  # how an item ends that shows the bad continuation: it has to be i
 _VOTES = Contract(tuple(Column(name, pl.String, "") for name in ("item", "task", "judge", "prompt", "value", "reason")), more=True)
 
 
-@dataclass(frozen=True)
+@dataclass
 class Verdict:
     """On a clause: ``acceptability`` and ``role`` by the majority (empty: none), why it is refused, if it is, and whether it is passable
     only (``stiff``): a third of its readers or more find it less than natural."""
@@ -105,21 +105,20 @@ def verdicts(votes: pl.DataFrame, construction: str) -> dict[str, Verdict]:
 
     Of a tie between prototypical and extended, or between roles, nothing is known.
     """
-    known: dict[str, tuple[str, str, str, bool]] = {}
+    known: dict[str, Verdict] = defaultdict(Verdict)
     rows = majority(votes).drop("votes").join(against(votes), on=["item", "task"], how="left", maintain_order="left")
     for item, task, value, _, count, bad, natural, refused in rows.filter(pl.col("votes") > 0).iter_rows():
         clause, _, whose = item.partition("/")[2].rpartition("/")
-        acceptability, role, why, stiff = known.get(clause, ("", "", "", False))
+        verdict = known[clause]
         if task == "role":
-            role = value
+            verdict.role = value
         elif refused:
-            why = why or f"{task}: {bad} of {count} votes are against it"
+            verdict.refused = verdict.refused or f"{task}: {bad} of {count} votes are against it"
         elif task == "naturalness":
-            stiff = stiff or not natural
+            verdict.stiff = verdict.stiff or not natural
         elif task == "acceptability" and whose == construction:
-            acceptability = value
-        known[clause] = (acceptability, role, why, stiff)
-    return {clause: Verdict(*said) for clause, said in known.items()}
+            verdict.acceptability = value
+    return known
 
 
 def refusals(frames: Iterable[Frame]) -> str:
@@ -139,7 +138,7 @@ def judged_frames(
         for slot in frame.slots.keys() & verbs(frame):
             known_names = [name for name in frame.slots[slot] if lexicon.has(name)]
             kept = [name for name in frame.slots[slot] if name not in known_names]  # which `cxgen check` tells
-            for key, lemma in ((lexicon.keys[row], lexicon.lemmas[row]) for name in known_names for row in lexicon.resolve(name).ids):
+            for key, lemma in ((lexicon.keys[row], lexicon.lemmas[row]) for row in lexicon.named(*known_names)):
                 verdict = known.get(frame.clause(slot, lemma))
                 if not (verdict.refused if verdict else frame.proposed):
                     kept.append(key)

@@ -37,6 +37,8 @@ SCHEMA: dict[str, Any] = {
     **dict.fromkeys(("countability", "gender", "article", *INFLECTIONS), pl.String),
     **dict.fromkeys(LISTS, pl.List(pl.String)),
 }
+# Rows of ``lexicons/bands.yaml``: ``at`` (a percentile, ascending) and for every part of speech the zipf there; a word more moves no other.
+Cuts = Sequence[Mapping[str, float]]
 LOW, HIGH = 20, 60  # percentiles: low < 20 <= mid <= 60 < high
 # The zipf values at these percentiles of wordfreq's own list of English, the 28,917 words that occur at least once in a million (3.1); of
 # its larger list (321,180) they would be 1.18 and 1.75, where hardly a lexeme is.
@@ -91,25 +93,12 @@ def is_synthetic(adjective: str) -> bool:
     return syllables <= 1 or (syllables == 2 and adjective.endswith(("y", "le", "ow")))
 
 
-class Cuts:
-    """How frequent a word is among those of its part of speech, by fixed cuts, so that a word added moves no other.
-
-    ``rows`` are those of ``lexicons/bands.yaml``: each has ``at`` (a percentile, ascending) and for every part of speech the zipf there.
-    """
-
-    def __init__(self, rows: Sequence[Mapping[str, float]]) -> None:
-        self.rows = rows
-
-    def percentile(self, pos: str, zipf: float) -> float:
-        """The percentile, 0 to 100 with two decimals, of ``zipf`` among words of ``pos``."""
-        if not self.rows:
-            raise DataError("the lexicon's snapshot has no cuts of frequency bands", hint="run `cxgen lexicon build`")
-        return round(float(np.interp(zipf, [row[pos] for row in self.rows], [row["at"] for row in self.rows])), 2)
-
-    def band(self, pos: str, zipf: float) -> str:
-        """``low``, ``mid`` or ``high``."""
-        percentile = self.percentile(pos, zipf)
-        return "low" if percentile < LOW else "mid" if percentile <= HIGH else "high"
+def banded(pos: str, zipf: float, cuts: Cuts) -> tuple[float, str]:
+    """How frequent a word is among those of its part of speech: percentile, 0 to 100 with two decimals, and band: low, mid or high."""
+    if not cuts:
+        raise DataError("the lexicon's snapshot has no cuts of frequency bands", hint="run `cxgen lexicon build`")
+    percentile = round(float(np.interp(zipf, [row[pos] for row in cuts], [row["at"] for row in cuts])), 2)
+    return percentile, "low" if percentile < LOW else "mid" if percentile <= HIGH else "high"
 
 
 @cache
@@ -209,4 +198,4 @@ def inflect(row: dict[str, Any], changes: Mapping[str, str], reference: Referenc
 def measure(row: dict[str, Any], cuts: Cuts, reference: Reference) -> None:
     """Fill in frequency, percentile and band of ``row``."""
     row["zipf"], row["top10k"] = reference.frequency(row["lemma"])
-    row["percentile"], row["band"] = cuts.percentile(row["pos"], row["zipf"]), cuts.band(row["pos"], row["zipf"])
+    row["percentile"], row["band"] = banded(row["pos"], row["zipf"], cuts)

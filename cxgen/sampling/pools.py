@@ -79,9 +79,9 @@ def frame_candidates(frame: Frame, slot: Slot, lexicon: Lexicon, preset: str = "
         raise EmptySlotError(
             f"scene {frame.name!r} does not fill slot {slot.name!r}", file=frame.source.path, line=frame.scene.line, hint=hint
         )
-    rows = dict.fromkeys(row for name in names for row in lexicon.resolve(name).ids)
+    rows = lexicon.named(*names)
     strict = lexicon.strict.get(preset) if slot.carries else None
-    return [row for row in rows if strict is None or strict[row]]
+    return list(rows) if strict is None else [row for row in rows if strict[row]]
 
 
 def frames_of(construction: Construction, design: Design) -> list[Frame]:
@@ -119,7 +119,7 @@ def design_pools(
                 if slot.role == Role.verb and slot.name not in construction.verb_slots:  # the verb of another clause
                     filled[slot.name] = [row for row in filled[slot.name] if lexicon.lemmas[row] not in later]
             lacking += [f"slot {name!r} (no verb of it is in split {split!r})" for name, rows in filled.items() if not rows]
-        for slot in (slot for slot in slots if len({lexicon.lemmas[row] for row in filled[slot.name]}) == 1):  # its one word is no other's
+        for slot in (one for one in slots if one.distinct and len({lexicon.lemmas[row] for row in filled[one.name]}) == 1):
             for other in filled.keys() & {*slot.distinct}:
                 filled[other] = [row for row in filled[other] if lexicon.lemmas[row] != lexicon.lemmas[filled[slot.name][0]]]
         if group := crowded(slots, filled, lexicon):
@@ -171,13 +171,13 @@ def _fits(frame: Frame, rows: Sequence[int], lexicon: Lexicon, marked: float, *,
     """How often each of ``rows`` comes up in ``frame``, relative to what is not marked; if ``alone``, what holds the meaning seldom."""
     odd = {lexicon.index.get(key) for key in frame.marked}
     held = frame.entails_alone if alone else ()
-    return [(marked if row in odd else 1.0) * (LEXICAL if lexicon.lemmas[row] in held else 1.0) for row in rows]
+    return [(marked if row in odd else 1.0) * (LEXICAL if held and lexicon.lemmas[row] in held else 1.0) for row in rows]
 
 
 def crowded(slots: Iterable[Slot], filled: Mapping[str, Sequence[int]], lexicon: Lexicon) -> list[str]:
     """Slots that must hold different words, and have fewer words than they are; a split may have but one verb of a frame's three."""
     for slot in slots:
         group = [slot.name, *(name for name in slot.distinct if name in filled)]
-        if not filled[slot.name] or len({lexicon.lemmas[row] for name in group for row in filled[name]}) < len(group):
+        if not filled[slot.name] or (slot.distinct and len({lexicon.lemmas[row] for name in group for row in filled[name]}) < len(group)):
             return group
     return []

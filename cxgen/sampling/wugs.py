@@ -74,10 +74,9 @@ class Wugs:
         lacking = table.filter(replaced & pl.col("lemma_wug").is_null())
         if lacking.height:
             raise DataError(f"{lacking['lemma'][0]!r} has no pseudoword", hint="run `cxgen lexicon build`")
-        kept = {name: pl.col(name).is_not_null() for name in INFLECTIONS}  # a mass noun's pseudoword has no plural either
+        there = {name: replaced & pl.col(name).is_not_null() for name in ("lemma", "article", *INFLECTIONS)}  # a mass noun has no plural
         changes = [
-            *(pl.when(replaced).then(f"{name}_wug").otherwise(name).alias(name) for name in ("lemma", "article")),
-            *(pl.when(replaced & kept[name]).then(f"{name}_wug").otherwise(name).alias(name) for name in INFLECTIONS),
+            *(pl.when(changed).then(f"{name}_wug").otherwise(name).alias(name) for name, changed in there.items()),
             *(pl.when(replaced).then(None).otherwise(name).alias(name) for name in ("sense", "band", "zipf", "percentile")),
         ]
         return Lexicon(table.with_columns(changes).select(lexicon.table.columns), lexicon.classes)
@@ -96,7 +95,7 @@ def borrowed(construction: Construction, inventory: pl.DataFrame) -> pl.DataFram
     """
     lexicon, known = construction.lexicon, set(inventory["key"])
     names = set().union(*map(construction.fillers, construction.slots.values()))
-    drawn = {row for name in names if lexicon.has(name) for row in lexicon.resolve(name).ids}
+    drawn = {*lexicon.named(*filter(lexicon.has, names))}
     rows = lexicon.table.select("key", "lemma", "pos").rows()
     free: dict[str, dict[str, int]] = {}
     for row, (key, lemma, pos) in enumerate(rows):
