@@ -118,7 +118,7 @@ def verdicts(votes: pl.DataFrame, construction: str) -> dict[str, Verdict]:
             verdict.stiff = verdict.stiff or not natural
         elif task == "acceptability" and whose == construction:
             verdict.acceptability = value
-    return known
+    return dict(known)
 
 
 def refusals(frames: Iterable[Frame]) -> str:

@@ -93,7 +93,8 @@ class Resampling:
 
 
 def figure(values: pl.DataFrame, how: Resampling) -> dict[str, Any] | None:
-    """The mean of ``value`` by ``construction``, then over these: ``value, low, high`` (None if no construction has two clusters).
+    """The mean of ``value`` by ``construction``, then over these: ``value, low, high`` (None if no construction has two clusters, or all
+    those of one have the same mean, as where a model gives one label to all: then resampling says nothing).
 
     Percentile interval (Efron and Tibshirani 1993, ch. 13) from resampling verbs, ``cluster`` (Davison and Hinkley 1997, sec. 3.8).
     """
@@ -105,7 +106,8 @@ def figure(values: pl.DataFrame, how: Resampling) -> dict[str, Any] | None:
     low = high = None
     if how.resamples and any(part.height > 1 for part in parts):
         means = np.mean([_resampled(part, how) for part in parts], axis=0)
-        low, high = (round(float(end), 4) for end in np.quantile(means, [(1 - how.level) / 2, (1 + how.level) / 2]))
+        ends = [round(float(end), 4) for end in np.quantile(means, [(1 - how.level) / 2, (1 + how.level) / 2])]
+        low, high = ends if ends[0] < ends[1] else (None, None)
     return {"value": round(mean, 4), "low": low, "high": high}
 
 
