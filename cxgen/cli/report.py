@@ -157,8 +157,7 @@ def variety(form: Form = Format.table) -> None:
     for name, entry in result.items():
         figures = {what: value for part in ("breadth", "reach") for what, value in entry[part].items() if not isinstance(value, dict)}
         head = {"premises": entry["premises"], "templates": entry["templates"], "largest": entry["largest template share"]}
-        row = {"construction": name, **head, **figures, **entry.get("texture", {})}
-        rows.append(row)
+        rows.append({"construction": name, **head, **figures, **entry.get("texture", {})})
     emit(rows, form)
     if not spread.gated(result):
         note(f"no gates: they are for the constructions that come with cxgen, from {spread.ENOUGH} premises on")
