@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from itertools import chain, combinations
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from cxgen.streams import uniform
 DIGITS = 3  # of every figure: what is left of the order in which a processor adds up stands behind them
 _DRAWN = 2**22  # numbers at a time
 CHANCE = round(1 / 3, DIGITS)
+ALL = "(all)"
 
 
 @dataclass(frozen=True)
@@ -53,17 +55,22 @@ def broken_gates(measure: Mapping[str, Any]) -> Iterator[str]:
     """What of a measure (see `measured`) does not keep its gates, in words: the worst figure of each gate."""
     gates = measure.get("gates", {})
     worst_of, bound = (min, "at least") if gates.get("least") else (max, "at most")
-    figures = {
-        "overall": {"": measure["overall"]},
-        "config": measure.get("by_config", {}),
-        "construction": {f"{name} ({config})": figure for config, own in measure["configs"].items() for name, figure in own.items()},
-    }
-    for what, own in figures.items():
-        worst = worst_of(own, key=own.__getitem__, default="")
-        if own and (gate := gates.get(what)) is not None and not within(own[worst], gate, least=bool(gates.get("least"))):
-            where, everywhere = (f"in {worst}", f" in each {what}") if worst else ("over all", "")
+    for what, own in divided(measure).items():
+        config, name, worst = worst_of(own, key=itemgetter(2), default=("", "", 0))
+        if own and (gate := gates.get(what)) is not None and not within(worst, gate, least=bool(gates.get("least"))):
+            where = {"overall": "over all", "config": f"in {config}", "construction": f"in {name} ({config})"}[what]
             chance = f"chance {measure['chance']}, " if measure["chance"] else ""
-            yield f"is {own[worst]} {where}; {chance}gate: {bound} {gate}{everywhere}"
+            yield f"is {worst} {where}; {chance}gate: {bound} {gate}{'' if what == 'overall' else f' in each {what}'}"
+
+
+def divided(measure: Mapping[str, Any]) -> dict[str, list[tuple[str, str, float]]]:
+    """What a measure (see `measured`) divides by, as its gates have it, or verb ``role`` -> config, construction or role, figure."""
+    return {
+        "overall": [(ALL, ALL, measure["overall"])],
+        "config": [(config, ALL, figure) for config, figure in measure.get("by_config", {}).items()],
+        "role": [(ALL, role, figure) for role, figure in measure.get("by_verb_role", {}).items()],
+        "construction": [(config, part, figure) for config, own in measure["configs"].items() for part, figure in own.items()],
+    }
 
 
 def within(figure: float, gate: float, *, least: bool) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 
 from cxgen import layout
-from cxgen.build.tables import dataset as read_dataset
+from cxgen.build.tables import dataset
 from cxgen.families import DEFAULT
 from cxgen.measures.figures import Figures, Gates, broken_gates, measured
 from cxgen.measures.words import CLOSED
@@ -55,25 +55,11 @@ _DEGREE = frozenset(["just", "right", "shortly", "long", "well", "only", "even",
 
 
 def run(project: Project, seed: int) -> dict[str, Any]:
-    """Write and return ``variety.json``: what `variety` gives, with `texture` and `reach`."""
-    table = read_dataset(project, DEFAULT)
-    report, items = variety(table), table.filter(config=DEFAULT)
-    for name, entry in report.items():
-        own = items.filter(TARGET.eq(name))
-        entry["reach"] = reach(own if own.height else table.filter(construction=name))
-        if own.height:
-            entry["texture"] = texture(own, seed)
-        if name not in items["construction"]:
-            entry["lookalike"] = True
-    write_json(report, project.root / layout.metric("variety"))
-    return report
-
-
-def variety(dataset: pl.DataFrame) -> dict[str, Any]:
-    """Construction of the premises -> counts and `breadth`."""
-    report: dict[str, Any] = {}
-    for (name,), rows in dataset.group_by("construction", maintain_order=True):
-        premises = rows.unique("premise", maintain_order=True)
+    """Write and return ``variety.json``: construction of the premises -> counts, `breadth`, `reach`, and `texture` of those with sets."""
+    table, report = dataset(project, DEFAULT), dict[str, Any]()
+    items = table.filter(config=DEFAULT)
+    for (name,), rows in table.sort("construction", maintain_order=True).group_by("construction", maintain_order=True):
+        premises, own = rows.unique("premise", maintain_order=True), items.filter(TARGET.eq(name))
         templates = premises["template"].value_counts(sort=True)["count"]
         report[str(name)] = {
             "premises": premises.height,
@@ -82,8 +68,12 @@ def variety(dataset: pl.DataFrame) -> dict[str, Any]:
             "largest template share": round(templates[0] / premises.height, 4),
             "lexemes": rows.select(pl.col("slots").list.eval(pl.element().struct.field("sense")).explode().n_unique()).item(),
             "breadth": breadth(rows),
+            "reach": reach(own if own.height else rows),
+            **({"texture": texture(own, seed)} if own.height else {}),
+            **({} if name in items["construction"] else {"lookalike": True}),
         }
-    return dict(sorted(report.items()))
+    write_json(report, project.root / layout.metric("variety"))
+    return report
 
 
 def texture(rows: pl.DataFrame, seed: int) -> dict[str, float]:
