@@ -116,6 +116,8 @@ def test_bad_arguments_and_a_missing_snapshot_are_named(wugs, tmp_path, monkeypa
     for word in ("ice cream", "naïve", "", "x1"):
         with pytest.raises(CxgenError, match="expected a"):
             pseudowords(wugs, [word])
+    with pytest.raises(CxgenError, match="pos: expected"):
+        pseudowords(wugs, ["gate"], pos="adverb")
     with pytest.raises(DataError, match=r"wug_lexicon\.parquet"):
         load(tmp_path)
     assert pseudowords(wugs, []).schema == pl.Schema(SCHEMA)

@@ -91,6 +91,8 @@ def pseudowords(
     With ``pos`` (noun, verb or adjective) inflected forms, too, are new and no output looks inflected. Another ``seed`` gives other outputs
     among equally good ones. Statistics as in Wuggy (Keuleers & Brysbaert 2010) and Yarkoni et al. (2008).
     """
+    if pos not in {*MODES[Mode.content], None}:
+        raise CxgenError("pos: expected noun, verb, adjective or None")
     sources = [_Source(word, lexicon.segments(word), pos) for word in words]
     used, rows = set(taken), list[tuple[object, ...]]()
     for start in range(0, len(sources), _TOGETHER):
