@@ -24,7 +24,7 @@ from cxgen.asking.judge import as_table, freeze, read_frozen
 from cxgen.asking.prompts import KEY, Reply, read_answers
 from cxgen.errors import CxgenError, DataError
 from cxgen.lexicon.verdicts import majority
-from cxgen.measures.agreement import agreement
+from cxgen.measures.figures import agreement
 from cxgen.vocabulary import TASKS, Judge
 from tests.conftest import ROOT, sampled
 from tests.hostile_server import ENDLESS, KINDS, REFUSALS, TEXTS, answers_to, wrong

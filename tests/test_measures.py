@@ -14,7 +14,7 @@ from scipy.sparse import csr_matrix
 
 from cxgen import measures
 from cxgen.measures import Items, begin
-from cxgen.measures.fits import logistic, right
+from cxgen.measures.fits import probabilities, regression, right
 from cxgen.measures.words import cues_only, cues_transfer, misparse, open_words, pair_scores, turn_rate, word_pairs, words_only
 
 E, N, C = range(3)
@@ -193,12 +193,15 @@ def test_every_kernel_gives_the_same_figures():
 
 def test_a_label_that_nothing_has_is_never_said():
     features = csr_matrix(np.eye(3))
-    assert logistic(features, np.array([[3.0, 0, 0], [0, 0, 2], [1, 0, 0]]))(features).argmax(axis=1).tolist() == [0, 2, 0]
-    assert logistic(features[:1], np.array([[0.0, 1, 0]]))(features).tolist() == [[0, 1, 0]] * 3
+    counts = np.array([[3.0, 0, 0], [0, 0, 2], [1, 0, 0]])
+    assert probabilities(regression(), features, counts, features).argmax(axis=1).tolist() == [0, 2, 0]
+    assert probabilities(regression(), features[:1], np.array([[0.0, 1, 0]]), features).tolist() == [[0, 1, 0]] * 3
 
 
 def test_labels_that_tie_share_the_item():
+    def same(seen):
+        return csr_matrix(np.ones((1, 1))), np.zeros(len(seen), dtype=np.int64)
+
     labels = np.array([0, 1, 2, 0, 1, 2])
-    job = logistic, lambda seen: (seen, np.zeros(6, dtype=np.int64)), csr_matrix(np.ones((1, 1))), labels, [(np.arange(3), np.arange(3, 6))]
-    (hits,) = right(job)
+    (hits,) = right((regression, same, labels, labels, [(np.arange(3), np.arange(3, 6))]))
     assert hits == pytest.approx(1 / 3)

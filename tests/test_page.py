@@ -39,13 +39,12 @@ class Page(HTMLParser):
 
     def __init__(self, text):
         super().__init__()
-        self.tables, self.links, self.ids, self.scripts, self.tags = {}, [], set(), {}, []
+        self.tables, self.links, self.ids, self.scripts = {}, [], set(), {}
         self._heading, self._script, self._cell = "", None, False
         self.feed(text)
 
     def handle_starttag(self, tag, attrs):
         given = dict(attrs)
-        self.tags.append(tag)
         self.ids.add(given.get("id"))
         self.links += [value for name, value in attrs if name in {"src", "href", "action", "xlink:href"}]
         if tag == "h2":

@@ -11,27 +11,31 @@ import polars as pl
 import pytest
 
 from cxgen import layout
-from cxgen.report.variety import breadth, broken, closing, kind_of, opening, reach, skeleton, texture
+from cxgen.report.variety import breadth, broken, reach, shape, skeleton, texture
 from tests.conftest import ROOT
 
 GOOD = {"bigrams": 0.9, "skeletons": 0.95, "sd": 4.0, "first": 0.2, "joined": 0.2, "mould": 0.1}
+WIDE = {"verbs": 200, "verbs in test": 40, "top five verbs": 0.1, "largest scene": 0.01, "largest filler": 0.01}
 NAMES = ("giveaways", "items", "shapes", "verbs")
 
 
-def test_a_phrase_is_told_by_its_first_word_and_by_its_place():
-    kinds = {"before dawn": "PP", "just before dawn": "PP", "when the bell rang": "clause", "last night": "time", "slowly": "adverb"}
-    assert {phrase: kind_of(phrase) for phrase in kinds} == kinds
-    assert kind_of("the lazy dog") == kind_of("") == "none"
-    assert opening("Last night, Ann left.") == "time"
-    assert opening("Ann, who was late, left.") == "none"
-    assert opening("Before dawn Ann left.", ["before dawn"]) == "PP"
-    assert closing("Ann left before dawn.", ["last night", "before dawn"]) == "PP"
-    assert closing("Ann left.", ["before dawn"]) == "none"
-
-
-def premise(text, verb, split="train", **fillers):
+def premise(text, verb="leave", split="train", **fillers):
     slots = [{"role": role, "lemma": lemma} for role, lemma in fillers.items()]
     return {"premise": text, "template": "plain", "verb": verb, "split": split, "slots": slots}
+
+
+@pytest.mark.parametrize(
+    ("text", "adjunct", "expected"),
+    [
+        ("Last night, Ann left.", "", "time/none"),
+        ("Ann, who was late, left.", "", "none/none"),
+        ("Just before dawn Ann left.", "just before dawn", "PP/none"),
+        ("When the bell rang, Ann left slowly.", "slowly", "clause/adverb"),
+        ("Ann left before dawn.", "before dawn", "none/PP"),
+    ],
+)
+def test_adjuncts_are_told_by_their_first_words_and_by_their_places(text, adjunct, expected):
+    assert shape(premise(text, **{"modifier": adjunct} if adjunct else {})) == f"plain/{expected}"
 
 
 def test_breadth_counts_each_premise_once():
@@ -87,7 +91,8 @@ def test_texture_is_that_of_a_premise_a_set():
 
 
 def test_what_is_monotonous_is_named_with_the_worst_construction():
-    good, bad = {"premises": 400, "texture": GOOD}, {"premises": 400, "texture": {**GOOD, "sd": 2.0, "joined": 0.8}}
+    good = {"premises": 400, "texture": GOOD, "reach": WIDE}
+    bad = {**good, "texture": {**GOOD, "sd": 2.0, "joined": 0.8}}
     assert list(broken({"conative": good, "depictive": {}})) == []
     assert list(broken({"conative": good, "resultative": bad})) == [
         "sd is 2.0 in resultative (nli); gate: at least 3.5 in each construction",

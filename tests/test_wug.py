@@ -6,7 +6,6 @@ import subprocess
 import sys
 from collections import Counter
 
-import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given, settings
@@ -33,9 +32,12 @@ def sample(wugs, lexicon):
     """Outputs for nouns, verbs and adjectives from every band: the same words as far as the lexicon has them, however it grows."""
     table = lexicon.table.filter(pl.col("pos").is_in(["noun", "verb", "adjective"]) & pl.col("lemma").str.contains("^[a-z]{3,}$"))
     rows = table.group_by("pos", "band", maintain_order=True).agg(pl.col("lemma").unique(maintain_order=True))
-    pairs = [(word, pos) for pos, _, words in rows.iter_rows() for word in sorted(words, key=lambda word: order_key("sample", word))[:16]]
-    made = pseudowords(wugs, [word for word, _ in pairs], 2, pos=[pos for _, pos in pairs])
-    return made.with_columns(pos=np.repeat([pos for _, pos in pairs], 2))
+    made = [pl.DataFrame(schema=SCHEMA)]
+    for pos, _, words in rows.iter_rows():
+        taken = {form for own in made for word in own["pseudoword"] for form in (word, *inflect(word, pos).values())}
+        chosen = sorted(words, key=lambda word: order_key("sample", word))[:16]
+        made.append(pseudowords(wugs, chosen, 2, pos=pos, taken=taken).with_columns(pos=pl.lit(pos)))
+    return pl.concat(made[1:])
 
 
 def test_no_output_is_a_word_in_any_of_its_forms_none_occurs_twice_and_bases_look_like_bases(wugs, sample):

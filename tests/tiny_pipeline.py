@@ -1,4 +1,4 @@
-"""Small spaCy pipelines of our own: a tagger and a parser that have learnt a few sentences by heart, and rules in place of them."""
+"""Small spaCy pipelines of our own: tags by rule, and a parser that has learnt a few sentences by heart."""
 
 import random
 
@@ -7,18 +7,11 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import fix_random_seed
 
-# Words with their Penn Treebank tags. What the tests look for is made of these words.
-TAGGED = [
-    "The/DT longer/RBR we/PRP waited/VBD ,/, the/DT colder/JJR the/DT soup/NN grew/VBD ./.",
-    "The/DT more/RBR she/PRP practised/VBD the/DT better/JJR she/PRP played/VBD ./.",
-    "The/DT sooner/RBR ,/, the/DT better/JJR ./.",
-    "The/DT older/JJR man/NN met/VBD the/DT younger/JJR woman/NN ./.",
-    "The/DT former/JJR is/VBZ cold/JJ ,/, the/DT latter/JJR is/VBZ warm/JJ ./.",
-    "We/PRP met/VBD the/DT man/NN and/CC the/DT woman/NN ./.",
-    "She/PRP played/VBD all/PDT the/DT more/RBR for/IN the/DT better/JJR soup/NN ./.",
-    "The/DT cold/JJ soup/NN is/VBZ warm/JJ ./.",
-    "We/PRP waited/VBD and/CC the/DT soup/NN grew/VBD cold/JJ ./.",
-]
+# Words with their Penn Treebank tags: what the tests look for is made of these.
+TAGGED = (
+    "the/DT longer/RBR sooner/RBR we/PRP waited/VBD grew/VBD met/VBD is/VBZ colder/JJR better/JJR older/JJR younger/JJR former/JJR"
+    " latter/JJR cold/JJ warm/JJ soup/NN man/NN woman/NN ,/, ./."
+)
 # In ClearNLP's relations, as spaCy's own English pipelines give them.
 PARSED = [
     "She/she/PRON/PRP/nsubj/2 kicked/kick/VERB/VBD/ROOT/2 the/the/DET/DT/det/4 ball/ball/NOUN/NN/dobj/2 into/into/ADP/IN/prep/2 "
@@ -39,32 +32,36 @@ PARSED = [
     "././PUNCT/./punct/4",
 ]
 _ROUNDS = 25
+_TRANSITIONS = {"state_type": "parser", "extra_state_tokens": False, "hidden_width": 32, "maxout_pieces": 2, "use_upper": True, "nO": None}
 
 
 def write_tagger(folder):
-    """A pipeline with a trained tagger and nothing else."""
+    """A pipeline that tags, and does nothing else."""
     nlp = spacy.blank("en")
-    nlp.add_pipe("tagger", config={"model": _model("spacy.Tagger.v2")})
-    examples = []
-    for line in TAGGED:
-        words, tags = zip(*(pair.rsplit("/", 1) for pair in line.split()), strict=True)
-        known = Doc(nlp.vocab, words, _spaces(words), tags=tags)
-        examples.append(Example(nlp.make_doc(known.text), known))
-    _train(nlp, examples)
+    ruler = nlp.add_pipe("attribute_ruler")
+    for word, tag in (pair.rsplit("/", 1) for pair in TAGGED.split()):
+        ruler.add([[{"LOWER": word}]], {"TAG": tag})
     nlp.to_disk(folder)
 
 
 def write_parser(folder):
-    """A pipeline with a tagger and a parser that have learnt `PARSED` by heart; parts of speech and lemmas by rule."""
+    """A pipeline with a parser that has learnt `PARSED` by heart; tags, parts of speech and lemmas by rule."""
     nlp = spacy.blank("en")
-    nlp.add_pipe("tagger", config={"model": _model("spacy.Tagger.v2")})
-    model = {**_model("spacy.TransitionBasedParser.v2"), **_TRANSITIONS}
+    size = {"width": 32, "depth": 2, "embed_size": 200, "window_size": 1, "maxout_pieces": 2}
+    tok2vec = {"@architectures": "spacy.HashEmbedCNN.v2", "pretrained_vectors": None, "subword_features": True, **size}
+    model = {"@architectures": "spacy.TransitionBasedParser.v2", "tok2vec": tok2vec, **_TRANSITIONS}
     nlp.add_pipe("parser", config={"model": model, "min_action_freq": 1})
     docs = [parsed(nlp.vocab, text) for text in PARSED]
-    _train(nlp, [Example(nlp.make_doc(doc.text), doc) for doc in docs])
+    examples, order = [Example(nlp.make_doc(doc.text), doc) for doc in docs], random.Random(0)
+    fix_random_seed(0)
+    optimizer = nlp.initialize(lambda: examples)
+    optimizer.learn_rate = 0.01  # by heart, and soon
+    for _ in range(_ROUNDS):
+        order.shuffle(examples)
+        nlp.update(examples, sgd=optimizer)
     ruler = nlp.add_pipe("attribute_ruler")
     for token in (token for doc in docs for token in doc):
-        ruler.add([[{"LOWER": token.lower_}]], {"POS": token.pos_, "LEMMA": token.lemma_})
+        ruler.add([[{"LOWER": token.lower_}]], {"TAG": token.tag_, "POS": token.pos_, "LEMMA": token.lemma_})
     nlp.to_disk(folder)
 
 
@@ -72,27 +69,5 @@ def parsed(vocab, text):
     """A document of words written WORD/LEMMA/POS/TAG/RELATION/HEAD, heads counted from 1."""
     words, lemmas, pos, tags, relations, heads = zip(*(word.split("/") for word in text.split()), strict=True)
     places = [int(head) - 1 for head in heads]
-    return Doc(vocab, words, _spaces(words), lemmas=lemmas, pos=pos, tags=tags, deps=relations, heads=places)
-
-
-def _spaces(words):
-    return [following not in {",", "."} for following in [*words[1:], "."]]
-
-
-_TRANSITIONS = {"state_type": "parser", "extra_state_tokens": False, "hidden_width": 32, "maxout_pieces": 2, "use_upper": True, "nO": None}
-
-
-def _model(name):
-    size = {"width": 32, "depth": 2, "embed_size": 200, "window_size": 1, "maxout_pieces": 2}
-    tok2vec = {"@architectures": "spacy.HashEmbedCNN.v2", "pretrained_vectors": None, "subword_features": True, **size}
-    return {"@architectures": name, "tok2vec": tok2vec}
-
-
-def _train(nlp, examples):
-    fix_random_seed(0)
-    optimizer = nlp.initialize(lambda: examples)
-    optimizer.learn_rate = 0.01  # by heart, and soon
-    order = random.Random(0)
-    for _ in range(_ROUNDS):
-        order.shuffle(examples)
-        nlp.update(examples, sgd=optimizer)
+    spaces = [following not in {",", "."} for following in [*words[1:], "."]]
+    return Doc(vocab, words, spaces, lemmas=lemmas, pos=pos, tags=tags, deps=relations, heads=places)

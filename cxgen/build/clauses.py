@@ -13,7 +13,7 @@ from cxgen.families import FAMILIES
 from cxgen.families.scoring import Choices
 from cxgen.lexicon import Lexicon
 from cxgen.lexicon.verdicts import MAJORITY, ONE, THIRD, against, read_votes, verdicts
-from cxgen.measures.agreement import agreement
+from cxgen.measures.figures import agreement
 from cxgen.sampling.draws import Draws, Sampler, realise, span
 from cxgen.vocabulary import EXTENDED, INTERPRETATION, PROTOTYPICAL, REFUSING
 

@@ -1,6 +1,7 @@
 """Commands that measure the finished dataset, and have people read it: report, review."""
 
 from functools import partial
+from operator import itemgetter
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,7 +20,7 @@ from cxgen.errors import CxgenError
 from cxgen.facade import Constructicon
 from cxgen.families import DEFAULT
 from cxgen.files import require_other
-from cxgen.measures.figures import Resampling, within
+from cxgen.measures.figures import Resampling, divided, within
 from cxgen.publish import newer_source, stale_reasons
 from cxgen.report import baselines as giveaways
 from cxgen.report import reading as readings
@@ -99,13 +100,8 @@ def baselines(
     rows: list[Row] = []
     for family, name, measure in ((family, name, measure) for family, measures in result.items() for name, measure in measures.items()):
         gates, least = measure["gates"], measure["gates"].get("least", False)
-        own = [(config, part, figure) for config, figures in measure["configs"].items() for part, figure in figures.items()]
-        groups = {
-            "overall": [("(all)", "(all)", measure["overall"])],
-            "config": [(config, "(all)", figure) for config, figure in measure.get("by_config", {}).items()],
-            "role": [("(all)", role, figure) for role, figure in measure.get("by_verb_role", {}).items()],
-            "construction": sorted(own, key=lambda row: row[2], reverse=not least),
-        }
+        groups = divided(measure)
+        groups["construction"].sort(key=itemgetter(2), reverse=not least)
         alone = len(measure["configs"]) == 1 and not gates.keys().isdisjoint(groups)
         for what, parts in groups.items():
             gate = gates.get(what)
@@ -158,8 +154,7 @@ def variety(form: Form = Format.table) -> None:
     for name, entry in result.items():
         figures = {what: value for part in ("breadth", "reach") for what, value in entry[part].items() if not isinstance(value, dict)}
         head = {"premises": entry["premises"], "templates": entry["templates"], "largest": entry["largest template share"]}
-        row = {"construction": name, **head, **figures, **entry.get("texture", {})}
-        rows.append(row)
+        rows.append({"construction": name, **head, **figures, **entry.get("texture", {})})
     emit(rows, form)
     if not spread.gated(result):
         note(f"no gates: they are for the constructions that come with cxgen, from {spread.ENOUGH} premises on")

@@ -1,19 +1,23 @@
-"""Shares of items with their gates, and means with intervals where values are not independent."""
+"""Shares of items with their gates, means with intervals where values are not independent, and how far judges agree."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
+from itertools import chain, combinations
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from cxgen.errors import needs
 from cxgen.schema import TARGET
 from cxgen.streams import uniform
 
 DIGITS = 3  # of every figure: what is left of the order in which a processor adds up stands behind them
 _DRAWN = 2**22  # numbers at a time
 CHANCE = round(1 / 3, DIGITS)
+ALL = "(all)"
 
 
 @dataclass(frozen=True)
@@ -51,17 +55,22 @@ def broken_gates(measure: Mapping[str, Any]) -> Iterator[str]:
     """What of a measure (see `measured`) does not keep its gates, in words: the worst figure of each gate."""
     gates = measure.get("gates", {})
     worst_of, bound = (min, "at least") if gates.get("least") else (max, "at most")
-    figures = {
-        "overall": {"": measure["overall"]},
-        "config": measure.get("by_config", {}),
-        "construction": {f"{name} ({config})": figure for config, own in measure["configs"].items() for name, figure in own.items()},
-    }
-    for what, own in figures.items():
-        worst = worst_of(own, key=own.__getitem__, default="")
-        if own and (gate := gates.get(what)) is not None and not within(own[worst], gate, least=bool(gates.get("least"))):
-            where, everywhere = (f"in {worst}", f" in each {what}") if worst else ("over all", "")
+    for what, own in divided(measure).items():
+        config, name, worst = worst_of(own, key=itemgetter(2), default=("", "", 0))
+        if own and (gate := gates.get(what)) is not None and not within(worst, gate, least=bool(gates.get("least"))):
+            where = {"overall": "over all", "config": f"in {config}", "construction": f"in {name} ({config})"}[what]
             chance = f"chance {measure['chance']}, " if measure["chance"] else ""
-            yield f"is {own[worst]} {where}; {chance}gate: {bound} {gate}{everywhere}"
+            yield f"is {worst} {where}; {chance}gate: {bound} {gate}{'' if what == 'overall' else f' in each {what}'}"
+
+
+def divided(measure: Mapping[str, Any]) -> dict[str, list[tuple[str, str, float]]]:
+    """What a measure (see `measured`) divides by, as its gates have it, or verb ``role`` -> config, construction or role, figure."""
+    return {
+        "overall": [(ALL, ALL, measure["overall"])],
+        "config": [(config, ALL, figure) for config, figure in measure.get("by_config", {}).items()],
+        "role": [(ALL, role, figure) for role, figure in measure.get("by_verb_role", {}).items()],
+        "construction": [(config, part, figure) for config, own in measure["configs"].items() for part, figure in own.items()],
+    }
 
 
 def within(figure: float, gate: float, *, least: bool) -> bool:
@@ -120,3 +129,26 @@ def _resampled(part: pl.DataFrame, how: Resampling) -> NDArray[np.float64]:
         chosen = (drawn * part.height).astype(np.int64).reshape(count, -1)
         means.append(sums[chosen].sum(axis=1) / counts[chosen].sum(axis=1))
     return np.concatenate(means)
+
+
+def agreement(votes: pl.DataFrame) -> dict[str, dict[str, Any]]:
+    """How far the judges agree on each task: task -> ``judges``, ``items`` (that two or more decided), ``agreement``, ``alpha``.
+
+    ``votes``: columns ``item, task, judge, value``. Agreement is the share of pairs of judges that say the same; alpha is Krippendorff's,
+    nominal, undefined where all say one thing (Krippendorff 2011, Computing Krippendorff's alpha-reliability). Both are None where there
+    is nothing to compare.
+    """
+    report: dict[str, dict[str, Any]] = {}
+    decided = votes.filter(pl.col("value") != "").unique(["item", "task", "judge"], keep="last", maintain_order=True)
+    for (task,), table in decided.group_by("task", maintain_order=True):
+        wide = table.pivot("judge", index="item", values="value", maintain_order=True).drop("item")
+        rows = [list(combinations(filter(None, row), 2)) for row in wide.iter_rows()]
+        pairs, alpha = list(chain(*rows)), None
+        if len(set(chain(*pairs))) > 1:
+            with needs("agreement needs krippendorff", "report"):
+                import krippendorff
+            data = np.array([column.fill_null("nan") for column in wide.iter_columns()], dtype=str)
+            alpha = round(float(krippendorff.alpha(reliability_data=data, level_of_measurement="nominal")), 4)
+        share = round(sum(one == other for one, other in pairs) / len(pairs), 4) if pairs else None
+        report[str(task)] = {"judges": wide.width, "items": sum(map(bool, rows)), "agreement": share, "alpha": alpha}
+    return report

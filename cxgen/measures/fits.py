@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Map = Callable[..., Iterable[Any]]  # the built-in `map`, or that of an executor, which begins at once
-Predict = Callable[[Any], Floats]  # features -> probabilities
 Make = Callable[[Any], tuple[Any, Ints]]  # texts or rows -> features, and of every item which row of them it has
-Learner = Callable[[Any, Floats], Predict]  # features, how often each has each label -> a trained classifier
+Learner = Callable[[], Any]  # a scikit-learn classifier that has learnt nothing yet
 Folds = list[tuple[NDArray[Any], NDArray[Any]]]  # items to train on, items to test on
 _TIE = 1e-6  # probabilities that are as near as this are equal
 
@@ -34,7 +33,7 @@ def right(job: tuple[Learner, Make, Any, Ints, Folds]) -> list[Floats]:
         for train, test in folds:
             counts = np.bincount(codes[train] * classes + labels[train], minlength=rows * classes).reshape(rows, classes).astype(float)
             known = counts.any(axis=1)
-            scores = learn(features[known], counts[known])(features)
+            scores = probabilities(learn(), features[known], counts[known], features)
             best = scores >= scores.max(axis=1, keepdims=True) - _TIE
             hits.append((best / best.sum(axis=1, keepdims=True))[codes[test], labels[test]])
     return hits
@@ -49,22 +48,20 @@ def coded(texts: pl.Series) -> tuple[pl.Series, Ints]:
 def scores(learn: Learner, features: Any, codes: Ints, labels: pl.Series) -> Floats:
     """Probabilities for the items that come after those with ``labels`` (i64, from 0, all of which occur), when it has learnt these."""
     known, asked = np.split(codes, [len(labels)])
-    return learn(features[known], np.eye(labels.n_unique())[labels.to_numpy()])(features[asked])
+    return probabilities(learn(), features[known], np.eye(labels.n_unique())[labels.to_numpy()], features[asked])
 
 
-def taught(model: Any, features: Any, counts: Floats) -> Predict:
-    """A scikit-learn classifier that has learnt; what it has not seen it never says."""
+def probabilities(model: Any, features: Any, counts: Floats, asked: Any) -> Floats:
+    """What a classifier says of the features ``asked`` when it has learnt how often each of ``features`` has each label; what it has not
+    seen it never says."""
     rows, labels = counts.nonzero()
     seen = np.unique(labels)
+    found = np.zeros((asked.shape[0], counts.shape[1]))
     if len(seen) > 1:
-        model.fit(features[rows], labels, sample_weight=counts[rows, labels])
-
-    def predict(features: Any) -> Floats:
-        found = np.zeros((features.shape[0], counts.shape[1]))
-        found[:, seen] = model.predict_proba(features) if len(seen) > 1 else 1.0
-        return found
-
-    return predict
+        found[:, seen] = model.fit(features[rows], labels, sample_weight=counts[rows, labels]).predict_proba(asked)
+    else:
+        found[:, seen] = 1.0
+    return found
 
 
 def regression() -> Any:
@@ -72,8 +69,3 @@ def regression() -> Any:
     from sklearn.linear_model import LogisticRegression
 
     return LogisticRegression(solver="newton-cg", tol=1e-8, max_iter=500)
-
-
-def logistic(features: Any, counts: Floats) -> Predict:
-    """A `regression` that has learnt."""
-    return taught(regression(), features, counts)

@@ -10,7 +10,7 @@ import polars as pl
 
 from cxgen.measures import Items, measure
 from cxgen.measures.figures import Figures, Gates, configs
-from cxgen.measures.fits import Floats, Ints, Learner, Make, Predict, coded, logistic, right, scores, taught
+from cxgen.measures.fits import Floats, Ints, Learner, Make, coded, regression, right, scores
 from cxgen.schema import TARGET
 
 NEGATIONS = ["no", "not", "never", "nothing", "nobody", "none", "neither", "nor", "without", "cannot"]
@@ -31,14 +31,14 @@ def overlap_only(items: Items) -> Callable[[], Figures]:
 @measure("nli", Gates(overall=0.345, construction=0.365), published=0.72, ungated="cxnli")
 def hypothesis_only(items: Items) -> Callable[[], Figures]:
     """a classifier that never sees the premise."""
-    return _validated(items, logistic, _ngrams, items.rows["hypothesis"], items.rows["label"], folds=items.folds)
+    return _validated(items, regression, _ngrams, items.rows["hypothesis"], items.rows["label"], folds=items.folds)
 
 
 @measure("minimal_pairs", Gates(overall=0.52, construction=0.52), chance=0.5)
 def diagnostic_only(items: Items) -> Callable[[], Figures]:
     """a classifier that sees a continuation without its context."""
     sides = pl.concat([items.rows["diagnostic_good"].alias("text"), items.rows["diagnostic_bad"].alias("text")])
-    return _validated(items, logistic, _ngrams, sides, np.repeat([1, 0], items.rows.height))
+    return _validated(items, regression, _ngrams, sides, np.repeat([1, 0], items.rows.height))
 
 
 @measure("minimal_pairs", Gates(overall=0, construction=0), chance=0.0)
@@ -113,12 +113,12 @@ def _overlap(rows: pl.DataFrame) -> tuple[Floats, Ints]:
     return distinct, codes.ravel()
 
 
-def _boosting(features: Any, counts: Floats) -> Predict:
+def _boosting() -> Any:
     from sklearn.ensemble import HistGradientBoostingClassifier
 
-    return taught(HistGradientBoostingClassifier(random_state=0, max_iter=30, learning_rate=0.2, min_samples_leaf=5), features, counts)
+    return HistGradientBoostingClassifier(random_state=0, max_iter=30, learning_rate=0.2, min_samples_leaf=5)
 
 
 def hypothesis_scores(train: pl.DataFrame, test: pl.DataFrame) -> Floats:
     """Probabilities (text x class) of ``hypothesis_only`` for the ``hypothesis`` of ``test`` when it has learnt ``class`` of ``train``."""
-    return scores(logistic, *_ngrams(pl.concat([train["hypothesis"], test["hypothesis"]])), train["class"])
+    return scores(regression, *_ngrams(pl.concat([train["hypothesis"], test["hypothesis"]])), train["class"])

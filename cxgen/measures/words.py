@@ -11,7 +11,7 @@ import polars as pl
 
 from cxgen.measures import Items, measure
 from cxgen.measures.figures import Figures, Gates, configs, shares
-from cxgen.measures.fits import Floats, Folds, Ints, Learner, Make, Predict, coded, logistic, right, scores, taught
+from cxgen.measures.fits import Floats, Folds, Ints, Learner, Make, coded, regression, right, scores
 from cxgen.schema import TARGET
 
 _TOKEN = re.compile(r"[a-z]+(?:['-][a-z]+)*")
@@ -81,7 +81,7 @@ def word_pairs(items: Items) -> Callable[[], Figures]:
 @measure("nli", Gates(overall=0.45))
 def cues_only(items: Items) -> Callable[[], Figures]:
     """the same on the words of the templates alone."""
-    return _learnt(items, logistic, _template_pairs, [_halves(items.rows)])
+    return _learnt(items, regression, _template_pairs, [_halves(items.rows)])
 
 
 @measure("nli", Gates(construction=0.40))
@@ -90,7 +90,7 @@ def cues_transfer(items: Items) -> Callable[[], Figures] | None:
     targets = items.rows.select(TARGET).to_series()
     own = [(targets == name).to_numpy() for name in targets.unique().sort()]
     folds = [(~mask, mask) for mask in own]
-    return _learnt(items, logistic, _template_pairs, folds, config=pl.lit("all")) if len(own) > 1 else None
+    return _learnt(items, regression, _template_pairs, folds, config=pl.lit("all")) if len(own) > 1 else None
 
 
 @measure("minimal_pairs", Gates(construction=0.55), chance=0.5, ungated="cxmp")
@@ -154,11 +154,10 @@ def _learnt(items: Items, learn: Learner, make: Make, folds: Folds, **columns: p
     return figures
 
 
-def _averaged(features: Any, counts: Floats) -> Predict:
+def _averaged() -> Any:
     from sklearn.linear_model import SGDClassifier
 
-    model = SGDClassifier(loss="log_loss", alpha=1e-6, max_iter=20, tol=None, average=True, random_state=0)
-    return taught(model, features, counts)
+    return SGDClassifier(loss="log_loss", alpha=1e-6, max_iter=20, tol=None, average=True, random_state=0)
 
 
 def _tokens(texts: pl.Series) -> pl.DataFrame:

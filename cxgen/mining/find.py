@@ -121,7 +121,7 @@ class Forms:
             hint = "docs/annotation.md: patterns over Universal Dependencies"
             raise CxgenError(f"{construction.name} has no form_check: nothing says what to look for", hint=hint)
         self._matcher = dependency_matcher(construction, nlp.vocab)
-        self._convert = is_clearnlp({label for labels in nlp.pipe_labels.values() for label in labels})
+        self._clearnlp = any(not {"dobj", "pobj", "nsubjpass"}.isdisjoint(labels) for labels in nlp.pipe_labels.values())
 
     def may_have(self, text: str) -> bool:
         """Whether a passage need be parsed: any that has words."""
@@ -129,7 +129,7 @@ class Forms:
 
     def find(self, doc: "Doc") -> Iterator[Candidate | str]:
         """The sentences in which a pattern matches, once for every verb."""
-        for sentence in (as_universal(doc) if self._convert else doc).sents:
+        for sentence in (as_universal(doc) if self._clearnlp else doc).sents:
             verbs: set[int] = set()
             for key, matched in sorted(self._matcher(sentence), key=lambda match: (match[1][0], match[0], match[1])):
                 if matched[0] not in verbs:
@@ -140,11 +140,6 @@ class Forms:
                     group = [f"{name}:{token.lower_ if token.pos_ in _CLOSED else token.tag_}" for name, token in parts]
                     tokens = [token for token in sentence if not token.is_space]
                     yield tokens, " ".join(group), [(name, token, token) for name, token in parts]
-
-
-def is_clearnlp(labels: set[str]) -> bool:
-    """Whether a parser with these labels gives ClearNLP's relations."""
-    return not labels.isdisjoint({"dobj", "pobj", "nsubjpass"})
 
 
 def as_universal(doc: "Doc") -> "Doc":

@@ -72,13 +72,13 @@ def passages(files: Sequence[Path], counts: Counter[str], *, paragraphs: bool = 
         whole = _fields(lines, path, field, counts) if field is not None else _paragraphs(lines, path, 200 if paragraphs else 1)
         for passage in whole:
             text, start, (line, column) = passage.text, 0, passage[2:]
-            while start < len(text) or not start:
+            while start < len(text):
                 end = len(text)
                 if end - start > _LONGEST:
                     end = text.rfind(" ", start + 1, start + _LONGEST) + 1 or start + _LONGEST
                 piece = Passage(text[start:end], path, line, column)
                 yield piece
-                start, (line, column) = end or 1, piece.where(end - start)
+                start, (line, column) = end, piece.where(end - start)
 
 
 def _lines(path: Path, counts: Counter[str]) -> Iterator[tuple[int, str]]:
@@ -268,13 +268,12 @@ def label(project: Project, name: str, table: Path, output: Path) -> dict[str, i
         hint = f"are these the groups of the candidates in {path}?"
         raise DataError(f"{len(foreign)} groups are no candidate's: {', '.join(map(repr, foreign[:3]))}", file=table, hint=hint)
     rows = rows.with_columns(label=pl.col("group").replace_strict(labels, default=None, return_dtype=pl.String)).drop_nulls("label")
-    if name in BY_TAGS and rows["label"].n_unique() > 1:
-        halves = divided(rows)
-        write_rows(halves, output)
-        write_rows(subsets(halves), output.with_stem(f"{output.stem}-probe"))
-    else:
-        write_rows(rows, output)
-    return dict(sorted(Counter(rows["label"]).items()))
+    counts = dict(sorted(Counter(rows["label"]).items()))
+    if name in BY_TAGS and len(counts) > 1:
+        rows = divided(rows)
+        write_rows(subsets(rows), output.with_stem(f"{output.stem}-probe"))
+    write_rows(rows, output)
+    return counts
 
 
 def divided(rows: pl.DataFrame) -> pl.DataFrame:

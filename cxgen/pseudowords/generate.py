@@ -30,7 +30,6 @@ SCHEMA: dict[str, type[pl.DataType]] = {
     **{"max_deviation": pl.Int32, "max_deviation_at": pl.Int8, "sum_deviation": pl.Int32, "old20_word": pl.Float64, "old20": pl.Float64},
     **{"old20_difference": pl.Float64, "neighbours": pl.Int32, "zipf": pl.Float64, "widened": pl.Int8},
 }
-POS = ("noun", "verb", "adjective", None)
 _TOGETHER = 128  # sources whose candidates are measured together
 _POOL = 2  # candidates measured for each output wanted
 _DEARER = 8  # by how much a candidate may cost more than the last that is needed
@@ -80,7 +79,7 @@ def pseudowords(
     n: int = 10,
     *,
     seed: int = 0,
-    pos: str | List[str | None] | None = None,
+    pos: str | None = None,
     taken: Set[str] = frozenset(),
 ) -> pl.DataFrame:
     """``n`` pseudowords for each of ``words`` (of the letters a to z), the best first, with columns as in `SCHEMA`.
@@ -89,13 +88,12 @@ def pseudowords(
     segments or more. Of the first acceptable sequences by largest deviation from the source's transition frequencies, twice as many as are
     wanted, those are taken that are best in deviation and OLD20 together; where that fails, and where it pays, constraints are widened.
     No form occurs twice, inflected ones included, and none of ``taken``: the outputs for a word depend on those for the words before it.
-    With ``pos`` (noun, verb or adjective, for all words or for each) inflected forms, too, are new and no output looks inflected. Another
-    ``seed`` gives other outputs among equally good ones. Statistics as in Wuggy (Keuleers & Brysbaert 2010) and Yarkoni et al. (2008).
+    With ``pos`` (noun, verb or adjective) inflected forms, too, are new and no output looks inflected. Another ``seed`` gives other outputs
+    among equally good ones. Statistics as in Wuggy (Keuleers & Brysbaert 2010) and Yarkoni et al. (2008).
     """
-    kinds = [pos] * len(words) if pos is None or isinstance(pos, str) else pos
-    if len(kinds) != len(words) or not set(kinds) <= set(POS):
-        raise CxgenError("pos: expected noun, verb, adjective or None, for all words or one for each word")
-    sources = [_Source(word, lexicon.segments(word), kind) for word, kind in zip(words, kinds, strict=True)]
+    if pos not in {*MODES[Mode.content], None}:
+        raise CxgenError("pos: expected noun, verb, adjective or None")
+    sources = [_Source(word, lexicon.segments(word), pos) for word in words]
     used, rows = set(taken), list[tuple[object, ...]]()
     for start in range(0, len(sources), _TOGETHER):
         together = sources[start : start + _TOGETHER]

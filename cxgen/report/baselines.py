@@ -1,6 +1,7 @@
 """Can the answers be had without understanding? And the main figures of all metrics, an entity a row, for ``dvc plots``."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain
 from operator import call
 from typing import Any
 
@@ -14,7 +15,7 @@ from cxgen.build.samplers import generate_items
 from cxgen.build.tables import dataset, rows_of
 from cxgen.constructicon import Construction
 from cxgen.errors import DataError, needs
-from cxgen.families import FAMILIES, NATURAL, Family, family_of
+from cxgen.families import FAMILIES, NATURAL, family_of
 from cxgen.files import read_json
 from cxgen.measures import begin, measures
 from cxgen.measures.figures import broken_gates
@@ -36,8 +37,8 @@ def run(project: Project, folds: int, workers: int = 1, beside: Iterable[Callabl
     written = written.filter((sets >= ENOUGH) & (splits == len(SPLITS)))
     with executor(workers) as pool:
         others = pool.map(call, list(beside))
-        families = ((family, rows) for family in FAMILIES.values() if (rows := dataset(project, family.name)).height)
-        report = _measured(families, written, folds, pool.map)
+        families = ((name, dataset(project, name)) for name in FAMILIES)
+        report = _measured(chain(families, [(NATURAL, written)]), folds, pool.map)
         list(others)
     write_json(report, project.root / layout.metric("baselines"))
     return report
@@ -45,16 +46,15 @@ def run(project: Project, folds: int, workers: int = 1, beside: Iterable[Callabl
 
 def preview(construction: Construction, request: Request, folds: int) -> dict[str, Any]:
     """The same for freshly drawn items of one construction; nothing is written."""
-    items = generate_items(construction, request)
-    return _measured(by_family(items), items.clear(), folds, map)
+    families = by_family(generate_items(construction, request))
+    return _measured(((family.name, rows) for family, rows in families), folds, map)
 
 
-def _measured(families: Iterable[tuple[Family, pl.DataFrame]], written: pl.DataFrame, folds: int, run: Map) -> dict[str, Any]:
+def _measured(parts: Iterable[tuple[str, pl.DataFrame]], folds: int, run: Map) -> dict[str, Any]:
     with needs("the baselines need scikit-learn", "report"):
         import sklearn  # noqa: F401
-    pending = {family.name: begin(family.name, rows, folds, run) for family, rows in families}
-    if written.height:
-        pending[NATURAL] = begin(family_of(NATURAL).name, written, folds, run)
+    written_like = family_of(NATURAL).name
+    pending = {name: begin(written_like if name == NATURAL else name, rows, folds, run) for name, rows in parts if rows.height}
     return {name: figures() for name, figures in pending.items()}
 
 

@@ -21,14 +21,31 @@ _HINT = f"expected the columns {', '.join(ANSWERS)}; relation E, N or C, ratings
 
 
 def run(project: Project) -> dict[str, Any]:
-    """Score the readers' answers in ``pipelines/readings/*.csv``; write and return ``reading.json``."""
-    tables = [read_answers(path) for path in sorted((project.root / layout.READINGS).glob("*.csv"))]
-    report = reading(pl.concat([pl.DataFrame(schema=ANSWERS), *tables]), with_natural(project, DEFAULT))
+    """Score the readers' answers in ``pipelines/readings/*.csv``; write and return ``reading.json``: counts (``gone``: answers about items
+    that are not among `items_read`) and shares, ``overall`` and by ``groups`` (see there)."""
+    tables = [_read_answers(path) for path in sorted((project.root / layout.READINGS).glob("*.csv"))]
+    answers = pl.concat([pl.DataFrame(schema=ANSWERS), *tables])
+    items = items_read(with_natural(project, DEFAULT))
+    counted = answers.join(items, on="id", how="inner", maintain_order="left").with_columns(
+        labels=pl.col("relation").replace_strict(_LETTERS, return_dtype=pl.Int8) == pl.col("label"),
+        premises=pl.col("prem_nat") >= _GOOD,
+        hypotheses=pl.col("hyp_nat") >= _GOOD,
+    )
+    groups = counted.sort("group").group_by("group", maintain_order=True)
+    report = {
+        "answers": counted.height,
+        "items": counted["id"].n_unique(),
+        "gone": answers.height - counted.height,
+        "readers": dict(counted.select("kind", "reader").unique().group_by("kind").len().sort("kind").iter_rows()),
+        "overall": _shares(counted),
+        "groups": {str(name): _shares(rows) for (name,), rows in groups},
+        "labelled": counted["labels"].count(),
+    }
     write_json(report, project.root / layout.metric("reading"))
     return report
 
 
-def read_answers(path: Path) -> pl.DataFrame:
+def _read_answers(path: Path) -> pl.DataFrame:
     """The answers of readers, columns `ANSWERS`; relation and ratings are null where a reader was not asked."""
     given, lines = numbered_rows(path, _HINT)
     if not {*ANSWERS} <= {*given.columns}:
@@ -47,25 +64,6 @@ def read_answers(path: Path) -> pl.DataFrame:
         if (faults := table.select(wrong.arg_true()).to_series()).len():
             raise DataError(f"{what}: {str(given.row(faults[-1]))[:200]}", file=path, line=lines[faults[-1]], hint=_HINT)
     return table
-
-
-def reading(answers: pl.DataFrame, dataset: pl.DataFrame) -> dict[str, Any]:
-    """Counts (``gone``: answers about items that are not among `items_read`) and shares, ``overall`` and by ``groups`` (see there)."""
-    counted = answers.join(items_read(dataset), on="id", how="inner", maintain_order="left").with_columns(
-        labels=pl.col("relation").replace_strict(_LETTERS, return_dtype=pl.Int8) == pl.col("label"),
-        premises=pl.col("prem_nat") >= _GOOD,
-        hypotheses=pl.col("hyp_nat") >= _GOOD,
-    )
-    groups = counted.sort("group").group_by("group", maintain_order=True)
-    return {
-        "answers": counted.height,
-        "items": counted["id"].n_unique(),
-        "gone": answers.height - counted.height,
-        "readers": dict(counted.select("kind", "reader").unique().group_by("kind").len().sort("kind").iter_rows()),
-        "overall": _shares(counted),
-        "groups": {str(name): _shares(rows) for (name,), rows in groups},
-        "labelled": counted["labels"].count(),
-    }
 
 
 def _shares(rows: pl.DataFrame) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from statistics import mean, pstdev
@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 
 from cxgen import layout
-from cxgen.build.tables import dataset as read_dataset
+from cxgen.build.tables import dataset
 from cxgen.families import DEFAULT
 from cxgen.measures.figures import Figures, Gates, broken_gates, measured
 from cxgen.measures.words import CLOSED
@@ -55,26 +55,11 @@ _DEGREE = frozenset(["just", "right", "shortly", "long", "well", "only", "even",
 
 
 def run(project: Project, seed: int) -> dict[str, Any]:
-    """Write and return ``variety.json``: what `variety` gives, with `texture` and `reach`."""
-    table = read_dataset(project, DEFAULT)
-    report, own = variety(table), table.filter(config=DEFAULT)
-    targets = {str(name): rows for (name,), rows in own.group_by(TARGET.alias("target"))}
-    for name, rows in targets.items():
-        report[name] |= {"texture": texture(rows, seed), "reach": reach(rows)}
-    for (name,), rows in table.group_by("construction"):
-        if name not in targets:
-            report[str(name)]["reach"] = reach(rows)
-    for name in {*table["construction"].unique()} - {*own["construction"].unique()}:
-        report[name]["lookalike"] = True
-    write_json(report, project.root / layout.metric("variety"))
-    return report
-
-
-def variety(dataset: pl.DataFrame) -> dict[str, Any]:
-    """Construction of the premises -> counts and `breadth`."""
-    report: dict[str, Any] = {}
-    for (name,), rows in dataset.group_by("construction", maintain_order=True):
-        premises = rows.unique("premise", maintain_order=True)
+    """Write and return ``variety.json``: construction of the premises -> counts, `breadth`, `reach`, and `texture` of those with sets."""
+    table, report = dataset(project, DEFAULT), dict[str, Any]()
+    items = table.filter(config=DEFAULT)
+    for (name,), rows in table.sort("construction", maintain_order=True).group_by("construction", maintain_order=True):
+        premises, own = rows.unique("premise", maintain_order=True), items.filter(TARGET.eq(name))
         templates = premises["template"].value_counts(sort=True)["count"]
         report[str(name)] = {
             "premises": premises.height,
@@ -83,8 +68,12 @@ def variety(dataset: pl.DataFrame) -> dict[str, Any]:
             "largest template share": round(templates[0] / premises.height, 4),
             "lexemes": rows.select(pl.col("slots").list.eval(pl.element().struct.field("sense")).explode().n_unique()).item(),
             "breadth": breadth(rows),
+            "reach": reach(own if own.height else rows),
+            **({"texture": texture(own, seed)} if own.height else {}),
+            **({} if name in items["construction"] else {"lookalike": True}),
         }
-    return dict(sorted(report.items()))
+    write_json(report, project.root / layout.metric("variety"))
+    return report
 
 
 def texture(rows: pl.DataFrame, seed: int) -> dict[str, float]:
@@ -147,13 +136,12 @@ def gated(report: Mapping[str, Any]) -> list[str]:
 
 def broken(report: Mapping[str, Any]) -> Iterator[str]:
     """The gates of `texture` and `reach` that do not hold, in words; nothing stops for them."""
-    own = {name: report[name]["texture"] for name in gated(report)}
-    for what, gates in GATES.items() if own else ():
-        figures = {name: entry[what] for name, entry in own.items()}
-        yield from _faults(what, figures, gates)
-    for what, gates in REACH.items() if own else ():
-        figures = {name: report[name]["reach"][what] for name in own if "reach" in report[name]}
-        if what in LOOKALIKES:
+    own = {name: report[name] for name in gated(report)}
+    for what, gates in GATES.items():
+        yield from _faults(what, {name: entry["texture"][what] for name, entry in own.items()}, gates)
+    for what, gates in REACH.items():
+        figures = {name: entry["reach"][what] for name, entry in own.items()}
+        if own and what in LOOKALIKES:
             others = {name: entry["reach"][what] for name, entry in report.items() if "lookalike" in entry}
             yield from _faults(f"{what} of look-alikes", others, replace(gates, construction=LOOKALIKES[what]))
             for name in sorted(figures.keys() & FEW):
@@ -170,7 +158,7 @@ def breadth(rows: pl.DataFrame) -> dict[str, Any]:
     """Numbers of shapes, pairs of places and results, and the shares of the commonest in the distinct premises that have such."""
     premises = rows.unique("premise", keep="first", maintain_order=True)
     fillers = premises.select("premise", "slots").explode("slots").unnest("slots")
-    shapes = Counter(_shape(row) for row in premises.iter_rows(named=True))
+    shapes = Counter(map(shape, premises.iter_rows(named=True)))
     places = fillers.filter(pl.col("role").is_in([Role.goal, Role.source])).unique(["premise", "lemma"])
     pairs = places.group_by("premise").agg(pl.col("lemma").sort()).filter(pl.col("lemma").list.len() > 1)
     commonest = _commonest(fillers)
@@ -191,25 +179,16 @@ def _commonest(fillers: pl.DataFrame) -> dict[str, dict[str, Any]]:
     return {role: {"lemma": lemma, "share": round(n / wholes[role], 4)} for role, lemma, n in first.iter_rows()}
 
 
-def _shape(row: Mapping[str, Any]) -> str:
-    phrases = [slot["lemma"].lower() for slot in row["slots"] if slot["role"] == Role.modifier]
-    return f"{row['template']}/{opening(row['premise'], phrases)}/{closing(row['premise'], phrases)}"
-
-
-def opening(premise: str, phrases: Iterable[str] = ()) -> str:
-    """The kind of that of the adjuncts ``phrases`` (lower case), or of what stands before the first comma, which a premise begins with."""
-    text = premise.lower()
+def shape(row: Mapping[str, Any]) -> str:
+    """A premise's template, and the kinds of the adjuncts (or of what stands before a comma) that it begins and ends with."""
+    phrases, text = [slot["lemma"].lower() for slot in row["slots"] if slot["role"] == Role.modifier], row["premise"].lower()
     before, comma, _ = text.partition(",")
-    return kind_of(next((phrase for phrase in phrases if text.startswith(phrase)), before if comma else ""))
+    opening = next((phrase for phrase in phrases if text.startswith(phrase)), before if comma else "")
+    closing = next((phrase for phrase in phrases if text.rstrip(".?!").endswith(phrase)), "")
+    return f"{row['template']}/{_kind_of(opening)}/{_kind_of(closing)}"
 
 
-def closing(premise: str, phrases: Iterable[str] = ()) -> str:
-    """The kind of that one of ``phrases`` (lower case) which a premise ends with."""
-    text = premise.lower().rstrip(".?!")
-    return kind_of(next((phrase for phrase in phrases if text.endswith(phrase)), ""))
-
-
-def kind_of(phrase: str) -> str:
+def _kind_of(phrase: str) -> str:
     """The kind of a phrase, told from its first word: PP, clause, adverb or time; none of another one."""
     words = re.findall(r"[\w'’-]+", phrase.lower())
     word = next((word for word in words if word not in _DEGREE), "")
