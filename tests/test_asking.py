@@ -113,6 +113,7 @@ LEFT, TWO = {"b": "not answered"}, {"a": "two different answers", "b": "not answ
         ('{"answers": [{"id": "a", "label": "E"}, {"id": "a", "label": "C"}]}', {}, TWO),
         ('{"answers": [{"id": "a", "label": "E"}]} No: {"answers": [{"id": "a", "label": "C"}]}', {}, TWO),
         ('{"answers": [{"id": "a", "label": "E"}, {"id": "a", "label": "E"}]}', {"a": E}, LEFT),
+        ('{"answers": [{"id": "a", "label": "contradiction"}]}', {"a": C}, LEFT),
         ('{"answers": [{"id": "a", "label": "maybe"}, {"id": "c", "label": "E"}]}', {}, {"a": "not a possible label", "b": "not answered"}),
         ('{"answers": [{"id": "a", "label": "E"}, {"id": "b", "label": "C"}, {"id', {}, NO_JSON),
         ('{"answers": [{"id": "a", "label": "E"}]} {"answers": [{"id": "a", "la', {}, NO_JSON),
@@ -127,7 +128,7 @@ def test_only_what_is_said_is_read(text, answers, problems):
     assert said(text) == (answers, problems)
 
 
-@pytest.mark.parametrize(("text", "found"), [(" e.\n", {"a": E}), ('**"C"**', {"a": C}), ("E, C", {}), ("maybe E", {}), ("", {})])
+@pytest.mark.parametrize(("text", "found"), [(" e.\n", {"a": E}), ('**"C"**', {"a": C}), ("Entailment.", {"a": E}), ("E, C", {}), ("maybe E", {}), ("", {})])
 def test_one_item_may_be_answered_by_an_answer_alone(text, found):
     assert read_answers(Reply(text, "stop"), LABEL, ("a",)) == (found, {} if found else {"a": "no JSON object in the reply"})
 

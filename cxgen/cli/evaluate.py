@@ -1,7 +1,7 @@
 """From the dataset to a number."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -207,18 +207,21 @@ def _show(reports: list[dict[str, Any]], by: list[str], form: Format) -> None:
         for table in filter(None, (*overview(report), *divided(report, by), *further_tables(report))):
             emit(table, form)
             echo()
-        if report["resampling"]["resamples"]:
-            _tell_few_verbs(report)
         if not by and not one:
             note("each construction: --by construction; all figures of one config: --config NAME")
+    if form is Format.table and report["resampling"]["resamples"]:
+        for line in dict.fromkeys(line for own in reports for line in _few_verbs(own)):
+            note(line)
 
 
-def _tell_few_verbs(report: dict[str, Any]) -> None:
+def _few_verbs(report: dict[str, Any]) -> Iterator[str]:
     """Intervals resample the verbs of each construction: of one verb there is nothing to resample."""
     more = "; take more items: --limit 800" if report["limit"] else ""
     for config, whole in report["configs"].items():
         verbs = [part["verbs"] for part in whole["by"].get("construction", {}).values()] or [whole["verbs"]]
-        if whole["accuracy"]["low"] is None:
-            note(f"{config}: no intervals: they resample verbs, and each construction has one{more}")
+        if whole["accuracy"]["low"] is None and max(verbs) > 1:
+            yield f"{config}: no interval: all verbs have the same share, as where one label is given to all, or all are right"
+        elif whole["accuracy"]["low"] is None:
+            yield f"{config}: no intervals: they resample verbs, and each construction has one{more}"
         elif alone := sum(count == 1 for count in verbs):
-            note(f"{config}: intervals are too narrow: they resample verbs, and {alone} of {len(verbs)} constructions have one{more}")
+            yield f"{config}: intervals are too narrow: they resample verbs, and {alone} of {len(verbs)} constructions have one{more}"

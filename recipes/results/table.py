@@ -58,7 +58,8 @@ def _cell(row: Row | None) -> str:
     """Accuracy in percent with its interval, as the tables have it."""
     if row is None:
         return ""
-    span = "" if row["low"] is None else f" ({100 * row['low']:.0f} to {100 * row['high']:.0f})"
+    ends = [f"{100 * row[end]:.0f}" for end in ("low", "high") if row[end] is not None]
+    span = f" ({' to '.join(ends)})" if len({*ends}) == 2 else ""
     return f"**{100 * row['accuracy']:.1f}**{span}"
 
 
