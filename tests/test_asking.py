@@ -128,7 +128,10 @@ def test_only_what_is_said_is_read(text, answers, problems):
     assert said(text) == (answers, problems)
 
 
-@pytest.mark.parametrize(("text", "found"), [(" e.\n", {"a": E}), ('**"C"**', {"a": C}), ("Entailment.", {"a": E}), ("E, C", {}), ("maybe E", {}), ("", {})])
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [(" e.\n", {"a": E}), ('**"C"**', {"a": C}), ("Entailment.", {"a": E}), ("E, C", {}), ("maybe E", {}), ("", {})],
+)
 def test_one_item_may_be_answered_by_an_answer_alone(text, found):
     assert read_answers(Reply(text, "stop"), LABEL, ("a",)) == (found, {} if found else {"a": "no JSON object in the reply"})
 
@@ -332,7 +335,7 @@ def test_an_outage_is_waited_for_and_a_dead_server_is_not(tmp_path):
     with ExitStack() as server:
         url = server.enter_context(serving())
         threading.Timer(1, server.close).start()
-        with pytest.raises(CxgenError, match="no server at http.*any more") as caught:
+        with pytest.raises(CxgenError, match=r"no server at http.*any more") as caught:
             run(url, pairs(20_000), tmp_path / "e", Limits(concurrency=4, tries=3), per_request=1)
     assert "run the same command again" in caught.value.hint
 

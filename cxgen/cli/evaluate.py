@@ -52,7 +52,8 @@ def evaluate(
     ] = None,
     against: Annotated[Path | None, Option(help="Other predictions of the same items: the difference, with interval and test.")] = None,
     baselines: Annotated[
-        list[str] | None, Option("--baseline", help="A shallow predictor, trained on train: majority, hypothesis-only, word-pairs. Repeatable.")
+        list[str] | None,
+        Option("--baseline", help="A shallow one, trained on train: majority, hypothesis-only, word-pairs. Repeatable."),
     ] = None,
     model: Annotated[str | None, Option(help="Ask this model: a server's, or hf:FOLDER for one of this machine.")] = None,
     wording: Annotated[str, Option(help="How items are put: plain, told, quiz, scene, pair, variation-1 to -4, or your own.")] = PLAIN,
@@ -100,9 +101,7 @@ def evaluate(
     part = Part(tuple(configs or ()), tuple(split.value for split in splits) if splits else Part.splits, limit)
     evaluated = Evaluated.read(Constructicon().project, part, items or (), by or ())
     if limit:
-        own = evaluated.questions.group_by("config", maintain_order=True).agg(pl.len(), pl.col("construction").n_unique())
-        counts = (f"{items:,} items of {config}, of {number} constructions" for config, items, number in own.iter_rows())
-        note(f"a part (--limit {limit}): {', '.join(counts)}")
+        note(f"a part (--limit {limit}): {_counted(evaluated)}")
     if model is not None:
         server = Consultation(Judge(backend), (), (), base_url, per_request, limits, cache.absolute() if cache else ANSWERS, poll)
         given = tuple(filter(None, labels.split(",")))
@@ -112,6 +111,7 @@ def evaluate(
         asked = suited(evaluated, asked)
         path = _place(evaluated, asked.name, output)
         if dry_run:
+            _tell_sums(evaluated, asked)
             (emit if asked.local else tell_estimate)(estimate(evaluated, asked), form)
             return
         _ask(evaluated, asked, path)
@@ -139,6 +139,17 @@ def evaluate(
         emit([leaderboard_row(report) for report in reports], form)
     else:
         _show(reports, by or [], form)
+
+
+def _counted(evaluated: Evaluated) -> str:
+    own = evaluated.questions.group_by("config", maintain_order=True).agg(pl.len(), pl.col("construction").n_unique())
+    return ", ".join(f"{items:,} items of {config}, of {number} constructions" for config, items, number in own.iter_rows())
+
+
+def _tell_sums(evaluated: Evaluated, asked: Examination) -> None:
+    pairs = [config for config in evaluated.items if evaluated.scoring(config).task == "choose"]
+    if asked.local and pairs and (asked.measure, asked.unit) == (Measure.likelihood, Unit.answer):
+        note(f"{', '.join(pairs)}: sums favour the shorter text of a pair; as CxMP scores: --measure normalised --unit text")
 
 
 def _require_files(written: Iterable[Path | None], read: Path | None) -> None:
@@ -169,7 +180,9 @@ def _place(evaluated: Evaluated, name: str, output: Path | None) -> Path:
 
 def _ask(evaluated: Evaluated, asked: Examination, path: Path) -> None:
     """Ask and write; what a bound ended early is not scored."""
-    note(f"asking {asked.name} about {evaluated.questions.height:,} items (--dry-run: how long that takes)")
+    _tell_sums(evaluated, asked)
+    beforehand = "how long that takes" if asked.local else "how many calls and tokens that takes"
+    note(f"asking {asked.name} about {evaluated.questions.height:,} items (--dry-run: {beforehand})")
     try:
         examined = examine(evaluated, asked)
     except KeyboardInterrupt:

@@ -148,7 +148,7 @@ def _hint(given: set[str], questions: pl.DataFrame, parts: Mapping[str, str]) ->
     options = [", ".join(about)] if about and not {parts.get(name) for name in wanted} <= set(about) else []
     if options := options + _limit(given, questions):
         return f"the file is about {' '.join(options)}: score it with the same, or ask the model again (kept answers are reused)"
-    return "every item needs a prediction; write undecided where there is none"
+    return "every item needs a prediction (undecided where there is none); of a sample, say the --limit that it was made with"
 
 
 def _limit(given: set[str], questions: pl.DataFrame) -> list[str]:

@@ -35,6 +35,7 @@ _METRICS = ("splits", "baselines", "variety", "reading", "natural", "wug", "judg
 _MOST_PAGE = 5 << 20  # bytes
 _MOST_REFUSED = 3  # candidates of a construction shown for each question that judges are asked
 _FIGURES = ("consistency", "capture", "excess")
+_PARTS = ("construction", "verb_role", "design")
 _LETTERS = [name[0].upper() for name in LABELS]
 Row = dict[str, Any]
 Tokens = list[tuple[str, str]]  # texts, spaces included, each with its slot or an empty one
@@ -109,7 +110,7 @@ def _facts(
 
 def _scores(path: Path, content: str | None) -> list[Row]:
     """Rows of an evaluation, of the dataset with this ``content``, as ``results.json`` has them: of each config all, and parts by
-    construction and by verb role."""
+    construction, verb role and design."""
     hint = "expected what `cxgen evaluate ... --json` prints"
     told = read_json(path, hint)
     rows: list[Row] = []
@@ -120,7 +121,7 @@ def _scores(path: Path, content: str | None) -> list[Row]:
                 what = f"an evaluation on another dataset: its content hash is {own[:16]}, that of this one {content[:16]}"
                 raise DataError(what, file=path, hint="score the predictions again here: `cxgen evaluate FILE --json`")
             for config, whole in report["configs"].items():
-                divided = {f"{by} {value}": own for by in ("construction", "verb_role") for value, own in whole["by"].get(by, {}).items()}
+                divided = {f"{by} {value}": own for by in _PARTS for value, own in whole["by"].get(by, {}).items()}
                 for place, part in {"all": whole, **divided}.items():
                     row = {"name": report["name"] + "", "setting": "", "config": config, "part": place, "items": int(part["items"])}
                     figure = part["accuracy"]
