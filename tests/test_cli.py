@@ -23,6 +23,7 @@ from cxgen.build.preview import FIRST, Wanted, sampled
 from cxgen.cli import output
 from cxgen.cli.app import app
 from cxgen.errors import SchemaError
+from tests import mini as made
 from tests.conftest import ROOT, edit
 
 COMMAND = [sys.executable, "-m", "cxgen"]
@@ -370,6 +371,15 @@ def test_check_writes_its_findings_whole_or_not_at_all_under_its_old_name_too(cx
     edit(mini / "templates/reach.yaml", "title: Reach", "title: [Reach")
     assert cxgen("check", "reach", "--output", findings, cwd=mini).returncode == 2
     assert findings.read_bytes() == before
+
+
+def test_check_tells_a_split_that_has_no_verb_and_a_pattern_that_no_scene_can_be_put_into(cxgen, mini):
+    verbs = made.words().filter(pos="verb")["lemma"]
+    (mini / "lexicons/splits.tsv").write_text("construction\tverb\tsplit\n" + "".join(f"reach\t{verb}\ttrain\n" for verb in verbs))
+    told = cxgen("check", "reach", cwd=mini)
+    assert (told.returncode, "E201 reach: nothing fills design 'outcome' in validation" in told.stdout) == (2, True), told
+    edit(mini / "templates/reach.yaml", "{@verb:past} for {target}{@rest}.", "{@verb:past} for {target}{@tail}.")
+    fails(cxgen("check", "scenes", "lexicons/scenes/reach.tsv", cwd=mini), "E102 @tail is needed")
 
 
 def test_sizes_say_what_there_is_and_what_can_be_done_with_it(cxgen, tmp_path):

@@ -26,6 +26,12 @@ TREES = {
 }
 _SETS_PER_FRAME = 12
 _HELP = "docs/annotation.md explains it"
+_CHUNKS = {  # what is in the reason -> how a chunk can mend it
+    " roots:": "; a clause whose verb is in a chunk (!root>0) is made part of another by P= in a chunk of the words before it, "
+    'such as "i/PRON/PRP/nsubj>2 heard=hear/VERB/VBD/root>0 that/SCONJ/IN/mark>P P=ccomp>2"',
+    "would all be nsubj": "; PREV=nsubj>1 in the chunk of a verb makes what is before it its subject",
+    "": '; words between two slots can stand under `chunks:` in this file, such as "open/ADJ/JJ/xcomp>V"',
+}
 _LEMMA = re.compile(r"'[^']+' (?=\()")  # of a filler, whose slot follows
 
 
@@ -39,12 +45,12 @@ def tree_faults(construction: Construction, chunks: Chunks) -> dict[str, list[Cx
         except SchemaError as error:
             faults["E404"][""] = error
     for item in examples(construction):
-        place = construction.document, ["templates", item["template"]]
+        place = construction.place("templates", item["template"])
         where = f"{construction.name}: template {item['template']!r} ({item['kind']})"
         sentence, reasons = annotator.tree(item)
         for reason in reasons:
             hint = _example(construction, item) if isinstance(reason, Misfit) else _words(item, reason)
-            hint += '; words between two slots can stand under `chunks:` in this file, such as "open/ADJ/JJ/xcomp>V"'
+            hint += next((more for words, more in _CHUNKS.items() if words in reason), "")
             found = fault(place, f"{where}: {reason}: {item['premise']!r}", f"{hint}; {_HELP}")
             told = _LEMMA.sub("", reason)
             if told not in faults["E401"] and (reason.startswith(UNKNOWN) or item["kind"] not in said):

@@ -1,5 +1,6 @@
 """The command check: what is wrong with constructions and tables of scenes."""
 
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
@@ -10,12 +11,12 @@ from typer import Argument, Option, echo
 
 from cxgen.build.params import Params, own_constructions
 from cxgen.build.pool import executor
-from cxgen.build.samplers import unjudged
-from cxgen.check import announced, check_project, explanations, telling_words
+from cxgen.build.samplers import samplers, unjudged
+from cxgen.check import Finding, announced, check_project, explanations, telling_words
 from cxgen.cli.options import Form, commands, completions, open_project
 from cxgen.cli.output import Format, emit, note
 from cxgen.curate.scenes import check_scenes
-from cxgen.errors import CxgenError, install, lacking
+from cxgen.errors import CxgenError, EmptySlotError, install, lacking
 from cxgen.facade import Constructicon
 from cxgen.layout import PARAMS
 from cxgen.project import Project
@@ -58,6 +59,9 @@ def check(
     among = () if construction else _own(project, params)
     with executor(1 if construction else params.workers) as pool:
         checked, findings = check_project(project, constructicon.lexicon, construction or "", among, pool.map)
+    own = own_constructions(project)
+    failed = any(item.code.startswith("E") for item in findings)
+    findings += _unfilled(constructicon, params, [name for name in own if construction in {None, name} and not failed])
     rows = [{name: getattr(item, name) for name in _FINDING} | {"file": CxgenError("", file=item.file).where} for item in findings]
     errors = sum(item.code.startswith("E") for item in findings)
     if output is not None:
@@ -70,13 +74,22 @@ def check(
     elif output is None:
         emit(rows, form, _FINDING)
     if not errors:
-        for name in [construction] if construction else own_constructions(project):
+        for name in [construction] if construction else own:
             loaded = constructicon[name].construction
             more = (*telling_words(loaded), *unjudged(loaded, params.request)) if construction else ()
             for line in (*islice(announced(loaded), 1), *more):
                 note(line if construction else f"{name}: {line}")
     if errors or (strict and findings):
         raise typer.Exit(2)
+
+
+def _unfilled(constructicon: Constructicon, params: Params, names: Iterable[str]) -> Iterator[Finding]:
+    """E201 of the first design that a build cannot fill in a split, as where no verb of its scenes is one of test."""
+    for construction in (constructicon[name].construction for name in names):
+        try:
+            samplers(construction, params.request)
+        except EmptySlotError as error:
+            yield Finding("E201", error.message, error.file or construction.document.path, error.line or 1, error.hint)
 
 
 def _own(project: Project, params: Params) -> list[str]:

@@ -22,7 +22,7 @@ from cxgen.lexicon import Frame, Lexicon
 from cxgen.lexicon.scenes import FOLDER, Scenes, SceneTable, read_scenes, sense_of, table_lines
 from cxgen.lexicon.words import lexfile
 from cxgen.project import Project
-from cxgen.vocabulary import INFLECTIONS, Judge
+from cxgen.vocabulary import INFLECTIONS, SPLITS, Judge
 
 _CODES = {"E101", "E106", "E201"}  # names that do not exist, what no sentence reads, words and classes that are not there
 _PREMISES = 20
@@ -121,10 +121,9 @@ def _verbs(construction: Construction, params: Params) -> Iterator[dict[str, Any
         frames = [frame for frame in construction.frames if design.frames in frame.designs]
         keys = {key for frame in frames for slot in slots for key in frame.slots.get(slot, ())}
         verbs = sorted({construction.lexicon.lemmas[row] for row in construction.lexicon.named(*keys)})
-        for split in dict.fromkeys(splits.values()):
-            if own := [verb for verb in verbs if splits.get(verb) == split]:
-                new = ", ".join(verb for verb in own if verb not in known)
-                yield {"design": design.name, "split": split, "verbs": len(own), "new": new}
+        for split in SPLITS if verbs else ():
+            own = [verb for verb in verbs if splits.get(verb) == split]
+            yield {"design": design.name, "split": split, "verbs": len(own), "new": ", ".join(verb for verb in own if verb not in known)}
 
 
 def _fresh(construction: Construction, params: Params) -> Construction:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxgen.constructicon import Construction, Design, Slot
-from cxgen.errors import EmptySlotError
+from cxgen.errors import EmptySlotError, some
 from cxgen.lexicon import Frame, Lexicon
 from cxgen.lexicon.scenes import Scene, SceneTable
 from cxgen.lexicon.verdicts import refusals
@@ -135,7 +135,9 @@ def design_pools(
     emptied += [(frame, f"judges accept no clause of it, and refuse {refusals([frame]) or 'none'}") for frame in silenced]
     table = f"lexicons/scenes/{construction.name}.tsv"
     lacks = f"{construction.name}: nothing fills design {design.name!r}" + (f" in {split}" if split else "")
-    hint = f"add words to those classes, or scenes to {table}" if emptied else f"add scenes of the design {design.frames} to {table}"
+    own = [verb for verb, where in splits.items() if where == split]
+    verbs = f" ({split} has the verbs {some(own, 5)})" if own and any("no verb of it" in what for _, what in emptied) else ""
+    hint = f"add words to those classes{verbs}, or scenes to {table}" if emptied else f"add scenes of the design {design.frames} to {table}"
     hint = f"`cxgen judge {construction.name}` counts what judges say; add scenes to {table}, or mend these" if silenced else hint
     line = construction.document.line(["designs", design.name])
     why = "; ".join(f"{frame.name}: {what}" for frame, what in emptied[:5]) or "no scene"

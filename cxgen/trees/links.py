@@ -223,8 +223,9 @@ class Linker:
         return faults
 
     def _named(self, numbers: Sequence[int]) -> str:
-        slots = [unit.slot for unit in self.units for _ in unit.words]
-        return " and ".join(f"{self.words[n - 1].form!r}{f' ({slots[n - 1]})' if slots[n - 1] else ''}" for n in numbers)
+        slots, forms = [unit.slot for unit in self.units for _ in unit.words], [word.form for word in self.words]
+        which = [slot or (f"word {n}" if forms.count(form) > 1 else "") for n, (slot, form) in enumerate(zip(slots, forms, strict=True), 1)]
+        return " and ".join(f"{forms[n - 1]!r}{f' ({which[n - 1]})' if which[n - 1] else ''}" for n in numbers)
 
 
 def _written(part: Part) -> str:
