@@ -18,7 +18,7 @@ from cxgen.build import audit, wug
 from cxgen.build.params import Request, Wug
 from cxgen.build.pool import HERE, Executor, cluster, executor
 from cxgen.build.samplers import Run, items_of, samplers
-from cxgen.build.shards import Wanted, earlier, make_plan, make_shards, read_plan, sets_of, single, split_of
+from cxgen.build.shards import Wanted, earlier, make_plan, make_shards, read_plan, sets_of, single
 from cxgen.errors import DataError
 from cxgen.families import columns_of
 from cxgen.files import locked
@@ -236,8 +236,8 @@ def run(whole, tmp_path):
 
 def shards(folder, *splits, pseudowords=False):
     """(number, file) of the shards of ``splits``."""
-    listed = [each for each in enumerate(read_plan(folder)["shards"]) if each[1]["pseudowords"] == pseudowords]
-    return [(number, folder / shard["file"]) for number, shard in listed if split_of(shard) in splits]
+    listed = [(number, folder / shard["file"], shard["pseudowords"]) for number, shard in enumerate(read_plan(folder)["shards"])]
+    return [(number, file) for number, file, wug in listed if wug == pseudowords and file.parent.name in splits]
 
 
 def rewrite(folder, number, file, rows):

@@ -131,11 +131,6 @@ def planned(run: Run, folder: Path, plan: Plan) -> Wanted:
     return Wanted(Run(run.project, request), tuple(asked["constructions"]), asked["config"], folder, asked["shard_rows"], modes)
 
 
-def split_of(shard: Shard) -> str:
-    """The split of its rows."""
-    return Path(shard["file"]).parent.name
-
-
 def earlier(wanted: Wanted, *, resume: bool) -> Plan | None:
     """The plan that whoever began the run made; None if nobody has. One of other parameters or words is not gone on with."""
     path = wanted.folder / _MANIFEST

@@ -72,7 +72,8 @@ def publish(
         if dry_run:
             _rehearse(client, release, form)
             return
-        release.require()
+        if release.refusal:
+            raise release.refusal
         with busy(f"releasing to {repository}"):
             commit = hub.release(client, release.target, release.folder)
         emit([{"repository": repository, "revision": revision, "commit": commit, "tag": release.target.tag}], form)
@@ -114,11 +115,7 @@ def _refusal(client: Any, release: Release, commit: str) -> CxgenError | None:
         if not release.reasons:
             return error
         release.reasons.append(error.message)
-    try:
-        release.require()
-    except CxgenError as error:
-        return error
-    return None
+    return release.refusal
 
 
 @app.command(epilog="cxgen diff me/constructions@v1.0.0 outputs/dataset --items --format jsonl")

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from cxgen import layout
-from cxgen.build.params import Params
+from cxgen.build.params import Params, Publish
 from cxgen.build.tables import content_hash, read_tables, remake, require_dataset, require_unchanged
 from cxgen.errors import CxgenError, DataError, install, needs, some
 from cxgen.families import CONFIGS, FAMILIES
@@ -52,7 +52,6 @@ SHIPPED = {
     "canary": {"c0338264b4d8ec28"},
 }
 _UNWRITTEN = "TODO"  # in the construction to start from
-_UNSET = {"title": "cxgen dataset", "authors": "the authors", "provenance": "", "canary": ""}
 
 
 class Release(NamedTuple):
@@ -63,10 +62,11 @@ class Release(NamedTuple):
     record: dict[str, Any]
     reasons: list[str]
 
-    def require(self) -> None:
-        """Refuse a release that does not pass its gates, with every reason."""
-        if self.reasons:
-            raise CxgenError("\n  ".join(["not released:", *self.reasons]), hint="put these right, then publish again")
+    @property
+    def refusal(self) -> CxgenError | None:
+        """Why it does not pass its gates, with every reason; None if it does."""
+        said = "\n  ".join(["not released:", *self.reasons])
+        return CxgenError(said, hint="put these right, then publish again") if self.reasons else None
 
 
 @contextmanager
@@ -75,7 +75,7 @@ def prepared(project: Project, params: Params, target: Target) -> Iterator[Relea
     target = replace(target, tag=target.tag or f"v{params.publish.version}")
     revision, reasons = _git_state(project.root)
     reasons += stale_reasons(project.root)
-    reasons += identity_reasons(project, {name: getattr(params.publish, name) for name in SHIPPED})
+    reasons += identity_reasons(project, params.publish)
     reasons += unwritten_reasons(project, params.constructions)
     try:
         reasons += metric_reasons(read_metrics(project))
@@ -83,15 +83,15 @@ def prepared(project: Project, params: Params, target: Target) -> Iterator[Relea
         reasons.append(f"{error.message}: {error.hint}")
     identity = {"repository": target.repository, "tag": target.tag, "git_revision": revision}
     with scratch(project.root / layout.WORK) as folder:
-        release = Release(target, folder, {}, reasons)
         try:
-            record = package(project, params, release.folder, target.tag.removeprefix("v"), **identity)
+            record = package(project, params, folder, target.tag.removeprefix("v"), **identity)
         except DataError as error:
             if reasons and not any(reason.startswith(error.message) for reason in reasons):  # all of them at once
                 reasons.append(error.message)
-            release.require()
+            if refusal := Release(target, folder, {}, reasons).refusal:
+                raise refusal from error
             raise
-        yield release._replace(record=record)
+        yield Release(target, folder, record, reasons)
 
 
 def read_metrics(project: Project) -> dict[str, Any]:
@@ -237,13 +237,13 @@ def digest(value: str | Iterable[str]) -> str:
     return hashlib.sha256(" ".join(text.split()).encode()).hexdigest()[:16]
 
 
-def identity_reasons(project: Project, about: Mapping[str, str | Iterable[str]]) -> Iterator[str]:
+def identity_reasons(project: Project, about: Publish) -> Iterator[str]:
     """Reasons not to release under these names: title, authors, provenance and canary, as ``publish:`` in the parameters has them."""
     own = own_data(project)
     for name, known in SHIPPED.items():
-        if digest(about[name]) == digest(_UNSET[name]):
+        if (said := digest(getattr(about, name))) == digest(getattr(Publish, name)):
             yield f"params.yaml: publish.{name} is not set"
-        elif own and digest(about[name]) in known:
+        elif own and said in known:
             yield f"params.yaml: publish.{name} is that of cxgen's own data, but {own} is yours: say your own"
 
 
