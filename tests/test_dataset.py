@@ -184,7 +184,7 @@ def test_dropped_sets_are_kept_with_their_reasons_and_another_takes_the_place_of
     chosen = run.choose(accepted, made, request)
     assert gone not in chosen["contrast_set"]
     assert chosen["contrast_set"].n_unique() == sum(request.sets(reach, each.design, each.config)[each.split] for each in made)
-    unrefused = run.choose(run.accept(items)[0], made, request)
+    unrefused = run.choose(items, made, request)
     drawn = items.select("contrast_set").unique(maintain_order=True).with_row_index("drawn")
     last = unrefused.join(drawn, on="contrast_set").group_by("design", "split").agg(last=pl.col("drawn").max())
     later = chosen.join(drawn, on="contrast_set").join(last, on=["design", "split"]).filter(pl.col("drawn") > pl.col("last"))
