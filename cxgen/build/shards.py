@@ -26,7 +26,6 @@ from cxgen.errors import DataError
 from cxgen.families import CONFIGS, columns_of, wug_config
 from cxgen.files import locked, write_atomically
 from cxgen.lexicon.verdicts import votes_files
-from cxgen.project import Project
 from cxgen.sampling import HoldOut, Sampler, span
 from cxgen.schema import Column, conform, polars_schema, read_json
 from cxgen.streams import address
@@ -64,7 +63,9 @@ class Wanted:
     @property
     def asked(self) -> dict[str, Any]:
         """All that the rows depend on."""
-        request = self.run.request
+        request, project, files = self.run.request, self.run.project, hashlib.sha256()
+        for path in [*project.template_files().values(), *project.shared_files(), *project.lexicon_files(), *votes_files(project)]:
+            files.update(f"{path.name}\0".encode() + hashlib.sha256(path.read_bytes()).digest())
         return {
             "constructions": list(self.names),
             "config": self.config,
@@ -78,7 +79,8 @@ class Wanted:
             "hold_out": asdict(request.hold_out),
             "verbs": {name: address(json.dumps(request.splits.get(name), sort_keys=True)) for name in self.names},
             "pseudowords": {"modes": list(self.wug.modes), "share": self.wug.share} if self.wug else None,
-            **_said_with(self.run.project),
+            "data version": DATA_VERSION,
+            "templates and words": files.hexdigest()[:16],
         }
 
     def others(self, plan: Plan) -> str:
@@ -90,14 +92,6 @@ class Wanted:
         for name in self.names:
             for number, sampler in enumerate(samplers_of(self.run, name)):
                 yield name, number, sampler, self.run.request.sets(sampler.construction, sampler.design, self.config)[sampler.split]
-
-
-def _said_with(project: Project) -> dict[str, Any]:
-    """What the words and labels of a run depend on."""
-    files = hashlib.sha256()
-    for path in [*project.template_files().values(), *project.shared_files(), *project.lexicon_files(), *votes_files(project)]:
-        files.update(f"{path.name}\0".encode() + hashlib.sha256(path.read_bytes()).digest())
-    return {"data version": DATA_VERSION, "templates and words": files.hexdigest()[:16]}
 
 
 def single(request: Request, config: str, n: int) -> Request:
@@ -123,10 +117,9 @@ def read_plan(folder: Path) -> Plan:
 def planned(run: Run, folder: Path, plan: Plan) -> Wanted:
     """What the plan of the run in ``folder`` was made for; words, labels and splits of verbs are those of ``run``."""
     asked, wug = plan["asked"], plan["asked"]["pseudowords"]
-    request = single(run.request, asked["config"], asked["n"])
-    request = replace(request, seed=asked["seed"], preset=asked["bands"], marked=asked["marked"])
-    request = replace(request, judged=bool(asked["judged"]), unjudged=frozenset(asked["constructions"]) - set(asked["judged"]))
-    request = replace(request, shares=asked["split"], hold_out=HoldOut(**asked["hold_out"]))
+    own: dict[str, Any] = {"seed": asked["seed"], "preset": asked["bands"], "marked": asked["marked"], "shares": asked["split"]}
+    own |= {"judged": bool(asked["judged"]), "unjudged": frozenset(asked["constructions"]) - set(asked["judged"])}
+    request = replace(single(run.request, asked["config"], asked["n"]), **own, hold_out=HoldOut(**asked["hold_out"]))
     modes = Wug(tuple(wug["modes"]), wug["share"]) if wug else None
     return Wanted(Run(run.project, request), tuple(asked["constructions"]), asked["config"], folder, asked["shard_rows"], modes)
 
