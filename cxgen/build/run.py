@@ -62,8 +62,6 @@ def choose(accepted: pl.DataFrame, made: Sequence[Sampler], request: Request) ->
 
 @dataclass(frozen=True)
 class _Job:
-    """A construction to make."""
-
     run: Run
     params: Params
     name: str

@@ -252,7 +252,6 @@ def make_shards(wanted: Wanted, plan: Plan, pool: Executor, only: Sequence[int] 
 
 
 def _make_shard(job: tuple[Wanted, int, Shard]) -> None:
-    """Write a shard, and its record after it."""
     wanted, number, shard = job
     numbers, path = sets_of(wanted.folder, number), wanted.folder / shard["file"]
     rows = _write(path, shard_columns(wanted, shard), _blocks(wanted, shard, numbers))

@@ -212,7 +212,6 @@ def generate(
 
 
 def _planned(wanted: Wanted, pool: Executor, *, resume: bool, shards: list[int]) -> Plan:
-    """The plan that is there to go on with, or a new one."""
     plan = earlier(wanted, resume=resume or bool(shards))
     if plan is None:
         for line in () if resume or shards else crowded(wanted):

@@ -128,8 +128,7 @@ def package(project: Project, params: Params, folder: Path, version: str, **iden
     for path in {*folder.rglob("*.parquet")} - kept:
         path.unlink()  # of an earlier run with more shards or configs
     write_text(folder / "README.md", dataset_card(project, params, tables, metrics, record))
-    columns = {config: table.columns for (config, _), table in tables.items()}
-    write_json(croissant(params.publish, record, columns, folder), folder / layout.CROISSANT)
+    write_json(croissant(params.publish, record, dict.fromkeys(config for config, _ in tables), folder), folder / layout.CROISSANT)
     if (notice := project.root / layout.NOTICE).exists():
         write_text(folder / layout.NOTICE.name, read_text(notice))
     write_json(record, folder / layout.VERSION_FILE)
