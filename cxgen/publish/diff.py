@@ -35,15 +35,11 @@ def read_dataset(folder: Path) -> pl.DataFrame:
             table = read_table(path, contract, "is it a dataset of cxgen's?")
             if "split" in table.columns and (table["split"] != split).any():
                 raise DataError(f"holds rows of another split than {split}", file=path, hint="it was edited, or renamed")
-            texts = {name: _named(column, table.schema[column]) for name, column in compared.items()}
-            tables.append(table.select("id", "construction", "contrast_set", config=pl.lit(config), split=pl.lit(split), **texts))
+            table = table.with_columns(cs.integer().replace_strict(dict(enumerate(LABELS)), return_dtype=pl.String))
+            tables.append(table.select("id", "construction", "contrast_set", config=pl.lit(config), split=pl.lit(split), **compared))
     if not tables:
         raise DataError("no dataset in it: expected CONFIG/SPLIT-*.parquet", file=folder, hint="give a folder such as outputs/dataset")
     return pl.concat(tables, how="diagonal").select(_COLUMNS)
-
-
-def _named(column: str, dtype: pl.DataType) -> pl.Expr:
-    return pl.col(column) if dtype == pl.String else pl.col(column).replace_strict(dict(enumerate(LABELS)), return_dtype=pl.String)
 
 
 def changed_items(old: pl.DataFrame, new: pl.DataFrame) -> pl.DataFrame:
