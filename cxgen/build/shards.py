@@ -297,21 +297,13 @@ def _write(path: Path, columns: Sequence[Column], blocks: Iterator[pl.DataFrame]
     """Write the blocks to ``path`` as they come; how many rows they are."""
     from polars.io.plugins import register_io_source
 
-    rows = 0
-
-    def batches(*_: Any) -> Iterator[pl.DataFrame]:
-        nonlocal rows
-        for block in blocks:
-            rows += block.height
-            yield block
-
-    lazy = register_io_source(batches, schema=polars_schema(columns))
+    lazy = register_io_source(lambda *_: blocks, schema=polars_schema(columns))
     options: dict[str, Any] = {"compression": "zstd", "row_group_size": _ROW_GROUP, "engine": "streaming"}
     try:
         write_atomically(path, lambda temporary: lazy.sink_parquet(temporary, **options))
     except pl.exceptions.PolarsError as error:
         raise DataError(f"cannot be written: {one_line(error)}", file=path, hint="is there room on the disk? --resume goes on") from error
-    return rows
+    return int(pl.scan_parquet(path, glob=False).select(pl.len()).collect().item())
 
 
 def record_of(folder: Path, plan: Plan, number: int, *, quick: bool = False) -> dict[str, Any] | None:
