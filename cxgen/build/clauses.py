@@ -80,8 +80,8 @@ def _shown(sampler: Sampler, whose: str, slot: str, kinds: list[str]) -> pl.Data
 
     scenes = [frames[frame].name for frame in plan.frame]
     table = pl.DataFrame({"clause": addresses, "scene": scenes, "verb": verbs, "sentence": said(kinds[0]), "other": said(kinds[-1])})
-    item, own = pl.format(f"{construction.name}/{{}}/{whose}", "clause"), {"construction": whose, "design": sampler.design.name}
-    return table.with_columns(item=item, **{name: pl.lit(value) for name, value in own.items()}).select(list(SCHEMA))
+    item = pl.format(f"{construction.name}/{{}}/{whose}", "clause")
+    return table.with_columns(item=item, construction=pl.lit(whose), design=pl.lit(sampler.design.name)).select(list(SCHEMA))
 
 
 def _numbers(sampler: Sampler, slot: str) -> list[int]:

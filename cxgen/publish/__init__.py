@@ -223,11 +223,9 @@ def newer_source(project: Project) -> str:
     """A file of the project's that was changed after the packaged data were written; empty if there is none, or if nothing is packaged."""
     packaged = project.root / layout.HUB / layout.VERSION_FILE
     made = packaged.stat().st_mtime_ns if packaged.exists() else math.inf
-    for name in (layout.PARAMS, layout.TEMPLATES, layout.LEXICONS, layout.NATURAL_SETS.parent):
-        for path in (project.root / name, *sorted((project.root / name).rglob("*"))):
-            if path.is_file() and path.stat().st_mtime_ns > made:
-                return str(path.relative_to(project.root))
-    return ""
+    places = [project.root / name for name in (layout.PARAMS, layout.TEMPLATES, layout.LEXICONS, layout.NATURAL_SETS.parent)]
+    files = (path for place in places for path in (place, *sorted(place.rglob("*"))) if path.is_file())
+    return next((str(path.relative_to(project.root)) for path in files if path.stat().st_mtime_ns > made), "")
 
 
 def digest(value: str | Iterable[str]) -> str:
