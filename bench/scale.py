@@ -30,7 +30,7 @@ import yaml
 
 from cxgen.build.params import Params, Request
 from cxgen.build.pool import Executor, cluster, executor
-from cxgen.build.run import accept, choose
+from cxgen.build.run import choose
 from cxgen.build.samplers import Run, candidates, items_of, samplers, samplers_of
 from cxgen.build.shards import Wanted, make_plan, make_shards, single
 from cxgen.facade import Constructicon
@@ -98,7 +98,7 @@ def judged(name: str, rows: int = 200_000) -> float:
     made, columns, finished = samplers_of(run, name), columns_of("nli"), []
 
     def build(_: int) -> None:
-        accepted, _dropped = accept(candidates(made, run.request, head_room=False))
+        accepted = candidates(made, run.request, head_room=False)
         finished.append(conform(choose(accepted, made, run.request), columns))
 
     taken = cpu(build)

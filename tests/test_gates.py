@@ -2,6 +2,7 @@
 
 import shutil
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -10,22 +11,18 @@ from cxgen.project import Project
 from cxgen.publish import SHIPPED, digest, identity_reasons, own_data, stale_reasons
 from tests.conftest import ROOT, edit
 
-OWN = {"title": "My constructions", "authors": ("A. Linguist",), "provenance": "Written by hand.", "canary": "canary GUID 1"}
-
-
-def about(publish):
-    return {name: getattr(publish, name) for name in SHIPPED}
+OWN = Publish(title="My constructions", authors=("A. Linguist",), provenance="Written by hand.", canary="canary GUID 1")
 
 
 @pytest.fixture(scope="module")
 def shipped():
-    return about(Params.read(ROOT / "params.yaml").publish)
+    return Params.read(ROOT / "params.yaml").publish
 
 
 def test_what_is_shipped_is_known_to_the_gate(shipped):
     """Whoever changes publish: in params.yaml adds the digest to `SHIPPED`."""
-    unknown = {name: digest(value) for name, value in shipped.items() if digest(value) not in SHIPPED[name]}
-    assert unknown == {}
+    found = {name: digest(getattr(shipped, name)) for name in SHIPPED}
+    assert {name: own for name, own in found.items() if own not in SHIPPED[name]} == {}
 
 
 def test_this_project_and_copies_of_it_release_under_its_names(shipped, scratch):
@@ -57,11 +54,12 @@ def test_data_of_one_s_own_need_names_of_one_s_own(scratch, shipped, change):
     assert len(reasons) == len(SHIPPED)
     assert all(name in reason for reason in reasons)
     assert list(identity_reasons(Project(scratch), OWN)) == []
-    assert [reason.split()[1] for reason in identity_reasons(Project(scratch), {**OWN, "canary": shipped["canary"]})] == ["publish.canary"]
+    reasons = identity_reasons(Project(scratch), replace(OWN, canary=shipped.canary))
+    assert [reason.split()[1] for reason in reasons] == ["publish.canary"]
 
 
 def test_names_that_are_not_set_are_refused_whosever_data_it_is(scratch):
-    reasons = list(identity_reasons(Project(scratch), about(Publish())))
+    reasons = list(identity_reasons(Project(scratch), Publish()))
     assert [reason.split()[1] for reason in reasons] == [f"publish.{name}" for name in SHIPPED]
     assert all("not set" in reason for reason in reasons)
 

@@ -13,7 +13,7 @@ from cxgen import layout
 from cxgen.asking.calls import from_file
 from cxgen.build.params import Params, Request
 from cxgen.build.samplers import divided
-from cxgen.build.tables import write_dropped
+from cxgen.build.tables import drop
 from cxgen.constructicon import square_faults
 from cxgen.errors import DataError, SchemaError
 from cxgen.families import NATURAL, columns_of
@@ -296,7 +296,7 @@ def test_their_items_are_made_alike_each_time_and_split_like_nli(written, motion
 def test_sets_that_readers_refused_are_left_out(written, cxgen, tmp_path):
     root = shutil.copytree(written["root"], tmp_path / "p")
     sets = pl.read_parquet(root / layout.NATURAL_SETS)["set"].unique().sort().to_list()
-    write_dropped({sets[0]: "item x: E is computed, readers say C 2", "0" * 16: "one of nli"}, root / layout.DROPPED)
+    drop({sets[0]: "item x: E is computed, readers say C 2", "0" * 16: "one of nli"}, root / layout.DROPPED)
     result = cxgen("natural", cwd=root)
     assert "1 sets that readers refused are left out: pipelines/dropped.csv" in result.stderr
     assert sorted(natural_rows(root)["contrast_set"].unique()) == sets[1:]

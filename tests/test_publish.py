@@ -18,7 +18,7 @@ from cxgen import layout
 from cxgen.build import run as building
 from cxgen.build.params import Params
 from cxgen.build.preview import sample_items
-from cxgen.build.tables import dataset, table_file, table_hashes, write_dropped
+from cxgen.build.tables import dataset, drop, table_file, table_hashes
 from cxgen.build.tables import read_tables as finished_tables
 from cxgen.constructicon import load_construction, target_names
 from cxgen.errors import DataError, SchemaError
@@ -84,7 +84,7 @@ def make(folder):
     building.build(project, params)
     gone = dataset(project, "nli")["contrast_set"].unique(maintain_order=True)[:2]
     (folder / "pipelines").mkdir(exist_ok=True)
-    write_dropped(dict.fromkeys(gone, "nobody says so"), folder / layout.DROPPED)
+    drop(dict.fromkeys(gone, "nobody says so"), folder / layout.DROPPED)
     building.build(project, params)
     baselines.run(project, params.folds)
     metric("baselines", ungate)(folder)

@@ -19,7 +19,7 @@ from openpyxl import load_workbook
 from cxgen import layout
 from cxgen.build import run
 from cxgen.build.params import Params
-from cxgen.build.tables import dataset, read_dropped, refused, write_dropped
+from cxgen.build.tables import dataset, drop, read_dropped, refused
 from cxgen.errors import DataError
 from cxgen.files import as_text
 from cxgen.measures.figures import Resampling
@@ -348,7 +348,7 @@ def test_export_score_and_drop_from_the_command_line(cxgen, mini_dataset, tmp_pa
     for name in ("anna", "ben"):
         filled(tmp_path / f"r/answers/{name}.csv", key, against)
     listed = tmp_path / "dropped.csv"
-    write_dropped({"0" * 16: "an earlier one"}, listed)
+    drop({"0" * 16: "an earlier one"}, listed)
     scored = cxgen("review", "score", tmp_path / "r", "--drop", listed, "--json", "--resamples", "20", cwd=mini_dataset)
     report = json.loads(scored.stdout)
     assert (report["labels"]["answers"], report["membership"]["answers"], report["membership"]["agree"]["value"]) == (12, 8, 1)
@@ -380,7 +380,7 @@ def test_split_leaves_out_whole_sets_that_readers_refused_and_records_why(mini_d
     gone = before.filter(config="nli")["contrast_set"][0]
     path = project.root / layout.DROPPED
     path.parent.mkdir(exist_ok=True)
-    write_dropped({gone: "item x: E is computed, readers say C 2"}, path)
+    drop({gone: "item x: E is computed, readers say C 2"}, path)
     path.write_text(path.read_text() + "z1,an earlier one\nz2,another\n")
     run.build(project, Params.read(project.params))
     assert "dropped.csv:3: 2 contrast sets are not drawn any more, the first of them 'z1'" in capsys.readouterr().err

@@ -18,7 +18,7 @@ from cxgen.build import audit, wug
 from cxgen.build.params import Request, Wug
 from cxgen.build.pool import HERE, Executor, cluster, executor
 from cxgen.build.samplers import Run, items_of, samplers
-from cxgen.build.shards import Wanted, earlier, make_plan, make_shards, read_plan, sets_of, single, split_of
+from cxgen.build.shards import Wanted, earlier, make_plan, make_shards, read_plan, sets_of, single
 from cxgen.errors import DataError
 from cxgen.families import columns_of
 from cxgen.files import locked
@@ -152,25 +152,22 @@ def test_a_run_is_not_continued_as_another(mini_source, tmp_path):
     make_plan(asked, HERE)
     with pytest.raises(DataError, match="this run is there already"):
         earlier(asked, resume=False)
-    with pytest.raises(DataError, match="differs in seed"):
-        earlier(wanted(mini_source, tmp_path, dataclasses.replace(REQUEST, seed=6)), resume=True)
-    divided = single(Request(seed=5, splits={"reach": {"grab": "test"}}), "nli", 480)  # as the project's table divides its verbs
-    with pytest.raises(DataError, match="differs in verbs"):
-        earlier(wanted(mini_source, tmp_path, divided), resume=True)
-    with pytest.raises(DataError, match="differs in judged"):
-        earlier(wanted(mini_source, tmp_path, dataclasses.replace(REQUEST, judged=True)), resume=True)
-    (tmp_path / "cxgen/sets.parquet").write_bytes(b"others")
+    divided = {"reach": {"grab": "test"}}  # as the project's table divides its verbs
+    for changes, fault in (({"seed": 6}, "seed"), ({"splits": divided}, "verbs"), ({"judged": True}, "judged")):
+        with pytest.raises(DataError, match=f"differs in {fault}"):
+            earlier(wanted(mini_source, tmp_path, dataclasses.replace(REQUEST, **changes)), resume=True)
+    sets = tmp_path / "cxgen/sets.parquet"
+    sets.unlink()
     with pytest.raises(DataError, match="not the sets of a run"):
         made(asked)
-    (tmp_path / "cxgen/sets.parquet").unlink()
-    with pytest.raises(DataError, match="not the sets of a run"):
-        made(asked)
-    for write in (lambda file: file.write_bytes(b"others"), pl.DataFrame({"set": [1]}).write_parquet):  # as if they were recorded
-        write(tmp_path / "cxgen/sets.parquet")
-        digest = hashlib.sha256((tmp_path / "cxgen/sets.parquet").read_bytes()).hexdigest()
-        change_json(tmp_path / "cxgen/manifest.json", lambda plan, digest=digest: plan | {"sets": digest})
-        with pytest.raises(DataError, match="not the sets of a run"):
-            made(asked)
+    for write in (lambda file: file.write_bytes(b"others"), pl.DataFrame({"set": [1]}).write_parquet):
+        write(sets)
+        for recorded in (False, True):
+            if recorded:
+                digest = hashlib.sha256(sets.read_bytes()).hexdigest()
+                change_json(tmp_path / "cxgen/manifest.json", lambda plan, digest=digest: plan | {"sets": digest})
+            with pytest.raises(DataError, match="not the sets of a run"):
+                made(asked)
     (tmp_path / "cxgen/manifest.json").write_text('{"asked": {}}', "utf-8")
     with pytest.raises(DataError, match="manifest: lacks"):
         made(asked)
@@ -236,8 +233,8 @@ def run(whole, tmp_path):
 
 def shards(folder, *splits, pseudowords=False):
     """(number, file) of the shards of ``splits``."""
-    listed = [each for each in enumerate(read_plan(folder)["shards"]) if each[1]["pseudowords"] == pseudowords]
-    return [(number, folder / shard["file"]) for number, shard in listed if split_of(shard) in splits]
+    listed = [(number, folder / shard["file"], shard["pseudowords"]) for number, shard in enumerate(read_plan(folder)["shards"])]
+    return [(number, file) for number, file, wug in listed if wug == pseudowords and file.parent.name in splits]
 
 
 def rewrite(folder, number, file, rows):
@@ -298,28 +295,19 @@ class Heard(Executor):
 TURNED = (pl.col("label") + 1) % 3
 FAULTS = [  # what becomes of a shard's rows, whether of one with pseudowords, and the rule that is broken once
     (first("label", TURNED), False, "premises without one hypothesis per label"),
-    (first("split", pl.lit("test")), False, OTHERS),
-    (first("construction", pl.lit("other")), False, OTHERS),
     (first("id", pl.col("id").last()), False, "repeated ids"),
-    (lambda rows: rows.with_columns(TURNED), False, OTHERS),
-    (lambda rows: rows.with_columns(polarity=~pl.col("polarity")), False, OTHERS),
-    (first("rule", pl.lit("other")), False, OTHERS),
-    (everywhere("premise", "<b>x</b>"), False, OTHERS),
     (lambda rows: rows.reverse(), False, OTHERS),
     (first("slots", None), False, OTHERS),
     (everywhere("verb", "anything"), False, OTHERS),
     (lambda rows: pl.concat([rows, rows.head(1)]), False, OTHERS),
-    (first("source_id", pl.lit("0" * 16)), True, OTHERS),
     (first("label", TURNED), True, "hypothesis x split with unequal labels"),
-    (lambda rows: rows.with_columns(TURNED), True, OTHERS),
     (everywhere("hypothesis", "Anything goes."), True, OTHERS),
     (lambda rows: rows.filter(pl.col("contrast_set") != rows["contrast_set"][0]), True, OTHERS),
     (lambda rows: rows.clear(), True, OTHERS),
-    (lambda rows: rows.reverse(), True, OTHERS),
 ]
 
 
-@pytest.mark.parametrize("faults", [FAULTS[at::3] for at in range(3)])
+@pytest.mark.parametrize("faults", [FAULTS[::2], FAULTS[1::2]])
 def test_faults_within_shards_are_told_with_the_file_of_the_first(run, mini_run, faults):
     """Each in a shard of its own."""
     free = {kind: iter(shards(run, *SPLITS, pseudowords=kind)) for kind in (False, True)}

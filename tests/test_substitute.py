@@ -12,7 +12,6 @@ from cxgen import layout
 from cxgen.build import wug
 from cxgen.build.params import Request
 from cxgen.build.samplers import generate_items, samplers
-from cxgen.build.tables import table_file
 from cxgen.build.wug import changed_sets, wug_items
 from cxgen.errors import DataError
 from cxgen.families import columns_of
@@ -20,8 +19,8 @@ from cxgen.project import Project
 from cxgen.sampling import INVENTORY, Wugs, broken_slots
 from cxgen.semantics import label_matrix
 from cxgen.vocabulary import INFLECTIONS as FORMS
-from cxgen.vocabulary import MODES, SPLITS
-from tests.conftest import edit
+from cxgen.vocabulary import MODES
+from tests.conftest import edit, stored
 
 REQUEST = Request({"nli": 120, "distinction": 0, "minimal_pairs": 0}, seed=5)
 
@@ -155,16 +154,8 @@ def test_every_open_class_lexeme_has_pseudowords_and_none_is_shared(project, lex
 # --- the stage and the commands
 
 
-def read(folder):
-    return pl.concat([pl.read_parquet(path) for path in sorted((folder / layout.WUG / "nli_wug").glob("*.parquet"))])
-
-
-def sources(folder):
-    return pl.concat([pl.read_parquet(table_file(Project(folder), "nli", name)) for name in SPLITS])
-
-
 def test_every_item_is_paired_with_a_real_one_of_its_split(mini_dataset):
-    data, real = read(mini_dataset), sources(mini_dataset)
+    data, real = (stored(config, project=mini_dataset) for config in ("nli_wug", "nli"))
     assert tuple(data.columns) == tuple(column.name for column in columns_of("nli_wug"))
     pairs = data.join(real, left_on="source_id", right_on="id", how="left", suffix="_real")
     for name in ("split", "kind", "rule", "wording", "template", "construction", "verb_role", "claim"):
@@ -179,7 +170,7 @@ def test_every_item_is_paired_with_a_real_one_of_its_split(mini_dataset):
 
 
 def test_what_is_wrong_is_counted(mini_dataset):
-    data, real = read(mini_dataset), sources(mini_dataset)
+    data, real = (stored(config, project=mini_dataset) for config in ("nli_wug", "nli"))
     assert set(wug.violations(data, real).values()) == {0}
     moved = data.with_columns(split=pl.when(pl.int_range(pl.len()) < 3).then(pl.lit("other")).otherwise("split"))
     assert wug.violations(moved, real)["items in another split than their source"] == 3

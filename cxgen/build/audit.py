@@ -161,7 +161,7 @@ def _count(job: tuple[shards.Wanted, shards.Shard]) -> dict[str, Any]:
     held = {rule: (mark, *names) for rule, (mark, names) in HELD.items() if mark in rows.columns}
     return {
         **shard,
-        "split": shards.split_of(shard),
+        "split": path.parent.name,
         "rows": rows.height,
         "sets": len(numbers),
         "faults": faults,

@@ -80,8 +80,8 @@ def _shown(sampler: Sampler, whose: str, slot: str, kinds: list[str]) -> pl.Data
 
     scenes = [frames[frame].name for frame in plan.frame]
     table = pl.DataFrame({"clause": addresses, "scene": scenes, "verb": verbs, "sentence": said(kinds[0]), "other": said(kinds[-1])})
-    item, own = pl.format(f"{construction.name}/{{}}/{whose}", "clause"), {"construction": whose, "design": sampler.design.name}
-    return table.with_columns(item=item, **{name: pl.lit(value) for name, value in own.items()}).select(list(SCHEMA))
+    item = pl.format(f"{construction.name}/{{}}/{whose}", "clause")
+    return table.with_columns(item=item, construction=pl.lit(whose), design=pl.lit(sampler.design.name)).select(list(SCHEMA))
 
 
 def _numbers(sampler: Sampler, slot: str) -> list[int]:
@@ -143,11 +143,9 @@ def judge_metric(votes: pl.DataFrame, counts: Mapping[str, Mapping[str, int]], r
     """The metric ``judge``: `tally` by construction, who judged, by which prompts (hashes), how far they agree, and the most split clauses
     of ``rejected`` (``split``: sentence, task, votes, votes against it)."""
     prompts = votes.group_by("task").agg(pl.col("prompt").unique().sort()).sort("task")
-    shares = against(votes).filter(pl.col("task").is_in(REFUSING)).with_columns(off=(pl.col("bad") / pl.col("votes") - 0.5).abs())
-    shares = shares.filter(pl.col("bad") > 0, pl.col("bad") < pl.col("votes"))
-    split = shares.join(rejected.select(item="id", sentence="premise"), on="item").sort(
-        "off", "votes", "item", descending=[False, True, False]
-    )
+    split = against(votes).filter(pl.col("task").is_in(REFUSING), pl.col("bad") > 0, pl.col("bad") < pl.col("votes"))
+    split = split.join(rejected.select(item="id", sentence="premise"), on="item")
+    split = split.sort((pl.col("bad") / pl.col("votes") - 0.5).abs(), "votes", "item", descending=[False, True, False])
     return {
         "constructions": counts,
         "judges": votes["judge"].unique().sort().to_list(),

@@ -103,7 +103,6 @@ def _said(part: Part, row: Mapping[str, str], after: str) -> str:
 
 
 def _named(text: str, form: str, *, subject: bool) -> str:
-    """A noun phrase, a name or a pronoun in a form."""
     case = next((case for case in _CASES if text.lower() in {case[0].lower(), case[1]}), None)
     if case:
         return case[2] if form == "poss-of" else case[0] if subject else case[1]
@@ -113,7 +112,6 @@ def _named(text: str, form: str, *, subject: bool) -> str:
 
 
 def _inflected(text: str, tag: str) -> str:
-    """A verb, and what belongs to it, in a form."""
     from lemminflect import getInflection
 
     head, _, rest = text.partition(" ")

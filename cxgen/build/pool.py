@@ -39,32 +39,30 @@ class _Pool(Executor):
         self._pool = pool
 
     def map(self, function: Callable[[In], Out], jobs: Iterable[In]) -> Iterator[Out]:
-        begun = (self._submit(function, job) for job in jobs)
-        return self._results(deque(islice(begun, _AHEAD)), begun)
-
-    def _submit(self, function: Callable[[In], Out], job: In) -> Future[Out]:
-        try:
-            return self._pool.submit(function, job)
-        except BrokenProcessPool as error:
-            raise _died() from error
+        begun = (self._pool.submit(function, job) for job in jobs)
+        with _alive():
+            first = deque(islice(begun, _AHEAD))
+        return self._results(first, begun)
 
     def _results(self, futures: deque[Future[Out]], others: Iterator[Future[Out]]) -> Iterator[Out]:
         while futures:
             future = futures.popleft()
-            while not wait([future], _PATIENCE).done:  # a result that a killed worker left half written never comes
-                if not all(process.is_alive() for process in self._pool._processes.values()):
-                    raise _died()
-            try:
+            with _alive():
+                while not wait([future], _PATIENCE).done:  # a result that a killed worker left half written never comes
+                    if not all(process.is_alive() for process in self._pool._processes.values()):
+                        raise BrokenProcessPool
                 result = future.result()
-            except BrokenProcessPool as error:
-                raise _died() from error
-            futures.extend(islice(others, 1))
+                futures.extend(islice(others, 1))
             yield result
 
 
-def _died() -> CxgenError:
-    hint = "run it again (a run in shards goes on with --resume), if need be with fewer workers"
-    return CxgenError("a worker was killed, perhaps because memory ran out", hint=hint)
+@contextmanager
+def _alive() -> Iterator[None]:
+    try:
+        yield
+    except BrokenProcessPool as error:
+        hint = "run it again (a run in shards goes on with --resume), if need be with fewer workers"
+        raise CxgenError("a worker was killed, perhaps because memory ran out", hint=hint) from error
 
 
 def _begin(parent: int) -> None:
@@ -136,7 +134,7 @@ def cluster(workers: int) -> Iterator[Executor]:
 
     started = not ray.is_initialized()
     if started:
-        ray.init(num_cpus=None, log_to_driver=False, configure_logging=False, include_dashboard=False)
+        ray.init(log_to_driver=False, configure_logging=False, include_dashboard=False)
     try:
         yield _Cluster(ray, workers)
     finally:

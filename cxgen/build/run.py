@@ -32,11 +32,10 @@ from cxgen.suites import SUITES
 from cxgen.tables import one_line, track, write_json, write_table
 from cxgen.vocabulary import SPLITS
 
-NOTHING: Mapping[str, str] = {}
 _Suite = tuple[str, dict[str, Any], dict[str, str]]  # name, metric, hashes of the tables
 
 
-def accept(items: pl.DataFrame, dropped: Mapping[str, str] = NOTHING) -> tuple[pl.DataFrame, pl.DataFrame]:
+def accept(items: pl.DataFrame, dropped: Mapping[str, str]) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Items of the sets that are not ``dropped`` (set -> reason), and the rows of ``rejected`` about the others."""
     if not dropped:
         return items, pl.DataFrame()
@@ -63,8 +62,6 @@ def choose(accepted: pl.DataFrame, made: Sequence[Sampler], request: Request) ->
 
 @dataclass(frozen=True)
 class _Job:
-    """A construction to make."""
-
     run: Run
     params: Params
     name: str

@@ -26,7 +26,6 @@ from cxgen.errors import DataError
 from cxgen.families import CONFIGS, columns_of, wug_config
 from cxgen.files import locked, write_atomically
 from cxgen.lexicon.verdicts import votes_files
-from cxgen.project import Project
 from cxgen.sampling import HoldOut, Sampler, span
 from cxgen.schema import Column, conform, polars_schema, read_json
 from cxgen.streams import address
@@ -64,7 +63,9 @@ class Wanted:
     @property
     def asked(self) -> dict[str, Any]:
         """All that the rows depend on."""
-        request = self.run.request
+        request, project, files = self.run.request, self.run.project, hashlib.sha256()
+        for path in [*project.template_files().values(), *project.shared_files(), *project.lexicon_files(), *votes_files(project)]:
+            files.update(f"{path.name}\0".encode() + hashlib.sha256(path.read_bytes()).digest())
         return {
             "constructions": list(self.names),
             "config": self.config,
@@ -78,7 +79,8 @@ class Wanted:
             "hold_out": asdict(request.hold_out),
             "verbs": {name: address(json.dumps(request.splits.get(name), sort_keys=True)) for name in self.names},
             "pseudowords": {"modes": list(self.wug.modes), "share": self.wug.share} if self.wug else None,
-            **_said_with(self.run.project),
+            "data version": DATA_VERSION,
+            "templates and words": files.hexdigest()[:16],
         }
 
     def others(self, plan: Plan) -> str:
@@ -90,14 +92,6 @@ class Wanted:
         for name in self.names:
             for number, sampler in enumerate(samplers_of(self.run, name)):
                 yield name, number, sampler, self.run.request.sets(sampler.construction, sampler.design, self.config)[sampler.split]
-
-
-def _said_with(project: Project) -> dict[str, Any]:
-    """What the words and labels of a run depend on."""
-    files = hashlib.sha256()
-    for path in [*project.template_files().values(), *project.shared_files(), *project.lexicon_files(), *votes_files(project)]:
-        files.update(f"{path.name}\0".encode() + hashlib.sha256(path.read_bytes()).digest())
-    return {"data version": DATA_VERSION, "templates and words": files.hexdigest()[:16]}
 
 
 def single(request: Request, config: str, n: int) -> Request:
@@ -123,17 +117,11 @@ def read_plan(folder: Path) -> Plan:
 def planned(run: Run, folder: Path, plan: Plan) -> Wanted:
     """What the plan of the run in ``folder`` was made for; words, labels and splits of verbs are those of ``run``."""
     asked, wug = plan["asked"], plan["asked"]["pseudowords"]
-    request = single(run.request, asked["config"], asked["n"])
-    request = replace(request, seed=asked["seed"], preset=asked["bands"], marked=asked["marked"])
-    request = replace(request, judged=bool(asked["judged"]), unjudged=frozenset(asked["constructions"]) - set(asked["judged"]))
-    request = replace(request, shares=asked["split"], hold_out=HoldOut(**asked["hold_out"]))
+    own: dict[str, Any] = {"seed": asked["seed"], "preset": asked["bands"], "marked": asked["marked"], "shares": asked["split"]}
+    own |= {"judged": bool(asked["judged"]), "unjudged": frozenset(asked["constructions"]) - set(asked["judged"])}
+    request = replace(single(run.request, asked["config"], asked["n"]), **own, hold_out=HoldOut(**asked["hold_out"]))
     modes = Wug(tuple(wug["modes"]), wug["share"]) if wug else None
     return Wanted(Run(run.project, request), tuple(asked["constructions"]), asked["config"], folder, asked["shard_rows"], modes)
-
-
-def split_of(shard: Shard) -> str:
-    """The split of its rows."""
-    return Path(shard["file"]).parent.name
 
 
 def earlier(wanted: Wanted, *, resume: bool) -> Plan | None:
@@ -264,7 +252,6 @@ def make_shards(wanted: Wanted, plan: Plan, pool: Executor, only: Sequence[int] 
 
 
 def _make_shard(job: tuple[Wanted, int, Shard]) -> None:
-    """Write a shard, and its record after it."""
     wanted, number, shard = job
     numbers, path = sets_of(wanted.folder, number), wanted.folder / shard["file"]
     rows = _write(path, shard_columns(wanted, shard), _blocks(wanted, shard, numbers))
@@ -310,21 +297,13 @@ def _write(path: Path, columns: Sequence[Column], blocks: Iterator[pl.DataFrame]
     """Write the blocks to ``path`` as they come; how many rows they are."""
     from polars.io.plugins import register_io_source
 
-    rows = 0
-
-    def batches(*_: Any) -> Iterator[pl.DataFrame]:
-        nonlocal rows
-        for block in blocks:
-            rows += block.height
-            yield block
-
-    lazy = register_io_source(batches, schema=polars_schema(columns))
+    lazy = register_io_source(lambda *_: blocks, schema=polars_schema(columns))
     options: dict[str, Any] = {"compression": "zstd", "row_group_size": _ROW_GROUP, "engine": "streaming"}
     try:
         write_atomically(path, lambda temporary: lazy.sink_parquet(temporary, **options))
     except pl.exceptions.PolarsError as error:
         raise DataError(f"cannot be written: {one_line(error)}", file=path, hint="is there room on the disk? --resume goes on") from error
-    return rows
+    return int(pl.scan_parquet(path, glob=False).select(pl.len()).collect().item())
 
 
 def record_of(folder: Path, plan: Plan, number: int, *, quick: bool = False) -> dict[str, Any] | None:

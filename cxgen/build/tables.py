@@ -136,13 +136,6 @@ def require_unchanged(project: Project, tables: Tables, metrics: Mapping[str, An
     return hashes
 
 
-def compared(config: str) -> Contract:
-    """What of a table of ``config`` is compared with that of another version, which may have other columns besides."""
-    names = {"id", "contrast_set", "construction", "split", *family_of(config).compared.values()}
-    chosen = tuple(column for column in columns_of(config) if column.name in names)
-    return Contract(chosen, key=("id",), optional=frozenset({"split"}), more=True)
-
-
 def packaged_content(project: Project) -> str | None:
     """The hash of the rows of the folder that the Hub will show; None if nothing is packaged."""
     path = project.root / layout.HUB / layout.VERSION_FILE
@@ -189,11 +182,6 @@ def warn_of_strangers(project: Project, known: Collection[str]) -> None:
         sys.stderr.write(f"warning: {DataError(what, file=path, line=line).render()}\n")
 
 
-def write_dropped(dropped: Mapping[str, str], path: Path) -> None:
-    """Write the list, in the order of the sets' ids."""
-    write_rows(pl.DataFrame(sorted(dropped.items()), schema=dict.fromkeys(_REFUSED, pl.String), orient="row"), path)
-
-
 def refused(mend: Iterable[Mapping[str, Any]], least: int) -> dict[str, str]:
     """The sets of items (from `cxgen.review.score.score`) whose answer most of at least ``least`` readers contradict -> the reason."""
     sets: dict[str, str] = {}
@@ -206,9 +194,9 @@ def refused(mend: Iterable[Mapping[str, Any]], least: int) -> dict[str, str]:
 
 
 def drop(sets: Mapping[str, str], path: Path) -> str:
-    """Add sets (-> the reason) to the list at ``path``, which keeps what it has; what came of it, in words."""
+    """Add sets (-> the reason) to the list at ``path``, which keeps what it has, in the order of ids; what came of it, in words."""
     with alone(path):
         before = read_dropped(path)
-        write_dropped({**sets, **before}, path)
+        write_rows(pl.DataFrame(sorted({**sets, **before}.items()), schema=dict.fromkeys(_REFUSED, pl.String), orient="row"), path)
     added = len(sets.keys() - before.keys())
     return f"{path}: {added} contrast sets added, {len(sets) - added} were there"

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from textwrap import dedent
 from typing import Annotated
@@ -20,7 +21,6 @@ from cxgen.build.samplers import capacity as counted
 from cxgen.build.shards import Plan, Wanted, crowded, earlier, make_plan, make_shards, single, writing
 from cxgen.cli.options import Form, Names, Workers, commands, open_project
 from cxgen.cli.output import Format, Row, busy, emit, note
-from cxgen.constructicon import Construction
 from cxgen.errors import CxgenError, DataError, install, lacking, unknown
 from cxgen.facade import Constructicon
 from cxgen.families import CONFIGS, family_of
@@ -84,11 +84,6 @@ def _lacking(report: Row, settings: Params) -> Iterator[str]:
     for name, entry in report.get("judge", {"constructions": {}})["constructions"].items():
         if entry["unjudged"] and settings.request.hears(name):
             yield not_judged(name, entry["unjudged"])
-
-
-def _note_unjudged(construction: Construction, settings: Params) -> None:
-    for line in unjudged(construction, settings.request):
-        note(line)
 
 
 def _by_split(counts: dict[str, dict[str, int]]) -> Row:
@@ -158,8 +153,8 @@ def capacity(
     request = settings.request if n is None else replace(settings.request, sizes={**settings.request.sizes, "nli": n})
     with busy("counting what can be said"):
         table = pl.DataFrame([row for name in names for row in counted(constructicon[name].construction, request)])
-    for name in names:
-        _note_unjudged(constructicon[name].construction, settings)
+    for line in chain.from_iterable(unjudged(constructicon[name].construction, request) for name in names):
+        note(line)
     if not by_design:  # the sum of its sets, and the design and split of which most is asked for
         parts = table.sort("used", descending=True, maintain_order=True).group_by("construction", "config")
         sums = (pl.col("wanted", "capacity").sum(), pl.first("used"), pl.col("enough").all())
@@ -199,8 +194,8 @@ def generate(
     modes = Wug(tuple(mode.value for mode in Mode if mode in wug), settings.wug.share) if wug else None
     names = tuple(dict.fromkeys(constructions or run.construction_names(project, settings)))
     constructicon = Constructicon()
-    for name in names:  # refused before a folder is made
-        _note_unjudged(constructicon[name].construction, settings)
+    for line in chain.from_iterable(unjudged(constructicon[name].construction, settings.request) for name in names):
+        note(line)  # a construction that cannot be loaded is refused before a folder is made
     request = single(settings.request, config, n or settings.request.rows(config))
     wanted = Wanted(Run(project, request), names, config, out, shard_rows, modes)
     with (cluster if engine == "ray" else executor)(workers or settings.workers) as pool, nullcontext() if shard else writing(wanted):
@@ -217,7 +212,6 @@ def generate(
 
 
 def _planned(wanted: Wanted, pool: Executor, *, resume: bool, shards: list[int]) -> Plan:
-    """The plan that is there to go on with, or a new one."""
     plan = earlier(wanted, resume=resume or bool(shards))
     if plan is None:
         for line in () if resume or shards else crowded(wanted):

@@ -72,7 +72,8 @@ def publish(
         if dry_run:
             _rehearse(client, release, form)
             return
-        release.require()
+        if release.refusal:
+            raise release.refusal
         with busy(f"releasing to {repository}"):
             commit = hub.release(client, release.target, release.folder)
         emit([{"repository": repository, "revision": revision, "commit": commit, "tag": release.target.tag}], form)
@@ -93,8 +94,13 @@ def _rehearse(client: Any, release: Release, form: Format) -> None:
     except CxgenError as error:
         reached = False
         there = f"what is there cannot be compared ({error.message}): all items are shown as added"
-    refusal = _refusal(client, release, commit)
-    if refusal:
+    refused = None
+    try:
+        hub.check(client, target, commit, release.folder)
+    except CxgenError as error:  # with its own hint, unless there are other reasons
+        refused = error
+        release.reasons.extend([error.message] if release.reasons else [])
+    if refusal := release.refusal or refused:
         note(f"cxgen: {refusal.render()}\n")
     sizes = [path.stat().st_size for path in release.folder.rglob("*") if path.is_file()]
     note(f"{record['repository']} {record['tag']}, content hash {record['content_hash']}, git {record['git_revision'] or '-'}")
@@ -104,21 +110,6 @@ def _rehearse(client: Any, release: Release, form: Format) -> None:
         note("it would be refused, see above; nothing was sent")
         raise Exit(2)
     note(f"it would be released{'' if reached else ', if the Hub agrees, which was not asked'}; nothing was sent")
-
-
-def _refusal(client: Any, release: Release, commit: str) -> CxgenError | None:
-    """Why it would be refused, here and by the Hub, all at once; None if it would not."""
-    try:
-        hub.check(client, release.target, commit, release.folder)
-    except CxgenError as error:
-        if not release.reasons:
-            return error
-        release.reasons.append(error.message)
-    try:
-        release.require()
-    except CxgenError as error:
-        return error
-    return None
 
 
 @app.command(epilog="cxgen diff me/constructions@v1.0.0 outputs/dataset --items --format jsonl")

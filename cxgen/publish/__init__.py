@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from cxgen import layout
-from cxgen.build.params import Params
+from cxgen.build.params import Params, Publish
 from cxgen.build.tables import content_hash, read_tables, remake, require_dataset, require_unchanged
 from cxgen.errors import CxgenError, DataError, install, needs, some
 from cxgen.families import CONFIGS, FAMILIES
@@ -52,7 +52,6 @@ SHIPPED = {
     "canary": {"c0338264b4d8ec28"},
 }
 _UNWRITTEN = "TODO"  # in the construction to start from
-_UNSET = {"title": "cxgen dataset", "authors": "the authors", "provenance": "", "canary": ""}
 
 
 class Release(NamedTuple):
@@ -63,10 +62,11 @@ class Release(NamedTuple):
     record: dict[str, Any]
     reasons: list[str]
 
-    def require(self) -> None:
-        """Refuse a release that does not pass its gates, with every reason."""
-        if self.reasons:
-            raise CxgenError("\n  ".join(["not released:", *self.reasons]), hint="put these right, then publish again")
+    @property
+    def refusal(self) -> CxgenError | None:
+        """Why it does not pass its gates, with every reason; None if it does."""
+        said = "\n  ".join(["not released:", *self.reasons])
+        return CxgenError(said, hint="put these right, then publish again") if self.reasons else None
 
 
 @contextmanager
@@ -75,7 +75,7 @@ def prepared(project: Project, params: Params, target: Target) -> Iterator[Relea
     target = replace(target, tag=target.tag or f"v{params.publish.version}")
     revision, reasons = _git_state(project.root)
     reasons += stale_reasons(project.root)
-    reasons += identity_reasons(project, {name: getattr(params.publish, name) for name in SHIPPED})
+    reasons += identity_reasons(project, params.publish)
     reasons += unwritten_reasons(project, params.constructions)
     try:
         reasons += metric_reasons(read_metrics(project))
@@ -83,15 +83,15 @@ def prepared(project: Project, params: Params, target: Target) -> Iterator[Relea
         reasons.append(f"{error.message}: {error.hint}")
     identity = {"repository": target.repository, "tag": target.tag, "git_revision": revision}
     with scratch(project.root / layout.WORK) as folder:
-        release = Release(target, folder, {}, reasons)
         try:
-            record = package(project, params, release.folder, target.tag.removeprefix("v"), **identity)
+            record = package(project, params, folder, target.tag.removeprefix("v"), **identity)
         except DataError as error:
             if reasons and not any(reason.startswith(error.message) for reason in reasons):  # all of them at once
                 reasons.append(error.message)
-            release.require()
+            if refusal := Release(target, folder, {}, reasons).refusal:
+                raise refusal from error
             raise
-        yield release._replace(record=record)
+        yield Release(target, folder, record, reasons)
 
 
 def read_metrics(project: Project) -> dict[str, Any]:
@@ -128,8 +128,7 @@ def package(project: Project, params: Params, folder: Path, version: str, **iden
     for path in {*folder.rglob("*.parquet")} - kept:
         path.unlink()  # of an earlier run with more shards or configs
     write_text(folder / "README.md", dataset_card(project, params, tables, metrics, record))
-    columns = {config: table.columns for (config, _), table in tables.items()}
-    write_json(croissant(params.publish, record, columns, folder), folder / layout.CROISSANT)
+    write_json(croissant(params.publish, record, dict.fromkeys(config for config, _ in tables), folder), folder / layout.CROISSANT)
     if (notice := project.root / layout.NOTICE).exists():
         write_text(folder / layout.NOTICE.name, read_text(notice))
     write_json(record, folder / layout.VERSION_FILE)
@@ -224,11 +223,9 @@ def newer_source(project: Project) -> str:
     """A file of the project's that was changed after the packaged data were written; empty if there is none, or if nothing is packaged."""
     packaged = project.root / layout.HUB / layout.VERSION_FILE
     made = packaged.stat().st_mtime_ns if packaged.exists() else math.inf
-    for name in (layout.PARAMS, layout.TEMPLATES, layout.LEXICONS, layout.NATURAL_SETS.parent):
-        for path in (project.root / name, *sorted((project.root / name).rglob("*"))):
-            if path.is_file() and path.stat().st_mtime_ns > made:
-                return str(path.relative_to(project.root))
-    return ""
+    places = [project.root / name for name in (layout.PARAMS, layout.TEMPLATES, layout.LEXICONS, layout.NATURAL_SETS.parent)]
+    files = (path for place in places for path in (place, *sorted(place.rglob("*"))) if path.is_file())
+    return next((str(path.relative_to(project.root)) for path in files if path.stat().st_mtime_ns > made), "")
 
 
 def digest(value: str | Iterable[str]) -> str:
@@ -237,13 +234,13 @@ def digest(value: str | Iterable[str]) -> str:
     return hashlib.sha256(" ".join(text.split()).encode()).hexdigest()[:16]
 
 
-def identity_reasons(project: Project, about: Mapping[str, str | Iterable[str]]) -> Iterator[str]:
+def identity_reasons(project: Project, about: Publish) -> Iterator[str]:
     """Reasons not to release under these names: title, authors, provenance and canary, as ``publish:`` in the parameters has them."""
     own = own_data(project)
     for name, known in SHIPPED.items():
-        if digest(about[name]) == digest(_UNSET[name]):
+        if (said := digest(getattr(about, name))) == digest(getattr(Publish, name)):
             yield f"params.yaml: publish.{name} is not set"
-        elif own and digest(about[name]) in known:
+        elif own and said in known:
             yield f"params.yaml: publish.{name} is that of cxgen's own data, but {own} is yours: say your own"
 
 

@@ -12,6 +12,7 @@ import yaml
 
 from cxgen import layout
 from cxgen.build.params import Params
+from cxgen.build.tables import Tables
 from cxgen.constructicon import Construction, load_construction
 from cxgen.families import CONFIGS, DEFAULT, FAMILIES, NATURAL, REJECTED, family_of, wug_config
 from cxgen.families.turns import NEEDED, NEEDS, cells, summed
@@ -25,7 +26,6 @@ from cxgen.schema import TARGET, Document, validate
 from cxgen.suites import SUITES, columns_of
 from cxgen.vocabulary import LABELS, SPLITS, VERB_ROLES
 
-Tables = Mapping[tuple[str, str], pl.DataFrame]
 Row = dict[str, Any]
 _SIZES = {1_000: "n<1K", 10_000: "1K<n<10K", 100_000: "10K<n<100K", 1_000_000: "100K<n<1M", 10_000_000: "1M<n<10M"}
 HOLDS = {

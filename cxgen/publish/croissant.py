@@ -1,7 +1,7 @@
 """``croissant.json``: a release as MLCommons Croissant 1.0 tells it (https://docs.mlcommons.org/croissant/docs/croissant-spec.html)."""
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,7 @@ _SPLIT = {"@type": "cr:Field", "@id": "splits/name", "dataType": "sc:Text"}
 _SPLITS = {"@type": "cr:RecordSet", "@id": "splits", "dataType": "cr:Split", "key": {"@id": "splits/name"}, "field": [_SPLIT]}
 
 
-def croissant(about: Publish, record: Node, columns: Mapping[str, Iterable[str]], folder: Path) -> Node:
+def croissant(about: Publish, record: Node, configs: Collection[str], folder: Path) -> Node:
     """The description of the parquet files in ``folder``: configs with their columns."""
     return {
         "@context": _CONTEXT,
@@ -42,8 +42,8 @@ def croissant(about: Publish, record: Node, columns: Mapping[str, Iterable[str]]
         "creator": [{"@type": "sc:Organization", "name": name} for name in about.authors],
         **({"url": f"https://huggingface.co/datasets/{record['repository']}"} if record["repository"] else {}),
         **({"datePublished": str(about.year)} if about.year else {}),
-        "distribution": [node for config in columns for node in _files(config, folder)],
-        "recordSet": [_SPLITS | {"data": [{"splits/name": split} for split in SPLITS]}, *(_records(*config) for config in columns.items())],
+        "distribution": [node for config in configs for node in _files(config, folder)],
+        "recordSet": [_SPLITS | {"data": [{"splits/name": split} for split in SPLITS]}, *map(_records, configs)],
     }
 
 
@@ -55,8 +55,8 @@ def _files(config: str, folder: Path) -> Iterator[Node]:
         yield file | {"encodingFormat": _PARQUET, "sha256": digest}
 
 
-def _records(config: str, names: Iterable[str]) -> Node:
-    fields = [_field(config, column) for column in columns_of(config) if column.name in names]
+def _records(config: str) -> Node:
+    fields = [_field(config, column) for column in columns_of(config)]
     return {"@type": "cr:RecordSet", "@id": config, "description": HOLDS[config], "key": {"@id": f"{config}/id"}, "field": fields}
 
 

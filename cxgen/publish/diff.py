@@ -6,9 +6,10 @@ import polars as pl
 import polars.selectors as cs
 
 from cxgen import layout
-from cxgen.build.tables import compared
 from cxgen.errors import DataError
 from cxgen.families import CONFIGS, NATURAL, family_of
+from cxgen.schema import Contract
+from cxgen.suites import columns_of
 from cxgen.tables import read_table
 from cxgen.vocabulary import LABELS, SPLITS
 
@@ -27,18 +28,18 @@ def read_dataset(folder: Path) -> pl.DataFrame:
     for path in (path for root in roots for path in sorted(root.glob("*/*.parquet"))):
         split, config = layout.split_of(path), path.parent.name
         if split in SPLITS and (config == NATURAL or config.removesuffix("_wug") in CONFIGS):
-            table = read_table(path, compared(config), "is it a dataset of cxgen's?")
+            compared = family_of(config).compared
+            names = {"id", "contrast_set", "construction", "split", *compared.values()}
+            chosen = tuple(column for column in columns_of(config) if column.name in names)
+            contract = Contract(chosen, key=("id",), optional=frozenset({"split"}), more=True)  # other versions have other columns besides
+            table = read_table(path, contract, "is it a dataset of cxgen's?")
             if "split" in table.columns and (table["split"] != split).any():
                 raise DataError(f"holds rows of another split than {split}", file=path, hint="it was edited, or renamed")
-            texts = {name: _named(column, table.schema[column]) for name, column in family_of(config).compared.items()}
-            tables.append(table.select("id", "construction", "contrast_set", config=pl.lit(config), split=pl.lit(split), **texts))
+            table = table.with_columns(cs.integer().replace_strict(dict(enumerate(LABELS)), return_dtype=pl.String))
+            tables.append(table.select("id", "construction", "contrast_set", config=pl.lit(config), split=pl.lit(split), **compared))
     if not tables:
         raise DataError("no dataset in it: expected CONFIG/SPLIT-*.parquet", file=folder, hint="give a folder such as outputs/dataset")
     return pl.concat(tables, how="diagonal").select(_COLUMNS)
-
-
-def _named(column: str, dtype: pl.DataType) -> pl.Expr:
-    return pl.col(column) if dtype == pl.String else pl.col(column).replace_strict(dict(enumerate(LABELS)), return_dtype=pl.String)
 
 
 def changed_items(old: pl.DataFrame, new: pl.DataFrame) -> pl.DataFrame:

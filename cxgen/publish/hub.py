@@ -85,8 +85,8 @@ def release(client: Any, target: Target, folder: Path) -> str:
     operations: list[Any] = [CommitOperationAdd(path_in_repo=name, path_or_fileobj=path) for name, path in files.items()]
     with _failures(target):
         there = client.list_repo_files(target.repository, **_KIND, revision=parent)
-        gone = sorted(name for name in there if name.endswith(".parquet") and name not in files)
-        operations += [CommitOperationDelete(path_in_repo=name) for name in gone]
+        gone = {name for name in there if name.endswith(".parquet")} - files.keys()
+        operations += map(CommitOperationDelete, sorted(gone))
         about = {"revision": target.branch, "parent_commit": parent, "commit_message": f"Release {target.tag}"}
         commit = str(client.create_commit(target.repository, operations, **_KIND, **about).oid)
     with _failures(target, _tagged(target)):
