@@ -34,6 +34,13 @@ def only_pairs(folder):
     (folder / "templates/wait.yaml").unlink()
 
 
+def test_a_construction_of_which_nothing_would_be_built_is_told(tmp_path, cxgen):
+    only_pairs(tmp_path)
+    small.write_params(tmp_path, constructions=["reach"], sizes={"minimal_pairs": 0}, publish=small.OWN)
+    told = cxgen("build", cwd=tmp_path)
+    assert (told.returncode, "reach.yaml: no design of reach is for a config that is built" in told.stderr) == (2, True), told
+
+
 @pytest.mark.slow
 def test_a_project_of_minimal_pairs_alone_gets_to_its_end(tmp_path, cxgen):
     """What an earlier run with other designs left is not taken for a part of it."""

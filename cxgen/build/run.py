@@ -78,6 +78,9 @@ def _make(job: _Job) -> dict[str, Any]:
     it had of those that are dropped."""
     judged, rejected = judged_of(job.run, job.name) if job.run.request.judged else ({}, pl.DataFrame())
     made = samplers_of(job.run, job.name)
+    if not made:
+        file, hint = job.run.project.template_files()[job.name], "give a config of its designs a size in params.yaml, or leave it out there"
+        raise DataError(f"no design of {job.name} is for a config that is built", file=file, hint=hint)
     drawn = candidates(made, job.run.request, head_room=bool(job.dropped))
     kept, dropped = accept(drawn, job.dropped)
     chosen, rejected = choose(kept, made, job.run.request), pl.concat([rejected, dropped], how="diagonal")
