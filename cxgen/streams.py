@@ -39,12 +39,13 @@ def elect(
     name-based mappings to increase hit rates"). The winner is who waits least, for exponential times at the rate of its weight.
     """
     least, winner, places = np.full(len(numbers), np.inf), np.zeros(len(numbers), dtype=np.int64), numbers.astype(np.uint64)
-    for place, (name, weight) in enumerate(zip(names, weights or [1.0] * len(names), strict=True)):
+    for place, (code, weight) in enumerate(zip(codes_of(stream, names), weights or [1.0] * len(names), strict=True)):
         if weight > 0:
-            chance = (mixed(places, code_of(*stream, name)) >> np.uint64(11)) * 2.0**-53  # `uniform_at` would need the numbers between
-            waiting = -np.log1p(-chance) / weight
-            winner[waiting < least] = place
-            least = np.minimum(waiting, least)
+            waiting = (mixed(places, code) >> np.uint64(11)) * 2.0**-53  # `uniform_at` would need the numbers between
+            if weights:  # of equal rates the order is that of the chances
+                waiting = -np.log1p(-waiting) / weight
+            np.copyto(winner, place, where=waiting < least)
+            np.minimum(waiting, least, out=least)
     return winner
 
 

@@ -46,7 +46,9 @@ def accept(items: pl.DataFrame, dropped: Mapping[str, str]) -> tuple[pl.DataFram
 
 def choose(accepted: pl.DataFrame, made: Sequence[Sampler], request: Request) -> pl.DataFrame:
     """The first sets of every sampler of a construction that are left, as many as are wanted, in the order in which they were drawn."""
-    sets = accepted.select("sampler", "set_number").unique(maintain_order=True)
+    keys = pl.DataFrame([accepted[name] for name in ("sampler", "set_number")])  # `select` would go through all columns
+    # rows of a set are adjacent
+    sets = keys.filter(pl.any_horizontal(pl.col(name).ne_missing(pl.col(name).shift()) for name in keys.columns))
     left = dict(sets.group_by("sampler").len().iter_rows())
     wanted = [request.sets(one.construction, one.design, one.config)[one.split] for one in made]
     for number, (one, count) in enumerate(zip(made, wanted, strict=True)):

@@ -135,4 +135,7 @@ def polars_schema(columns: Iterable[Column]) -> dict[str, Any]:
 def conform(table: pl.DataFrame, columns: Iterable[Column]) -> pl.DataFrame:
     """``table`` with exactly ``columns``, in their order and of their types."""
     wanted = polars_schema(columns)
-    return table.select(pl.col(name).cast(dtype) if table.schema.get(name) != dtype else pl.col(name) for name, dtype in wanted.items())
+    own = (table[name] for name in wanted)  # `select` would copy a table in many pieces
+    return pl.DataFrame(
+        [column if column.dtype == dtype else column.cast(dtype) for column, dtype in zip(own, wanted.values(), strict=True)]
+    )
