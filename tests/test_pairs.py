@@ -120,6 +120,18 @@ def test_pairs_survive_pseudowords_for_all_content_words(constructions, name):
     assert verbs["sense"].null_count() == verbs.height > 0
 
 
+def test_scenes_name_the_designs_of_pairs_not_what_is_made_of_them(scratch, cxgen):
+    """`pairs-female` is drawn with names whatever a cell says: scenes of its own would be something else under that name."""
+    table = scratch / "lexicons/scenes/caused-motion.tsv"
+    table.parent.mkdir(parents=True)
+    for name, message in (("pairs-female", "design 'pairs-female' is made of 'pairs'"), ("pears", "unknown design 'pears'")):
+        table.write_text(f"id\tdesigns\tdeed:verb\tspot\twords\nmp-own\t{name}\tpush\tpool\tinto=into | in=in\n")
+        told = cxgen("check", "caused-motion", cwd=scratch)
+        assert (told.returncode, message in told.stdout + told.stderr) == (2, True), told
+        assert "pairs" in (told.stdout + told.stderr).partition("hint:")[2]
+        assert "pairs-male" not in told.stdout
+
+
 @pytest.mark.parametrize("name", ["conative", pytest.param("causative-with", marks=pytest.mark.slow)])
 def test_what_rests_on_the_verb_does_not_survive_without_it(constructions, name):
     assert with_pseudowords(constructions[name], "nouns").height

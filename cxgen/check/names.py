@@ -99,8 +99,9 @@ def _named(construction: Construction) -> Iterator[tuple[Place, str, Iterable[st
     for document in construction.documents:
         for number, entry in enumerate(document.data.get("chunks", ())):
             yield (document, ["chunks", number]), "kind", () if isinstance(entry, str) else entry["only"], {**kinds, **groups}
-    framed = designs | {design.frames: design for design in designs.values()}
-    yield from ((frame.place, "design", frame.designs, framed) for frame in construction.frames)
+    served = {design.frames: design.served_by for design in designs.values()}
+    framed = dict.fromkeys([*served.values(), *(name for name, design in designs.items() if not design.entity_type)])
+    yield from ((frame.place, "design", [served.get(name, name) for name in frame.designs], framed) for frame in construction.frames)
 
 
 def _frame_words(construction: Construction, wanted: frozenset[str]) -> dict[str, str]:

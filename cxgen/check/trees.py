@@ -29,7 +29,7 @@ _HELP = "docs/annotation.md explains it"
 _CHUNKS = {  # what is in the reason -> how a chunk can mend it
     " roots:": "; a clause whose verb is in a chunk (!root>0) is made part of another by P= in a chunk of the words before it, "
     'such as "i/PRON/PRP/nsubj>2 heard=hear/VERB/VBD/root>0 that/SCONJ/IN/mark>P P=ccomp>2"',
-    "would all be nsubj": "; PREV=nsubj>1 in the chunk of a verb makes what is before it its subject",
+    "would all be nsubj": "; PREV=nsubj>1 in the chunk of a verb makes what is before it its subject, where the template states nothing",
     "": '; words between two slots can stand under `chunks:` in this file, such as "open/ADJ/JJ/xcomp>V"',
 }
 _LEMMA = re.compile(r"'[^']+' (?=\()")  # of a filler, whose slot follows

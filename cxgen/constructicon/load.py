@@ -8,7 +8,7 @@ from typing import Any
 from cxgen.constructicon.model import Atom, Construction, Design, Facts, Kind, Predicate, Rule, Slot, Square, Template, listed, verb_columns
 from cxgen.constructicon.pattern import form_pattern
 from cxgen.constructicon.shared import Places, Shared, fault, look_alikes
-from cxgen.errors import CxgenError, UnknownNameError
+from cxgen.errors import CxgenError, SchemaError, UnknownNameError
 from cxgen.lexicon import Frame, Lexicon
 from cxgen.lexicon.own import Sources, extended
 from cxgen.lexicon.snapshot import missing
@@ -210,7 +210,11 @@ def _frames_by_entity(frames: Iterable[Frame], designs: Mapping[str, Design], en
     slots: dict[str, set[str]] = {}
     for name, participants in entities.items():
         slots.setdefault(designs[name].frames, set()).update(participants)
+    made = {f"{name}-{kind}": name for name in slots for kind in ENTITIES}
     for frame in frames:
+        if wrong := next((name for name in frame.designs if name in made), ""):
+            hint = f"write {made[wrong]}; the participants are filled in, of each type in turn"
+            raise SchemaError(f"design {wrong!r} is made of {made[wrong]!r}", file=frame.source.path, line=frame.scene.line, hint=hint)
         own = [name for name in frame.designs if name in slots]
         others = tuple(name for name in frame.designs if name not in slots)
         if others or not own:

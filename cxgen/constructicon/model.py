@@ -146,6 +146,11 @@ class Design:
     entity_type: str = ""  # and what the participants are
     switched: bool = False  # and whether its second kind is the first with the participants in one another's places
 
+    @property
+    def served_by(self) -> str:
+        """What scenes call it in their cell `designs`."""
+        return self.frames.removesuffix(f"-{self.entity_type}") if self.entity_type else self.frames
+
 
 @dataclass(frozen=True)
 class Square:

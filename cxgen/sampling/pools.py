@@ -137,7 +137,9 @@ def design_pools(
     lacks = f"{construction.name}: nothing fills design {design.name!r}" + (f" in {split}" if split else "")
     own = [verb for verb, where in splits.items() if where == split]
     verbs = f" ({split} has the verbs {some(own, 5)})" if own and any("no verb of it" in what for _, what in emptied) else ""
-    hint = f"add words to those classes{verbs}, or scenes to {table}" if emptied else f"add scenes of the design {design.frames} to {table}"
+    hint = (
+        f"add words to those classes{verbs}, or scenes to {table}" if emptied else f"add scenes of the design {design.served_by} to {table}"
+    )
     hint = f"`cxgen judge {construction.name}` counts what judges say; add scenes to {table}, or mend these" if silenced else hint
     line = construction.document.line(["designs", design.name])
     why = "; ".join(f"{frame.name}: {what}" for frame, what in emptied[:5]) or "no scene"
