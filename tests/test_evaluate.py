@@ -112,7 +112,8 @@ def test_the_biases_of_the_bundled_pairs_are_those_of_the_publication(pairs):
     # (ii), both orders together. Humans: give |0.75 - 0.25| = 0.5, roll |1 - 0| = 1, poke |1 - 0.5| = 0.5.
     # Letters: give |0.5 - 0.75| = 0.25, roll |0.5 - 0.5| = 0, poke |0.5 - 0.5| = 0.
     assert biases["bias_ii"] == {"humans": 0.6667, "letters": 0.0833, "all": 0.375}  # 2 / 3, 0.25 / 3, their mean
-    assert got["bias_i"] == {"value": 0.5625, "low": None, "high": None}
+    assert {**got["bias_i"], "guesser": 0.0} == {"value": 0.5625, "low": None, "high": None, "guesser": 0.0}
+    assert 0.4 < got["bias_i"]["guesser"] < 0.6, "two to four pairs a cell"
     # One side has the first bias only: give (0.5 + 1) / 2, roll (0 + 1) / 2. One order has neither.
     assert (got["by"]["variant"]["A"]["bias_i"]["value"], "bias_ii" in got["by"]["variant"]["A"]) == (0.625, False)
     assert not {"bias_i", "bias_ii"} & set(got["by"]["switched"]["yes"])

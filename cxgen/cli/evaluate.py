@@ -1,7 +1,7 @@
 """From the dataset to a number."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,7 +19,7 @@ from cxgen.evaluation.likelihood import Measure, Unit
 from cxgen.evaluation.model import PLAIN, Examination, estimate, examine, suited
 from cxgen.evaluation.predictions import write_predictions
 from cxgen.evaluation.report import Evaluated, Part, mistakes, write_baseline
-from cxgen.evaluation.rows import divided, further_tables, leaderboard_row, lines, overview, side_by_side, slices
+from cxgen.evaluation.rows import divided, few_verbs, further_tables, leaderboard_row, lines, overview, side_by_side, slices
 from cxgen.facade import Constructicon
 from cxgen.files import STDIN, require_file, require_place
 from cxgen.layout import ANSWERS, PREDICTIONS
@@ -223,18 +223,5 @@ def _show(reports: list[dict[str, Any]], by: list[str], form: Format) -> None:
         if not by and not one:
             note("each construction: --by construction; all figures of one config: --config NAME")
     if form is Format.table and report["resampling"]["resamples"]:
-        for line in dict.fromkeys(line for own in reports for line in _few_verbs(own)):
+        for line in dict.fromkeys(line for own in reports for line in few_verbs(own["configs"])):
             note(line)
-
-
-def _few_verbs(report: dict[str, Any]) -> Iterator[str]:
-    """Intervals resample the verbs of each construction: of one verb there is nothing to resample."""
-    more = "; take more items: --limit 800" if report["limit"] else ""
-    for config, whole in report["configs"].items():
-        verbs = [part["verbs"] for part in whole["by"].get("construction", {}).values()] or [whole["verbs"]]
-        if whole["accuracy"]["low"] is None and max(verbs) > 1:
-            yield f"{config}: no interval: all verbs have the same share, as where one label is given to all, or all are right"
-        elif whole["accuracy"]["low"] is None:
-            yield f"{config}: no intervals: they resample verbs, and each construction has one{more}"
-        elif alone := sum(count == 1 for count in verbs):
-            yield f"{config}: intervals are too narrow: they resample verbs, and {alone} of {len(verbs)} constructions have one{more}"

@@ -13,6 +13,7 @@ Row = dict[str, Any]
 _NUMBER = re.compile(r"(?<!-limit)(?<![\d.])(\d+(?:\.\d+)?)([kmbt](?![a-z]))?", re.IGNORECASE)
 _THOUSANDS = {"": 1, "k": 1e3, "m": 1e6, "b": 1e9, "t": 1e12}
 _ALL = "all"
+_FEW = 5  # verbs, of which resampling says too little
 _NONE: Mapping[str, Any] = {"value": None, "low": None, "high": None}
 _MORE = ("excess", "bias_i", "bias_ii", "same_choice", "both_wrong")  # which a table of its own has
 
@@ -65,12 +66,28 @@ def _parts(report: Mapping[str, Any], dimensions: Sequence[str]) -> Iterator[tup
             yield from ((config, f"{name} {value}", part) for value, part in whole["by"].get(name, {}).items())
 
 
+def few_verbs(configs: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    """What to know of intervals, of parts of a report by config: they resample the verbs of each construction, and of one there is nothing
+    to resample."""
+    for config, whole in configs.items():
+        verbs = [part["verbs"] for part in whole["by"].get("construction", {}).values()] or [whole["verbs"]]
+        if whole["accuracy"]["low"] is None and max(verbs) > 1:
+            yield f"{config}: no interval: all verbs have the same share, as where one label is given to all, or all are right"
+        elif whole["accuracy"]["low"] is None:
+            yield f"{config}: no intervals: they resample verbs, and each construction has one; more items have more"
+        elif few := sum(count < _FEW for count in verbs):
+            least = f"{few} of {len(verbs)} constructions have fewer than {_FEW}"
+            yield f"{config}: intervals are too narrow: they resample verbs, and {least}; more items have more"
+
+
 def _main(part: Mapping[str, Any], *counts: str) -> Row:
     return {count: part[count] for count in counts} | {"accuracy": _span(part["accuracy"]), "sets": f"{part['consistency']['value']:.3f}"}
 
 
 def _numbers(part: Mapping[str, Any], names: Sequence[str]) -> Row:
-    return {name: f"{part[name]['value']:.3f}" for name in names if part.get(name)}
+    """Figures without interval; of a bias also what a guesser gets of it with as many items."""
+    told = {name: part[name] for name in names if part.get(name)}
+    return {name: f"{own['value']:.3f}" + (f" (guesser {own['guesser']:.2f})" if "guesser" in own else "") for name, own in told.items()}
 
 
 def _span(figure: Mapping[str, Any]) -> str:

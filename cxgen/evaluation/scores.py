@@ -1,5 +1,6 @@
 """Items as questions, answers to them, and what answers are worth. A new score is a line in `SCORES`: reports and tables have it."""
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -110,15 +111,24 @@ def _biases(rows: pl.DataFrame, how: Resampling) -> Figures:
     """The biases of CxMP (Oba and Sugawara 2026, section 5.2), means within constructions, then over them. With acc(c, e, v, o) the
     accuracy on construction c, entity type e, side v, order o: ``bias_i`` of abs(acc(c, e, v, original) - acc(c, e, v, switched)), that of
     who goes by the continuation alone; ``bias_ii`` of abs(acc(c, e, A) - acc(c, e, B)), of who takes the first participant, or the nearest
-    one. Participants that cannot change places have one order. No intervals: resampling adds to absolute differences."""
-    gap = pl.col("score").max() - pl.col("score").min()
+    one. Participants that cannot change places have one order. No intervals: resampling adds to absolute differences; ``guesser`` is what a
+    guesser gets with as many items, the mean of abs(x) for a normal x of the differences' variance."""
+    gap, both = pl.col("score").max() - pl.col("score").min(), pl.col("orders") == 2
     orders = rows.drop_nulls(["variant", "entity_type"]).group_by("construction", "entity_type", "variant", "switched", maintain_order=True)
-    by_side = orders.agg(score=pl.col("hit").mean()).group_by("construction", "entity_type", "variant", maintain_order=True)
-    sides = by_side.agg(pl.col("score").mean(), gap=gap, both=pl.len() == 2, fixed=pl.col("switched").is_null().all())
-    types = sides.filter(pl.col("both") | pl.col("fixed")).group_by("construction", "entity_type").agg(gap=gap, sides=pl.len())
-    cells = {"bias_i": sides.filter("both"), "bias_ii": types.filter(sides=len(VARIANTS))}
-    means = {name: part.group_by("construction").agg(pl.col("gap").mean())["gap"].sort().mean() for name, part in cells.items()}
-    return {name: {"value": round(mean, 4), "low": None, "high": None} for name, mean in means.items() if isinstance(mean, float)}
+    by_side = orders.agg(score=pl.col("hit").mean(), noise=0.25 / pl.len())
+    sides = by_side.group_by("construction", "entity_type", "variant", maintain_order=True).agg(
+        pl.col("score").mean(), pl.col("noise").sum(), gap=gap, orders=pl.len(), fixed=pl.col("switched").is_null().all()
+    )
+    types = sides.filter(both | pl.col("fixed")).group_by("construction", "entity_type")
+    of_types = types.agg(gap=gap, sides=pl.len(), noise=(pl.col("noise") / pl.col("orders") ** 2).sum())
+    figures: dict[str, dict[str, Any] | None] = {}
+    for name, part in (("bias_i", sides.filter(both)), ("bias_ii", of_types.filter(sides=len(VARIANTS)))):
+        guessed = (pl.col("noise") * 2 / math.pi).sqrt().mean()
+        means = part.group_by("construction").agg(pl.col("gap").mean(), guesser=guessed).select(pl.col("gap", "guesser").sort().mean())
+        if part.height:
+            value, guesser = (round(mean, 4) for mean in means.row(0))
+            figures[name] = {"value": value, "low": None, "high": None, "guesser": guesser}
+    return figures
 
 
 def _failures(rows: pl.DataFrame, how: Resampling) -> Figures:

@@ -12,6 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # the clone, where
 
 from cxgen.cli.app import run as run_command
 from cxgen.cli.output import Format, emit
+from cxgen.evaluation.rows import few_verbs
 from recipes.finetune import regimes, settings
 from recipes.finetune.report import rows
 
@@ -38,6 +39,8 @@ def finetune(
     reports = regimes.run(chosen, lambda text: typer.echo(text, err=True))
     typer.echo(f"run: {chosen.folder}", err=True)
     emit(rows(reports), form)
+    for line in few_verbs(reports) if chosen.evaluate.resamples else ():
+        typer.echo(line, err=True)
 
 
 if __name__ == "__main__":
