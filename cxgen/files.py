@@ -77,7 +77,8 @@ def _opened(path: Path) -> AbstractContextManager[IO[bytes]]:
 
 def listed(folder: Path, ending: str) -> list[Path]:
     """The files of a folder whose names end so, in order; not those that editors and systems hide there (``.#x.yaml``, ``._x.yaml``)."""
-    return sorted(folder.glob(f"[!.]*{ending}"))
+    paths = folder.iterdir() if folder.is_dir() else ()  # `Path.glob` finds nothing in a folder that may not be read
+    return sorted(path for path in paths if path.name.endswith(ending) and path.name[0] != ".")
 
 
 def require_file(path: Path, hint: str = "") -> None:

@@ -1,5 +1,6 @@
 """A file that cannot be read is answered in one line with its name and line, a hint, and exit code 2; nothing else is changed."""
 
+import errno
 import json
 import os
 import re
@@ -382,7 +383,15 @@ APART = {  # a command, the file that it would read and write, or write twice
 }
 
 
-@pytest.mark.parametrize("command", ["report html -o params.yaml", "check -o templates/x.yaml", "generate reach --out outputs/dataset"])
+OURS = (
+    *("report html -o params.yaml", "check -o templates/x.yaml", "generate reach --out outputs/dataset"),
+    *("evaluate --baseline majority -o .cxgen/answers.jsonl", "evaluate --baseline majority --hard pipelines/readings/a.csv"),
+    *("judge reach --backend file --model m --out pipelines/audit.csv", "check -o outputs/metrics/splits.json", "check -o dvc.lock"),
+    *("review score review --record pipelines/dropped.csv", "report html -o .git/HEAD"),
+)
+
+
+@pytest.mark.parametrize("command", OURS)
 def test_no_command_writes_over_the_project(tmp_path, cxgen, command):
     (tmp_path / "params.yaml").write_text("seed: 1\n")
     result = cxgen(*command.split(), cwd=tmp_path)
@@ -414,6 +423,29 @@ def test_files_have_the_rights_that_the_user_gives_new_files_and_private_ones_no
         "private": 0o600,
         "lines": 0o600,
     }
+
+
+@pytest.mark.parametrize("value", ["!!int abc", "!!float abc", "!!bool maybe", "!!timestamp 2024-13-45", "7" * 5_000, "20261121.0"])
+def test_a_parameter_that_is_not_what_it_says_is_told(tmp_path, cxgen, value):
+    """A seed of 7.0 is another stream than 7."""
+    shipped = (ROOT / "params.yaml").read_text("utf-8")
+    (tmp_path / "params.yaml").write_text(re.sub("(?m)^seed: .*$", f"seed: {value}", shipped), "utf-8")
+    line = shipped[: shipped.index("\nseed:") + 1].count("\n") + 1
+    result = cxgen("capacity", "resultative", cwd=tmp_path)
+    assert (result.returncode, f"params.yaml:{line}: " in result.stderr) == (2, True), result
+
+
+def test_a_folder_that_may_not_be_read_is_told(tmp_path, cxgen, monkeypatch):
+    (tmp_path / "templates").mkdir()
+    denied = PermissionError(errno.EACCES, "Permission denied", str(tmp_path / "templates"))
+    real = Path.iterdir
+    monkeypatch.setattr(Path, "iterdir", lambda self: raises(denied) if self == tmp_path / "templates" else real(self))
+    result = cxgen("sample", "reach", cwd=tmp_path)
+    assert (result.returncode, result.stderr) == (2, f"cxgen: {tmp_path}/templates: Permission denied\n")
+
+
+def raises(error):
+    raise error
 
 
 def test_half_a_surrogate_pair_is_read_as_a_damaged_letter(tmp_path):

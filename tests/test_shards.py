@@ -118,7 +118,7 @@ def test_what_is_lacking_damaged_or_half_written_is_made_again_byte_for_byte(who
     first, second, third, fourth = (asked.folder / read_plan(asked.folder)["shards"][number]["file"] for number in (1, 2, 3, 4))
     first.write_bytes(first.read_bytes()[:-1])
     second.unlink()
-    (third.parent / f".{third.name}.abc").write_text("half")
+    (third.parent / f".{third.name}.0123abcd").write_text("half")
     data = bytearray(fourth.read_bytes())
     data[len(data) // 2] ^= 1
     fourth.write_bytes(data)

@@ -3,6 +3,7 @@
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 import time
 from collections import deque
@@ -20,6 +21,7 @@ Out = TypeVar("Out")
 _THREADS = "POLARS_MAX_THREADS"
 _PATIENCE = 1.0  # seconds between two looks whether the workers live
 _AHEAD = 64  # jobs that are given out before the first result is taken: what waits is held in memory
+_CLOSES = sys.version_info >= (3, 11, 6) and sys.version_info[:3] != (3, 12, 0)  # whether Python does it itself when a worker has died
 _TRIES = 5  # of a Ray job whose worker died
 
 
@@ -41,7 +43,9 @@ class _Pool(Executor):
     def map(self, function: Callable[[In], Out], jobs: Iterable[In]) -> Iterator[Out]:
         begun = (self._pool.submit(function, job) for job in jobs)
         with _alive():
-            first = deque(islice(begun, _AHEAD))
+            with _undisturbed():  # the first job starts the workers
+                first = deque(islice(begun, 1))
+            first.extend(islice(begun, _AHEAD - 1))
         return self._results(first, begun)
 
     def _results(self, futures: deque[Future[Out]], others: Iterator[Future[Out]]) -> Iterator[Out]:
@@ -63,6 +67,16 @@ def _alive() -> Iterator[None]:
     except BrokenProcessPool as error:
         hint = "run it again (a run in shards goes on with --resume), if need be with fewer workers"
         raise CxgenError("a worker was killed, perhaps because memory ran out", hint=hint) from error
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Interrupts wait. Processes that are started meanwhile never get one: else those that are loading Python say what they were at."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _begin(parent: int) -> None:
@@ -117,8 +131,8 @@ def executor(workers: int) -> Iterator[Executor]:
         if pool._result_queue is not None:  # while this end is open, too, what a worker has left half written is waited for
             pool._result_queue._writer.close()  # type: ignore[attr-defined]
         calls = getattr(pool, "_call_queue", None)
-        if calls is not None:  # else the thread that hands out jobs writes to nobody for ever, before Python 3.11.6
-            with suppress(OSError):  # later ones close it themselves when a worker has died
+        if calls is not None and not _CLOSES:  # else the thread that hands out jobs writes to nobody for ever
+            with suppress(OSError):
                 calls._reader.close()
         pool.shutdown(cancel_futures=True)
         del os.environ[_THREADS]

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import asdict, dataclass, replace
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -233,7 +233,9 @@ def sets_of(folder: Path, number: int) -> NDArray[np.int64]:
 def make_shards(wanted: Wanted, plan: Plan, pool: Executor, only: Sequence[int] = ()) -> dict[str, Any]:
     """Make the shards that are lacking, or ``only`` these; the summary, with the share of ``repeated`` sets, written when all are there."""
     folder, shards = wanted.folder, plan["shards"]
-    unfinished = [*folder.glob(f"{DATA}/*/.*.parquet.*"), *folder.glob(f"{WUG}/*/.*.parquet.*"), *folder.glob(f"{RUN}/shards/.*.json.*")]
+    end = "[0-9a-f]" * 8
+    found = (folder.glob(f"{place}.{end}") for place in (f"{DATA}/*/.*.parquet", f"{WUG}/*/.*.parquet", f"{RUN}/shards/.*.json"))
+    unfinished = [*chain.from_iterable(found)]
     for path in () if only else unfinished:  # what was being written when a run was killed
         path.unlink(missing_ok=True)
     numbers = only or [number for number in range(len(shards)) if record_of(folder, plan, number) is None]

@@ -53,7 +53,9 @@ _COMMANDS = {  # name: the module that has it, imported when it is called; what 
 }
 
 _SOURCES = (layout.PARAMS, layout.PIPELINE, layout.TEMPLATES, layout.LEXICONS, layout.PROMPTS, layout.JUDGMENTS, layout.NATURAL_SETS)
-_PARTS = (*_SOURCES, layout.DATASET, layout.WUG, layout.NATURAL, layout.SUITES, layout.HUB)  # of the project
+_ASIDE = (layout.READINGS, layout.DROPPED, layout.AUDIT, layout.ANSWERS.parent, Path("dvc.lock"), Path(".dvc"), Path(".git"))
+_PARTS = (*_SOURCES, *_ASIDE, layout.METRICS, layout.DATASET, layout.WUG, layout.NATURAL, layout.SUITES, layout.HUB)  # of the project
+_MEANT = {"record": layout.READINGS, "drop": layout.DROPPED, "output": layout.metric("lint")}  # what an option may write of them
 _WRITTEN = frozenset({"output", "out", "folder", "requests", "judge_out", "wrong", "hard", "drop", "record"})  # what commands write
 
 
@@ -104,19 +106,20 @@ def _keep_apart(command: click.Command) -> None:
         reads = {"folder"} if command.name in {"audit", "score", "serve"} else set[str]()
         for name in (_WRITTEN - reads) & files.keys():
             require_other(files[name][0], [path for other, own in files.items() if other != name for path in own])
-            _require_no_source(files[name][0])
+            _require_no_source(files[name][0], _MEANT.get(name))
         run(**given)
 
     command.callback = apart
 
 
-def _require_no_source(path: Path) -> None:
-    """See that what a command is told to write is no part of the project: its sources, and what its pipeline writes."""
+def _require_no_source(path: Path, meant: Path | None) -> None:
+    """See that what a command is told to write is no part of the project (but for ``meant``): its sources, answers that people gave or that
+    were paid for, and what its pipeline writes."""
     try:
         root, place = Project.find().root.resolve(), path.resolve()
     except CxgenError:
         return
-    if any(place.is_relative_to(root / part) for part in _PARTS):
+    if any(place.is_relative_to(root / part) for part in _PARTS) and not (meant and place.is_relative_to(root / meant)):
         raise DataError("is a part of the project, which this would overwrite", file=path, hint="name another place to write to")
 
 

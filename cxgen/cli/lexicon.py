@@ -170,6 +170,8 @@ def recognise(
     """Say what a sentence is by the grammars of the comparative correlative: an instance, a non-instance, scrambled, or none of theirs."""
     project = Constructicon().project
     grammars = [Grammar(project, name) for name in ([preset] if preset else [PUBLISHED, SMALL])]  # small reads the words of wide, too
+    if sentences and file:
+        raise CxgenError("sentences, and a file of sentences", hint="give one of them")
     lines = sentences or read_text(file or STDIN).splitlines()
     texts = [line.strip() for line in lines if line.strip()]
     found = ([grammar.recognises(text, any_words=any_words) for grammar in grammars] for text in texts)

@@ -76,7 +76,9 @@ class Evaluated:
                 if not isinstance(name, str):
                     raise DataError(f"{what} is {name!r}", hint=f"one name of a {what} at a time")
         named, splits = part.configs, tuple(dict.fromkeys(part.splits))
-        chosen = (*dict.fromkeys(part.configs), *(path.stem for path in tables), *(splits if splits != Part.splits else ()))
+        configs = {*CONFIGS, NATURAL, *map(wug_config, CONFIGS), *SUITES}  # whose predictions are called like them
+        own = (f"{path.stem}-items" if path.stem in configs else path.stem for path in tables)
+        chosen = (*dict.fromkeys(part.configs), *own, *(splits if splits != Part.splits else ()))
         chosen += (f"limit{part.limit}",) if part.limit else ()
         part = replace(part, splits=()) if tables and not part.configs else part.of(project)
         items = {config: rows for config in part.configs if (rows := read_splits(project, config, part.splits)).height or config in named}
@@ -98,7 +100,7 @@ class Evaluated:
             hint = "take the column id out, then ids are made"
             raise DataError(f"{' and '.join(twice['config'].unique().sort())} share ids: {twice['id'][0]}", hint=hint)
         known = {*whole.columns}.difference(FIXED)
-        if strange := [name for name in by if name not in known]:
+        if strange := ["contrast_set" if name in {"set", "sets"} else name for name in by if name not in known]:
             error, more = unknown("dimension", strange[0], known), "; `sets` is the share that is all right"
             if strange[0] in {"contrast_set", "verb"}:
                 error.hint = f"{strange[0]}: --wrong FILE writes the items that are wrong, with their sets{more}"

@@ -125,6 +125,9 @@ def read_yaml(path: Path, schema: str | None = None) -> Document:
     except yaml.reader.ReaderError as error:
         line, what = text.count("\n", 0, error.position) + 1, f"a control character (U+{ord(text[error.position]):04X})"
         raise SchemaError(what, file=path, line=line, hint="delete it; the file is plain text") from error
+    except (ValueError, KeyError, TypeError, OverflowError) as error:  # of what a tag, or a number of thousands of digits, should become
+        line = text.count("\n", 0, odd.start()) + 1 if (odd := re.search(r"!!|\d{4000}", text)) else 1
+        raise SchemaError("not valid YAML: a value that is not what it says", file=path, line=line, hint="write it without !!") from error
     if not isinstance(data, dict):
         raise SchemaError("expected a mapping at the top level", file=path, line=1, hint="such as `name: value`, one a line")
     document = Document(path, data, text)
@@ -209,7 +212,8 @@ def _validator(name: str) -> Any:
     parts = ((f"{part}.schema.json", Resource.from_contents(load_schema(part))) for part in ("classes", "construction"))
     registry: Any = Registry().with_resources(parts)
     checks: Any = extend  # untyped
-    return checks(Draft202012Validator, {"pattern": check_pattern})(load_schema(name), registry=registry.crawl())
+    whole = Draft202012Validator.TYPE_CHECKER.redefine("integer", lambda _, value: type(value) is int)  # a seed of 7.0 would be another one
+    return checks(Draft202012Validator, {"pattern": check_pattern}, type_checker=whole)(load_schema(name), registry=registry.crawl())
 
 
 def _brief(value: object, most: int = 60) -> str:
