@@ -325,6 +325,15 @@ def test_faults_within_shards_are_told_with_the_file_of_the_first(run, mini_run,
     assert "--resume" in failed.value.hint
 
 
+def test_a_manifest_that_has_a_shard_twice_makes_no_shard_anew(run):
+    """The second one has no sets of its own: it would be written over the first, empty."""
+    path = run / "cxgen/manifest.json"
+    plan = json.loads(path.read_text("utf-8"))
+    path.write_text(json.dumps({**plan, "shards": [*plan["shards"], plan["shards"][0]]}))
+    with pytest.raises(DataError, match="has a shard twice"):
+        read_plan(run)
+
+
 def test_a_verb_in_two_splits_is_found(run, mini_run):
     taken = pl.read_parquet(shards(run, "train")[0][1])["verb"][0]
     edit(run, "test", lambda rows: rows.with_columns(verb=pl.lit(taken)))

@@ -106,6 +106,8 @@ def read_plan(folder: Path) -> Plan:
     if not path.exists():
         raise DataError("no run is there", file=folder, hint="name the folder that `cxgen generate --out` has written")
     plan: Plan = read_json(path, "run", "manifest", _HINT)
+    if len({shard["file"] for shard in plan["shards"]}) < len(plan["shards"]):
+        raise DataError("has a shard twice", file=path, hint=_HINT)
     known = False
     with suppress(pl.exceptions.PolarsError, OSError):
         known = plan["sets"] == _sha256(folder / _SETS) and pl.scan_parquet(folder / _SETS, glob=False).collect_schema() == _NUMBERS

@@ -23,8 +23,8 @@ class Items:
 # Figures, or what gives them when asked (fits go on until then); None: does not apply.
 Function = Callable[[Items], Figures | Callable[[], Figures] | None]
 MEND = (
-    "`cxgen report baselines NAME` tries a change in seconds; the kinds of a design must share their words, each equally often "
-    "(docs/tutorial.md, A look-alike)"
+    "`cxgen report baselines NAME` tries a change in seconds; the kinds of a design must share their words, each equally often, "
+    "and a block of templates (docs/tutorial.md, A look-alike; docs/templates.md, Templates)"
 )
 MEASURES: dict[str, dict[str, Any]] = {}
 
