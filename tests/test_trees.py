@@ -44,7 +44,7 @@ def words(lexicon):
 
 FILLERS = {**dict.fromkeys(("recipient", "given"), ("name", "James")), "agent": ("name", "Noah"), "verb": ("verb", "hammer")}
 FILLERS |= {"theme": ("noun", "dog"), "fruit": ("noun", "apple"), "duct": ("noun", "air duct"), "state": ("adjective", "wet")}
-FILLERS |= {"act": ("verb", "sweet-talk")}
+FILLERS |= {"act": ("verb", "sweet-talk"), "time": ("phrase", "this morning")}
 
 
 def tree_of(pattern, text, words, chunks, fillers=FILLERS):
@@ -95,6 +95,8 @@ better root 0; better JJR; hammers advcl better
 sweet-talks root 0; louder advmod sweet-talks; hammers conj sweet-talks; faster advmod hammers
 {agent=nsubj>act} {act:third=root} louder, and it {verb:third=conj>act} more often. | \
 Noah sweet-talks louder, and it hammers more often. | more advmod often; more RBR; often advmod hammers
+{time=obl:tmod>act}, {agent=nsubj>act} {act:past=root} it, and {given} {verb:past=conj>act} it. | \
+This morning, Noah sweet-talked it, and James hammered it. | morning obl:tmod sweet-talked; This det morning
 The more {theme:bare} {act:past}, the more {given} {verb:past}. | The more dogs sweet-talked, the more James hammered. | \
 more amod dogs; more JJR; dogs nsubj sweet-talked; more advmod hammered; more RBR
 """

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -12,7 +12,7 @@ from cxgen.sampling.ways import WORD_FORMS, Way
 from cxgen.trees.links import LEANING, Linker, Unit
 from cxgen.trees.phrases import lemmas_of, phrase_chunk
 from cxgen.trees.rules import Cell, cut
-from cxgen.trees.words import Chunk, Chunks, Word, closed_class
+from cxgen.trees.words import Chunk, Chunks, Word, closed_class, stated
 from cxgen.vocabulary import INFLECTIONS
 
 Words = tuple[Word, ...]
@@ -125,7 +125,11 @@ class Annotator:
                 yield Cell("", unit.top.upos, unit.top.xpos, part.form in LEANING, len(words) == 1), unit
             elif part and not degree and (phrase := self._phrase(text)):
                 slot = part.slot if len(phrase.words) == 1 else ""
-                yield Cell(upos="PRON" if phrase.words[0].upos == "PRON" else "ADV"), Unit(phrase.words, phrase.others, slot=slot)
+                own = phrase.words
+                if part.deprel:  # of what belongs to the predicate else
+                    relation, head = stated(part.deprel)
+                    own = tuple(replace(word, relation=relation, head=head) if word.head == "P" else word for word in own)
+                yield Cell(upos="PRON" if own[0].upos == "PRON" else "ADV"), Unit(own, phrase.others, slot=slot)
             else:
                 yield from ((Cell(word), None) for word in _WORD.findall(text))
 
