@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import math
 import re
 import sys
 import time
@@ -19,7 +20,7 @@ from cxgen.files import STDIN, as_text, json_lines, read_text, require_file, wri
 from cxgen.schema import Contract
 
 ROW_GROUP = 131_072
-_FIRST_LINE, _LINE = 10.0, 60.0  # seconds between lines of progress in a log
+_FIRST_LINE, _LINE, _PAUSE = 10.0, 60.0, 0.5  # seconds: between lines of progress in a log; between batches at least
 ENDINGS = (".jsonl", ".csv", ".tsv", ".parquet")  # of tables that users bring
 Item = TypeVar("Item")
 csv.field_size_limit(sys.maxsize)  # models' replies may be long
@@ -181,16 +182,22 @@ def progress(what: str, total: int, before: int = 0) -> Iterator[Callable[[int],
             bar = bars.add_task(what, total=total, completed=before)
             yield lambda done: bars.update(bar, completed=done)
         return
-    due = time.monotonic() + _FIRST_LINE
-    first: tuple[int, float] | None = None
+    due, began, batches = time.monotonic() + _FIRST_LINE, math.inf, False
+    first = last = (before, math.inf)
 
     def tell(done: int) -> None:
-        nonlocal due, first
+        nonlocal due, began, first, last, batches
         now = time.monotonic()
-        if first is None or now < first[1] + 1:  # what came before is loading; a first batch comes at once
-            first = (done, first[1] if first else now)
-        if first[0] < done < total and now >= due:
-            minutes = (now - first[1]) * (total - done) / (done - first[0]) / 60
+        began = min(began, now)
+        if now < began + 1:  # what came before is loading; a first batch comes at once
+            first = (done, now)
+        paused = now > last[1] + _PAUSE
+        batches = batches or paused
+        (known, when), last = last if paused else (done, now), (done, now)
+        if (
+            (paused or not batches) and first[0] < known <= done < total and now >= due
+        ):  # the first of a batch has cost the time of all of it
+            minutes = (when - first[1]) * (total - done) / (known - first[0]) / 60
             left = f"about {minutes:.0f} minutes" if minutes >= 1.5 else "a minute or less"
             print(f"{what}: {done:,} of {total:,}, {left} left", file=sys.stderr, flush=True)
             due = now + _LINE

@@ -105,12 +105,13 @@ def require_same_run(output: Path, identity: Mapping[str, Any]) -> None:
             found = json.loads(path.read_text("utf-8"))
         except ValueError:
             found = None
-        if found != mine:
+        if found != mine and any(other != path for other in output.iterdir()):  # else it had not begun
             others = [key for key in mine if not isinstance(found, dict) or found.get(key) != mine[key]]
             hint = "another --output, or delete the folder"
             raise DataError(f"the folder holds another run: different {', '.join(others)}", file=path, hint=hint)
-        return
-    if output.is_dir() and any(output.iterdir()):
+        if found == mine:
+            return
+    elif output.is_dir() and any(output.iterdir()):
         raise DataError("the folder is not empty, and holds no run of this recipe", file=output, hint="another --output")
     write_json(mine, path)
 

@@ -204,11 +204,17 @@ def test_a_run_that_a_bound_ends_is_not_scored(asked, cxgen):
 
 def test_a_log_has_a_line_a_minute_that_says_how_long_it_takes(monkeypatch, capsys):
     monkeypatch.setattr(tables, "_FIRST_LINE", 0.0)
-    times = iter([0.0, 1800.0, 1860.0, 1920.0, 1980.0])  # half an hour until the first one is there, then a minute each
+    times = iter([0.0, 1800.0, 1860.0, 1920.0, 1980.0, 2040.0])  # half an hour until the first one is there, then a minute each
     monkeypatch.setattr(tables.time, "monotonic", lambda: next(times))
-    assert list(tables.track("cdef", "nli", 6, before=2)) == ["c", "d", "e", "f"]
+    assert list(tables.track("cdefg", "nli", 7, before=2)) == [*"cdefg"]
     assert capsys.readouterr().err.splitlines() == [
-        "nli: going on: 2 of 6 are answered",
-        "nli: 4 of 6, about 2 minutes left",
-        "nli: 5 of 6, a minute or less left",
+        "nli: going on: 2 of 7 are answered",
+        "nli: 5 of 7, about 2 minutes left",
+        "nli: 6 of 7, a minute or less left",
     ]
+    times = iter([0.0, *[100.0] * 5, *[110.0] * 5, *[120.0] * 5])  # the first of a batch has cost the time of all of it
+    assert len(list(tables.track(range(15), "nli", 100))) == 15
+    assert capsys.readouterr().err.splitlines() == ["nli: 11 of 100, about 3 minutes left"]
+    times = iter([0.0, *(number / 10 for number in range(1, 16))])  # one after the other, no batches
+    assert len(list(tables.track(range(15), "nli", 1_500))) == 15
+    assert capsys.readouterr().err.splitlines() == ["nli: 11 of 1,500, about 2 minutes left"]

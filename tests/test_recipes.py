@@ -47,7 +47,9 @@ def test_settings_that_are_none_are_told_in_a_line(tmp_path, monkeypatch, capsys
 
 
 def test_a_folder_holds_one_run(tmp_path):
+    require_same_run(tmp_path / "a", {"seed": 1, "lora": ()})  # which ended before it had made anything
     require_same_run(tmp_path / "a", {"seed": 1, "lora": (1, 2)})
+    (tmp_path / "a/answers.jsonl").touch()
     require_same_run(tmp_path / "a", {"seed": 1, "lora": (1, 2)})
     with pytest.raises(CxgenError, match="another run: different seed"):
         require_same_run(tmp_path / "a", {"seed": 2, "lora": (1, 2)})

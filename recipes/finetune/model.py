@@ -70,7 +70,9 @@ def _adapted(model: Any, name: str, lora: Lora, new: list[str]) -> Any:
         return get_peft_model(model, config)
     except ValueError as error:
         said = " ".join(str(error).split())[:200]
-        raise CxgenError(f"no adapters for {name}: {said}", hint="name the matrices: lora.modules in the config") from error
+        matrices = sorted({place.rpartition(".")[2] for place, module in model.named_modules() if type(module).__name__ == "Linear"})
+        hint = f"name matrices under lora.modules in the config; it has {', '.join(matrices)}"
+        raise CxgenError(f"no adapters for {name}: {said}", hint=hint) from error
 
 
 def layers(wanted: str | tuple[int, ...], depth: int, name: str) -> list[int] | None:
