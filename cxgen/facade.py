@@ -279,6 +279,7 @@ def score(
     config: str = "nli",
     split: str = "test",
     *,
+    limit: int | None = None,
     resamples: int = 1000,
     seed: int = 1,
     project: str | Path | None = None,
@@ -287,7 +288,7 @@ def score(
 
     Args:
         predictions: a table, or a file, with ``id`` and ``label`` (or a number per answer) for every item of the part.
-        config, split, project: the part, as for `load`.
+        config, split, project: the part, as for `load`; ``limit``: of so many items at most, as `evaluate` takes them.
         resamples, seed: of verbs, for the intervals; 0: none.
 
     Returns:
@@ -298,7 +299,7 @@ def score(
     """
     from cxgen.evaluation.report import Evaluated, Part
 
-    evaluated = Evaluated.read(Constructicon(project).project, Part((config,), (split,)))
+    evaluated = Evaluated.read(Constructicon(project).project, Part((config,), (split,), limit))
     return _scores(evaluated, config, predictions if isinstance(predictions, pl.DataFrame) else Path(predictions), (resamples, seed))
 
 

@@ -47,7 +47,7 @@ def test_init_writes_a_project_and_no_file_that_is_there(cxgen, tmp_path):
     assert "cd my-bench && cxgen sample my-construction" in made.stdout
     assert max(map(len, made.stdout.splitlines())) <= 80
     assert len((tmp_path / "my-bench/README.md").read_text("utf-8").splitlines()) <= 30
-    assert (tmp_path / "my-bench/.gitignore").read_text("utf-8").splitlines()[1] == "review/key.parquet"
+    assert (tmp_path / "my-bench/.gitignore").read_text("utf-8").splitlines()[1] == "key.parquet"
     assert yaml.safe_load((tmp_path / "my-bench/params.yaml").read_text("utf-8"))["publish"]["title"] == "my-bench"
 
     scenes = tmp_path / "my-bench/lexicons/scenes/doors.tsv"

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from cxgen.constructicon.model import Atom, Facts, Predicate, Rule, Template
 from cxgen.families import family_of
-from cxgen.families.turns import NEEDS, cells, summed, turns
+from cxgen.families.turns import NEEDS, _premises, cells, summed, turns
 from cxgen.sampling.pools import design_pools
 from cxgen.semantics import Inconsistency, label_matrix, misread_labels, solve, truth
 
@@ -107,6 +107,15 @@ def test_words_decide_what_no_other_reading_of_them_changes_and_a_look_alike_nee
     assert {found[cell][1:] for cell in found.keys() - misread} == {("words", 0.0, 0.0, 1.0)}
     totals = summed(cells(reach, family_of("nli")), "config").rows_by_key("config", named=True, unique=True)
     assert totals["distinction"]["construction"] == pytest.approx(2 / 12) and totals["nli"]["words"] == 1
+
+
+@pytest.mark.parametrize("join", ["and", "while", "because", ", so", "although"])
+def test_a_clause_of_another_event_is_one_whatever_joins_it(reach, join):
+    (name,) = (template.name for template in reach.templates_for("missed") if template.name == "plain")
+    joined = dataclasses.replace(reach.templates[name], pattern=f"{{agent}} {{@verb:past}} for {{target}} {join} everybody else slept.")
+    changed = dataclasses.replace(reach, templates={name: joined})
+    ((first, second),) = _premises(changed, "missed")
+    assert ({"agent", "target"} <= first.keys(), "'sleep'" in second) == (True, True)
 
 
 def test_a_verb_that_holds_the_meaning_is_needed_in_the_place_of_the_construction(reach):

@@ -222,6 +222,8 @@ def _show(reports: list[dict[str, Any]], by: list[str], form: Format) -> None:
             echo()
         if not by and not one:
             note("each construction: --by construction; all figures of one config: --config NAME")
+    for name in (name for name in by if not any(name in whole["by"] for own in reports for whole in own["configs"].values())):
+        note(f"{name}: the items of this part have one value of it at most")
     if form is Format.table and report["resampling"]["resamples"]:
         for line in dict.fromkeys(line for own in reports for line in few_verbs(own["configs"])):
             note(line)

@@ -24,7 +24,10 @@ NEEDED = """\
 An item needs the construction if another reading of its premise's words gives another label, its claim is about the clause of the
 construction's verb, and this verb does not hold the meaning by itself. Another reading is another kind of the design with the same
 open-class words (of a look-alike or opposite: a kind of the target), or what a look-alike is misread as."""
-_JOINS = ("and", "then", "but", "before", "after", "while", "as", "when")  # those of templates/_shared.yaml
+_JOINS = (  # those of templates/_shared.yaml, and others of one's own
+    *("and", "then", "but", "before", "after", "while", "as", "when"),
+    *("because", "so", "although", "though", "whereas", "unless"),
+)
 _Clauses = list[Counter[str]]
 
 
