@@ -288,7 +288,7 @@ def score(
 
     Args:
         predictions: a table, or a file, with ``id`` and ``label`` (or a number per answer) for every item of the part.
-        config, split, project: the part, as for `load`; ``limit``: of so many items at most, as `evaluate` takes them.
+        config, split, limit, project: the part, as for `evaluate`.
         resamples, seed: of verbs, for the intervals; 0: none.
 
     Returns:
@@ -297,10 +297,9 @@ def score(
 
     Raises CxgenError: no such config or split, no dataset, or predictions that are not of all of this part.
     """
-    from cxgen.evaluation.report import Evaluated, Part
-
-    evaluated = Evaluated.read(Constructicon(project).project, Part((config,), (split,), limit))
-    return _scores(evaluated, config, predictions if isinstance(predictions, pl.DataFrame) else Path(predictions), (resamples, seed))
+    evaluated = _evaluated(config, split, limit, project, resamples)
+    given = predictions if isinstance(predictions, pl.DataFrame) else Path(predictions)
+    return evaluated.scored(config, given, resamples, seed)
 
 
 def evaluate(
@@ -333,21 +332,19 @@ def evaluate(
     Raises CxgenError: no such config or split, no dataset, or another number of answers than of items, or what is none.
     """
     from cxgen.evaluation.predictions import predicted
-    from cxgen.evaluation.report import Evaluated, Part
 
     _require_positive(batch, "batch")
-    _require_positive(1 if limit is None else limit, "limit")
     by = [by] if isinstance(by, str) else by
-    evaluated = Evaluated.read(Constructicon(project).project, Part((config,), (split,), limit), by=by)
+    evaluated = _evaluated(config, split, limit, project, resamples, by)
     given = predicted(evaluated.items[config], evaluated.scoring(config), predict, batch)
-    return _scores(evaluated, config, given, (resamples, seed), by)
+    return evaluated.scored(config, given, resamples, seed, by)
 
 
-def _scores(evaluated: "Evaluated", config: str, given: pl.DataFrame | Path, how: tuple[int, int], by: Sequence[str] = ()) -> "Scores":
-    from cxgen.evaluation.rows import Scores
-    from cxgen.measures.figures import Resampling
+def _evaluated(
+    config: str, split: str, limit: int | None, project: str | Path | None, resamples: int, by: Sequence[str] = ()
+) -> "Evaluated":
+    from cxgen.evaluation.report import Evaluated, Part
 
-    _require_positive(how[0], "resamples", 0)
-    answers = evaluated.answers(given, lambda line: warnings.warn(line, stacklevel=5))
-    report = evaluated.report("", answers, Resampling(*how))
-    return Scores(config, report["configs"][config], by, report["about"])
+    _require_positive(resamples, "resamples", 0)
+    _require_positive(1 if limit is None else limit, "limit")
+    return Evaluated.read(Constructicon(project).project, Part((config,), (split,), limit), by=by)

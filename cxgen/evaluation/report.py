@@ -1,5 +1,6 @@
 """Scoring answers to a part of the finished dataset; baselines, which every report of a model should stand beside."""
 
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -15,6 +16,7 @@ from cxgen.build.tables import packaged_content, read_splits, require_dataset, t
 from cxgen.errors import CxgenError, DataError, needs, unknown
 from cxgen.evaluation.outside import questions_about, read_items
 from cxgen.evaluation.predictions import BEYOND, answers, write_predictions
+from cxgen.evaluation.rows import Scores
 from cxgen.evaluation.scores import FIXED, NO_QUESTIONS, WUG, answered, compared, first_sets, questions, scores, wug_differences
 from cxgen.families import CONFIGS, NATURAL, wug_config
 from cxgen.families.scoring import Scoring
@@ -124,6 +126,12 @@ class Evaluated:
             if path.is_file():
                 parts = dict.fromkeys(pl.read_parquet(path, columns=["id"], glob=False)["id"], f"--config {config} --split {split}") | parts
         return parts
+
+    def scored(self, config: str, given: pl.DataFrame | Path, resamples: int, seed: int, by: Sequence[str] = ()) -> Scores:
+        """What the answers to ``config`` are worth, as a dict that prints as a table; what is to be known of them is a warning."""
+        answers = self.answers(given, lambda line: warnings.warn(line, stacklevel=5))
+        report = self.report("", answers, Resampling(resamples, seed))
+        return Scores(config, report["configs"][config], by, report["about"])
 
     def report(
         self,
