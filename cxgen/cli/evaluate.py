@@ -110,8 +110,8 @@ def evaluate(
             raise CxgenError("--think and --backend are for models behind a server", hint="leave them out with hf:")
         asked = suited(evaluated, asked)
         path = _place(evaluated, asked.name, output)
+        _tell_sums(evaluated, asked)
         if dry_run:
-            _tell_sums(evaluated, asked)
             (emit if asked.local else tell_estimate)(estimate(evaluated, asked), form)
             return
         _ask(evaluated, asked, path)
@@ -180,7 +180,6 @@ def _place(evaluated: Evaluated, name: str, output: Path | None) -> Path:
 
 def _ask(evaluated: Evaluated, asked: Examination, path: Path) -> None:
     """Ask and write; what a bound ended early is not scored."""
-    _tell_sums(evaluated, asked)
     beforehand = "how long that takes" if asked.local else "how many calls and tokens that takes"
     note(f"asking {asked.name} about {evaluated.questions.height:,} items (--dry-run: {beforehand})")
     try:
