@@ -222,8 +222,8 @@ def _named(items: pl.DataFrame, columns: Iterable[Column]) -> pl.DataFrame:
 
 
 def _require_positive(n: int, what: str = "n", least: int = 1) -> None:
-    if not isinstance(n, SupportsIndex) or int(n) < least:
-        raise CxgenError(f"{what} is {n!r}", hint="ask for at least one" if least else "0: none")
+    if not isinstance(n, SupportsIndex) or not least <= int(n) <= 10**9:
+        raise CxgenError(f"{what} is {n!r}", hint=f"{least} to a billion")
 
 
 def constructions(project: str | Path | None = None) -> list[str]:

@@ -105,6 +105,9 @@ def test_functions_and_methods_say_the_same(mini):
     assert cxgen.constructions(mini) == list(cxgen.Constructicon(mini))
     with pytest.raises(CxgenError, match="not a folder"):
         cxgen.constructions(mini / "nowhere")
+    for none in (0, 10**10, 10**400, "3"):
+        with pytest.raises(CxgenError, match="n is"):
+            entry.sample(none)
     assert entry.check() == []
     edit(mini / "templates/reach.yaml", '  plain: "{agent}', '  plain: "{agnt}')
     assert "E101" in {finding.code for finding in cxgen.Constructicon(mini)["reach"].check()}

@@ -386,6 +386,7 @@ def test_a_set_that_is_left_out_evenly_and_bytes_that_nobody_recorded_are_found(
         ({"pseudowords": {"modes": ["content"], "share": WUG.share}}, OTHERS),
         ({"pseudowords": {"modes": list(WUG.modes), "share": 0.9}}, "contrast sets that are lacking"),
         ({"seed": 6}, OTHERS),
+        ({"n": 960}, "asks for other sets than were planned"),
         ({"seed": None}, "seed"),
         ({"judged": ["reach"]}, "nothing of reach has been judged"),
         ({"verbs": {"reach": "0"}}, "it differs from this project in verbs"),
@@ -448,6 +449,17 @@ def test_records_that_are_none_count_as_missing(run, whole, mini_source):
     change_json(run / "cxgen/shards/000002.json", lambda record: {name: record[name] for name in ("file", "bytes", "sha256")})
     made(wanted(mini_source, run))
     assert files(run) == files(whole[0])
+
+
+PIPES = [("data/train/reach.outcome-00000.parquet", "not a regular"), ("cxgen/sets.parquet", "not the sets")]
+
+
+@pytest.mark.parametrize(("name", "fault"), PIPES)
+def test_a_pipe_in_place_of_a_file_of_the_run_is_not_waited_for(run, mini_source, name, fault):
+    (run / name).unlink()
+    os.mkfifo(run / name)
+    with pytest.raises(DataError, match=fault):
+        made(wanted(mini_source, run))
 
 
 def with_shard(plan, **changes):

@@ -97,6 +97,8 @@ def audit_run(run: Run, folder: Path, pool: Executor) -> dict[str, Any]:
     if others := wanted.others(plan):
         hint = "audit it in the project, and with the version of cxgen, that made it"
         raise DataError(f"it cannot be made again: it differs from this project in {others}", file=folder, hint=hint)
+    if [(name, count) for name, _, _, count in wanted.samplers()] != [(one["construction"], one["wanted"]) for one in plan["sources"]]:
+        raise DataError("the manifest asks for other sets than were planned", file=folder, hint="make the run anew in another folder")
     jobs = _jobs(wanted, plan)
     tallies = list(track(pool.map(_count, jobs), "counting", len(jobs)))
     counts: Counter[str] = Counter({"contrast sets that are lacking": _lacking(wanted, plan, tallies)})

@@ -24,7 +24,7 @@ from cxgen.build.samplers import EASY, Run, items_of, samplers_of, sets_at_most,
 from cxgen.build.wug import eligible, paired, substituted
 from cxgen.errors import DataError
 from cxgen.families import CONFIGS, columns_of, wug_config
-from cxgen.files import locked, write_atomically
+from cxgen.files import locked, require_file, write_atomically
 from cxgen.lexicon.verdicts import votes_files
 from cxgen.sampling import HoldOut, Sampler, span
 from cxgen.schema import Column, conform, polars_schema, read_json
@@ -109,7 +109,7 @@ def read_plan(folder: Path) -> Plan:
     if len({shard["file"] for shard in plan["shards"]}) < len(plan["shards"]):
         raise DataError("has a shard twice", file=path, hint=_HINT)
     known = False
-    with suppress(pl.exceptions.PolarsError, OSError):
+    with suppress(pl.exceptions.PolarsError, DataError, OSError):
         known = plan["sets"] == _sha256(folder / _SETS) and pl.scan_parquet(folder / _SETS, glob=False).collect_schema() == _NUMBERS
     if not known:
         raise DataError("not the sets of a run", file=folder / _SETS, hint=_HINT)
@@ -313,6 +313,8 @@ def _write(path: Path, columns: Sequence[Column], blocks: Iterator[pl.DataFrame]
 def record_of(folder: Path, plan: Plan, number: int, *, quick: bool = False) -> dict[str, Any] | None:
     """``file, sha256, bytes, rows, sets`` of a shard; None if the file is not there as its record says (``quick``: by its size only)."""
     path = folder / plan["shards"][number]["file"]
+    if path.exists() and not path.is_file():
+        raise DataError("not a regular file", file=path, hint="move it away; --resume makes the shard")
     with suppress(DataError, OSError):
         record: dict[str, Any] = read_json(_record_file(folder, number), "run", "record")
         if record["bytes"] == path.stat().st_size and (quick or record["sha256"] == _sha256(path)):
@@ -325,5 +327,6 @@ def _record_file(folder: Path, number: int) -> Path:
 
 
 def _sha256(path: Path) -> str:
+    require_file(path)  # of a pipe nothing would ever come
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
