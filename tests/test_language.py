@@ -142,6 +142,12 @@ FAULTS = [  # code, what is written in place of what, what the message or hint n
 ]
 
 
+def test_a_label_that_rests_on_an_unseen_opposite_is_told(doors):
+    shipped, own = Project.find().template_file("comparative-correlative"), doors.parent / "comparative-correlative.yaml"
+    own.write_text(shipped.read_text("utf-8").replace("rests_on: [property, other], ", ""), "utf-8")
+    assert sum(finding.code == "W307" for finding in findings(load(own))) == 4
+
+
 @pytest.mark.parametrize(("code", "old", "new", "named"), FAULTS)
 def test_a_planted_fault_is_found_once_at_its_line(doors, code, old, new, named):
     path = doors.parent.parent / "lexicons/scenes/doors.tsv" if "\t" in old else doors

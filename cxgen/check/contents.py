@@ -217,6 +217,23 @@ def unmentioned_noun(construction: Construction) -> Iterator[CxgenError]:
 
 
 @check
+def unseen_opposite(construction: Construction) -> Iterator[CxgenError]:
+    """W307: a label that rests on a property of which the premise says nothing; whether a pseudoword is another one's opposite nobody knows."""
+    properties = {slot.name for slot in construction.slots.values() if slot.role in {Role.property, Role.result}}
+    resting: dict[str, set[str]] = defaultdict(set)
+    for design in construction.designs.values():
+        labels = label_matrix(construction, design)
+        for name, _, parts in premises(construction, design):
+            known, rules = construction.kinds[name].rests_on, (rule for rule, label in labels[name].items() if label != NEUTRAL)
+            said = {part.slot for rule in rules for wording in construction.rules[rule].wordings for part in parse_pattern(wording)}
+            resting[name] |= (said & properties) - {part.slot for part in parts} - {*known}
+    for name, slots in ((name, sorted(slots)) for name, slots in resting.items() if slots):
+        message = f"what kind {name!r} decides rests on {', '.join(slots)}, which its premises do not mention"
+        hint = "add both opposites to its rests_on: with pseudowords for them nothing is known"
+        yield fault(construction.place("kinds", name), message, hint)
+
+
+@check
 def uneven_kinds(construction: Construction) -> Iterator[CxgenError]:
     """W308: counting words, negations or shared words tells the kinds of a design apart, or its labels."""
     for design in construction.designs.values():

@@ -61,7 +61,7 @@ def load_construction(project: Project, name: str, lexicon: Lexicon, *, strict: 
         target = document.data.get("lookalike_of")
         if target:
             message = f"{name!r} is a look-alike: its items come with those of {target!r}"
-            raise fault(message, (document, ["lookalike_of"]), f"ask for {target}")
+            raise fault(message, (document, ["lookalike_of"]), f"ask for {target}, whose kinds {name}/... these are")
         known = verdicts(read_votes(project, name), name) if heard else None
         return _assemble([(document, places), *_lookalikes(shared, document)], lexicon, known)
     except (AttributeError, LookupError, TypeError, ValueError):
