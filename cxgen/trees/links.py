@@ -193,8 +193,22 @@ class Linker:
             over, above = heads.get(head, ("", 0))
             if base(relation) == "nsubj" and over == "xcomp" and number > above:
                 heads[head] = ("ccomp", above)
+        for number in heads:
+            while self._crosses(heads, number):  # it belongs to the clause around that of its head
+                heads[number] = heads[number][0], heads[heads[number][1]][1]
         passive = {head for relation, head in heads.values() if relation == "aux:pass"}
         return {n: ("nsubj:pass" if relation == "nsubj" and head in passive else relation, head) for n, (relation, head) in heads.items()}
+
+    @staticmethod
+    def _crosses(heads: Mapping[int, tuple[str, int]], number: int) -> bool:
+        """Whether a word between a token and its head depends on neither."""
+        top = heads[number][1]
+        for place in range(min(number, top) + 1, max(number, top)) if top else ():
+            while place not in {0, number, top}:
+                place = heads[place][1]
+            if not place:
+                return True
+        return False
 
     def _faults(self, heads: Mapping[int, tuple[str, int]]) -> list[str]:
         """One root, one subject and one object per verb, no circle."""

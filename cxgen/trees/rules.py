@@ -191,11 +191,13 @@ class _Cutter:
         tag = _verb_tag(word.lower(), lemmas[0], before.words[-1] if (before := self._before(at)) else None)
         link, others = self._clause(at, tag)
         behind = self._follows(at + 1)
-        if "adjective" in behind:
+        embeds = self._cell(at + 1).word in {"that", "how"} and "clause" in self._follows(at + 2)
+        if embeds:
+            others |= {"NEXT?": ("nsubj", "VERB"), "VERB?": ("ccomp", "1")}
+        elif "adjective" in behind:
             others["NEXT?"] = "xcomp", "1"
         elif behind & {"clause", "noun"}:
             others |= {"NEXT?": ("obj", "1")} | ({"VERB?": ("xcomp", "1")} if "clause" in behind else {})
-        embeds = self._cell(at + 1).word in {"that", "how"} and "clause" in self._follows(at + 2)
         return Chunk((Word(word, lemmas[0], "VERB", tag, *link, predicate=link[0] in {"root", "ccomp"} and not embeds),), others)
 
     def _clause(self, at: int, tag: str) -> tuple[Link, dict[str, Link]]:

@@ -126,8 +126,8 @@ class Annotator:
             elif part and not degree and (phrase := self._phrase(text)):
                 slot = part.slot if len(phrase.words) == 1 else ""
                 own = phrase.words
-                if part.deprel:  # of what belongs to the predicate else
-                    relation, head = stated(part.deprel)
+                if link := part.deprel or self.construction.slots[part.slot].deprel:  # of what belongs to the predicate else
+                    relation, head = stated(link)
                     own = tuple(replace(word, relation=relation, head=head) if word.head == "P" else word for word in own)
                 yield Cell(upos="PRON" if own[0].upos == "PRON" else "ADV"), Unit(own, phrase.others, slot=slot)
             else:
