@@ -97,7 +97,8 @@ sweet-talks root 0; louder advmod sweet-talks; hammers conj sweet-talks; faster 
 Noah sweet-talks louder, and it hammers more often. | more advmod often; more RBR; often advmod hammers
 {time=obl:tmod>act}, {agent=nsubj>act} {act:past=root} it, and {given} {verb:past=conj>act} it. | \
 This morning, Noah sweet-talked it, and James hammered it. | morning obl:tmod sweet-talked; This det morning
-Later we heard that {agent} {verb:past} it. | Later we heard that Noah hammered it. | Later advmod heard; Noah nsubj hammered; hammered ccomp heard
+Later we heard that {agent} {verb:past} it. | Later we heard that Noah hammered it. | \
+Later advmod heard; Noah nsubj hammered; hammered ccomp heard
 After lunch, {agent=nsubj>act} {act:past=root} it, and {given} {verb:past=conj>act} it. | \
 After lunch, Noah sweet-talked it, and James hammered it. | lunch obl sweet-talked; hammered conj sweet-talked
 I still remember how {agent} wouldn't {verb:base} it. | I still remember how Noah wouldn't hammer it. | \

@@ -218,7 +218,7 @@ def unmentioned_noun(construction: Construction) -> Iterator[CxgenError]:
 
 @check
 def unseen_opposite(construction: Construction) -> Iterator[CxgenError]:
-    """W307: a label that rests on a property of which the premise says nothing; whether a pseudoword is another one's opposite nobody knows."""
+    """W307: a label that rests on a property of which the premise says nothing: nobody knows which pseudowords are opposites."""
     properties = {slot.name for slot in construction.slots.values() if slot.role in {Role.property, Role.result}}
     resting: dict[str, set[str]] = defaultdict(set)
     for design in construction.designs.values():

@@ -203,12 +203,10 @@ class Linker:
     def _crosses(heads: Mapping[int, tuple[str, int]], number: int) -> bool:
         """Whether a word between a token and its head depends on neither."""
         top = heads[number][1]
-        for place in range(min(number, top) + 1, max(number, top)) if top else ():
-            while place not in {0, number, top}:
-                place = heads[place][1]
-            if not place:
-                return True
-        return False
+        above = list(range(min(number, top) + 1, max(number, top))) if top else []
+        while above and 0 not in above:
+            above = [heads[place][1] for place in above if place not in {number, top}]
+        return bool(above)
 
     def _faults(self, heads: Mapping[int, tuple[str, int]]) -> list[str]:
         """One root, one subject and one object per verb, no circle."""
