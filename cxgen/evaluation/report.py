@@ -23,7 +23,6 @@ from cxgen.families.scoring import Scoring
 from cxgen.measures import giveaway, words
 from cxgen.measures.figures import Resampling
 from cxgen.project import Project
-from cxgen.streams import order_key
 from cxgen.suites import SUITES, scoring_of
 from cxgen.version import DATA_VERSION, __version__
 from cxgen.vocabulary import SPLITS, Split
@@ -164,7 +163,7 @@ class Evaluated:
         """The contrast sets of the families whose items are all answered right -> why they may be left out, as `read_dropped` has it: the
         adversarial filter of ConTest-NLI (2025, section 3), which takes whole sets, so that what is left is as balanced as before."""
         rows = answered(self.questions, given).filter(pl.col("config").is_in([*CONFIGS, NATURAL]))
-        sets = rows.group_by("contrast_set", maintain_order=True).agg(pl.len(), pl.col("hit").all()).filter("hit")
+        sets = rows.group_by("contrast_set", maintain_order=True).agg(pl.len(), pl.col("hit").min()).filter(hit=1)
         return {own: f"{name} answers all of its {count} items right" for own, count in sets.drop("hit").iter_rows()}
 
     def rest(self, solved: Iterable[str]) -> pl.DataFrame:
@@ -207,13 +206,11 @@ def _majority(scoring: Scoring, train: pl.DataFrame, items: pl.DataFrame) -> Ite
 
 
 def _learnt(learner: Callable[..., Any], scoring: Scoring, train: pl.DataFrame, items: pl.DataFrame) -> Iterator[dict[str, Any]]:
-    """The likeliest answer and a number for each; ties are left to a coin, thrown by the item's id."""
+    """A number for each answer."""
     with needs("this baseline needs scikit-learn", "report"):
         values = scoring.decided(learner(scoring.texts(train), scoring.texts(items)))
     for key, row in zip(items["id"], np.round(values, 6).tolist(), strict=True):
-        numbers = dict(zip(scoring.answers, row, strict=True))
-        best = [answer for answer, number in numbers.items() if number == max(row)]
-        yield {"id": key, "label": best[order_key("tie", key)[0] % len(best)], **numbers}
+        yield {"id": key, **dict(zip(scoring.answers, row, strict=True))}
 
 
 _BASELINES: dict[str, Callable[..., Iterator[dict[str, Any]]]] = {
@@ -226,13 +223,13 @@ _BASELINES: dict[str, Callable[..., Iterator[dict[str, Any]]]] = {
 def mistakes(evaluated: Evaluated, given: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
     """The items that answers (by their name, see `Evaluated.answers`) get wrong, construction by construction: ``name, config,
     construction, id``, ``contrast_set`` where there are such, their texts, and by name ``label``, the right answer, and ``answer`` (null:
-    undecided)."""
+    undecided, or several have the largest number)."""
     parts = []
     for (name, told), config in product(given.items(), evaluated.items):
         scoring = evaluated.scoring(config)
         texts, names = [text for text in scoring.needs if text not in {"label", "answer"}], dict(enumerate(scoring.answers))
         said = {what: pl.col(own).replace_strict(names, default=None, return_dtype=pl.String) for what, own in _SAID.items()}
-        own = answered(evaluated.questions.filter(pl.col("right").is_not_null(), config=config), told).filter(~pl.col("hit"))
+        own = answered(evaluated.questions.filter(pl.col("right").is_not_null(), config=config), told).filter(pl.col("hit") < 1)
         own = own.select(name=pl.lit(name), config="config", construction="construction", id="id", **said)
         own = own.join(evaluated.items[config].select("id", pl.col("^contrast_set$"), *texts), on="id", maintain_order="left")
         parts.append(own.sort("construction", maintain_order=True).select(pl.exclude(*said), *said))
