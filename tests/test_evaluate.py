@@ -267,6 +267,7 @@ def numbers(**changes):
     [
         (lambda rows: rows[2:], "2 items have no prediction: q01, q02"),
         (lambda rows: [*rows, {"id": "zz", "label": "neutral"}], "1 ids are not among the items of this dataset: zz"),
+        (lambda rows: [*rows, {"id": "z\u202e\n\x1b[31m", "label": "neutral"}], r"items of this dataset: z\\u202e\\n\\x1b\[31m"),
         (lambda rows: [*rows, *rows[:4]], "4 ids come more than once: q01, q02, q03, ..."),
         (first(label="maybe"), "1 labels are none of entailment, neutral, contradiction, undecided: maybe"),
         (first(label=3), "1 labels are none of .*: 3"),
@@ -472,6 +473,7 @@ def test_what_is_scored_must_be_said(mini_dataset, cxgen, some_wrong, tmp_path):
         ((), ("nothing to score",)),
         ((path, "--baseline", "majority", "--name", "m"), ("several things to score, and one name",)),
         (("--baseline", "majorty"), ("did you mean majority",)),
+        ((path, "--items", path, "--split", "test"), ("--split is for the dataset",)),
     ):
         result = cxgen("evaluate", *arguments, cwd=mini_dataset)
         assert (result.returncode, result.stdout) == (2, "")

@@ -133,7 +133,8 @@ def _faults(rows: pl.DataFrame, scoring: Scoring) -> Iterator[str]:
 def _counted(what: str, of: pl.Series) -> str:
     """The fault with its number and examples; empty if there are none."""
     examples = of.drop_nulls().unique(maintain_order=True)
-    shown = [name if len(name) <= 40 else name[:37] + "..." for name in examples[:3]] + ["..."] * (len(examples) > 3)
+    told = [repr(name)[1:-1] for name in examples[:3]]  # letters that nobody sees, or that act on a terminal, by their numbers
+    shown = [name if len(name) <= 40 else name[:37] + "..." for name in told] + ["..."] * (len(examples) > 3)
     return f"{len(of)} {what}" + (f": {', '.join(shown)}" if shown else "") if len(of) else ""
 
 

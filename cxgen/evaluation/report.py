@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from cxgen.build.tables import packaged_content, read_splits, require_dataset, table_file
+from cxgen.build.tables import packaged_content, read_splits, remake, require_dataset, table_file
 from cxgen.errors import CxgenError, DataError, needs, unknown
 from cxgen.evaluation.outside import questions_about, read_items
 from cxgen.evaluation.predictions import BEYOND, answers, write_predictions
@@ -48,7 +48,7 @@ class Part:
         for what, names, known in (("split", self.splits, SPLITS), ("config", self.configs, (*here, *SUITES))):
             for name in names:
                 if name not in known and name in _ALL and any(table_file(project, name, split).is_file() for split in SPLITS):
-                    raise DataError("no such table", file=table_file(project, name, self.splits[0]), hint="`cxgen build` makes it")
+                    raise DataError("no such table", file=table_file(project, name, self.splits[0]), hint=remake(project))
                 if name not in known:
                     raise unknown(what, name, known)
         return replace(self, configs=tuple(dict.fromkeys(self.configs)) or tuple(here), splits=tuple(dict.fromkeys(self.splits)))
@@ -126,11 +126,12 @@ class Evaluated:
                 parts = dict.fromkeys(pl.read_parquet(path, columns=["id"], glob=False)["id"], f"--config {config} --split {split}") | parts
         return parts
 
-    def scored(self, config: str, given: pl.DataFrame | Path, resamples: int, seed: int, by: Sequence[str] = ()) -> Scores:
-        """What the answers to ``config`` are worth, as a dict that prints as a table; what is to be known of them is a warning."""
+    def scored(self, given: pl.DataFrame | Path, resamples: int, seed: int, by: Sequence[str] = ()) -> Scores:
+        """What the answers are worth, where there is one config, as a dict that prints as a table; what is to be known is a warning."""
         answers = self.answers(given, lambda line: warnings.warn(line, stacklevel=5))
         report = self.report("", answers, Resampling(resamples, seed))
-        return Scores(config, report["configs"][config], by, report["about"])
+        ((config, figures),) = report["configs"].items()
+        return Scores(config, figures, by, report["about"])
 
     def report(
         self,
