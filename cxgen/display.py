@@ -96,7 +96,9 @@ def show(items: pl.DataFrame) -> Shown:
     Raises:
         DataError: the table has no items, or labels that are no names.
     """
-    if not read_first(items):
+    known = isinstance(items, pl.DataFrame)
+    if not known or not read_first(items):
+        given = f"it has the columns {', '.join(items.columns[:8])}" if known else f"of type {type(items).__name__}"
         expected = "; or ".join(", ".join(names) for names in READ)
-        raise DataError(f"no table of items: it has the columns {', '.join(items.columns[:8])}", hint=f"expected {expected}")
+        raise DataError(f"no table of items: {given}", hint=f"expected a table of polars with {expected}")
     return Shown(items)

@@ -9,16 +9,17 @@
 (2, 3)
 """
 
+import os
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, SupportsIndex
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import polars as pl
 
-from cxgen.build.preview import Wanted, require_threads, sampled
+from cxgen.build.preview import Wanted, labelled, readable, require_threads, sampled
 from cxgen.build.wug import SOURCES
 from cxgen.constructicon import Construction, load_construction
 from cxgen.constructicon.load import readable_targets
@@ -30,7 +31,7 @@ from cxgen.layout import PARAMS, TEMPLATES
 from cxgen.lexicon import Lexicon
 from cxgen.project import Project
 from cxgen.sampling import Wugs, broken_slots
-from cxgen.schema import Column, read_yaml
+from cxgen.schema import read_yaml
 from cxgen.semantics import Inconsistency, label_matrix
 from cxgen.vocabulary import LABELS, MODES, SPLITS
 
@@ -41,8 +42,6 @@ if TYPE_CHECKING:
     from cxgen.evaluation.rows import Scores
 
 __all__ = ["Constructicon", "Entry", "constructions", "evaluate", "explain", "load", "sample", "score", "show", "wug"]
-LINEAGE = ("id", "contrast_set", "construction", "contrast_of", "config", "design", "kind", "template")
-MATERIAL = ("verb", "slots")  # with these a sample shows its family's columns
 
 
 class Constructicon:
@@ -50,7 +49,7 @@ class Constructicon:
 
     def __init__(self, folder: str | Path | None = None) -> None:
         require_threads()
-        self.project = Project.find() if folder is None else Project.at(Path(folder))
+        self.project = Project.find() if folder is None else Project.at(_path(folder, "project"))
 
     @cached_property
     def lexicon(self) -> Lexicon:
@@ -209,21 +208,15 @@ class Entry:
         require_sound(self.construction, codes)
 
 
-def readable(items: pl.DataFrame, family: str) -> pl.DataFrame:
-    """Drawn items as people want to see them: what is read first, lineage, what else the family has, verb and slots; labels by name."""
-    own = [column.name for column in own_columns(family) if column.name in items.columns]
-    return _named(items.select(*LINEAGE, *own, *MATERIAL), own_columns(family))
-
-
-def _named(items: pl.DataFrame, columns: Iterable[Column]) -> pl.DataFrame:
-    """A table, what is read first of it at its head, with its labels by name."""
-    labels = [column.name for column in columns if column.labels and column.name in items.columns]
-    return ordered(items).with_columns(pl.col(labels).replace_strict(dict(enumerate(LABELS)), return_dtype=pl.String))
-
-
 def _require_positive(n: int, what: str = "n", least: int = 1) -> None:
     if not isinstance(n, SupportsIndex) or not least <= int(n) <= 10**9:
         raise CxgenError(f"{what} is {n!r}", hint=f"{least} to a billion")
+
+
+def _path(given: Any, what: str) -> Path:
+    if not isinstance(given, str | os.PathLike):
+        raise CxgenError(f"{what} is of type {type(given).__name__}", hint="a path, or, of predictions, a table of polars")
+    return Path(given)
 
 
 def constructions(project: str | Path | None = None) -> list[str]:
@@ -271,7 +264,7 @@ def load(config: str = "nli", split: str | None = None, *, project: str | Path |
         raise unknown("split", split, SPLITS)
     if config not in (known := (*CONFIGS, *map(wug_config, SOURCES), NATURAL, *SUITES)):
         raise unknown("config", config, known)
-    return _named(read_splits(Constructicon(project).project, config, [split] if split else SPLITS), columns_of(config))
+    return labelled(read_splits(Constructicon(project).project, config, [split] if split else SPLITS), columns_of(config))
 
 
 def score(
@@ -279,6 +272,7 @@ def score(
     config: str = "nli",
     split: str = "test",
     *,
+    items: str | Path | None = None,
     limit: int | None = None,
     resamples: int = 1000,
     seed: int = 1,
@@ -288,7 +282,7 @@ def score(
 
     Args:
         predictions: a table, or a file, with ``id`` and ``label`` (or a number per answer) for every item of the part.
-        config, split, limit, project: the part, as for `evaluate`.
+        config, split, items, limit, project: the part, as for `evaluate`.
         resamples, seed: of verbs, for the intervals; 0: none.
 
     Returns:
@@ -297,9 +291,8 @@ def score(
 
     Raises CxgenError: no such config or split, no dataset, or predictions that are not of all of this part.
     """
-    evaluated = _evaluated(config, split, limit, project, resamples)
-    given = predictions if isinstance(predictions, pl.DataFrame) else Path(predictions)
-    return evaluated.scored(config, given, resamples, seed)
+    given = predictions if isinstance(predictions, pl.DataFrame) else _path(predictions, "predictions")
+    return _evaluated(config, split, items, limit, project, resamples).scored(given, resamples, seed)
 
 
 def evaluate(
@@ -307,6 +300,7 @@ def evaluate(
     config: str = "nli",
     split: str = "test",
     *,
+    items: str | Path | None = None,
     limit: int | None = None,
     by: Sequence[str] = (),
     batch: int = 64,
@@ -321,6 +315,7 @@ def evaluate(
             is the good one; of suites as docs/suites.md says) and gives one answer for each: a name (entailment, neutral, contradiction;
             first, second; undecided), its position, or a number for each, as a list or a dict.
         config, split, project: the part, as for `load`.
+        items: in place of them a table of your own, as docs/evaluation.md says.
         limit: at most so many items, in whole contrast sets.
         by: dimensions by which the result is printed, such as construction.
         batch: how many items ``predict`` gets at a time.
@@ -335,16 +330,17 @@ def evaluate(
 
     _require_positive(batch, "batch")
     by = [by] if isinstance(by, str) else by
-    evaluated = _evaluated(config, split, limit, project, resamples, by)
-    given = predicted(evaluated.items[config], evaluated.scoring(config), predict, batch)
-    return evaluated.scored(config, given, resamples, seed, by)
+    evaluated = _evaluated(config, split, items, limit, project, resamples, by)
+    ((name, asked),) = evaluated.items.items()
+    return evaluated.scored(predicted(asked, evaluated.scoring(name), predict, batch), resamples, seed, by)
 
 
 def _evaluated(
-    config: str, split: str, limit: int | None, project: str | Path | None, resamples: int, by: Sequence[str] = ()
+    config: str, split: str, items: Any, limit: int | None, project: str | Path | None, resamples: int, by: Sequence[str] = ()
 ) -> "Evaluated":
     from cxgen.evaluation.report import Evaluated, Part
 
     _require_positive(resamples, "resamples", 0)
     _require_positive(1 if limit is None else limit, "limit")
-    return Evaluated.read(Constructicon(project).project, Part((config,), (split,), limit), by=by)
+    part, tables = (Part((config,), (split,), limit), ()) if items is None else (Part(limit=limit), (_path(items, "items"),))
+    return Evaluated.read(Constructicon(project).project, part, tables, by)

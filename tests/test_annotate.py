@@ -120,7 +120,7 @@ def test_the_commands_write_both_files(mini_dataset, mini, tmp_path, cxgen):
     assert all(f". {sentence.metadata['text']} [" in told for sentence in shown)
     missing = cxgen("export", "conllu", cwd=mini)
     assert missing.returncode == 2
-    assert "dvc repro" in missing.stderr
+    assert "run `cxgen build`" in missing.stderr
 
 
 @pytest.mark.slow

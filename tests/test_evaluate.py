@@ -83,14 +83,14 @@ def pairs():
 
 def test_the_bundled_pairs_score_what_a_hand_calculation_gives(pairs):
     got = scores(pairs, QUICK)
-    # Right: give 9 of 16 (p12 is a tie, which is wrong), roll 4 of 8, poke 5 of 8. Each construction counts alike.
-    assert (got["accuracy"]["value"], got["undecided"]) == (round((9 / 16 + 4 / 8 + 5 / 8) / 3, 4), 1)
-    assert got["consistency"]["value"] == round((2 / 8 + 1 / 4 + 1 / 4) / 3, 4)
+    # Right: give 9.5 of 16 (p12 is a tie, a guess between two), roll 4 of 8, poke 5 of 8. Each construction counts alike.
+    assert (got["accuracy"]["value"], got["right"], got["undecided"]) == (round((9.5 / 16 + 4 / 8 + 5 / 8) / 3, 4), 18.5, 0)
+    assert got["consistency"]["value"] == round((2.5 / 8 + 1 / 4 + 1 / 4) / 3, 4)
     by = {name: values(parts) for name, parts in got["by"].items()}
-    assert by["side"] == {"give/A": 0.625, "give/B": 0.5, "poke/A": 0.75, "poke/B": 0.5, "roll/A": 0.75, "roll/B": 0.25}
-    assert by["variant"] == {"A": round((5 / 8 + 3 / 4 + 3 / 4) / 3, 4), "B": round((4 / 8 + 1 / 4 + 2 / 4) / 3, 4)}
-    assert by["entity_type"] == {"humans": round((4 / 8 + 2 / 4 + 3 / 4) / 3, 4), "letters": round((5 / 8 + 2 / 4 + 2 / 4) / 3, 4)}
-    assert by["switched"] == {"no": (6 / 8 + 2 / 4) / 2, "yes": (3 / 8 + 2 / 4) / 2}
+    assert by["side"] == {"give/A": 0.6875, "give/B": 0.5, "poke/A": 0.75, "poke/B": 0.5, "roll/A": 0.75, "roll/B": 0.25}
+    assert by["variant"] == {"A": round((5.5 / 8 + 3 / 4 + 3 / 4) / 3, 4), "B": round((4 / 8 + 1 / 4 + 2 / 4) / 3, 4)}
+    assert by["entity_type"] == {"humans": round((4 / 8 + 2 / 4 + 3 / 4) / 3, 4), "letters": round((5.5 / 8 + 2 / 4 + 2 / 4) / 3, 4)}
+    assert by["switched"] == {"no": (6 / 8 + 2 / 4) / 2, "yes": round((3.5 / 8 + 2 / 4) / 2, 4)}
     # One of two premises right: give 4 of 7 (g06 has the tie), roll 2 of 4, poke 3 of 4. None right: give g04, roll g10.
     assert got["same_choice"]["value"] == round((4 / 7 + 2 / 4 + 3 / 4) / 3, 4)
     assert got["both_wrong"]["value"] == round((1 / 7 + 1 / 4 + 0) / 3, 4)
@@ -102,29 +102,29 @@ def test_the_biases_of_the_bundled_pairs_are_those_of_the_publication(pairs):
 
     |              | give A      | give B      | roll A | roll B | poke A | poke B |
     | humans       | 1.0/0.5     | 0.5/0.0     | 1/1    | 0/0    | 1.0    | 0.5    |
-    | letters      | 1.0/0.0     | 0.5/1.0     | 1/0    | 0/1    | 0.5    | 0.5    |
+    | letters      | 1.0/0.25    | 0.5/1.0     | 1/0    | 0/1    | 0.5    | 0.5    |
     """
     got = scores(pairs, QUICK)
     biases = {name: values({**got["by"]["entity_type"], "all": got}, name) for name in ("bias_i", "bias_ii")}
     # (i), of give and roll, as poke's participant cannot change places. Humans: give |1 - 0.5| and |0.5 - 0|, mean 0.5; roll 0 and 0.
-    # Letters: give |1 - 0| and |0.5 - 1|, mean 0.75; roll |1 - 0| and |0 - 1|, mean 1.
-    assert biases["bias_i"] == {"humans": 0.25, "letters": 0.875, "all": 0.5625}  # (0.5 + 0) / 2, (0.75 + 1) / 2, their mean
+    # Letters: give |1 - 0.25| and |0.5 - 1|, mean 0.625; roll |1 - 0| and |0 - 1|, mean 1.
+    assert biases["bias_i"] == {"humans": 0.25, "letters": 0.8125, "all": 0.5312}  # (0.5 + 0) / 2, (0.625 + 1) / 2, their mean
     # (ii), both orders together. Humans: give |0.75 - 0.25| = 0.5, roll |1 - 0| = 1, poke |1 - 0.5| = 0.5.
-    # Letters: give |0.5 - 0.75| = 0.25, roll |0.5 - 0.5| = 0, poke |0.5 - 0.5| = 0.
-    assert biases["bias_ii"] == {"humans": 0.6667, "letters": 0.0833, "all": 0.375}  # 2 / 3, 0.25 / 3, their mean
-    assert {**got["bias_i"], "guesser": 0.0} == {"value": 0.5625, "low": None, "high": None, "guesser": 0.0}
+    # Letters: give |0.625 - 0.75| = 0.125, roll |0.5 - 0.5| = 0, poke |0.5 - 0.5| = 0.
+    assert biases["bias_ii"] == {"humans": 0.6667, "letters": 0.0417, "all": 0.3542}  # 2 / 3, 0.125 / 3, their mean
+    assert {**got["bias_i"], "guesser": 0.0} == {"value": 0.5312, "low": None, "high": None, "guesser": 0.0}
     assert 0.4 < got["bias_i"]["guesser"] < 0.6, "two to four pairs a cell"
-    # One side has the first bias only: give (0.5 + 1) / 2, roll (0 + 1) / 2. One order has neither.
-    assert (got["by"]["variant"]["A"]["bias_i"]["value"], "bias_ii" in got["by"]["variant"]["A"]) == (0.625, False)
+    # One side has the first bias only: give (0.5 + 0.75) / 2, roll (0 + 1) / 2. One order has neither.
+    assert (got["by"]["variant"]["A"]["bias_i"]["value"], "bias_ii" in got["by"]["variant"]["A"]) == (0.5625, False)
     assert not {"bias_i", "bias_ii"} & set(got["by"]["switched"]["yes"])
     assert "bias_i" not in got["by"]["construction"]["poke"]
 
 
 def test_what_pseudowords_cost_is_counted_pair_by_pair():
     base = {"construction": "give", "cluster": "hand", "contrast_set": "s"}
-    rows = [{**base, "id": f"r{n}", "config": "nli", "mode": None, "source_id": None, "hit": n < 3} for n in range(4)]
+    rows = [{**base, "id": f"r{n}", "config": "nli", "mode": None, "source_id": None, "hit": float(n < 3)} for n in range(4)]
     broken = {"config": "nli_wug", **base}
-    rows += [{**broken, "id": f"w{n}", "mode": "verb" if n < 2 else "nouns", "source_id": f"r{n}", "hit": n == 0} for n in (0, 1, 3)]
+    rows += [{**broken, "id": f"w{n}", "mode": "verb" if n < 2 else "nouns", "source_id": f"r{n}", "hit": float(n == 0)} for n in (0, 1, 3)]
     got = wug_differences(pl.DataFrame(rows), QUICK)["nli_wug"]
     # r0, r1 right and r3 wrong with real words; of the pseudowords' w0 only is right.
     assert values(got, "difference") == {"all": round(1 / 3 - 2 / 3, 4), "nouns": 0, "verb": -0.5}
@@ -145,11 +145,15 @@ def test_verbs_are_resampled_not_items():
 
 def test_two_answerers_are_compared_item_by_item(asked):
     first = scored(asked)
-    got = compared(answered(asked, asked.select("id", answer=pl.col("right"))), first, QUICK)
+    got = compared(answered(asked, asked.select("id", answers=pl.concat_list("right"))), first, QUICK)
     assert (got["only_first"], got["only_second"]) == (5, 0)
     assert got["p"] == 2 * 0.5**5  # McNemar's test is exact
     assert got["accuracy"]["value"] == round((2 / 6 + 3 / 4) / 2, 4)
     assert got["consistency"]["value"] == (1 / 2 + 1) / 2
+    guesses = scored(asked, asked.select("id", **dict.fromkeys(LABELS, pl.lit(1 / 3))))
+    between = compared(guesses, first, QUICK)
+    assert (guesses["hit"].unique().to_list(), between["only_first"], between["only_second"]) == ([1 / 3], 2, 3), "5 / 3 and 10 / 3"
+    assert scores(guesses, QUICK)["capture"]["value"] == 0.3333
     same = compared(first, first, QUICK)
     assert (same["accuracy"], same["p"]) == ({"value": 0.0, "low": None, "high": None}, 1)
 
@@ -163,7 +167,7 @@ def test_flips_and_calibrated_accuracy_are_what_a_hand_calculation_gives():
         "S3": [(-2.0, -1.0), (-3.0, -1.0)],  # the second one flips, as it should; the first does not
         "S4": [(-2.0, -2.0), (-1.0, -2.0)],  # a tie is no decision
         "S5": [(-4.0, -1.0), (-1.0, -1.0)],  # S1 - S5: (2, 0) and (0, -2): both right
-        "S6": [(-2.0, -1.0), (-1.0, -4.0)],  # S1 - S6: (0, 0), a tie, and (0, 1): both wrong
+        "S6": [(-2.0, -1.0), (-1.0, -4.0)],  # S1 - S6: (0, 0), a tie, half right, and (0, 1), wrong
         "S7": [(math.log(0.1), math.log(0.8)), (-1.0, -1.0), (math.log(0.1), math.log(0.001)), (-1.0, -1.0)],
     }
     right = {"S1": 0, "S2": 0, "S3": 1, "S4": 0}
@@ -178,11 +182,11 @@ def test_flips_and_calibrated_accuracy_are_what_a_hand_calculation_gives():
     given = asked.select("id", "first", "second", label=pl.lit(None, dtype=pl.String))
     labels = answers(given, asked.select("id", "config", "like"), dict)
     got = scores(answered(asked.drop("first", "second"), labels), QUICK)
-    assert (got["items"], got["right"], got["undecided"], got["chance"]) == (8, 4, 1, 0.5)
-    assert values(got["by"]["scenario"]) == {"S1": 0.5, "S2": 0, "S3": 1, "S4": 0.5}
+    assert (got["items"], got["right"], got["undecided"], got["chance"]) == (8, 4.5, 0, 0.5)
+    assert values(got["by"]["scenario"]) == {"S1": 0.5, "S2": 0, "S3": 1, "S4": 0.75}
     more = got["scenarios"]
     assert (values(more["flips"], "-"), more["should_flip"]) == ({"S2": 0.5, "S3": 0.5, "S4": 0.0}, {"S2": 0.0, "S3": 1.0, "S4": 0.0})
-    assert {name: part["value"] for name, part in more["accuracy"]["S1"].items()} == {"-": 0.5, "S5": 1.0, "S6": 0.0, "S7": 1.0}
+    assert {name: part["value"] for name, part in more["accuracy"]["S1"].items()} == {"-": 0.5, "S5": 1.0, "S6": 0.25, "S7": 1.0}
     assert values({name: more["flips"][name] for name in ("S2", "S3")}, "S5") == {"S2": 0.5, "S3": 0.5}
     assert values({name: more["accuracy"][name] for name in ("S2", "S3")}, "S5") == {"S2": 0.5, "S3": 0.5}
     printed = [table for table in further_tables({"wug": {}, "against": None, "configs": {"cc_semantics": got}}) if table]
@@ -231,7 +235,7 @@ def test_two_continuations_are_scored_by_any_numbers(tmp_path):
         {"id": ["a", "b", "c"], "config": "minimal_pairs", "like": "minimal_pairs", "right": [0, 0, 0]}, schema_overrides={"right": pl.Int8}
     )
     rows = [{"id": "a", "good": -12.5, "bad": -13}, {"id": "b", "good": -20, "bad": -3.5}, {"id": "c", "good": -1, "bad": -1}]
-    assert scored(asked, written(tmp_path / "p.jsonl", rows))["answer"].to_list() == [0, 1, None]
+    assert scored(asked, written(tmp_path / "p.jsonl", rows))["hit"].to_list() == [1, 0, 0.5]
     names = [{"id": "a", "label": "good"}, {"id": "b", "label": "bad"}, {"id": "c", "label": "undecided"}]
     assert scored(asked, written(tmp_path / "p.jsonl", names))["hit"].to_list() == [True, False, False]
     with pytest.raises(DataError, match=r"1 labels are none of good, bad, undecided: neutral \(minimal_pairs\)"):
@@ -263,6 +267,7 @@ def numbers(**changes):
     [
         (lambda rows: rows[2:], "2 items have no prediction: q01, q02"),
         (lambda rows: [*rows, {"id": "zz", "label": "neutral"}], "1 ids are not among the items of this dataset: zz"),
+        (lambda rows: [*rows, {"id": "z\u202e\n\x1b[31m", "label": "neutral"}], r"items of this dataset: z\\u202e\\n\\x1b\[31m"),
         (lambda rows: [*rows, *rows[:4]], "4 ids come more than once: q01, q02, q03, ..."),
         (first(label="maybe"), "1 labels are none of entailment, neutral, contradiction, undecided: maybe"),
         (first(label=3), "1 labels are none of .*: 3"),
@@ -314,7 +319,7 @@ def test_labels_positions_and_probabilities_in_all_three_formats_say_the_same(as
     files = sorted(tmp_path.iterdir())
     assert len(files) == 8
     for path in files:
-        assert answers(path, asked, dict)["answer"].to_list() == asked["right"].to_list(), path.name
+        assert answers(path, asked, dict)["answers"].list.get(0).to_list() == asked["right"].to_list(), path.name
 
 
 def test_the_datasets_own_rows_are_no_predictions(asked, mini_dataset, tmp_path):
@@ -327,16 +332,18 @@ def test_the_datasets_own_rows_are_no_predictions(asked, mini_dataset, tmp_path)
 # the commands
 
 
-def by_hand(rows, labels):
-    """Accuracy and consistency, by loops and dictionaries."""
+def by_hand(rows, given):
+    """Accuracy and consistency of labels or of numbers (by id), by loops and dictionaries."""
     items, sets = defaultdict(list), defaultdict(lambda: defaultdict(list))
     for row in rows.iter_rows(named=True):
         target = row["contrast_of"] or row["construction"]
-        hit = labels[row["id"]] == LABELS[row["label"]]
+        own, right = given[row["id"]], LABELS[row["label"]]
+        best = [own] if isinstance(own, str) else [name for name in LABELS if own[name] == max(own[name] for name in LABELS)]
+        hit = (right in best) / len(best)
         items[target].append(hit)
         sets[target][row["contrast_set"]].append(hit)
     accuracy = sum(sum(hits) / len(hits) for hits in items.values()) / len(items)
-    whole = sum(sum(map(all, own.values())) / len(own) for own in sets.values()) / len(sets)
+    whole = sum(sum(map(math.prod, own.values())) / len(own) for own in sets.values()) / len(sets)
     return round(accuracy, 4), round(whole, 4)
 
 
@@ -413,8 +420,9 @@ def test_a_function_is_scored_as_a_file_is(mini_dataset, cxgen):
     ):
         with pytest.raises(CxgenError, match=message):
             evaluate(bad, project=mini_dataset)
-    with pytest.warns(UserWarning, match=r"12 items have no one largest number: they are undecided"):
-        assert evaluate(lambda items: [[0.4, 0.4, 0.2]] * len(items), project=mini_dataset, limit=12)["undecided"] == 12
+    with pytest.warns(UserWarning, match=r"12 items have no one largest number: each counts as a guess"):
+        got = evaluate(lambda items: [[0.4, 0.4, 0.2]] * len(items), project=mini_dataset, limit=12)
+    assert (got["accuracy"]["value"], got["undecided"]) == (0.3333, 0)
     for odd in ({"batch": 0}, {"limit": 0}, {"limit": 1.5}, {"resamples": -1}, {"split": None}):
         with pytest.raises(CxgenError, match=f"{next(iter(odd))} (is )?{next(iter(odd.values()))}"):
             evaluate(predict, project=mini_dataset, **odd)
@@ -465,6 +473,7 @@ def test_what_is_scored_must_be_said(mini_dataset, cxgen, some_wrong, tmp_path):
         ((), ("nothing to score",)),
         ((path, "--baseline", "majority", "--name", "m"), ("several things to score, and one name",)),
         (("--baseline", "majorty"), ("did you mean majority",)),
+        ((path, "--items", path, "--split", "test"), ("--split is for the dataset",)),
     ):
         result = cxgen("evaluate", *arguments, cwd=mini_dataset)
         assert (result.returncode, result.stdout) == (2, "")
@@ -502,10 +511,10 @@ def test_baselines_are_written_and_scored_on_everything(mini_dataset, cxgen, tmp
     assert result.returncode == 0, result.stderr
     (row,) = json.loads(result.stdout)
     assert row["name"] == "baseline"
-    labels = dict(pl.read_ndjson(path).select("id", "label").iter_rows())
+    given = {row["id"]: row.get("label", row) for row in map(json.loads, path.read_text("utf-8").splitlines())}
     for config in ("nli", "distinction", "nli_wug"):
-        assert (row[config], row[f"{config} sets"]) == by_hand(stored(config, "test", project=mini_dataset), labels)
-    if name == "majority":
+        assert (row[config], row[f"{config} sets"]) == by_hand(stored(config, "test", project=mini_dataset), given)
+    if name != "word-pairs":
         assert (row["nli"], row["nli sets"], row["nli_wug - real"]) == (0.3333, 0, 0)
     again = cxgen("evaluate", path, "--resamples", 20, "--row", "--format", "json", cwd=mini_dataset)
     assert again.stdout == result.stdout
@@ -522,7 +531,7 @@ def test_samples_that_lm_eval_logs_are_predictions(mini_dataset, cxgen, tmp_path
         {"doc": {"id": name, "answer": at % 2}, "filtered_resps": [["-2.5", "x"], ["-1.0", "x"]]} for at, name in enumerate(questions["id"])
     ]
     told = answers(written(tmp_path / "pairs.jsonl", logged), questions, dict)
-    assert told["answer"].to_list() == [1, 0] * (questions.height // 2), (
+    assert told["answers"].list.get(0).to_list() == [1, 0] * (questions.height // 2), (
         "the second of the two shown, which is the good one of every second pair"
     )
 

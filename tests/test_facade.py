@@ -128,8 +128,23 @@ def test_wrong_names_are_refused_with_the_nearest(call):
     assert "did you mean" in failure.value.hint
 
 
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: cxgen.Constructicon(5), "project is of type int"),
+        (lambda: cxgen.score({"id": []}), "predictions is of type dict"),
+        (lambda: cxgen.score(pl.LazyFrame()), "predictions is of type LazyFrame"),
+        (lambda: cxgen.evaluate(list, items=3), "items is of type int"),
+        (lambda: cxgen.show([1, 2]), "no table of items: of type list"),
+    ],
+)
+def test_what_is_of_another_type_is_refused(call, message):
+    with pytest.raises(CxgenError, match=message):
+        call()
+
+
 def test_errors_say_where_and_what_to_do(tmp_path, mini):
-    with pytest.raises(cxgen.CxgenError, match=r"test-00000-of-00001\.parquet: no such table\n  hint: run"):
+    with pytest.raises(cxgen.CxgenError, match=r"test-00000-of-00001\.parquet: no such table\n  hint: run `cxgen build` first"):
         cxgen.load("minimal_pairs", "test", project=tmp_path)
     edit(mini / "templates/reach.yaml", "hypotheses: [without, with, company", "hypotheses: [witout, with, company")
     with pytest.raises(CxgenError, match=r"reach\.yaml:.*witout"):

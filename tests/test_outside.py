@@ -11,6 +11,7 @@ from cxgen.evaluation.model import consult
 from cxgen.evaluation.outside import read_items
 from cxgen.evaluation.report import Evaluated, Part
 from cxgen.evaluation.rows import steps
+from cxgen.facade import evaluate, score
 from cxgen.families import FAMILIES
 from cxgen.measures.figures import Resampling
 from cxgen.project import Project
@@ -63,6 +64,10 @@ def test_a_table_is_scored_as_a_hand_calculation_does(mini_dataset, tables):
     assert {name: part["items"] for name, part in nli["by"]["web"].items()} == {"no": 5, "yes": 1}
     assert (pairs["accuracy"]["value"], pairs["undecided"], pairs["chance"], pairs["verbs"]) == (0.5, 1, 0.5, 4)
     assert pairs["by"]["UID"]["a"]["accuracy"]["value"] == 1
+    good = evaluate(lambda items: ["first"] * len(items), items=tables[1], by="UID", project=mini_dataset, resamples=0)
+    assert (good["items"], good["chance"], set(good["by"])) == (4, 0.5, {"construction", "UID"})
+    told = pl.DataFrame([row for row in answers.items() if row[1] in {"good", "bad", "undecided"}], schema=["id", "label"], orient="row")
+    assert score(told, items=tables[1], project=mini_dataset, resamples=0)["right"] == pairs["right"]
 
 
 @pytest.mark.parametrize(

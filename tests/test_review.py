@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from openpyxl import load_workbook
+from openpyxl import Workbook, load_workbook
 
 from cxgen import layout
 from cxgen.build import run
@@ -188,6 +188,28 @@ def test_answers_come_back_from_every_form(drawn, tmp_path):
     assert set(got.filter(reader="mac")["note"]) == {"ab"}
     assert got.height == 6 * len(right)
     assert (got["answer"] == got["right"]).all()
+
+
+@pytest.mark.parametrize("name", ["bob-labels (1)", "Copy of bob-labels", "bob-labels - Copy", "bob-labels copy (2)"])
+def test_a_second_copy_of_a_list_is_no_second_reader(drawn, tmp_path, name):
+    paths = [filled(tmp_path / f"{stem}.csv", drawn) for stem in ("bob-labels", name)]
+    assert set(read_answers(paths[1:], drawn)["reader"]) == {"bob"}
+    with pytest.raises(DataError, match=r"bob answers .* twice"):
+        read_answers(paths, drawn)
+
+
+def test_what_has_no_answers_is_named(drawn, tmp_path):
+    write_key(drawn, tmp_path)
+    code, path = drawn.filter(task="labels")["code"][0], tmp_path / "none-labels.csv"
+    path.write_text(f"id,answer\n{code},\n")
+    with pytest.raises(DataError, match=r"none-labels\.csv: there are no answers\n  hint: fill in"):
+        answers_of(tmp_path, [path])
+    book = Workbook()
+    for row in (["id", "answer"], [code, '=IF(1,"E","N")']):
+        book.active.append(row)
+    book.save(path.with_suffix(".xlsx"))
+    with pytest.raises(DataError, match=r"none-labels\.xlsx:2: a formula whose value"):
+        answers_of(tmp_path, [path.with_suffix(".xlsx")])
 
 
 def test_what_lies_beside_answers_is_passed_over_and_told_unless_a_system_left_it(drawn, tmp_path, capsys):

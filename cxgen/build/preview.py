@@ -2,7 +2,7 @@
 
 import os
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,12 +13,18 @@ import polars as pl
 from cxgen.build.samplers import items_of, previews
 from cxgen.build.wug import changed_sets, substituted
 from cxgen.constructicon import Construction
+from cxgen.display import ordered
 from cxgen.errors import CxgenError, EmptySlotError
+from cxgen.families import own_columns
 from cxgen.sampling import Sampler, Wugs, span
+from cxgen.schema import Column
+from cxgen.vocabulary import LABELS
 
 FIRST, GROWTH, MOST = 16, 4, 250  # sets of each design that are drawn at first, how many times more next, and at most
 SPARE = 8  # sets drawn on top, since a few repeat a premise
 DRY = 2_000  # draws in a row without a new set, after which a design has no others
+LINEAGE = ("id", "contrast_set", "construction", "contrast_of", "config", "design", "kind", "template")
+MATERIAL = ("verb", "slots")  # with these a sample shows its family's columns
 _FORKS: dict[str, int] = {}  # ``of``: the process that was forked when it had polars' threads
 
 
@@ -151,3 +157,15 @@ def _steps(expected: int) -> Iterator[int]:
         count = min(total * GROWTH or FIRST, expected) - total if total < expected else total
         total += min(count, MOST)
         yield min(count, MOST)
+
+
+def readable(items: pl.DataFrame, family: str) -> pl.DataFrame:
+    """Drawn items as people want to see them: what is read first, lineage, what else the family has, verb and slots; labels by name."""
+    own = [column.name for column in own_columns(family) if column.name in items.columns]
+    return labelled(items.select(*LINEAGE, *own, *MATERIAL), own_columns(family))
+
+
+def labelled(items: pl.DataFrame, columns: Iterable[Column]) -> pl.DataFrame:
+    """A table, what is read first of it at its head, with its labels by name."""
+    labels = [column.name for column in columns if column.labels and column.name in items.columns]
+    return ordered(items).with_columns(pl.col(labels).replace_strict(dict(enumerate(LABELS)), return_dtype=pl.String))

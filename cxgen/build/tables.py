@@ -38,9 +38,10 @@ def table_file(project: Project, config: str, split: str) -> Path:
     return project.root / layout.table(config, split, folder)
 
 
-def read_split(path: Path, config: str, split: str) -> pl.DataFrame:
+def read_split(project: Project, config: str, split: str) -> pl.DataFrame:
     """A finished table of a config, of one of its splits or of what was refused; `DataError` if it is not as the pipeline writes it."""
-    hint = f"run `cxgen {config if config == NATURAL else 'suites' if config in SUITES else 'build'}` (or `dvc repro`) first"
+    path = table_file(project, config, split)
+    hint = remake(project, config if config == NATURAL else "suites" if config in SUITES else "build")
     rows = read_table(path, Contract(columns_of(config), key=("id",)), hint)
     if config != REJECTED and (rows["split"] != split).any():
         raise DataError(f"holds rows of another split than {split}", file=path, hint=hint)
@@ -50,7 +51,7 @@ def read_split(path: Path, config: str, split: str) -> pl.DataFrame:
 def read_splits(project: Project, config: str, splits: Iterable[str] = SPLITS) -> pl.DataFrame:
     """The rows of some splits of a config, which must be there; a suite has no rows of splits that it does not have."""
     chosen = [split for split in splits if config not in SUITES or split in SUITES[config].splits]
-    tables = [read_split(table_file(project, config, split), config, split) for split in chosen]
+    tables = [read_split(project, config, split) for split in chosen]
     return pl.concat([pl.DataFrame(schema=polars_schema(columns_of(config))), *tables])
 
 
@@ -102,7 +103,7 @@ def read_tables(project: Project) -> dict[tuple[str, str], pl.DataFrame]:
         for path in sorted((project.root / folder).rglob("*.parquet")):
             if path not in expected:
                 raise DataError("no command writes such a file", file=path, hint="remove it, or keep it elsewhere")
-    return {key: read_split(path, *key) for path, key in expected.items() if path.exists()}
+    return {key: read_split(project, *key) for path, key in expected.items() if path.exists()}
 
 
 def rows_hash(table: pl.DataFrame) -> str:

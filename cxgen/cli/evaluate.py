@@ -98,7 +98,7 @@ def evaluate(
     if model is None and (dry_run or shots or examples or thinks or wording != PLAIN):
         raise CxgenError("--dry-run, --wording, --shots, --examples and --think are for a model", hint="give --model, or leave them out")
     _require_files((wrong, hard, drop), against)
-    part = Part(tuple(configs or ()), tuple(split.value for split in splits) if splits else Part.splits, limit)
+    part = Part(tuple(configs or ()), _splits(splits, bool(items) and not configs), limit)
     evaluated = Evaluated.read(Constructicon().project, part, items or (), by or ())
     if limit:
         note(f"a part (--limit {limit}): {_counted(evaluated)}")
@@ -139,6 +139,13 @@ def evaluate(
         emit([leaderboard_row(report) for report in reports], form)
     else:
         _show(reports, by or [], form)
+
+
+def _splits(named: list[Split] | None, own: bool) -> tuple[str, ...]:
+    """The splits that are named (none: test); ``own``: all that is scored are items of the user's, which are in none."""
+    if named and own:
+        raise CxgenError("--split is for the dataset: items of your own are in no split", hint="leave it out, or name a --config")
+    return tuple(split.value for split in named) if named else Part.splits
 
 
 def _counted(evaluated: Evaluated) -> str:

@@ -7,11 +7,12 @@ from typing import Annotated
 import polars as pl
 from typer import Argument, Option, colors, echo, style
 
+from cxgen.build.preview import LINEAGE, MATERIAL, readable
 from cxgen.cli.options import Form, Name, Wug, commands, load_all
 from cxgen.cli.output import Format, Row, emit, note
 from cxgen.constructicon import Construction, Design
 from cxgen.errors import CxgenError, some, unknown
-from cxgen.facade import LINEAGE, MATERIAL, Constructicon, readable
+from cxgen.facade import Constructicon
 from cxgen.families import CONFIGS, DEFAULT, FAMILIES, family_of
 from cxgen.families.turns import NEEDED, TURNS, summed
 from cxgen.sampling import broken_slots, verb_pools

@@ -28,7 +28,7 @@ _Config = Annotated[str, Option(help="Config of the dataset: nli, distinction, m
 _Part = Annotated[Split, Option(help="Split of the config.")]
 _Output = Annotated[Path | None, Option("--output", "-o", help="File to write; default: outputs/annotation/CONFIG-SPLIT.*")]
 _Folder = Annotated[Path, Argument(help="Folder to write: empty, or not there yet.")]
-_Wording = Annotated[str, Option(help="lm-eval: how items are put: plain, told, quiz, scene, or one of your own.")]
+_Wording = Annotated[str, Option(help="How items are put: plain, told, quiz, scene, or one of your own.")]
 app, export = commands(), commands()
 app.add_typer(export, name="export")
 
@@ -174,9 +174,9 @@ def _annotate(write: Callable[..., int], ending: str, config: str, split: Split,
 
 
 @export.command(epilog="cxgen export inspect tasks && inspect eval tasks/cxgen_tasks.py@cxgen --model MODEL -T config=nli")
-def inspect(folder: _Folder, configs: Configs = None, split: _Part = Split.test, wording: _Wording = "plain") -> None:
+def inspect(folder: _Folder, configs: Configs = None, split: _Part = Split.test) -> None:
     """A folder with a task for inspect_ai."""
-    _for_harness("inspect", folder, configs, split, wording)
+    _for_harness("inspect", folder, configs, split, "plain")
 
 
 @export.command(epilog="cxgen export lm-eval harness && lm-eval run --include_path harness --tasks cxgen_nli --model hf ...")

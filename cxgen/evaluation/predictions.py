@@ -32,10 +32,10 @@ Predict = Callable[[list[dict[str, str]]], Iterable[Any]]
 def answers(
     source: Path | pl.DataFrame, questions: pl.DataFrame, parts: Callable[[], Mapping[str, str]], tell: Callable[[str], object] = str
 ) -> pl.DataFrame:
-    """What predictions, of a file or in a table (see `_read`), say of the questions, in their order: ``id, answer`` (i8, position; null:
-    undecided), ``numbers`` (one per answer, or null). Those of other parts are left out, and ``tell`` is called with how many; ``parts``
-    gives the ids of the dataset -> the options that name their part. DataError counts, with examples, ids and answers that are missing,
-    foreign, repeated or none."""
+    """What predictions, of a file or in a table (see `_read`), say of the questions, in their order: ``id, answers`` (list of i8: the
+    position of the answer; of several with the largest number all; none: undecided), ``numbers`` (one per answer, or null). Those of other
+    parts are left out, and ``tell`` is called with how many; ``parts`` gives the ids of the dataset -> the options that name their part.
+    DataError counts, with examples, ids and answers that are missing, foreign, repeated or none."""
     path = source if isinstance(source, Path) else Path("predictions")
     rows = read_rows(source, _FORMAT, ["id", "label", *_NUMBERS, *_SAMPLES]) if isinstance(source, Path) else source
     if {*_SAMPLES} <= {*rows.columns}:
@@ -57,10 +57,12 @@ def answers(
         _counted("items have no prediction", wanted.filter(~wanted.is_in(given.implode()))),
     ]
     rows = questions.select("id", "config", "like").join(predictions, on="id", how="inner", maintain_order="left")
-    answered, answer = [], pl.when(pl.col("label").is_null()).then("largest").otherwise("position")
+    tied, answered = pl.col("largest").list.len() > 1, []
+    found = pl.when(pl.col("label").is_null() | tied).then("largest").otherwise(pl.lit([], pl.List(pl.Int8)))
+    said = pl.when(pl.col("position").is_null()).then(found).otherwise(pl.concat_list("position"))
     for (config, like), part in rows.group_by("config", "like", maintain_order=True):
         scoring = scoring_of(str(like))
-        answered.append(_with_positions(part, scoring).with_columns(answer=answer))
+        answered.append(_with_positions(part, scoring).with_columns(answers=said))
         faults += [f"{fault} ({config})" for fault in _faults(answered[-1], scoring) if fault]
     if any(faults):
         raise DataError("; ".join(filter(None, faults)), file=path, hint=_hint(set(given), questions, known or parts()))
@@ -68,9 +70,9 @@ def answers(
         about = sorted({known[name] for name in given if name in known})
         tell(f"{path}: {more:,} predictions of other items are left out ({some(about, 2)})")
     told = pl.concat(answered)
-    if ties := told.filter(pl.col("label").is_null(), pl.col("answer").is_null()).height:
-        tell(f"{path}: {ties:,} items have no one largest number: they are undecided, which counts as wrong")
-    return questions.select("id").join(told.select("id", "numbers", "answer"), on="id", how="left", maintain_order="left")
+    if ties := told.filter(pl.col("answers").list.len() > 1).height:
+        tell(f"{path}: {ties:,} items have no one largest number: each counts as a guess among the largest (1/2, 1/3, or 0)")
+    return questions.select("id").join(told.select("id", "numbers", "answers"), on="id", how="left", maintain_order="left")
 
 
 def _sampled(rows: pl.DataFrame, questions: pl.DataFrame) -> pl.DataFrame:
@@ -87,8 +89,7 @@ def _sampled(rows: pl.DataFrame, questions: pl.DataFrame) -> pl.DataFrame:
 
 def _read(rows: pl.DataFrame, path: Path) -> pl.DataFrame:
     """``id``, and ``label`` (an answer by name or position, ``undecided`` or null) or a number for every answer in columns named like it
-    (f64, NaN where unreadable, null where there is no such column; of `nli` and its like probabilities): the largest wins, a tie is
-    undecided."""
+    (f64, NaN where unreadable, null where there is no such column; of `nli` and its like probabilities): the largest wins."""
     numbers = [name for name in _NUMBERS if name in rows.columns]
     if "id" not in rows.columns or not ("label" in rows.columns or numbers):
         lacks = "label" if "id" in rows.columns else "id"
@@ -104,12 +105,12 @@ def _read(rows: pl.DataFrame, path: Path) -> pl.DataFrame:
 
 
 def _with_positions(rows: pl.DataFrame, scoring: Scoring) -> pl.DataFrame:
-    """Rows with ``numbers``, ``position`` (that the label names; null where it names none) and ``largest`` (null for a tie)."""
+    """Rows with ``numbers``, ``position`` (that the label names; null where it names none) and ``largest`` (those of the largest)."""
     known = {name: number for number, answer in enumerate(scoring.answers) for name in (answer, str(number))}
     rows = rows.with_columns(position=pl.col("label").replace_strict(known, default=None, return_dtype=pl.Int8))
     numbers = pl.when(pl.all_horizontal(pl.col(scoring.answers).is_not_null())).then(pl.concat_list(scoring.answers))
-    tied = (numbers.list.eval(pl.element() == pl.element().max())).list.sum() > 1
-    return rows.with_columns(numbers=numbers, largest=pl.when(~tied).then(numbers.list.arg_max().cast(pl.Int8)))
+    largest = numbers.list.eval((pl.element() == pl.element().max()).arg_true().cast(pl.Int8))
+    return rows.with_columns(numbers=numbers, largest=largest)
 
 
 def _faults(rows: pl.DataFrame, scoring: Scoring) -> Iterator[str]:
@@ -125,14 +126,15 @@ def _faults(rows: pl.DataFrame, scoring: Scoring) -> Iterator[str]:
         off = pl.any_horizontal(pl.col(scoring.answers) < 0) | ((pl.sum_horizontal(scoring.answers) - 1).abs() > _SLACK)
         what = "items have probabilities that are negative or do not sum to 1 (of logits, take the softmax)"
         yield _counted(what, rows.filter(off)["id"])
-    differ = rows.filter(pl.col("position") != pl.col("largest"))
+    differ = rows.filter(~pl.col("largest").list.contains(pl.col("position")), pl.col("position").is_not_null())
     yield _counted("items have a label that is not the one with the largest number", differ["id"])
 
 
 def _counted(what: str, of: pl.Series) -> str:
     """The fault with its number and examples; empty if there are none."""
     examples = of.drop_nulls().unique(maintain_order=True)
-    shown = [name if len(name) <= 40 else name[:37] + "..." for name in examples[:3]] + ["..."] * (len(examples) > 3)
+    told = [repr(name)[1:-1] for name in examples[:3]]  # letters that nobody sees, or that act on a terminal, by their numbers
+    shown = [name if len(name) <= 40 else name[:37] + "..." for name in told] + ["..."] * (len(examples) > 3)
     return f"{len(of)} {what}" + (f": {', '.join(shown)}" if shown else "") if len(of) else ""
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from cxgen.build.tables import packaged_content, read_splits, require_dataset, table_file
+from cxgen.build.tables import packaged_content, read_splits, remake, require_dataset, table_file
 from cxgen.errors import CxgenError, DataError, needs, unknown
 from cxgen.evaluation.outside import questions_about, read_items
 from cxgen.evaluation.predictions import BEYOND, answers, write_predictions
@@ -23,7 +23,6 @@ from cxgen.families.scoring import Scoring
 from cxgen.measures import giveaway, words
 from cxgen.measures.figures import Resampling
 from cxgen.project import Project
-from cxgen.streams import order_key
 from cxgen.suites import SUITES, scoring_of
 from cxgen.version import DATA_VERSION, __version__
 from cxgen.vocabulary import SPLITS, Split
@@ -49,7 +48,7 @@ class Part:
         for what, names, known in (("split", self.splits, SPLITS), ("config", self.configs, (*here, *SUITES))):
             for name in names:
                 if name not in known and name in _ALL and any(table_file(project, name, split).is_file() for split in SPLITS):
-                    raise DataError("no such table", file=table_file(project, name, self.splits[0]), hint="`cxgen build` makes it")
+                    raise DataError("no such table", file=table_file(project, name, self.splits[0]), hint=remake(project))
                 if name not in known:
                     raise unknown(what, name, known)
         return replace(self, configs=tuple(dict.fromkeys(self.configs)) or tuple(here), splits=tuple(dict.fromkeys(self.splits)))
@@ -127,11 +126,12 @@ class Evaluated:
                 parts = dict.fromkeys(pl.read_parquet(path, columns=["id"], glob=False)["id"], f"--config {config} --split {split}") | parts
         return parts
 
-    def scored(self, config: str, given: pl.DataFrame | Path, resamples: int, seed: int, by: Sequence[str] = ()) -> Scores:
-        """What the answers to ``config`` are worth, as a dict that prints as a table; what is to be known of them is a warning."""
+    def scored(self, given: pl.DataFrame | Path, resamples: int, seed: int, by: Sequence[str] = ()) -> Scores:
+        """What the answers are worth, where there is one config, as a dict that prints as a table; what is to be known is a warning."""
         answers = self.answers(given, lambda line: warnings.warn(line, stacklevel=5))
         report = self.report("", answers, Resampling(resamples, seed))
-        return Scores(config, report["configs"][config], by, report["about"])
+        ((config, figures),) = report["configs"].items()
+        return Scores(config, figures, by, report["about"])
 
     def report(
         self,
@@ -164,7 +164,7 @@ class Evaluated:
         """The contrast sets of the families whose items are all answered right -> why they may be left out, as `read_dropped` has it: the
         adversarial filter of ConTest-NLI (2025, section 3), which takes whole sets, so that what is left is as balanced as before."""
         rows = answered(self.questions, given).filter(pl.col("config").is_in([*CONFIGS, NATURAL]))
-        sets = rows.group_by("contrast_set", maintain_order=True).agg(pl.len(), pl.col("hit").all()).filter("hit")
+        sets = rows.group_by("contrast_set", maintain_order=True).agg(pl.len(), pl.col("hit").min()).filter(hit=1)
         return {own: f"{name} answers all of its {count} items right" for own, count in sets.drop("hit").iter_rows()}
 
     def rest(self, solved: Iterable[str]) -> pl.DataFrame:
@@ -207,13 +207,11 @@ def _majority(scoring: Scoring, train: pl.DataFrame, items: pl.DataFrame) -> Ite
 
 
 def _learnt(learner: Callable[..., Any], scoring: Scoring, train: pl.DataFrame, items: pl.DataFrame) -> Iterator[dict[str, Any]]:
-    """The likeliest answer and a number for each; ties are left to a coin, thrown by the item's id."""
+    """A number for each answer."""
     with needs("this baseline needs scikit-learn", "report"):
         values = scoring.decided(learner(scoring.texts(train), scoring.texts(items)))
     for key, row in zip(items["id"], np.round(values, 6).tolist(), strict=True):
-        numbers = dict(zip(scoring.answers, row, strict=True))
-        best = [answer for answer, number in numbers.items() if number == max(row)]
-        yield {"id": key, "label": best[order_key("tie", key)[0] % len(best)], **numbers}
+        yield {"id": key, **dict(zip(scoring.answers, row, strict=True))}
 
 
 _BASELINES: dict[str, Callable[..., Iterator[dict[str, Any]]]] = {
@@ -226,13 +224,13 @@ _BASELINES: dict[str, Callable[..., Iterator[dict[str, Any]]]] = {
 def mistakes(evaluated: Evaluated, given: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
     """The items that answers (by their name, see `Evaluated.answers`) get wrong, construction by construction: ``name, config,
     construction, id``, ``contrast_set`` where there are such, their texts, and by name ``label``, the right answer, and ``answer`` (null:
-    undecided)."""
+    undecided, or several have the largest number)."""
     parts = []
     for (name, told), config in product(given.items(), evaluated.items):
         scoring = evaluated.scoring(config)
         texts, names = [text for text in scoring.needs if text not in {"label", "answer"}], dict(enumerate(scoring.answers))
         said = {what: pl.col(own).replace_strict(names, default=None, return_dtype=pl.String) for what, own in _SAID.items()}
-        own = answered(evaluated.questions.filter(pl.col("right").is_not_null(), config=config), told).filter(~pl.col("hit"))
+        own = answered(evaluated.questions.filter(pl.col("right").is_not_null(), config=config), told).filter(pl.col("hit") < 1)
         own = own.select(name=pl.lit(name), config="config", construction="construction", id="id", **said)
         own = own.join(evaluated.items[config].select("id", pl.col("^contrast_set$"), *texts), on="id", maintain_order="left")
         parts.append(own.sort("construction", maintain_order=True).select(pl.exclude(*said), *said))

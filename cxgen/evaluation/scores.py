@@ -18,7 +18,7 @@ from cxgen.vocabulary import NEUTRAL, Role
 Figures = Mapping[str, dict[str, Any] | None]
 WUG = "_wug"
 CELL = ["construction", "cluster"]
-_DIFFERENCE = pl.col("hit").cast(pl.Int8) - pl.col("other").cast(pl.Int8)  # of two answers to the same question
+_DIFFERENCE = pl.col("hit") - pl.col("other")  # of two answers to the same question
 _TEXTS = ("source_id", "real", "pair_group", "variant", "entity_type", "mode")  # columns that not every config has, like the next
 _FLAGS = ("switched", "wording_held_out", "template_held_out")
 _OPTIONAL = pl.DataFrame(schema=dict.fromkeys(_TEXTS, pl.String) | dict.fromkeys(_FLAGS, pl.Boolean))
@@ -36,7 +36,7 @@ _OF_FAMILIES = {
     **{name: pl.col(name) for name in ("mode", "wording_held_out", "template_held_out")},
 }
 # Columns of `questions` and `answered` that are no ways to divide items.
-FIXED = ("id", "config", "like", "contrast_set", "right", "lure", "cluster", "source_id", "group", "answer", "numbers", "hit")
+FIXED = ("id", "config", "like", "contrast_set", "right", "lure", "cluster", "source_id", "group", "answer", "answers", "numbers", "hit")
 # Ways to divide the items of a config. Which of them a config has depends on its columns and on how many values there are.
 DIMENSIONS = tuple(dict.fromkeys((*_OF_FAMILIES, *(name for suite in SUITES.values() for name in suite.dimensions))))
 # The columns of `questions` that a user's items may lack.
@@ -84,14 +84,23 @@ def first_sets(asked: pl.DataFrame, limit: int) -> pl.DataFrame:
 
 
 def answered(asked: pl.DataFrame, answers: pl.DataFrame) -> pl.DataFrame:
-    """`questions` with ``answer`` and what else ``answers`` has, by ``id``, and ``hit`` (bool): undecided is wrong."""
+    """`questions` with what ``answers`` (of `predictions`) says of them, by ``id``: ``answers``, ``answer`` (i8: the one that there is) and
+    ``hit``, see `_given`: undecided is wrong."""
     both = asked.join(answers, on="id", how="left", maintain_order="left")
-    return both.with_columns(hit=(pl.col("answer") == pl.col("right")).fill_null(value=False))
+    one = pl.when(pl.col("answers").list.len() == 1).then(pl.col("answers").list.first())
+    return both.with_columns(answer=one, hit=_given("right"))
+
+
+def _given(name: str) -> pl.Expr:
+    """How far the answer in column ``name`` was given: 1 or 0; 1/k where k have the largest number and it is among them, as often as a
+    guess finds it."""
+    found = pl.col("answers").list.contains(pl.col(name)).cast(pl.Float64) / pl.col("answers").list.len()
+    return pl.when(pl.col("answers").list.len() > 0).then(found).fill_null(0.0)
 
 
 def _accuracy(rows: pl.DataFrame, how: Resampling) -> Figures:
     """The share of items that are right, and of contrast sets in which every item is (Gardner et al. 2020)."""
-    sets = rows.group_by("contrast_set", maintain_order=True).agg(pl.col(CELL).first(), value=pl.col("hit").all())
+    sets = rows.group_by("contrast_set", maintain_order=True).agg(pl.col(CELL).first(), value=pl.col("hit").product())
     return {"accuracy": figure(rows.select(*CELL, value="hit"), how), "consistency": figure(sets, how)}
 
 
@@ -101,9 +110,9 @@ def _capture(rows: pl.DataFrame, how: Resampling) -> Figures:
     rows = rows.filter(pl.col("lure").is_not_null())
     if not rows.height:
         return {}
-    taken = (pl.col("answer") == pl.col("lure")).fill_null(value=False)
-    third = ((pl.col("answer") != pl.col("lure")) & (pl.col("answer") != pl.col("right"))).fill_null(value=False)
-    excess = rows.filter(right=NEUTRAL).select(*CELL, value=taken.cast(pl.Int8) - third.cast(pl.Int8))
+    taken, other = _given("lure"), pl.when(pl.col("lure") != pl.col("right")).then("hit").otherwise(0.0)
+    third = (pl.col("answers").list.len() > 0).cast(pl.Float64) - taken - other
+    excess = rows.filter(right=NEUTRAL).select(*CELL, value=taken - third)
     return {"capture": figure(rows.select(*CELL, value=taken), how), "excess": figure(excess, how)}
 
 
@@ -165,8 +174,10 @@ def scores(rows: pl.DataFrame, how: Resampling) -> dict[str, Any]:
 
 
 def part(rows: pl.DataFrame, how: Resampling) -> dict[str, Any]:
-    """``items, right, undecided, sets, verbs`` (counts; sets count as far as their items are among ``rows``) and the figures that apply."""
-    counts = {"items": rows.height, "right": int(rows["hit"].sum()), "undecided": rows["answer"].null_count()}
+    """``items, right, undecided, sets, verbs`` (counts, `right` that of `_given`; sets count as far as their items are among ``rows``) and
+    the figures that apply."""
+    right, undecided = round(float(rows["hit"].sum()), 2), int((rows["answers"].list.len() == 0).sum())
+    counts: dict[str, Any] = {"items": rows.height, "right": int(right) if right.is_integer() else right, "undecided": undecided}
     counts |= {"sets": rows["contrast_set"].n_unique(), "verbs": rows.select(CELL).unique().height}
     return counts | {name: value for function in SCORES.values() for name, value in function(rows, how).items()}
 
@@ -174,7 +185,7 @@ def part(rows: pl.DataFrame, how: Resampling) -> dict[str, Any]:
 def _scenarios(rows: pl.DataFrame, how: Resampling) -> dict[str, Any]:
     """After Weissweiler et al. 2022, Tables 2 to 5: ``accuracy`` and ``flips`` (share of decided base items that are answered with the
     other word here): scenario -> ``-`` (as answered) and every calibration (None without numbers) -> figure; ``should_flip``: scenario ->
-    share whose right answer is the other one here. A tie is wrong, and decides nothing.
+    share whose right answer is the other one here. A tie is half right, and decides nothing.
 
     Calibrated is P(word | text) / mean P(word | calibration's examples) (section 4.1.3), from numbers that are log-probabilities."""
     rows = rows.drop_nulls("scenario")
@@ -189,7 +200,7 @@ def _scenarios(rows: pl.DataFrame, how: Resampling) -> dict[str, Any]:
             own = own.join(means.filter(scenario=name).drop("scenario"), on="contrast_set", maintain_order="left")
             more = (numbers[0] - pl.col("prior_0")) - (numbers[1] - pl.col("prior_1"))
             own = own.with_columns(more=more, answer=pl.when(more > 0).then(0).when(more < 0).then(1))
-            own = own.with_columns(hit=(pl.col("answer") == pl.col("right")).fill_null(value=False))
+            own = own.with_columns(hit=pl.when(more == 0).then(0.5).otherwise((pl.col("answer") == pl.col("right")).cast(pl.Float64)))
         known = name == "-" or not own["more"].null_count()
         base = own.filter(scenario=BASE).select("contrast_set", base="answer", base_right="right")
         for (scenario,), here in own.group_by("scenario", maintain_order=True):
@@ -204,13 +215,14 @@ def _scenarios(rows: pl.DataFrame, how: Resampling) -> dict[str, Any]:
 
 def compared(first: pl.DataFrame, second: pl.DataFrame, how: Resampling) -> dict[str, Any]:
     """How two answerers of the same questions (from `answered`) differ, item by item: ``items``; ``accuracy``, ``consistency`` (figures:
-    the first's less the second's); ``only_first``, ``only_second`` (items that one alone gets right); ``p``: McNemar's exact test on these,
-    which takes items for independent, as those of a set are not: where it and the interval disagree, believe the interval."""
+    the first's less the second's); ``only_first``, ``only_second`` (items that one alone gets right; of guesses, see `_given`, as many as
+    are to be expected); ``p``: McNemar's exact test on these, which takes items for independent, as those of a set are not: where it and
+    the interval disagree, believe the interval."""
     with needs("comparing predictions needs SciPy", "report"):
         from scipy.stats import binomtest
     both = first.sort("id").join(second.select("id", other="hit"), on="id", maintain_order="left")
-    sets = both.group_by("contrast_set", maintain_order=True).agg(pl.col(CELL).first(), pl.col("hit", "other").all())
-    only = [both.filter(pl.col(one) & ~pl.col(two)).height for one, two in (("hit", "other"), ("other", "hit"))]
+    sets = both.group_by("contrast_set", maintain_order=True).agg(pl.col(CELL).first(), pl.col("hit", "other").product())
+    only = [round(float((both[one] * (1 - both[two])).sum())) for one, two in (("hit", "other"), ("other", "hit"))]
     figures = {name: figure(rows.select(*CELL, value=_DIFFERENCE), how) for name, rows in (("accuracy", both), ("consistency", sets))}
     p = float(binomtest(only[0], sum(only)).pvalue) if any(only) else 1.0
     return {"items": both.height, **figures, "only_first": only[0], "only_second": only[1], "p": p}

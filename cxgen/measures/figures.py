@@ -117,7 +117,7 @@ def figure(values: pl.DataFrame, how: Resampling) -> dict[str, Any] | None:
         means = np.mean([_resampled(part, how) for part in parts], axis=0)
         ends = [round(float(end), 4) for end in np.quantile(means, [(1 - how.level) / 2, (1 + how.level) / 2])]
         low, high = ends if ends[0] < ends[1] else (None, None)
-    return {"value": round(mean, 4), "low": low, "high": high}
+    return {"value": round(mean, 4) + 0.0, "low": low, "high": high}  # 0, never -0
 
 
 def _resampled(part: pl.DataFrame, how: Resampling) -> NDArray[np.float64]:

@@ -154,8 +154,8 @@ def _gallery(
     project: Project, constructions: Iterable[Construction], items: pl.DataFrame, sets: Sequence[Row], judged: Mapping[str, Any]
 ) -> Iterator[Row]:
     """Of each construction what it is, the place of a typical set, bars of counts (title, class, name -> count), and refused clauses."""
-    file, none = table_file(project, REJECTED, REJECTED), pl.DataFrame(schema=dict.fromkeys(("construction", "reason", "id")))
-    refused = read_split(file, REJECTED, REJECTED) if file.is_file() else none
+    none = pl.DataFrame(schema=dict.fromkeys(("construction", "reason", "id")))
+    refused = read_split(project, REJECTED, REJECTED) if table_file(project, REJECTED, REJECTED).is_file() else none
     question = pl.col("reason").str.split(":").list.first()
     refused = refused.with_columns(order=order_keys((1, "page"), refused["id"])).sort("order")
     refused = refused.filter(pl.int_range(pl.len()).over("construction", question) < _MOST_REFUSED).sort(question, maintain_order=True)

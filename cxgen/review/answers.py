@@ -18,6 +18,7 @@ from cxgen.tables import csv_lines
 _TEXTS = [text for task in TASKS.values() for text in task["texts"]]
 _GIVEN = dict.fromkeys(("reader", "id", ANSWER, NOTE, "at", *_TEXTS, "default", "file"), pl.String) | {"line": pl.Int64}
 _PART = re.compile(rf"[-_ ]?(list-\d+)?[-_ ]?({'|'.join(TASKS)})$")
+_COPY = re.compile(r"^copy of |( -)?( copy)?( ?\(\d+\))?$", re.IGNORECASE)  # how systems and browsers call a second one
 _HINT = "expected what `cxgen review export` wrote, with answers: columns id, answer and, if you like, note, reader"
 
 Row = tuple[int, dict[Any, Any]]  # line, cells
@@ -28,7 +29,8 @@ def answers_of(folder: Path, files: list[Path]) -> pl.DataFrame:
     key, own = read_key(folder), folder / ANSWERS
     answers = read_answers(files or list(_lying_in(own)), key)
     if not answers.height:
-        raise DataError("there are no answers", file=own, hint=f"`cxgen review serve {folder}` collects them, or put filled lists there")
+        hint = "fill in the column answer" if files else f"`cxgen review serve {folder}` collects them, or put filled lists there"
+        raise DataError("there are no answers", file=files[0] if files else own, hint=hint)
     return answers
 
 
@@ -43,9 +45,9 @@ def _lying_in(folder: Path) -> Iterator[Path]:
 
 def read_answers(paths: list[Path], key: pl.DataFrame) -> pl.DataFrame:
     """The answers in files, one row each: ``reader, code, answer, note, at`` (when, where the form knows) and the key's columns. Whose they
-    are is said by a column ``reader``, else by the file's name, less ``list-1-labels``, else by the name of its folder. DataError of an
-    answer that is none, a row that is not in the key or has another text there, names that differ in capitals only, a reader who answers a
-    row twice, or two lists."""
+    are is said by a column ``reader``, else by the file's name, less ``list-1-labels`` and what makes it a copy's, else by the name of its
+    folder. DataError of an answer that is none, a row that is not in the key or has another text there, names that differ in capitals
+    only, a reader who answers a row twice, or two lists."""
     table = pl.DataFrame([row for path in paths for row in _rows(path)], schema=_GIVEN)
     table = table.with_columns(pl.col(pl.String).fill_null("")).rename({text: f"given {text}" for text in _TEXTS})
     reader, default, written = pl.col("reader"), pl.col("default"), pl.col("id") != ""
@@ -105,7 +107,7 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
     if (ending := path.suffix.lower()) not in _READERS:
         raise DataError(f"unknown kind of file {path.suffix!r}", file=path, hint=f"answers are {', '.join(_READERS)} files")
     folder = "" if path.parent.name in {ANSWERS.name, *Kind} else path.parent.name  # which are called after no reader
-    about = {"default": _PART.sub("", path.stem) or folder, "file": str(path)}
+    about = {"default": _PART.sub("", _COPY.sub("", path.stem)) or folder, "file": str(path)}
     for line, row in _READERS[ending](path):
         yield {name: _cell(value) for name, value in row.items()} | about | {"line": line}
 
@@ -149,10 +151,14 @@ def _xlsx(path: Path) -> Iterator[Row]:
         from openpyxl import load_workbook
     require_file(path, _HINT)
     try:
-        lines = list(enumerate(load_workbook(path, read_only=True, data_only=True).worksheets[0].iter_rows(values_only=True), 1))
+        books = (load_workbook(path, read_only=True, data_only=kept) for kept in (True, False))
+        lines, typed = (list(book.worksheets[0].iter_rows(values_only=True)) for book in books)
     except Exception as error:  # whatever a damaged archive makes of the library
         raise DataError(f"not an Excel workbook: {error}", file=path, hint=_HINT) from error
-    return _under_names(lines, path)
+    for number, cells in enumerate(zip(lines, typed, strict=True), 1):
+        if any(value is None and formula is not None for value, formula in zip(*cells, strict=True)):
+            raise DataError("a formula whose value the file does not have", file=path, line=number, hint="write the answer itself")
+    return _under_names(list(enumerate(lines, 1)), path)
 
 
 _READERS: dict[str, Callable[[Path], Iterator[Row]]] = {

