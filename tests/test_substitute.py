@@ -61,7 +61,7 @@ def test_most_labels_of_what_is_shipped_rest_on_form_alone(constructions):
         broken = broken_slots(construction, "content")
         for design in nli(construction):
             kept[label_matrix(construction, design, broken) == label_matrix(construction, design)] += design.weight
-        assert kept[True] >= 0.8 * sum(kept.values()), name
+        assert kept[True] >= 0.7 * sum(kept.values()), name
 
 
 def test_a_hypothesis_stays_where_all_three_labels_are_left(made, reach):
