@@ -152,7 +152,7 @@ def asked(mini_dataset, tmp_path):
 
 
 def arguments(url, *more):
-    return ("evaluate", "--model", "org/m", "--base-url", url, "--config", "nli", "--resamples", 20, "--json", *more)
+    return ("evaluate", "--model", "org/m", "--base-url", url, "--config", "nli", "--resamples", 20, *more)
 
 
 @pytest.mark.server
@@ -164,10 +164,10 @@ def test_a_model_is_asked_scored_and_not_asked_again(asked, cxgen, tmp_path, mor
         assert json.loads(dry.stdout)["items"] == rows.height
         assert "cost at most" not in json.loads(dry.stdout), "no price is known"
         assert not (tmp_path / "log").read_text("utf-8")
-        result = cxgen(*arguments(url, *more), cwd=folder)
+        result = cxgen(*arguments(url, *more, "--json"), cwd=folder)
         assert result.returncode == 0, result.stderr
         calls = len((tmp_path / "log").read_text("utf-8").splitlines())
-        again = cxgen(*arguments(url, *more), cwd=folder)
+        again = cxgen(*arguments(url, *more, "--json"), cwd=folder)
         assert len((tmp_path / "log").read_text("utf-8").splitlines()) == calls == (-(-rows.height // 4) if more else rows.height)
     got = json.loads(result.stdout)["configs"]["nli"]
     assert (got["accuracy"]["value"], got["consistency"]["value"]) == by_hand(rows, answers)
@@ -187,7 +187,7 @@ def test_a_model_of_which_no_answer_can_be_used_is_not_asked_on_and_asked_anew_w
     assert (result.returncode, [text in result.stderr for text in told]) == (2, [True, True]), result.stderr
     assert len((tmp_path / "log").read_text("utf-8").splitlines()) == 60 < 3 * rows.height, "three tries each, nobody else is asked"
     with serving(truth=str(truth)) as url:
-        result = cxgen(*arguments(url), cwd=folder)
+        result = cxgen(*arguments(url, "--json"), cwd=folder)
     assert json.loads(result.stdout)["configs"]["nli"]["accuracy"]["value"] == by_hand(rows, answers)[0]
 
 
