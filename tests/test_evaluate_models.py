@@ -178,14 +178,22 @@ def test_a_model_is_asked_scored_and_not_asked_again(asked, cxgen, tmp_path, mor
 
 
 @pytest.mark.server
-def test_a_model_of_which_no_answer_can_be_used_is_not_asked_on_and_asked_anew_when_it_is_mended(asked, cxgen, tmp_path):
+@pytest.mark.parametrize(("more", "which", "calls"), [((), "the first 20", 60), (("--limit", 12), "12", 36)])
+def test_a_model_of_which_no_answer_can_be_used_is_not_asked_on_and_asked_anew_when_it_is_mended(
+    asked, cxgen, tmp_path, more, which, calls
+):
     folder, truth, rows, answers = asked
     (tmp_path / "odd.json").write_text(json.dumps(dict.fromkeys(json.loads(truth.read_text("utf-8")), "hm")), "utf-8")
     with serving(truth=str(tmp_path / "odd.json"), log=str(tmp_path / "log")) as url:
-        result = cxgen(*arguments(url), cwd=folder)
-    told = ("first 20 answers of org/m (answer) can be used: not a possible answer", "one of these alone: yes, maybe, no")
-    assert (result.returncode, [text in result.stderr for text in told]) == (2, [True, True]), result.stderr
-    assert len((tmp_path / "log").read_text("utf-8").splitlines()) == 60 < 3 * rows.height, "three tries each, nobody else is asked"
+        result = cxgen(*arguments(url, *more), cwd=folder)
+    told = (
+        f"none of {which} answers of org/m (answer) can be used: not a possible answer: ",
+        '"answer": "hm"}]}',
+        "yes, maybe, no; ",
+        "--think",
+    )
+    assert (result.returncode, [text in result.stderr for text in told]) == (2, [True] * 4), result.stderr
+    assert len((tmp_path / "log").read_text("utf-8").splitlines()) == calls < 3 * rows.height, "three tries each, nobody else is asked"
     with serving(truth=str(truth)) as url:
         result = cxgen(*arguments(url, "--json"), cwd=folder)
     assert json.loads(result.stdout)["configs"]["nli"]["accuracy"]["value"] == by_hand(rows, answers)[0]

@@ -174,7 +174,7 @@ def _consultation(evaluated: Evaluated, asked: Examination) -> tuple[Consultatio
         shots = [(scoring.shown(item), scoring.verdict(item)) for item in examples]
         prompts[config] = prompt.shown(shots, _THOUGHTS if asked.thinks else 0)
         shown[config] = {_name_shown(item["id"]): scoring.shown(item) for item in items}
-    return replace(asked.server, models=(asked.model,), tasks=tuple(shown)).bounded(evaluated.project), prompts, shown
+    return replace(asked.server, models=(asked.model,), tasks=tuple(shown), needed=True).bounded(evaluated.project), prompts, shown
 
 
 def suited(evaluated: Evaluated, asked: Examination) -> Examination:
