@@ -83,6 +83,8 @@ def test_a_wording_of_ones_own_is_found_and_checked(mini):
         own.write_text(text.replace(old, new), "utf-8")
         with pytest.raises(CxgenError, match=message):
             load_wording(Project(mini), "answer", "mine")
+    with pytest.raises(CxgenError, match="the wording pair is for pairs, not for premises and hypotheses"):
+        load_wording(Project(mini), "answer", "pair")
 
 
 def test_examples_come_from_train_with_every_answer_and_are_part_of_what_is_cached(mini_dataset):
