@@ -42,7 +42,10 @@ class Project:
         named = os.environ.get("CXGEN_PROJECT")
         if named and not Path(named).is_dir():
             raise CxgenError(f"CXGEN_PROJECT is not a folder: {named}", hint="unset it or point it at a project folder")
-        here = Path.cwd().resolve()
+        try:
+            here = Path.cwd().resolve()
+        except FileNotFoundError as error:
+            raise CxgenError("the folder in which this is run is not there any more", hint="cd to one that is") from error
         above = (folder for folder in (here, *here.parents) if (folder / layout.TEMPLATES).is_dir() or (folder / layout.PARAMS).is_file())
         return cls(Path(named)) if named else cls(next(above, here))
 

@@ -58,6 +58,7 @@ def test_a_frame_of_the_lexicon_gets_one_beside_it(tmp_path):
     old, new = (scene_of(construction, name) for name in ("co-w-dress", "co-w-dress-more"))
     assert (new.designs, new.words, new.slots) == (old.designs, old.words, {**old.slots, "thing": new.slots["thing"]})
     assert len(slot_questions(construction, "thing", 5, 3, 1, "co-w-dress-more")) == 5
+    assert len(slot_questions(construction, "prey", 5, 3, 1, "mp-clubs")) == 5  # which is in no set of nli
 
 
 @pytest.mark.parametrize(

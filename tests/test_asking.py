@@ -133,7 +133,7 @@ def test_only_what_is_said_is_read(text, answers, problems):
     [(" e.\n", {"a": E}), ('**"C"**', {"a": C}), ("Entailment.", {"a": E}), ("E, C", {}), ("maybe E", {}), ("", {})],
 )
 def test_one_item_may_be_answered_by_an_answer_alone(text, found):
-    assert read_answers(Reply(text, "stop"), LABEL, ("a",)) == (found, {} if found else {"a": "no JSON object in the reply"})
+    assert read_answers(Reply(text, "stop"), LABEL, ("a",)) == (found, {} if found else {"a": f"{NO_JSON['a']}, nor one of E, N, C alone"})
 
 
 def test_codes_are_read_as_numbers_and_as_texts():
@@ -361,20 +361,32 @@ def test_no_wait_is_longer_than_the_deadline(tmp_path):
     assert {judgment.reason for judgment in outcome.judgments} == {"the deadline passed"}
 
 
+LOCAL = "http://localhost/v1"
 ADDRESSES = ["", "no url", "file:///etc/passwd", "http://", "http://h:99999/v1", "http://h:0/v1", "http://h:x/v1", "localhost:8000/v1"]
 
 
 @pytest.mark.parametrize(
-    ("url", "key", "reason"),
+    ("url", "settings", "reason"),
     [
-        *((url, SECRET, "no address of a server") for url in ADDRESSES),
-        *(("http://localhost/v1", key, "is no key") for key in ("sk-\nx", "sk-é")),
+        *((url, {}, "no address of a server") for url in ADDRESSES),
+        *((LOCAL, {name: text}, f"{name} holds a line break") for name, text in ((KEY, "sk-\nx"), (KEY, "sk-é"), ("OPENAI_ORG_ID", "o\n"))),
+        (LOCAL, {"SSL_CERT_FILE": "nowhere.pem"}, "SSL_CERT_FILE.* has it: .*No such file"),
+        (LOCAL, {"ALL_PROXY": "ftp://me:secret@h"}, r"ALL_PROXY has it: [^\n]*\[secure\]"),
     ],
 )
-def test_what_is_no_address_or_no_key_is_refused_before_anything_is_sent(monkeypatch, url, key, reason):
-    monkeypatch.setenv(KEY, key)
+def test_what_is_no_address_or_no_setting_is_refused_before_anything_is_sent(monkeypatch, url, settings, reason):
+    for name, text in settings.items():
+        monkeypatch.setenv(name, text)
     with pytest.raises(CxgenError, match=reason):
         connected(url, Budget(Limits()))
+
+
+@pytest.mark.parametrize(("proxies", "told"), [({}, "start it"), ({"http_proxy": "http://127.0.0.1:9"}, "through the proxy: is the proxy")])
+def test_nobody_at_the_address_or_at_the_proxy_is_told_apart(monkeypatch, tmp_path, proxies, told):
+    for name, text in {"no_proxy": "", "http_proxy": "", **proxies}.items():
+        monkeypatch.setenv(name, text)
+    with pytest.raises(CxgenError, match=rf"no server at http://127\.0\.0\.1:9/v1.*{told}"):
+        run("http://127.0.0.1:9/v1", pairs(1), tmp_path / "c", Limits(tries=1))
 
 
 # bounds

@@ -193,13 +193,15 @@ def test_what_is_said_of_a_file_is_not_written_into_it(capsys):
 
 
 REFUSED = {  # a command -> what it says at once; nothing is written
-    "judge reach --rpm nan": "--requests-per-minute is no finite number",
+    "judge reach --rpm nan": "--rpm is no finite number",
     "judge reach --model m": "nobody is asked",
     "judge reach --out x.jsonl": "say --backend file",
     "judge reach --backend openai --model= --dry-run": "no model is named",
     "check reach -o .": "Is a directory",
     "propose reach --n 99999999": "is not in the range",
     f"new {'x' * 300}": "not a name",
+    "propose rech": "did you mean reach?",
+    "evaluate --baseline majority --json --format csv": "--json and --format at once",
     "sample REACH": "did you mean reach?",
     "sample reach --n 99999999999999999999": "is not in the range",
     "check scenes nowhere.tsv": "is called CONSTRUCTION.tsv",

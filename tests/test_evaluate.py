@@ -436,8 +436,9 @@ def test_a_function_is_scored_as_a_file_is(mini_dataset, cxgen):
         (("evaluate", "-", "--config", "nli"), '{"id": "x", "label": "neutral"}\n'.encode("utf-16"), ":1: not UTF-8 text"),
         (("evaluate", "-", "--config", "nli"), b'\xef\xbb\xbf{"id": "x", "label": "neutral"}\n3\n', ":2: not a JSON object"),
         (("recognise",), "The more".encode("utf-16"), ":1: not UTF-8 text"),
+        (("recognise",), b" \n", ": there is no sentence"),
     ],
-    ids=["UTF-16", "number", "sentences"],
+    ids=["UTF-16", "number", "sentences", "no sentence"],
 )
 def test_the_standard_input_is_read_as_a_file_is(mini_dataset, cxgen, monkeypatch, command, given, message):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(given)))
@@ -555,7 +556,7 @@ def test_a_config_without_items_is_left_out_unless_it_is_asked_for(mini_dataset,
     folder = shutil.copytree(mini_dataset, tmp_path / "project")
     for path in (folder / "outputs/wug").rglob("*.parquet"):
         pl.read_parquet(path).clear().write_parquet(path)
-    every = cxgen("evaluate", "--baseline", "majority", "--row", "--json", cwd=folder)
+    every = cxgen("evaluate", "--baseline", "majority", "--row", "--format", "json", cwd=folder)
     assert (every.returncode, "nli_wug" in every.stdout) == (0, False), every.stderr
     asked = cxgen("evaluate", "--baseline", "majority", "--config", "nli_wug", cwd=folder)
     assert (asked.returncode, "nli_wug has no items in test" in asked.stderr) == (2, True)

@@ -83,6 +83,8 @@ def test_a_wording_of_ones_own_is_found_and_checked(mini):
         own.write_text(text.replace(old, new), "utf-8")
         with pytest.raises(CxgenError, match=message):
             load_wording(Project(mini), "answer", "mine")
+    with pytest.raises(CxgenError, match="the wording pair is for pairs, not for premises and hypotheses"):
+        load_wording(Project(mini), "answer", "pair")
 
 
 def test_examples_come_from_train_with_every_answer_and_are_part_of_what_is_cached(mini_dataset):
@@ -152,7 +154,7 @@ def asked(mini_dataset, tmp_path):
 
 
 def arguments(url, *more):
-    return ("evaluate", "--model", "org/m", "--base-url", url, "--config", "nli", "--resamples", 20, "--json", *more)
+    return ("evaluate", "--model", "org/m", "--base-url", url, "--config", "nli", "--resamples", 20, *more)
 
 
 @pytest.mark.server
@@ -164,10 +166,10 @@ def test_a_model_is_asked_scored_and_not_asked_again(asked, cxgen, tmp_path, mor
         assert json.loads(dry.stdout)["items"] == rows.height
         assert "cost at most" not in json.loads(dry.stdout), "no price is known"
         assert not (tmp_path / "log").read_text("utf-8")
-        result = cxgen(*arguments(url, *more), cwd=folder)
+        result = cxgen(*arguments(url, *more, "--json"), cwd=folder)
         assert result.returncode == 0, result.stderr
         calls = len((tmp_path / "log").read_text("utf-8").splitlines())
-        again = cxgen(*arguments(url, *more), cwd=folder)
+        again = cxgen(*arguments(url, *more, "--json"), cwd=folder)
         assert len((tmp_path / "log").read_text("utf-8").splitlines()) == calls == (-(-rows.height // 4) if more else rows.height)
     got = json.loads(result.stdout)["configs"]["nli"]
     assert (got["accuracy"]["value"], got["consistency"]["value"]) == by_hand(rows, answers)
@@ -178,16 +180,24 @@ def test_a_model_is_asked_scored_and_not_asked_again(asked, cxgen, tmp_path, mor
 
 
 @pytest.mark.server
-def test_a_model_of_which_no_answer_can_be_used_is_not_asked_on_and_asked_anew_when_it_is_mended(asked, cxgen, tmp_path):
+@pytest.mark.parametrize(("more", "which", "calls"), [((), "the first 20", 60), (("--limit", 12), "12", 36)])
+def test_a_model_of_which_no_answer_can_be_used_is_not_asked_on_and_asked_anew_when_it_is_mended(
+    asked, cxgen, tmp_path, more, which, calls
+):
     folder, truth, rows, answers = asked
     (tmp_path / "odd.json").write_text(json.dumps(dict.fromkeys(json.loads(truth.read_text("utf-8")), "hm")), "utf-8")
     with serving(truth=str(tmp_path / "odd.json"), log=str(tmp_path / "log")) as url:
-        result = cxgen(*arguments(url), cwd=folder)
-    told = ("first 20 answers of org/m (answer) can be used: not a possible answer", "one of these alone: yes, maybe, no")
-    assert (result.returncode, [text in result.stderr for text in told]) == (2, [True, True]), result.stderr
-    assert len((tmp_path / "log").read_text("utf-8").splitlines()) == 60 < 3 * rows.height, "three tries each, nobody else is asked"
+        result = cxgen(*arguments(url, *more), cwd=folder)
+    told = (
+        f"none of {which} answers of org/m (answer) can be used: not a possible answer: ",
+        '"answer": "hm"}]}',
+        "yes, maybe, no; ",
+        "--think",
+    )
+    assert (result.returncode, [text in result.stderr for text in told]) == (2, [True] * 4), result.stderr
+    assert len((tmp_path / "log").read_text("utf-8").splitlines()) == calls < 3 * rows.height, "three tries each, nobody else is asked"
     with serving(truth=str(truth)) as url:
-        result = cxgen(*arguments(url), cwd=folder)
+        result = cxgen(*arguments(url, "--json"), cwd=folder)
     assert json.loads(result.stdout)["configs"]["nli"]["accuracy"]["value"] == by_hand(rows, answers)[0]
 
 

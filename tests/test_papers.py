@@ -88,6 +88,7 @@ The gusts blew the candle out of the window.,caused-motion,,the gusts,blow,the c
 My aunt hummed the baby asleep.,resultative,,my aunt,hum,the baby,,asleep,,,,
 The hunters took the lynx alive.,resultative,depictive,the hunters,take,the lynx,,alive,,,,
 James hissed his way to the exit.,way-manner,,James,hiss,,,,to,,the exit,at
+"The longer Ann sang, the happier she became.",comparative-correlative,,Ann,sing,she,,happy,,,,
 """
 ASKED = {
     "The gusts caused the candle to move out of the window by blowing it.": "entailment",
@@ -97,6 +98,7 @@ ASKED = {
     "The baby was completely asleep before the humming.": "contradiction",
     "The taking caused the lynx to become alive.": "contradiction",
     "The lynx was completely alive before the taking.": "entailment",
+    "The amount of Ann's singing was positively correlated with how happy she became.": "entailment",
     "James traveled to the exit without hissing.": "contradiction",
     "James stayed at the exit for a long time.": "neutral",
 }
@@ -112,6 +114,9 @@ def test_premises_of_ones_own_get_the_published_questions_with_computed_labels(t
         ("My aunt hummed,resultative,,a,hum,,,,,,,", "no undergoer"),
         ("x,resultative,attributive,a,hum,b,,c,,,,", "unknown reading"),
         (",resultative,,,,,,,,,,", "no premise"),
+        ("x,resultativ,,,,,,,,,,", "unknown construction"),
+        ("My aunt hummed the babies asleep.,resultative,,my aunt,hum,the lynx,,asleep,,,,", "undergoer is 'the lynx'"),
+        ("My aunt hummed the baby asleep.,resultative,,my aunt,kick,the baby,,asleep,,,,", "deed is 'kick'"),
     )
     for row, message in faults:
         path.write_text(PREMISES.splitlines()[0] + "\n" + row + "\n", "utf-8")

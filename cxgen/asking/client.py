@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
 from typing import Any
+from urllib.request import getproxies, proxy_bypass
 
 import httpx2
 import openai
@@ -15,10 +16,11 @@ from aiolimiter import AsyncLimiter
 
 from cxgen.asking.calls import ENDPOINT, Backend, Budget, Call, Failure, Limits, Results, most_tokens, reply_to
 from cxgen.asking.consult import Cache
-from cxgen.asking.prompts import KEY, Reply, once, reply_in
+from cxgen.asking.prompts import KEY, Reply, clean, once, reply_in
 from cxgen.errors import CxgenError
 
 _MOST, _MOST_RESULTS = 8 * 2**20, 2**30  # bytes of an answer, of a file of results
+_SETTINGS = ("SSL_CERT_FILE", "SSL_CERT_DIR", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")  # of connections, in the environment
 _QUOTA = ("insufficient_quota", "billing_hard_limit_reached", "billing_not_active")
 _NONE = "no whole answer"
 _OTHER = 520  # in place of a success that is none, so that it is tried again
@@ -79,10 +81,11 @@ class _Bounded(openai.DefaultAsyncHttpxClient):
         except Exception as error:  # headers and encodings, too, can be such that a library stumbles
             gone = isinstance(error, httpx2.ConnectError)
             billed, problem = (0, 0) if gone else expected, _NONE
+            proxy, mend = _proxied(request.url), "start it, or name another with --base-url"
             if gone:
-                problem = f"no server at {str(request.url).removesuffix('/chat/completions')}"
+                problem = f"no server at {str(request.url).removesuffix('/chat/completions')}{' through the proxy' * proxy}"
             if gone and not self._reached:
-                raise _NobodyThere(f"{problem}: start it, or name another with --base-url") from None
+                raise _NobodyThere(f"{problem}: {'is the proxy right? NO_PROXY names hosts without one' if proxy else mend}") from None
             raise (httpx2.ConnectError if gone else httpx2.ReadError)(problem, request=request) from None
         finally:
             self._budget.settle(expected, billed)
@@ -92,6 +95,12 @@ class _Bounded(openai.DefaultAsyncHttpxClient):
         if status == 429 and any(code.encode() in body for code in _QUOTA):
             headers["x-should-retry"] = "false"
         return httpx2.Response(status, headers=headers, content=body, request=request, extensions={"reply": reply})
+
+
+def _proxied(url: httpx2.URL) -> bool:
+    """Whether the environment names a proxy for an address."""
+    named = getproxies()
+    return bool(named.get(url.scheme) or named.get("all")) and not proxy_bypass(url.host)
 
 
 async def _read(response: httpx2.Response, most: int) -> bytes:
@@ -115,11 +124,25 @@ def connected(base_url: str | None, budget: Budget) -> openai.AsyncOpenAI:
         raise CxgenError("--base-url is no address of a server", hint="such as http://localhost:8000/v1")
     if not key and url.host not in {"localhost", "127.0.0.1", "::1"}:
         raise CxgenError(f"no API key: {KEY} is not set", hint=f"export {KEY}=... (any text for a server that needs none)")
-    if not (key.isascii() and key.isprintable()):
-        raise CxgenError(f"{KEY} is no key: it holds a line break or a character that is not ASCII", hint="copy it again")
+    sent = {KEY: key} | {name: os.environ.get(name, "") for name in ("OPENAI_ORG_ID", "OPENAI_PROJECT_ID")}
+    sent["OPENAI_CUSTOM_HEADERS"] = os.environ.get("OPENAI_CUSTOM_HEADERS", "").replace("\n", "")  # of several lines
+    for name in (name for name, text in sent.items() if not (text.isascii() and text.isprintable())):
+        raise CxgenError(f"{name} holds a line break or a character that is not ASCII", hint="copy it again")
     limits: dict[str, Any] = {"max_retries": budget.limits.tries - 1, "timeout": budget.limits.timeout}
     plain = {"accept-encoding": "identity"}
-    return openai.AsyncOpenAI(api_key=key or "none", base_url=base_url, default_headers=plain, http_client=_Bounded(budget), **limits)
+    try:
+        http = _Bounded(budget)
+    except (
+        OSError,
+        ValueError,
+        ImportError,
+        httpx2.InvalidURL,
+    ) as error:  # a file that is not there, a proxy that is none, or is not spoken
+        named = [name for name in _SETTINGS if os.environ.get(name) or os.environ.get(name.lower())]
+        raise CxgenError(
+            f"no connection as {', '.join(named) or 'this machine'} has it: {clean(str(error))}", hint="mend it, or unset it"
+        ) from error
+    return openai.AsyncOpenAI(api_key=key or "none", base_url=base_url, default_headers=plain, http_client=http, **limits)
 
 
 def single(client: openai.AsyncOpenAI, limits: Limits) -> Backend:

@@ -10,19 +10,20 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from cxgen.asking.calls import Backend, Budget, Call, Limits, custom_id, from_file
-from cxgen.asking.prompts import Items, Prompt, Reply, read_answers
+from cxgen.asking.prompts import Items, Prompt, Reply, clean, read_answers
 from cxgen.errors import CxgenError, DataError, needs
 from cxgen.files import append_lines, json_lines, locked, write_text
 from cxgen.layout import ANSWERS
 from cxgen.project import Project
 from cxgen.tables import progress
-from cxgen.vocabulary import Judge
+from cxgen.vocabulary import EVALUATING, Judge
 
 Shown = Mapping[str, Items]  # by task
 Plan = tuple[Call, dict[str, "Judgment"], list[Call]]
 _REMOVE = "remove the line, or move the file away: a new one is made"
 _KEPT = "what was answered is kept"
 _HOPELESS = 20  # items answered unusably by a model that has answered none otherwise, after which it is not asked on
+_SHOWN = 80  # characters of a reply that cannot be used
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,7 @@ class Consultation:
     poll: float = 20.0  # seconds between two looks at a batch
     replies: tuple[Path, ...] = ()  # of the backend file: a file for each model
     requests: Path | None = None  # what the replies answer; None: what would be asked now
+    needed: bool = False  # nothing usable of a task is an error, however few its items are
 
     def bounded(self, project: Project) -> "Consultation":
         """This consultation with limits that suit its backend, and its cache in ``project``."""
@@ -158,17 +160,19 @@ def _read(call: Call, reply: Reply) -> tuple[dict[str, Judgment], list[Call]]:
     prompt = call.prompt
     known: dict[str, Any] = {"call": call.key, "max_tokens": call.max_tokens, "asked": len(call.items), "attempt": call.attempt}
     known |= {"prompt": prompt.hash, "temperature": prompt.temperature, **reply.known}
-    answers = {name: (value, "") for name, value in values.items()} | {name: ("", why) for name, why in problems.items() if not again}
+    said = f': "{text}"' if (text := clean(reply.text, _SHOWN)) else ""
+    answers = {name: (value, "") for name, value in values.items()}
+    answers |= {name: ("", f"{why}{said}") for name, why in problems.items() if not again}
     return {name: Judgment(name, prompt.task, *answer, call.model, **known) for name, answer in answers.items()}, again
 
 
-async def _put(plan: Plan, backend: Backend, cache: Cache, budget: Budget, tell: Callable[[int], object], *, tried: bool) -> Outcome:
-    """Put the calls of a plan to its model. Items without a usable answer are undecided; nothing is kept of those that got no reply. If
-    ``tried``, some are put first, with all tries: a model of which none can be used is not asked on."""
+async def _put(plan: Plan, backend: Backend, cache: Cache, budget: Budget, tell: Callable[[int], object], asked: Consultation) -> Outcome:
+    """Put the calls of a plan to its model. Items without a usable answer are undecided; nothing is kept of those that got no reply. Call
+    by call, some are put first, with all tries: a model of which none can be used is not asked on."""
     start, before, errors, share = time.monotonic(), Counter(budget.spent), Counter(budget.errors), budget.limits.max_failures
     job, done, todo = plan
     cached, calls, failed, stopped = len(done), 0, 0, ""
-    usable, waiting = not tried or any(judgment.value for judgment in done.values()), list[dict[str, Any]]()
+    usable, waiting = asked.backend is not Judge.openai or any(judgment.value for judgment in done.values()), list[dict[str, Any]]()
     todo, later = (todo, []) if usable else (todo[:_HOPELESS], todo[_HOPELESS:])
     while todo:
         again: list[Call] = []
@@ -196,10 +200,13 @@ async def _put(plan: Plan, backend: Backend, cache: Cache, budget: Budget, tell:
                         raise CxgenError(message, hint=f"{_KEPT}: run the same command again, or raise --max-failures")
                 tell(len(done))
         if len(waiting) >= _HOPELESS:  # nothing of it is kept: mended, the same command asks anew
-            raise _hopeless(job, waiting)
+            raise _hopeless(job, [Judgment(**row["judgment"]) for row in waiting], cached)
         todo, later = (again, later) if again else (later, [])
-    cache.append(*waiting)
     judged = [done[name] for name in job.items]
+    if not asked.needed:
+        cache.append(*waiting)
+    elif judged and not stopped and not any(judgment.value for judgment in judged):
+        raise _hopeless(job, judged, cached)
     decided = sum(bool(judgment.value) for judgment in judged)
     spent = {name: budget.spent[name] - before[name] for name in ("requests", "tokens in", "tokens out")}
     summary = {
@@ -212,10 +219,17 @@ async def _put(plan: Plan, backend: Backend, cache: Cache, budget: Budget, tell:
     return Outcome(judged, summary, stopped)
 
 
-def _hopeless(job: Call, rows: Sequence[Mapping[str, Any]]) -> CxgenError:
-    what = f"none of the first {len(rows)} answers of {job.model} ({job.prompt.task}) can be used: {rows[-1]['judgment']['reason']}"
-    alone = f"; or, to one item, one of these alone: {', '.join(map(str, job.prompt.choices))}" if job.prompt.choices else ""
-    return CxgenError(what, hint=f'a reply is JSON: {{"answers": [{{"id": ..., "{job.prompt.key}": ...}}]}}{alone}')
+def _hopeless(job: Call, judged: Sequence[Judgment], cached: int) -> CxgenError:
+    """``cached``: how many of them were kept before."""
+    prompt, which = job.prompt, "the first " * (len(judged) < len(job.items))
+    last = next((judgment for judgment in reversed(judged) if judgment.asked), judged[-1])
+    what = f"none of {which}{len(judged)} answers of {job.model} ({prompt.task}) can be used: {last.reason}"
+    if not last.asked:  # nor any reply
+        return CxgenError(what, hint="remove the cause and run the same command again")
+    hint = f'a reply is JSON: {{"answers": [{{"id": ..., "{prompt.key}": ...}}]}}'
+    hint += f"; or, to one item, one of these alone: {', '.join(map(str, prompt.choices))}" if prompt.choices else ""
+    hint += "; a model that explains itself: --think" * (prompt.task in EVALUATING and not prompt.thinks)
+    return CxgenError(what, hint=hint + "; those that were kept are asked again with --cache OTHER" * (cached > 0))
 
 
 @asynccontextmanager
@@ -249,7 +263,7 @@ def ask(asked: Consultation, prompts: Mapping[str, Prompt], shown: Shown, budget
             for plan in _plans(asked, prompts, shown, cache):
                 job, kept, _ = plan
                 with progress(f"{job.model}: {job.prompt.task}", len(job.items), len(kept)) as tell:
-                    outcomes.append(await _put(plan, backends[job.model], cache, budget, tell, tried=asked.backend is Judge.openai))
+                    outcomes.append(await _put(plan, backends[job.model], cache, budget, tell, asked))
             return outcomes
 
     # A file is a record of its own: a line that was mended must not meet its old self.

@@ -159,7 +159,8 @@ def read_answers(reply: Reply, prompt: Prompt, ids: Collection[str]) -> tuple[di
     if entries is None and alone and len(ids) == 1:  # no more than an answer
         return dict.fromkeys(ids, alone), {}
     if entries is None:
-        return {}, dict.fromkeys(ids, "no JSON object in the reply")
+        nor = f", nor one of {', '.join(map(str, prompt.choices))} alone" if prompt.choices and len(ids) == 1 else ""
+        return {}, dict.fromkeys(ids, f"no JSON object in the reply{nor}")
     answers: dict[str, set[str | None]] = {name: set() for name in ids}
     for entry in entries:
         if isinstance(name := entry.get("id"), str) and name in answers and prompt.key in entry:

@@ -42,7 +42,7 @@ def hypothesise(project: Project, path: Path) -> pl.DataFrame:
     A row has ``premise``, ``construction``, its parts as columns (verbs as lemmas, others as they stand in the sentence), ``reading`` where
     the premise has another construction than the one whose form it has, and forms that do not follow from a part (``undergoer:obj``: her).
     ``label`` is computed from the facts of that reading, never given. Of correlatives only *more ... more* may be given; of *let alone*
-    it is asked what *they* can. DataError, with the line, where a part is lacking.
+    it is asked what *they* can. DataError, with the line, where a part is lacking, or does not stand in the premise.
     """
     table, lines = numbered_rows(path, _HINT)
     lexicon, known, made = Lexicon.of(project), dict[str, Construction](), list[dict[str, Any]]()
@@ -52,6 +52,8 @@ def hypothesise(project: Project, path: Path) -> pl.DataFrame:
             if not row.get(name):
                 raise DataError(f"no {name}", file=path, line=line, hint=_HINT)
         name = row["construction"]
+        if name not in project.template_files():
+            raise unknown("construction", name, project.template_files(), file=path, line=line)
         if name not in known:
             known[name] = load_construction(project, name, lexicon)
         made += ({"premise": row["premise"], "target": name, **item} for item in _items(known[name], row, path, line))
@@ -71,6 +73,12 @@ def _items(construction: Construction, row: Mapping[str, str], path: Path, line:
         raise unknown("reading", reading, asked, file=path, line=line)
     kind, design = asked[reading]
     labels = label_matrix(construction, design)[kind]
+    there = {part.slot for template in construction.templates_for(kind) for part in construction.premise_parts(kind, template.name)}
+    for part in (part for rule in design.rules for text in construction.rules[rule].wordings for part in parse_pattern(text)):
+        text = row.get(part.slot, "") if part.slot in there else ""
+        if text and not _stands(text, row["premise"], verb=_tag(part.form) != ""):
+            hint = "are the columns of this row those of its premise? Verbs are lemmas, other parts as they stand in it"
+            raise DataError(f"{part.slot} is {text!r}, which the premise does not have", file=path, line=line, hint=hint)
     for rule in design.rules:
         for wording in construction.rules[rule].wordings if rule in labels else ():
             try:
@@ -95,11 +103,11 @@ def _said(part: Part, row: Mapping[str, str], after: str) -> str:
         return _PRONOUNS[form]
     if not (text := row.get(part.slot, "")):
         raise KeyError(part.slot)
-    if form in WORD_FORMS and (ways := WORD_FORMS[form].ways.get("verb")):
-        return _inflected(text, ways[0].xpos)
+    if tag := _tag(form):
+        return _inflected(text, tag)
     if form not in {"", "np", "bare", "poss-of"}:
         raise KeyError(f"{part.slot}:{form}")
-    return _named(text, form, subject=not _FINITE.isdisjoint(after.split()[:1]))
+    return _named(text, form, subject=not _FINITE.isdisjoint(re.findall(r"\w+", after)[:1]))
 
 
 def _named(text: str, form: str, *, subject: bool) -> str:
@@ -107,8 +115,29 @@ def _named(text: str, form: str, *, subject: bool) -> str:
     if case:
         return case[2] if form == "poss-of" else case[0] if subject else case[1]
     if form == "bare":
-        return next((text[len(article) :] for article in _ARTICLES if text.lower().startswith(article)), text)
+        return _bare(text)
     return f"{text}'" + "s" * (not text.endswith("s")) if form == "poss-of" else text
+
+
+def _bare(text: str) -> str:
+    return next((text[len(article) :] for article in _ARTICLES if text.lower().startswith(article)), text)
+
+
+def _stands(text: str, premise: str, *, verb: bool) -> bool:
+    """Whether a premise has a part: a verb in any form, a pronoun in any case, whatever its article and ending (*happy*: *happier*)."""
+    from lemminflect import getAllInflections
+
+    bare = text.partition(" ")[0] if verb else _bare(text)
+    forms = {bare, *next((case for case in _CASES if text.lower() in map(str.lower, case)), ())}
+    forms |= {form for found in getAllInflections(bare, "VERB").values() for form in found} if verb else set()
+    pattern = "|".join([*map(re.escape, sorted(forms)), rf"{re.escape(bare[:-1])}\w*"])
+    return re.search(rf"(?<!\w)({pattern})(?!\w)", premise, re.IGNORECASE) is not None
+
+
+def _tag(form: str) -> str:
+    """The tag of a verb in this form of a part; empty where the part is no verb."""
+    ways = WORD_FORMS[form].ways.get("verb") if form in WORD_FORMS else None
+    return ways[0].xpos if ways else ""
 
 
 def _inflected(text: str, tag: str) -> str:

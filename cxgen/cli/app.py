@@ -56,6 +56,7 @@ _SOURCES = (layout.PARAMS, layout.PIPELINE, layout.TEMPLATES, layout.LEXICONS, l
 _ASIDE = (layout.READINGS, layout.DROPPED, layout.AUDIT, layout.ANSWERS.parent, Path("dvc.lock"), Path(".dvc"), Path(".git"))
 _PARTS = (*_SOURCES, *_ASIDE, layout.METRICS, layout.DATASET, layout.WUG, layout.NATURAL, layout.SUITES, layout.HUB)  # of the project
 _MEANT = {"record": layout.READINGS, "drop": layout.DROPPED, "output": layout.metric("lint")}  # what an option may write of them
+_SHAPES = ("--json", "--row", "--format")  # of what is printed
 _WRITTEN = frozenset({"output", "out", "folder", "requests", "judge_out", "wrong", "hard", "drop", "record"})  # what commands write
 
 
@@ -90,8 +91,9 @@ def _load(name: str) -> click.Command:
 
 
 def _keep_apart(command: click.Command) -> None:
-    """Have a command refuse to write a file that it reads, or that it writes something else to, and bounds that bound nothing (nan, inf),
-    before it begins."""
+    """Have a command refuse to write a file that it reads, or that it writes something else to, bounds that bound nothing (nan, inf), and
+    a second form of what is printed (--json and --format), before it begins."""
+    options = {param.name: param.opts[0] for param in command.params}
     paths = [param.name for param in command.params if isinstance(param.type, click.Path)]
     run = command.callback
     if run is None:
@@ -100,7 +102,10 @@ def _keep_apart(command: click.Command) -> None:
     @functools.wraps(run)
     def apart(**given: Any) -> None:
         if odd := [name for name, value in given.items() if isinstance(value, float) and not math.isfinite(value)]:
-            raise CxgenError(f"--{odd[0].replace('_', '-')} is no finite number", hint="give a number, or leave it out")
+            raise CxgenError(f"{options[odd[0]]} is no finite number", hint="give a number, or leave it out")
+        shaped = [option for name, option in options.items() if option in _SHAPES and given.get(name) not in {False, None, Format.table}]
+        if "--json" in shaped and len(shaped) > 1:
+            raise CxgenError(f"{' and '.join(shaped)} at once", hint="give one of them")
         named = {name: given[name] for name in paths if name and given.get(name)}
         files = {name: [Path(path) for path in (value if isinstance(value, list | tuple) else [value])] for name, value in named.items()}
         reads = {"folder"} if command.name in {"audit", "score", "serve"} else set[str]()

@@ -72,6 +72,11 @@ def limited(command: Callable[..., None]) -> Callable[..., None]:
     return bounded
 
 
+def kept_in(cache: Path | None) -> Path:
+    """Where answers are kept: the file that is named, else the project's."""
+    return cache.absolute() if cache else ANSWERS
+
+
 def tell_estimate(rows: Sequence[dict[str, Any]], form: Format) -> None:
     """What a run would send, and what may come on top."""
     emit(rows, form)
@@ -83,9 +88,19 @@ def tell_outcomes(outcomes: Sequence[Outcome], undecided: Counter[str], rest: st
     if outcomes:
         print_table([outcome.summary for outcome in outcomes], stderr=True)
     if undecided:
-        why = "; ".join(f"{reason}: {number}" for reason, number in undecided.most_common(3))
+        numbers, example = Counter[str](), dict[str, str]()
+        for reason, number in undecided.items():
+            kind = reason.partition(': "')[0]  # without what was replied, of which one stands for all
+            numbers[kind] += number
+            example.setdefault(kind, reason)
+        why = "; ".join(f"{number} x {example[kind]}" for kind, number in numbers.most_common(3))
         kept = "; those that were before are not asked again: --cache OTHER does" * any(outcome.summary["cached"] for outcome in outcomes)
         note(f"{undecided.total()} undecided ({why}){rest}{kept}")
+
+
+def _reasons(outcomes: Sequence[Outcome]) -> Counter[str]:
+    """Why answers are undecided."""
+    return Counter(judgment.reason for outcome in outcomes for judgment in outcome.judgments if not judgment.value)
 
 
 def require_all_asked(outcomes: Sequence[Outcome], rest: str = "") -> None:
@@ -131,8 +146,8 @@ def judge(
         raise CxgenError(f"--out, --requests and --replies are not for the backend {backend}", hint="say --backend file")
     if models and backend is Judge.replay and not audited:
         raise CxgenError("--model: nobody is asked, frozen votes are counted", hint="say --backend openai, openai-batch or file")
-    kept, answers = cache.absolute() if cache else ANSWERS, tuple(replies or ())
-    asked = Consultation(backend, tuple(models or ()), tuple(tasks or ()), base_url, per_request, limits, kept, poll, answers, requests)
+    who, answers = (backend, tuple(models or ()), tuple(tasks or ()), base_url), tuple(replies or ())
+    asked = Consultation(*who, per_request, limits, kept_in(cache), poll, answers, requests)
     names = constructions or (() if audited else construction_names(project, settings))
     questions, outcomes = partial(judging.questions, project, asked, names, audited=audited, fresh=fresh), list[Outcome]()
     if dry_run:
@@ -149,9 +164,8 @@ def judge(
     else:
         loaded = (load_construction(project, name, lexicon, heard=False) for name in names)
         emit([{"construction": one.name, **tally(one, votes)[0]} for one in loaded], form)
-    undecided = Counter(judgment.reason for outcome in outcomes for judgment in outcome.judgments if not judgment.value)
     rest = "a reply has the custom_id of its request" if backend is Judge.file else "run again to ask about those without a reply"
-    tell_outcomes(outcomes, undecided, f"; {rest}")
+    tell_outcomes(outcomes, _reasons(outcomes), f"; {rest}")
     require_all_asked(outcomes)
 
 
@@ -167,6 +181,7 @@ def fill(
     count: Annotated[int, Option(min=1, max=50, help="Words for each sentence.")] = 8,
     seed: Annotated[int, Option(help="Another seed, other draws.")] = 1,
     frame: Annotated[str, Option(help="Only premises of this frame (cxgen lexicon show WORD names frames).")] = "",
+    cache: Cache = None,
     accept: Annotated[list[str] | None, Option(help="Put this one of the proposed words into the frame; all: every one.")] = None,
     form: Form = Format.table,
 ) -> None:
@@ -176,14 +191,16 @@ def fill(
     constructicon = Constructicon()
     project, loaded = constructicon.project, constructicon[construction].construction
     questions = slot_questions(loaded, slot, n, count, seed, frame)
-    outcome = put(project, "fill", questions, model, base_url, limits)
+    asked = Consultation(Judge.openai, (model,), ("fill",), base_url, limits=limits, cache=kept_in(cache))
+    outcome = put(project, questions, asked)
     rows = proposals(loaded.lexicon, questions, outcome)
     emit(rows, form)
-    tell_outcomes([outcome], Counter())
+    tell_outcomes([outcome], _reasons([outcome]))
     if accept:
         path, entries = accept_words(project, loaded, frame, slot, accepted(rows, accept))
         for entry in entries:
             note(f"{path.relative_to(project.root)}: {entry}")
+    require_all_asked([outcome])
 
 
 @ask.command(
@@ -198,16 +215,18 @@ def pairs(
     base_url: Url = None,
     count: Annotated[int, Option(min=1, max=50, help="Sentences in a call.")] = 50,
     seeds: Annotated[int, Option(min=1, max=100, help="Calls.")] = 8,
+    cache: Cache = None,
     form: Form = Format.table,
 ) -> None:
     """Have a model fill a pair's template many times; what it writes goes to the proposed scenes, for judges (cxgen judge)."""
     constructicon = Constructicon()
     project, loaded = constructicon.project, constructicon[construction].construction
     slots, questions = pair_questions(loaded, scene, count, seeds)
-    outcome = put(project, "pairs", questions, model, base_url, limits)
+    asked = Consultation(Judge.openai, (model,), ("pairs",), base_url, limits=limits, cache=kept_in(cache))
+    outcome = put(project, questions, asked)
     path, told = add_scenes(project, loaded, scene, slots, outcome)
     emit([{"scenes": what, "number": number} for what, number in sorted(told.items())], form)
-    tell_outcomes([outcome], Counter(judgment.reason for judgment in outcome.judgments if not judgment.value))
+    tell_outcomes([outcome], _reasons([outcome]))
     note(f"{path.relative_to(project.root)}: nothing is drawn from them before `cxgen judge {construction}` has asked about them")
     require_all_asked([outcome])
 

@@ -24,7 +24,7 @@ from cxgen.cli.output import Format, Row, busy, emit, note
 from cxgen.errors import CxgenError, DataError, install, lacking, unknown
 from cxgen.facade import Constructicon
 from cxgen.families import CONFIGS, family_of
-from cxgen.layout import PARAMS, SPLITS
+from cxgen.layout import NATURAL_SETS, PARAMS, SPLITS
 from cxgen.natural import build as written
 from cxgen.suites import SUITES
 from cxgen.suites.cc_semantics import split_words
@@ -110,8 +110,10 @@ def propose(
 @app.command()
 def natural(form: Form = Format.table) -> None:
     """Make items of the sets that writers wrote (pipelines/natural.parquet), split by verb like nli: outputs/natural."""
-    report = written.run(*open_project())
-    emit([{"construction": name, **_by_split(counts)} for name, counts in report["constructions"].items()], form, ["construction"])
+    rows = [{"construction": name, **_by_split(counts)} for name, counts in written.run(*open_project())["constructions"].items()]
+    if not rows:
+        note(f"{NATURAL_SETS} has no sets: `cxgen elicit` has some written, judged and accepted")
+    emit(rows, form, ["construction"])
 
 
 @app.command()

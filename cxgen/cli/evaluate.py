@@ -11,7 +11,7 @@ from typer import Argument, Option, echo
 
 from cxgen.asking import Consultation, Limits
 from cxgen.build.tables import drop as leave_out
-from cxgen.cli.asking import Cache, DryRun, PerRequest, Poll, Url, limited, require_all_asked, tell_estimate, tell_outcomes
+from cxgen.cli.asking import Cache, DryRun, PerRequest, Poll, Url, kept_in, limited, require_all_asked, tell_estimate, tell_outcomes
 from cxgen.cli.options import Form, commands
 from cxgen.cli.output import Format, busy, emit, note, print_json
 from cxgen.errors import CxgenError
@@ -22,7 +22,7 @@ from cxgen.evaluation.report import Evaluated, Part, mistakes, write_baseline
 from cxgen.evaluation.rows import divided, few_verbs, further_tables, leaderboard_row, lines, overview, side_by_side, slices
 from cxgen.facade import Constructicon
 from cxgen.files import STDIN, require_file, require_place
-from cxgen.layout import ANSWERS, PREDICTIONS
+from cxgen.layout import PREDICTIONS
 from cxgen.measures.figures import Resampling
 from cxgen.tables import require_ending, write_rows
 from cxgen.vocabulary import Judge, Split
@@ -103,7 +103,7 @@ def evaluate(
     if limit:
         note(f"a part (--limit {limit}): {_counted(evaluated)}")
     if model is not None:
-        server = Consultation(Judge(backend), (), (), base_url, per_request, limits, cache.absolute() if cache else ANSWERS, poll)
+        server = Consultation(Judge(backend), (), (), base_url, per_request, limits, kept_in(cache), poll)
         given = tuple(filter(None, labels.split(",")))
         asked = Examination(model, wording, shots, examples, thinks, seed, server, measure, unit, batch, given)
         if asked.local and (thinks or backend != "openai"):
@@ -195,7 +195,8 @@ def _ask(evaluated: Evaluated, asked: Examination, path: Path) -> None:
         note("stopped; what was answered, if anything was, is kept: the same command goes on there")
         raise
     whole = not any(outcome.stopped for outcome in examined.outcomes)
-    tell_outcomes(examined.outcomes, examined.undecided, ", which count as wrong" * whole)
+    think = "; a model that explains itself: --think" * (not asked.local and not asked.thinks)
+    tell_outcomes(examined.outcomes, examined.undecided, ", which count as wrong" * whole + think)
     require_all_asked(examined.outcomes, ", nothing is scored: run again with a higher bound")
     write_predictions(examined.rows, path)
     said = Counter(row["label"] for row in examined.rows)

@@ -174,6 +174,9 @@ def recognise(
         raise CxgenError("sentences, and a file of sentences", hint="give one of them")
     lines = sentences or read_text(file or STDIN).splitlines()
     texts = [line.strip() for line in lines if line.strip()]
+    if not texts:
+        hint = 'such as "The longer the two cats wait, the louder the six dogs bark."'
+        raise CxgenError("there is no sentence", file=None if sentences else file or STDIN, hint=hint)
     found = ([grammar.recognises(text, any_words=any_words) for grammar in grammars] for text in texts)
     rows = [{"sentence": text, "is": next(filter(None, own), "")} for text, own in zip(texts, found, strict=True)]
     emit(rows, form, ["sentence", "is"])

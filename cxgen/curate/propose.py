@@ -29,6 +29,7 @@ def propose(project: Project, name: str, n: int, seed: int) -> tuple[Path, int]:
 
     Scenes that were proposed before stay, so that what judges said of them does. Raises `CxgenError` where there is no pattern.
     """
+    project.template_file(name)  # an unknown name has no patterns, and a near one
     path, out = project.root / PATTERNS / f"{name}.tsv", project.root / LEXICONS / FOLDER / f"{name}{PROPOSED}.tsv"
     if not path.is_file():
         hint = "write one: a scene whose cells hold classes, @noun.food or @names"

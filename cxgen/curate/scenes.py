@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from cxgen.asking import Consultation, Limits, Outcome, consult
+from cxgen.asking import Consultation, Outcome, consult
 from cxgen.build.params import Params
 from cxgen.build.preview import sample_items
 from cxgen.build.samplers import divided, unjudged
@@ -16,13 +16,14 @@ from cxgen.check import findings
 from cxgen.constructicon import Construction, load_construction
 from cxgen.constructicon.model import verb_rows
 from cxgen.errors import CxgenError, SchemaError, unknown
+from cxgen.families import DEFAULT
 from cxgen.files import alone, read_if_there, write_atomically
 from cxgen.layout import LEXICONS
 from cxgen.lexicon import Frame, Lexicon
 from cxgen.lexicon.scenes import FOLDER, Scenes, SceneTable, read_scenes, sense_of, table_lines
 from cxgen.lexicon.words import lexfile
 from cxgen.project import Project
-from cxgen.vocabulary import INFLECTIONS, SPLITS, Judge
+from cxgen.vocabulary import INFLECTIONS, SPLITS
 
 _CODES = {"E101", "E106", "E201"}  # names that do not exist, what no sentence reads, words and classes that are not there
 _PREMISES = 20
@@ -164,12 +165,15 @@ def slot_questions(construction: Construction, slot: str, n: int, count: int, se
         construction = of_frame(construction, frame)
     described = {"construction": construction.title, "meaning": " ".join(construction.meaning.split())}
     wanted = {"gap": f"the {construction.slots[slot].role}", "count": str(count)}
-    items = sample_items(construction, seed, n, "nli").unique("premise_id", keep="first", maintain_order=True)
+    asked = any(DEFAULT in design.configs for design in construction.designs.values())  # else what its frames are for
+    items = sample_items(construction, seed, n, DEFAULT if asked else "").unique("premise_id", keep="first", maintain_order=True)
     questions: dict[str, dict[str, str]] = {}
     for item in items.filter(items["construction"] == construction.name).iter_rows(named=True):
         filler = next((filler for filler in item["slots"] if filler["slot"] == slot), None)
         if filler and len(questions) < n and (sentence := blanked(item["premise"], construction.lexicon, filler)):
             questions[item["premise_id"]] = {**described, "sentence": sentence, **wanted}
+    if not questions:
+        raise CxgenError(f"no premise shows what fills {slot!r}", file=construction.document.path, hint="ask about another slot")
     return questions
 
 
@@ -181,10 +185,10 @@ def blanked(text: str, lexicon: Lexicon, filler: Mapping[str, Any], gap: str = G
     return opened if places else ""
 
 
-def put(project: Project, task: str, questions: Mapping[str, Mapping[str, str]], model: str, url: str | None, limits: Limits) -> Outcome:
-    """Put questions to a model, one at a time; how the run went."""
-    consultation = Consultation(Judge.openai, (model,), (task,), base_url=url, per_request=1, limits=limits).bounded(project)
-    (outcome,) = consult.ask(consultation, consult.load_prompts(project, [task]), {task: questions})
+def put(project: Project, questions: Mapping[str, Mapping[str, str]], asked: Consultation) -> Outcome:
+    """Put questions to the one model of a consultation about one task, one at a time; how the run went. CxgenError: of no use."""
+    asked, prompts = replace(asked, per_request=1, needed=True).bounded(project), consult.load_prompts(project, asked.tasks)
+    (outcome,) = consult.ask(asked, prompts, dict.fromkeys(asked.tasks, questions))
     return outcome
 
 

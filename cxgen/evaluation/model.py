@@ -34,6 +34,7 @@ from cxgen.vocabulary import UNDECIDED, Judge
 Cloze = tuple[str, Mapping[str, str]]  # how a model that continues texts is asked: see `Scoring.continuations`
 LOCAL = "hf:"
 PLAIN = "plain"  # the wording whose file is called like its task
+_ABOUT = {"answer": "premises and hypotheses", "choose": "pairs"}  # what the tasks of evaluating are about
 _ONE_BY_ONE = Consultation(backend=Judge.openai, per_request=1)  # items shown together may give each other away
 _DIGEST = re.compile("[0-9a-f]{16,}")
 _TIMED = 10.0  # seconds for which a model is tried, to say how long it will take
@@ -102,6 +103,9 @@ def load_wording(project: Project, task: str, wording: str, *, continued: bool =
     be)."""
     if not task:
         raise DataError("sentences for classifiers, which are put to no model", hint="train a probe on train; score what it says of test")
+    if other := next((other for other in _ABOUT if wording not in wordings(project, task) and wording in wordings(project, other)), ""):
+        hint = "configs and tables of the two kinds are asked in two runs"
+        raise DataError(f"the wording {wording} is for {_ABOUT[other]}, not for {_ABOUT[task]}", hint=hint)
     if wording not in wordings(project, task):
         raise unknown("wording", wording, wordings(project, task))
     path = project.prompt_file(task if wording == PLAIN else f"{task}-{wording}")
@@ -158,7 +162,7 @@ def _put(evaluated: Evaluated, asked: Examination) -> Iterator[tuple[str, Scorin
         items: list[Item] = sorted(rows.select("id", *scoring.needs).to_dicts(), key=lambda item: order_key("shown", "in turn", item["id"]))
         fields = prompt.fields if not asked.local else [] if cloze[0] == "{context}" else re.findall(r"\{(\w+)\}", cloze[0])
         if "context" in fields and not all(item["context"] for item in (*items, *examples)):
-            hint = "--wording pair shows whole texts"
+            hint = "--wording pair shows whole texts, in a run of pairs alone"
             raise DataError(f"{config} has items without a context, and the wording {asked.wording} shows one", hint=hint)
         yield config, scoring, prompt, cloze, examples, items
 
@@ -174,7 +178,7 @@ def _consultation(evaluated: Evaluated, asked: Examination) -> tuple[Consultatio
         shots = [(scoring.shown(item), scoring.verdict(item)) for item in examples]
         prompts[config] = prompt.shown(shots, _THOUGHTS if asked.thinks else 0)
         shown[config] = {_name_shown(item["id"]): scoring.shown(item) for item in items}
-    return replace(asked.server, models=(asked.model,), tasks=tuple(shown)).bounded(evaluated.project), prompts, shown
+    return replace(asked.server, models=(asked.model,), tasks=tuple(shown), needed=True).bounded(evaluated.project), prompts, shown
 
 
 def suited(evaluated: Evaluated, asked: Examination) -> Examination:
