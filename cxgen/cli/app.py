@@ -13,6 +13,7 @@ from typing import Annotated, Any
 
 import click
 import typer
+from click.core import ParameterSource
 
 from cxgen import layout
 from cxgen.cli.output import Format
@@ -91,7 +92,7 @@ def _load(name: str) -> click.Command:
 
 def _keep_apart(command: click.Command) -> None:
     """Have a command refuse to write a file that it reads, or that it writes something else to, and bounds that bound nothing (nan, inf),
-    before it begins."""
+    or an option without a value, before it begins."""
     paths = [param.name for param in command.params if isinstance(param.type, click.Path)]
     run = command.callback
     if run is None:
@@ -101,6 +102,10 @@ def _keep_apart(command: click.Command) -> None:
     def apart(**given: Any) -> None:
         if odd := [name for name, value in given.items() if isinstance(value, float) and not math.isfinite(value)]:
             raise CxgenError(f"--{odd[0].replace('_', '-')} is no finite number", hint="give a number, or leave it out")
+        told = click.get_current_context().get_parameter_source
+        for option in command.params:  # as of a shell variable that is not set: it would ask for everything
+            if given.get(option.name or "") == "" and told(option.name or "") is ParameterSource.COMMANDLINE and option.opts[0][0] == "-":
+                raise CxgenError(f"{option.opts[0]} is empty", hint="give a value, or leave it out")
         named = {name: given[name] for name in paths if name and given.get(name)}
         files = {name: [Path(path) for path in (value if isinstance(value, list | tuple) else [value])] for name, value in named.items()}
         reads = {"folder"} if command.name in {"audit", "score", "serve"} else set[str]()
