@@ -292,6 +292,8 @@ def test_a_good_table_is_shown_to_be_read(tmp_path, cxgen):
     assert any("splonk" in row["new"] for row in report["verbs"])
     assert report["senses"]["kick"] == "contact"
     assert 0 < len(report["premises"]) <= 20
+    doubted = cxgen("check", "scenes", path, "--strict", "-o", tmp_path / "found.json")
+    assert (doubted.returncode, json.loads((tmp_path / "found.json").read_text())) == (2, [report])
     path.write_text((text + f"two{row} ; {words}\n").replace(" ; ", "\t"))
     assert "words of line 2" in cxgen("check", "scenes", path).stdout
     path.write_text(text.replace("nurse | butler", "nurse~verb | butler").replace(" ; ", "\t"))

@@ -43,11 +43,11 @@ def check(
     `cxgen check scenes FILE` looks at a table of scenes (NAME.tsv, after its construction): what is wrong where, the forms of new words,
     the verbs of each design and split, some premises.
     """
-    if file is not None:
-        _check_scenes(construction or "", file, form)
-        return
     if codes:
-        emit([{"code": code, "finds": finds} for code, finds in explanations().items()], form, ("code", "finds"))
+        _list_codes(form, beside=construction or output)
+        return
+    if file is not None:
+        _check_scenes(construction or "", file, form, output, strict=strict)
         return
     constructicon = Constructicon()
     project = constructicon.project
@@ -100,14 +100,20 @@ def _own(project: Project, params: Params) -> list[str]:
     return [*own, *(params.constructions or ())]
 
 
-def _check_scenes(what: str, file: Path, form: Format) -> None:
+def _list_codes(form: Format, beside: str | Path | None) -> None:
+    if beside:
+        raise CxgenError("--codes lists all codes, and checks nothing", hint="leave the rest out; `--format json > FILE` writes a file")
+    emit([{"code": code, "finds": finds} for code, finds in explanations().items()], form, ("code", "finds"))
+
+
+def _check_scenes(what: str, file: Path, form: Format, output: Path | None, *, strict: bool) -> None:
     if what != "scenes":
         raise CxgenError(f"{what!r} takes no file", hint="write `cxgen check scenes FILE`, or only the construction")
     project, params = open_project()
     report = check_scenes(project, file, params)
-    if form is not Format.table:
-        emit([asdict(report)], form)
-    else:
+    if output is not None:
+        write_json([asdict(report)], output)
+    if form is Format.table:
         for row in (*report.faults, *report.doubts):
             echo(f"{file}:{row['line']}: {row['column']}{': ' if row['column'] else ''}{row['fault']}\n  hint: {row['hint']}")
         for rows in filter(None, (report.forms, report.verbs)):
@@ -118,5 +124,7 @@ def _check_scenes(what: str, file: Path, form: Format) -> None:
             note(line)
         counts = [f"{n} {what}{'s' * (n != 1)}" for n, what in ((len(report.faults), "fault"), (len(report.doubts), "doubt"))]
         echo("\n".join([*report.premises, f"{file}: {', '.join(counts)}"]))
-    if report.faults:
+    elif output is None:
+        emit([asdict(report)], form)
+    if report.faults or (strict and report.doubts):
         raise typer.Exit(2)
