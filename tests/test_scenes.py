@@ -109,9 +109,13 @@ def test_adjuncts_have_trees(sending, items, chunks):
 
 def test_nothing_is_wrong_with_scenes_but_an_adjunct_without_a_tree_is_found(sending, chunks, tmp_path):
     assert not any(finding.code.startswith("E") for finding in findings(sending, chunks))
-    mine = project(tmp_path, TABLE.replace("with both hands", "with both hands | zorb vlim"))
-    found = findings(load_construction(mine, "sending", Lexicon.of(mine)), chunks)
-    assert ["zorb vlim" in finding.message for finding in found if finding.code == "E401"] == [True]
+    # of *back home*, word by word, *home* would be an object
+    mine = project(tmp_path, TABLE.replace("with both hands", "with both hands | zorb vlim").replace("before lunch", "back home | at noon"))
+    found = [one for one in findings(load_construction(mine, "sending", Lexicon.of(mine)), chunks) if one.code == "E401"]
+    assert [(one.file.name, one.line) for one in found] == [("sending.tsv", 2)] * 2
+    told = " ".join(f"{one.message} {one.hint}" for one in found)
+    assert [f"no annotation for {words}" in told for words in ("'back home'", "'zorb vlim'")] == [True, True]
+    assert "column opening" in told and "column closing" in told
 
 
 ADJUNCTS = {  # none: the build does not say what belongs to what
