@@ -14,6 +14,8 @@ from cxgen.lexicon.scenes import gender_of
 from cxgen.project import Project
 from cxgen.trees import Annotator
 from cxgen.trees.phrases import phrase_chunk
+from tests.conftest import edit
+from tests.mini import write_params
 
 SCENES = """\
 name: sending
@@ -304,3 +306,27 @@ def test_a_good_table_is_shown_to_be_read(tmp_path, cxgen):
     assert "a verb has no form" in cxgen("check", "scenes", path).stderr
     path.write_text("")
     assert f"{path.name}: has no scenes" in cxgen("check", "scenes", path).stderr
+
+
+def test_verbs_that_a_build_cannot_draw_are_not_counted_and_a_split_without_any_is_a_fault(tmp_path, cxgen):
+    mine = project(tmp_path, TABLE.replace("verb:verb", "verb:verb ; also:verb").replace("nudge ;", "nudge ; nod | wave | cough ;"))
+    also = "  also: {role: verb, frame: true, carries: true, distinct: [verb]}\n  a: {role"
+    edit(tmp_path / "templates/sending.yaml", "  a: {role", also)
+    edit(
+        tmp_path / "templates/sending.yaml", '{verb:past} {one} out of {b} into {a}"', '{also:past} {one} out of {b} into {a}", verb: also'
+    )
+    edit(tmp_path / "lexicons/scenes/sending.tsv", "shove\t", "shove\tyawn\t")
+    write_params(tmp_path, constructions=["sending"])
+    splits = {"train": "kick nod roll zorb yawn", "validation": "push wave", "test": "nudge cough shove"}
+    rows = [f"sending\t{verb}\t{split}\n" for split, verbs in splits.items() for verb in verbs.split()]
+    (tmp_path / "lexicons/splits.tsv").write_text("construction\tverb\tsplit\n" + "".join(rows))
+
+    def told():
+        done = cxgen("check", "scenes", "lexicons/scenes/sending.tsv", "--json", cwd=mine.root)
+        (report,) = json.loads(done.stdout)
+        return done.returncode, {row["split"]: (row["verbs"], row["left_out"]) for row in report["verbs"]}, report["faults"]
+
+    assert told() == (0, {"train": (4, "yawn"), "validation": (2, ""), "test": (2, "shove")}, [])
+    edit(tmp_path / "lexicons/splits.tsv", "cough\ttest", "cough\ttrain")
+    code, verbs, (fault,) = told()
+    assert (code, verbs["test"], fault["fault"][:45]) == (2, (0, "nudge, shove"), "E201 sending: nothing fills design 'goals' in")

@@ -11,12 +11,12 @@ from typer import Argument, Option, echo
 
 from cxgen.build.params import Params, own_constructions
 from cxgen.build.pool import executor
-from cxgen.build.samplers import samplers, unjudged
+from cxgen.build.samplers import unfilled, unjudged
 from cxgen.check import Finding, announced, check_project, explanations, telling_words
 from cxgen.cli.options import Form, commands, completions, open_project
 from cxgen.cli.output import Format, emit, note
 from cxgen.curate.scenes import check_scenes
-from cxgen.errors import CxgenError, EmptySlotError, install, lacking
+from cxgen.errors import CxgenError, install, lacking
 from cxgen.facade import Constructicon
 from cxgen.layout import PARAMS
 from cxgen.project import Project
@@ -86,9 +86,7 @@ def check(
 def _unfilled(constructicon: Constructicon, params: Params, names: Iterable[str]) -> Iterator[Finding]:
     """E201 of the first design that a build cannot fill in a split, as where no verb of its scenes is one of test."""
     for construction in (constructicon[name].construction for name in names):
-        try:
-            samplers(construction, params.request)
-        except EmptySlotError as error:
+        for error in unfilled(construction, params.request):
             yield Finding("E201", error.message, error.file or construction.document.path, error.line or 1, error.hint)
 
 
