@@ -41,7 +41,7 @@ def check(
 
     Without a name: those that the project has files of or params.yaml names; a file that cannot be read is a finding, too (E000).
     `cxgen check scenes FILE` looks at a table of scenes (NAME.tsv, after its construction): what is wrong where, the forms of new words,
-    the verbs of each design and split, some premises.
+    the verbs that a build draws in each design and split (and those left out: no verb of their split stands beside them), some premises.
     """
     if codes:
         _list_codes(form, beside=construction or output)
